@@ -1,0 +1,21 @@
+// The kinds of id, branded so that one kind cannot stand where another is meant. Ids are integers, given by the fold, never reused.
+
+import { z } from 'zod';
+
+const id = z.int().positive();
+
+export const principalId = id.brand<'PrincipalId'>();
+export type PrincipalId = z.output<typeof principalId>;
+
+export const roleId = id.brand<'RoleId'>();
+export type RoleId = z.output<typeof roleId>;
+
+export const apiKeyId = id.brand<'ApiKeyId'>();
+export type ApiKeyId = z.output<typeof apiKeyId>;
+
+export const providerId = id.brand<'ProviderId'>();
+export type ProviderId = z.output<typeof providerId>;
+
+/** A provider model is its own link to its provider: the backend id that detach takes is this id too. */
+export const modelId = id.brand<'ModelId'>();
+export type ModelId = z.output<typeof modelId>;

@@ -1,0 +1,32 @@
+// Closed lists that both planes, the log and the API share (specification, "Resources and their fields").
+
+import { z } from 'zod';
+
+/** `anthropic` and `gemini` are the specification's native_a and native_b. */
+export const protocol = z.enum(['openai', 'anthropic', 'gemini']);
+export type Protocol = z.output<typeof protocol>;
+
+export const protocolAliases: Readonly<Record<string, Protocol>> = {
+  native_a: 'anthropic',
+  native_b: 'gemini',
+};
+
+export const providerKind = z.enum(['static', 'cloud', 'dynamic']);
+export type ProviderKind = z.output<typeof providerKind>;
+
+export const credentialKind = z.enum(['static', 'cloud_service_account']);
+export type CredentialKind = z.output<typeof credentialKind>;
+
+export const principalKind = z.enum(['service_account', 'user']);
+export type PrincipalKind = z.output<typeof principalKind>;
+
+export const verb = z.enum([
+  'model:invoke',
+  'mcp:invoke',
+  'agent:invoke',
+  'usage:read',
+  'key:create',
+  'key:revoke',
+  'config:write',
+]);
+export type Verb = z.output<typeof verb>;

@@ -1,0 +1,60 @@
+// A usage event as the gateway reports it and the control plane stores it: one a backend response or attributed refusal
+// (specification, "Usage event"; what a past request needs to be explained travels with it). Never a prompt.
+
+import { z } from 'zod';
+
+import { apiKeyId, modelId, principalId, providerId } from '../lib/ids.ts';
+
+const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
+
+export const refusalReason = z.enum(['authorisation', 'rate_limit', 'budget', 'no_backend']);
+export type RefusalReason = z.output<typeof refusalReason>;
+
+export const usageEvent = z.object({
+  /** ULID given by the gateway: a batch delivered twice counts once. */
+  id: z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/),
+  at: z.iso.datetime({ offset: true }),
+  principal_id: principalId,
+  key_id: apiKeyId.nullable(),
+  /** The provider model that answered, or would have; null when no candidate was left. */
+  model_id: modelId.nullable(),
+  model: z.string().nullable(),
+  provider_id: providerId.nullable(),
+  /** The name that the caller asked for. */
+  virtual_model: z.string(),
+  path: z.string(),
+  snapshot_version: count,
+  /** The value of x-gw-route; null when refused before routing. */
+  route: z.string().nullable(),
+  tag: z.string().nullable(),
+  stream: z.boolean(),
+  /** The status that the client saw; null when the client left before there was one. */
+  status: z.int().nullable(),
+  refusal: refusalReason.nullable(),
+  prompt_tokens: count,
+  completion_tokens: count,
+  /** False when the counts were not found: the row then prices to null. */
+  usage_reported: z.boolean(),
+  /** The provider's own figure, in micro-units; null when it gave none. */
+  reported_cost_micros: count.nullable(),
+  cached: z.boolean(),
+  /** Whole-request latency and time to first byte, milliseconds. */
+  duration_ms: count,
+  ttft_ms: count.nullable(),
+  attempts: count,
+  prompt_estimate: count,
+  max_tokens: count.nullable(),
+});
+export type UsageEvent = z.output<typeof usageEvent>;
+
+export const usageBatchMax = 500;
+
+/** Body of POST /usage. */
+export const usageBatch = z.object({
+  replica: z.string().min(1).max(200),
+  events: z.array(z.unknown()).max(usageBatchMax * 4),
+});
+export type UsageBatch = z.output<typeof usageBatch>;
+
+/** Answer of POST /usage: a record that names what no longer exists, or is malformed, is dropped alone. */
+export type UsageReceipt = Readonly<{ accepted: number; dropped: number }>;
