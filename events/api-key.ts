@@ -1,0 +1,26 @@
+// Events of an API key. The SHA-256 verifier lies in the vault; the event carries its ref.
+
+import { z } from 'zod';
+
+import { apiKeyId, principalId } from '../src/lib/ids.ts';
+import type { EventDefinition, EventOf } from './event.ts';
+
+export const apiKeyEvents = {
+  ApiKeyCreated: {
+    touchesSnapshot: true,
+    data: z.object({
+      id: apiKeyId,
+      principal_id: principalId,
+      name: z.string(),
+      prefix: z.string(),
+      verifier_ref: z.uuid(),
+      expires_at: z.iso.datetime({ offset: true }).nullable(),
+    }),
+  },
+  /** The row stays for audit. */
+  ApiKeyRevoked: { touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
+  /** Only together with its principal. */
+  ApiKeyDeleted: { touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
+} as const satisfies Record<string, EventDefinition>;
+
+export type ApiKeyEvent = EventOf<typeof apiKeyEvents>;

@@ -1,0 +1,96 @@
+// The catalogue: every event type there is, by noun. A stream `<noun>-<id>` holds events of its noun, and NoChange.
+
+import { z } from 'zod';
+
+import { apiKeyEvents } from './api-key.ts';
+import type { ApiKeyEvent } from './api-key.ts';
+import { currentSchema, upcast } from './event.ts';
+import type { EventDefinition, EventOf, Recorded } from './event.ts';
+import { modelEvents } from './model.ts';
+import type { ModelEvent } from './model.ts';
+import { principalEvents } from './principal.ts';
+import type { PrincipalEvent } from './principal.ts';
+import { providerEvents } from './provider.ts';
+import type { ProviderEvent } from './provider.ts';
+import { roleEvents } from './role.ts';
+import type { RoleEvent } from './role.ts';
+import { settingsEvents } from './settings.ts';
+import type { SettingsEvent } from './settings.ts';
+
+/** A successful mutation that changed nothing still leaves an event, so that the audit log shows it. */
+const commonEvents = {
+  NoChange: { touchesSnapshot: false, data: z.object({}) },
+} as const satisfies Record<string, EventDefinition>;
+
+export const eventsByNoun = {
+  principal: principalEvents,
+  role: roleEvents,
+  api_key: apiKeyEvents,
+  provider: providerEvents,
+  model: modelEvents,
+  settings: settingsEvents,
+} as const satisfies Record<string, Record<string, EventDefinition>>;
+
+export type Noun = keyof typeof eventsByNoun;
+
+export const catalogue: Readonly<Record<string, EventDefinition>> = {
+  ...principalEvents,
+  ...roleEvents,
+  ...apiKeyEvents,
+  ...providerEvents,
+  ...modelEvents,
+  ...settingsEvents,
+  ...commonEvents,
+};
+
+export type NounEvent =
+  | PrincipalEvent
+  | RoleEvent
+  | ApiKeyEvent
+  | ProviderEvent
+  | ModelEvent
+  | SettingsEvent;
+export type GwEvent = NounEvent | EventOf<typeof commonEvents>;
+export type RecordedEvent = Recorded<GwEvent>;
+
+export function definitionOf(type: string): EventDefinition {
+  const definition = catalogue[type];
+  if (definition === undefined) throw new Error(`event type ${type} is newer than this program`);
+  return definition;
+}
+
+export const schemaOf = (type: string): number => currentSchema(definitionOf(type));
+export const touchesSnapshot = (type: string): boolean => definitionOf(type).touchesSnapshot;
+
+/** The event that stored data stands for, checked against the catalogue. Throws on an unknown type or on data that does not fit. */
+export function readEvent(stored: {
+  stream: string;
+  type: string;
+  schema: number;
+  data: unknown;
+}): GwEvent {
+  const data = upcast(definitionOf(stored.type), stored.schema, stored.data);
+  const event = { stream: stored.stream, type: stored.type, data };
+  if (!isKnown(event)) throw new Error(`event type ${stored.type} is newer than this program`);
+  return event;
+}
+
+/** Its data has just passed the schema that the catalogue holds for its type. */
+const isKnown = (event: { stream: string; type: string; data: unknown }): event is GwEvent =>
+  Object.hasOwn(catalogue, event.type);
+
+export type StreamAddress = Readonly<{ noun: Noun; id: number }>;
+
+export function parseStream(stream: string): StreamAddress {
+  const dash = stream.indexOf('-');
+  const noun = stream.slice(0, dash);
+  const id = Number(stream.slice(dash + 1));
+  if (!isNoun(noun) || !Number.isSafeInteger(id) || id < 1) {
+    throw new Error(`stream ${stream} is not a noun and an id`);
+  }
+  return { noun, id };
+}
+
+const isNoun = (text: string): text is Noun => Object.hasOwn(eventsByNoun, text);
+
+export const streamOf = (noun: Noun, id: number): string => `${noun}-${id}`;

@@ -1,0 +1,72 @@
+// An event: its envelope, how a noun defines its events, and how stored data of any version is read.
+
+import { z } from 'zod';
+
+/** What happened, before it has a place in the log. `stream` is `<noun>-<id>`. */
+export type NewEvent<Type extends string = string, Data = unknown> = Readonly<{
+  stream: string;
+  type: Type;
+  data: Data;
+}>;
+
+/**
+ * One event type. `data` is the schema of the current version; `past` holds the schemas of older versions, oldest first,
+ * each with the pure function that lifts its data to the next version. Stored bytes are never rewritten.
+ * `touchesSnapshot` says whether the event makes a new snapshot version.
+ */
+export type EventDefinition = Readonly<{
+  touchesSnapshot: boolean;
+  data: z.ZodType;
+  past?: readonly Readonly<{ data: z.ZodType; upcast: (older: unknown) => unknown }>[];
+}>;
+
+/** The union of the events that a noun defines. */
+export type EventOf<Definitions extends Record<string, EventDefinition>> = {
+  [Type in keyof Definitions & string]: NewEvent<Type, z.output<Definitions[Type]['data']>>;
+}[keyof Definitions & string];
+
+export const eventMetadata = z.object({
+  actor: z.object({
+    kind: z.enum(['session', 'api_key', 'cli', 'agent', 'system']),
+    principal_id: z.int().positive().nullable(),
+  }),
+  /** The command that decided this event, for example `CreateProvider`. */
+  command: z.string(),
+  /** What the audit row says: the HTTP method and path, or `CLI` and the command's name. */
+  action: z.string(),
+  target: z.string(),
+  request_id: z.string(),
+  /** The vault item that holds the reason given by the actor. */
+  reason_ref: z.uuid().nullable(),
+  app_version: z.string(),
+  /** The event's place in its command: `index` from 0, `count` events in all. */
+  index: z.int().nonnegative(),
+  count: z.int().positive(),
+});
+export type EventMetadata = z.output<typeof eventMetadata>;
+
+/** An event as the log holds it, its data lifted to the current version. `recordedAt` is epoch milliseconds. */
+export type Recorded<Event extends NewEvent = NewEvent> = Event &
+  Readonly<{
+    position: number;
+    version: number;
+    eventId: string;
+    schema: number;
+    txId: string;
+    recordedAt: number;
+    metadata: EventMetadata;
+  }>;
+
+export const currentSchema = (definition: EventDefinition): number =>
+  (definition.past?.length ?? 0) + 1;
+
+/** Reads data that was stored at version `schema`. Throws when it does not fit: a log that cannot be read must stop, never skip. */
+export function upcast(definition: EventDefinition, schema: number, stored: unknown): unknown {
+  const past = definition.past ?? [];
+  if (schema < 1 || schema > past.length + 1) {
+    throw new Error(`event schema version ${schema} is newer than this program knows`);
+  }
+  let data = stored;
+  for (const step of past.slice(schema - 1)) data = step.upcast(step.data.parse(data));
+  return definition.data.parse(data);
+}

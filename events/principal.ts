@@ -1,0 +1,52 @@
+// Events of a principal. A name of kind `user` and every e-mail address is personal data: the event carries the vault item's
+// ref, and a keyed fingerprint so that two equal names can be told without reading either.
+
+import { z } from 'zod';
+
+import { principalId, roleId } from '../src/lib/ids.ts';
+import { principalKind } from '../src/lib/vocabulary.ts';
+import type { EventDefinition, EventOf } from './event.ts';
+
+/** Exactly one of `text` and `ref` is set. */
+export const storedName = z.object({
+  text: z.string().nullable(),
+  ref: z.uuid().nullable(),
+  fingerprint: z.string(),
+});
+export type StoredName = z.output<typeof storedName>;
+
+export const principalEvents = {
+  PrincipalCreated: {
+    touchesSnapshot: true,
+    data: z.object({
+      id: principalId,
+      kind: principalKind,
+      name: storedName,
+      email_ref: z.uuid().nullable(),
+    }),
+  },
+  PrincipalRenamed: {
+    touchesSnapshot: false,
+    data: z.object({ id: principalId, name: storedName }),
+  },
+  PrincipalEmailSet: {
+    touchesSnapshot: false,
+    data: z.object({ id: principalId, email_ref: z.uuid().nullable() }),
+  },
+  /** Setting a password promotes a service account to a user. */
+  PrincipalPasswordSet: {
+    touchesSnapshot: false,
+    data: z.object({ id: principalId, password_ref: z.uuid() }),
+  },
+  PrincipalRoleGranted: {
+    touchesSnapshot: true,
+    data: z.object({ id: principalId, role_id: roleId }),
+  },
+  PrincipalRoleRevoked: {
+    touchesSnapshot: true,
+    data: z.object({ id: principalId, role_id: roleId }),
+  },
+  PrincipalDeleted: { touchesSnapshot: true, data: z.object({ id: principalId }) },
+} as const satisfies Record<string, EventDefinition>;
+
+export type PrincipalEvent = EventOf<typeof principalEvents>;

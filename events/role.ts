@@ -1,0 +1,26 @@
+// Events of a role and its permissions. Holders and grants refer to a role by id, so a rename touches nothing else.
+
+import { z } from 'zod';
+
+import { roleId } from '../src/lib/ids.ts';
+import { verb } from '../src/lib/vocabulary.ts';
+import type { EventDefinition, EventOf } from './event.ts';
+
+const permission = z.object({ id: roleId, verb, resource: z.string() });
+
+export const roleEvents = {
+  RoleCreated: {
+    touchesSnapshot: true,
+    data: z.object({ id: roleId, name: z.string(), description: z.string().nullable() }),
+  },
+  RoleRenamed: { touchesSnapshot: true, data: z.object({ id: roleId, name: z.string() }) },
+  RoleDescribed: {
+    touchesSnapshot: false,
+    data: z.object({ id: roleId, description: z.string().nullable() }),
+  },
+  RolePermissionGranted: { touchesSnapshot: true, data: permission },
+  RolePermissionRevoked: { touchesSnapshot: true, data: permission },
+  RoleDeleted: { touchesSnapshot: true, data: z.object({ id: roleId }) },
+} as const satisfies Record<string, EventDefinition>;
+
+export type RoleEvent = EventOf<typeof roleEvents>;

@@ -1,0 +1,16 @@
+// Events of the settings that belong to the deployment as a whole; one stream, `settings-1`.
+
+import { z } from 'zod';
+
+import { modelId } from '../src/lib/ids.ts';
+import type { EventDefinition, EventOf } from './event.ts';
+
+export const settingsEvents = {
+  /** The model that every routing chain falls back to; null clears it. */
+  FallbackModelSet: {
+    touchesSnapshot: true,
+    data: z.object({ model_id: modelId.nullable() }),
+  },
+} as const satisfies Record<string, EventDefinition>;
+
+export type SettingsEvent = EventOf<typeof settingsEvents>;

@@ -1,0 +1,40 @@
+// An API key as the fold knows it. Its verifier lies in the vault.
+
+import type { ApiKeyEvent } from '../../events/api-key.ts';
+import type { ApiKeyId, PrincipalId } from '../../src/lib/ids.ts';
+import { existing } from './entity.ts';
+
+export type ApiKey = Readonly<{
+  id: ApiKeyId;
+  principalId: PrincipalId;
+  name: string;
+  prefix: string;
+  verifierRef: string;
+  expiresAt: string | null;
+  disabled: boolean;
+  createdAt: number;
+}>;
+
+export function evolveApiKey(
+  key: ApiKey | undefined,
+  event: ApiKeyEvent,
+  recordedAt: number,
+): ApiKey | undefined {
+  switch (event.type) {
+    case 'ApiKeyCreated':
+      return {
+        id: event.data.id,
+        principalId: event.data.principal_id,
+        name: event.data.name,
+        prefix: event.data.prefix,
+        verifierRef: event.data.verifier_ref,
+        expiresAt: event.data.expires_at,
+        disabled: false,
+        createdAt: recordedAt,
+      };
+    case 'ApiKeyRevoked':
+      return { ...existing(key, event), disabled: true };
+    case 'ApiKeyDeleted':
+      return undefined;
+  }
+}

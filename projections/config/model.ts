@@ -1,0 +1,76 @@
+// A provider model as the fold knows it. It has at most one backend; without one it is listed and not routable.
+
+import type { FlowControl, ModelEvent } from '../../events/model.ts';
+import type { ModelId, ProviderId } from '../../src/lib/ids.ts';
+import { existing } from './entity.ts';
+
+export type Backend = Readonly<{
+  providerId: ProviderId;
+  upstreamModel: string;
+  defaultMaxTokens: number | null;
+}>;
+
+/** Prices are micro-units per million tokens; null is unpriced. */
+export type Model = Readonly<{
+  id: ModelId;
+  name: string;
+  description: string | null;
+  inputPricePerMtok: number | null;
+  outputPricePerMtok: number | null;
+  cacheTtlSeconds: number | null;
+  contextLength: number | null;
+  backend: Backend | null;
+  flowControl: FlowControl;
+}>;
+
+export const noFlowControl: FlowControl = {
+  admission_max_concurrent: null,
+  admission_high_water: null,
+  admission_max_queued: null,
+  admission_max_wait_seconds: null,
+  upstream_timeout_seconds: null,
+};
+
+export function evolveModel(model: Model | undefined, event: ModelEvent): Model | undefined {
+  switch (event.type) {
+    case 'ModelCreated':
+      return {
+        ...event.data,
+        inputPricePerMtok: null,
+        outputPricePerMtok: null,
+        cacheTtlSeconds: null,
+        contextLength: null,
+        backend: null,
+        flowControl: noFlowControl,
+      };
+    case 'ModelRenamed':
+      return { ...existing(model, event), name: event.data.name };
+    case 'ModelDescribed':
+      return { ...existing(model, event), description: event.data.description };
+    case 'ModelPriced':
+      return {
+        ...existing(model, event),
+        inputPricePerMtok: event.data.input_price_per_mtok,
+        outputPricePerMtok: event.data.output_price_per_mtok,
+      };
+    case 'ModelCacheTtlSet':
+      return { ...existing(model, event), cacheTtlSeconds: event.data.cache_ttl_seconds };
+    case 'ModelContextLengthSet':
+      return { ...existing(model, event), contextLength: event.data.context_length };
+    case 'ModelBackendAttached':
+      return {
+        ...existing(model, event),
+        backend: {
+          providerId: event.data.provider_id,
+          upstreamModel: event.data.upstream_model,
+          defaultMaxTokens: event.data.default_max_tokens,
+        },
+      };
+    case 'ModelBackendDetached':
+      return { ...existing(model, event), backend: null };
+    case 'ModelFlowControlSet':
+      return { ...existing(model, event), flowControl: event.data.flow_control };
+    case 'ModelDeleted':
+      return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+// A principal as the fold knows it.
+
+import type { PrincipalEvent, StoredName } from '../../events/principal.ts';
+import type { PrincipalId, RoleId } from '../../src/lib/ids.ts';
+import type { PrincipalKind } from '../../src/lib/vocabulary.ts';
+import { existing } from './entity.ts';
+
+export type Principal = Readonly<{
+  id: PrincipalId;
+  kind: PrincipalKind;
+  name: StoredName;
+  emailRef: string | null;
+  passwordRef: string | null;
+  roleIds: readonly RoleId[];
+  createdAt: number;
+}>;
+
+export function evolvePrincipal(
+  principal: Principal | undefined,
+  event: PrincipalEvent,
+  recordedAt: number,
+): Principal | undefined {
+  switch (event.type) {
+    case 'PrincipalCreated':
+      return {
+        id: event.data.id,
+        kind: event.data.kind,
+        name: event.data.name,
+        emailRef: event.data.email_ref,
+        passwordRef: null,
+        roleIds: [],
+        createdAt: recordedAt,
+      };
+    case 'PrincipalRenamed':
+      return { ...existing(principal, event), name: event.data.name };
+    case 'PrincipalEmailSet':
+      return { ...existing(principal, event), emailRef: event.data.email_ref };
+    case 'PrincipalPasswordSet':
+      return {
+        ...existing(principal, event),
+        kind: 'user',
+        passwordRef: event.data.password_ref,
+      };
+    case 'PrincipalRoleGranted': {
+      const before = existing(principal, event);
+      return { ...before, roleIds: [...before.roleIds, event.data.role_id].toSorted(ascending) };
+    }
+    case 'PrincipalRoleRevoked': {
+      const before = existing(principal, event);
+      return { ...before, roleIds: before.roleIds.filter((id) => id !== event.data.role_id) };
+    }
+    case 'PrincipalDeleted':
+      return undefined;
+  }
+}
+
+const ascending = (a: number, b: number): number => a - b;

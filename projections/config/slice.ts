@@ -1,0 +1,63 @@
+// A slice: all entities of one noun, and how a fold writes it. A fold copies a slice once, when it first writes it; the copy
+// belongs to that fold alone until it is done. Untouched slices are shared between states.
+
+import type { NewEvent, Recorded } from '../../events/event.ts';
+
+/** `versions` counts the events of each stream, also of what was deleted. `lastId` is the highest id ever given. */
+export type Slice<Entity> = Readonly<{
+  byId: ReadonlyMap<number, Entity>;
+  versions: ReadonlyMap<number, number>;
+  lastId: number;
+}>;
+
+export const emptySlice = <Entity>(): Slice<Entity> => ({
+  byId: new Map(),
+  versions: new Map(),
+  lastId: 0,
+});
+
+export type SliceDraft<Entity> = {
+  base: Slice<Entity>;
+  copy: { byId: Map<number, Entity>; versions: Map<number, number>; lastId: number } | null;
+};
+
+export const draftSlice = <Entity>(base: Slice<Entity>): SliceDraft<Entity> => ({
+  base,
+  copy: null,
+});
+
+/** What the slice holds now. */
+export const sliceOf = <Entity>(draft: SliceDraft<Entity>): Slice<Entity> =>
+  draft.copy ?? draft.base;
+
+type Evolve<Entity, Event extends NewEvent> = (
+  entity: Entity | undefined,
+  event: Event,
+  recordedAt: number,
+) => Entity | undefined;
+
+/** Writes what `event` makes of the entity. An event of no type in `types` (NoChange) only counts in its stream. */
+export function evolveSlice<Entity, Event extends NewEvent>(
+  draft: SliceDraft<Entity>,
+  id: number,
+  event: Recorded,
+  rule: { types: Readonly<Record<string, unknown>>; evolve: Evolve<Entity, Event> },
+): void {
+  const { base } = draft;
+  draft.copy ??= {
+    byId: new Map(base.byId),
+    versions: new Map(base.versions),
+    lastId: base.lastId,
+  };
+  draft.copy.versions.set(id, event.version);
+  const belongs = (candidate: NewEvent): candidate is Event =>
+    Object.hasOwn(rule.types, candidate.type);
+  if (!belongs(event)) return;
+  const entity = rule.evolve(draft.copy.byId.get(id), event, event.recordedAt);
+  if (entity === undefined) {
+    draft.copy.byId.delete(id);
+    return;
+  }
+  draft.copy.byId.set(id, entity);
+  draft.copy.lastId = Math.max(draft.copy.lastId, id);
+}

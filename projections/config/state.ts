@@ -1,0 +1,123 @@
+// ConfigState: the whole configuration as a pure fold of the log. Commands decide on it, read models and snapshots are derived
+// from it, time travel is a fold that stops earlier. A stream is an entity; each noun's file says how an event changes one.
+
+import { apiKeyEvents } from '../../events/api-key.ts';
+import { parseStream, touchesSnapshot } from '../../events/catalogue.ts';
+import type { Noun, RecordedEvent } from '../../events/catalogue.ts';
+import { modelEvents } from '../../events/model.ts';
+import { principalEvents } from '../../events/principal.ts';
+import { providerEvents } from '../../events/provider.ts';
+import { roleEvents } from '../../events/role.ts';
+import { settingsEvents } from '../../events/settings.ts';
+import { evolveApiKey } from './api-key.ts';
+import type { ApiKey } from './api-key.ts';
+import { evolveModel } from './model.ts';
+import type { Model } from './model.ts';
+import { evolvePrincipal } from './principal.ts';
+import type { Principal } from './principal.ts';
+import { evolveProvider } from './provider.ts';
+import type { Provider } from './provider.ts';
+import { evolveRole } from './role.ts';
+import type { Role } from './role.ts';
+import { evolveSettings } from './settings.ts';
+import type { Settings } from './settings.ts';
+import { draftSlice, emptySlice, evolveSlice, sliceOf } from './slice.ts';
+import type { Slice, SliceDraft } from './slice.ts';
+
+export type Slices = Readonly<{
+  principal: Slice<Principal>;
+  role: Slice<Role>;
+  api_key: Slice<ApiKey>;
+  provider: Slice<Provider>;
+  model: Slice<Model>;
+  settings: Slice<Settings>;
+}>;
+
+/**
+ * `position` is that of the last event folded; `version` the snapshot version, which is the position of the last event that
+ * touched the snapshot.
+ */
+export type ConfigState = Readonly<{ position: number; version: number }> & Slices;
+
+export const emptyState: ConfigState = {
+  position: 0,
+  version: 0,
+  principal: emptySlice(),
+  role: emptySlice(),
+  api_key: emptySlice(),
+  provider: emptySlice(),
+  model: emptySlice(),
+  settings: emptySlice(),
+};
+
+/** The state after `events`, which follow `state.position` without a gap. */
+export function fold(state: ConfigState, events: readonly RecordedEvent[]): ConfigState {
+  const draft = openDraft(state);
+  for (const event of events) applyEvent(draft, event);
+  return closeDraft(draft);
+}
+
+type SliceEntity<S> = S extends Slice<infer Entity> ? Entity : never;
+/** A state under construction, for folds that look at the state between two events. */
+export type Draft = { position: number; version: number } & {
+  readonly [N in Noun]: SliceDraft<SliceEntity<Slices[N]>>;
+};
+
+export const openDraft = (state: ConfigState): Draft => ({
+  position: state.position,
+  version: state.version,
+  principal: draftSlice(state.principal),
+  role: draftSlice(state.role),
+  api_key: draftSlice(state.api_key),
+  provider: draftSlice(state.provider),
+  model: draftSlice(state.model),
+  settings: draftSlice(state.settings),
+});
+
+/** The draft as a state. It shares the draft's maps: valid until the next event is applied. */
+export const closeDraft = (draft: Draft): ConfigState => ({
+  position: draft.position,
+  version: draft.version,
+  principal: sliceOf(draft.principal),
+  role: sliceOf(draft.role),
+  api_key: sliceOf(draft.api_key),
+  provider: sliceOf(draft.provider),
+  model: sliceOf(draft.model),
+  settings: sliceOf(draft.settings),
+});
+
+export function applyEvent(draft: Draft, event: RecordedEvent): void {
+  if (event.position !== draft.position + 1) {
+    throw new Error(`event ${event.position} does not follow position ${draft.position}`);
+  }
+  const { noun, id } = parseStream(event.stream);
+  evolveNoun(draft, noun, { id, event });
+  draft.position = event.position;
+  if (touchesSnapshot(event.type)) draft.version = event.position;
+}
+
+function evolveNoun(draft: Draft, noun: Noun, { id, event }: { id: number; event: RecordedEvent }) {
+  switch (noun) {
+    case 'principal':
+      return evolveSlice(draft[noun], id, event, {
+        types: principalEvents,
+        evolve: evolvePrincipal,
+      });
+    case 'role':
+      return evolveSlice(draft[noun], id, event, { types: roleEvents, evolve: evolveRole });
+    case 'api_key':
+      return evolveSlice(draft[noun], id, event, { types: apiKeyEvents, evolve: evolveApiKey });
+    case 'provider':
+      return evolveSlice(draft[noun], id, event, { types: providerEvents, evolve: evolveProvider });
+    case 'model':
+      return evolveSlice(draft[noun], id, event, { types: modelEvents, evolve: evolveModel });
+    case 'settings':
+      return evolveSlice(draft[noun], id, event, { types: settingsEvents, evolve: evolveSettings });
+  }
+}
+
+/** The version of a stream: the number of its events, 0 for one that never was. */
+export const streamVersion = (state: ConfigState, stream: string): number => {
+  const { noun, id } = parseStream(stream);
+  return state[noun].versions.get(id) ?? 0;
+};

@@ -1,0 +1,64 @@
+// What is asked of a Postgres server rather than of one database: make and drop a database, hold a lock for a process.
+
+import { Client, escapeIdentifier } from 'pg';
+
+export type NewDatabase = Readonly<{ name: string; template?: string }>;
+
+const duplicateDatabase = '42P04';
+
+/** Answers false when a database of that name is already there. `serverUrl` names any database of the server but the template. */
+export async function createDatabase(
+  serverUrl: string,
+  { name, template }: NewDatabase,
+): Promise<boolean> {
+  const from = template === undefined ? '' : ` template ${escapeIdentifier(template)}`;
+  try {
+    await runOnce(serverUrl, `create database ${escapeIdentifier(name)}${from}`);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === duplicateDatabase) return false;
+    throw error;
+  }
+}
+
+/** Ends the sessions in it first: a test's pool may still be closing. */
+export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
+  await runOnce(serverUrl, `drop database if exists ${escapeIdentifier(name)} with (force)`);
+}
+
+async function runOnce(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  // The server may end the session under us; the statement's own error says so.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+export type ProcessLock = Readonly<{ release: () => Promise<void> }>;
+
+/** Held by a session, so it ends with the process however that dies. Null when another process holds it. */
+export async function takeProcessLock(url: string, key: number): Promise<ProcessLock | null> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  const answer = await client.query<{ held: boolean }>(
+    'select pg_try_advisory_lock($1::bigint) as held',
+    [key],
+  );
+  if (answer.rows[0]?.held !== true) {
+    await client.end();
+    return null;
+  }
+  // An idle lock must not keep the process alive.
+  client.unref();
+  return {
+    release: async () => {
+      client.ref();
+      await client.end().catch(() => undefined);
+    },
+  };
+}

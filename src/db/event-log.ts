@@ -1,0 +1,146 @@
+// The event log in Postgres: locking it, appending to it, reading it. The only code that appends.
+
+import { sql } from '@databases/pg';
+import type { Queryable, Transaction } from '@databases/pg';
+
+import { readEvent } from '../../events/catalogue.ts';
+import type { RecordedEvent } from '../../events/catalogue.ts';
+import { eventMetadata } from '../../events/event.ts';
+import type { LogHead, SealedEvent } from '../../events/seal.ts';
+
+type HeadRow = { log_id: string; position: number; hash: Buffer; recorded_at: Date };
+
+const toHead = (row: HeadRow): LogHead => ({
+  logId: row.log_id,
+  position: row.position,
+  hash: row.hash,
+  recordedAt: row.recorded_at.getTime(),
+});
+
+/**
+ * Takes the log for this transaction and drops to the program's role, which may insert events and nothing more. Waits at most
+ * the connection's lock timeout (55P03 then). No I/O but the database's may follow until the commit.
+ */
+export async function lockLog(tx: Transaction): Promise<LogHead> {
+  await tx.query(sql`select set_config('role', 'gw_app', true)`);
+  const [row]: HeadRow[] = await tx.query(sql`select * from es.lock_log()`);
+  if (row === undefined) throw new Error('the event log has no head');
+  return toHead(row);
+}
+
+export async function readHead(db: Queryable): Promise<LogHead> {
+  const [row]: HeadRow[] = await db.query(
+    sql`select log_id, position, hash, recorded_at from es.log_head`,
+  );
+  if (row === undefined) throw new Error('the event log has no head');
+  return toHead(row);
+}
+
+/** Rows a statement; a command of more events is appended in several statements of its one transaction. */
+const rowsMax = 1000;
+
+/** Appends behind the locked head. The database checks positions, digests, chain and time again. */
+export async function appendEvents(tx: Transaction, events: readonly SealedEvent[]): Promise<void> {
+  for (let start = 0; start < events.length; start += rowsMax) {
+    const rows = events.slice(start, start + rowsMax);
+    const column = <Value>(read: (event: SealedEvent) => Value): Value[] => rows.map(read);
+    await tx.query(sql`
+      insert into es.events (position, stream, version, event_id, type, schema, tx_id, recorded_at,
+        metadata, payload, payload_digest, leaf_hash, hash)
+      select position, stream, version, event_id, type, schema, tx_id,
+        to_timestamp(recorded_at / 1000.0), metadata::json, payload::json,
+        decode(payload_digest, 'hex'), decode(leaf_hash, 'hex'), decode(hash, 'hex')
+      from unnest(
+        ${column((event) => event.position)}::bigint[],
+        ${column((event) => event.stream)}::text[],
+        ${column((event) => event.version)}::integer[],
+        ${column((event) => event.eventId)}::uuid[],
+        ${column((event) => event.type)}::text[],
+        ${column((event) => event.schema)}::smallint[],
+        ${column((event) => event.txId)}::uuid[],
+        ${column((event) => event.recordedAt)}::bigint[],
+        ${column((event) => event.metadata)}::text[],
+        ${column((event) => event.payload)}::text[],
+        ${column((event) => hex(event.payloadDigest))}::text[],
+        ${column((event) => hex(event.leafHash))}::text[],
+        ${column((event) => hex(event.hash))}::text[]
+      ) as added (position, stream, version, event_id, type, schema, tx_id, recorded_at, metadata,
+        payload, payload_digest, leaf_hash, hash)`);
+  }
+}
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+/** An event as it lies in the log. `payload` is null after a redaction by the owner. */
+export type StoredEvent = Omit<SealedEvent, 'payload'> & Readonly<{ payload: string | null }>;
+
+type EventRow = {
+  position: number;
+  stream: string;
+  version: number;
+  event_id: string;
+  type: string;
+  schema: number;
+  tx_id: string;
+  recorded_at: number;
+  metadata: string;
+  payload: string | null;
+  payload_digest: Buffer;
+  leaf_hash: Buffer;
+  hash: Buffer;
+};
+
+type Page = { after: number; limit: number };
+
+/** The events behind `after` in log order, as they are stored. json is read as text: its bytes are what was hashed. */
+export async function readStored(db: Queryable, { after, limit }: Page): Promise<StoredEvent[]> {
+  const rows: EventRow[] = await db.query(sql`
+    select position, stream, version, event_id, type, schema, tx_id,
+      (extract(epoch from recorded_at) * 1000)::bigint as recorded_at,
+      metadata::text as metadata, payload::text as payload, payload_digest, leaf_hash, hash
+    from es.events where position > ${after} order by position limit ${limit}`);
+  return rows.map((row) => ({
+    position: row.position,
+    stream: row.stream,
+    version: row.version,
+    eventId: row.event_id,
+    type: row.type,
+    schema: row.schema,
+    txId: row.tx_id,
+    recordedAt: row.recorded_at,
+    metadata: row.metadata,
+    payload: row.payload,
+    payloadDigest: row.payload_digest,
+    leafHash: row.leaf_hash,
+    hash: row.hash,
+  }));
+}
+
+/** The events behind `after`, checked and lifted to their current versions. Throws on a type newer than this program. */
+export async function readEvents(db: Queryable, page: Page): Promise<RecordedEvent[]> {
+  return (await readStored(db, page)).map(toRecorded);
+}
+
+export function toRecorded(stored: StoredEvent | SealedEvent): RecordedEvent {
+  if (stored.payload === null) {
+    throw new Error(`event ${stored.position} was redacted and cannot be folded`);
+  }
+  const { position, stream, version, eventId, schema, txId, recordedAt } = stored;
+  const data: unknown = JSON.parse(stored.payload);
+  const event = readEvent({ stream, type: stored.type, schema, data });
+  const metadata = eventMetadata.parse(JSON.parse(stored.metadata));
+  return { ...event, position, version, eventId, schema, txId, recordedAt, metadata };
+}
+
+/** Did the command with this id commit? For a connection that was lost at COMMIT. */
+export async function wasCommitted(db: Queryable, txId: string): Promise<boolean> {
+  const rows: unknown[] = await db.query(
+    sql`select 1 from es.events where tx_id = ${txId} limit 1`,
+  );
+  return rows.length > 0;
+}
+
+/** Tells other replicas that the log has grown. A hint alone: they poll as well. */
+export async function notifyAppended(tx: Transaction, position: number): Promise<void> {
+  await tx.query(sql`select pg_notify('gw_events', ${String(position)})`);
+}

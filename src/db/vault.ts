@@ -1,0 +1,118 @@
+// The vault: secrets and personal data at rest, sealed with AES-256-GCM. Events hold refs to its items.
+// The additional data binds a ciphertext to its row, so that a writer of the table cannot swap two of them.
+
+import { createCipheriv, createDecipheriv, createHmac, hash } from 'node:crypto';
+
+import { sql } from '@databases/pg';
+import type { Queryable, Transaction } from '@databases/pg';
+
+export type VaultClass = 'credential' | 'password' | 'key_verifier' | 'personal' | 'example';
+
+/** A secret on its way into the vault: sealed in the transaction of the event that refers to it. */
+export type Secret = Readonly<{ ref: string; class: VaultClass; plaintext: string }>;
+
+export type Vault = Readonly<{
+  /** Stores `secret` as belonging to the stream `subject`. */
+  put: (tx: Transaction, secret: Secret, subject: string) => Promise<void>;
+  /** The plaintexts of those refs that exist and are not erased. */
+  reveal: (db: Queryable, refs: readonly string[]) => Promise<Map<string, string>>;
+  /** 16 hex digits that are equal for equal texts and tell nothing without the database's own key. */
+  fingerprint: (text: string) => string;
+}>;
+
+type Dependencies = {
+  /** 32 bytes. */
+  encryptionKey: Uint8Array;
+  randomBytes: (size: number) => Uint8Array;
+  newId: () => string;
+};
+
+const format = 1;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+export const keyId = (encryptionKey: Uint8Array): string =>
+  hash('sha256', encryptionKey).slice(0, 8);
+
+/** Opens the vault of a migrated database. Throws when the encryption key is not the one that the database was sealed with. */
+export async function openVault(db: Queryable, dependencies: Dependencies): Promise<Vault> {
+  const sealer = createSealer(dependencies);
+  const fingerprintKey = await ensureFingerprintKey(db, sealer, dependencies);
+  return {
+    put: async (tx, secret, subject) => {
+      const body = sealer.seal(additionalData({ ...secret, subject }), secret.plaintext);
+      await tx.query(sql`
+        insert into vault.items (ref, class, subject, key_id, body)
+        values (${secret.ref}, ${secret.class}, ${subject}, ${sealer.keyId}, ${body})`);
+    },
+    reveal: async (db, refs) => {
+      const rows: ItemRow[] = await db.query(sql`
+        select ref, class, subject, key_id, body from vault.items
+        where ref = any(${[...refs]}::uuid[]) and body is not null`);
+      return new Map(rows.map((row) => [row.ref, sealer.open(row)]));
+    },
+    fingerprint: (text) =>
+      createHmac('sha256', fingerprintKey).update(text).digest('hex').slice(0, 16),
+  };
+}
+
+type ItemRow = { ref: string; class: string; subject: string; key_id: string; body: Buffer };
+type Sealer = {
+  keyId: string;
+  seal: (additional: Uint8Array, plaintext: string) => Buffer;
+  open: (row: ItemRow) => string;
+};
+
+const additionalData = (item: { ref: string; class: string; subject: string }): Uint8Array =>
+  Buffer.from(`gw-vault-v1|${item.ref}|${item.class}|${item.subject}`);
+
+function createSealer({ encryptionKey, randomBytes }: Dependencies): Sealer {
+  const ownKeyId = keyId(encryptionKey);
+  return {
+    keyId: ownKeyId,
+    seal: (additional, plaintext) => {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', encryptionKey, nonce, {
+        authTagLength: tagBytes,
+      });
+      cipher.setAAD(additional);
+      const sealed = [cipher.update(plaintext, 'utf8'), cipher.final()];
+      return Buffer.concat([Uint8Array.of(format), nonce, ...sealed, cipher.getAuthTag()]);
+    },
+    open: (row) => {
+      if (row.key_id !== ownKeyId) {
+        throw new Error(
+          `GW_ENCRYPTION_KEY is key ${ownKeyId}, but ${row.ref} was sealed with key ${row.key_id}`,
+        );
+      }
+      if (row.body[0] !== format) throw new Error(`vault item ${row.ref} has an unknown format`);
+      const nonce = row.body.subarray(1, 1 + nonceBytes);
+      const decipher = createDecipheriv('aes-256-gcm', encryptionKey, nonce, {
+        authTagLength: tagBytes,
+      });
+      decipher.setAAD(additionalData(row));
+      decipher.setAuthTag(row.body.subarray(-tagBytes));
+      const sealed = row.body.subarray(1 + nonceBytes, -tagBytes);
+      return decipher.update(sealed, undefined, 'utf8') + decipher.final('utf8');
+    },
+  };
+}
+
+/** The key of fingerprints outlives every encryption key, or equal texts would differ after a rotation: it is an item itself. */
+async function ensureFingerprintKey(
+  db: Queryable,
+  sealer: Sealer,
+  { randomBytes, newId }: Dependencies,
+): Promise<string> {
+  const ref = newId();
+  const item = { ref, class: 'fingerprint_key', subject: 'vault' };
+  const body = sealer.seal(additionalData(item), Buffer.from(randomBytes(32)).toString('hex'));
+  await db.query(sql`
+    insert into vault.items (ref, class, subject, key_id, body)
+    values (${ref}, ${item.class}, ${item.subject}, ${sealer.keyId}, ${body})
+    on conflict do nothing`);
+  const [row]: ItemRow[] = await db.query(sql`
+    select ref, class, subject, key_id, body from vault.items where class = 'fingerprint_key'`);
+  if (row === undefined) throw new Error('the vault has no fingerprint key');
+  return sealer.open(row);
+}
