@@ -1,0 +1,119 @@
+// ConfigState -> the configuration of a snapshot. Each member is a pure function of one entity, so a change of one entity
+// changes one member.
+
+import type { Noun } from '../events/catalogue.ts';
+import type { ApiKeyId } from '../src/lib/ids.ts';
+import type {
+  SnapshotApiKey,
+  SnapshotConfig,
+  SnapshotModel,
+  SnapshotPrincipal,
+  SnapshotProvider,
+  SnapshotRole,
+  SnapshotSettings,
+} from '../src/snapshot/schema.ts';
+import type { ApiKey } from './config/api-key.ts';
+import type { Model } from './config/model.ts';
+import type { Principal } from './config/principal.ts';
+import type { Provider } from './config/provider.ts';
+import type { Role } from './config/role.ts';
+import { defaultSettings } from './config/settings.ts';
+import type { Slice } from './config/slice.ts';
+import type { ConfigState } from './config/state.ts';
+
+export function snapshotConfig(state: ConfigState): SnapshotConfig {
+  return {
+    principals: inIdOrder(state.principal).map(principalMember),
+    roles: inIdOrder(state.role).map(roleMember),
+    api_keys: inIdOrder(state.api_key).flatMap((key) => apiKeyMember(key) ?? []),
+    providers: inIdOrder(state.provider).map(providerMember),
+    models: inIdOrder(state.model).map(modelMember),
+    settings: settingsMember(state),
+  };
+}
+
+/** The refs in a configuration whose plaintexts a proxy needs. */
+export const secretRefs = (config: SnapshotConfig): string[] => [
+  ...config.api_keys.map((key) => key.verifier_ref),
+  ...config.providers.flatMap((provider) => provider.credential_ref ?? []),
+];
+
+/** The member that stands for an entity; null when the entity is gone, or is none of a proxy's business. */
+export function snapshotMember(state: ConfigState, noun: Exclude<Noun, 'settings'>, id: number) {
+  switch (noun) {
+    case 'principal':
+      return memberOf(state[noun].byId.get(id), principalMember);
+    case 'role':
+      return memberOf(state[noun].byId.get(id), roleMember);
+    case 'api_key':
+      return memberOf(state[noun].byId.get(id), apiKeyMember);
+    case 'provider':
+      return memberOf(state[noun].byId.get(id), providerMember);
+    case 'model':
+      return memberOf(state[noun].byId.get(id), modelMember);
+  }
+}
+
+const memberOf = <Entity, Member>(
+  entity: Entity | undefined,
+  toMember: (entity: Entity) => Member,
+): Member | null => (entity === undefined ? null : toMember(entity));
+
+const inIdOrder = <Entity extends { id: number }>(slice: Slice<Entity>): Entity[] =>
+  [...slice.byId.values()].toSorted((a, b) => a.id - b.id);
+
+const principalMember = (principal: Principal): SnapshotPrincipal => ({
+  id: principal.id,
+  role_ids: principal.roleIds,
+});
+
+/** Only what is invoked through a proxy; the admin verbs stay at home. */
+const roleMember = (role: Role): SnapshotRole => ({
+  id: role.id,
+  name: role.name,
+  permissions: role.permissions.filter(({ verb }) => verb.endsWith(':invoke')),
+});
+
+const apiKeyMember = (key: ApiKey): (SnapshotApiKey & { id: ApiKeyId }) | null =>
+  key.disabled
+    ? null
+    : {
+        id: key.id,
+        principal_id: key.principalId,
+        verifier_ref: key.verifierRef,
+        expires_at: key.expiresAt,
+      };
+
+const providerMember = (provider: Provider): SnapshotProvider => ({
+  id: provider.id,
+  name: provider.name,
+  ...provider.endpoint,
+  credential_kind: provider.credential?.kind ?? 'static',
+  credential_ref: provider.credential?.ref ?? null,
+});
+
+const modelMember = (model: Model): SnapshotModel => ({
+  id: model.id,
+  name: model.name,
+  input_price_per_mtok: model.inputPricePerMtok,
+  output_price_per_mtok: model.outputPricePerMtok,
+  cache_ttl_seconds: model.cacheTtlSeconds,
+  context_length: model.contextLength,
+  backends:
+    model.backend === null
+      ? []
+      : [
+          {
+            provider_id: model.backend.providerId,
+            upstream_model: model.backend.upstreamModel,
+            default_max_tokens: model.backend.defaultMaxTokens,
+            ...model.flowControl,
+          },
+        ],
+});
+
+/** A control plane is never open: every caller needs a key. */
+export const settingsMember = (state: ConfigState): SnapshotSettings => ({
+  open: false,
+  fallback_model_id: (state.settings.byId.get(1) ?? defaultSettings).fallbackModelId,
+});
