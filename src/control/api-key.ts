@@ -1,0 +1,35 @@
+// How an API key is made: `gw-`, 32 random bytes in base 62, six characters of checksum. The checksum lets a scanner of source
+// code tell a key from noise without asking; it protects nothing. Only the SHA-256 of the whole is stored (Authentication rule 10).
+
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export const apiKeyRandomBytes = 32;
+const prefixLength = 12;
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const base = BigInt(alphabet.length);
+
+export type MintedApiKey = Readonly<{
+  /** The plaintext, shown once. */
+  key: string;
+  /** What lists show of it. */
+  prefix: string;
+  /** 64 hex digits of SHA-256. */
+  verifier: string;
+}>;
+
+export function mintApiKey(random: Uint8Array): MintedApiKey {
+  const body = `gw-${inBase62(BigInt(`0x${Buffer.from(random).toString('hex')}`), 43)}`;
+  const key = body + inBase62(BigInt(crc32(body)), 6);
+  return { key, prefix: key.slice(0, prefixLength), verifier: hash('sha256', key) };
+}
+
+/** Fixed width, so that no key says how large its number is. */
+function inBase62(value: bigint, width: number): string {
+  let digits = '';
+  for (let rest = value; digits.length < width; rest /= base) {
+    digits = alphabet.charAt(Number(rest % base)) + digits;
+  }
+  return digits;
+}

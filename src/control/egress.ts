@@ -1,0 +1,150 @@
+// Where this program may dial. Every address is judged after the name was resolved and that very address is connected to, so
+// neither another spelling of an address nor a name that changes its mind walks past.
+
+import { lookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+
+import ipaddr from 'ipaddr.js';
+import { Agent, buildConnector } from 'undici';
+
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+
+/** Entries are CIDR blocks, addresses, host names, or `*.suffix`. An empty `allow` allows all that is not refused. */
+export type EgressLists = Readonly<{ allow: readonly string[]; deny: readonly string[] }>;
+
+export type Egress = Readonly<{
+  dispatcher: Agent;
+  /** Null when `address`, found for `host`, may be dialled. */
+  judge: (host: string, address: string) => Refusal | null;
+}>;
+
+const connectTimeoutMs = 5_000;
+/** How many of a name's addresses are tried. */
+const addressesMax = 4;
+
+/** Never dialled, whatever is allowed: ranges that mean no single host, that embed an IPv4 address, or that serve metadata. */
+const refusedRanges: ReadonlySet<string> = new Set([
+  'unspecified',
+  'linkLocal',
+  'multicast',
+  'broadcast',
+  '6to4',
+  'teredo',
+  'rfc6052',
+  'rfc6145',
+]);
+
+const metadataAddresses: ReadonlySet<string> = new Set(
+  ['fd00:ec2::254', 'fd20:ce::254', '100.100.100.200', '192.0.0.192'].map((address) =>
+    ipaddr.parse(address).toNormalizedString(),
+  ),
+);
+
+export function createEgress(lists: EgressLists, options: { ca?: readonly string[] } = {}): Egress {
+  const allow = lists.allow.map(parseEntry);
+  const deny = lists.deny.map(parseEntry);
+
+  const judge = (host: string, address: string): Refusal | null => {
+    const parsed = embeddedIPv4(ipaddr.process(address));
+    const matches = (entry: Entry) => entry(host.toLowerCase(), parsed);
+    const refused =
+      refusedRanges.has(parsed.range()) ||
+      metadataAddresses.has(parsed.toNormalizedString()) ||
+      deny.some(matches) ||
+      (allow.length > 0 && !allow.some(matches));
+    return refused ? refuse('invalid', `address ${address} of ${host} may not be dialled`) : null;
+  };
+
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    allowH2: false,
+    ...(options.ca === undefined ? {} : { ca: [...options.ca] }),
+  });
+  const dispatcher = new Agent({ connect: checkedConnector(judge, connect), pipelining: 1 });
+  return { dispatcher, judge };
+}
+
+type Connector = buildConnector.connector;
+
+function checkedConnector(judge: Egress['judge'], connect: Connector): Connector {
+  return (options, callback) => {
+    const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
+    lookup(host, { all: true }, (error, found) => {
+      if (error !== null) return callback(error, null);
+      const addresses = found.slice(0, addressesMax);
+      const refusal = firstRefusal(judge, host, addresses);
+      if (refusal !== null) return callback(new EgressRefused(refusal), null);
+      connectFirst(connect, options, addresses, callback);
+    });
+  };
+}
+
+/** One refused address refuses the name: a name that points both inside and outside is not an accident. */
+function firstRefusal(
+  judge: Egress['judge'],
+  host: string,
+  addresses: readonly LookupAddress[],
+): Refusal | null {
+  return addresses.map(({ address }) => judge(host, address)).find(isRefusal) ?? null;
+}
+
+/** Tries the addresses in turn. The server name for TLS stays that of the name asked for. */
+function connectFirst(
+  connect: Connector,
+  options: buildConnector.Options,
+  [first, ...rest]: readonly LookupAddress[],
+  callback: buildConnector.Callback,
+): void {
+  if (first === undefined) return callback(new Error('the name has no address'), null);
+  connect({ ...options, hostname: first.address }, (...[error, socket]) => {
+    if (error === null) return callback(null, socket);
+    if (rest.length === 0) return callback(error, null);
+    connectFirst(connect, options, rest, callback);
+  });
+}
+
+/** The connector's only way to answer is an error; this one carries the refusal. */
+export class EgressRefused extends Error {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Entry = (host: string, address: Address) => boolean;
+
+/** Throws on an entry that is neither address, block nor name: a list with a hole must not start. */
+function parseEntry(text: string): Entry {
+  const entry = text.trim().toLowerCase();
+  if (ipaddr.isValidCIDR(entry)) {
+    const [block, bits] = ipaddr.parseCIDR(entry);
+    return (_host, address) => inBlock(address, block, bits);
+  }
+  if (ipaddr.isValid(entry)) {
+    const single = ipaddr.process(entry);
+    return (_host, address) => address.toNormalizedString() === single.toNormalizedString();
+  }
+  if (!/^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(entry)) {
+    throw new Error(`egress list entry ${text} is neither an address, a block nor a host name`);
+  }
+  return entry.startsWith('*.')
+    ? (host) => host.endsWith(entry.slice(1))
+    : (host) => host === entry;
+}
+
+function inBlock(address: Address, block: Address, bits: number): boolean {
+  if (address instanceof ipaddr.IPv4)
+    return block instanceof ipaddr.IPv4 && address.match(block, bits);
+  return block instanceof ipaddr.IPv6 && address.match(block, bits);
+}
+
+/** `::a.b.c.d`, the oldest way to write an IPv4 address in IPv6, is judged as that IPv4 address; `::` and `::1` stay. */
+function embeddedIPv4(address: Address): Address {
+  if (address instanceof ipaddr.IPv4) return address;
+  const bytes = address.toByteArray();
+  const compatible = bytes.slice(0, 12).every((byte) => byte === 0) && bytes[12] !== 0;
+  return compatible ? new ipaddr.IPv4(bytes.slice(12)) : address;
+}

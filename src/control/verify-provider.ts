@@ -1,0 +1,120 @@
+// Dials a provider: does it answer with its model list? Nothing is stored of a provider that does not (Provider creation rules
+// 1 and 2). What the other side says in its body is never repeated to the caller.
+
+import type { Dispatcher } from 'undici';
+import { request } from 'undici';
+
+import type { Endpoint } from '../../events/provider.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import { EgressRefused } from './egress.ts';
+import { readModelList } from './model-list.ts';
+import type { ServedModel } from './model-list.ts';
+
+export type DialTarget = Readonly<{
+  endpoint: Endpoint;
+  /** In clear, or null when the provider takes none. */
+  credential: string | null;
+  /** Where the model list lies, resolved against the address; null is where the protocol has it. */
+  modelsPath: string | null;
+}>;
+
+/** A refusal's code is `upstream`; its `param` is the field to look at. */
+export type Dial = (target: DialTarget) => Promise<readonly ServedModel[] | Refusal>;
+
+const dialTimeoutMs = 10_000;
+/** The longest public model list is under 1 MiB. */
+const listBytesMax = 4 * 1024 * 1024;
+const anthropicVersion = '2023-06-01';
+
+export const createDial =
+  (dispatcher: Dispatcher): Dial =>
+  async (target) => {
+    const url = modelsUrl(target);
+    try {
+      const response = await request(url, {
+        dispatcher,
+        headers: { ...credentialHeaders(target), accept: 'application/json' },
+        headersTimeout: dialTimeoutMs,
+        bodyTimeout: dialTimeoutMs,
+        signal: AbortSignal.timeout(dialTimeoutMs),
+      });
+      const refusal = refusalOfStatus(response.statusCode, url);
+      if (refusal !== null) {
+        // A body that is cut short reports it; without a listener that would end the process.
+        response.body.on('error', () => undefined).destroy();
+        return refusal;
+      }
+      const text = await readBounded(response.body);
+      if (isRefusal(text)) return text;
+      const models = readModelList(text);
+      return models ?? upstream(`${url.href} did not answer with a model list`, 'api_base');
+    } catch (error) {
+      return refusalOfFailure(error, url);
+    }
+  };
+
+export function modelsUrl({ endpoint, modelsPath }: DialTarget): URL {
+  const base = new URL(`${endpoint.api_base.replace(/\/+$/, '')}/`);
+  return new URL(modelsPath ?? defaultModelsPath(endpoint, base), base);
+}
+
+/** An Anthropic address is given with or without its version. */
+const defaultModelsPath = ({ protocol }: Endpoint, base: URL): string =>
+  protocol === 'anthropic' && !base.pathname.endsWith('/v1/') ? 'v1/models' : 'models';
+
+function credentialHeaders({ endpoint, credential }: DialTarget): Record<string, string> {
+  const version =
+    endpoint.protocol === 'anthropic' ? { 'anthropic-version': anthropicVersion } : {};
+  if (credential === null) return version;
+  const { auth_header: header, auth_scheme: scheme } = endpoint;
+  return { ...version, [header]: scheme === null ? credential : `${scheme} ${credential}` };
+}
+
+const upstream = (message: string, param: string): Refusal =>
+  refuse('upstream', message, { param });
+
+function refusalOfStatus(status: number, url: URL): Refusal | null {
+  if (status >= 200 && status < 300) return null;
+  if (status === 401 || status === 403) {
+    return upstream(`${url.host} rejected the credential (status ${status})`, 'upstream_api_key');
+  }
+  if (status === 404) return upstream(`${url.href} has no model list (status 404)`, 'api_base');
+  if (status >= 300 && status < 400) {
+    return upstream(
+      `${url.href} redirects (status ${status}), and redirects are not followed`,
+      'api_base',
+    );
+  }
+  return upstream(`${url.href} answered status ${status}`, 'api_base');
+}
+
+async function readBounded(body: Dispatcher.ResponseData['body']): Promise<string | Refusal> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    const buffer = Buffer.from(chunk);
+    bytes += buffer.length;
+    if (bytes > listBytesMax) {
+      return upstream(`the model list is longer than ${listBytesMax} bytes`, 'api_base');
+    }
+    chunks.push(buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function refusalOfFailure(error: unknown, url: URL): Refusal {
+  if (error instanceof EgressRefused) return upstream(error.refusal.message, 'api_base');
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return upstream(
+      `${url.host} did not answer within ${dialTimeoutMs / 1000} seconds`,
+      'api_base',
+    );
+  }
+  return upstream(`${url.host} could not be reached (${codeOf(error)})`, 'api_base');
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : 'no connection';
