@@ -1,20 +1,25 @@
 // The content hash of every snapshot version, kept up to date change by change. Equal to `configHash` of the whole
 // configuration (a property test holds it), at the cost of one bucket a changed entity.
 
-import { hash } from 'node:crypto';
-
 import { parseStream } from '../events/catalogue.ts';
 import type { Noun } from '../events/catalogue.ts';
-import { canonicalJson } from '../src/lib/canonical-json.ts';
-import { bucketDigest, bucketOf, combineDigests, listDigest } from '../src/snapshot/hash.ts';
+import {
+  bucketDigest,
+  bucketOf,
+  combineDigests,
+  listDigest,
+  memberDigest,
+} from '../src/snapshot/hash.ts';
 import type { ConfigState } from './config/state.ts';
 import { settingsMember, snapshotMember } from './snapshot.ts';
 
 type ListNoun = Exclude<Noun, 'settings'>;
 const listNouns = ['principal', 'role', 'api_key', 'provider', 'model'] as const;
 
-/** The bucket digests of one state. A value that its holder moves along with the state. */
-export type ContentHash = Readonly<Record<ListNoun, Map<number, string>>>;
+/** The bucket digests of one state, moved along with it by its holder. `members` remembers the digest of each entity. */
+export type ContentHash = Readonly<Record<ListNoun, Map<number, string>>> & {
+  readonly members: WeakMap<object, string | null>;
+};
 
 export const emptyContentHash = (): ContentHash => ({
   principal: new Map(),
@@ -22,6 +27,7 @@ export const emptyContentHash = (): ContentHash => ({
   api_key: new Map(),
   provider: new Map(),
   model: new Map(),
+  members: new WeakMap(),
 });
 
 /** The bucket digests of `state`, from nothing. */
@@ -56,10 +62,29 @@ function updateBucket(
   state: ConfigState,
   { noun, bucket }: { noun: ListNoun; bucket: number },
 ): void {
-  const ids = Array.from({ length: 256 }, (_, index) => bucket * 256 + index);
-  const members = ids.flatMap((id) => snapshotMember(state, noun, id) ?? []);
-  if (members.length === 0) content[noun].delete(bucket);
-  else content[noun].set(bucket, bucketDigest(members));
+  const digests: string[] = [];
+  for (let id = bucket * 256; id < bucket * 256 + 256; id++) {
+    const digest = entityDigest(content, state, { noun, id });
+    if (digest !== null) digests.push(digest);
+  }
+  if (digests.length === 0) content[noun].delete(bucket);
+  else content[noun].set(bucket, bucketDigest(digests));
+}
+
+/** Entities are immutable, so a digest once computed stays true. */
+function entityDigest(
+  content: ContentHash,
+  state: ConfigState,
+  { noun, id }: { noun: ListNoun; id: number },
+): string | null {
+  const entity = state[noun].byId.get(id);
+  if (entity === undefined) return null;
+  const known = content.members.get(entity);
+  if (known !== undefined) return known;
+  const member = snapshotMember(state, noun, id);
+  const digest = member === null ? null : memberDigest(member);
+  content.members.set(entity, digest);
+  return digest;
 }
 
 /** 64 hex digits. `state` is the one that `content` was moved to. */
@@ -70,5 +95,5 @@ export const contentHashText = (content: ContentHash, state: ConfigState): strin
     api_keys: listDigest(content.api_key),
     providers: listDigest(content.provider),
     models: listDigest(content.model),
-    settings: hash('sha256', canonicalJson(settingsMember(state))),
+    settings: memberDigest(settingsMember(state)),
   });

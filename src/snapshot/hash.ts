@@ -9,9 +9,11 @@ import type { SnapshotConfig } from './schema.ts';
 
 export const bucketOf = (id: number): number => Math.floor(id / 256);
 
-/** The digest of one bucket's members, which are in id order. */
-export const bucketDigest = (members: readonly unknown[]): string =>
-  hash('sha256', members.map((member) => hash('sha256', canonicalJson(member))).join('\n'));
+export const memberDigest = (member: unknown): string => hash('sha256', canonicalJson(member));
+
+/** The digest of one bucket from its members' digests, which are in id order. */
+export const bucketDigest = (memberDigests: readonly string[]): string =>
+  hash('sha256', memberDigests.join('\n'));
 
 /** The digest of a noun's list from its bucket digests. Empty buckets are left out. */
 export const listDigest = (buckets: ReadonlyMap<number, string>): string =>
@@ -42,7 +44,7 @@ export const configHash = (config: SnapshotConfig): string =>
     api_keys: membersDigest(config.api_keys),
     providers: membersDigest(config.providers),
     models: membersDigest(config.models),
-    settings: hash('sha256', canonicalJson(config.settings)),
+    settings: memberDigest(config.settings),
   });
 
 function membersDigest(members: readonly { id: number }[]): string {
@@ -50,5 +52,7 @@ function membersDigest(members: readonly { id: number }[]): string {
     members.toSorted((a, b) => a.id - b.id),
     (member) => bucketOf(member.id),
   );
-  return listDigest(new Map([...buckets].map(([bucket, held]) => [bucket, bucketDigest(held)])));
+  return listDigest(
+    new Map([...buckets].map(([bucket, held]) => [bucket, bucketDigest(held.map(memberDigest))])),
+  );
 }

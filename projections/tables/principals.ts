@@ -1,0 +1,82 @@
+// The tables of principals and of the roles they hold. Names of users and e-mail addresses stay in the vault: the rows hold
+// their refs.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import type { PrincipalId } from '../../src/lib/ids.ts';
+import type { PrincipalKind } from '../../src/lib/vocabulary.ts';
+import { rfc3339 } from './table.ts';
+import type { EntityTable } from './table.ts';
+
+export const principals: EntityTable = {
+  name: 'principals',
+  version: 1,
+  noun: 'principal',
+  owner: 'id',
+  columns: {
+    id: 'bigint not null',
+    kind: 'text not null',
+    name: 'text',
+    name_ref: 'uuid',
+    name_fingerprint: 'text not null',
+    email_ref: 'uuid',
+    password_set: 'boolean not null',
+    created_at: 'timestamptz not null',
+  },
+  primaryKey: ['id'],
+  unique: [['name_fingerprint']],
+  rows: (state, id) => {
+    const principal = state.principal.byId.get(id);
+    if (principal === undefined) return [];
+    return [
+      {
+        id,
+        kind: principal.kind,
+        name: principal.name.text,
+        name_ref: principal.name.ref,
+        name_fingerprint: principal.name.fingerprint,
+        email_ref: principal.emailRef,
+        password_set: principal.passwordRef !== null,
+        created_at: rfc3339(principal.createdAt),
+      },
+    ];
+  },
+};
+
+export const principalRoles: EntityTable = {
+  name: 'principal_roles',
+  version: 1,
+  noun: 'principal',
+  owner: 'principal_id',
+  columns: { principal_id: 'bigint not null', role_id: 'bigint not null' },
+  primaryKey: ['principal_id', 'role_id'],
+  indexes: [['role_id']],
+  rows: (state, id) =>
+    (state.principal.byId.get(id)?.roleIds ?? []).map((roleId) => ({
+      principal_id: id,
+      role_id: roleId,
+    })),
+};
+
+export type PrincipalRow = Readonly<{
+  id: PrincipalId;
+  kind: PrincipalKind;
+  name: string | null;
+  name_ref: string | null;
+  email_ref: string | null;
+  created_at: Date;
+  roles: readonly string[];
+}>;
+
+/** Every principal with the names of its roles, in id order. */
+export const listPrincipals = (db: Queryable): Promise<PrincipalRow[]> =>
+  db.query(sql`
+    select principals.id, kind, principals.name, name_ref, email_ref, created_at,
+      coalesce(array_agg(roles.name order by roles.name) filter (where roles.id is not null), '{}')
+        as roles
+    from principals
+    left join principal_roles on principal_roles.principal_id = principals.id
+    left join roles on roles.id = principal_roles.role_id
+    group by principals.id, kind, principals.name, name_ref, email_ref, created_at
+    order by principals.id`);

@@ -1,0 +1,71 @@
+// The table of providers. Of a credential it says only that one is set.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import type { ProviderId } from '../../src/lib/ids.ts';
+import type { CredentialKind, Protocol, ProviderKind } from '../../src/lib/vocabulary.ts';
+import type { EntityTable } from './table.ts';
+
+export const providers: EntityTable = {
+  name: 'providers',
+  version: 1,
+  noun: 'provider',
+  owner: 'id',
+  columns: {
+    id: 'bigint not null',
+    name: 'text not null',
+    kind: 'text not null',
+    catalogue_key: 'text',
+    api_base: 'text not null',
+    protocol: 'text not null',
+    auth_header: 'text not null',
+    auth_scheme: 'text',
+    credential_kind: 'text not null',
+    credential_ref: 'uuid',
+    credential_fingerprint: 'text',
+  },
+  primaryKey: ['id'],
+  unique: [['name']],
+  rows: (state, id) => {
+    const provider = state.provider.byId.get(id);
+    if (provider === undefined) return [];
+    return [
+      {
+        id,
+        name: provider.name,
+        kind: provider.kind,
+        catalogue_key: provider.catalogueKey,
+        ...provider.endpoint,
+        credential_kind: provider.credential?.kind ?? 'static',
+        credential_ref: provider.credential?.ref ?? null,
+        credential_fingerprint: provider.credential?.fingerprint ?? null,
+      },
+    ];
+  },
+};
+
+export type ProviderRow = Readonly<{
+  id: ProviderId;
+  name: string;
+  kind: ProviderKind;
+  catalogue_key: string | null;
+  api_base: string;
+  protocol: Protocol;
+  auth_header: string;
+  auth_scheme: string | null;
+  credential_kind: CredentialKind;
+  has_upstream_api_key: boolean;
+  model_count: number;
+}>;
+
+/** Every provider with the number of models it serves, by name. */
+export const listProviders = (db: Queryable): Promise<ProviderRow[]> =>
+  db.query(sql`
+    select providers.id, providers.name, kind, catalogue_key, api_base, protocol, auth_header,
+      auth_scheme, credential_kind, credential_ref is not null as has_upstream_api_key,
+      count(models.id) as model_count
+    from providers left join models on models.provider_id = providers.id
+    group by providers.id, providers.name, kind, catalogue_key, api_base, protocol, auth_header,
+      auth_scheme, credential_kind, credential_ref
+    order by providers.name`);

@@ -1,0 +1,29 @@
+// The table of the deployment's settings: one row, once one was set.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import type { ModelId } from '../../src/lib/ids.ts';
+import type { EntityTable } from './table.ts';
+
+export const settings: EntityTable = {
+  name: 'settings',
+  version: 1,
+  noun: 'settings',
+  owner: 'id',
+  columns: { id: 'bigint not null', fallback_model_id: 'bigint' },
+  primaryKey: ['id'],
+  rows: (state, id) => {
+    const held = state.settings.byId.get(id);
+    return held === undefined ? [] : [{ id, fallback_model_id: held.fallbackModelId }];
+  },
+};
+
+/** The fallback model; both null when none is set. */
+export async function readFallbackModel(
+  db: Queryable,
+): Promise<{ id: ModelId | null; name: string | null }> {
+  const [row]: { id: ModelId; name: string }[] = await db.query(sql`
+    select models.id, models.name from settings join models on models.id = fallback_model_id`);
+  return row ?? { id: null, name: null };
+}

@@ -1,0 +1,46 @@
+// The snapshot versions: one row a command that touched the snapshot, with the hash of the configuration it made.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import { touchesSnapshot } from '../../events/catalogue.ts';
+import { snapshotSchemaVersion } from '../../src/snapshot/schema.ts';
+import { rfc3339 } from './table.ts';
+import type { JournalTable } from './table.ts';
+
+export const snapshotVersions: JournalTable = {
+  name: 'snapshot_versions',
+  version: 1,
+  columns: {
+    version: 'bigint not null',
+    tx_id: 'uuid not null',
+    snapshot_schema: 'bigint not null',
+    content_hash: 'text not null',
+    changed: 'jsonb not null',
+    created_at: 'timestamptz not null',
+  },
+  primaryKey: ['version'],
+  rows: ({ events, state, contentHash }) => {
+    const touching = events.filter((event) => touchesSnapshot(event.type));
+    if (touching.length === 0) return [];
+    return [
+      {
+        version: state.version,
+        tx_id: events[0].txId,
+        snapshot_schema: snapshotSchemaVersion,
+        content_hash: contentHash,
+        changed: JSON.stringify([...new Set(touching.map((event) => event.stream))]),
+        created_at: rfc3339(events[0].recordedAt),
+      },
+    ];
+  },
+};
+
+export type SnapshotVersionRow = Readonly<{ version: number; content_hash: string }>;
+
+/** The newest version, or null in an empty log. */
+export async function latestSnapshotVersion(db: Queryable): Promise<SnapshotVersionRow | null> {
+  const [row]: SnapshotVersionRow[] = await db.query(sql`
+    select version, content_hash from snapshot_versions order by version desc limit 1`);
+  return row ?? null;
+}
