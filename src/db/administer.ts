@@ -1,5 +1,7 @@
 // What is asked of a Postgres server rather than of one database: make and drop a database, hold a lock for a process.
 
+import { Socket } from 'node:net';
+
 import { Client, escapeIdentifier } from 'pg';
 
 export type NewDatabase = Readonly<{ name: string; template?: string }>;
@@ -42,7 +44,8 @@ export type ProcessLock = Readonly<{ release: () => Promise<void> }>;
 
 /** Held by a session, so it ends with the process however that dies. Null when another process holds it. */
 export async function takeProcessLock(url: string, key: number): Promise<ProcessLock | null> {
-  const client = new Client({ connectionString: url });
+  const socket = new Socket();
+  const client = new Client({ connectionString: url, stream: () => socket });
   client.on('error', () => undefined);
   await client.connect();
   const answer = await client.query<{ held: boolean }>(
@@ -54,10 +57,10 @@ export async function takeProcessLock(url: string, key: number): Promise<Process
     return null;
   }
   // An idle lock must not keep the process alive.
-  client.unref();
+  socket.unref();
   return {
     release: async () => {
-      client.ref();
+      socket.ref();
       await client.end().catch(() => undefined);
     },
   };
