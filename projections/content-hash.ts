@@ -1,7 +1,7 @@
 // The content hash of every snapshot version, kept up to date change by change. Equal to `configHash` of the whole
 // configuration (a property test holds it), at the cost of one bucket a changed entity.
 
-import { parseStream } from '../events/catalogue.ts';
+import { parseStream, streamOf } from '../events/catalogue.ts';
 import type { Noun } from '../events/catalogue.ts';
 import {
   bucketDigest,
@@ -16,59 +16,67 @@ import { settingsMember, snapshotMember } from './snapshot.ts';
 type ListNoun = Exclude<Noun, 'settings'>;
 const listNouns = ['principal', 'role', 'api_key', 'provider', 'model'] as const;
 
-/** The bucket digests of one state, moved along with it by its holder. `members` remembers the digest of each entity. */
-export type ContentHash = Readonly<Record<ListNoun, Map<number, string>>> & {
+/** The bucket digests of one state. `members` remembers the digest of each entity, across states. */
+export type ContentHash = Readonly<Record<ListNoun, ReadonlyMap<number, string>>> & {
   readonly members: WeakMap<object, string | null>;
 };
 
-export const emptyContentHash = (): ContentHash => ({
-  principal: new Map(),
-  role: new Map(),
-  api_key: new Map(),
-  provider: new Map(),
-  model: new Map(),
-  members: new WeakMap(),
-});
-
 /** The bucket digests of `state`, from nothing. */
 export function contentHashOf(state: ConfigState): ContentHash {
-  const content = emptyContentHash();
-  for (const noun of listNouns) {
-    for (const bucket of new Set([...state[noun].byId.keys()].map(bucketOf))) {
-      updateBucket(content, state, { noun, bucket });
-    }
-  }
-  return content;
+  const empty: ContentHash = {
+    principal: new Map(),
+    role: new Map(),
+    api_key: new Map(),
+    provider: new Map(),
+    model: new Map(),
+    members: new WeakMap(),
+  };
+  const streams = listNouns.flatMap((noun) =>
+    [...state[noun].byId.keys()].map((id) => streamOf(noun, id)),
+  );
+  return movedContentHash(empty, state, streams);
 }
 
-/** Moves `content` along to `state`, in which the entities of `streams` may have changed. */
-export function updateContentHash(
+/** `content` moved along to `state`, in which nothing but the entities of `streams` may have changed. */
+export function movedContentHash(
   content: ContentHash,
   state: ConfigState,
-  streams: Iterable<string>,
-): void {
-  const stale = new Map<string, { noun: ListNoun; bucket: number }>();
-  for (const stream of streams) {
-    const { noun, id } = parseStream(stream);
-    if (noun === 'settings') continue;
-    const bucket = bucketOf(id);
-    stale.set(`${noun} ${bucket}`, { noun, bucket });
+  streams: readonly string[],
+): ContentHash {
+  const moved = { ...content };
+  for (const noun of listNouns) {
+    const stale = staleBuckets(noun, streams);
+    if (stale.size === 0) continue;
+    const buckets = new Map(content[noun]);
+    for (const bucket of stale) {
+      const digests = memberDigests(content, state, { noun, bucket });
+      if (digests.length === 0) buckets.delete(bucket);
+      else buckets.set(bucket, bucketDigest(digests));
+    }
+    moved[noun] = buckets;
   }
-  for (const place of stale.values()) updateBucket(content, state, place);
+  return moved;
 }
 
-function updateBucket(
+const staleBuckets = (noun: ListNoun, streams: readonly string[]): Set<number> =>
+  new Set(
+    streams
+      .map(parseStream)
+      .filter((address) => address.noun === noun)
+      .map((address) => bucketOf(address.id)),
+  );
+
+function memberDigests(
   content: ContentHash,
   state: ConfigState,
   { noun, bucket }: { noun: ListNoun; bucket: number },
-): void {
+): string[] {
   const digests: string[] = [];
   for (let id = bucket * 256; id < bucket * 256 + 256; id++) {
     const digest = entityDigest(content, state, { noun, id });
     if (digest !== null) digests.push(digest);
   }
-  if (digests.length === 0) content[noun].delete(bucket);
-  else content[noun].set(bucket, bucketDigest(digests));
+  return digests;
 }
 
 /** Entities are immutable, so a digest once computed stays true. */

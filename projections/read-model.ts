@@ -1,0 +1,229 @@
+// Read models in SQL: built, advanced and verified here and nowhere else. A generation of them lives in a schema named by the
+// fingerprint of its description; a release with another description builds its own beside it, and both stay live.
+
+import { hash } from 'node:crypto';
+
+import { IsolationLevel, sql } from '@databases/pg';
+import type { Queryable, Transaction } from '@databases/pg';
+
+import type { RecordedEvent } from '../events/catalogue.ts';
+import { canonicalJson } from '../src/lib/canonical-json.ts';
+import { lockLog, readEvents, readHead } from '../src/db/event-log.ts';
+import type { Database } from '../src/db/pool.ts';
+import { snapshotSchemaVersion } from '../src/snapshot/schema.ts';
+import { applyEvent, closeDraft, emptyState, openDraft } from './config/state.ts';
+import type { ConfigState } from './config/state.ts';
+import { contentHashOf, contentHashText, movedContentHash } from './content-hash.ts';
+import type { ContentHash } from './content-hash.ts';
+import { createTables, tableDigest, writeRows } from './read-model-sql.ts';
+import { journalRows, replacedRows, splitCommands, touch } from './rows.ts';
+import type { Touched } from './rows.ts';
+import { entityTables, journalTables } from './tables/all.ts';
+import type { Row } from './tables/table.ts';
+
+/** Raised when an event's meaning to the fold changes. */
+const foldVersion = 1;
+
+/** Names this release's read models: 16 hex digits over all that decides what is in them. */
+export const fingerprint = hash(
+  'sha256',
+  canonicalJson({ foldVersion, snapshotSchemaVersion, entityTables, journalTables }),
+).slice(0, 16);
+
+export const readModelSchema = `rm_${fingerprint}`;
+
+/** The state that the tables stand at, and its content hash in the making. */
+export type Cursor = Readonly<{ state: ConfigState; content: ContentHash }>;
+
+export const emptyCursor = (): Cursor => ({
+  state: emptyState,
+  content: contentHashOf(emptyState),
+});
+
+export const cursorAt = (state: ConfigState): Cursor => ({ state, content: contentHashOf(state) });
+
+const pageEvents = 5000;
+/** With no more than this to catch up, the last page is applied under the log lock. */
+const tailEvents = 1000;
+
+/**
+ * Makes this release's read models stand at the head of the log, from nothing if they are new. Pages are transactions of their
+ * own: a kill costs one page. The last one runs under the log lock, so that no append slips past.
+ */
+export async function buildReadModel(db: Database): Promise<Cursor> {
+  const position = await openGeneration(db);
+  let cursor = await foldTo(db, position);
+  for (;;) {
+    const head = await readHead(db);
+    if (head.position - cursor.state.position <= tailEvents) break;
+    const from = cursor;
+    cursor = await db.tx((tx) => advancePage(tx, from, { schema: readModelSchema }));
+  }
+  return db.tx(async (tx) => {
+    const head = await lockLog(tx);
+    const current = await advanceTo(tx, cursor, head.position);
+    await tx.query(sql`
+      update es.read_models set status = 'live', built_at = coalesce(built_at, now()),
+        last_used_at = now() where fingerprint = ${fingerprint}`);
+    return current;
+  });
+}
+
+/** Creates the schema and its checkpoint if they are missing, and says where they stand. */
+async function openGeneration(db: Database): Promise<number> {
+  return db.tx(async (tx) => {
+    await lockLog(tx);
+    const rows: { position: number }[] = await tx.query(
+      sql`select position from es.read_models where fingerprint = ${fingerprint}`,
+    );
+    if (rows[0] !== undefined) return rows[0].position;
+    await createTables(tx, readModelSchema);
+    await tx.query(sql`
+      insert into es.read_models (fingerprint, schema_name, position, status, last_used_at)
+      values (${fingerprint}, ${readModelSchema}, 0, 'building', now())`);
+    return 0;
+  });
+}
+
+/** The state at `position`, folded from the log. */
+export async function foldTo(db: Queryable, position: number): Promise<Cursor> {
+  const draft = openDraft(emptyState);
+  while (draft.position < position) {
+    const limit = Math.min(pageEvents, position - draft.position);
+    const events = await readEvents(db, { after: draft.position, limit });
+    if (events.length === 0) {
+      throw new Error(`the log ends at ${draft.position}, before position ${position}`);
+    }
+    for (const event of events) applyEvent(draft, event);
+  }
+  return cursorAt(closeDraft(draft));
+}
+
+/**
+ * In an append's transaction, under the log lock: brings the read models from wherever they stand to `fresh`'s end.
+ * `cursor` stands right before `fresh`.
+ */
+export async function advanceReadModel(
+  tx: Transaction,
+  cursor: Cursor,
+  fresh: readonly RecordedEvent[],
+): Promise<Cursor> {
+  const stored: { position: number }[] = await tx.query(
+    sql`select position from es.read_models where fingerprint = ${fingerprint}`,
+  );
+  const position = stored[0]?.position;
+  if (position === undefined) throw new Error(`read model ${fingerprint} was never built`);
+  if (position < cursor.state.position) {
+    await advanceTo(tx, await foldTo(tx, position), cursor.state.position);
+  }
+  return applyPage(tx, cursor, fresh, { schema: readModelSchema });
+}
+
+/** Brings the read models up when replicas of another release have appended. Does nothing when they stand at the head. */
+export async function catchUpReadModel(db: Database): Promise<void> {
+  const [row]: { behind: boolean }[] = await db.query(sql`
+    select read_models.position < log_head.position as behind
+    from es.read_models, es.log_head where fingerprint = ${fingerprint}`);
+  if (row?.behind === true) await buildReadModel(db);
+}
+
+async function advanceTo(tx: Transaction, from: Cursor, position: number): Promise<Cursor> {
+  let cursor = from;
+  while (cursor.state.position < position) {
+    cursor = await advancePage(tx, cursor, { schema: readModelSchema });
+  }
+  return cursor;
+}
+
+type Target = { schema: string };
+
+async function advancePage(tx: Transaction, cursor: Cursor, target: Target): Promise<Cursor> {
+  const after = cursor.state.position;
+  const events = await readEvents(tx, { after, limit: pageEvents });
+  const { commands, rest } = splitCommands(events);
+  const whole = commands.length === 0 ? rest : events.slice(0, events.length - rest.length);
+  if (whole.length === 0) throw new Error(`no event follows position ${after}`);
+  return applyPage(tx, cursor, whole, target);
+}
+
+/** Applies whole commands: all of their rows, then the checkpoint, which must stand where `cursor` does. */
+async function applyPage(
+  tx: Transaction,
+  cursor: Cursor,
+  events: readonly RecordedEvent[],
+  { schema }: Target,
+): Promise<Cursor> {
+  const draft = openDraft(cursor.state);
+  const touched: Touched = new Map();
+  const added: Row[][] = journalTables.map(() => []);
+  let content = cursor.content;
+  for (const command of splitCommands(events).commands) {
+    for (const event of command) applyEvent(draft, event);
+    const state = closeDraft(draft);
+    const streams = command.map((event) => event.stream);
+    content = movedContentHash(content, state, streams);
+    const contentHash = contentHashText(content, state);
+    journalRows(journalTables, { events: command, state, contentHash }).forEach((rows, index) => {
+      added[index]?.push(...rows);
+    });
+    touch(touched, command);
+  }
+  const state = closeDraft(draft);
+  for (const { table, owners, rows } of replacedRows(entityTables, state, touched)) {
+    await writeRows(tx, schema, { table, rows, owners, ownerColumn: table.owner });
+  }
+  for (const [index, table] of journalTables.entries()) {
+    await writeRows(tx, schema, { table, rows: added[index] ?? [], owners: [], ownerColumn: null });
+  }
+  await moveCheckpoint(tx, { schema, from: cursor.state.position, to: state.position });
+  return { state, content };
+}
+
+async function moveCheckpoint(
+  tx: Transaction,
+  { schema, from, to }: { schema: string; from: number; to: number },
+): Promise<void> {
+  const moved: unknown[] = await tx.query(sql`
+    update es.read_models set position = ${to}, last_used_at = now()
+    where schema_name = ${schema} and position = ${from} returning 1`);
+  if (moved.length !== 1) throw new Error(`read model ${schema} does not stand at ${from}`);
+}
+
+export type TableCheck = Readonly<{ table: string; equal: boolean; live: string; rebuilt: string }>;
+
+/** Rebuilds every table from the log in a schema of its own, and compares. Nothing of it stays. */
+export async function verifyReadModel(db: Database): Promise<TableCheck[]> {
+  const shadow = `${readModelSchema}_verify`;
+  const checks: TableCheck[] = [];
+  const rollback = new Error('the shadow is rolled back');
+  const attempt = db.tx(
+    async (tx) => {
+      await tx.query(sql`select set_config('role', 'gw_app', true)`);
+      const head = await readHead(tx);
+      await createTables(tx, shadow);
+      await tx.query(sql`
+        insert into es.read_models (fingerprint, schema_name, position, status, last_used_at)
+        values (${shadow}, ${shadow}, 0, 'building', now())`);
+      let cursor = emptyCursor();
+      while (cursor.state.position < head.position) {
+        cursor = await advancePage(tx, cursor, { schema: shadow });
+      }
+      for (const table of [...entityTables, ...journalTables]) {
+        const live = await tableDigest(tx, readModelSchema, table);
+        const rebuilt = await tableDigest(tx, shadow, table);
+        checks.push({ table: table.name, equal: live === rebuilt, live, rebuilt });
+      }
+      throw rollback;
+    },
+    // One snapshot of the database for the log and the tables, so that no lock is needed.
+    {
+      isolationLevel: IsolationLevel.REPEATABLE_READ,
+      statementTimeoutMilliseconds: 600_000,
+      idleInTransactionSessionTimeoutMilliseconds: 60_000,
+    },
+  );
+  await attempt.catch((error: unknown) => {
+    if (error !== rollback) throw error;
+  });
+  return checks;
+}

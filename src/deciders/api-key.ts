@@ -1,0 +1,48 @@
+// The rules of change for API keys (specification, "API key").
+
+import { streamOf } from '../../events/catalogue.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { apiKeyId } from '../lib/ids.ts';
+import type { ApiKeyId, PrincipalId } from '../lib/ids.ts';
+import { refuse } from '../lib/refusal.ts';
+import type { Decision } from './decision.ts';
+
+export type ApiKeyCommand =
+  | Readonly<{
+      type: 'CreateApiKey';
+      name: string;
+      principalId: PrincipalId;
+      prefix: string;
+      verifierRef: string;
+      /** RFC 3339. */
+      expiresAt: string | null;
+    }>
+  | Readonly<{ type: 'RevokeApiKey'; id: ApiKeyId }>;
+
+export function decideApiKey(state: ConfigState, command: ApiKeyCommand): Decision {
+  switch (command.type) {
+    case 'CreateApiKey': {
+      if (!state.principal.byId.has(command.principalId)) {
+        return refuse('invalid', `principal_id ${command.principalId} does not exist`, {
+          param: 'principal_id',
+        });
+      }
+      const id = apiKeyId.parse(state.api_key.lastId + 1);
+      const data = {
+        id,
+        principal_id: command.principalId,
+        name: command.name,
+        prefix: command.prefix,
+        verifier_ref: command.verifierRef,
+        expires_at: command.expiresAt,
+      };
+      return [{ stream: streamOf('api_key', id), type: 'ApiKeyCreated', data }];
+    }
+    case 'RevokeApiKey': {
+      const key = state.api_key.byId.get(command.id);
+      if (key === undefined) return refuse('absent', `key ${command.id} does not exist`);
+      if (key.disabled) return [];
+      return [{ stream: streamOf('api_key', key.id), type: 'ApiKeyRevoked', data: { id: key.id } }];
+    }
+  }
+}

@@ -1,0 +1,219 @@
+// The rules of change for provider models and their backends (specification, "Models, backends, providers").
+
+import { streamOf } from '../../events/catalogue.ts';
+import type { GwEvent } from '../../events/catalogue.ts';
+import type { FlowControl } from '../../events/model.ts';
+import type { Endpoint, StoredCredential } from '../../events/provider.ts';
+import type { Model } from '../../projections/config/model.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { modelId, providerId } from '../lib/ids.ts';
+import type { ModelId, ProviderId } from '../lib/ids.ts';
+import { refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import type { Decision } from './decision.ts';
+import { freeName, noProvider, providerCreated, sameEndpoint } from './provider.ts';
+
+/** A member that is undefined is left alone; null clears it. */
+export type ModelFields = Readonly<{
+  name?: string | undefined;
+  description?: string | null | undefined;
+  inputPricePerMtok?: number | null | undefined;
+  outputPricePerMtok?: number | null | undefined;
+  cacheTtlSeconds?: number | null | undefined;
+  contextLength?: number | null | undefined;
+}>;
+
+/** A provider that stands, or the endpoint of one that is found or created. */
+export type BackendTarget =
+  | Readonly<{ providerId: ProviderId }>
+  | Readonly<{ endpoint: Endpoint; credential: StoredCredential | null; defaultName: string }>;
+
+export type ModelCommand =
+  | Readonly<{ type: 'CreateModel'; name: string; fields: ModelFields }>
+  | Readonly<{ type: 'UpdateModel'; id: ModelId; fields: ModelFields }>
+  | Readonly<{ type: 'DeleteModel'; id: ModelId }>
+  | Readonly<{
+      type: 'AttachBackend';
+      id: ModelId;
+      target: BackendTarget;
+      /** Null: the model's own name. */
+      upstreamModel: string | null;
+      defaultMaxTokens: number | null;
+    }>
+  | Readonly<{ type: 'DetachBackend'; id: ModelId }>
+  | Readonly<{ type: 'SetFlowControl'; id: ModelId; flowControl: Partial<FlowControl> }>;
+
+export function decideModel(state: ConfigState, command: ModelCommand): Decision {
+  if (command.type === 'CreateModel') return createModel(state, command);
+  const model = state.model.byId.get(command.id);
+  if (model === undefined) return refuse('absent', `model ${command.id} does not exist`);
+  switch (command.type) {
+    case 'UpdateModel':
+      return updateModel(state, model, command.fields);
+    case 'DeleteModel':
+      return deleteModel(state, model);
+    case 'AttachBackend':
+      return attachBackend(state, model, command);
+    case 'DetachBackend':
+      if (model.backend === null) return refuse('absent', `model ${model.name} has no backend`);
+      return [event(model, 'ModelBackendDetached', {})];
+    case 'SetFlowControl':
+      return setFlowControl(model, command.flowControl);
+  }
+}
+
+type Of<Type extends ModelCommand['type']> = Extract<ModelCommand, { type: Type }>;
+type ModelEventType = Extract<GwEvent, { type: `Model${string}` }>;
+
+/** An event of `model`: its stream and id are filled in. */
+const event = <Type extends ModelEventType['type']>(
+  { id }: Pick<Model, 'id'>,
+  type: Type,
+  data: Omit<Extract<ModelEventType, { type: Type }>['data'], 'id'>,
+) => ({ stream: streamOf('model', id), type, data: { id, ...data } });
+
+const modelNamed = (state: ConfigState, name: string): Model | undefined =>
+  [...state.model.byId.values()].find((model) => model.name === name);
+
+const nameTaken = (name: string): Refusal =>
+  refuse('conflict', `model ${name} exists`, { param: 'name' });
+
+function createModel(state: ConfigState, { name, fields }: Of<'CreateModel'>): Decision {
+  if (modelNamed(state, name) !== undefined) return nameTaken(name);
+  const id = modelId.parse(state.model.lastId + 1);
+  const description = fields.description ?? null;
+  const created = { id, name, description, inputPricePerMtok: null, outputPricePerMtok: null };
+  return [
+    { stream: streamOf('model', id), type: 'ModelCreated', data: { id, name, description } },
+    ...changedFields({ ...created, cacheTtlSeconds: null, contextLength: null }, fields),
+  ];
+}
+
+function updateModel(state: ConfigState, model: Model, fields: ModelFields): Decision {
+  const { name } = fields;
+  if (name === undefined || name === model.name) return changedFields(model, fields);
+  if (modelNamed(state, name) !== undefined) return nameTaken(name);
+  return [
+    event(model, 'ModelRenamed', { name }),
+    ...movedGrants(state, { from: model.name, to: name }),
+    ...changedFields(model, fields),
+  ];
+}
+
+/** A rename carries the grants on the old name along, or the holders would lose the model. */
+function movedGrants(state: ConfigState, { from, to }: { from: string; to: string }): GwEvent[] {
+  const [old, fresh] = [`model/${from}`, `model/${to}`];
+  return [...state.role.byId.values()].flatMap((role): GwEvent[] => {
+    const holds = (resource: string): boolean =>
+      role.permissions.some((one) => one.verb === 'model:invoke' && one.resource === resource);
+    if (!holds(old)) return [];
+    const change = (
+      type: 'RolePermissionRevoked' | 'RolePermissionGranted',
+      resource: string,
+    ): GwEvent => ({
+      stream: streamOf('role', role.id),
+      type,
+      data: { id: role.id, verb: 'model:invoke', resource },
+    });
+    const revoked = change('RolePermissionRevoked', old);
+    return holds(fresh) ? [revoked] : [revoked, change('RolePermissionGranted', fresh)];
+  });
+}
+
+type Editable = Pick<
+  Model,
+  | 'id'
+  | 'description'
+  | 'inputPricePerMtok'
+  | 'outputPricePerMtok'
+  | 'cacheTtlSeconds'
+  | 'contextLength'
+>;
+
+function changedFields(model: Editable, fields: ModelFields): GwEvent[] {
+  const next = {
+    description: or(fields.description, model.description),
+    inputPrice: or(fields.inputPricePerMtok, model.inputPricePerMtok),
+    outputPrice: or(fields.outputPricePerMtok, model.outputPricePerMtok),
+    cacheTtl: or(fields.cacheTtlSeconds, model.cacheTtlSeconds),
+    contextLength: or(fields.contextLength, model.contextLength),
+  };
+  const events: GwEvent[] = [];
+  if (next.description !== model.description) {
+    events.push(event(model, 'ModelDescribed', { description: next.description }));
+  }
+  if (
+    next.inputPrice !== model.inputPricePerMtok ||
+    next.outputPrice !== model.outputPricePerMtok
+  ) {
+    events.push(
+      event(model, 'ModelPriced', {
+        input_price_per_mtok: next.inputPrice,
+        output_price_per_mtok: next.outputPrice,
+      }),
+    );
+  }
+  if (next.cacheTtl !== model.cacheTtlSeconds) {
+    events.push(event(model, 'ModelCacheTtlSet', { cache_ttl_seconds: next.cacheTtl }));
+  }
+  if (next.contextLength !== model.contextLength) {
+    events.push(event(model, 'ModelContextLengthSet', { context_length: next.contextLength }));
+  }
+  return events;
+}
+
+const or = <Value>(given: Value | undefined, held: Value): Value =>
+  given === undefined ? held : given;
+
+function deleteModel(state: ConfigState, model: Model): Decision {
+  const isFallback = state.settings.byId.get(1)?.fallbackModelId === model.id;
+  return [
+    ...(isFallback
+      ? [
+          {
+            stream: streamOf('settings', 1),
+            type: 'FallbackModelSet',
+            data: { model_id: null },
+          } as const,
+        ]
+      : []),
+    event(model, 'ModelDeleted', {}),
+  ];
+}
+
+function attachBackend(state: ConfigState, model: Model, command: Of<'AttachBackend'>): Decision {
+  if (model.backend !== null) {
+    return refuse('conflict', `model ${model.name} already has a provider`);
+  }
+  const { target } = command;
+  const attached = (provider: ProviderId): GwEvent =>
+    event(model, 'ModelBackendAttached', {
+      provider_id: provider,
+      upstream_model: command.upstreamModel ?? model.name,
+      default_max_tokens: command.defaultMaxTokens,
+    });
+  if ('providerId' in target) {
+    if (!state.provider.byId.has(target.providerId)) {
+      return { ...noProvider(target.providerId), refused: 'invalid', param: 'provider_id' };
+    }
+    return [attached(target.providerId)];
+  }
+  const { endpoint, credential } = target;
+  const held = [...state.provider.byId.values()].find(
+    (one) =>
+      sameEndpoint(one.endpoint, endpoint) &&
+      (credential === null || one.credential?.fingerprint === credential.fingerprint),
+  );
+  if (held !== undefined) return [attached(held.id)];
+  const id = providerId.parse(state.provider.lastId + 1);
+  const name = freeName(state, target.defaultName);
+  const created = { kind: 'static', catalogueKey: null, endpoint, credential } as const;
+  return [providerCreated(id, name, created), attached(id)];
+}
+
+function setFlowControl(model: Model, changes: Partial<FlowControl>): Decision {
+  const flowControl = { ...model.flowControl, ...changes };
+  const same = canonicalJson(flowControl) === canonicalJson(model.flowControl);
+  return same ? [] : [event(model, 'ModelFlowControlSet', { flow_control: flowControl })];
+}

@@ -1,0 +1,178 @@
+// The rules of change for providers (specification, "Provider creation rules"). That the endpoint answers was found out before.
+
+import { streamOf } from '../../events/catalogue.ts';
+import type { GwEvent } from '../../events/catalogue.ts';
+import type { Endpoint, StoredCredential } from '../../events/provider.ts';
+import type { Provider } from '../../projections/config/provider.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { providerId } from '../lib/ids.ts';
+import type { ProviderId } from '../lib/ids.ts';
+import { refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import type { ProviderKind } from '../lib/vocabulary.ts';
+import type { Decision } from './decision.ts';
+
+export type ProviderCommand =
+  | Readonly<{
+      type: 'CreateProvider';
+      /** Null: `defaultName` is taken, with #2, #3 … behind it where that is held. */
+      name: string | null;
+      defaultName: string;
+      kind: ProviderKind;
+      catalogueKey: string | null;
+      endpoint: Endpoint;
+      credential: StoredCredential | null;
+    }>
+  /** A member that is undefined is left alone; `credential` null clears it. */
+  | Readonly<{
+      type: 'UpdateProvider';
+      id: ProviderId;
+      name: string | undefined;
+      kind: ProviderKind | undefined;
+      endpoint: Endpoint | undefined;
+      credential: StoredCredential | null | undefined;
+      /** Says that the stored credential may be sent to another origin. */
+      keepCredential: boolean;
+    }>
+  | Readonly<{ type: 'DeleteProvider'; id: ProviderId }>;
+
+export function decideProvider(state: ConfigState, command: ProviderCommand): Decision {
+  switch (command.type) {
+    case 'CreateProvider':
+      return createProvider(state, command);
+    case 'UpdateProvider':
+      return updateProvider(state, command);
+    case 'DeleteProvider':
+      return deleteProvider(state, command.id);
+  }
+}
+
+type Of<Type extends ProviderCommand['type']> = Extract<ProviderCommand, { type: Type }>;
+
+function createProvider(state: ConfigState, command: Of<'CreateProvider'>): Decision {
+  if (command.kind === 'dynamic') {
+    return refuse('invalid', 'kind dynamic is given by registration alone', { param: 'kind' });
+  }
+  const name = command.name ?? freeName(state, command.defaultName);
+  const taken = clash(state, { name, endpoint: command.endpoint, credential: command.credential });
+  if (taken !== null) return taken;
+  const id = providerId.parse(state.provider.lastId + 1);
+  return [providerCreated(id, name, command)];
+}
+
+export const providerCreated = (
+  id: ProviderId,
+  name: string,
+  {
+    kind,
+    catalogueKey,
+    endpoint,
+    credential,
+  }: Pick<Provider, 'kind' | 'catalogueKey' | 'endpoint' | 'credential'>,
+): GwEvent => ({
+  stream: streamOf('provider', id),
+  type: 'ProviderCreated',
+  data: { id, name, kind, catalogue_key: catalogueKey, endpoint, credential },
+});
+
+function updateProvider(state: ConfigState, command: Of<'UpdateProvider'>): Decision {
+  const { id, name, kind, endpoint, credential } = command;
+  const provider = state.provider.byId.get(id);
+  if (provider === undefined) return noProvider(id);
+  const after = {
+    id,
+    name: name ?? provider.name,
+    endpoint: endpoint ?? provider.endpoint,
+    credential: credential === undefined ? provider.credential : credential,
+  };
+  const refusal = clash(state, after) ?? leak(provider, command);
+  if (refusal !== null) return refusal;
+  const stream = streamOf('provider', id);
+  const events: GwEvent[] = [];
+  if (after.name !== provider.name) {
+    events.push({ stream, type: 'ProviderRenamed', data: { id, name: after.name } });
+  }
+  if (kind !== undefined && kind !== provider.kind) {
+    events.push({ stream, type: 'ProviderKindChanged', data: { id, kind } });
+  }
+  if (!sameEndpoint(after.endpoint, provider.endpoint)) {
+    const data = { id, endpoint: after.endpoint, from_api_base: provider.endpoint.api_base };
+    events.push({ stream, type: 'ProviderEndpointChanged', data });
+  }
+  if (credential === null && provider.credential !== null) {
+    events.push({ stream, type: 'ProviderCredentialCleared', data: { id } });
+  }
+  if (credential !== null && credential !== undefined) {
+    events.push({ stream, type: 'ProviderCredentialSet', data: { id, credential } });
+  }
+  return events;
+}
+
+/** A write-only credential could be read by pointing its provider at one's own host: that needs the credential, or a word. */
+function leak(provider: Provider, command: Of<'UpdateProvider'>): Refusal | null {
+  if (command.endpoint === undefined || command.credential !== undefined) return null;
+  if (provider.credential === null || command.keepCredential) return null;
+  const from = new URL(provider.endpoint.api_base).origin;
+  const to = new URL(command.endpoint.api_base).origin;
+  if (from === to) return null;
+  return refuse(
+    'invalid',
+    `api_base ${command.endpoint.api_base} would send the stored credential to another origin; ` +
+      'send upstream_api_key, or keep_credential: true',
+    { param: 'api_base' },
+  );
+}
+
+function deleteProvider(state: ConfigState, id: ProviderId): Decision {
+  if (!state.provider.byId.has(id)) return noProvider(id);
+  const served = [...state.model.byId.values()]
+    .filter((model) => model.backend?.providerId === id)
+    .map((model) => model.name);
+  if (served.length > 0) {
+    return refuse('conflict', `provider ${id} still serves ${served.join(', ')}`);
+  }
+  return [{ stream: streamOf('provider', id), type: 'ProviderDeleted', data: { id } }];
+}
+
+type Identity = {
+  id?: ProviderId;
+  name: string;
+  endpoint: Endpoint;
+  credential: StoredCredential | null;
+};
+
+/** Names are unique, and so is an address with its auth. */
+function clash(state: ConfigState, wanted: Identity): Refusal | null {
+  const others = [...state.provider.byId.values()].filter((one) => one.id !== wanted.id);
+  if (others.some((one) => one.name === wanted.name)) {
+    return refuse('conflict', `provider ${wanted.name} exists`, { param: 'name' });
+  }
+  const twin = others.find(
+    (one) =>
+      sameEndpoint(one.endpoint, wanted.endpoint) &&
+      one.credential?.fingerprint === wanted.credential?.fingerprint,
+  );
+  if (twin === undefined) return null;
+  return refuse(
+    'conflict',
+    `provider ${twin.name} has the address ${wanted.endpoint.api_base} with the same auth`,
+    { param: 'api_base' },
+  );
+}
+
+export const sameEndpoint = (a: Endpoint, b: Endpoint): boolean =>
+  a.api_base === b.api_base &&
+  a.protocol === b.protocol &&
+  a.auth_header === b.auth_header &&
+  a.auth_scheme === b.auth_scheme;
+
+export function freeName(state: ConfigState, wanted: string): string {
+  const held = new Set([...state.provider.byId.values()].map((provider) => provider.name));
+  if (!held.has(wanted)) return wanted;
+  let suffix = 2;
+  while (held.has(`${wanted}#${suffix}`)) suffix += 1;
+  return `${wanted}#${suffix}`;
+}
+
+export const noProvider = (id: number): Refusal =>
+  refuse('absent', `provider ${id} does not exist`);
