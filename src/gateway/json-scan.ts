@@ -1,0 +1,186 @@
+// Walks over JSON text as bytes and tells where a value ends, without making strings or objects of it.
+// The grammar between strings is checked in full; what is inside a string is left to whoever parses
+// the body, because it cannot move a boundary: UTF-8 is checked before, and every escape is skipped.
+
+/** Deeper nesting than any real request; it bounds the recursion below. */
+export const depthMax = 512;
+
+/** What the walk gathers on its way: the bytes that lie inside `data:` URLs. */
+export type ScanNotes = { dataUrlBytes: number };
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/** Below this many bytes a loop here is quicker than a call of the native search. */
+const nearBytes = 64;
+/** A `data:` URL names its media type within so many bytes. */
+const dataUrlHeadBytes = 128;
+
+export function skipSpace(bytes: Buffer, from: number): number {
+  let at = from;
+  for (;;) {
+    const byte = bytes[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
+    at++;
+  }
+}
+
+/** `open` is at the opening quote; answers the offset after the closing one, or -1. */
+export function skipString(bytes: Buffer, open: number): number {
+  let at = open + 1;
+  let near = nearBytes;
+  for (;;) {
+    for (const stop = at + near; at < stop; at++) {
+      const byte = bytes[at];
+      if (byte === quote) return at + 1;
+      if (byte === backslash) at++;
+      else if (byte === undefined) return -1;
+    }
+    const found = bytes.indexOf(quote, at);
+    if (found === -1) return -1;
+    let slashes = 0;
+    while (found - slashes > at && bytes[found - slashes - 1] === backslash) slashes++;
+    if (slashes % 2 === 0) return found + 1;
+    // Text full of escaped quotes is walked, not hopped through: a hop is dear when it is short.
+    near = found - at < 4 * nearBytes ? near * 4 : nearBytes;
+    at = found + 1;
+  }
+}
+
+/** Answers the offset after the value that starts at `at`, or -1 when there is no JSON value. */
+export function skipValue(bytes: Buffer, at: number, depth: number, notes: ScanNotes): number {
+  switch (bytes[at]) {
+    case quote: {
+      const end = skipString(bytes, at);
+      if (bytes[at + 1] === 0x64 && isDataUrl(bytes, at + 1, end - 1)) {
+        notes.dataUrlBytes += end - 2 - at;
+      }
+      return end;
+    }
+    case openBrace:
+      return skipObject(bytes, at, depth, notes);
+    case openBracket:
+      return skipArray(bytes, at, depth, notes);
+    case 0x74:
+      return skipLiteral(bytes, at, 'true');
+    case 0x66:
+      return skipLiteral(bytes, at, 'false');
+    case 0x6e:
+      return skipLiteral(bytes, at, 'null');
+    default:
+      return skipNumber(bytes, at);
+  }
+}
+
+/** Called for each member of one object; offsets of strings include their quotes. False stops. */
+export type MemberVisitor = {
+  member(key: number, keyEnd: number, value: number, valueEnd: number): boolean;
+};
+
+/** As skipValue for the object that opens at `open`, but tells the visitor of each own member. */
+export function scanMembers(
+  bytes: Buffer,
+  open: number,
+  notes: ScanNotes,
+  visitor: MemberVisitor,
+): number {
+  let at = skipSpace(bytes, open + 1);
+  if (bytes[at] === closeBrace) return at + 1;
+  for (;;) {
+    const key = at;
+    const keyEnd = bytes[key] === quote ? skipString(bytes, key) : -1;
+    const value = keyEnd === -1 ? -1 : skipColon(bytes, keyEnd);
+    const valueEnd = value === -1 ? -1 : skipValue(bytes, value, 1, notes);
+    if (valueEnd === -1 || !visitor.member(key, keyEnd, value, valueEnd)) return -1;
+    at = skipSpace(bytes, valueEnd);
+    if (bytes[at] === closeBrace) return at + 1;
+    if (bytes[at] !== comma) return -1;
+    at = skipSpace(bytes, at + 1);
+  }
+}
+
+function skipColon(bytes: Buffer, from: number): number {
+  const at = skipSpace(bytes, from);
+  return bytes[at] === colon ? skipSpace(bytes, at + 1) : -1;
+}
+
+function skipObject(bytes: Buffer, open: number, depth: number, notes: ScanNotes): number {
+  if (depth >= depthMax) return -1;
+  let at = skipSpace(bytes, open + 1);
+  if (bytes[at] === closeBrace) return at + 1;
+  for (;;) {
+    if (bytes[at] !== quote) return -1;
+    at = skipString(bytes, at);
+    if (at === -1) return -1;
+    at = skipColon(bytes, at);
+    if (at === -1) return -1;
+    at = skipValue(bytes, at, depth + 1, notes);
+    if (at === -1) return -1;
+    at = skipSpace(bytes, at);
+    if (bytes[at] === closeBrace) return at + 1;
+    if (bytes[at] !== comma) return -1;
+    at = skipSpace(bytes, at + 1);
+  }
+}
+
+function skipArray(bytes: Buffer, open: number, depth: number, notes: ScanNotes): number {
+  if (depth >= depthMax) return -1;
+  let at = skipSpace(bytes, open + 1);
+  if (bytes[at] === closeBracket) return at + 1;
+  for (;;) {
+    at = skipValue(bytes, at, depth + 1, notes);
+    if (at === -1) return -1;
+    at = skipSpace(bytes, at);
+    if (bytes[at] === closeBracket) return at + 1;
+    if (bytes[at] !== comma) return -1;
+    at = skipSpace(bytes, at + 1);
+  }
+}
+
+function skipLiteral(bytes: Buffer, at: number, literal: string): number {
+  for (let index = 1; index < literal.length; index++) {
+    if (bytes[at + index] !== literal.charCodeAt(index)) return -1;
+  }
+  return at + literal.length;
+}
+
+function skipNumber(bytes: Buffer, from: number): number {
+  let at = bytes[from] === 0x2d ? from + 1 : from;
+  if (bytes[at] === 0x30) at++;
+  else {
+    at = skipDigits(bytes, at);
+    if (at === -1) return -1;
+  }
+  if (bytes[at] === 0x2e) {
+    at = skipDigits(bytes, at + 1);
+    if (at === -1) return -1;
+  }
+  if (bytes[at] === 0x65 || bytes[at] === 0x45) {
+    const sign = bytes[at + 1];
+    at = skipDigits(bytes, sign === 0x2b || sign === 0x2d ? at + 2 : at + 1);
+  }
+  return at;
+}
+
+/** At least one digit, or -1. */
+function skipDigits(bytes: Buffer, from: number): number {
+  let at = from;
+  for (let byte = bytes[at]; byte !== undefined && byte >= 0x30 && byte <= 0x39; byte = bytes[at]) {
+    at++;
+  }
+  return at === from ? -1 : at;
+}
+
+/** A text that only begins like a `data:` URL has spaces in it; a URL has none. */
+function isDataUrl(bytes: Buffer, from: number, end: number): boolean {
+  if (end - from < 6 || bytes.toString('latin1', from, from + 5) !== 'data:') return false;
+  const head = bytes.indexOf(comma, from);
+  if (head === -1 || head >= Math.min(end, from + dataUrlHeadBytes)) return false;
+  return !bytes.subarray(from, end).includes(0x20);
+}

@@ -1,0 +1,64 @@
+// Writes the two spans of a body that the gateway owns: the model's name and stream_options.include_usage
+// (Gateway rule 11). Every other byte goes upstream as it came.
+
+import { isTrueAt } from './peek.ts';
+import type { Peeked } from './peek.ts';
+
+type Edit = Readonly<{ start: number; end: number; bytes: Buffer }>;
+
+const wholeOption = Buffer.from('"stream_options":{"include_usage":true},');
+const optionValue = Buffer.from('{"include_usage":true}');
+const firstMember = Buffer.from('"include_usage":true,');
+const onlyMember = Buffer.from('"include_usage":true');
+const trueLiteral = Buffer.from('true');
+
+/**
+ * `modelJson` is the upstream's name as a JSON string. The body itself is answered when nothing
+ * changes, so that a plain request costs no copy.
+ */
+export function spliceBody(
+  body: Buffer,
+  peeked: Peeked,
+  options: Readonly<{ modelJson: Buffer; includeUsage: boolean }>,
+): Buffer {
+  const { modelSpan } = peeked;
+  const usage = options.includeUsage && peeked.isStream ? usageEdit(body, peeked) : null;
+  const model = isSame(body, modelSpan.start, modelSpan.end, options.modelJson)
+    ? null
+    : { ...modelSpan, bytes: options.modelJson };
+  if (model === null) return usage === null ? body : applyEdits(body, [usage]);
+  if (usage === null) return applyEdits(body, [model]);
+  return applyEdits(body, usage.start < model.start ? [usage, model] : [model, usage]);
+}
+
+function usageEdit(body: Buffer, peeked: Peeked): Edit | null {
+  const options = peeked.streamOptions;
+  if (options === null) return insert(peeked.open + 1, wholeOption);
+  if (options.isNull) return { ...options.span, bytes: optionValue };
+  if (options.includeUsage === null) {
+    return insert(options.span.start + 1, options.isEmpty ? onlyMember : firstMember);
+  }
+  if (isTrueAt(body, options.includeUsage.start)) return null;
+  return { ...options.includeUsage, bytes: trueLiteral };
+}
+
+const insert = (at: number, bytes: Buffer): Edit => ({ start: at, end: at, bytes });
+
+const isSame = (body: Buffer, start: number, end: number, bytes: Buffer): boolean =>
+  end - start === bytes.length && body.compare(bytes, 0, bytes.length, start, end) === 0;
+
+/** Edits are in order and do not overlap. */
+function applyEdits(body: Buffer, edits: readonly Edit[]): Buffer {
+  let length = body.length;
+  for (const edit of edits) length += edit.bytes.length - (edit.end - edit.start);
+  const out = Buffer.allocUnsafe(length);
+  let from = 0;
+  let at = 0;
+  for (const edit of edits) {
+    at += body.copy(out, at, from, edit.start);
+    at += edit.bytes.copy(out, at);
+    from = edit.end;
+  }
+  body.copy(out, at, from);
+  return out;
+}

@@ -1,0 +1,107 @@
+// Reads the token counts out of the last bytes of an answer, whatever its framing (Gateway rule 11).
+// The object after the last "usage" key is what counts: inside a JSON string the quotes would be
+// escaped, so the key cannot be text that a model wrote.
+
+/** The last so many bytes of an answer are kept for this. */
+export const tailBytesMax = 8192;
+
+export type ReportedUsage = Readonly<{
+  promptTokens: number;
+  completionTokens: number;
+  /** The provider's own figure (Gateway rule 16); null when it gave none. */
+  costMicros: number | null;
+}>;
+
+/** Keeps the last `tailBytesMax` bytes of what is pushed, by reference: nothing is copied until it is read. */
+export class Tail {
+  #chunks: Buffer[] = [];
+  #first = 0;
+  #bytes = 0;
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    for (;;) {
+      const oldest = this.#chunks[this.#first];
+      if (oldest === undefined || this.#bytes - oldest.length < tailBytesMax) break;
+      this.#bytes -= oldest.length;
+      this.#first++;
+    }
+    if (this.#first >= 64) {
+      this.#chunks = this.#chunks.slice(this.#first);
+      this.#first = 0;
+    }
+  }
+
+  text(): string {
+    const kept = this.#first === 0 ? this.#chunks : this.#chunks.slice(this.#first);
+    const [only] = kept;
+    const bytes = kept.length === 1 && only !== undefined ? only : Buffer.concat(kept);
+    return bytes.toString('latin1', Math.max(0, bytes.length - tailBytesMax));
+  }
+}
+
+/** Null when no usage was reported. */
+export function readUsage(tail: string): ReportedUsage | null {
+  for (let at = tail.lastIndexOf('"usage"'); at !== -1; ) {
+    const object = objectAfter(tail, at + '"usage"'.length);
+    const usage = object === null ? null : readReport(object);
+    if (usage !== null) return usage;
+    at = at === 0 ? -1 : tail.lastIndexOf('"usage"', at - 1);
+  }
+  return null;
+}
+
+/** The text of the object that follows `: `, or null. */
+function objectAfter(text: string, from: number): string | null {
+  const open = /^\s*:\s*\{/.exec(text.slice(from, from + 32));
+  if (open === null) return null;
+  const start = from + open[0].length - 1;
+  let depth = 0;
+  let isInString = false;
+  for (let at = start; at < text.length; at++) {
+    const character = text[at];
+    if (isInString) {
+      if (character === '\\') at++;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === '{') depth++;
+    else if (character === '}' && --depth === 0) return text.slice(start, at + 1);
+  }
+  return null;
+}
+
+function readReport(object: string): ReportedUsage | null {
+  let usage: unknown;
+  try {
+    usage = JSON.parse(object);
+  } catch {
+    return null;
+  }
+  const prompt = readCount(usage, 'prompt_tokens') ?? readCount(usage, 'input_tokens');
+  const completion = readCount(usage, 'completion_tokens') ?? readCount(usage, 'output_tokens');
+  if (prompt === null && completion === null) return null;
+  return {
+    promptTokens: prompt ?? 0,
+    completionTokens: completion ?? 0,
+    costMicros: readCostMicros(usage),
+  };
+}
+
+const member = (object: unknown, name: string): unknown =>
+  typeof object === 'object' && object !== null && Object.hasOwn(object, name)
+    ? Object.getOwnPropertyDescriptor(object, name)?.value
+    : undefined;
+
+/** A count that no honest upstream could give is no count. */
+function readCount(usage: unknown, name: string): number | null {
+  const value = member(usage, name);
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+function readCostMicros(usage: unknown): number | null {
+  const cost = member(usage, 'cost');
+  if (typeof cost !== 'number' || !(cost >= 0)) return null;
+  const micros = Math.round(cost * 1e6);
+  return Number.isSafeInteger(micros) ? micros : null;
+}
