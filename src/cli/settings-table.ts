@@ -1,0 +1,275 @@
+// Holds every setting of a serving role, once: its flag, its GW_* variable, its default, its type, its meaning.
+// Options, help, the answer of /admin/config and the reference page come from this table.
+
+import { z } from 'zod';
+
+export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = Readonly<{
+  /** Null: by environment alone, because a flag is visible to every user of the machine. */
+  flag: string | null;
+  variable: string;
+  /** Reads the text of a flag or variable. Its messages say what the value must be. */
+  schema: Schema;
+  fallback: Fallback;
+  unit: 'seconds' | 'MiB' | null;
+  /** Never shown, and also read from the file that `<variable>_FILE` names. */
+  secret: boolean;
+  description: string;
+}>;
+
+type Definition<Schema extends z.ZodType, Fallback> = Readonly<{
+  flag: string | null;
+  variable: string;
+  schema: Schema;
+  fallback: Fallback;
+  unit?: 'seconds' | 'MiB';
+  secret?: boolean;
+  description: string;
+}>;
+
+function define<Schema extends z.ZodType, Fallback extends z.output<Schema> | null>(
+  definition: Definition<Schema, Fallback>,
+): Setting<Schema, Fallback> {
+  return { unit: null, secret: false, ...definition };
+}
+
+const text = z.string().min(1, { error: 'must not be empty' });
+
+function wholeNumber(range: Readonly<{ from: number; to: number }>) {
+  const error = `must be a whole number from ${range.from} to ${range.to}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, { error })
+    .transform(Number)
+    .pipe(z.int({ error }).min(range.from, { error }).max(range.to, { error }));
+}
+
+function choice<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
+}
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+  .transform((url) => url.replace(/\/+$/, ''));
+
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\/./, { error: 'must be a postgres:// address' });
+
+const list = z.string().transform((value): readonly string[] =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== ''),
+);
+
+const none: readonly string[] = [];
+const port = wholeNumber({ from: 0, to: 65_535 });
+
+export const settingsTable = {
+  role: define({
+    flag: '--role',
+    variable: 'GW_ROLE',
+    schema: choice(['proxy', 'control', 'all']),
+    fallback: 'proxy',
+    description: 'proxy forwards, control configures, all does both in one process',
+  }),
+  config: define({
+    flag: '-c,--config',
+    variable: 'GW_CONFIG',
+    schema: text,
+    fallback: null,
+    description: 'configuration file of a proxy without a control plane (File mode)',
+  }),
+  host: define({
+    flag: '--host',
+    variable: 'GW_HOST',
+    schema: text,
+    fallback: '127.0.0.1',
+    description: 'address that both listeners bind',
+  }),
+  port: define({
+    flag: '-p,--port',
+    variable: 'GW_PORT',
+    schema: port,
+    fallback: 4000,
+    description: 'port of the gateway; 0 is any free port',
+  }),
+  adminPort: define({
+    flag: '--admin-port',
+    variable: 'GW_ADMIN_PORT',
+    schema: port,
+    fallback: 4001,
+    description: 'port of the admin API and UI; 0 is any free port',
+  }),
+  databaseUrl: define({
+    flag: '--database-url',
+    variable: 'GW_DATABASE_URL',
+    schema: postgresUrl,
+    fallback: null,
+    secret: true,
+    description: 'the Postgres of roles control and all',
+  }),
+  controlUrl: define({
+    flag: '--control-url',
+    variable: 'GW_CONTROL_URL',
+    schema: httpUrl,
+    fallback: null,
+    description: 'admin address of the control plane that a proxy follows (Http mode)',
+  }),
+  proxyToken: define({
+    flag: '--proxy-token',
+    variable: 'GW_PROXY_TOKEN',
+    schema: text,
+    fallback: null,
+    secret: true,
+    description: 'token that proxies and control plane share',
+  }),
+  snapshotCache: define({
+    flag: '--snapshot-cache',
+    variable: 'GW_SNAPSHOT_CACHE',
+    schema: text,
+    fallback: '/var/lib/gw/snapshot.json',
+    description: 'where a proxy keeps the last snapshot, to start without its control plane',
+  }),
+  configPollSeconds: define({
+    flag: '--config-poll',
+    variable: 'GW_CONFIG_POLL',
+    schema: wholeNumber({ from: 1, to: 3600 }),
+    fallback: 5,
+    unit: 'seconds',
+    description: 'how often a proxy asks for a newer snapshot',
+  }),
+  upstreamTimeoutSeconds: define({
+    flag: '--upstream-timeout',
+    variable: 'GW_UPSTREAM_TIMEOUT',
+    schema: wholeNumber({ from: 1, to: 86_400 }),
+    fallback: 120,
+    unit: 'seconds',
+    description: 'time to the first byte of an upstream, unless its backend sets another',
+  }),
+  maxRetries: define({
+    flag: '--max-retries',
+    variable: 'GW_MAX_RETRIES',
+    schema: wholeNumber({ from: 0, to: 10 }),
+    fallback: 2,
+    description: 'how many more backends of one model are tried',
+  }),
+  maxBodyMb: define({
+    flag: '--max-body-mb',
+    variable: 'GW_MAX_BODY_MB',
+    schema: wholeNumber({ from: 1, to: 1024 }),
+    fallback: 64,
+    unit: 'MiB',
+    description: 'largest request body; beyond it, 413',
+  }),
+  maxInflightBodyMb: define({
+    flag: '--max-inflight-body-mb',
+    variable: 'GW_MAX_INFLIGHT_BODY_MB',
+    schema: wholeNumber({ from: 1, to: 1_048_576 }),
+    fallback: 512,
+    unit: 'MiB',
+    description: 'all request bodies held at once; beyond it, 503',
+  }),
+  poolMaxIdle: define({
+    flag: '--pool-max-idle',
+    variable: 'GW_POOL_MAX_IDLE',
+    schema: wholeNumber({ from: 1, to: 65_536 }),
+    fallback: 256,
+    description: 'connections kept to one backend',
+  }),
+  shutdownGraceSeconds: define({
+    flag: '--shutdown-grace',
+    variable: 'GW_SHUTDOWN_GRACE',
+    schema: wholeNumber({ from: 0, to: 3600 }),
+    fallback: 25,
+    unit: 'seconds',
+    description: 'how long requests in flight may take to end after SIGTERM',
+  }),
+  tlsCert: define({
+    flag: '--tls-cert',
+    variable: 'GW_TLS_CERT',
+    schema: text,
+    fallback: null,
+    description: 'PEM certificate of the admin listener',
+  }),
+  tlsKey: define({
+    flag: '--tls-key',
+    variable: 'GW_TLS_KEY',
+    schema: text,
+    fallback: null,
+    description: 'PEM key of the admin listener',
+  }),
+  caBundle: define({
+    flag: '--ca-bundle',
+    variable: 'GW_CA_BUNDLE',
+    schema: text,
+    fallback: null,
+    description:
+      'PEM certificates trusted besides the built-in ones, for control plane and backends',
+  }),
+  egressAllow: define({
+    flag: '--egress-allow',
+    variable: 'GW_EGRESS_ALLOW',
+    schema: list,
+    fallback: none,
+    description:
+      'only these may be dialled: CIDR blocks, addresses, host names, *.suffix; by comma',
+  }),
+  egressDeny: define({
+    flag: '--egress-deny',
+    variable: 'GW_EGRESS_DENY',
+    schema: list,
+    fallback: none,
+    description: 'these are never dialled; written as --egress-allow',
+  }),
+  log: define({
+    flag: '--log',
+    variable: 'GW_LOG',
+    schema: text,
+    fallback: 'info',
+    description: 'log filter: trace, debug, info, warn, error or silent',
+  }),
+  logFormat: define({
+    flag: '--log-format',
+    variable: 'GW_LOG_FORMAT',
+    schema: choice(['text', 'json']),
+    fallback: 'text',
+    description: 'json writes one object a line',
+  }),
+  masterKey: define({
+    flag: '--master-key',
+    variable: 'GW_MASTER_KEY',
+    schema: text,
+    fallback: null,
+    secret: true,
+    description: 'deprecated: one key that opens every model',
+  }),
+  encryptionKey: define({
+    flag: null,
+    variable: 'GW_ENCRYPTION_KEY',
+    schema: z
+      .string()
+      .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 64 hex digits (`openssl rand -hex 32`)' }),
+    fallback: null,
+    secret: true,
+    description: 'key that provider credentials are encrypted with',
+  }),
+} as const;
+
+export type SettingsTable = typeof settingsTable;
+export type SettingName = keyof SettingsTable;
+
+type ValueOf<Entry> =
+  Entry extends Setting<infer Schema, infer Fallback>
+    ? z.output<Schema> | Extract<Fallback, null>
+    : never;
+
+export type SettingValues = Readonly<{ [Name in SettingName]: ValueOf<SettingsTable[Name]> }>;
+
+/** Read elsewhere than in this table, so that their names are no mistakes. */
+export const otherVariables: readonly string[] = [
+  'GW_AGENT_TOKEN',
+  'GW_PASSWORD_FILE',
+  'GW_TEST_DATABASE_URL',
+  'GW_TEST_TEMPLATE',
+];

@@ -1,0 +1,102 @@
+// Decides whether a role may start with its settings ("What the service does" rule 3; Authentication rules 8 and 9), and
+// what its operator is warned of.
+
+import { refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import type { SettingName } from './settings-table.ts';
+import type { Settings } from './settings.ts';
+
+const proxyTokenCharactersMin = 16;
+
+export function startupRefusals(settings: Settings): readonly Refusal[] {
+  const needs = settings.role === 'proxy' ? proxyNeeds(settings) : controlNeeds(settings);
+  return [
+    ...needs,
+    ...tokenRefusals(settings),
+    ...tlsRefusals(settings),
+    ...sharedAddress(settings),
+  ];
+}
+
+const invalid = (param: SettingName, message: string): Refusal =>
+  refuse('invalid', message, { param });
+
+function proxyNeeds(settings: Settings): readonly Refusal[] {
+  const { config, controlUrl, proxyToken } = settings;
+  if (config !== null && controlUrl !== null) {
+    return [invalid('config', 'role proxy takes --config or --control-url, not both')];
+  }
+  if (config !== null) return [];
+  if (controlUrl === null) {
+    return [
+      invalid('controlUrl', 'role proxy needs --control-url and --proxy-token, or --config <file>'),
+    ];
+  }
+  if (proxyToken === null) {
+    return [invalid('proxyToken', '--control-url needs --proxy-token (GW_PROXY_TOKEN) beside it')];
+  }
+  return [];
+}
+
+function controlNeeds(settings: Settings): readonly Refusal[] {
+  const { role, databaseUrl, encryptionKey } = settings;
+  const missing: Refusal[] = [];
+  if (databaseUrl === null) {
+    missing.push(
+      invalid('databaseUrl', `role ${role} needs a Postgres: --database-url (GW_DATABASE_URL)`),
+    );
+  }
+  if (encryptionKey === null) {
+    missing.push(
+      invalid(
+        'encryptionKey',
+        `role ${role} needs GW_ENCRYPTION_KEY, 64 hex digits; make one with: openssl rand -hex 32`,
+      ),
+    );
+  }
+  return missing;
+}
+
+function tokenRefusals({ proxyToken }: Settings): readonly Refusal[] {
+  if (proxyToken === null || proxyToken.length >= proxyTokenCharactersMin) return [];
+  // The token opens every upstream credential, so it must not be guessable.
+  const message = `--proxy-token must have at least ${proxyTokenCharactersMin} characters`;
+  return [invalid('proxyToken', `${message}, had ${proxyToken.length}`)];
+}
+
+function tlsRefusals({ tlsCert, tlsKey }: Settings): readonly Refusal[] {
+  if ((tlsCert === null) === (tlsKey === null)) return [];
+  const [given, missing] =
+    tlsCert === null ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key'];
+  return [invalid(tlsCert === null ? 'tlsCert' : 'tlsKey', `${given} needs ${missing} beside it`)];
+}
+
+/** `/snapshot` carries decrypted credentials: the admin listener never shares the gateway's address. */
+function sharedAddress({ role, port, adminPort }: Settings): readonly Refusal[] {
+  if (role !== 'all' || port !== adminPort || port === 0) return [];
+  return [
+    invalid(
+      'adminPort',
+      `--port and --admin-port are both ${port}; the listeners share no address`,
+    ),
+  ];
+}
+
+export function startupWarnings(settings: Settings): readonly string[] {
+  const warnings: string[] = [];
+  if (settings.role !== 'proxy' && settings.tlsCert === null) {
+    warnings.push(
+      'the admin listener speaks plain HTTP; /snapshot carries credentials (--tls-cert, --tls-key)',
+    );
+  }
+  if (settings.role === 'control' && settings.proxyToken === null) {
+    warnings.push('no --proxy-token is set, so no proxy can fetch a snapshot');
+  }
+  if (settings.role !== 'proxy' && settings.sources.databaseUrl === 'flag') {
+    warnings.push('--database-url is visible to every user of this machine; use GW_DATABASE_URL');
+  }
+  if (settings.masterKey !== null) {
+    warnings.push('--master-key is deprecated; give each client a key of its own');
+  }
+  return warnings;
+}

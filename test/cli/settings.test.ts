@@ -1,0 +1,139 @@
+// Holds where a setting's value comes from, and what a wrong one is told.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { settingsTable } from '../../src/cli/settings-table.ts';
+import { readSettings, settingNames } from '../../src/cli/settings.ts';
+import type { Settings, SettingsInput } from '../../src/cli/settings.ts';
+
+const files: Readonly<Record<string, string>> = { '/run/token': 'a-token-of-the-file\n' };
+
+function readFile(path: string): string {
+  const text = files[path];
+  if (text === undefined) throw Object.assign(new Error('absent'), { code: 'ENOENT' });
+  return text;
+}
+
+function read(input: Partial<SettingsInput>): Settings {
+  const answer = readSettings({ flags: {}, env: {}, readFile, ...input });
+  assert.ok('settings' in answer, JSON.stringify(answer));
+  return answer.settings;
+}
+
+function refused(input: Partial<SettingsInput>): readonly string[] {
+  const answer = readSettings({ flags: {}, env: {}, readFile, ...input });
+  assert.ok('refusals' in answer);
+  return answer.refusals.map((refusal) => refusal.message);
+}
+
+function warned(env: SettingsInput['env']): readonly string[] {
+  const answer = readSettings({ flags: {}, env, readFile });
+  assert.ok('warnings' in answer);
+  return answer.warnings;
+}
+
+test('without flags and environment every setting has its default and says so', () => {
+  const settings = read({});
+  assert.equal(settings.role, 'proxy');
+  assert.equal(settings.port, 4000);
+  assert.equal(settings.adminPort, 4001);
+  assert.equal(settings.host, '127.0.0.1');
+  assert.equal(settings.snapshotCache, '/var/lib/gw/snapshot.json');
+  assert.equal(settings.shutdownGraceSeconds, 25);
+  assert.deepEqual(settings.egressDeny, []);
+  assert.deepEqual(new Set(Object.values(settings.sources)), new Set(['default']));
+});
+
+test('a flag wins over the environment, and the environment over the default', () => {
+  const settings = read({
+    flags: { port: '5000' },
+    env: { GW_PORT: '6000', GW_ADMIN_PORT: '6001' },
+  });
+  assert.equal(settings.port, 5000);
+  assert.equal(settings.sources.port, 'flag');
+  assert.equal(settings.adminPort, 6001);
+  assert.equal(settings.sources.adminPort, 'env');
+});
+
+test('an empty variable is no value', () => {
+  assert.equal(read({ env: { GW_PORT: '' } }).sources.port, 'default');
+});
+
+test('a secret is read from the file that its _FILE variable names, without the last line end', () => {
+  const settings = read({ env: { GW_PROXY_TOKEN_FILE: '/run/token' } });
+  assert.equal(settings.proxyToken, 'a-token-of-the-file');
+  assert.equal(settings.sources.proxyToken, 'file');
+});
+
+test('a secret given both ways is refused', () => {
+  assert.deepEqual(refused({ env: { GW_PROXY_TOKEN: 'x', GW_PROXY_TOKEN_FILE: '/run/token' } }), [
+    'GW_PROXY_TOKEN and GW_PROXY_TOKEN_FILE are both set',
+  ]);
+});
+
+test('a secret file that cannot be read is named, with why', () => {
+  assert.deepEqual(refused({ env: { GW_MASTER_KEY_FILE: '/run/none' } }), [
+    'GW_MASTER_KEY_FILE names /run/none, which cannot be read (ENOENT)',
+  ]);
+});
+
+test('a setting that is no secret is not read from a file', () => {
+  assert.deepEqual(warned({ GW_PORT_FILE: '/run/token' }), [
+    'GW_PORT_FILE is not a setting of this program',
+  ]);
+});
+
+test('a refusal names the field as it was given, and its value', () => {
+  assert.deepEqual(refused({ flags: { port: '99999' }, env: { GW_LOG_FORMAT: 'xml' } }), [
+    '--port must be a whole number from 0 to 65535, was "99999"',
+    'GW_LOG_FORMAT must be one of text, json, was "xml"',
+  ]);
+});
+
+test('a refusal never repeats a secret', () => {
+  const messages = refused({
+    flags: { databaseUrl: 'mysql://root:hunter2@db/gw' },
+    env: { GW_ENCRYPTION_KEY: 'hunter2' },
+  });
+  assert.equal(messages.length, 2);
+  for (const message of messages) assert.doesNotMatch(message, /hunter2/);
+});
+
+test('a list is read by comma', () => {
+  const { egressAllow } = read({ flags: { egressAllow: '10.0.0.0/8, *.example.com,' } });
+  assert.deepEqual(egressAllow, ['10.0.0.0/8', '*.example.com']);
+});
+
+test('a control address loses its trailing slash', () => {
+  const { controlUrl } = read({ flags: { controlUrl: 'https://control.example/' } });
+  assert.equal(controlUrl, 'https://control.example');
+});
+
+test('an unknown GW_ variable is warned of with the nearest name', () => {
+  assert.deepEqual(warned({ GW_DATABSE_URL: 'x', HOME: '/root' }), [
+    'GW_DATABSE_URL is not a setting of this program; did you mean GW_DATABASE_URL?',
+  ]);
+  assert.deepEqual(warned({ GW_ENTIRELY_DIFFERENT_THING: 'x' }), [
+    'GW_ENTIRELY_DIFFERENT_THING is not a setting of this program',
+  ]);
+});
+
+test('what Kubernetes sets for a Service named gw is neither a port nor a mistake', () => {
+  const env = {
+    GW_PORT: 'tcp://10.0.0.1:4000',
+    GW_SERVICE_HOST: '10.0.0.1',
+    GW_PORT_4000_TCP: 'tcp://10.0.0.1:4000',
+    GW_PORT_4000_TCP_PORT: '4000',
+  };
+  assert.equal(read({ env }).port, 4000);
+  assert.deepEqual(warned(env), []);
+});
+
+test('no two settings share a flag or a variable, and each secret is out of reach of help', () => {
+  const settings = settingNames().map((name) => settingsTable[name]);
+  const flags = settings.flatMap(({ flag }) => flag?.split(',') ?? []);
+  assert.equal(new Set(flags).size, flags.length);
+  assert.equal(new Set(settings.map(({ variable }) => variable)).size, settings.length);
+  for (const { secret, fallback } of settings) if (secret) assert.equal(fallback, null);
+});

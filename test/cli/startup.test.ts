@@ -1,0 +1,71 @@
+// Holds what each role needs before it may start.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { readSettings } from '../../src/cli/settings.ts';
+import type { Settings, SettingsInput } from '../../src/cli/settings.ts';
+import { startupRefusals, startupWarnings } from '../../src/cli/startup.ts';
+
+const encryptionKey = 'ab'.repeat(32);
+const database = 'postgres://gw@localhost/gw';
+const token = 'a token of enough characters';
+const env = { GW_ENCRYPTION_KEY: encryptionKey };
+
+function settings(flags: SettingsInput['flags'], variables: SettingsInput['env'] = env): Settings {
+  const answer = readSettings({ flags, env: variables, readFile: () => '' });
+  assert.ok('settings' in answer, JSON.stringify(answer));
+  return answer.settings;
+}
+
+const params = (given: Settings): readonly (string | null)[] =>
+  startupRefusals(given).map(({ param }) => param);
+
+for (const role of ['control', 'all']) {
+  test(`role ${role} needs a database and an encryption key`, () => {
+    assert.deepEqual(params(settings({ role }, {})), ['databaseUrl', 'encryptionKey']);
+    assert.deepEqual(params(settings({ role, databaseUrl: database })), []);
+  });
+}
+
+test('a missing encryption key is answered with how to make one', () => {
+  const [refusal] = startupRefusals(settings({ role: 'all', databaseUrl: database }, {}));
+  assert.match(refusal?.message ?? '', /openssl rand -hex 32/);
+});
+
+test('role proxy needs a control plane and its token, or a file', () => {
+  const controlUrl = 'https://control.example';
+  assert.deepEqual(params(settings({}, {})), ['controlUrl']);
+  assert.deepEqual(params(settings({ controlUrl }, {})), ['proxyToken']);
+  assert.deepEqual(params(settings({ controlUrl, proxyToken: token }, {})), []);
+  assert.deepEqual(params(settings({ config: 'gw.yaml' }, {})), []);
+});
+
+test('role proxy never follows a control plane and a file at once', () => {
+  const both = settings({ config: 'gw.yaml', controlUrl: 'http://c', proxyToken: token }, {});
+  assert.deepEqual(params(both), ['config']);
+});
+
+test('one TLS file of two is refused and the missing one is named', () => {
+  const base = { role: 'all', databaseUrl: database };
+  assert.deepEqual(params(settings({ ...base, tlsCert: 'a.pem' })), ['tlsKey']);
+  assert.deepEqual(params(settings({ ...base, tlsKey: 'a.key' })), ['tlsCert']);
+  assert.deepEqual(params(settings({ ...base, tlsKey: 'a.key', tlsCert: 'a.pem' })), []);
+});
+
+test('the gateway and the admin API never share an address', () => {
+  const base = { role: 'all', databaseUrl: database };
+  assert.deepEqual(params(settings({ ...base, port: '4000', adminPort: '4000' })), ['adminPort']);
+  assert.deepEqual(params(settings({ ...base, port: '0', adminPort: '0' })), []);
+});
+
+test('a proxy token that could be guessed is refused, and not repeated', () => {
+  const [refusal] = startupRefusals(settings({ controlUrl: 'http://c', proxyToken: 'hunter2' }));
+  assert.equal(refusal?.param, 'proxyToken');
+  assert.match(refusal?.message ?? '', /at least 16 characters, had 7$/);
+});
+
+test('plain HTTP on the admin listener is warned of at every start', () => {
+  const warnings = startupWarnings(settings({ role: 'all', databaseUrl: database }));
+  assert.ok(warnings.some((warning) => warning.includes('plain HTTP')));
+});
