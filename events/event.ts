@@ -55,6 +55,8 @@ export type Recorded<Event extends NewEvent = NewEvent> = Event &
     txId: string;
     recordedAt: number;
     metadata: EventMetadata;
+    /** The hash of the chain up to and with this event, 64 hex digits. */
+    hash: string;
   }>;
 
 export const currentSchema = (definition: EventDefinition): number =>

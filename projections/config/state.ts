@@ -34,13 +34,14 @@ export type Slices = Readonly<{
 }>;
 
 /**
- * `position` is that of the last event folded; `version` the snapshot version, which is the position of the last event that
- * touched the snapshot.
+ * `position` and `hash` are those of the last event folded; `version` is the snapshot version: the position of the last event
+ * that touched the snapshot.
  */
-export type ConfigState = Readonly<{ position: number; version: number }> & Slices;
+export type ConfigState = Readonly<{ position: number; hash: string; version: number }> & Slices;
 
 export const emptyState: ConfigState = {
   position: 0,
+  hash: '',
   version: 0,
   principal: emptySlice(),
   role: emptySlice(),
@@ -59,12 +60,13 @@ export function fold(state: ConfigState, events: readonly RecordedEvent[]): Conf
 
 type SliceEntity<S> = S extends Slice<infer Entity> ? Entity : never;
 /** A state under construction, for folds that look at the state between two events. */
-export type Draft = { position: number; version: number } & {
+export type Draft = { position: number; hash: string; version: number } & {
   readonly [N in Noun]: SliceDraft<SliceEntity<Slices[N]>>;
 };
 
 export const openDraft = (state: ConfigState): Draft => ({
   position: state.position,
+  hash: state.hash,
   version: state.version,
   principal: draftSlice(state.principal),
   role: draftSlice(state.role),
@@ -77,6 +79,7 @@ export const openDraft = (state: ConfigState): Draft => ({
 /** The draft as a state. It shares the draft's maps: valid until the next event is applied. */
 export const closeDraft = (draft: Draft): ConfigState => ({
   position: draft.position,
+  hash: draft.hash,
   version: draft.version,
   principal: sliceOf(draft.principal),
   role: sliceOf(draft.role),
@@ -93,6 +96,7 @@ export function applyEvent(draft: Draft, event: RecordedEvent): void {
   const { noun, id } = parseStream(event.stream);
   evolveNoun(draft, noun, { id, event });
   draft.position = event.position;
+  draft.hash = event.hash;
   if (touchesSnapshot(event.type)) draft.version = event.position;
 }
 

@@ -129,15 +129,16 @@ export function toRecorded(stored: StoredEvent | SealedEvent): RecordedEvent {
   const data: unknown = JSON.parse(stored.payload);
   const event = readEvent({ stream, type: stored.type, schema, data });
   const metadata = eventMetadata.parse(JSON.parse(stored.metadata));
-  return { ...event, position, version, eventId, schema, txId, recordedAt, metadata };
+  const chain = hex(stored.hash);
+  return { ...event, position, version, eventId, schema, txId, recordedAt, metadata, hash: chain };
 }
 
-/** Did the command with this id commit? For a connection that was lost at COMMIT. */
-export async function wasCommitted(db: Queryable, txId: string): Promise<boolean> {
-  const rows: unknown[] = await db.query(
-    sql`select 1 from es.events where tx_id = ${txId} limit 1`,
-  );
-  return rows.length > 0;
+/** The events of one command, in order; none if it did not commit. */
+export async function readCommand(db: Queryable, txId: string): Promise<RecordedEvent[]> {
+  const [range]: { first: number | null; count: number }[] = await db.query(sql`
+    select min(position) as first, count(*) as count from es.events where tx_id = ${txId}`);
+  if (range === undefined || range.first === null) return [];
+  return readEvents(db, { after: range.first - 1, limit: range.count });
 }
 
 /** Tells other replicas that the log has grown. A hint alone: they poll as well. */

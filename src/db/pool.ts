@@ -5,36 +5,43 @@ import type { ConnectionPool } from '@databases/pg';
 
 export type Database = ConnectionPool;
 
+/**
+ * What a pool is for, and how long a statement of it may take: a command's statements and those before it end within the 3 s in
+ * which a mutation must be answered; a report's and a maintenance job's may take longer.
+ */
+export type Purpose = 'commands' | 'reports' | 'maintenance';
+
 type Options = {
   url: string;
-  /** Shows in pg_stat_activity. */
+  purpose: Purpose;
+  /** Shows in pg_stat_activity, with the purpose behind it. */
   applicationName: string;
   connectionsMax: number;
   /** The read-model schema that unqualified names resolve to. */
   schema?: string;
-  /** 0 is no bound, for a rebuild that the operator watches. */
-  statementTimeoutMs?: number;
-  onError?: (error: Error) => void;
 };
 
-const statementTimeoutMs = 5000;
-const lockTimeoutMs = 3000;
+const statementTimeoutMs = { commands: 2600, reports: 10_000, maintenance: 0 } as const;
+const lockTimeoutMs = 2500;
 const idleInTransactionTimeoutMs = 5000;
 const connectTimeoutMs = 2000;
 
-export function openDatabase(options: Options): Database {
+export function openDatabase({ url, purpose, applicationName, connectionsMax, schema }: Options) {
+  const statementTimeout = statementTimeoutMs[purpose];
   return createConnectionPool.default({
-    connectionString: options.url,
-    applicationName: options.applicationName,
+    connectionString: url,
+    applicationName: `${applicationName} ${purpose}`,
     bigIntMode: 'number',
-    poolSize: options.connectionsMax,
-    statementTimeoutMilliseconds: options.statementTimeoutMs ?? statementTimeoutMs,
+    poolSize: connectionsMax,
+    statementTimeoutMilliseconds: statementTimeout,
+    // The server's own timeout cannot end a query when the server hangs or the network swallows it; this one can.
+    queryTimeoutMilliseconds: statementTimeout === 0 ? 0 : statementTimeout + 200,
     lockTimeoutMilliseconds: lockTimeoutMs,
     idleInTransactionSessionTimeoutMilliseconds: idleInTransactionTimeoutMs,
     connectionTimeoutMilliseconds: connectTimeoutMs,
     queueTimeoutMilliseconds: connectTimeoutMs + 500,
-    ...(options.schema === undefined ? {} : { schema: options.schema }),
+    ...(schema === undefined ? {} : { schema }),
     // A connection that breaks while idle is replaced; the next query says so if the database is really away.
-    onError: options.onError ?? (() => {}),
+    onError: () => {},
   });
 }

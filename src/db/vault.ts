@@ -14,7 +14,7 @@ export type Secret = Readonly<{ ref: string; class: VaultClass; plaintext: strin
 export type Vault = Readonly<{
   /** Stores `secret` as belonging to the stream `subject`. */
   put: (tx: Transaction, secret: Secret, subject: string) => Promise<void>;
-  /** The plaintexts of those refs that exist and are not erased. */
+  /** The plaintexts of those refs that exist, are not erased and can be opened. */
   reveal: (db: Queryable, refs: readonly string[]) => Promise<Map<string, string>>;
   /** 16 hex digits that are equal for equal texts and tell nothing without the database's own key. */
   fingerprint: (text: string) => string;
@@ -25,6 +25,8 @@ type Dependencies = {
   encryptionKey: Uint8Array;
   randomBytes: (size: number) => Uint8Array;
   newId: () => string;
+  /** An item that cannot be opened is left out of what is revealed, and reported here. */
+  onUnreadable: (ref: string, error: unknown) => void;
 };
 
 const format = 1;
@@ -49,7 +51,15 @@ export async function openVault(db: Queryable, dependencies: Dependencies): Prom
       const rows: ItemRow[] = await db.query(sql`
         select ref, class, subject, key_id, body from vault.items
         where ref = any(${[...refs]}::uuid[]) and body is not null`);
-      return new Map(rows.map((row) => [row.ref, sealer.open(row)]));
+      const plaintexts = new Map<string, string>();
+      for (const row of rows) {
+        try {
+          plaintexts.set(row.ref, sealer.open(row));
+        } catch (error) {
+          dependencies.onUnreadable(row.ref, error);
+        }
+      }
+      return plaintexts;
     },
     fingerprint: (text) =>
       createHmac('sha256', fingerprintKey).update(text).digest('hex').slice(0, 16),

@@ -1,0 +1,167 @@
+// The one command path. Everything outside the database was done before (dialling, hashing); here, under the log lock, in one
+// transaction: catch up, decide, seal, append, advance the read models (audit row and snapshot version with them), notify.
+
+import type { RecordedEvent } from '../../events/catalogue.ts';
+import type { EventMetadata } from '../../events/event.ts';
+import { seal } from '../../events/seal.ts';
+import type { SealedEvent } from '../../events/seal.ts';
+import { streamVersion } from '../../projections/config/state.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { advanceReadModel } from '../../projections/read-model.ts';
+import type { Cursor } from '../../projections/read-model.ts';
+import {
+  appendEvents,
+  lockLog,
+  notifyAppended,
+  toRecorded,
+  wasCommitted,
+} from '../db/event-log.ts';
+import { isDatabaseUnavailable } from '../db/failure.ts';
+import type { Database } from '../db/pool.ts';
+import type { Secret, Vault } from '../db/vault.ts';
+import { decide } from '../deciders/decide.ts';
+import type { Command } from '../deciders/decide.ts';
+import type { Clock } from '../lib/clock.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import type { ConfigStore } from './config-store.ts';
+
+/** `secrets` are the plaintexts behind the refs in `command`; they are sealed into the vault with its events. */
+export type Mutation = Readonly<{ command: Command; secrets?: readonly Secret[] }>;
+
+export type MutationContext = Readonly<{
+  actor: EventMetadata['actor'];
+  /** What the audit row says: HTTP method and path, or `CLI` and the command's name. */
+  action: string;
+  target: string;
+  requestId: string;
+  /** Free text of the actor, kept in the vault. */
+  reason: string | null;
+}>;
+
+/** `version` is the snapshot version that holds the change. */
+export type Outcome = Readonly<{
+  state: ConfigState;
+  events: readonly RecordedEvent[];
+  version: number;
+  position: number;
+}>;
+
+/** Refuses with `unavailable` when the database is away or the log stays locked for too long. */
+export type Execute = (mutation: Mutation, context: MutationContext) => Promise<Outcome | Refusal>;
+
+type Dependencies = {
+  db: Database;
+  vault: Vault;
+  store: ConfigStore;
+  /** Makes the new state known: to this process's gateway and to waiting proxies. */
+  publish: () => Promise<void>;
+  clock: Clock;
+  newId: () => string;
+  appVersion: string;
+};
+
+type Committed = Readonly<{ after: Cursor; events: readonly RecordedEvent[] }>;
+
+export function createExecute(dependencies: Dependencies): Execute {
+  const { db, store, publish } = dependencies;
+  return async (mutation, context) => {
+    const txId = dependencies.newId();
+    let committed: Committed | Refusal;
+    try {
+      committed = await db.tx((tx) => append(tx, dependencies, { mutation, context, txId }));
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+      const found = await lookUp(dependencies, txId);
+      if (isRefusal(found)) return found;
+      await publish();
+      return found;
+    }
+    if (isRefusal(committed)) return committed;
+    const { after, events } = committed;
+    store.adopt(after);
+    await publish();
+    const { state } = after;
+    return { state, events, version: state.version, position: state.position };
+  };
+}
+
+type Request = { mutation: Mutation; context: MutationContext; txId: string };
+type Transaction = Parameters<Parameters<Database['tx']>[0]>[0];
+
+async function append(
+  tx: Transaction,
+  { vault, store, clock, newId, appVersion }: Dependencies,
+  { mutation, context, txId }: Request,
+): Promise<Committed | Refusal> {
+  const head = await lockLog(tx);
+  const before = await store.catchUp(tx, head.position);
+  const { command } = mutation;
+  const decision = decide(before.state, command);
+  if (isRefusal(decision)) return decision;
+  const changed = decision.length > 0;
+  // A person's mutation leaves an audit row even when it changed nothing; the program's own need none.
+  if (!changed && context.actor.kind === 'system') return { after: before, events: [] };
+  const noChange = { stream: 'settings-1', type: 'NoChange', data: {} } as const;
+  const reason = reasonOf(context, newId);
+  const sealed = seal(changed ? decision : [noChange], head, {
+    txId,
+    at: clock(),
+    newId,
+    streamVersion: (stream) => streamVersion(before.state, stream),
+    metadata: {
+      actor: context.actor,
+      command: command.type,
+      action: context.action,
+      target: context.target,
+      request_id: context.requestId,
+      reason_ref: reason?.ref ?? null,
+      app_version: appVersion,
+    },
+  });
+  for (const secret of [...(mutation.secrets ?? []), ...(reason === null ? [] : [reason])]) {
+    const subject = subjectOf(secret, sealed);
+    // A command that changed nothing refers to no secret: none is kept.
+    if (subject !== null) await vault.put(tx, secret, subject);
+  }
+  await appendEvents(tx, sealed);
+  const events = sealed.map(toRecorded);
+  const after = await advanceReadModel(tx, before, events);
+  await notifyAppended(tx, after.state.position);
+  return { after, events };
+}
+
+const reasonOf = ({ reason }: MutationContext, newId: () => string): Secret | null =>
+  reason === null ? null : { ref: newId(), class: 'personal', plaintext: reason };
+
+/** The stream whose event refers to the secret. */
+const subjectOf = (secret: Secret, sealed: readonly SealedEvent[]): string | null =>
+  sealed.find((event) => event.payload.includes(secret.ref) || event.metadata.includes(secret.ref))
+    ?.stream ?? null;
+
+const lookUps = 4;
+
+/** The connection broke, perhaps at the commit: the log knows whether the command is in it. */
+async function lookUp(
+  { db, store, clock }: Dependencies,
+  txId: string,
+): Promise<Outcome | Refusal> {
+  const startedAt = clock();
+  for (let attempt = 0; attempt < lookUps && clock() - startedAt < 1000; attempt++) {
+    try {
+      const events = await readCommand(db, txId);
+      const last = events.at(-1);
+      if (last === undefined) return away('the change was not made');
+      const { state } = await store.catchUp(db, last.position);
+      return { state, events, version: state.version, position: last.position };
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+    }
+  }
+  return away('whether the change was made will show when the database is back');
+}
+
+const away = (consequence: string): Refusal =>
+  refuse('unavailable', `the database is away or too busy; ${consequence}`, {
+    retryAfterSeconds: 2,
+  });

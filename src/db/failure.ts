@@ -1,0 +1,26 @@
+// Which errors say that the database is away or too busy, so that the caller should try again: decided on codes alone.
+
+/** SQLSTATE classes and codes: connection failures, operator shutdown, lock and statement timeouts, too many connections. */
+const unavailableStates = [/^08/, /^57P0[1-5]$/, /^57014$/, /^55P03$/, /^53/];
+const unavailableErrno = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
+/** What the driver says without a code: a connection lost in use, a wait for one that ended. */
+const unavailableMessages =
+  /connection terminated|not queryable|connection error|timed? ?out|Query read timeout/i;
+
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (unavailableErrno.has(code)) return true;
+  if (unavailableStates.some((state) => state.test(code))) return true;
+  if (code === '' && unavailableMessages.test(error.message)) return true;
+  return isDatabaseUnavailable(error.cause);
+}

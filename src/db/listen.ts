@@ -1,0 +1,63 @@
+// LISTEN: wakes its caller when another replica has appended. A hint alone: a caller polls as well, so a lost notification
+// costs a second and nothing else. It needs a connection of its own, which no pool gives.
+
+import { Client } from 'pg';
+
+export type Listener = Readonly<{ close: () => Promise<void> }>;
+
+type Options = {
+  url: string;
+  onAppended: () => void;
+  random: () => number;
+};
+
+const reconnectMinMs = 50;
+const reconnectMaxMs = 10_000;
+
+/** Keeps listening, through lost connections, until it is closed. Never throws. */
+export function listenForEvents({ url, onAppended, random }: Options): Listener {
+  let closed = false;
+  let client: Client | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let failures = 0;
+
+  const connect = async (): Promise<void> => {
+    const fresh = new Client({
+      connectionString: url,
+      application_name: 'gw listen',
+      connectionTimeoutMillis: 2000,
+    });
+    client = fresh;
+    fresh.on('error', () => retry(fresh));
+    fresh.on('end', () => retry(fresh));
+    fresh.on('notification', onAppended);
+    try {
+      await fresh.connect();
+      await fresh.query('listen gw_events');
+      failures = 0;
+      // What was appended while nobody listened.
+      onAppended();
+    } catch {
+      retry(fresh);
+    }
+  };
+
+  const retry = (failed: Client): void => {
+    if (closed || client !== failed) return;
+    client = null;
+    failed.end().catch(() => {});
+    const waitMs = Math.min(reconnectMaxMs, reconnectMinMs * 2 ** failures) * (0.5 + random() / 2);
+    failures = Math.min(failures + 1, 16);
+    timer = setTimeout(() => void connect(), waitMs);
+    timer.unref();
+  };
+
+  void connect();
+  return {
+    close: async () => {
+      closed = true;
+      if (timer !== null) clearTimeout(timer);
+      await client?.end().catch(() => {});
+    },
+  };
+}
