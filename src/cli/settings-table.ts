@@ -65,6 +65,7 @@ const list = z.string().transform((value): readonly string[] =>
 const none: readonly string[] = [];
 const port = wholeNumber({ from: 0, to: 65_535 });
 
+/** Each setting has the name of its flag; `unit` says what a number counts. */
 export const settingsTable = {
   role: define({
     flag: '--role',
@@ -131,7 +132,7 @@ export const settingsTable = {
     fallback: '/var/lib/gw/snapshot.json',
     description: 'where a proxy keeps the last snapshot, to start without its control plane',
   }),
-  configPollSeconds: define({
+  configPoll: define({
     flag: '--config-poll',
     variable: 'GW_CONFIG_POLL',
     schema: wholeNumber({ from: 1, to: 3600 }),
@@ -139,7 +140,15 @@ export const settingsTable = {
     unit: 'seconds',
     description: 'how often a proxy asks for a newer snapshot',
   }),
-  upstreamTimeoutSeconds: define({
+  healthReportInterval: define({
+    flag: '--health-report-interval',
+    variable: 'GW_HEALTH_REPORT_INTERVAL',
+    schema: wholeNumber({ from: 1, to: 3600 }),
+    fallback: 10,
+    unit: 'seconds',
+    description: 'how often a proxy reports the health of its backends',
+  }),
+  upstreamTimeout: define({
     flag: '--upstream-timeout',
     variable: 'GW_UPSTREAM_TIMEOUT',
     schema: wholeNumber({ from: 1, to: 86_400 }),
@@ -177,7 +186,7 @@ export const settingsTable = {
     fallback: 256,
     description: 'connections kept to one backend',
   }),
-  shutdownGraceSeconds: define({
+  shutdownGrace: define({
     flag: '--shutdown-grace',
     variable: 'GW_SHUTDOWN_GRACE',
     schema: wholeNumber({ from: 0, to: 3600 }),

@@ -40,7 +40,7 @@ test('without flags and environment every setting has its default and says so', 
   assert.equal(settings.adminPort, 4001);
   assert.equal(settings.host, '127.0.0.1');
   assert.equal(settings.snapshotCache, '/var/lib/gw/snapshot.json');
-  assert.equal(settings.shutdownGraceSeconds, 25);
+  assert.equal(settings.shutdownGrace, 25);
   assert.deepEqual(settings.egressDeny, []);
   assert.deepEqual(new Set(Object.values(settings.sources)), new Set(['default']));
 });
