@@ -9,13 +9,7 @@ import { streamVersion } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { advanceReadModel } from '../../projections/read-model.ts';
 import type { Cursor } from '../../projections/read-model.ts';
-import {
-  appendEvents,
-  lockLog,
-  notifyAppended,
-  toRecorded,
-  wasCommitted,
-} from '../db/event-log.ts';
+import { appendEvents, lockLog, notifyAppended, toRecorded, readCommand } from '../db/event-log.ts';
 import { isDatabaseUnavailable } from '../db/failure.ts';
 import type { Database } from '../db/pool.ts';
 import type { Secret, Vault } from '../db/vault.ts';

@@ -61,39 +61,3 @@ export function decide(state: ConfigState, command: Command): Decision {
       return decideSeed(state, command);
   }
 }
-
-/** The stream that a command without effect is written down on. */
-export function subjectOf(state: ConfigState, command: Command): string {
-  switch (command.type) {
-    case 'UpdatePrincipal':
-    case 'DeletePrincipal':
-    case 'GrantRole':
-    case 'RevokeRole':
-    case 'SetPassword':
-      return `principal-${command.id}`;
-    case 'UpdateRole':
-    case 'DeleteRole':
-    case 'GrantPermission':
-    case 'RevokePermission':
-      return `role-${[...state.role.byId.values()].find((role) => role.name === command.role)?.id}`;
-    case 'RevokeApiKey':
-      return `api_key-${command.id}`;
-    case 'UpdateProvider':
-    case 'DeleteProvider':
-      return `provider-${command.id}`;
-    case 'UpdateModel':
-    case 'DeleteModel':
-    case 'AttachBackend':
-    case 'DetachBackend':
-    case 'SetFlowControl':
-      return `model-${command.id}`;
-    case 'CreatePrincipal':
-    case 'CreateRole':
-    case 'CreateApiKey':
-    case 'CreateProvider':
-    case 'CreateModel':
-    case 'SetFallbackModel':
-    case 'SeedLog':
-      return 'settings-1';
-  }
-}
