@@ -1,0 +1,128 @@
+// The control plane without its HTTP: database, vault, configuration in memory, command path, publisher and follower,
+// opened in order and closed together.
+
+import { randomBytes, randomUUID } from 'node:crypto';
+
+import { buildReadModel, catchUpReadModel, readModelSchema } from '../../projections/read-model.ts';
+import { readHead } from '../db/event-log.ts';
+import { listenForEvents } from '../db/listen.ts';
+import { migrate } from '../db/migrate.ts';
+import { openDatabase } from '../db/pool.ts';
+import type { Database } from '../db/pool.ts';
+import { openVault } from '../db/vault.ts';
+import type { Vault } from '../db/vault.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createConfigStore } from './config-store.ts';
+import type { ConfigStore } from './config-store.ts';
+import { createExecute } from './execute.ts';
+import type { Execute } from './execute.ts';
+import { follow } from './follow.ts';
+import { createPublisher } from './publish.ts';
+import type { Publisher } from './publish.ts';
+
+export type ControlPlane = Readonly<{
+  /** Commands and what comes before them. */
+  db: Database;
+  /** Reports: statements that may take longer. */
+  reports: Database;
+  vault: Vault;
+  store: ConfigStore;
+  execute: Execute;
+  publisher: Publisher;
+  close: () => Promise<void>;
+}>;
+
+export type PlaneOptions = Readonly<{
+  databaseUrl: string;
+  /** 32 bytes. */
+  encryptionKey: Uint8Array;
+  connectionsMax: number;
+  appVersion: string;
+  clock: Clock;
+  onFailure: (what: string, error: unknown) => void;
+}>;
+
+/**
+ * Migrates the database, builds the read models, seeds a new log and publishes the first snapshot. Throws when the database is
+ * away, when it is newer than this program, or when the encryption key is not the one that it was sealed with.
+ */
+export async function openControlPlane(options: PlaneOptions): Promise<ControlPlane> {
+  const { databaseUrl: url, encryptionKey, connectionsMax, clock, onFailure } = options;
+  const pool = { url, applicationName: 'gw', schema: readModelSchema };
+  const cursor = await prepareDatabase(url);
+  const db = openDatabase({ ...pool, purpose: 'commands', connectionsMax });
+  const reports = openDatabase({ ...pool, purpose: 'reports', connectionsMax: 2 });
+  try {
+    const vault = await openVault(db, {
+      encryptionKey,
+      randomBytes,
+      newId: randomUUID,
+      onUnreadable: (ref, error) => onFailure(`opening vault item ${ref}`, error),
+    });
+    const store = createConfigStore(cursor);
+    const { logId } = await readHead(db);
+    const publisher = createPublisher({
+      db,
+      vault,
+      store,
+      logId,
+      onFailure: (error) => onFailure('publishing the snapshot', error),
+    });
+    const { publish } = publisher;
+    const { appVersion } = options;
+    const newId = randomUUID;
+    const execute = createExecute({ db, vault, store, publish, clock, newId, appVersion });
+    await seedLog(execute, vault);
+    await publish();
+    const follower = follow({
+      listen: (onAppended) => listenForEvents({ url, onAppended, random: Math.random }),
+      catchUp: async () => {
+        const head = await readHead(db);
+        await store.catchUp(db, head.position);
+        await catchUpReadModel(db);
+        await publish();
+      },
+      onFailure: (error) => onFailure('following the event log', error),
+    });
+    const close = async (): Promise<void> => {
+      await follower.close();
+      await Promise.all([db.dispose(), reports.dispose()]);
+    };
+    return { db, reports, vault, store, execute, publisher, close };
+  } catch (error) {
+    await Promise.all([db.dispose(), reports.dispose()]);
+    throw error;
+  }
+}
+
+/** Migrations and the first build may take long: they have a pool of their own, without a statement timeout. */
+async function prepareDatabase(url: string) {
+  const maintenance = openDatabase({
+    url,
+    purpose: 'maintenance',
+    applicationName: 'gw',
+    connectionsMax: 1,
+  });
+  try {
+    await migrate(maintenance);
+    return await buildReadModel(maintenance);
+  } finally {
+    await maintenance.dispose();
+  }
+}
+
+/** What a new log begins with; nothing on one that has begun. */
+async function seedLog(execute: Execute, vault: Vault): Promise<void> {
+  const text = 'bootstrap';
+  const bootstrapName = { text, ref: null, fingerprint: vault.fingerprint(text) };
+  await execute(
+    { command: { type: 'SeedLog', bootstrapName } },
+    {
+      actor: { kind: 'system', principal_id: null },
+      action: 'SYSTEM',
+      target: 'seed',
+      requestId: 'seed',
+      reason: null,
+    },
+  );
+}
