@@ -29,6 +29,8 @@ export type ControlPlane = Readonly<{
   store: ConfigStore;
   execute: Execute;
   publisher: Publisher;
+  /** Reads the log up to its head and publishes what is new. */
+  refresh: () => Promise<void>;
   close: () => Promise<void>;
 }>;
 
@@ -74,21 +76,22 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
     const execute = createExecute({ db, vault, store, publish, clock, newId, appVersion });
     await seedLog(execute, vault);
     await publish();
+    const refresh = async (): Promise<void> => {
+      const head = await readHead(db);
+      await store.catchUp(db, head.position);
+      await catchUpReadModel(db);
+      await publish();
+    };
     const follower = follow({
       listen: (onAppended) => listenForEvents({ url, onAppended, random: Math.random }),
-      catchUp: async () => {
-        const head = await readHead(db);
-        await store.catchUp(db, head.position);
-        await catchUpReadModel(db);
-        await publish();
-      },
+      catchUp: refresh,
       onFailure: (error) => onFailure('following the event log', error),
     });
     const close = async (): Promise<void> => {
       await follower.close();
       await Promise.all([db.dispose(), reports.dispose()]);
     };
-    return { db, reports, vault, store, execute, publisher, close };
+    return { db, reports, vault, store, execute, publisher, refresh, close };
   } catch (error) {
     await Promise.all([db.dispose(), reports.dispose()]);
     throw error;
