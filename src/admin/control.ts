@@ -1,0 +1,41 @@
+// What the handlers work with: the parts of the control plane, made and put together by the role that serves them.
+
+import type { ConfigState } from '../../projections/config/state.ts';
+import type { Execute } from '../control/execute.ts';
+import type { LoginLimit } from '../control/login-limit.ts';
+import type { Passwords } from '../control/passwords.ts';
+import type { Publisher } from '../control/publish.ts';
+import type { Sessions } from '../control/sessions.ts';
+import type { UsageIntake } from '../control/usage-intake.ts';
+import type { Dial } from '../control/verify-provider.ts';
+import type { Database } from '../db/pool.ts';
+import type { Vault } from '../db/vault.ts';
+import type { Clock } from '../lib/clock.ts';
+
+/** As a pino logger has it. */
+export type Log = Readonly<{
+  warn: (fields: Readonly<Record<string, unknown>>, message: string) => void;
+  error: (fields: Readonly<Record<string, unknown>>, message: string) => void;
+}>;
+
+export type Control = Readonly<{
+  db: Database;
+  vault: Vault;
+  execute: Execute;
+  /** The configuration at the head of the log, as far as this replica has read it. */
+  state: () => ConfigState;
+  publisher: Publisher;
+  /** Reads the log up to its head and publishes what is new. */
+  refresh: () => Promise<void>;
+  sessions: Sessions;
+  passwords: Passwords;
+  loginLimit: LoginLimit;
+  dial: Dial;
+  takeUsage: UsageIntake;
+  clock: Clock;
+  newId: () => string;
+  randomBytes: (size: number) => Buffer;
+  /** Cookies carry Secure when the listener speaks TLS. */
+  secureCookies: boolean;
+  log: Log;
+}>;

@@ -1,0 +1,114 @@
+// API keys: the plaintext is answered once, by creation; no route answers a key or its verifier (specification, "API key").
+
+import { z } from 'zod';
+
+import { listApiKeys } from '../../projections/tables/api-keys.ts';
+import type { ApiKeyRow } from '../../projections/tables/api-keys.ts';
+import { apiKeyRandomBytes, mintApiKey } from '../control/api-key.ts';
+import type { Secret } from '../db/vault.ts';
+import { apiKeyId, principalId } from '../lib/ids.ts';
+import { deletedRecord, idIn, nameField, timestamp } from './fields.ts';
+import { dataOf, mutate, written } from './mutation.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const keyRecord = z.object({
+  id: apiKeyId,
+  name: z.string(),
+  principal_id: principalId,
+  principal: z.string(),
+  prefix: z.string(),
+  expires_at: timestamp.nullable(),
+  disabled: z.boolean(),
+  created_at: timestamp,
+});
+
+const createdKey = keyRecord
+  .pick({ id: true, name: true, principal_id: true, prefix: true, expires_at: true })
+  .extend({ key: z.string() });
+
+export const keyRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/keys',
+    operation: 'listKeys',
+    permission: 'usage:read',
+    summary: 'Every API key, without its secret',
+    refusals: [],
+    params: none,
+    query: none,
+    body: none,
+    response: z.array(keyRecord),
+    handle: async (_input, { control: { db, vault } }) => {
+      const rows = await listApiKeys(db);
+      const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
+      const names = refs.length === 0 ? new Map<string, string>() : await vault.reveal(db, refs);
+      return { body: rows.map((row) => toRecord(row, names)) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/admin/keys',
+    operation: 'createKey',
+    permission: 'key:create',
+    summary: 'Create an API key; the answer is the only place that shows it',
+    refusals: [],
+    params: none,
+    query: none,
+    body: z.strictObject({
+      name: nameField,
+      principal_id: principalId,
+      expires_at: timestamp.nullable().default(null),
+    }),
+    response: createdKey,
+    handle: ({ body }, call) => {
+      const { key, prefix, verifier } = mintApiKey(call.control.randomBytes(apiKeyRandomBytes));
+      const ref = call.control.newId();
+      const secret: Secret = { ref, class: 'key_verifier', plaintext: verifier };
+      const command = {
+        type: 'CreateApiKey',
+        name: body.name,
+        principalId: body.principal_id,
+        prefix,
+        verifierRef: ref,
+        expiresAt: body.expires_at,
+      } as const;
+      return mutate(call, { command, secrets: [secret] }, (outcome) => {
+        const made = written(outcome.state.api_key, dataOf(outcome, 'ApiKeyCreated').id);
+        return {
+          id: made.id,
+          name: made.name,
+          principal_id: made.principalId,
+          prefix,
+          expires_at: made.expiresAt,
+          key,
+        };
+      });
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/admin/keys/{id}',
+    operation: 'revokeKey',
+    permission: 'key:revoke',
+    summary: 'Revoke an API key; its row stays',
+    refusals: ['absent'],
+    params: idIn(apiKeyId),
+    query: none,
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'RevokeApiKey', id } }, () => ({ id })),
+  }),
+];
+
+const toRecord = (row: ApiKeyRow, names: ReadonlyMap<string, string>) => ({
+  id: row.id,
+  name: row.name,
+  principal_id: row.principal_id,
+  principal: row.principal ?? names.get(row.principal_name_ref ?? '') ?? '',
+  prefix: row.prefix,
+  expires_at: row.expires_at?.toISOString() ?? null,
+  disabled: row.disabled,
+  created_at: row.created_at.toISOString(),
+});

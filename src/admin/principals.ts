@@ -1,0 +1,231 @@
+// Principals and the roles they hold (specification, "Principals, keys, roles").
+
+import { z } from 'zod';
+
+import type { StoredName } from '../../events/principal.ts';
+import type { Principal } from '../../projections/config/principal.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { listPrincipals } from '../../projections/tables/principals.ts';
+import type { PrincipalRow } from '../../projections/tables/principals.ts';
+import { passwordBytesMax } from '../control/passwords.ts';
+import type { Secret } from '../db/vault.ts';
+import { principalId } from '../lib/ids.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import { principalKind } from '../lib/vocabulary.ts';
+import type { PrincipalKind } from '../lib/vocabulary.ts';
+import type { Control } from './control.ts';
+import { deletedRecord, idIn, nameField, timestamp } from './fields.ts';
+import { dataOf, mutate, written } from './mutation.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const principalRecord = z.object({
+  id: principalId,
+  name: z.string(),
+  kind: principalKind,
+  email: z.string().nullable(),
+  roles: z.array(z.string()).readonly(),
+  created_at: timestamp,
+});
+type PrincipalRecord = z.input<typeof principalRecord>;
+
+const emailField = z
+  .string()
+  .max(320)
+  .regex(/^[^@\s]+@[^@\s]+$/, 'must be an e-mail address')
+  .nullable();
+const params = idIn(principalId);
+const config = { permission: 'config:write', query: none } as const;
+
+export const principalRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/principals',
+    operation: 'listPrincipals',
+    permission: 'usage:read',
+    summary: 'Every principal with the roles it holds',
+    refusals: [],
+    params: none,
+    query: none,
+    body: none,
+    response: z.array(principalRecord),
+    handle: async (_input, { control }) => ({
+      body: await toRecords(control, await listPrincipals(control.db)),
+    }),
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/principals',
+    operation: 'createPrincipal',
+    summary: 'Create a principal',
+    refusals: ['conflict'],
+    params: none,
+    body: z.strictObject({
+      name: nameField,
+      kind: principalKind.default('service_account'),
+      email: emailField.optional(),
+    }),
+    response: principalRecord,
+    handle: async ({ body }, call) => {
+      const { control } = call;
+      const { kind, email } = body;
+      const { hide, secrets } = hider(control);
+      const name = storedName(control, { name: body.name, kind, hide });
+      const emailRef = typeof email === 'string' ? hide(email) : null;
+      const command = { type: 'CreatePrincipal', name, kind, emailRef } as const;
+      return mutate(call, { command, secrets }, (outcome) =>
+        recordOf(control, outcome.state, dataOf(outcome, 'PrincipalCreated').id),
+      );
+    },
+  }),
+  route({
+    ...config,
+    method: 'PATCH',
+    path: '/admin/principals/{id}',
+    operation: 'updatePrincipal',
+    summary: 'Rename a principal or change its address',
+    refusals: ['absent', 'conflict'],
+    params,
+    body: z.strictObject({ name: nameField.optional(), email: emailField.optional() }),
+    response: principalRecord,
+    handle: async ({ params: { id }, body }, call) => {
+      const { control } = call;
+      const kind = control.state().principal.byId.get(id)?.kind ?? 'user';
+      const { hide, secrets } = hider(control);
+      const name =
+        body.name === undefined ? undefined : storedName(control, { name: body.name, kind, hide });
+      const emailRef = typeof body.email === 'string' ? hide(body.email) : body.email;
+      const command = { type: 'UpdatePrincipal', id, name, emailRef } as const;
+      return mutate(call, { command, secrets }, ({ state }) => recordOf(control, state, id));
+    },
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/principals/{id}',
+    operation: 'deletePrincipal',
+    summary: 'Delete a principal with its keys, its grants and its sessions',
+    refusals: ['absent'],
+    params,
+    body: none,
+    response: deletedRecord,
+    handle: async ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'DeletePrincipal', id } }, async () => {
+        await call.control.sessions.endAllOf(id);
+        return { id };
+      }),
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/principals/{id}/roles',
+    operation: 'grantRole',
+    summary: 'Grant a role; again is no change',
+    refusals: ['absent'],
+    params,
+    body: z.strictObject({ role: nameField }),
+    response: principalRecord,
+    handle: ({ params: { id }, body: { role } }, call) =>
+      mutate(call, { command: { type: 'GrantRole', id, role } }, ({ state }) =>
+        recordOf(call.control, state, id),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/principals/{id}/roles/{role}',
+    operation: 'revokeRole',
+    summary: 'Revoke one role',
+    refusals: ['absent'],
+    params: params.extend({ role: z.string() }),
+    body: none,
+    response: principalRecord,
+    handle: ({ params: { id, role } }, call) =>
+      mutate(call, { command: { type: 'RevokeRole', id, role } }, ({ state }) =>
+        recordOf(call.control, state, id),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'PUT',
+    path: '/admin/principals/{id}/password',
+    operation: 'setPassword',
+    summary: 'Set a password, which makes the principal a user and ends its sessions',
+    refusals: ['absent'],
+    params,
+    body: z.strictObject({ password: z.string().max(passwordBytesMax) }),
+    response: principalRecord,
+    handle: async ({ params: { id }, body: { password } }, call) => {
+      const { control } = call;
+      // Asked before the hash, which costs more than the answer.
+      if (!control.state().principal.byId.has(id)) {
+        return refuse('absent', `principal ${id} does not exist`);
+      }
+      const hashed = await control.passwords.hash(password);
+      if (isRefusal(hashed)) return hashed;
+      const secret: Secret = { ref: control.newId(), class: 'password', plaintext: hashed };
+      const command = { type: 'SetPassword', id, passwordRef: secret.ref } as const;
+      return mutate(call, { command, secrets: [secret] }, async ({ state }) => {
+        await control.sessions.endAllOf(id);
+        return recordOf(control, state, id);
+      });
+    },
+  }),
+];
+
+/** Collects what goes into the vault: the log gets the refs. */
+function hider({ newId }: Pick<Control, 'newId'>) {
+  const secrets: Secret[] = [];
+  const hide = (plaintext: string): string => {
+    const ref = newId();
+    secrets.push({ ref, class: 'personal', plaintext });
+    return ref;
+  };
+  return { hide, secrets };
+}
+
+type Naming = Readonly<{ name: string; kind: PrincipalKind; hide: (text: string) => string }>;
+
+/** The name of a user is personal data, that of a service account is not. */
+function storedName({ vault }: Pick<Control, 'vault'>, { name, kind, hide }: Naming): StoredName {
+  const isPersonal = kind === 'user';
+  return {
+    text: isPersonal ? null : name,
+    ref: isPersonal ? hide(name) : null,
+    fingerprint: vault.fingerprint(name),
+  };
+}
+
+async function recordOf(control: Control, state: ConfigState, id: number) {
+  const row = rowOf(state, written(state.principal, id));
+  const [record] = await toRecords(control, [row]);
+  if (record === undefined) throw new Error(`principal ${id} has no record`);
+  return record;
+}
+
+const rowOf = (state: ConfigState, principal: Principal): PrincipalRow => ({
+  id: principal.id,
+  kind: principal.kind,
+  name: principal.name.text,
+  name_ref: principal.name.ref,
+  email_ref: principal.emailRef,
+  created_at: new Date(principal.createdAt),
+  roles: principal.roleIds.flatMap((id) => state.role.byId.get(id)?.name ?? []).toSorted(),
+});
+
+async function toRecords(
+  { vault, db }: Control,
+  rows: readonly PrincipalRow[],
+): Promise<PrincipalRecord[]> {
+  const refs = rows.flatMap((row) => [row.name_ref, row.email_ref].filter((ref) => ref !== null));
+  const texts = refs.length === 0 ? new Map<string, string>() : await vault.reveal(db, refs);
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name ?? texts.get(row.name_ref ?? '') ?? '',
+    kind: row.kind,
+    email: texts.get(row.email_ref ?? '') ?? null,
+    roles: row.roles,
+    created_at: row.created_at.toISOString(),
+  }));
+}

@@ -1,0 +1,133 @@
+// Roles and their permissions (specification, "Role and permission"). A role is addressed by its name.
+
+import { z } from 'zod';
+
+import type { Role } from '../../projections/config/role.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { listRoles } from '../../projections/tables/roles.ts';
+import { roleNamed } from '../deciders/role.ts';
+import { roleId } from '../lib/ids.ts';
+import { verb } from '../lib/vocabulary.ts';
+import { deletedRecord, descriptionField, nameField } from './fields.ts';
+import { dataOf, mutate, written } from './mutation.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const permissionField = z.strictObject({
+  verb,
+  resource: z.string().min(1).max(300).default('*'),
+});
+
+const roleRecord = z.object({
+  id: roleId,
+  name: z.string(),
+  description: z.string().nullable(),
+  permissions: z.array(z.object({ verb, resource: z.string() })).readonly(),
+});
+
+const params = z.strictObject({ name: z.string() });
+const config = { permission: 'config:write', query: none } as const;
+
+export const roleRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/roles',
+    operation: 'listRoles',
+    permission: 'usage:read',
+    summary: 'Every role with its permissions',
+    refusals: [],
+    params: none,
+    query: none,
+    body: none,
+    response: z.array(roleRecord),
+    handle: async (_input, { control }) => ({ body: await listRoles(control.db) }),
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/roles',
+    operation: 'createRole',
+    summary: 'Create a role without permissions',
+    refusals: ['conflict'],
+    params: none,
+    body: z.strictObject({ name: nameField, description: descriptionField.default(null) }),
+    response: roleRecord,
+    handle: ({ body }, call) =>
+      mutate(call, { command: { type: 'CreateRole', ...body } }, (outcome) =>
+        toRecord(written(outcome.state.role, dataOf(outcome, 'RoleCreated').id)),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'PATCH',
+    path: '/admin/roles/{name}',
+    operation: 'updateRole',
+    summary: 'Rename or redescribe a role; holders and permissions stay',
+    refusals: ['absent', 'conflict'],
+    params,
+    body: z.strictObject({ name: nameField.optional(), description: descriptionField.optional() }),
+    response: roleRecord,
+    handle: ({ params: { name: role }, body: { name, description } }, call) =>
+      mutate(call, { command: { type: 'UpdateRole', role, name, description } }, ({ state }) =>
+        recordNamed(state, name ?? role),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/roles/{name}',
+    operation: 'deleteRole',
+    summary: 'Delete a role that no principal holds',
+    refusals: ['absent', 'conflict'],
+    params,
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { name: role } }, call) =>
+      mutate(call, { command: { type: 'DeleteRole', role } }, (outcome) => ({
+        id: dataOf(outcome, 'RoleDeleted').id,
+      })),
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/roles/{name}/permissions',
+    operation: 'grantPermission',
+    summary: 'Grant a permission; again is no change',
+    refusals: ['absent'],
+    params,
+    body: permissionField,
+    response: roleRecord,
+    handle: ({ params: { name: role }, body }, call) =>
+      mutate(call, { command: { type: 'GrantPermission', role, ...body } }, ({ state }) =>
+        recordNamed(state, role),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/roles/{name}/permissions',
+    operation: 'revokePermission',
+    summary: 'Revoke one permission',
+    refusals: ['absent'],
+    params,
+    body: permissionField,
+    response: roleRecord,
+    handle: ({ params: { name: role }, body }, call) =>
+      mutate(call, { command: { type: 'RevokePermission', role, ...body } }, ({ state }) =>
+        recordNamed(state, role),
+      ),
+  }),
+];
+
+const toRecord = ({ id, name, description, permissions }: Role) => ({
+  id,
+  name,
+  description,
+  permissions,
+});
+
+function recordNamed(state: ConfigState, name: string) {
+  const role = roleNamed(state, name);
+  if (role === undefined) throw new Error(`role ${name} is not there right after it was written`);
+  return toRecord(role);
+}

@@ -1,0 +1,118 @@
+// A route is a value: what it needs, what it takes, what it answers, and what runs. The server, the permissions, the OpenAPI
+// document and the tests are all made from these values, so none of them can know a route that another does not.
+
+import type { IncomingHttpHeaders } from 'node:http';
+
+import { z } from 'zod';
+
+import { isRefusal } from '../lib/refusal.ts';
+import type { Refusal, RefusalCode } from '../lib/refusal.ts';
+import type { AdminVerb, Caller } from './authorise.ts';
+import type { Control } from './control.ts';
+import { readInput } from './input.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Who may call: anyone, a person with a session, a person with a permission (Authentication rule 3), or a machine. */
+export type Permission = 'open' | 'session' | 'api_key' | 'proxy_token' | AdminVerb;
+
+/** What a handler knows of the request besides its input. */
+export type Call = Readonly<{
+  control: Control;
+  caller: Caller;
+  method: Method;
+  /** The path as it was asked for, without its query. */
+  path: string;
+  requestId: string;
+  /** The peer's address; no header can change it. */
+  address: string;
+  headers: IncomingHttpHeaders;
+  /** Aborted when the client has gone or the server closes. */
+  signal: AbortSignal;
+}>;
+
+export type Answer<Body> = Readonly<{
+  status?: number;
+  headers?: Readonly<Record<string, string>>;
+  /** Becomes JSON. */
+  body: Body;
+}>;
+
+/** An answer that is bytes already, or none at all. */
+export type PreparedAnswer = Readonly<{
+  status?: number;
+  headers?: Readonly<Record<string, string>>;
+  bytes: Uint8Array | null;
+}>;
+
+export type Handled<Body> = Answer<Body> | PreparedAnswer | Refusal;
+
+export type RawInput = Readonly<{ params: unknown; query: unknown; body: unknown }>;
+
+type Description = Readonly<{
+  method: Method;
+  /** With `{name}` for a parameter. */
+  path: string;
+  /** The operationId; stable, since generated clients are named by it. */
+  operation: string;
+  permission: Permission;
+  summary: string;
+  /** The refusals of the handler's own; those of the framework are added from the other fields. */
+  refusals: readonly RefusalCode[];
+  /** The longest body; the server's own bound when absent. */
+  bodyBytesMax?: number;
+}>;
+
+type Schemas<Params, Query, Body, Response> = Readonly<{
+  params: Params;
+  query: Query;
+  body: Body;
+  response: Response;
+}>;
+
+export type Route = Description &
+  Schemas<z.ZodType, z.ZodType, z.ZodType, z.ZodType> &
+  Readonly<{ run: (call: Call, raw: RawInput) => Promise<Handled<unknown>> }>;
+
+type Handler<Params, Query, Body, Response> = (
+  input: Readonly<{ params: Params; query: Query; body: Body }>,
+  call: Call,
+) => Promise<Handled<Response>> | Handled<Response>;
+
+type Definition<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Response extends z.ZodType,
+> = Description &
+  Schemas<Params, Query, Body, Response> &
+  Readonly<{
+    handle: Handler<z.output<Params>, z.output<Query>, z.output<Body>, z.input<Response>>;
+  }>;
+
+/** Takes nothing: anything sent is an unknown field. */
+export const none = z.strictObject({});
+
+/** Binds a typed handler to its schemas. What comes out holds no type parameter, so that routes of all shapes make one list. */
+export function route<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Response extends z.ZodType,
+>(definition: Definition<Params, Query, Body, Response>): Route {
+  const { handle, ...described } = definition;
+  return {
+    ...described,
+    run: async (call, raw) => {
+      const params = readInput(definition.params, raw.params);
+      if (isRefusal(params)) return params;
+      const query = readInput(definition.query, raw.query);
+      if (isRefusal(query)) return query;
+      const body = readInput(definition.body, raw.body ?? (takesNothing(definition) ? {} : null));
+      if (isRefusal(body)) return body;
+      return handle({ params: params.value, query: query.value, body: body.value }, call);
+    },
+  };
+}
+
+export const takesNothing = ({ body }: { body: z.ZodType }): boolean => body === none;

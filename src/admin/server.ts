@@ -1,0 +1,226 @@
+// The admin listener: turns route values into HTTP. Session, then permission, then input, then the handler; one shape for every
+// error, including those of the framework.
+
+import { createServer as createHttpServer } from 'node:http';
+import type { Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+
+import Fastify from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import { isDatabaseUnavailable } from '../db/failure.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import { authorise } from './authorise.ts';
+import type { Caller, Credentials } from './authorise.ts';
+import type { Control } from './control.ts';
+import { refuseCrossSite } from './cross-site.ts';
+import { readJsonBody } from './json-body.ts';
+import type { Call, Handled, Method, Route } from './route.ts';
+import { answerFault, answerRefusal, answerWrongMethod, frameworkRefusal } from './status.ts';
+import type { ErrorAnswer } from './status.ts';
+
+export type AdminServerParts = Readonly<{
+  routes: readonly Route[];
+  control: Control;
+  credentials: Credentials;
+  /** PEM. Null is plain HTTP, of which the operator is warned at every start (Authentication rule 9). */
+  tls: Readonly<{ cert: string; key: string }> | null;
+  newRequestId: () => string;
+}>;
+
+const bodyBytesMax = 1024 * 1024;
+const requestTimeoutMs = 30_000;
+const headersTimeoutMs = 10_000;
+const connectionsCheckMs = 1_000;
+const keepAliveMs = 72_000;
+const connectionsMax = 2_000;
+const parameterLengthMax = 500;
+
+const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+const securityHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Closing the server aborts `closing` first, so that a poll that waits does not hold it open. */
+export type AdminServer = FastifyInstance;
+
+export function createAdminServer(parts: AdminServerParts): AdminServer {
+  const closing = new AbortController();
+  const server = Fastify({
+    serverFactory: (handler) => openServer(parts.tls, handler),
+    trustProxy: false,
+    bodyLimit: bodyBytesMax,
+    genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? parts.newRequestId(),
+    routerOptions: { maxParamLength: parameterLengthMax },
+    frameworkErrors: (error, request, reply) => {
+      sendError(reply, errorAnswer(error, request.id));
+    },
+    clientErrorHandler: (error, socket) => {
+      // Malformed bytes never became a request, so there is no reply to use.
+      if (error.code !== 'ECONNRESET' && socket.writable) socket.end(malformedAnswer);
+      else socket.destroy();
+    },
+  });
+  if (parts.tls === null) {
+    parts.control.log.warn(
+      {},
+      'the admin listener speaks plain HTTP; give --tls-cert and --tls-key',
+    );
+  }
+
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    done(null, readJsonBody(String(text)));
+  });
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.headers({ ...securityHeaders, 'x-request-id': request.id });
+    done();
+  });
+  server.addHook('preClose', () => closing.abort());
+  server.setErrorHandler((error, request, reply) => {
+    const answer = errorAnswer(error, request.id);
+    if (answer.status === 500) parts.control.log.error({ error, request_id: request.id }, 'fault');
+    sendError(reply, answer);
+  });
+  server.setNotFoundHandler((request, reply) => {
+    sendError(reply, answerRefusal(noSuchPath, request.id));
+  });
+  for (const route of parts.routes) addRoute(server, route, { parts, closing: closing.signal });
+  addWrongMethods(server, parts.routes);
+  return server;
+}
+
+function openServer(
+  tls: AdminServerParts['tls'],
+  handler: Parameters<typeof createHttpServer>[1] & object,
+): Server {
+  const options = {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: headersTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: connectionsCheckMs,
+  };
+  const server =
+    tls === null
+      ? createHttpServer(options, handler)
+      : createHttpsServer({ ...options, ...tls }, handler);
+  server.maxConnections = connectionsMax;
+  return server;
+}
+
+const noSuchPath = refuse('absent', 'no such path');
+const notHttp = refuse('invalid', 'not an HTTP request');
+const databaseAway = refuse('unavailable', 'the database is away or too busy', {
+  retryAfterSeconds: 2,
+});
+
+const malformedAnswer = [
+  'HTTP/1.1 400 Bad Request',
+  'connection: close',
+  'content-type: application/json; charset=utf-8',
+  '',
+  JSON.stringify(answerRefusal(notHttp, '').body),
+].join('\r\n');
+
+/** A client's own id is taken when it cannot spoil a log line. */
+const readRequestId = (header: string | string[] | undefined): string | null =>
+  typeof header === 'string' && /^[\w.:-]{1,100}$/.test(header) ? header : null;
+
+type Surroundings = Readonly<{ parts: AdminServerParts; closing: AbortSignal }>;
+
+function addRoute(server: AdminServer, route: Route, { parts, closing }: Surroundings): void {
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  server.route({
+    method: route.method,
+    url: fastifyPath(route.path),
+    ...(route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax }),
+    // Before the body is read: who may not call cannot make us parse.
+    onRequest: async (request, reply) => {
+      const caller =
+        crossSite(route, request) ??
+        (await authorise(route.permission, request.headers, parts.credentials));
+      if (isRefusal(caller)) return sendError(reply, answerRefusal(caller, request.id));
+      callers.set(request, caller);
+    },
+    handler: async (request, reply) => {
+      const body = request.body;
+      if (isRefusal(body)) return sendError(reply, answerRefusal(body, request.id));
+      const call: Call = {
+        control: parts.control,
+        caller: callers.get(request) ?? { kind: 'anonymous' },
+        method: route.method,
+        path: request.url.split('?', 1)[0] ?? request.url,
+        requestId: request.id,
+        address: request.socket.remoteAddress ?? '',
+        headers: request.headers,
+        signal: AbortSignal.any([closing, goneSignal(reply)]),
+      };
+      const raw = { params: request.params, query: request.query, body: bodyValue(body) };
+      return send(reply, await route.run(call, raw));
+    },
+  });
+}
+
+/** Only what a browser sends by itself can be forged: a cookie, and a login. */
+const crossSite = (route: Route, request: FastifyRequest): Refusal | null =>
+  route.method === 'GET' || route.permission === 'proxy_token' || route.permission === 'api_key'
+    ? null
+    : refuseCrossSite(request.headers);
+
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return gone.signal;
+}
+
+const bodyValue = (body: unknown): unknown =>
+  typeof body === 'object' && body !== null && 'value' in body ? body.value : undefined;
+
+function send(reply: FastifyReply, handled: Handled<unknown>): FastifyReply {
+  if (isRefusal(handled)) return sendError(reply, answerRefusal(handled, reply.request.id));
+  reply.code(handled.status ?? 200).headers({ ...handled.headers });
+  if ('bytes' in handled) return reply.send(handled.bytes ?? undefined);
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(handled.body));
+}
+
+const sendError = (reply: FastifyReply, { status, headers, body }: ErrorAnswer): FastifyReply =>
+  reply
+    .code(status)
+    .headers({ ...headers })
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body));
+
+function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
+  if (isDatabaseUnavailable(error)) return answerRefusal(databaseAway, requestId);
+  const status =
+    error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
+      ? error.statusCode
+      : undefined;
+  const refusal = frameworkRefusal(status);
+  return refusal === null ? answerFault(requestId) : answerRefusal(refusal, requestId);
+}
+
+/** A known path with another method is a 405 that says which methods it has. */
+function addWrongMethods(server: AdminServer, routes: readonly Route[]): void {
+  for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
+    const allowed = methods.filter((method) => own.some((route) => route.method === method));
+    const allow = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    server.route({
+      method: [...methods, 'HEAD', 'OPTIONS'].filter((method) => !allow.includes(method)),
+      url: fastifyPath(path),
+      onRequest: (request, reply, _done) => {
+        sendError(reply, answerWrongMethod(allow, request.id));
+      },
+      handler: () => undefined,
+    });
+  }
+}
+
+const fastifyPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
