@@ -39,19 +39,17 @@ function contextOf({ caller, method, path, requestId, headers }: Call): Mutation
   };
 }
 
+type EventOfType<Type> = Extract<RecordedEvent, { type: Type }>;
+
 /** What an event of the mutation says. A mutation without it has not done what it was asked for, which is a fault. */
 export function dataOf<Type extends RecordedEvent['type']>(
   { events }: Outcome,
   type: Type,
-): Extract<RecordedEvent, { type: Type }>['data'] {
-  for (const event of events) if (isOfType(event, type)) return event.data;
-  throw new Error(`the mutation made no ${type}`);
+): EventOfType<Type>['data'] {
+  const found = events.find((event): event is EventOfType<Type> => event.type === type);
+  if (found === undefined) throw new Error(`the mutation made no ${type}`);
+  return found.data;
 }
-
-const isOfType = <Type extends RecordedEvent['type']>(
-  event: RecordedEvent,
-  type: Type,
-): event is Extract<RecordedEvent, { type: Type }> => event.type === type;
 
 /** The entity with this id in the state behind a mutation that has just written it. */
 export function written<Entity>(

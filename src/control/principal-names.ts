@@ -1,0 +1,20 @@
+// The names of principals. That of a user is personal data and lies in the vault; that of a service account is in the state.
+
+import type { StoredName } from '../../events/principal.ts';
+import type { Database } from '../db/pool.ts';
+import type { Vault } from '../db/vault.ts';
+import type { PrincipalId } from '../lib/ids.ts';
+
+type Named = Readonly<{ id: PrincipalId; name: StoredName }>;
+
+/** A name that was erased is the empty string. */
+export async function principalNames(
+  { db, vault }: Readonly<{ db: Database; vault: Vault }>,
+  principals: readonly Named[],
+): Promise<ReadonlyMap<PrincipalId, string>> {
+  const refs = principals.flatMap(({ name }) => name.ref ?? []);
+  const revealed = refs.length === 0 ? new Map<string, string>() : await vault.reveal(db, refs);
+  return new Map(
+    principals.map(({ id, name }) => [id, name.text ?? revealed.get(name.ref ?? '') ?? '']),
+  );
+}

@@ -1,0 +1,105 @@
+// Takes usage events in from proxies (specification, "Control-plane protocol"). A record that is malformed, or names a principal
+// or model that no longer exists, is dropped alone; a batch that comes twice counts once.
+
+import type { Model } from '../../projections/config/model.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import type { Database } from '../db/pool.ts';
+import { insertUsage } from '../db/usage.ts';
+import type { StoredUsage } from '../db/usage.ts';
+import type { Vault } from '../db/vault.ts';
+import type { Clock } from '../lib/clock.ts';
+import { usageEvent } from '../usage/usage-event.ts';
+import type { UsageBatch, UsageEvent, UsageReceipt } from '../usage/usage-event.ts';
+import { principalNames } from './principal-names.ts';
+import { costMicros } from './usage-cost.ts';
+
+export type UsageIntake = (batch: UsageBatch) => Promise<UsageReceipt>;
+
+/** A proxy that was cut off for longer has lost its queue; a clock that is further ahead is wrong. Each month is a partition. */
+const oldestMs = 400 * 24 * 60 * 60 * 1000;
+const aheadMs = 24 * 60 * 60 * 1000;
+const textLengthMax = 2_000;
+
+type Dependencies = Readonly<{
+  db: Database;
+  vault: Vault;
+  state: () => ConfigState;
+  /** Makes the state reach a snapshot version that a proxy already has. */
+  refresh: () => Promise<void>;
+  clock: Clock;
+}>;
+
+export function createUsageIntake(dependencies: Dependencies): UsageIntake {
+  const { db, vault, clock } = dependencies;
+  return async ({ replica, events }) => {
+    const now = clock();
+    const read = events.flatMap((raw) => readEvent(raw, now));
+    const state = await stateFor(read, dependencies);
+    const known = read.filter((event) => isKnown(event, state));
+    const principals = new Set(known.map((event) => event.principal_id));
+    const held = [...principals].flatMap((id) => state.principal.byId.get(id) ?? []);
+    const names = await principalNames({ db, vault }, held);
+    const rows = known.map((event) =>
+      toRow(event, {
+        state,
+        replica,
+        receivedAt: new Date(now),
+        principal: names.get(event.principal_id) ?? '',
+      }),
+    );
+    await insertUsage(db, rows);
+    return { accepted: rows.length, dropped: events.length - rows.length };
+  };
+}
+
+function readEvent(raw: unknown, now: number): readonly UsageEvent[] {
+  const read = usageEvent.safeParse(raw);
+  if (!read.success) return [];
+  const at = Date.parse(read.data.at);
+  const storable = Object.values(read.data).every(
+    (value) => typeof value !== 'string' || isStorable(value),
+  );
+  return storable && at > now - oldestMs && at < now + aheadMs ? [read.data] : [];
+}
+
+/** Postgres has no text with a NUL in it; one such record would refuse its whole batch. */
+const isStorable = (text: string): boolean => text.length <= textLengthMax && !text.includes('\0');
+
+/** A proxy may have its snapshot from another replica, and so know more than this one. */
+async function stateFor(
+  events: readonly UsageEvent[],
+  { state, refresh }: Dependencies,
+): Promise<ConfigState> {
+  if (events.some((event) => event.snapshot_version > state().version)) await refresh();
+  return state();
+}
+
+const isKnown = (event: UsageEvent, state: ConfigState): boolean =>
+  state.principal.byId.has(event.principal_id) &&
+  (event.model_id === null || state.model.byId.has(event.model_id));
+
+type Names = Readonly<{
+  state: ConfigState;
+  replica: string;
+  receivedAt: Date;
+  principal: string;
+}>;
+
+/** The names are those that hold now: history outlives what it names. */
+function toRow(event: UsageEvent, { state, replica, receivedAt, principal }: Names): StoredUsage {
+  const { reported_cost_micros: _reported, ...rest } = event;
+  const model: Model | null =
+    event.model_id === null ? null : (state.model.byId.get(event.model_id) ?? null);
+  const provider =
+    event.provider_id === null ? null : (state.provider.byId.get(event.provider_id) ?? null);
+  return {
+    ...rest,
+    at: new Date(event.at),
+    received_at: receivedAt,
+    replica,
+    principal,
+    model: model?.name ?? event.model,
+    provider: provider?.name ?? null,
+    cost_micros: costMicros(event, model),
+  };
+}
