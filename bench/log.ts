@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { GwEvent } from '../events/catalogue.ts';
 import { seal } from '../events/seal.ts';
 import { advanceReadModel, foldTo, verifyReadModel } from '../projections/read-model.ts';
+import { splitCommands } from '../projections/rows.ts';
 import { startEmbeddedPostgres } from '../src/cli/embedded-postgres.ts';
 import { openControlPlane } from '../src/control/plane.ts';
 import type { ControlPlane } from '../src/control/plane.ts';
@@ -115,7 +116,9 @@ async function measureBulk({ db, store }: ControlPlane): Promise<void> {
         },
       });
       await appendEvents(tx, sealed);
-      return advanceReadModel(tx, before, sealed.map(toRecorded));
+      const [command] = splitCommands(sealed.map(toRecorded)).commands;
+      if (command === undefined) throw new Error('nothing was sealed');
+      return advanceReadModel(tx, before, command);
     });
     store.adopt(cursor);
   }

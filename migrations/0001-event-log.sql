@@ -107,6 +107,8 @@ begin
     from added where position = last_position;
   update es.log_head
     set position = last_position, hash = last_hash, recorded_at = last_recorded_at;
+  -- Heard at the commit by the other replicas. A hint alone: they poll as well.
+  perform pg_notify('gw_events', last_position::text);
   return null;
 end $$;
 

@@ -3,6 +3,7 @@
 import { sql } from '@databases/pg';
 import type { SQLQuery, Transaction } from '@databases/pg';
 
+import type { TableWrite } from './rows.ts';
 import { entityTables, journalTables } from './tables/all.ts';
 import type { EntityTable, JournalTable, Row } from './tables/table.ts';
 
@@ -35,36 +36,50 @@ const idents = (names: readonly string[]): SQLQuery =>
     sql`, `,
   );
 
-type Write = {
-  table: Table;
-  rows: readonly Row[];
-  /** Entities whose rows go first. */
-  owners: readonly number[];
-  ownerColumn: string | null;
-};
-
-/** Rows a statement. */
+/** Rows of a table in one statement. */
 const rowsMax = 5000;
 
-export async function writeRows(tx: Transaction, schema: string, write: Write): Promise<void> {
-  const { table, rows, owners, ownerColumn } = write;
-  const name = sql.ident(schema, table.name);
-  if (ownerColumn !== null && owners.length > 0) {
-    await tx.query(
-      sql`delete from ${name} where ${sql.ident(ownerColumn)} = any(${[...owners]}::bigint[])`,
+/** All deletions in one statement, then all insertions in one (or a few, when there are many rows). */
+export async function writeTables(
+  tx: Transaction,
+  schema: string,
+  writes: readonly TableWrite[],
+): Promise<void> {
+  const deletions = writes.flatMap(({ table, owners }) =>
+    owners.length === 0 || !('owner' in table)
+      ? []
+      : sql`delete from ${sql.ident(schema, table.name)}
+          where ${sql.ident(table.owner)} = any(${[...owners]}::bigint[])`,
+  );
+  await together(tx, deletions);
+  const pages = Math.ceil(Math.max(0, ...writes.map(({ rows }) => rows.length)) / rowsMax);
+  for (let page = 0; page < pages; page++) {
+    const insertions = writes.flatMap(({ table, rows }) =>
+      insertion(schema, table, rows.slice(page * rowsMax, (page + 1) * rowsMax)),
     );
+    await together(tx, insertions);
   }
-  const columns = Object.entries(table.columns);
-  for (let start = 0; start < rows.length; start += rowsMax) {
-    const page = rows.slice(start, start + rowsMax);
-    const values = columns.map(
-      ([column, type]) =>
-        sql`${page.map((row) => row[column] ?? null)}::${sql.__dangerous__rawValue(baseType(type))}[]`,
-    );
-    await tx.query(sql`
-      insert into ${name} (${idents(Object.keys(table.columns))})
-      select * from unnest(${sql.join(values, sql`, `)})`);
-  }
+}
+
+/** Statements that touch different tables, in one round trip. */
+async function together(tx: Transaction, statements: readonly SQLQuery[]): Promise<void> {
+  if (statements.length === 0) return;
+  const parts = statements.map(
+    (statement, index) => sql`${sql.ident(`part_${index}`)} as (${statement})`,
+  );
+  await tx.query(sql`with ${sql.join(parts, sql`, `)} select 1`);
+}
+
+function insertion(schema: string, table: Table, rows: readonly Row[]): SQLQuery[] {
+  if (rows.length === 0) return [];
+  const values = Object.entries(table.columns).map(
+    ([column, type]) =>
+      sql`${rows.map((row) => row[column] ?? null)}::${sql.__dangerous__rawValue(baseType(type))}[]`,
+  );
+  return [
+    sql`insert into ${sql.ident(schema, table.name)} (${idents(Object.keys(table.columns))})
+      select * from unnest(${sql.join(values, sql`, `)})`,
+  ];
 }
 
 const baseType = (type: string): string => type.replace(' not null', '');

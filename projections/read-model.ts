@@ -6,20 +6,17 @@ import { hash } from 'node:crypto';
 import { IsolationLevel, sql } from '@databases/pg';
 import type { Queryable, Transaction } from '@databases/pg';
 
-import type { RecordedEvent } from '../events/catalogue.ts';
 import { canonicalJson } from '../src/lib/canonical-json.ts';
 import { lockLog, readEvents, readHead } from '../src/db/event-log.ts';
 import type { Database } from '../src/db/pool.ts';
 import { snapshotSchemaVersion } from '../src/snapshot/schema.ts';
 import { applyEvent, closeDraft, emptyState, openDraft } from './config/state.ts';
 import type { ConfigState } from './config/state.ts';
-import { contentHashOf, contentHashText, movedContentHash } from './content-hash.ts';
-import type { ContentHash } from './content-hash.ts';
-import { createTables, tableDigest, writeRows } from './read-model-sql.ts';
-import { journalRows, replacedRows, splitCommands, touch } from './rows.ts';
-import type { Touched } from './rows.ts';
+import { contentHashOf } from './content-hash.ts';
+import { createTables, tableDigest, writeTables } from './read-model-sql.ts';
+import { splitCommands, writesOf } from './rows.ts';
+import type { CommandEvents, Cursor } from './rows.ts';
 import { entityTables, journalTables } from './tables/all.ts';
-import type { Row } from './tables/table.ts';
 
 /** Raised when an event's meaning to the fold changes. */
 const foldVersion = 1;
@@ -31,9 +28,6 @@ export const fingerprint = hash(
 ).slice(0, 16);
 
 export const readModelSchema = `rm_${fingerprint}`;
-
-/** The state that the tables stand at, and its content hash in the making. */
-export type Cursor = Readonly<{ state: ConfigState; content: ContentHash }>;
 
 export const emptyCursor = (): Cursor => ({
   state: emptyState,
@@ -100,23 +94,31 @@ export async function foldTo(db: Queryable, position: number): Promise<Cursor> {
 }
 
 /**
- * In an append's transaction, under the log lock: brings the read models from wherever they stand to `fresh`'s end.
- * `cursor` stands right before `fresh`.
+ * In an append's transaction, under the log lock: brings the read models from wherever they stand to the end of the command
+ * `fresh`. `cursor` stands right before it.
  */
 export async function advanceReadModel(
   tx: Transaction,
   cursor: Cursor,
-  fresh: readonly RecordedEvent[],
+  fresh: CommandEvents,
 ): Promise<Cursor> {
-  const stored: { position: number }[] = await tx.query(
+  const { after, writes } = writesOf(cursor, [fresh]);
+  const move = { schema: readModelSchema, from: cursor.state, to: after.state };
+  if (!(await moveCheckpoint(tx, move))) {
+    // Replicas of another release have appended since.
+    await advanceTo(tx, await foldTo(tx, await checkpoint(tx)), cursor.state.position);
+    if (!(await moveCheckpoint(tx, move))) throw strayed(move);
+  }
+  await writeTables(tx, readModelSchema, writes);
+  return after;
+}
+
+async function checkpoint(db: Queryable): Promise<number> {
+  const [row]: { position: number }[] = await db.query(
     sql`select position from es.read_models where fingerprint = ${fingerprint}`,
   );
-  const position = stored[0]?.position;
-  if (position === undefined) throw new Error(`read model ${fingerprint} was never built`);
-  if (position < cursor.state.position) {
-    await advanceTo(tx, await foldTo(tx, position), cursor.state.position);
-  }
-  return applyPage(tx, cursor, fresh, { schema: readModelSchema });
+  if (row === undefined) throw new Error(`read model ${fingerprint} was never built`);
+  return row.position;
 }
 
 /** Brings the read models up when replicas of another release have appended. Does nothing when they stand at the head. */
@@ -137,57 +139,36 @@ async function advanceTo(tx: Transaction, from: Cursor, position: number): Promi
 
 type Target = { schema: string };
 
-async function advancePage(tx: Transaction, cursor: Cursor, target: Target): Promise<Cursor> {
+/** Applies the commands of one page. A command longer than a page is a page of its own. */
+async function advancePage(tx: Transaction, cursor: Cursor, { schema }: Target): Promise<Cursor> {
   const after = cursor.state.position;
-  const events = await readEvents(tx, { after, limit: pageEvents });
-  const { commands, rest } = splitCommands(events);
-  const whole = commands.length === 0 ? rest : events.slice(0, events.length - rest.length);
-  if (whole.length === 0) throw new Error(`no event follows position ${after}`);
-  return applyPage(tx, cursor, whole, target);
+  let { commands, rest } = splitCommands(await readEvents(tx, { after, limit: pageEvents }));
+  const [long] = rest;
+  if (commands.length === 0 && long !== undefined) {
+    const limit = long.metadata.count;
+    ({ commands, rest } = splitCommands(await readEvents(tx, { after, limit })));
+  }
+  if (commands.length === 0) throw new Error(`no whole command follows position ${after}`);
+  const page = writesOf(cursor, commands);
+  const move = { schema, from: cursor.state, to: page.after.state };
+  if (!(await moveCheckpoint(tx, move))) throw strayed(move);
+  await writeTables(tx, schema, page.writes);
+  return page.after;
 }
 
-/** Applies whole commands: all of their rows, then the checkpoint, which must stand where `cursor` does. */
-async function applyPage(
-  tx: Transaction,
-  cursor: Cursor,
-  events: readonly RecordedEvent[],
-  { schema }: Target,
-): Promise<Cursor> {
-  const draft = openDraft(cursor.state);
-  const touched: Touched = new Map();
-  const added: Row[][] = journalTables.map(() => []);
-  let content = cursor.content;
-  for (const command of splitCommands(events).commands) {
-    for (const event of command) applyEvent(draft, event);
-    const state = closeDraft(draft);
-    const streams = command.map((event) => event.stream);
-    content = movedContentHash(content, state, streams);
-    const contentHash = contentHashText(content, state);
-    journalRows(journalTables, { events: command, state, contentHash }).forEach((rows, index) => {
-      added[index]?.push(...rows);
-    });
-    touch(touched, command);
-  }
-  const state = closeDraft(draft);
-  for (const { table, owners, rows } of replacedRows(entityTables, state, touched)) {
-    await writeRows(tx, schema, { table, rows, owners, ownerColumn: table.owner });
-  }
-  for (const [index, table] of journalTables.entries()) {
-    await writeRows(tx, schema, { table, rows: added[index] ?? [], owners: [], ownerColumn: null });
-  }
-  await moveCheckpoint(tx, { schema, from: cursor.state.position, to: state.position });
-  return { state, content };
-}
+type Position = Pick<ConfigState, 'position'>;
+type Move = { schema: string; from: Position; to: Position };
 
-async function moveCheckpoint(
-  tx: Transaction,
-  { schema, from, to }: { schema: string; from: number; to: number },
-): Promise<void> {
+/** False when the checkpoint does not stand where it should be moved from. */
+async function moveCheckpoint(tx: Transaction, { schema, from, to }: Move): Promise<boolean> {
   const moved: unknown[] = await tx.query(sql`
-    update es.read_models set position = ${to}, last_used_at = now()
-    where schema_name = ${schema} and position = ${from} returning 1`);
-  if (moved.length !== 1) throw new Error(`read model ${schema} does not stand at ${from}`);
+    update es.read_models set position = ${to.position}, last_used_at = now()
+    where schema_name = ${schema} and position = ${from.position} returning 1`);
+  return moved.length === 1;
 }
+
+const strayed = ({ schema, from }: Move): Error =>
+  new Error(`read model ${schema} does not stand at ${from.position}`);
 
 export type TableCheck = Readonly<{ table: string; equal: boolean; live: string; rebuilt: string }>;
 

@@ -1,42 +1,54 @@
 // Which rows a run of commands leaves behind, as data: the pure half of read-model.ts.
 
 import { parseStream } from '../events/catalogue.ts';
-import type { RecordedEvent } from '../events/catalogue.ts';
+import type { Noun, RecordedEvent } from '../events/catalogue.ts';
+import { applyEvent, closeDraft, openDraft } from './config/state.ts';
 import type { ConfigState } from './config/state.ts';
-import type { Change, EntityTable, JournalTable, Row } from './tables/table.ts';
+import { contentHashText, movedContentHash } from './content-hash.ts';
+import type { ContentHash } from './content-hash.ts';
+import { entityTables, journalTables } from './tables/all.ts';
+import type { EntityTable, JournalTable, Row } from './tables/table.ts';
 
-/** For each entity table: the owners whose rows are replaced, and their new rows. For each journal: its new rows. */
-export type PageOfRows = Readonly<{
-  replaced: readonly Readonly<{
-    table: EntityTable;
-    owners: readonly number[];
-    rows: readonly Row[];
-  }>[];
-  added: readonly Readonly<{ table: JournalTable; rows: readonly Row[] }>[];
+/** A state that tables stand at, and its content hash in the making. */
+export type Cursor = Readonly<{ state: ConfigState; content: ContentHash }>;
+
+/** The rows that a table gets. The rows of `owners` in an entity table go first. */
+export type TableWrite = Readonly<{
+  table: EntityTable | JournalTable;
+  owners: readonly number[];
+  rows: readonly Row[];
 }>;
 
-/** The rows of the entities in `streams`, as `state` has them. Owners that are new need no deletion first. */
-export function replacedRows(
-  tables: readonly EntityTable[],
-  state: ConfigState,
-  touched: Touched,
-): PageOfRows['replaced'] {
-  return tables.flatMap((table) => {
-    const ids = touched.get(table.noun);
-    if (ids === undefined) return [];
-    return {
-      table,
-      owners: [...ids].filter(([, isNew]) => !isNew).map(([id]) => id),
-      rows: [...ids.keys()].flatMap((id) => table.rows(state, id)),
-    };
-  });
+/** What whole commands behind `cursor` do to the tables. */
+export function writesOf(
+  cursor: Cursor,
+  commands: readonly CommandEvents[],
+): { after: Cursor; writes: TableWrite[] } {
+  const draft = openDraft(cursor.state);
+  const touched: Touched = new Map();
+  const added = new Map<JournalTable, Row[]>(journalTables.map((table) => [table, []]));
+  let content = cursor.content;
+  for (const events of commands) {
+    for (const event of events) applyEvent(draft, event);
+    const state = closeDraft(draft);
+    content = movedContentHash(
+      content,
+      state,
+      events.map((event) => event.stream),
+    );
+    const contentHash = contentHashText(content, state);
+    for (const [table, rows] of added) rows.push(...table.rows({ events, state, contentHash }));
+    touch(touched, events);
+  }
+  const state = closeDraft(draft);
+  const journals = [...added].map(([table, rows]) => ({ table, owners: [], rows }));
+  return { after: { state, content }, writes: [...entityWrites(state, touched), ...journals] };
 }
 
-/** By noun: the entities touched, and whether each had no row before. */
-export type Touched = Map<string, Map<number, boolean>>;
+/** The entities touched, by noun, and whether each had no row before. */
+type Touched = Map<Noun, Map<number, boolean>>;
 
-/** Marks the entities that `events` touched. */
-export function touch(touched: Touched, events: readonly RecordedEvent[]): void {
+function touch(touched: Touched, events: readonly RecordedEvent[]): void {
   for (const event of events) {
     const { noun, id } = parseStream(event.stream);
     const ids = touched.get(noun) ?? new Map<number, boolean>();
@@ -45,13 +57,25 @@ export function touch(touched: Touched, events: readonly RecordedEvent[]): void 
   }
 }
 
-export const journalRows = (tables: readonly JournalTable[], change: Change): Row[][] =>
-  tables.map((table) => [...table.rows(change)]);
+/** All rows of each touched entity, as the page leaves it. Entities that are new need no deletion first. */
+const entityWrites = (state: ConfigState, touched: Touched): TableWrite[] =>
+  entityTables.flatMap((table) => {
+    const ids = touched.get(table.noun);
+    if (ids === undefined) return [];
+    return {
+      table,
+      owners: [...ids].filter(([, isNew]) => !isNew).map(([id]) => id),
+      rows: [...ids.keys()].flatMap((id) => table.rows(state, id)),
+    };
+  });
 
-/** Splits `events` into commands. The last one may continue behind the page: `rest` holds it then. */
+/** The events of one command, in order. */
+export type CommandEvents = readonly [RecordedEvent, ...RecordedEvent[]];
+
+/** Splits events into commands. The last one may go on behind them: `rest` holds what there is of it. */
 export function splitCommands(events: readonly RecordedEvent[]): {
-  commands: [RecordedEvent, ...RecordedEvent[]][];
-  rest: RecordedEvent[];
+  commands: CommandEvents[];
+  rest: readonly RecordedEvent[];
 } {
   const commands: [RecordedEvent, ...RecordedEvent[]][] = [];
   for (const event of events) {

@@ -5,7 +5,7 @@ import type { Queryable } from '@databases/pg';
 import { fold } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { movedContentHash } from '../../projections/content-hash.ts';
-import type { Cursor } from '../../projections/read-model.ts';
+import type { Cursor } from '../../projections/rows.ts';
 import { readEvents } from '../db/event-log.ts';
 
 export type ConfigStore = Readonly<{

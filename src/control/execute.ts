@@ -1,5 +1,7 @@
 // The one command path. Everything outside the database was done before (dialling, hashing); here, under the log lock, in one
-// transaction: catch up, decide, seal, append, advance the read models (audit row and snapshot version with them), notify.
+// transaction: catch up, decide, seal, append, advance the read models (audit row and snapshot version with them).
+
+import assert from 'node:assert/strict';
 
 import type { RecordedEvent } from '../../events/catalogue.ts';
 import type { EventMetadata } from '../../events/event.ts';
@@ -8,8 +10,9 @@ import type { SealedEvent } from '../../events/seal.ts';
 import { streamVersion } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { advanceReadModel } from '../../projections/read-model.ts';
-import type { Cursor } from '../../projections/read-model.ts';
-import { appendEvents, lockLog, notifyAppended, toRecorded, readCommand } from '../db/event-log.ts';
+import { splitCommands } from '../../projections/rows.ts';
+import type { Cursor } from '../../projections/rows.ts';
+import { appendEvents, lockLog, readCommand, toRecorded } from '../db/event-log.ts';
 import { isDatabaseUnavailable } from '../db/failure.ts';
 import type { Database } from '../db/pool.ts';
 import type { Secret, Vault } from '../db/vault.ts';
@@ -93,6 +96,7 @@ async function append(
   const { command } = mutation;
   const decision = decide(before.state, command);
   if (isRefusal(decision)) return decision;
+  if (decision.length > eventsMax) return tooManyEvents(decision.length);
   const changed = decision.length > 0;
   // A person's mutation leaves an audit row even when it changed nothing; the program's own need none.
   if (!changed && context.actor.kind === 'system') return { after: before, events: [] };
@@ -119,11 +123,18 @@ async function append(
     if (subject !== null) await vault.put(tx, secret, subject);
   }
   await appendEvents(tx, sealed);
-  const events = sealed.map(toRecorded);
+  const { commands } = splitCommands(sealed.map(toRecorded));
+  const [events] = commands;
+  assert.ok(events !== undefined, 'a command has at least one event');
   const after = await advanceReadModel(tx, before, events);
-  await notifyAppended(tx, after.state.position);
   return { after, events };
 }
+
+/** What one command may cause: the log is locked while its events are written. */
+const eventsMax = 5000;
+
+const tooManyEvents = (count: number): Refusal =>
+  refuse('too_large', `this would change ${count} things at once, at most ${eventsMax} may be`);
 
 const reasonOf = ({ reason }: MutationContext, newId: () => string): Secret | null =>
   reason === null ? null : { ref: newId(), class: 'personal', plaintext: reason };

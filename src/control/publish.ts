@@ -3,7 +3,7 @@
 import { EventEmitter } from 'eventemitter3';
 
 import { contentHashText } from '../../projections/content-hash.ts';
-import type { Cursor } from '../../projections/read-model.ts';
+import type { Cursor } from '../../projections/rows.ts';
 import { secretRefs, snapshotConfig } from '../../projections/snapshot.ts';
 import type { Database } from '../db/pool.ts';
 import type { Vault } from '../db/vault.ts';

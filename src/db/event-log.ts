@@ -140,8 +140,3 @@ export async function readCommand(db: Queryable, txId: string): Promise<Recorded
   if (range === undefined || range.first === null) return [];
   return readEvents(db, { after: range.first - 1, limit: range.count });
 }
-
-/** Tells other replicas that the log has grown. A hint alone: they poll as well. */
-export async function notifyAppended(tx: Transaction, position: number): Promise<void> {
-  await tx.query(sql`select pg_notify('gw_events', ${String(position)})`);
-}
