@@ -8,7 +8,7 @@ import { apiKeyRandomBytes, mintApiKey } from '../control/api-key.ts';
 import type { Secret } from '../db/vault.ts';
 import { apiKeyId, principalId } from '../lib/ids.ts';
 import { deletedRecord, idIn, nameField, timestamp } from './fields.ts';
-import { dataOf, mutate, written } from './mutation.ts';
+import { idOf, mutate, written } from './mutation.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -74,7 +74,7 @@ export const keyRoutes: readonly Route[] = [
         expiresAt: body.expires_at,
       } as const;
       return mutate(call, { command, secrets: [secret] }, (outcome) => {
-        const made = written(outcome.state.api_key, dataOf(outcome, 'ApiKeyCreated').id);
+        const made = written(outcome.state.api_key, idOf(outcome, 'ApiKeyCreated'));
         return {
           id: made.id,
           name: made.name,

@@ -39,16 +39,11 @@ function contextOf({ caller, method, path, requestId, headers }: Call): Mutation
   };
 }
 
-type EventOfType<Type> = Extract<RecordedEvent, { type: Type }>;
-
-/** What an event of the mutation says. A mutation without it has not done what it was asked for, which is a fault. */
-export function dataOf<Type extends RecordedEvent['type']>(
-  { events }: Outcome,
-  type: Type,
-): EventOfType<Type>['data'] {
-  const found = events.find((event): event is EventOfType<Type> => event.type === type);
-  if (found === undefined) throw new Error(`the mutation made no ${type}`);
-  return found.data;
+/** The id of the entity that an event of the mutation is about. A mutation without that event has a fault. */
+export function idOf({ events }: Outcome, type: RecordedEvent['type']): number {
+  const found = events.find((event) => event.type === type);
+  if (found === undefined || !('id' in found.data)) throw new Error(`the mutation made no ${type}`);
+  return found.data.id;
 }
 
 /** The entity with this id in the state behind a mutation that has just written it. */

@@ -15,7 +15,7 @@ import { principalKind } from '../lib/vocabulary.ts';
 import type { PrincipalKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
 import { deletedRecord, idIn, nameField, timestamp } from './fields.ts';
-import { dataOf, mutate, written } from './mutation.ts';
+import { idOf, mutate, written } from './mutation.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -75,7 +75,7 @@ export const principalRoutes: readonly Route[] = [
       const emailRef = typeof email === 'string' ? hide(email) : null;
       const command = { type: 'CreatePrincipal', name, kind, emailRef } as const;
       return mutate(call, { command, secrets }, (outcome) =>
-        recordOf(control, outcome.state, dataOf(outcome, 'PrincipalCreated').id),
+        recordOf(control, outcome.state, idOf(outcome, 'PrincipalCreated')),
       );
     },
   }),
@@ -91,6 +91,7 @@ export const principalRoutes: readonly Route[] = [
     response: principalRecord,
     handle: async ({ params: { id }, body }, call) => {
       const { control } = call;
+      await control.refresh();
       const kind = control.state().principal.byId.get(id)?.kind ?? 'user';
       const { hide, secrets } = hider(control);
       const name =
@@ -159,6 +160,7 @@ export const principalRoutes: readonly Route[] = [
     handle: async ({ params: { id }, body: { password } }, call) => {
       const { control } = call;
       // Asked before the hash, which costs more than the answer.
+      await control.refresh();
       if (!control.state().principal.byId.has(id)) {
         return refuse('absent', `principal ${id} does not exist`);
       }

@@ -9,7 +9,7 @@ import { roleNamed } from '../deciders/role.ts';
 import { roleId } from '../lib/ids.ts';
 import { verb } from '../lib/vocabulary.ts';
 import { deletedRecord, descriptionField, nameField } from './fields.ts';
-import { dataOf, mutate, written } from './mutation.ts';
+import { idOf, mutate, written } from './mutation.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -54,7 +54,7 @@ export const roleRoutes: readonly Route[] = [
     response: roleRecord,
     handle: ({ body }, call) =>
       mutate(call, { command: { type: 'CreateRole', ...body } }, (outcome) =>
-        toRecord(written(outcome.state.role, dataOf(outcome, 'RoleCreated').id)),
+        toRecord(written(outcome.state.role, idOf(outcome, 'RoleCreated'))),
       ),
   }),
   route({
@@ -84,7 +84,7 @@ export const roleRoutes: readonly Route[] = [
     response: deletedRecord,
     handle: ({ params: { name: role } }, call) =>
       mutate(call, { command: { type: 'DeleteRole', role } }, (outcome) => ({
-        id: dataOf(outcome, 'RoleDeleted').id,
+        id: idOf(outcome, 'RoleDeleted'),
       })),
   }),
   route({

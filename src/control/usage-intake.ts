@@ -42,7 +42,7 @@ export function createUsageIntake(dependencies: Dependencies): UsageIntake {
     const rows = known.map((event) =>
       toRow(event, {
         state,
-        replica,
+        replica: replica.replaceAll('\0', ''),
         receivedAt: new Date(now),
         principal: names.get(event.principal_id) ?? '',
       }),

@@ -7,14 +7,17 @@ import { request } from 'undici';
 import type { Endpoint } from '../../events/provider.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import type { CredentialKind } from '../lib/vocabulary.ts';
+import { readBounded } from './bounded-body.ts';
 import { EgressRefused } from './egress.ts';
 import { readModelList } from './model-list.ts';
 import type { ServedModel } from './model-list.ts';
+import type { AccessToken } from './service-account.ts';
 
 export type DialTarget = Readonly<{
   endpoint: Endpoint;
   /** In clear, or null when the provider takes none. */
-  credential: string | null;
+  credential: Readonly<{ kind: CredentialKind; plaintext: string }> | null;
   /** Where the model list lies, resolved against the address; null is where the protocol has it. */
   modelsPath: string | null;
 }>;
@@ -27,17 +30,22 @@ const dialTimeoutMs = 10_000;
 const listBytesMax = 4 * 1024 * 1024;
 const anthropicVersion = '2023-06-01';
 
+type Dependencies = Readonly<{ dispatcher: Dispatcher; accessToken: AccessToken }>;
+
 export const createDial =
-  (dispatcher: Dispatcher): Dial =>
+  ({ dispatcher, accessToken }: Dependencies): Dial =>
   async (target) => {
     const url = modelsUrl(target);
+    const signal = AbortSignal.timeout(dialTimeoutMs);
+    const sent = await sentCredential(target, { accessToken, signal });
+    if (isRefusal(sent)) return sent;
     try {
       const response = await request(url, {
         dispatcher,
-        headers: { ...credentialHeaders(target), accept: 'application/json' },
+        headers: { ...credentialHeaders(target.endpoint, sent), accept: 'application/json' },
         headersTimeout: dialTimeoutMs,
         bodyTimeout: dialTimeoutMs,
-        signal: AbortSignal.timeout(dialTimeoutMs),
+        signal,
       });
       const refusal = refusalOfStatus(response.statusCode, url);
       if (refusal !== null) {
@@ -45,8 +53,10 @@ export const createDial =
         response.body.on('error', () => undefined).destroy();
         return refusal;
       }
-      const text = await readBounded(response.body);
-      if (isRefusal(text)) return text;
+      const text = await readBounded(response.body, listBytesMax);
+      if (text === null) {
+        return upstream(`the model list is longer than ${listBytesMax} bytes`, 'api_base');
+      }
       const models = readModelList(text);
       return models ?? upstream(`${url.href} did not answer with a model list`, 'api_base');
     } catch (error) {
@@ -54,7 +64,10 @@ export const createDial =
     }
   };
 
-export function modelsUrl({ endpoint, modelsPath }: DialTarget): URL {
+export function modelsUrl({
+  endpoint,
+  modelsPath,
+}: Pick<DialTarget, 'endpoint' | 'modelsPath'>): URL {
   const base = new URL(`${endpoint.api_base.replace(/\/+$/, '')}/`);
   return new URL(modelsPath ?? defaultModelsPath(endpoint, base), base);
 }
@@ -63,7 +76,18 @@ export function modelsUrl({ endpoint, modelsPath }: DialTarget): URL {
 const defaultModelsPath = ({ protocol }: Endpoint, base: URL): string =>
   protocol === 'anthropic' && !base.pathname.endsWith('/v1/') ? 'v1/models' : 'models';
 
-function credentialHeaders({ endpoint, credential }: DialTarget): Record<string, string> {
+type Exchange = Readonly<{ accessToken: AccessToken; signal: AbortSignal }>;
+
+/** A key file is never sent: it is exchanged for an access token first (Gateway rule 15). */
+function sentCredential(
+  { credential }: DialTarget,
+  { accessToken, signal }: Exchange,
+): Promise<string | Refusal> | string | null {
+  if (credential === null || credential.kind === 'static') return credential?.plaintext ?? null;
+  return accessToken(credential.plaintext, signal);
+}
+
+function credentialHeaders(endpoint: Endpoint, credential: string | null): Record<string, string> {
   const version =
     endpoint.protocol === 'anthropic' ? { 'anthropic-version': anthropicVersion } : {};
   if (credential === null) return version;
@@ -87,20 +111,6 @@ function refusalOfStatus(status: number, url: URL): Refusal | null {
     );
   }
   return upstream(`${url.href} answered status ${status}`, 'api_base');
-}
-
-async function readBounded(body: Dispatcher.ResponseData['body']): Promise<string | Refusal> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    const buffer = Buffer.from(chunk);
-    bytes += buffer.length;
-    if (bytes > listBytesMax) {
-      return upstream(`the model list is longer than ${listBytesMax} bytes`, 'api_base');
-    }
-    chunks.push(buffer);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function refusalOfFailure(error: unknown, url: URL): Refusal {

@@ -7,12 +7,15 @@ import { after, before, describe, it } from 'node:test';
 
 import { createEgress } from '../../src/control/egress.ts';
 import { readModelList } from '../../src/control/model-list.ts';
+import { createAccessToken } from '../../src/control/service-account.ts';
 import { createDial, modelsUrl } from '../../src/control/verify-provider.ts';
 import type { DialTarget } from '../../src/control/verify-provider.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 
 const egress = createEgress({ allow: [], deny: [] });
-const dial = createDial(egress.dispatcher);
+const { dispatcher } = egress;
+const accessToken = createAccessToken({ dispatcher, clock: Date.now });
+const dial = createDial({ dispatcher, accessToken });
 
 let answer: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
 const server = createServer((request, response) => answer(request, response));
@@ -38,7 +41,7 @@ const target = (change: Partial<DialTarget['endpoint']> = {}): DialTarget => ({
     auth_scheme: 'Bearer',
     ...change,
   },
-  credential: 'upstream-secret',
+  credential: { kind: 'static', plaintext: 'upstream-secret' },
   modelsPath: null,
 });
 
@@ -135,7 +138,7 @@ describe('the place of the model list', () => {
   ] as const) {
     it(`${base} (${protocol}, ${path ?? 'no path of its own'}) is ${expected}`, () => {
       const endpoint = { ...target().endpoint, api_base: base, protocol };
-      assert.equal(modelsUrl({ endpoint, credential: null, modelsPath: path }).href, expected);
+      assert.equal(modelsUrl({ endpoint, modelsPath: path }).href, expected);
     });
   }
 });

@@ -1,0 +1,62 @@
+// The audit log: who changed what, newest first (specification, "Audit event").
+
+import { z } from 'zod';
+
+import { listAudit } from '../../projections/tables/audit-log.ts';
+import type { AuditRow } from '../../projections/tables/audit-log.ts';
+import { limitQuery, timestamp } from './fields.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const auditRecord = z.object({
+  id: z.int(),
+  at: timestamp,
+  actor_id: z.int().nullable(),
+  actor_name: z.string().nullable(),
+  /** The HTTP method, or CLI. */
+  action: z.string(),
+  target: z.string(),
+});
+
+export const auditRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/audit',
+    operation: 'listAudit',
+    permission: 'usage:read',
+    summary: 'The change log, newest first; page by the id of the oldest row held',
+    refusals: [],
+    params: none,
+    query: z.strictObject({
+      limit: limitQuery,
+      before: z.coerce.number<string>().pipe(z.int().positive()).optional(),
+      actor_id: z.coerce.number<string>().pipe(z.int().positive()).optional(),
+      /** A part of the target, in any case. */
+      target: z.string().max(300).optional(),
+      since: timestamp.optional(),
+    }),
+    body: none,
+    response: z.array(auditRecord),
+    handle: async ({ query }, { control: { db, vault } }) => {
+      const rows = await listAudit(db, {
+        limit: query.limit,
+        before: query.before ?? null,
+        actorId: query.actor_id ?? null,
+        target: query.target ?? null,
+        since: query.since ?? null,
+      });
+      const refs = rows.flatMap((row) => row.actor_name_ref ?? []);
+      const names = refs.length === 0 ? new Map<string, string>() : await vault.reveal(db, refs);
+      return { body: rows.map((row) => toRecord(row, names)) };
+    },
+  }),
+];
+
+const toRecord = (row: AuditRow, names: ReadonlyMap<string, string>) => ({
+  id: row.id,
+  at: row.at.toISOString(),
+  actor_id: row.actor_id,
+  actor_name: row.actor_name ?? names.get(row.actor_name_ref ?? '') ?? null,
+  action: row.action,
+  target: row.target,
+});

@@ -1,0 +1,150 @@
+// Backends: the link of a model to its one provider, and its flow control (specification, "Provider model"). The id of a backend
+// is its model's id.
+
+import { z } from 'zod';
+
+import { completeEndpoint } from '../control/endpoint.ts';
+import { decide } from '../deciders/decide.ts';
+import type { BackendTarget } from '../deciders/model.ts';
+import type { Secret } from '../db/vault.ts';
+import { modelId, providerId } from '../lib/ids.ts';
+import type { ModelId } from '../lib/ids.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import { deletedRecord, idIn } from './fields.ts';
+import { backendRecord, backendRecordIn } from './model-record.ts';
+import type { BackendRecord } from './model-record.ts';
+import { mutate } from './mutation.ts';
+import { verify } from './provider-dial.ts';
+import { endpointFields, vaultedCredential } from './provider-input.ts';
+import type { VaultedCredential } from './provider-input.ts';
+import { none, route } from './route.ts';
+import type { Call, Handled, Route } from './route.ts';
+
+const attachment = z.strictObject({
+  provider_id: providerId.optional(),
+  upstream_model: z.string().min(1).max(500).optional(),
+  default_max_tokens: z.int().positive().nullable().default(null),
+  ...endpointFields,
+});
+type Attachment = z.output<typeof attachment>;
+
+/** Null is the default; for the concurrency it turns the gate off. */
+const flowControl = z.strictObject({
+  admission_max_concurrent: z.int().positive().nullable().optional(),
+  admission_high_water: z.int().positive().nullable().optional(),
+  admission_max_queued: z.int().nonnegative().nullable().optional(),
+  admission_max_wait_seconds: z.int().nonnegative().max(86_400).nullable().optional(),
+  upstream_timeout_seconds: z.int().positive().max(86_400).nullable().optional(),
+});
+
+const params = idIn(modelId);
+const config = { permission: 'config:write', query: none, params } as const;
+
+export const backendRoutes: readonly Route[] = [
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/provider-models/{id}/backends',
+    operation: 'attachBackend',
+    summary: 'Attach a model to a provider that stands, or to an endpoint',
+    refusals: ['absent', 'conflict'],
+    body: attachment,
+    response: backendRecord,
+    handle: ({ params: { id }, body }, call) => attach(id, body, call),
+  }),
+  route({
+    ...config,
+    method: 'PATCH',
+    path: '/admin/backends/{id}',
+    operation: 'updateBackend',
+    summary: 'Change the flow control of a backend; null is the default',
+    refusals: ['absent'],
+    body: flowControl,
+    response: backendRecord,
+    handle: async ({ params: { id }, body }, call) => {
+      await call.control.refresh();
+      const model = call.control.state().model.byId.get(id);
+      if ((model?.backend ?? null) === null) return refuse('absent', `no backend has the id ${id}`);
+      const given = Object.entries(body).filter(([, value]) => value !== undefined);
+      const command = {
+        type: 'SetFlowControl',
+        id,
+        flowControl: Object.fromEntries(given),
+      } as const;
+      return mutate(call, { command }, ({ state }) => backendRecordIn(state, id));
+    },
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/backends/{id}',
+    operation: 'detachBackend',
+    summary: 'Detach a model from its provider; its price and usage stay',
+    refusals: ['absent'],
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'DetachBackend', id } }, () => ({ id })),
+  }),
+];
+
+async function attach(id: ModelId, body: Attachment, call: Call): Promise<Handled<BackendRecord>> {
+  const { control } = call;
+  const credential = vaultedCredential(control, {
+    ...body,
+    kind: body.credential_kind ?? 'static',
+  });
+  if (isRefusal(credential)) return credential;
+  const target = targetOf(body, credential);
+  if (isRefusal(target)) return target;
+  const command = {
+    type: 'AttachBackend',
+    id,
+    target,
+    upstreamModel: body.upstream_model ?? null,
+    defaultMaxTokens: body.default_max_tokens,
+  } as const;
+  await control.refresh();
+  const decision = decide(control.state(), command);
+  if (isRefusal(decision)) return decision;
+  // A provider that comes to be this way has to answer like any other; one that is found has answered before.
+  if ('endpoint' in target && decision.some(({ type }) => type === 'ProviderCreated')) {
+    const refusal = await verify(control, {
+      endpoint: target.endpoint,
+      credential:
+        credential === null
+          ? null
+          : { kind: credential.stored.kind, plaintext: credential.plaintext },
+      catalogueKey: null,
+    });
+    if (refusal !== null) return refusal;
+  }
+  const secrets: readonly Secret[] = credential === null ? [] : [credential.secret];
+  return mutate(call, { command, secrets }, ({ state }) => backendRecordIn(state, id));
+}
+
+const endpointNames = [
+  'api_base',
+  'protocol',
+  'auth_header',
+  'auth_scheme',
+  'upstream_api_key',
+  'credential_kind',
+] as const;
+
+/** Either a provider or an endpoint, never both. */
+function targetOf(body: Attachment, credential: VaultedCredential | null): BackendTarget | Refusal {
+  if (body.provider_id !== undefined) {
+    const clash = endpointNames.find((name) => body[name] !== undefined);
+    if (clash === undefined) return { providerId: body.provider_id };
+    return refuse('invalid', `${clash} cannot be combined with provider_id`, { param: clash });
+  }
+  if (body.api_base === undefined) {
+    return refuse('invalid', 'provider_id or api_base is needed', { param: 'provider_id' });
+  }
+  const endpoint = completeEndpoint(body, null);
+  if (isRefusal(endpoint)) return endpoint;
+  const defaultName = new URL(endpoint.api_base).host;
+  return { endpoint, credential: credential?.stored ?? null, defaultName };
+}

@@ -1,0 +1,51 @@
+// The model that every routing chain falls back to.
+
+import { z } from 'zod';
+
+import { readFallbackModel } from '../../projections/tables/settings.ts';
+import { modelId } from '../lib/ids.ts';
+import { mutate } from './mutation.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const fallbackRecord = z.object({ model_id: modelId.nullable(), model: z.string().nullable() });
+
+export const fallbackModelRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/fallback-model',
+    operation: 'getFallbackModel',
+    permission: 'usage:read',
+    summary: 'The model that every routing chain falls back to',
+    refusals: [],
+    params: none,
+    query: none,
+    body: none,
+    response: fallbackRecord,
+    handle: async (_input, { control }) => {
+      const { id, name } = await readFallbackModel(control.db);
+      return { body: { model_id: id, model: name } };
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/admin/fallback-model',
+    operation: 'setFallbackModel',
+    permission: 'config:write',
+    summary: 'Set the fallback model; null clears it',
+    refusals: ['absent'],
+    params: none,
+    query: none,
+    body: z.strictObject({ model_id: modelId.nullable() }),
+    response: fallbackRecord,
+    handle: ({ body }, call) =>
+      mutate(
+        call,
+        { command: { type: 'SetFallbackModel', modelId: body.model_id } },
+        ({ state }) => ({
+          model_id: body.model_id,
+          model: state.model.byId.get(body.model_id ?? 0)?.name ?? null,
+        }),
+      ),
+  }),
+];

@@ -1,0 +1,48 @@
+// Whether this process lives, and whether it can serve.
+
+import { z } from 'zod';
+
+import { readHead } from '../db/event-log.ts';
+import { refuse } from '../lib/refusal.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const status = z.object({ status: z.literal('ok') });
+const ok = { body: { status: 'ok' } } as const;
+
+export const healthRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/healthz',
+    operation: 'getHealthz',
+    permission: 'open',
+    summary: 'Answers while the process lives, and touches nothing',
+    refusals: [],
+    params: none,
+    query: none,
+    body: none,
+    response: status,
+    handle: () => ok,
+  }),
+  route({
+    method: 'GET',
+    path: '/readyz',
+    operation: 'getReadyz',
+    permission: 'open',
+    summary:
+      'Answers when the database is there and all that is read from the log stands at its head',
+    refusals: ['unavailable'],
+    params: none,
+    query: none,
+    body: none,
+    response: status,
+    handle: async (_input, { control }) => {
+      const head = await readHead(control.db);
+      if (control.state().position < head.position) await control.refresh();
+      const behind = control.state().position < head.position;
+      return behind || control.publisher.current() === null
+        ? refuse('unavailable', 'still reading the event log', { retryAfterSeconds: 1 })
+        : ok;
+    },
+  }),
+];

@@ -1,0 +1,104 @@
+// Login and logout (Authentication rules 1 and 2). Every refusal of a login is the same, in words and in time.
+
+import { z } from 'zod';
+
+import type { Principal } from '../../projections/config/principal.ts';
+import { sessionSeconds } from '../control/sessions.ts';
+import { holderOfName } from '../deciders/principal.ts';
+import { principalId } from '../lib/ids.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import { verb } from '../lib/vocabulary.ts';
+import { sessionCookie, sessionToken } from './authorise.ts';
+import type { Control } from './control.ts';
+import { verbsOf } from './permissions.ts';
+import { none, route } from './route.ts';
+import type { Call, Route } from './route.ts';
+
+const credentials = z.strictObject({
+  name: z.string().max(1_000),
+  password: z.string().max(4_096),
+});
+
+export const loginRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/login',
+    operation: 'login',
+    permission: 'open',
+    summary: 'Begin a session of 12 hours',
+    refusals: ['unauthenticated', 'too_many'],
+    params: none,
+    query: none,
+    body: credentials,
+    response: z.object({
+      id: principalId,
+      name: z.string(),
+      permissions: z.array(verb).readonly(),
+    }),
+    handle: async ({ body }, call) => {
+      const { control } = call;
+      const principal = await checkPassword(call, body);
+      if (isRefusal(principal)) return principal;
+      const old = sessionToken(call.headers);
+      if (old !== null) await control.sessions.end(old);
+      const token = await control.sessions.start(principal.id);
+      const verbs = verbsOf(control.state(), principal.id) ?? new Set();
+      return {
+        headers: { 'set-cookie': cookie(control, { token, maxAgeSeconds: sessionSeconds }) },
+        body: { id: principal.id, name: body.name, permissions: [...verbs].toSorted() },
+      };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/logout',
+    operation: 'logout',
+    permission: 'open',
+    summary: 'End the session, if there is one',
+    refusals: [],
+    params: none,
+    query: none,
+    body: none,
+    response: z.object({}),
+    handle: async (_input, { control, headers }) => {
+      const token = sessionToken(headers);
+      if (token !== null) await control.sessions.end(token);
+      return {
+        headers: { 'set-cookie': cookie(control, { token: '', maxAgeSeconds: 0 }) },
+        body: {},
+      };
+    },
+  }),
+];
+
+async function checkPassword(
+  { control, address, requestId }: Call,
+  { name, password }: z.output<typeof credentials>,
+): Promise<Principal | Refusal> {
+  const { loginLimit, passwords, vault, db } = control;
+  const attempt = { name, address };
+  const limited = loginLimit.admit(attempt, control.clock());
+  if (limited !== null) return limited;
+  const principal = holderOfName(control.state(), { fingerprint: vault.fingerprint(name) });
+  const ref = principal?.passwordRef ?? null;
+  const stored = ref === null ? null : ((await vault.reveal(db, [ref])).get(ref) ?? null);
+  const matches = await passwords.verify(stored, password);
+  if (isRefusal(matches)) {
+    loginLimit.succeeded(attempt);
+    return matches;
+  }
+  if (principal !== undefined && matches) {
+    loginLimit.succeeded(attempt);
+    return principal;
+  }
+  const known = principal?.id ?? null;
+  control.log.warn({ request_id: requestId, address, principal_id: known }, 'a login failed');
+  return refuse('unauthenticated', 'invalid credentials');
+}
+
+type Cookie = Readonly<{ token: string; maxAgeSeconds: number }>;
+
+const cookie = ({ secureCookies }: Control, { token, maxAgeSeconds }: Cookie): string =>
+  `${sessionCookie}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${maxAgeSeconds}` +
+  (secureCookies ? '; Secure' : '');

@@ -1,0 +1,88 @@
+// What proxies ask of the control plane (specification, "Control-plane protocol"). The snapshot carries usable credentials:
+// only a proxy token opens it.
+
+import { z } from 'zod';
+
+import type { Publisher, Published } from '../control/publish.ts';
+import { refuse } from '../lib/refusal.ts';
+import { snapshot } from '../snapshot/schema.ts';
+import { usageBatch } from '../usage/usage-event.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const waitSecondsMax = 30;
+const usageBytesMax = 4 * 1024 * 1024;
+
+export const machineRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/snapshot',
+    operation: 'getSnapshot',
+    permission: 'proxy_token',
+    summary: 'The published snapshot; 304 when If-None-Match still holds after waiting',
+    refusals: ['unavailable'],
+    params: none,
+    query: z.strictObject({
+      /** The asker's own version: nothing older is answered. */
+      at_least: z.coerce.number<string>().int().nonnegative().default(0),
+      /** How long to wait for another snapshot than If-None-Match names. */
+      wait: z.coerce.number<string>().int().min(0).max(waitSecondsMax).default(0),
+    }),
+    body: none,
+    response: snapshot,
+    handle: async ({ query }, { control, headers, signal }) => {
+      const { publisher } = control;
+      const version = (): number => publisher.current()?.snapshot.version ?? -1;
+      if (version() < query.at_least) await control.refresh();
+      const held = headers['if-none-match'];
+      const isNews = (published: Published): boolean =>
+        published.snapshot.version >= query.at_least && published.etag !== held;
+      if (query.wait > 0) await nextThat(publisher, isNews, { seconds: query.wait, signal });
+      const current = publisher.current();
+      if (current === null || current.snapshot.version < query.at_least) {
+        return refuse('unavailable', 'no snapshot of that version yet', { retryAfterSeconds: 1 });
+      }
+      const etag = { etag: current.etag };
+      if (current.etag === held) return { status: 304, headers: etag, bytes: null };
+      return { headers: { ...etag, 'content-type': 'application/json' }, bytes: current.body };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/usage',
+    operation: 'reportUsage',
+    permission: 'proxy_token',
+    summary: 'Usage events; a record that is malformed or names what is gone is dropped alone',
+    refusals: [],
+    bodyBytesMax: usageBytesMax,
+    params: none,
+    query: none,
+    body: usageBatch,
+    response: z.object({ accepted: z.int(), dropped: z.int() }),
+    handle: async ({ body }, { control }) => ({ body: await control.takeUsage(body) }),
+  }),
+];
+
+type Waiting = Readonly<{ seconds: number; signal: AbortSignal }>;
+
+/** Returns when such a snapshot is published, the time is over, or no one waits any more. */
+async function nextThat(
+  publisher: Publisher,
+  isNews: (published: Published) => boolean,
+  { seconds, signal }: Waiting,
+): Promise<void> {
+  const current = publisher.current();
+  if (signal.aborted || (current !== null && isNews(current))) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, seconds * 1000);
+  const stop = publisher.onPublished((published) => {
+    if (isNews(published)) resolve();
+  });
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    stop();
+  }
+}

@@ -1,0 +1,101 @@
+// Provider models (specification, "Models, backends, providers"). Also under /admin/models, by the table of aliases.
+
+import { z } from 'zod';
+
+import { listModels } from '../../projections/tables/models.ts';
+import { modelId } from '../lib/ids.ts';
+import { deletedRecord, descriptionField, idIn, nameField } from './fields.ts';
+import { modelRecord, modelRecordIn, toModelRecord } from './model-record.ts';
+import { idOf, mutate } from './mutation.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+/** Micro-units per million tokens; null is unpriced. */
+const priceField = z.int().nonnegative().nullable().optional();
+const positiveField = z.int().positive().nullable().optional();
+
+const settable = {
+  description: descriptionField.optional(),
+  input_price_per_mtok: priceField,
+  output_price_per_mtok: priceField,
+  cache_ttl_seconds: positiveField,
+  context_length: positiveField,
+};
+const creation = z.strictObject({ name: nameField, ...settable });
+const change = z.strictObject({ name: nameField.optional(), ...settable });
+
+const params = idIn(modelId);
+const config = { permission: 'config:write', query: none } as const;
+
+export const modelRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/provider-models',
+    operation: 'listModels',
+    permission: 'usage:read',
+    summary: 'Every provider model with its provider; a model without one has no backends',
+    refusals: [],
+    params: none,
+    query: none,
+    body: none,
+    response: z.array(modelRecord),
+    handle: async (_input, { control }) => ({
+      body: (await listModels(control.db)).map(toModelRecord),
+    }),
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/provider-models',
+    operation: 'createModel',
+    summary: 'Create a provider model, without a provider yet',
+    refusals: ['conflict'],
+    params: none,
+    body: creation,
+    response: modelRecord,
+    handle: ({ body }, call) =>
+      mutate(
+        call,
+        { command: { type: 'CreateModel', name: body.name, fields: toFields(body) } },
+        (outcome) => modelRecordIn(outcome.state, idOf(outcome, 'ModelCreated')),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'PATCH',
+    path: '/admin/provider-models/{id}',
+    operation: 'updateModel',
+    summary: 'Change a provider model; null clears a field',
+    refusals: ['absent', 'conflict'],
+    params,
+    body: change,
+    response: modelRecord,
+    handle: ({ params: { id }, body }, call) =>
+      mutate(
+        call,
+        { command: { type: 'UpdateModel', id, fields: { name: body.name, ...toFields(body) } } },
+        ({ state }) => modelRecordIn(state, id),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/provider-models/{id}',
+    operation: 'deleteModel',
+    summary: 'Delete a provider model; its provider stays',
+    refusals: ['absent'],
+    params,
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'DeleteModel', id } }, () => ({ id })),
+  }),
+];
+
+const toFields = (body: Omit<z.output<typeof change>, 'name'>) => ({
+  description: body.description,
+  inputPricePerMtok: body.input_price_per_mtok,
+  outputPricePerMtok: body.output_price_per_mtok,
+  cacheTtlSeconds: body.cache_ttl_seconds,
+  contextLength: body.context_length,
+});

@@ -1,0 +1,57 @@
+// How a provider's endpoint and credential are written on the wire, and how a credential goes into the vault.
+
+import { z } from 'zod';
+
+import type { StoredCredential } from '../../events/provider.ts';
+import { unfitCredential } from '../control/endpoint.ts';
+import type { Secret } from '../db/vault.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import type { CredentialKind } from '../lib/vocabulary.ts';
+import type { Control } from './control.ts';
+import { credentialKindField, protocolField } from './fields.ts';
+
+/** Headers that frame a message or belong to the connection; a credential there would break the request. */
+const reservedHeaders =
+  /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept.*|cookie)$/i;
+
+export const endpointFields = {
+  api_base: z.string().min(1).max(2_000).optional(),
+  protocol: protocolField.optional(),
+  auth_header: z
+    .string()
+    .max(100)
+    .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
+    .refine((name) => !reservedHeaders.test(name), 'is a header that cannot carry a credential')
+    .optional(),
+  auth_scheme: z
+    .string()
+    .max(100)
+    .regex(/^[\w.~+/-]*$/, 'must be one word')
+    .nullable()
+    .optional(),
+  upstream_api_key: z.string().max(100_000).optional(),
+  credential_kind: credentialKindField.optional(),
+};
+
+export type VaultedCredential = Readonly<{
+  stored: StoredCredential;
+  plaintext: string;
+  secret: Secret;
+}>;
+
+/** The empty string is no credential. */
+export function vaultedCredential(
+  { vault, newId }: Pick<Control, 'vault' | 'newId'>,
+  given: Readonly<{ upstream_api_key?: string | undefined; kind: CredentialKind }>,
+): VaultedCredential | Refusal | null {
+  const { upstream_api_key: plaintext = '', kind } = given;
+  if (plaintext === '') return null;
+  const unfit = unfitCredential(kind, plaintext);
+  if (unfit !== null) return unfit;
+  const ref = newId();
+  return {
+    stored: { kind, ref, fingerprint: vault.fingerprint(plaintext) },
+    plaintext,
+    secret: { ref, class: 'credential', plaintext },
+  };
+}

@@ -1,0 +1,64 @@
+// Every route of the admin listener, and the path families that are served under two names.
+
+import { z } from 'zod';
+
+import { auditRoutes } from './audit.ts';
+import { backendRoutes } from './backends.ts';
+import { fallbackModelRoutes } from './fallback-model.ts';
+import { healthRoutes } from './health.ts';
+import { keyRoutes } from './keys.ts';
+import { loginRoutes } from './login.ts';
+import { machineRoutes } from './machine.ts';
+import { modelRoutes } from './models.ts';
+import { openApi } from './openapi.ts';
+import { principalRoutes } from './principals.ts';
+import { providerRoutes } from './providers.ts';
+import { roleRoutes } from './roles.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+import { usageRoutes } from './usage.ts';
+
+/** The same handlers answer under the second name. */
+export const pathAliases: Readonly<Record<string, string>> = {
+  '/admin/provider-models': '/admin/models',
+};
+
+const openApiRoute = route({
+  method: 'GET',
+  path: '/openapi.json',
+  operation: 'getOpenApi',
+  permission: 'open',
+  summary: 'This document',
+  refusals: [],
+  params: none,
+  query: none,
+  body: none,
+  response: z.record(z.string(), z.unknown()),
+  handle: () => ({ body: document }),
+});
+
+export const adminRoutes: readonly Route[] = [
+  ...loginRoutes,
+  ...machineRoutes,
+  ...healthRoutes,
+  openApiRoute,
+  ...principalRoutes,
+  ...keyRoutes,
+  ...roleRoutes,
+  ...modelRoutes,
+  ...backendRoutes,
+  ...providerRoutes,
+  ...fallbackModelRoutes,
+  ...auditRoutes,
+  ...usageRoutes,
+].flatMap(withAlias);
+
+const document = openApi(adminRoutes);
+
+function withAlias(route: Route): readonly Route[] {
+  const found = Object.entries(pathAliases).find(([path]) => route.path.startsWith(path));
+  if (found === undefined) return [route];
+  const [path, alias] = found;
+  const aliasPath = alias + route.path.slice(path.length);
+  return [route, { ...route, path: aliasPath, operation: `${route.operation}ByAlias` }];
+}

@@ -1,0 +1,54 @@
+// Usage added up by a grouping. What has no price is counted beside every total and never taken for nothing.
+
+import { z } from 'zod';
+
+import { usageTotals } from '../db/usage.ts';
+import { refuse } from '../lib/refusal.ts';
+import { limitQuery, timestamp } from './fields.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const usageTotal = z.object({
+  /** Null groups the requests that were refused before there was a model. */
+  key: z.string().nullable(),
+  requests: z.int(),
+  refused_requests: z.int(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  /** Null when no request of the group has a price. */
+  cost_micros: z.int().nullable(),
+  unpriced_requests: z.int(),
+  avg_ms: z.int().nullable(),
+  p50_ms: z.int().nullable(),
+  p95_ms: z.int().nullable(),
+  ttft_p95_ms: z.int().nullable(),
+});
+
+export const usageRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/usage',
+    operation: 'getUsage',
+    permission: 'usage:read',
+    summary: 'Requests, tokens, latency and spend by a grouping',
+    refusals: [],
+    params: none,
+    query: z.strictObject({
+      group_by: z.enum(['model', 'principal', 'virtual_model', 'day']).default('model'),
+      since: timestamp.optional(),
+      until: timestamp.optional(),
+      limit: limitQuery,
+    }),
+    body: none,
+    response: z.array(usageTotal),
+    handle: async ({ query }, { control }) => {
+      const since = query.since ?? null;
+      const until = query.until ?? null;
+      if (since !== null && until !== null && Date.parse(since) >= Date.parse(until)) {
+        return refuse('invalid', `since ${since} is not before until ${until}`, { param: 'since' });
+      }
+      const { group_by: groupBy, limit } = query;
+      return { body: await usageTotals(control.db, { groupBy, since, until, limit }) };
+    },
+  }),
+];
