@@ -26,7 +26,7 @@ type Definition<Schema extends z.ZodType, Fallback> = Readonly<{
   description: string;
 }>;
 
-function define<Schema extends z.ZodType, Fallback extends z.output<Schema> | null>(
+function define<Schema extends z.ZodType, const Fallback extends z.output<Schema> | null>(
   definition: Definition<Schema, Fallback>,
 ): Setting<Schema, Fallback> {
   return { unit: null, secret: false, ...definition };
@@ -269,7 +269,7 @@ export type SettingsTable = typeof settingsTable;
 export type SettingName = keyof SettingsTable;
 
 type ValueOf<Entry> =
-  Entry extends Setting<infer Schema, infer Fallback>
+  Entry extends Readonly<{ schema: infer Schema extends z.ZodType; fallback: infer Fallback }>
     ? z.output<Schema> | Extract<Fallback, null>
     : never;
 

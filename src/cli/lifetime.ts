@@ -1,0 +1,38 @@
+// Decides how a serving process ends: the first SIGTERM or SIGINT drains it, the second ends it at once ("Limits", Shutdown).
+
+import { exitCodes } from './exit-codes.ts';
+import type { ExitCode } from './exit-codes.ts';
+
+export type Running = Readonly<{ close: () => Promise<void> }>;
+
+/** What of `process` a lifetime needs. */
+export type SignalSource = Readonly<{
+  on: (signal: 'SIGTERM' | 'SIGINT', listener: () => void) => unknown;
+  off: (signal: 'SIGTERM' | 'SIGINT', listener: () => void) => unknown;
+  exit: (code: ExitCode) => void;
+}>;
+
+const signals = ['SIGTERM', 'SIGINT'] as const;
+
+/** A signal that comes while `start` still works takes effect when it is done. */
+export async function serveUntilSignal(
+  source: SignalSource,
+  start: () => Promise<Running>,
+): Promise<ExitCode> {
+  const first = Promise.withResolvers<void>();
+  let seen = 0;
+  const onSignal = (): void => {
+    seen += 1;
+    if (seen === 1) first.resolve();
+    else source.exit(exitCodes.interrupted);
+  };
+  for (const signal of signals) source.on(signal, onSignal);
+  try {
+    const running = await start();
+    await first.promise;
+    await running.close();
+    return exitCodes.ok;
+  } finally {
+    for (const signal of signals) source.off(signal, onSignal);
+  }
+}

@@ -1,0 +1,40 @@
+// The command line: knows every command, and turns arguments into one of them or into a usage error.
+
+import { Builtins, Cli } from 'clipanion';
+import type { BaseContext, Command } from 'clipanion';
+
+import { DevCommand } from './commands/dev.ts';
+import { ServeCommand } from './commands/serve.ts';
+import { SetPasswordCommand } from './commands/set-password.ts';
+import { exitCodes } from './exit-codes.ts';
+import { HelpCommand, namingValues, usageError } from './help.ts';
+import { programVersion } from './version.ts';
+
+/** `argv` is without the program's own path. Answers the exit code. */
+export async function runCommandLine(
+  argv: readonly string[],
+  context: BaseContext & { stdout: { isTTY?: boolean } },
+): Promise<number> {
+  const cli = new Cli({
+    binaryName: 'gw',
+    binaryVersion: programVersion(),
+    // clipanion by itself writes colours into pipes too.
+    enableColors: context.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '',
+  });
+  const commands = [DevCommand, ServeCommand, SetPasswordCommand];
+  for (const command of [HelpCommand, Builtins.VersionCommand, ...commands]) {
+    cli.register(command);
+  }
+  let command: Command;
+  try {
+    command = cli.process([...argv], context);
+  } catch (error) {
+    context.stderr.write(usageError(cli, argv, error));
+    return exitCodes.usage;
+  }
+  const asksHelp = argv.includes('--help') || argv.includes('-h');
+  return cli.run(
+    command,
+    asksHelp ? { ...context, stdout: namingValues(context.stdout) } : context,
+  );
+}

@@ -1,0 +1,164 @@
+// Holds who may import whom (docs: architecture, "Who may import whom") and that no import closes a circle.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { importedFile, importsOf, sourcesOfTree } from './tree.ts';
+import type { SourceFile } from './tree.ts';
+
+type Layer = Readonly<{
+  /** Folders of this project, besides the layer itself. */
+  may: readonly string[];
+  /** A trailing star stands for any rest. */
+  packages: readonly string[];
+}>;
+
+const contract = ['src/lib', 'src/snapshot'];
+const pure = ['src/routing', 'src/limits', 'src/usage', 'src/protocols', 'src/classifier'];
+const beneathControl = [...contract, ...pure, 'events', 'projections', 'src/deciders', 'src/db'];
+// The control plane names the types of a connection; that it holds no SQL is another test.
+const controlPackages = ['@databases/pg', 'zod', 'undici', 'argon2', 'eventemitter3', 'ipaddr.js'];
+
+const layers: Readonly<Record<string, Layer>> = {
+  'src/lib': { may: [], packages: ['zod'] },
+  events: { may: ['src/lib'], packages: ['zod', 'node:crypto'] },
+  'src/snapshot': { may: ['src/lib'], packages: ['zod', 'yaml', 'node:crypto'] },
+  'src/limits': { may: contract, packages: ['zod'] },
+  'src/usage': { may: contract, packages: ['zod'] },
+  'src/protocols': { may: contract, packages: ['zod'] },
+  'src/classifier': { may: contract, packages: ['zod'] },
+  'src/routing': { may: [...contract, 'src/usage', 'src/limits'], packages: [] },
+  projections: { may: ['src/lib', 'events', 'src/snapshot'], packages: [] },
+  'projections/tables': {
+    may: ['projections', 'src/lib', 'events', 'src/snapshot', 'src/db'],
+    packages: ['@databases/pg'],
+  },
+  'projections/read-model': {
+    may: ['projections', 'src/lib', 'events', 'src/snapshot', 'src/db'],
+    packages: ['@databases/pg', 'node:crypto'],
+  },
+  'src/deciders': { may: ['src/lib', 'events', 'projections/config', 'src/routing'], packages: [] },
+  'src/db': { may: ['src/lib', 'events'], packages: ['pg', '@databases/*', 'node:*'] },
+  'src/telemetry': {
+    may: ['src/lib'],
+    packages: ['pino', 'prom-client', '@opentelemetry/*', 'node:*'],
+  },
+  'src/gateway': {
+    may: [...contract, ...pure, 'src/telemetry'],
+    packages: ['fastify', 'undici', 'node:*'],
+  },
+  'src/control': {
+    may: [...beneathControl, 'src/telemetry'],
+    packages: [...controlPackages, 'node:*'],
+  },
+  'src/admin': {
+    may: [...beneathControl, 'src/telemetry', 'src/control'],
+    packages: [...controlPackages, 'fastify', 'node:*'],
+  },
+  'src/agent': {
+    may: ['src/lib', 'src/telemetry'],
+    packages: ['undici', '@kubernetes/client-node', 'node:*'],
+  },
+  'src/cli': { may: ['events', 'projections', 'src'], packages: ['*'] },
+  'src/main.ts': { may: ['src/cli'], packages: ['clipanion'] },
+};
+
+/** Where the program's own code is; tests and benches may import anything. */
+const program = /^(events|projections|src|ui)\//;
+
+test('every file of the program belongs to a layer', () => {
+  const homeless = programFiles().filter((file) => layerOf(file.path) === null);
+  assert.deepEqual(
+    homeless.map((file) => file.path),
+    [],
+  );
+});
+
+test('a layer imports only what its row allows', () => {
+  const wrong = programFiles().flatMap((file) =>
+    importsOf(file)
+      .filter((specifier) => !isAllowed(file, specifier))
+      .map((specifier) => `${file.path} imports ${specifier}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('no chain of imports comes back to its start', () => {
+  const imports = new Map(programFiles().map((file) => [file.path, importedFiles(file)]));
+  assert.equal(circleIn(imports), null);
+});
+
+test('the check itself sees static, dynamic, re-exporting and type imports', () => {
+  const text = [
+    "import type { A } from './a.ts';",
+    "import {\n  b,\n} from './b.ts';",
+    "export { c } from './c.ts';",
+    "const d = await import('./d.ts');",
+    "import './e.ts';",
+  ].join('\n');
+  const found = importsOf({ text }).toSorted();
+  assert.deepEqual(found, ['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts']);
+});
+
+test('the check itself sees a circle', () => {
+  const circle = circleIn(
+    new Map([
+      ['a', ['b']],
+      ['b', ['c']],
+      ['c', ['b']],
+    ]),
+  );
+  assert.equal(circle, 'b -> c -> b');
+});
+
+const programFiles = (): readonly SourceFile[] =>
+  sourcesOfTree().filter((file) => program.test(file.path));
+
+/** The longest name wins: `projections/tables` before `projections`. */
+function layerOf(file: string): string | null {
+  const holds = (name: string): boolean =>
+    file.startsWith(name) && /^($|[/.-])/.test(file.slice(name.length));
+  const names = Object.keys(layers).filter(holds);
+  return names.toSorted((a, b) => b.length - a.length)[0] ?? null;
+}
+
+function isAllowed(file: SourceFile, specifier: string): boolean {
+  const own = layerOf(file.path);
+  const layer = layers[own ?? ''];
+  if (own === null || layer === undefined) return false;
+  const target = importedFile(file.path, specifier);
+  if (target === null) return layer.packages.some((name) => matches(name, specifier));
+  if (target.endsWith('.json')) return true;
+  // Projections read down from the read model to the fold, so they share one row there.
+  if (own === 'projections' && target.startsWith('projections/')) return true;
+  return layerOf(target) === own || layer.may.some((name) => target.startsWith(`${name}/`));
+}
+
+const matches = (name: string, specifier: string): boolean =>
+  name.endsWith('*') ? specifier.startsWith(name.slice(0, -1)) : specifier === name;
+
+/** Types are gone when the program runs, so a circle of them alone is none. */
+const importedFiles = (file: SourceFile): readonly string[] =>
+  importsOf(file, { valuesOnly: true }).flatMap(
+    (specifier) => importedFile(file.path, specifier) ?? [],
+  );
+
+/** Walks depth first; what is being walked when it is met again closes a circle. */
+function circleIn(imports: ReadonlyMap<string, readonly string[]>): string | null {
+  const done = new Set<string>();
+  const walk = (file: string, above: readonly string[]): string | null => {
+    if (above.includes(file)) return [...above.slice(above.indexOf(file)), file].join(' -> ');
+    if (done.has(file)) return null;
+    for (const next of imports.get(file) ?? []) {
+      const found = walk(next, [...above, file]);
+      if (found !== null) return found;
+    }
+    done.add(file);
+    return null;
+  };
+  for (const file of imports.keys()) {
+    const found = walk(file, []);
+    if (found !== null) return found;
+  }
+  return null;
+}

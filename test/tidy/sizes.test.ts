@@ -1,0 +1,57 @@
+// Holds the sizes of files and lines, and that each file begins with what it decides or holds (style rules 8 and 30).
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { filesOfTree, isGenerated, sourcesOfTree } from './tree.ts';
+
+const linesMax = 400;
+const columnsMax = 100;
+
+/** Prose is not broken in two: a comment, and a line that holds a message or the name of a test, may be longer. */
+const commentColumnsMax = 140;
+const textColumnsMax = 120;
+const longText = /'[^']{30,}'|"[^"]{30,}"|`[^`]{30,}/;
+
+/** Recorded bytes and tables of cases read better unbroken. */
+const isData = (path: string): boolean => isGenerated(path) || path.startsWith('test/fixtures/');
+
+test('no source file is longer than 400 lines', () => {
+  const long = sourcesOfTree()
+    .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
+    .filter(({ lines }) => lines > linesMax)
+    .map(({ path, lines }) => `${path} has ${lines}`);
+  assert.deepEqual(long, []);
+});
+
+test('no line of code is longer than 100 columns', () => {
+  const long = sourcesOfTree()
+    .filter(({ path }) => !isData(path))
+    .flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, index) => {
+        const fits = line.length <= columnsAllowed(line);
+        return fits ? [] : [`${path}:${index + 1} has ${line.length}`];
+      }),
+    );
+  assert.deepEqual(long, []);
+});
+
+function columnsAllowed(line: string): number {
+  if (/^\s*(\/\/|\/?\*)/.test(line)) return commentColumnsMax;
+  return longText.test(line) ? textColumnsMax : columnsMax;
+}
+
+test('the first line of a source file is a comment that says what it decides or holds', () => {
+  const silent = sourcesOfTree()
+    .filter(({ text }) => !/^(#!.*\n)?\/\/ \S.{20}/.test(text))
+    .map(({ path }) => path);
+  assert.deepEqual(silent, []);
+});
+
+test('a migration begins with a comment too', () => {
+  const silent = filesOfTree()
+    .filter(({ path }) => path.endsWith('.sql'))
+    .filter(({ text }) => !/^-- \S.{20}/.test(text))
+    .map(({ path }) => path);
+  assert.deepEqual(silent, []);
+});

@@ -1,0 +1,52 @@
+// Reads the files of the checkout, tracked and new, so that the tidy tests judge what a commit would hold.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+export const root = path.join(import.meta.dirname, '../..');
+
+export type SourceFile = Readonly<{ path: string; text: string }>;
+
+const binary = /\.(png|jpe?g|ico|woff2?|gz|wasm)$/;
+
+/** Every text file that git does not ignore, by its path from the root. */
+export function filesOfTree(): readonly SourceFile[] {
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return [...new Set(listed.split('\0'))]
+    .filter((file) => file !== '' && !binary.test(file))
+    .filter((file) => existsSync(path.join(root, file)))
+    .map((file) => ({ path: file, text: readFileSync(path.join(root, file), 'utf8') }));
+}
+
+/** TypeScript that people write. */
+export const sourcesOfTree = (): readonly SourceFile[] =>
+  filesOfTree().filter(({ path: file }) => file.endsWith('.ts') && !isGenerated(file));
+
+export const isGenerated = (file: string): boolean => file.startsWith('src/db/generated/');
+
+/** Static, dynamic and re-exporting imports; one of types counts too, unless `valuesOnly`. */
+export function importsOf(
+  { text }: Pick<SourceFile, 'text'>,
+  { valuesOnly }: Readonly<{ valuesOnly: boolean }> = { valuesOnly: false },
+): readonly string[] {
+  const forms = [
+    /^(?:import|export)\s[^'"`;]*?\bfrom\s+'([^']+)'/gms,
+    /^import\s+'([^']+)'/gm,
+    /\bimport\(\s*'([^']+)'\s*\)/g,
+  ];
+  return forms
+    .flatMap((form) => Array.from(text.matchAll(form)))
+    .filter(([found]) => !valuesOnly || !/^(import|export)\s+type\b/.test(found))
+    .map((match) => match[1] ?? '');
+}
+
+/** The path from the root that a relative import means; null for a package. */
+export function importedFile(from: string, specifier: string): string | null {
+  if (!specifier.startsWith('.')) return null;
+  return path.posix.normalize(path.posix.join(path.posix.dirname(from), specifier));
+}
