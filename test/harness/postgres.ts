@@ -67,7 +67,12 @@ async function withTemplate(url: string, stop: () => Promise<void>): Promise<Tes
 }
 
 async function migrateOnce(url: string): Promise<void> {
-  const database = openDatabase({ url, applicationName: 'gw test template', connectionsMax: 1 });
+  const database = openDatabase({
+    url,
+    purpose: 'maintenance',
+    applicationName: 'gw test template',
+    connectionsMax: 1,
+  });
   try {
     await migrate(database);
   } finally {
