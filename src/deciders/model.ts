@@ -5,6 +5,7 @@ import type { GwEvent } from '../../events/catalogue.ts';
 import type { FlowControl } from '../../events/model.ts';
 import type { Endpoint, StoredCredential } from '../../events/provider.ts';
 import type { Model } from '../../projections/config/model.ts';
+import type { Provider } from '../../projections/config/provider.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { modelId, providerId } from '../lib/ids.ts';
@@ -199,17 +200,25 @@ function attachBackend(state: ConfigState, model: Model, command: Of<'AttachBack
     }
     return [attached(target.providerId)];
   }
-  const { endpoint, credential } = target;
-  const held = [...state.provider.byId.values()].find(
-    (one) =>
-      sameEndpoint(one.endpoint, endpoint) &&
-      (credential === null || one.credential?.fingerprint === credential.fingerprint),
-  );
+  const held = reusable(state, target);
   if (held !== undefined) return [attached(held.id)];
+  const { endpoint, credential, defaultName } = target;
   const id = providerId.parse(state.provider.lastId + 1);
-  const name = freeName(state, target.defaultName);
+  const name = freeName(state, defaultName);
   const created = { kind: 'static', catalogueKey: null, endpoint, credential } as const;
   return [providerCreated(id, name, created), attached(id)];
+}
+
+/** The provider with that address and auth; without a credential, any at that address will do. */
+function reusable(
+  state: ConfigState,
+  { endpoint, credential }: Extract<BackendTarget, { endpoint: Endpoint }>,
+): Provider | undefined {
+  const there = [...state.provider.byId.values()].filter((one) =>
+    sameEndpoint(one.endpoint, endpoint),
+  );
+  const twin = there.find((one) => one.credential?.fingerprint === credential?.fingerprint);
+  return twin ?? (credential === null ? there[0] : undefined);
 }
 
 function setFlowControl(model: Model, changes: Partial<FlowControl>): Decision {
