@@ -1,0 +1,88 @@
+// The rules of change for API keys.
+
+import { describe, it } from 'node:test';
+
+import { apiKeyId, principalId } from '../../src/lib/ids.ts';
+import {
+  keyCreated,
+  keyDeleted,
+  keyRevoked,
+  plainName,
+  principalCreated,
+  principalDeleted,
+} from '../harness/examples.ts';
+import { given, testRef } from '../harness/given.ts';
+
+const ci = principalCreated(1, plainName('ci'));
+
+const create = {
+  type: 'CreateApiKey',
+  name: 'laptop',
+  principalId: principalId.parse(1),
+  prefix: 'gw-abcdefghi',
+  verifierRef: testRef(4),
+  expiresAt: '2030-01-02T03:04:05+02:00',
+} as const;
+
+const created = (number: number) =>
+  ({
+    stream: `api_key-${number}`,
+    type: 'ApiKeyCreated',
+    data: {
+      id: apiKeyId.parse(number),
+      principal_id: principalId.parse(1),
+      name: 'laptop',
+      prefix: 'gw-abcdefghi',
+      verifier_ref: testRef(4),
+      expires_at: '2030-01-02T03:04:05+02:00',
+    },
+  }) as const;
+
+describe('an API key', () => {
+  it('is created for its principal, with the ref of its verifier and nothing of the key', () =>
+    given([ci])
+      .when(create)
+      .yields([created(1)]));
+
+  it('may bear a name that another key bears', () =>
+    given([ci, created(1)])
+      .when(create)
+      .yields([created(2)]));
+
+  it('is not created for a principal that does not exist', () =>
+    given([])
+      .when(create)
+      .refuses('invalid', /principal_id 1 does not exist/, 'principal_id'));
+
+  it('never gets the id of one that was deleted', () =>
+    given([
+      ci,
+      keyCreated(1, 1),
+      keyDeleted(1),
+      principalDeleted(1),
+      principalCreated(2, plainName('x')),
+    ])
+      .when({ ...create, principalId: principalId.parse(2) })
+      .yields([
+        { ...created(2), data: { ...created(2).data, principal_id: principalId.parse(2) } },
+      ]));
+});
+
+describe('the revocation of an API key', () => {
+  const revoke = { type: 'RevokeApiKey', id: apiKeyId.parse(1) } as const;
+
+  it('disables it', () =>
+    given([ci, keyCreated(1, 1)])
+      .when(revoke)
+      .yields([keyRevoked(1)]));
+
+  it('a second time changes nothing', () =>
+    given([ci, keyCreated(1, 1), keyRevoked(1)])
+      .when(revoke)
+      .yields([]));
+
+  it('of one that does not exist is refused', () =>
+    given([ci])
+      .when(revoke)
+      .refuses('absent', /key 1 does not exist/));
+});

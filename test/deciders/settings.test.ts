@@ -1,0 +1,39 @@
+// The rules of change for the deployment's settings.
+
+import { describe, it } from 'node:test';
+
+import { modelId } from '../../src/lib/ids.ts';
+import { fallbackSet, modelCreated, modelDeleted } from '../harness/examples.ts';
+import { given } from '../harness/given.ts';
+
+const set = (id: number | null) =>
+  ({ type: 'SetFallbackModel', modelId: id === null ? null : modelId.parse(id) }) as const;
+const gpt = modelCreated(1, 'gpt');
+
+describe('the fallback model', () => {
+  it('is a model that exists', () =>
+    given([gpt])
+      .when(set(1))
+      .yields([fallbackSet(1)]));
+
+  it('is not one that does not exist, or no more', () => {
+    given([])
+      .when(set(1))
+      .refuses('absent', /model 1 does not exist/, 'model_id');
+    given([gpt, modelDeleted(1)])
+      .when(set(1))
+      .refuses('absent', /model 1 does not exist/, 'model_id');
+  });
+
+  it('is cleared with null', () =>
+    given([gpt, fallbackSet(1)])
+      .when(set(null))
+      .yields([fallbackSet(null)]));
+
+  it('set to what it is changes nothing', () => {
+    given([gpt, fallbackSet(1)])
+      .when(set(1))
+      .yields([]);
+    given([]).when(set(null)).yields([]);
+  });
+});
