@@ -110,6 +110,13 @@ export const settingsTable = {
     secret: true,
     description: 'the Postgres of roles control and all',
   }),
+  databaseMaxConnections: define({
+    flag: null,
+    variable: 'GW_DATABASE_MAX_CONNECTIONS',
+    schema: wholeNumber({ from: 2, to: 1000 }),
+    fallback: 8,
+    description: 'connections to Postgres for commands; reports and listening take three more',
+  }),
   controlUrl: define({
     flag: '--control-url',
     variable: 'GW_CONTROL_URL',
