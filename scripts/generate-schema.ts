@@ -19,7 +19,12 @@ export async function generateSchema(serverUrl: string, directory: string): Prom
   url.pathname = `/${name}`;
   await createDatabase(serverUrl, { name, template: 'template0' });
   try {
-    const db = openDatabase({ url: url.href, applicationName: 'gw schema', connectionsMax: 1 });
+    const db = openDatabase({
+      url: url.href,
+      purpose: 'maintenance',
+      applicationName: 'gw schema',
+      connectionsMax: 1,
+    });
     await migrate(db);
     await db.dispose();
     const config = join(import.meta.dirname, 'pg-schema.json');

@@ -20,6 +20,8 @@ export type Log = Readonly<{
 
 export type Control = Readonly<{
   db: Database;
+  /** For statements that may take longer. */
+  reports: Database;
   vault: Vault;
   execute: Execute;
   /** The configuration at the head of the log, as far as this replica has read it. */

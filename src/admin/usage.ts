@@ -48,7 +48,7 @@ export const usageRoutes: readonly Route[] = [
         return refuse('invalid', `since ${since} is not before until ${until}`, { param: 'since' });
       }
       const { group_by: groupBy, limit } = query;
-      return { body: await usageTotals(control.db, { groupBy, since, until, limit }) };
+      return { body: await usageTotals(control.reports, { groupBy, since, until, limit }) };
     },
   }),
 ];

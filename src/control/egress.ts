@@ -3,6 +3,7 @@
 
 import { lookup } from 'node:dns';
 import type { LookupAddress } from 'node:dns';
+import { rootCertificates } from 'node:tls';
 
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector } from 'undici';
@@ -41,6 +42,7 @@ const metadataAddresses: ReadonlySet<string> = new Set(
   ),
 );
 
+/** `ca` are PEM certificates that are trusted besides the runtime's own. */
 export function createEgress(lists: EgressLists, options: { ca?: readonly string[] } = {}): Egress {
   const allow = lists.allow.map(parseEntry);
   const deny = lists.deny.map(parseEntry);
@@ -59,7 +61,7 @@ export function createEgress(lists: EgressLists, options: { ca?: readonly string
   const connect = buildConnector({
     timeout: connectTimeoutMs,
     allowH2: false,
-    ...(options.ca === undefined ? {} : { ca: [...options.ca] }),
+    ...(options.ca === undefined ? {} : { ca: [...rootCertificates, ...options.ca] }),
   });
   const dispatcher = new Agent({ connect: checkedConnector(judge, connect), pipelining: 1 });
   return { dispatcher, judge };

@@ -1,0 +1,86 @@
+// Puts the admin listener together on an open control plane.
+
+import { randomBytes, randomUUID } from 'node:crypto';
+
+import { createEgress } from '../control/egress.ts';
+import type { EgressLists } from '../control/egress.ts';
+import { createLoginLimit } from '../control/login-limit.ts';
+import { createPasswords } from '../control/passwords.ts';
+import type { ControlPlane } from '../control/plane.ts';
+import { createAccessToken } from '../control/service-account.ts';
+import { createSessions } from '../control/sessions.ts';
+import { createUsageIntake } from '../control/usage-intake.ts';
+import { createDial } from '../control/verify-provider.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Control, Log } from './control.ts';
+import { createCredentials } from './credentials.ts';
+import { drain } from './drain.ts';
+import { adminRoutes } from './routes.ts';
+import type { Route } from './route.ts';
+import { createAdminServer } from './server.ts';
+import type { AdminServer, AdminServerParts } from './server.ts';
+
+export type AdminOptions = Readonly<{
+  plane: ControlPlane;
+  /** Several are accepted, for rotation. None: no proxy is let in. */
+  proxyTokens: readonly string[];
+  tls: AdminServerParts['tls'];
+  egress: EgressLists;
+  /** PEM certificates that are trusted besides the system's, for dialled providers. */
+  caBundle: readonly string[];
+  clock: Clock;
+  log: Log;
+  /** Instead of the routes of this release. */
+  routes?: readonly Route[];
+}>;
+
+export type Admin = Readonly<{
+  server: AdminServer;
+  control: Control;
+  /** Ends in order; answers how many connections had to be cut after `graceMs`. */
+  close: (graceMs: number) => Promise<number>;
+}>;
+
+/** Does not listen yet. Throws on an egress list that cannot be read. */
+export function openAdmin(options: AdminOptions): Admin {
+  const { plane, clock, log } = options;
+  const { db, vault, store, refresh } = plane;
+  const { state } = store;
+  const ca = options.caBundle.length === 0 ? {} : { ca: options.caBundle };
+  const { dispatcher } = createEgress(options.egress, ca);
+  const control: Control = {
+    db,
+    reports: plane.reports,
+    vault,
+    execute: plane.execute,
+    state,
+    publisher: plane.publisher,
+    refresh,
+    sessions: createSessions({ db, clock, randomBytes }),
+    passwords: createPasswords(),
+    loginLimit: createLoginLimit(),
+    dial: createDial({ dispatcher, accessToken: createAccessToken({ dispatcher, clock }) }),
+    takeUsage: createUsageIntake({ db, vault, state, refresh, clock }),
+    clock,
+    newId: randomUUID,
+    randomBytes,
+    secureCookies: options.tls !== null,
+    log,
+  };
+  const server = createAdminServer({
+    routes: options.routes ?? adminRoutes,
+    control,
+    credentials: createCredentials({ control, proxyTokens: options.proxyTokens }),
+    tls: options.tls,
+    newRequestId: randomUUID,
+  });
+  return {
+    server,
+    control,
+    close: async (graceMs) => {
+      const cut = await drain(server, graceMs);
+      await dispatcher.destroy();
+      return cut;
+    },
+  };
+}

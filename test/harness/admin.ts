@@ -1,0 +1,196 @@
+// Starts a real admin listener on a database of its own, and speaks to it as a browser, a script or a proxy does. Every answer of
+// 200 is checked against the response schema of its route.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type { TestContext } from 'node:test';
+
+import { Client } from 'pg';
+
+import { openAdmin } from '../../src/admin/open.ts';
+import type { Admin, AdminOptions } from '../../src/admin/open.ts';
+import { adminRoutes } from '../../src/admin/routes.ts';
+import { errorBody } from '../../src/admin/status.ts';
+import { openControlPlane } from '../../src/control/plane.ts';
+import type { ControlPlane } from '../../src/control/plane.ts';
+import { testDatabase } from './postgres.ts';
+
+export const proxyToken = 'proxy-token-of-the-tests';
+export const adminPassword = 'a password of the tests';
+
+export type TestRequest = Readonly<{
+  method?: string;
+  path: string;
+  cookie?: string;
+  /** A bearer token. */
+  token?: string;
+  /** Sent as JSON. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+}>;
+
+export type TestAnswer = Readonly<{
+  status: number;
+  headers: Headers;
+  /** The JSON of the answer; null when there was none. */
+  body: unknown;
+}>;
+
+export type TestAdmin = Readonly<{
+  url: string;
+  plane: ControlPlane;
+  admin: Admin;
+  warnings: readonly string[];
+  ask: (request: TestRequest) => Promise<TestAnswer>;
+  /** A cookie of a principal that holds these roles. */
+  login: (name: string, roles: readonly string[]) => Promise<string>;
+}>;
+
+type Options = Readonly<Partial<Pick<AdminOptions, 'routes' | 'egress' | 'tls' | 'clock'>>>;
+
+export async function testAdmin(
+  test: Pick<TestContext, 'after'>,
+  options: Options = {},
+): Promise<TestAdmin> {
+  const database = await testDatabase();
+  await grantSchemas(database.superuserUrl);
+  const clock = options.clock ?? Date.now;
+  const plane = await openControlPlane({
+    databaseUrl: database.url,
+    encryptionKey: randomBytes(32),
+    connectionsMax: 4,
+    appVersion: 'test',
+    clock,
+    onFailure: () => undefined,
+  });
+  const warnings: string[] = [];
+  const admin = openAdmin({
+    plane,
+    proxyTokens: [proxyToken, ''],
+    tls: options.tls ?? null,
+    egress: options.egress ?? { allow: [], deny: [] },
+    caBundle: [],
+    clock,
+    log: {
+      warn: (_fields, message) => void warnings.push(message),
+      error: (fields, message) => void warnings.push(`${message}: ${String(fields['error'])}`),
+    },
+    ...(options.routes === undefined ? {} : { routes: options.routes }),
+  });
+  const url = await admin.server.listen({ host: '127.0.0.1', port: 0 });
+  test.after(async () => {
+    await admin.close(1_000);
+    await plane.close();
+    await database.drop();
+  });
+  const ask = (request: TestRequest): Promise<TestAnswer> => askAt(url, request);
+  return {
+    url,
+    plane,
+    admin,
+    warnings,
+    ask,
+    login: (name, roles) => loginAs({ plane, admin, ask }, { name, roles }),
+  };
+}
+
+/** Rights on a database are not copied with its template. */
+async function grantSchemas(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    `do $$ begin
+      execute format('grant create on database %I to gw_app', current_database());
+    end $$`,
+  );
+  await client.end();
+}
+
+async function askAt(url: string, request: TestRequest): Promise<TestAnswer> {
+  const method = request.method ?? 'GET';
+  const headers: Record<string, string> = { ...request.headers };
+  if (request.cookie !== undefined) headers['cookie'] = `gw_session=${request.cookie}`;
+  if (request.token !== undefined) headers['authorization'] = `Bearer ${request.token}`;
+  if (request.body !== undefined) headers['content-type'] ??= 'application/json';
+  const response = await fetch(url + request.path, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(request.body === undefined ? {} : { body: bodyText(request.body) }),
+  });
+  const text = await response.text();
+  const body: unknown = text === '' ? null : JSON.parse(text);
+  assert.ok(response.headers.get('x-request-id'), 'every answer has a request id');
+  if (response.status === 200) checkShape(method, request.path, body);
+  if (response.status >= 400 && method !== 'HEAD') errorBody.parse(body);
+  return { status: response.status, headers: response.headers, body };
+}
+
+/** Text is sent as it is, to send what is not JSON. */
+const bodyText = (body: unknown): string =>
+  typeof body === 'string' ? body : JSON.stringify(body);
+
+function checkShape(method: string, path: string, body: unknown): void {
+  const [bare = ''] = path.split('?', 1);
+  const found = adminRoutes.find(
+    (route) =>
+      route.method === method &&
+      new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare),
+  );
+  found?.response.parse(body);
+}
+
+type Started = Pick<TestAdmin, 'plane' | 'admin' | 'ask'>;
+
+async function loginAs(
+  { plane, admin: { control }, ask }: Started,
+  { name, roles }: Readonly<{ name: string; roles: readonly string[] }>,
+): Promise<string> {
+  const context = {
+    actor: { kind: 'cli', principal_id: null },
+    action: 'CLI',
+    target: 'test',
+    requestId: 'test',
+    reason: null,
+  } as const;
+  const text = { text: name, ref: null, fingerprint: plane.vault.fingerprint(name) };
+  const command = { type: 'CreatePrincipal', name: text, kind: 'user', emailRef: null } as const;
+  await plane.execute({ command }, context);
+  const id = [...plane.store.state().principal.byId.values()].find(
+    (principal) => principal.name.fingerprint === text.fingerprint,
+  )?.id;
+  assert.ok(id !== undefined);
+  for (const role of roles)
+    await plane.execute({ command: { type: 'GrantRole', id, role } }, context);
+  const plaintext = await control.passwords.hash(adminPassword);
+  assert.ok(typeof plaintext === 'string');
+  const secret = { ref: control.newId(), class: 'password', plaintext } as const;
+  const set = { type: 'SetPassword', id, passwordRef: secret.ref } as const;
+  await plane.execute({ command: set, secrets: [secret] }, context);
+  const answer = await ask({
+    method: 'POST',
+    path: '/login',
+    body: { name, password: adminPassword },
+  });
+  assert.equal(answer.status, 200);
+  return cookieOf(answer);
+}
+
+/** The value of the session cookie that an answer sets. */
+export function cookieOf({ headers }: TestAnswer): string {
+  const [, value] = /^gw_session=([^;]*);/.exec(headers.getSetCookie()[0] ?? '') ?? [];
+  assert.ok(value !== undefined, 'the answer sets the session cookie');
+  return value;
+}
+
+/** A member of an answer's body, for which it must be there. */
+export function member(body: unknown, name: string): unknown {
+  assert.ok(typeof body === 'object' && body !== null && name in body, `the body has ${name}`);
+  return Object.entries(body).find(([key]) => key === name)?.[1];
+}
+
+/** The parts of an error that a client decides on. */
+export function errorOf({ status, body }: TestAnswer): readonly unknown[] {
+  const { code, param } = errorBody.parse(body).error;
+  return [status, code, param];
+}
