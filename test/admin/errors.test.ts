@@ -1,0 +1,148 @@
+// One shape for every error, including those that the HTTP framework finds, and what stands around every answer.
+
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+
+import { readJsonBody } from '../../src/admin/json-body.ts';
+import { isRefusal } from '../../src/lib/refusal.ts';
+import { errorOf, proxyToken, testAdmin } from '../harness/admin.ts';
+
+describe('what the framework refuses', () => {
+  it('has the shape of every other error', async (t) => {
+    const { ask, login } = await testAdmin(t);
+    const cookie = await login('boss', ['admin']);
+    const post = { method: 'POST', path: '/admin/roles', cookie };
+    const cases = [
+      [{ path: '/no/such/path' }, [404, 'absent', null]],
+      [{ path: '/admin/no-such-path', cookie }, [404, 'absent', null]],
+      [{ ...post, body: '{"name":' }, [400, 'invalid', null]],
+      [{ ...post, body: '"\\ud83d' }, [400, 'invalid', null]],
+      [{ ...post, body: '{"__proto__":{}}' }, [400, 'invalid', null]],
+      [{ ...post, body: '['.repeat(100) + ']'.repeat(100) }, [400, 'invalid', null]],
+      [
+        { ...post, body: '{}', headers: { 'content-type': 'text/plain' } },
+        [415, 'unsupported_media', null],
+      ],
+      [{ ...post, body: `{"name":"${'x'.repeat(1024 * 1024)}"}` }, [413, 'too_large', null]],
+      [{ ...post, body: 7 }, [400, 'invalid', null]],
+      [post, [400, 'invalid', null]],
+      [{ ...post, body: {} }, [400, 'invalid', 'name']],
+      [{ ...post, body: { name: 7 } }, [400, 'invalid', 'name']],
+      [{ ...post, body: { name: 'a', colour: 'red' } }, [400, 'invalid', 'colour']],
+      [{ ...post, body: { name: 'line\nbreak' } }, [400, 'invalid', 'name']],
+      [{ path: '/admin/usage?group_by=colour', cookie }, [400, 'invalid', 'group_by']],
+      [{ path: '/admin/usage?groupby=model', cookie }, [400, 'invalid', 'groupby']],
+      [{ path: '/admin/usage?limit=1&limit=2', cookie }, [400, 'invalid', 'limit']],
+      [
+        { method: 'PATCH', path: '/admin/providers/seven', cookie, body: {} },
+        [400, 'invalid', 'id'],
+      ],
+      [{ method: 'POST', path: '/logout', body: { more: 1 } }, [400, 'invalid', 'more']],
+    ] as const;
+    for (const [request, expected] of cases) {
+      assert.deepEqual(errorOf(await ask(request)), expected, JSON.stringify(request).slice(0, 90));
+    }
+  });
+
+  it('says which methods a path has', async (t) => {
+    const { ask } = await testAdmin(t);
+    const answer = await ask({ method: 'PATCH', path: '/admin/principals' });
+    assert.deepEqual(errorOf(answer), [405, 'method_not_allowed', null]);
+    assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST');
+    assert.equal((await ask({ method: 'POST', path: '/admin/principals/7' })).status, 405);
+  });
+
+  it('covers bytes that are no request', async (t) => {
+    const { admin } = await testAdmin(t);
+    const address = admin.server.server.address();
+    assert.ok(address !== null && typeof address === 'object');
+    const socket = connect(address.port, '127.0.0.1');
+    socket.end('NONSENSE\r\n\r\n');
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    assert.match(text, /^HTTP\/1\.1 400 [\s\S]*"code":"invalid"/);
+  });
+
+  it('says nothing of a fault of ours but its request id', async (t) => {
+    const { ask, plane, warnings, login } = await testAdmin(t);
+    const cookie = await login('boss', ['admin']);
+    await plane.db.query(plane.db.sql`alter table op.usage_events rename to gone`);
+    const answer = await ask({ path: '/admin/usage', cookie });
+    assert.deepEqual(errorOf(answer), [500, 'internal', null]);
+    assert.doesNotMatch(JSON.stringify(answer.body), /usage_events/);
+    assert.match(warnings.join(), /fault: .*usage_events/);
+  });
+});
+
+describe('every answer', () => {
+  it('repeats a request id that is fit for a log, and makes one otherwise', async (t) => {
+    const { ask } = await testAdmin(t);
+    const given = await ask({ path: '/healthz', headers: { 'x-request-id': 'run-7:a' } });
+    assert.equal(given.headers.get('x-request-id'), 'run-7:a');
+    const unfit = await ask({ path: '/healthz', headers: { 'x-request-id': 'a b{}' } });
+    assert.match(unfit.headers.get('x-request-id') ?? '', /^[\da-f-]{36}$/);
+  });
+
+  it('forbids caching, framing and guessing, also when it is an error', async (t) => {
+    const { ask } = await testAdmin(t);
+    for (const path of ['/healthz', '/nowhere']) {
+      const { headers } = await ask({ path });
+      assert.equal(headers.get('cache-control'), 'no-store');
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+    }
+  });
+
+  it('comes with a warning at the start when the listener has no TLS', async (t) => {
+    const { warnings } = await testAdmin(t);
+    assert.match(warnings.join(), /plain HTTP/);
+  });
+});
+
+describe('a request from another site', () => {
+  const cases = [
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ 'sec-fetch-site': 'same-site' }, 403],
+    [{ 'sec-fetch-site': 'same-origin' }, 401],
+    [{ 'sec-fetch-site': 'none' }, 401],
+    [{ origin: 'https://evil.example' }, 403],
+    [{ origin: 'null' }, 403],
+    [{}, 401],
+  ] as const;
+
+  it('is refused before anything else when it would change something', async (t) => {
+    const { ask } = await testAdmin(t);
+    for (const [headers, status] of cases) {
+      const request = { method: 'POST', path: '/admin/roles', headers };
+      assert.equal((await ask(request)).status, status, JSON.stringify(headers));
+    }
+    const login = { method: 'POST', path: '/login', headers: { 'sec-fetch-site': 'cross-site' } };
+    assert.equal((await ask(login)).status, 403);
+  });
+
+  it('is taken from the own origin, and from a machine whatever it says', async (t) => {
+    const { ask, url } = await testAdmin(t);
+    const own = await ask({ method: 'POST', path: '/logout', headers: { origin: url } });
+    assert.equal(own.status, 200);
+    const machine = await ask({
+      method: 'POST',
+      path: '/usage',
+      token: proxyToken,
+      headers: { 'sec-fetch-site': 'cross-site' },
+      body: { replica: 'r', events: [] },
+    });
+    assert.equal(machine.status, 200);
+  });
+});
+
+describe('a JSON body', () => {
+  it('may be announced and absent', () => {
+    assert.deepEqual(readJsonBody('  '), { value: undefined });
+  });
+
+  it('does not take brackets in strings for depth', () => {
+    const text = JSON.stringify({ text: '[{"\\'.repeat(200) });
+    assert.ok(!isRefusal(readJsonBody(text)));
+  });
+});
