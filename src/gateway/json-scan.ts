@@ -55,27 +55,20 @@ export function skipString(bytes: Buffer, open: number): number {
 
 /** Answers the offset after the value that starts at `at`, or -1 when there is no JSON value. */
 export function skipValue(bytes: Buffer, at: number, depth: number, notes: ScanNotes): number {
-  switch (bytes[at]) {
-    case quote: {
-      const end = skipString(bytes, at);
-      if (bytes[at + 1] === 0x64 && isDataUrl(bytes, at + 1, end - 1)) {
-        notes.dataUrlBytes += end - 2 - at;
-      }
-      return end;
+  const byte = bytes[at];
+  if (byte === quote) {
+    const end = skipString(bytes, at);
+    if (bytes[at + 1] === 0x64 && isDataUrl(bytes, at + 1, end - 1)) {
+      notes.dataUrlBytes += end - 2 - at;
     }
-    case openBrace:
-      return skipObject(bytes, at, depth, notes);
-    case openBracket:
-      return skipArray(bytes, at, depth, notes);
-    case 0x74:
-      return skipLiteral(bytes, at, 'true');
-    case 0x66:
-      return skipLiteral(bytes, at, 'false');
-    case 0x6e:
-      return skipLiteral(bytes, at, 'null');
-    default:
-      return skipNumber(bytes, at);
+    return end;
   }
+  if (byte === openBrace) return skipObject(bytes, at, depth, notes);
+  if (byte === openBracket) return skipArray(bytes, at, depth, notes);
+  if (byte === 0x74) return skipLiteral(bytes, at, 'true');
+  if (byte === 0x66) return skipLiteral(bytes, at, 'false');
+  if (byte === 0x6e) return skipLiteral(bytes, at, 'null');
+  return skipNumber(bytes, at);
 }
 
 /** Called for each member of one object; offsets of strings include their quotes. False stops. */

@@ -47,7 +47,11 @@ const streamOptionKeys = ['include_usage'] as const;
 /** Four bytes a token; the bytes of `data:` URLs are not text. */
 export const estimateTokens = (textBytes: number): number => Math.ceil(textBytes / 4);
 
-const refusePeek = (message: string, param: string | null = null, ambiguous = false): PeekRefusal => ({
+const refusePeek = (
+  message: string,
+  param: string | null = null,
+  ambiguous = false,
+): PeekRefusal => ({
   ambiguous,
   message,
   param,
@@ -65,7 +69,8 @@ export function peek(body: Buffer): Peeked | PeekRefusal {
   const members = new NamedMembers(body, routingKeys);
   const end = scanMembers(body, open, notes, members);
   if (members.ambiguous !== null) return refuseAmbiguous(members.ambiguous);
-  if (end === -1 || skipSpace(body, end) !== body.length) return refusePeek('body is not valid JSON');
+  if (end === -1 || skipSpace(body, end) !== body.length)
+    return refusePeek('body is not valid JSON');
   return readMembers(body, open, members, notes);
 }
 
@@ -182,7 +187,8 @@ function readString(bytes: Buffer, span: Span): string | null {
   if (bytes[span.start] !== 0x22) return null;
   for (let at = span.start + 1; at < span.end - 1; at++) {
     const byte = bytes[at] ?? 0;
-    if (byte === 0x5c || byte < 0x20) return parseString(bytes.toString('utf8', span.start, span.end));
+    if (byte === 0x5c || byte < 0x20)
+      return parseString(bytes.toString('utf8', span.start, span.end));
   }
   return bytes.toString('utf8', span.start + 1, span.end - 1);
 }
@@ -210,7 +216,9 @@ function readBoolean(bytes: Buffer, span: Span | null): boolean | undefined {
 function readCount(bytes: Buffer, span: Span | null): number | null | undefined {
   if (span === null || isNull(bytes, span)) return null;
   const value = Number(bytes.toString('latin1', span.start, span.end));
-  return Number.isSafeInteger(value) && value >= 0 && bytes[span.start] !== 0x22 ? value : undefined;
+  return Number.isSafeInteger(value) && value >= 0 && bytes[span.start] !== 0x22
+    ? value
+    : undefined;
 }
 
 /** Whether the value that starts at an offset is the literal `true`. */

@@ -4,13 +4,7 @@
 
 import { z } from 'zod';
 
-import {
-  apiKeyId,
-  modelId,
-  principalId,
-  providerId,
-  roleId,
-} from '../lib/ids.ts';
+import { apiKeyId, modelId, principalId, providerId, roleId } from '../lib/ids.ts';
 import { credentialKind, protocol, verb } from '../lib/vocabulary.ts';
 
 /** Raised when a reader of the older schema would misread the newer one. */

@@ -43,7 +43,7 @@ export class Tail {
 
 /** Null when no usage was reported. */
 export function readUsage(tail: string): ReportedUsage | null {
-  for (let at = tail.lastIndexOf('"usage"'); at !== -1; ) {
+  for (let at = tail.lastIndexOf('"usage"'); at !== -1;) {
     const object = objectAfter(tail, at + '"usage"'.length);
     const usage = object === null ? null : readReport(object);
     if (usage !== null) return usage;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 import { isPeekRefusal, peek } from '../../src/gateway/peek.ts';
 import type { Peeked, PeekRefusal } from '../../src/gateway/peek.ts';
@@ -44,6 +44,9 @@ const chatBody = fc.record(
   { requiredKeys: ['model'] },
 );
 
+const deep = (open: string, close: string) =>
+  `{"model":"a","x":${open.repeat(100_000)}1${close.repeat(100_000)}}`;
+
 describe('peek', () => {
   it('sees the routing keys that JSON.parse sees, in whatever layout', () => {
     fc.assert(
@@ -64,7 +67,7 @@ describe('peek', () => {
 
   it('accepts a damaged body exactly when JSON.parse does', () => {
     // Escapes and control characters inside strings are left to the upstream, so no damage of that kind.
-    const damage = fc.constantFrom(...'{}[],:"0123456789-+.eEtrufalsn ');
+    const damage = fc.constantFrom(...'{}[],:"0123456789-+.eEtrufalsn '.split(''));
     const simple = fc.record({
       model: fc.constant('m'),
       x: fc.jsonValue({ maxDepth: 3, stringUnit: fc.constantFrom('a', '{', ']', ',', ' ') }),
@@ -118,15 +121,21 @@ describe('peek', () => {
   });
 
   it('refuses what is no JSON object', () => {
-    const malformed = ['', '[]', '"model"', '{', '{"model":"a"', '{"model":"a"}x', '{"model":"a",}'];
+    const malformed = [
+      '',
+      '[]',
+      '"model"',
+      '{',
+      '{"model":"a"',
+      '{"model":"a"}x',
+      '{"model":"a",}',
+    ];
     malformed.push('\uFEFF{"model":"a"}', "{'model':'a'}", '{"model":"a"//\n}', '{"model":tru}');
     for (const text of malformed) refused(text);
     assert.ok(isPeekRefusal(peek(Buffer.from([0x7b, 0x22, 0xc3, 0x22, 0x7d]))));
   });
 
   it('refuses nesting beyond its bound, whatever its kind', () => {
-    const deep = (open: string, close: string) =>
-      `{"model":"a","x":${open.repeat(100_000)}1${close.repeat(100_000)}}`;
     refused(deep('[', ']'));
     refused(deep('{"a":', '}'));
   });

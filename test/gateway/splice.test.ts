@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 import { isPeekRefusal, peek } from '../../src/gateway/peek.ts';
 import { spliceBody } from '../../src/gateway/splice.ts';

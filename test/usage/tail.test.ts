@@ -3,12 +3,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 import { readUsage, Tail, tailBytesMax } from '../../src/usage/tail.ts';
 
 const frame = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
-const counts = (promptTokens: number, completionTokens: number, costMicros: number | null = null) => ({
+const counts = (
+  promptTokens: number,
+  completionTokens: number,
+  costMicros: number | null = null,
+) => ({
   promptTokens,
   completionTokens,
   costMicros,
@@ -24,7 +28,10 @@ describe('readUsage', () => {
     [
       'the last frame of a stream',
       frame({ choices: [{ delta: { content: 'a' } }], usage: null }) +
-        frame({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 6, total_tokens: 11 } }) +
+        frame({
+          choices: [],
+          usage: { prompt_tokens: 5, completion_tokens: 6, total_tokens: 11 },
+        }) +
         'data: [DONE]\n\n',
       counts(5, 6),
     ],
@@ -37,9 +44,21 @@ describe('readUsage', () => {
       counts(7, 8),
     ],
     ['embeddings', '{"data":[],"usage":{"prompt_tokens":9,"total_tokens":9}}', counts(9, 0)],
-    ['details within', '{"usage":{"a":{"b":"}"},"prompt_tokens":1,"completion_tokens":2}}', counts(1, 2)],
-    ['a cost', '{"usage":{"prompt_tokens":1,"completion_tokens":2,"cost":0.0012345}}', counts(1, 2, 1235)],
-    ['a negative cost', '{"usage":{"prompt_tokens":1,"completion_tokens":2,"cost":-1}}', counts(1, 2)],
+    [
+      'details within',
+      '{"usage":{"a":{"b":"}"},"prompt_tokens":1,"completion_tokens":2}}',
+      counts(1, 2),
+    ],
+    [
+      'a cost',
+      '{"usage":{"prompt_tokens":1,"completion_tokens":2,"cost":0.0012345}}',
+      counts(1, 2, 1235),
+    ],
+    [
+      'a negative cost',
+      '{"usage":{"prompt_tokens":1,"completion_tokens":2,"cost":-1}}',
+      counts(1, 2),
+    ],
     ['a white space layout', '{ "usage" :\n { "prompt_tokens" : 1 } }', counts(1, 0)],
     [
       'counts before a usage of null',

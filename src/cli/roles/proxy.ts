@@ -1,0 +1,162 @@
+// Composes role proxy: a gateway that follows a control plane (Http mode) or a file (File mode), and
+// nothing else (specification, "What the service does" 3 and 4).
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+
+import { createSnapshotCache } from '../../gateway/control-link/cache.ts';
+import { createControlClient } from '../../gateway/control-link/client.ts';
+import { startPoll } from '../../gateway/control-link/poll.ts';
+import { createUsageReporter } from '../../gateway/control-link/report.ts';
+import { startFileSource } from '../../gateway/file-source.ts';
+import { startGateway } from '../../gateway/gateway.ts';
+import type { GatewayOptions } from '../../gateway/gateway.ts';
+import { createLive } from '../../gateway/live.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import type { Environment } from '../../snapshot/file-mode.ts';
+import { createLog } from '../../telemetry/log.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { newCounts } from '../../telemetry/metrics.ts';
+import { programVersion } from '../version.ts';
+
+/** What a gateway needs, in whichever role. */
+export type GatewaySettings = Readonly<{
+  host: string;
+  port: number;
+  upstreamTimeout: number;
+  maxRetries: number;
+  maxBodyMb: number;
+  maxInflightBodyMb: number;
+  poolMaxIdle: number;
+  shutdownGrace: number;
+  caBundle: string | null;
+}>;
+
+export type ProxySettings = GatewaySettings &
+  Readonly<{
+    config: string | null;
+    controlUrl: string | null;
+    proxyToken: string | null;
+    snapshotCache: string | null;
+    configPoll: number;
+    masterKey: string | null;
+    log: string;
+    logFormat: 'text' | 'json';
+  }>;
+
+export type ProxyDependencies = Readonly<{
+  log?: Log;
+  environment?: Environment;
+  /** Calls back on SIGHUP; answers how to stop that. */
+  onHangUp?: (listener: () => void) => () => void;
+}>;
+
+export type RunningProxy = Readonly<{ url: string; close: () => Promise<void> }>;
+
+const mebibyte = 1024 * 1024;
+
+/** The part of the gateway's options that settings decide. */
+export const gatewayOptions = (settings: GatewaySettings) =>
+  ({
+    host: settings.host,
+    port: settings.port,
+    version: programVersion(),
+    upstream: { idleConnectionsMax: settings.poolMaxIdle, caBundle: settings.caBundle },
+    firstByteMs: settings.upstreamTimeout * 1000,
+    retriesMax: settings.maxRetries,
+    bodyBytesMax: settings.maxBodyMb * mebibyte,
+    bodiesInFlightBytesMax: settings.maxInflightBodyMb * mebibyte,
+  }) satisfies Partial<GatewayOptions>;
+
+/** Unlike that of any other process, and readable. */
+export const replicaName = (): string => `${hostname()}-${randomBytes(4).toString('hex')}`;
+
+export async function runProxy(
+  settings: ProxySettings,
+  dependencies: ProxyDependencies = {},
+): Promise<RunningProxy> {
+  const log = dependencies.log ?? logToStderr(settings);
+  const { config, controlUrl, proxyToken } = settings;
+  if (controlUrl !== null && proxyToken !== null) {
+    return runHttpMode(settings, { controlUrl, proxyToken, log });
+  }
+  if (config === null) throw new Error('role proxy needs control-url and proxy-token, or config');
+  return runFileMode(settings, { path: config, log, ...dependencies });
+}
+
+const logToStderr = (settings: ProxySettings): Log =>
+  createLog({
+    filter: settings.log,
+    format: settings.logFormat,
+    write: (line) => void process.stderr.write(line),
+  });
+
+async function runHttpMode(
+  settings: ProxySettings,
+  link: Readonly<{ controlUrl: string; proxyToken: string; log: Log }>,
+): Promise<RunningProxy> {
+  const { controlUrl, proxyToken, log } = link;
+  const { caBundle, snapshotCache } = settings;
+  const client = createControlClient({ controlUrl, proxyToken, caBundle });
+  const live = createLive({ log, monotonic: () => performance.now() });
+  const counts = newCounts();
+  const reporter = createUsageReporter({ client, replica: replicaName(), counts, log });
+  const gateway = await startGateway({
+    ...gatewayOptions(settings),
+    live,
+    log,
+    counts,
+    usage: reporter.record,
+  });
+  const poll = await startPoll({
+    client,
+    live,
+    log,
+    cache: snapshotCache === null ? null : createSnapshotCache({ path: snapshotCache, proxyToken }),
+    pollMs: settings.configPoll * 1000,
+    random: Math.random,
+  });
+  log.info({ url: gateway.url, control: controlUrl }, 'gateway started');
+  return {
+    url: gateway.url,
+    close: async () => {
+      await gateway.close(settings.shutdownGrace * 1000);
+      await poll.stop();
+      await reporter.close();
+      await client.close();
+    },
+  };
+}
+
+async function runFileMode(
+  settings: ProxySettings,
+  options: Readonly<{ path: string; log: Log }> & ProxyDependencies,
+): Promise<RunningProxy> {
+  const { path, log } = options;
+  const live = createLive({ log, monotonic: () => performance.now() });
+  const source = await startFileSource({
+    path,
+    environment: options.environment ?? process.env,
+    masterKey: settings.masterKey,
+    live,
+    log,
+    checkMs: settings.configPoll * 1000,
+  });
+  if (isRefusal(source)) throw new Error(source.message);
+  const gateway = await startGateway({ ...gatewayOptions(settings), live, log, usage: null });
+  const stopListening = (options.onHangUp ?? onHangUp)(() => void source.reload());
+  log.info({ url: gateway.url, config: path }, 'gateway started');
+  return {
+    url: gateway.url,
+    close: async () => {
+      stopListening();
+      source.stop();
+      await gateway.close(settings.shutdownGrace * 1000);
+    },
+  };
+}
+
+function onHangUp(listener: () => void): () => void {
+  process.on('SIGHUP', listener);
+  return () => void process.off('SIGHUP', listener);
+}

@@ -1,0 +1,76 @@
+// How the gateway says no: one table from reason to status, and one body shape for all of them.
+
+import type { Rejection } from '../telemetry/metrics.ts';
+import type { Exchange } from './transport/boundary.ts';
+
+type Row = readonly [status: number, type: string, rejection: Rejection | null];
+
+const reasons = {
+  invalid_api_key: [401, 'authentication_error', 'unauthenticated'],
+  expired_api_key: [401, 'authentication_error', 'unauthenticated'],
+  not_found: [404, 'not_found_error', null],
+  method_not_allowed: [405, 'invalid_request_error', null],
+  malformed_request: [400, 'invalid_request_error', 'malformed'],
+  ambiguous_request: [400, 'invalid_request_error', 'malformed'],
+  payload_too_large: [413, 'invalid_request_error', 'body_too_large'],
+  model_not_found: [404, 'not_found_error', 'model_not_found'],
+  model_access_denied: [403, 'permission_error', 'unauthorised'],
+  unsupported_protocol: [501, 'not_implemented', 'unsupported'],
+  upstream_error: [502, 'upstream_error', null],
+  no_backend: [502, 'no_backend', null],
+  no_snapshot: [503, 'unavailable', 'no_snapshot'],
+  overloaded: [503, 'overloaded', 'overloaded'],
+  internal_error: [500, 'internal_error', null],
+} as const satisfies Readonly<Record<string, Row>>;
+
+export type Reason = keyof typeof reasons;
+
+/** `message` names the field and the value that was wrong; never another caller's data. */
+export type GatewayRefusal = Readonly<{
+  reason: Reason;
+  message: string;
+  param: string | null;
+  retryAfterSeconds: number | null;
+}>;
+
+export const refuseRequest = (
+  reason: Reason,
+  message: string,
+  details: Readonly<{ param?: string | null; retryAfterSeconds?: number }> = {},
+): GatewayRefusal => ({
+  reason,
+  message,
+  param: details.param ?? null,
+  retryAfterSeconds: details.retryAfterSeconds ?? null,
+});
+
+export const statusOf = (reason: Reason): number => reasons[reason][0];
+export const rejectionOf = (reason: Reason): Rejection | null => reasons[reason][2];
+
+export function errorBody(
+  reason: Reason,
+  message: string,
+  requestId: string,
+  param: string | null,
+) {
+  const [, type] = reasons[reason];
+  return JSON.stringify({ error: { message, type, param, code: reason, request_id: requestId } });
+}
+
+/** `status` differs from the table's when an upstream's own status is passed on. */
+export function answerRefusal(exchange: Exchange, refusal: GatewayRefusal, status?: number): void {
+  const { reason, message, param, retryAfterSeconds } = refusal;
+  const headers = ['content-type', 'application/json', 'x-request-id', exchange.requestId];
+  if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds));
+  if (statusOf(reason) === 401) headers.push('www-authenticate', 'Bearer');
+  exchange.answer(
+    status ?? statusOf(reason),
+    headers,
+    errorBody(reason, message, exchange.requestId, param),
+  );
+}
+
+export function answerJson(exchange: Exchange, status: number, value: unknown): void {
+  const headers = ['content-type', 'application/json', 'x-request-id', exchange.requestId];
+  exchange.answer(status, headers, JSON.stringify(value));
+}

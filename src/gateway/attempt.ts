@@ -1,0 +1,151 @@
+// One attempt at one backend. The first byte decides: until then the request may move on, from then on
+// the answer is relayed chunk by chunk to its end, or the client's connection is broken (Gateway rule 2).
+
+import type { Clock } from '../lib/clock.ts';
+import { isRetryable } from '../routing/retry.ts';
+import { countStatus } from '../telemetry/metrics.ts';
+import type { Counts } from '../telemetry/metrics.ts';
+import { readUsage, Tail } from '../usage/tail.ts';
+import type { ReportedUsage } from '../usage/tail.ts';
+import { noteAnswered, noteEnded, noteFault, noteSent } from './generation.ts';
+import { HeldAnswer } from './held-answer.ts';
+import type { Plan, Step } from './plan.ts';
+import type {
+  AnswerSink,
+  Exchange,
+  ExchangeListener,
+  UpstreamCall,
+  UpstreamFault,
+  UpstreamHeaders,
+  UpstreamRequest,
+  Upstreams,
+} from './transport/boundary.ts';
+import { appendAnswerHeaders } from './transport/header-policy.ts';
+
+export type AttemptResult =
+  /** The answer went to the client whole. */
+  | Readonly<{ kind: 'relayed'; usage: ReportedUsage | null }>
+  /** The answer broke off, and with it the client's connection. */
+  | Readonly<{ kind: 'cut'; fault: UpstreamFault }>
+  | Readonly<{ kind: 'gone' }>
+  /** Something else is to be tried; the answer is kept for when that fails too. */
+  | Readonly<{ kind: 'declined'; held: HeldAnswer; next: Step }>
+  | Readonly<{ kind: 'unreached'; fault: UpstreamFault }>;
+
+export type AttemptContext = Readonly<{
+  exchange: Exchange;
+  upstreams: Upstreams;
+  plan: Plan;
+  counts: Counts;
+  now: Clock;
+  monotonic: Clock;
+  /** Whether anybody wants to know the token counts. */
+  isMetered: boolean;
+}>;
+
+export class Attempt implements AnswerSink, ExchangeListener {
+  /** The status that the client saw, and when it saw the first byte of a body. */
+  relayedStatus: number | null = null;
+  firstChunkAt: number | null = null;
+  readonly #context: AttemptContext;
+  readonly #step: Step;
+  readonly #startedAt: number;
+  #resolve: (result: AttemptResult) => void = () => {};
+  #call: UpstreamCall | null = null;
+  #tail: Tail | null = null;
+  #held: HeldAnswer | null = null;
+  #isOver = false;
+
+  constructor(context: AttemptContext, step: Step) {
+    this.#context = context;
+    this.#step = step;
+    this.#startedAt = context.monotonic();
+  }
+
+  run(request: UpstreamRequest): Promise<AttemptResult> {
+    const { exchange, upstreams } = this.#context;
+    const { backend } = this.#step;
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      exchange.listen(this);
+      if (exchange.isGone) return resolve({ kind: 'gone' });
+      noteSent(backend);
+      this.#call = upstreams.send(backend.backend.origin, request, this);
+    });
+  }
+
+  onHead(status: number, headers: UpstreamHeaders): void {
+    const { plan, counts } = this.#context;
+    noteAnswered(this.#step.backend, status);
+    countStatus(counts, status);
+    const next = isRetryable(status) ? plan.next(status) : null;
+    if (next === null) return this.#relay(status, headers);
+    this.#held = new HeldAnswer(this.#step, status, headers);
+    this.#resolve({ kind: 'declined', held: this.#held, next });
+  }
+
+  onChunk(chunk: Buffer): boolean {
+    if (this.#held !== null) {
+      if (!this.#held.push(chunk)) {
+        this.#call?.abort();
+        this.#end(null);
+      }
+      return true;
+    }
+    this.firstChunkAt ??= this.#context.monotonic();
+    this.#tail?.push(chunk);
+    return this.#context.exchange.write(chunk);
+  }
+
+  onEnd(): void {
+    this.#end(this.#context.monotonic() - this.#startedAt);
+    if (this.#held !== null) return this.#held.complete();
+    this.#context.exchange.end();
+    const usage = this.#tail === null ? null : readUsage(this.#tail.text());
+    this.#resolve({ kind: 'relayed', usage });
+  }
+
+  onFault(fault: UpstreamFault): void {
+    const hasHead = this.relayedStatus !== null || this.#held !== null;
+    noteFault(this.#step.backend, !hasHead, this.#context.now);
+    this.#end(null);
+    if (this.#held !== null) return this.#held.drop();
+    if (!hasHead) return this.#resolve({ kind: 'unreached', fault });
+    this.#context.exchange.cut();
+    this.#resolve({ kind: 'cut', fault });
+  }
+
+  onDrain(): void {
+    this.#call?.resume();
+  }
+
+  onGone(): void {
+    if (this.#isOver || this.#held !== null) return;
+    this.#call?.abort();
+    this.#end(null);
+    this.#resolve({ kind: 'gone' });
+  }
+
+  #relay(status: number, headers: UpstreamHeaders): void {
+    const { exchange, isMetered } = this.#context;
+    const { route, model } = this.#step;
+    const head = ['x-request-id', exchange.requestId];
+    head.push('x-gw-route', route, 'x-gw-served-model', encodeName(model.model.name));
+    appendAnswerHeaders(head, headers);
+    if (isMetered && status < 300 && headers['content-encoding'] === undefined) {
+      this.#tail = new Tail();
+    }
+    this.relayedStatus = status;
+    exchange.start(status, head);
+  }
+
+  #end(durationMs: number | null): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    noteEnded(this.#step.backend, durationMs);
+  }
+}
+
+/** A name may hold what a header may not. */
+export const encodeName = (name: string): string =>
+  /^[\x20-\x7e]*$/.test(name) ? name : encodeURIComponent(name);

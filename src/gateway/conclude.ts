@@ -1,0 +1,157 @@
+// How a request ends: what the client is told when the walk has nothing to relay, what is counted, and the
+// usage row that is recorded.
+
+import type { Clock } from '../lib/clock.ts';
+import { observe } from '../telemetry/histogram.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Counts, Outcome } from '../telemetry/metrics.ts';
+import { answerRefusal, refuseRequest, rejectionOf, statusOf } from './answer.ts';
+import type { GatewayRefusal } from './answer.ts';
+import { encodeName } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
+import type { HeldAnswer } from './held-answer.ts';
+import { usageEvent } from './meter.ts';
+import type { MeteredOutcome, MeteredRequest, UsageSink } from './meter.ts';
+import type { Plan, Step } from './plan.ts';
+import type { Exchange } from './transport/boundary.ts';
+import { appendAnswerHeaders } from './transport/header-policy.ts';
+
+export type ConcludeContext = Readonly<{
+  counts: Counts;
+  /** Null when usage goes nowhere. */
+  usage: UsageSink | null;
+  log: Log;
+  monotonic: Clock;
+}>;
+
+export type Ending = Readonly<{
+  usage?: MeteredOutcome['usage'];
+  isBroken?: boolean;
+  isGone?: boolean;
+}>;
+
+/** After a relay, whole or not. */
+export function finish(
+  context: ConcludeContext,
+  request: MeteredRequest,
+  plan: Plan,
+  step: Step,
+  attempt: Attempt,
+  ending: Ending,
+): void {
+  const { exchange } = request;
+  const durationMs = context.monotonic() - exchange.startedAt;
+  const status = attempt.relayedStatus;
+  const firstTokenMs =
+    attempt.firstChunkAt === null ? null : attempt.firstChunkAt - exchange.startedAt;
+  if (firstTokenMs !== null) observe(context.counts.firstToken, firstTokenMs);
+  if (status !== null) countServed(context, step, durationMs);
+  const isFailed = ending.isBroken === true || (status !== null && status >= 500);
+  countEnd(context, isFailed ? 'upstream_error' : 'ok', durationMs);
+  record(context, request, {
+    status,
+    refusal: null,
+    model: step.model.model,
+    providerId: step.backend.backend.providerId,
+    route: step.route,
+    usage: ending.usage ?? null,
+    attempts: plan.attempts,
+    durationMs,
+    firstTokenMs,
+  });
+}
+
+/** The chain is exhausted: the last answer that came is the client's. */
+export async function answerHeld(
+  context: ConcludeContext,
+  request: MeteredRequest,
+  plan: Plan,
+  held: HeldAnswer,
+): Promise<void> {
+  const { exchange } = request;
+  const { step, status } = held;
+  const body = await held.body();
+  if (body === null) {
+    const message = `the upstream answered ${status}`;
+    answerRefusal(exchange, refuseRequest('upstream_error', message), status);
+  } else {
+    const head = ['x-request-id', exchange.requestId, 'x-gw-route', step.route];
+    head.push('x-gw-served-model', encodeName(step.model.model.name));
+    appendAnswerHeaders(head, { ...held.headers, 'content-length': undefined });
+    exchange.answer(status, head, body);
+  }
+  const durationMs = context.monotonic() - exchange.startedAt;
+  countServed(context, step, durationMs);
+  countEnd(context, 'upstream_error', durationMs);
+  record(context, request, {
+    status: exchange.isGone ? null : status,
+    refusal: null,
+    model: step.model.model,
+    providerId: step.backend.backend.providerId,
+    route: step.route,
+    usage: null,
+    attempts: plan.attempts,
+    durationMs,
+    firstTokenMs: null,
+  });
+}
+
+export function refuse(
+  context: ConcludeContext,
+  exchange: Exchange,
+  refusal: GatewayRefusal,
+): void {
+  const rejection = rejectionOf(refusal.reason);
+  if (rejection !== null) context.counts.rejections[rejection]++;
+  const isUnavailable = statusOf(refusal.reason) >= 502;
+  countEnd(
+    context,
+    isUnavailable ? 'unavailable' : 'rejected',
+    context.monotonic() - exchange.startedAt,
+  );
+  answerRefusal(exchange, refusal);
+}
+
+export function refuseMetered(
+  context: ConcludeContext,
+  request: MeteredRequest,
+  refusal: GatewayRefusal,
+  reason: 'authorisation' | 'no_backend',
+  details: Readonly<{ model: MeteredOutcome['model']; attempts?: number }>,
+): void {
+  const { exchange } = request;
+  refuse(context, exchange, refusal);
+  record(context, request, {
+    status: exchange.isGone ? null : statusOf(refusal.reason),
+    refusal: reason,
+    model: details.model,
+    providerId: null,
+    route: null,
+    usage: null,
+    attempts: details.attempts ?? 0,
+    durationMs: context.monotonic() - exchange.startedAt,
+    firstTokenMs: null,
+  });
+}
+
+function countServed(context: ConcludeContext, step: Step, durationMs: number): void {
+  step.model.traffic.requests++;
+  observe(step.model.traffic.durations, durationMs);
+  if (step.route === 'default') context.counts.fallbackUsed++;
+}
+
+function countEnd(context: ConcludeContext, outcome: Outcome, durationMs: number): void {
+  context.counts.outcomes[outcome]++;
+  if (outcome === 'upstream_error' || outcome === 'unavailable') context.counts.requestsFailed++;
+  observe(context.counts.requestDuration, durationMs);
+}
+
+function record(context: ConcludeContext, request: MeteredRequest, outcome: MeteredOutcome): void {
+  const { log, usage } = context;
+  const event = usage === null ? null : usageEvent(request, outcome);
+  if (event !== null) usage?.(event);
+  log.debug(
+    { request_id: request.exchange.requestId, status: outcome.status, route: outcome.route },
+    'request served',
+  );
+}

@@ -1,0 +1,120 @@
+// The snapshot on the proxy's disk, for starts while the control plane is away. It holds credentials, so
+// it is sealed with a key made of the proxy token; a file that is torn, foreign or changed is refused
+// and the one before it is tried. Whoever loses the token starts without a cache.
+
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+import { refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { snapshot as snapshotSchema } from '../../snapshot/schema.ts';
+import type { Snapshot } from '../../snapshot/schema.ts';
+
+/** First line of the file, authenticated with the rest. */
+const format = Buffer.from('gw-snapshot-cache-v1\n');
+const cipher = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+const fileBytesMax = 512 * 1024 * 1024;
+
+export type SnapshotCache = Readonly<{
+  /** Throws when the disk refuses; serving does not depend on it. */
+  write: (snapshot: Snapshot) => Promise<void>;
+  /** The newest file that can be trusted, and why others could not. */
+  read: () => Promise<Readonly<{ snapshot: Snapshot | null; refused: readonly string[] }>>;
+}>;
+
+export function createSnapshotCache(
+  options: Readonly<{ path: string; proxyToken: string }>,
+): SnapshotCache {
+  const { path } = options;
+  const key = sealingKey(options.proxyToken);
+  const previous = `${path}.1`;
+  return {
+    write: async (snapshot) => {
+      await writeAtomically(path, previous, seal(Buffer.from(JSON.stringify(snapshot)), key));
+    },
+    read: async () => {
+      const refused: string[] = [];
+      for (const candidate of [path, previous]) {
+        const found = await readSealed(candidate, key);
+        if (!('refused' in found)) return { snapshot: found, refused };
+        refused.push(`${candidate}: ${found.message}`);
+      }
+      return { snapshot: null, refused };
+    },
+  };
+}
+
+const sealingKey = (proxyToken: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', proxyToken, '', 'gw-snapshot-cache-v1', 32));
+
+function seal(plain: Buffer, key: Buffer): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
+  sealing.setAAD(format);
+  const sealed = Buffer.concat([sealing.update(plain), sealing.final()]);
+  return Buffer.concat([format, nonce, sealing.getAuthTag(), sealed]);
+}
+
+function unseal(bytes: Buffer, key: Buffer): Buffer | Refusal {
+  const head = format.length + nonceBytes + tagBytes;
+  if (bytes.length < head || !bytes.subarray(0, format.length).equals(format)) {
+    return refuse('invalid', 'no snapshot cache of this format');
+  }
+  const nonce = bytes.subarray(format.length, format.length + nonceBytes);
+  const opening = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes });
+  opening.setAAD(format);
+  opening.setAuthTag(bytes.subarray(format.length + nonceBytes, head));
+  try {
+    return Buffer.concat([opening.update(bytes.subarray(head)), opening.final()]);
+  } catch {
+    return refuse('invalid', 'changed, torn or sealed with another proxy token');
+  }
+}
+
+async function readSealed(path: string, key: Buffer): Promise<Snapshot | Refusal> {
+  const bytes = await readFile(path);
+  if ('refused' in bytes) return bytes;
+  const plain = unseal(bytes, key);
+  if ('refused' in plain) return plain;
+  const parsed = snapshotSchema.safeParse(JSON.parse(plain.toString()));
+  return parsed.success ? parsed.data : refuse('invalid', 'a snapshot of another shape');
+}
+
+async function readFile(path: string): Promise<Buffer | Refusal> {
+  try {
+    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const { size } = await file.stat();
+    if (size > fileBytesMax) return refuse('too_large', `${size} bytes`);
+    return await file.readFile();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    return refuse('absent', code);
+  }
+}
+
+/** A reader sees the old file or the new one, whole, whenever the process or the machine stops. */
+async function writeAtomically(path: string, previous: string, bytes: Buffer): Promise<void> {
+  const directory = dirname(path);
+  const temporary = `${path}.tmp`;
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+  {
+    await using file = await open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+    await file.chmod(0o600);
+    await file.writeFile(bytes);
+    await file.sync();
+  }
+  await rename(path, previous).catch(ignoreAbsent);
+  await rename(temporary, path);
+  await using parent = await open(directory, constants.O_RDONLY);
+  await parent.sync();
+}
+
+function ignoreAbsent(error: unknown): void {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+  throw error;
+}

@@ -1,0 +1,62 @@
+// Talks to the control plane: one small client with the proxy token, used by the poll and the reporter.
+// Every call has a time limit and a bound on the answer.
+
+import { readFileSync } from 'node:fs';
+import { rootCertificates } from 'node:tls';
+
+import { Agent, request } from 'undici';
+
+/** The largest answer that is read; a snapshot of 100,000 keys takes about a tenth of it. */
+const answerBytesMax = 256 * 1024 * 1024;
+const callMs = 10_000;
+
+export type ControlAnswer = Readonly<{ status: number; etag: string | null; body: Buffer }>;
+
+export type ControlClient = Readonly<{
+  get: (path: string, headers: Readonly<Record<string, string>>) => Promise<ControlAnswer>;
+  post: (path: string, body: unknown) => Promise<ControlAnswer>;
+  close: () => Promise<void>;
+}>;
+
+/** `controlUrl` is the base of the control plane or may end in /snapshot. */
+export function createControlClient(
+  options: Readonly<{ controlUrl: string; proxyToken: string; caBundle: string | null }>,
+): ControlClient {
+  const base = options.controlUrl.replace(/\/+$/, '').replace(/\/snapshot$/, '');
+  const ca =
+    options.caBundle === null ? {} : { ca: [...rootCertificates, readFileSync(options.caBundle)] };
+  const agent = new Agent({
+    connect: { ...ca, timeout: callMs },
+    allowH2: false,
+    headersTimeout: callMs,
+    bodyTimeout: callMs,
+    maxResponseSize: answerBytesMax,
+  });
+  const authorization = `Bearer ${options.proxyToken}`;
+  const call = async (
+    method: 'GET' | 'POST',
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: string | null,
+  ): Promise<ControlAnswer> => {
+    const answer = await request(base + path, {
+      dispatcher: agent,
+      method,
+      headers: { ...headers, authorization },
+      body,
+      signal: AbortSignal.timeout(callMs),
+    });
+    const etag = answer.headers['etag'];
+    return {
+      status: answer.statusCode,
+      etag: typeof etag === 'string' ? etag : null,
+      body: Buffer.from(await answer.body.arrayBuffer()),
+    };
+  };
+  return {
+    get: (path, headers) => call('GET', path, headers, null),
+    post: (path, body) =>
+      call('POST', path, { 'content-type': 'application/json' }, JSON.stringify(body)),
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,74 @@
+// Serves from a configuration file (File mode): read at the start, again at each check when its content
+// has changed, and at once when told to. A file that cannot be used leaves the last one in force.
+
+import { open } from 'node:fs/promises';
+
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import { fileBytesMax, readConfigFile } from '../snapshot/file-mode.ts';
+import type { Environment } from '../snapshot/file-mode.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Live } from './live.ts';
+
+export type FileSourceOptions = Readonly<{
+  path: string;
+  environment: Environment;
+  masterKey: string | null;
+  live: Live;
+  log: Log;
+  checkMs: number;
+}>;
+
+export type FileSource = Readonly<{
+  /** Reads the file now, changed or not. */
+  reload: () => Promise<void>;
+  stop: () => void;
+}>;
+
+/** The refusal names the field, when the file cannot be used at the start. */
+export async function startFileSource(options: FileSourceOptions): Promise<FileSource | Refusal> {
+  const { log } = options;
+  let served: string | null = null;
+  let seen: string | null = null;
+  const load = async (isForced: boolean): Promise<Refusal | undefined> => {
+    const source = await readText(options.path);
+    if (isRefusal(source)) return source;
+    if (source === served && !isForced) options.live.confirm();
+    if (source === seen && !isForced) return undefined;
+    seen = source;
+    const refusal = applySource(options, source);
+    if (refusal === undefined) served = source;
+    return refusal;
+  };
+  const check = async (isForced: boolean): Promise<void> => {
+    const refusal = await load(isForced);
+    if (refusal !== undefined) log.error({ reason: refusal.message }, 'the file was refused');
+  };
+  const refusal = await load(true);
+  if (refusal !== undefined) return refusal;
+  const timer = setInterval(() => void check(false), options.checkMs).unref();
+  return { reload: () => check(true), stop: () => clearInterval(timer) };
+}
+
+function applySource(options: FileSourceOptions, source: string): Refusal | undefined {
+  const { live, log, environment, masterKey } = options;
+  const read = readConfigFile(source, environment, masterKey);
+  if (isRefusal(read)) return read;
+  for (const warning of read.warnings) log.warn({}, warning);
+  if (read.snapshot.config.settings.open) {
+    log.warn({}, 'the gateway is open: the file has no auth block and no key is required');
+  }
+  return live.apply(read.snapshot);
+}
+
+async function readText(path: string): Promise<string | Refusal> {
+  try {
+    await using file = await open(path);
+    const { size } = await file.stat();
+    if (size > fileBytesMax) return refuse('too_large', `${path} has ${size} bytes`);
+    return await file.readFile('utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    return refuse('absent', `${path}: ${code}`);
+  }
+}

@@ -1,0 +1,150 @@
+// The data plane as one value: everything below is composed here from what it is given, started, and
+// drained again (specification, "Limits": shutdown).
+
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Clock } from '../lib/clock.ts';
+import { attemptsMaxDefault } from '../routing/retry.ts';
+import type { Log } from '../telemetry/log.ts';
+import { createMetricsPage, newCounts } from '../telemetry/metrics.ts';
+import type { Counts } from '../telemetry/metrics.ts';
+import { createUlids } from '../usage/ulid.ts';
+import { answerRefusal, errorBody, refuseRequest } from './answer.ts';
+import { nextGeneration, readGeneration } from './generation.ts';
+import type { Generation } from './generation.ts';
+import type { Live } from './live.ts';
+import type { UsageSink } from './meter.ts';
+import { pageAt, servePage } from './pages.ts';
+import type { PagesContext } from './pages.ts';
+import { proxy } from './proxy.ts';
+import type { ProxyContext } from './proxy.ts';
+import { createBodyBudget } from './transport/body.ts';
+import type { Exchange } from './transport/boundary.ts';
+import { startServer } from './transport/server.ts';
+import type { Server, ServerLimits } from './transport/server.ts';
+import { createUpstreams } from './transport/upstream.ts';
+import type { UpstreamOptions } from './transport/upstream.ts';
+import { createWatch } from './transport/watch.ts';
+
+export type GatewayOptions = Readonly<{
+  host: string;
+  port: number;
+  /** Shown as the version of the build. */
+  version: string;
+  live: Live;
+  log: Log;
+  /** Where usage rows go; null when there is nobody to take them. */
+  usage: UsageSink | null;
+  /** Shared with the reporter, which counts what it drops. */
+  counts?: Counts;
+  upstream: UpstreamOptions;
+  firstByteMs: number;
+  /** Tries at other backends of the same model. */
+  retriesMax?: number;
+  bodyBytesMax: number;
+  bodiesInFlightBytesMax: number;
+  limits?: Partial<ServerLimits>;
+  tickMs?: number;
+  now?: Clock;
+  monotonic?: Clock;
+}>;
+
+export type Gateway = Readonly<{
+  url: string;
+  counts: Counts;
+  close: (graceMs: number) => Promise<void>;
+}>;
+
+/** While draining, connections that fall idle are closed so often. */
+const drainCheckMs = 50;
+
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { live, log } = options;
+  const now = options.now ?? Date.now;
+  const monotonic = options.monotonic ?? (() => performance.now());
+  const counts = options.counts ?? newCounts();
+  const watch = createWatch(options.tickMs);
+  const upstreams = createUpstreams(watch, options.upstream);
+  let generation: Generation | null = null;
+  let isDraining = false;
+  live.onApply((snapshot) => {
+    generation = nextGeneration(generation, snapshot);
+    upstreams.keepOnly(new Set(generation.backends.map(({ backend }) => backend.origin)));
+  });
+  const context: ProxyContext = {
+    generation: () => generation,
+    upstreams,
+    counts,
+    usage: options.usage,
+    log,
+    now,
+    monotonic,
+    firstByteMs: options.firstByteMs,
+    attemptsMax: options.retriesMax === undefined ? attemptsMaxDefault : options.retriesMax + 1,
+  };
+  const startedAt = monotonic();
+  const pages: PagesContext = {
+    generation: () => generation,
+    isDraining: () => isDraining,
+    metricsPage: createMetricsPage(counts, {
+      version: options.version,
+      read: () => ({
+        snapshotVersion: live.current()?.version ?? 0,
+        snapshotAgeSeconds: live.ageSeconds(),
+        ...readGeneration(generation),
+      }),
+    }),
+    now,
+    uptimeSeconds: () => (monotonic() - startedAt) / 1000,
+  };
+  const newId = createUlids({ now, randomBytes });
+  const server = await startServer({
+    host: options.host,
+    port: options.port,
+    context: {
+      watch,
+      bodyBudget: createBodyBudget(options.bodiesInFlightBytesMax),
+      bodyBytesMax: options.bodyBytesMax,
+      now,
+      monotonic,
+      newId,
+    },
+    handle: (exchange) => void handle(context, pages, exchange),
+    malformedBody: (message) => errorBody('malformed_request', message, newId(), null),
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+  });
+  const close = async (graceMs: number): Promise<void> => {
+    isDraining = true;
+    await drain(server, log, graceMs, monotonic);
+    watch.stop();
+    await upstreams.close();
+  };
+  return { url: server.url, counts, close };
+}
+
+/** The boundary of a request: whatever is thrown below ends this one request and no other. */
+async function handle(context: ProxyContext, pages: PagesContext, exchange: Exchange) {
+  try {
+    const page = pageAt(exchange.path);
+    await (page === undefined ? proxy(context, exchange) : servePage(pages, exchange, page));
+  } catch (error) {
+    context.log.error({ error, request_id: exchange.requestId }, 'a request failed inside');
+    if (exchange.hasStarted) exchange.cut();
+    else answerRefusal(exchange, refuseRequest('internal_error', 'the gateway failed'));
+  }
+}
+
+async function drain(server: Server, log: Log, graceMs: number, monotonic: Clock): Promise<void> {
+  const deadline = monotonic() + graceMs;
+  server.stopAccepting();
+  server.closeIdle();
+  while (server.inFlight() > 0 && monotonic() < deadline) {
+    await sleep(drainCheckMs);
+    server.closeIdle();
+  }
+  const left = server.inFlight();
+  if (left > 0) log.warn({ connections: left }, 'requests were cut off at the end of the grace');
+  server.closeAll();
+  await server.close();
+}

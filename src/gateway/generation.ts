@@ -1,0 +1,146 @@
+// What one snapshot version is at run time: its backends with their counters and health, and the callers
+// that were recognised. One generation serves a request from beginning to end, whatever is published
+// meanwhile; an endpoint that did not change keeps its state in the next one.
+
+import type { Clock } from '../lib/clock.ts';
+import type { ModelId } from '../lib/ids.ts';
+import { freshRetryBudget } from '../routing/retry.ts';
+import type { RetryBudget } from '../routing/retry.ts';
+import type {
+  Caller,
+  CompiledBackend,
+  CompiledModel,
+  CompiledSnapshot,
+} from '../snapshot/compile.ts';
+import { newDurations, observe } from '../telemetry/histogram.ts';
+import type { Durations } from '../telemetry/histogram.ts';
+import type { Readings } from '../telemetry/metrics.ts';
+
+export type BackendState = {
+  readonly backend: CompiledBackend;
+  inFlight: number;
+  requests: number;
+  errors: number;
+  /** Transport failures in a row. */
+  faults: number;
+  isHealthy: boolean;
+  restsUntilMs: number;
+  readonly durations: Durations;
+};
+
+/** What a model has seen, in whichever generation. */
+export type ModelTraffic = {
+  turn: number;
+  requests: number;
+  readonly durations: Durations;
+  readonly retryBudget: RetryBudget;
+};
+
+export type ModelState = Readonly<{
+  model: CompiledModel;
+  /** Those that speak the protocol of the request: others are not translated. */
+  backends: readonly BackendState[];
+  traffic: ModelTraffic;
+}>;
+
+export type Generation = Readonly<{
+  snapshot: CompiledSnapshot;
+  models: ReadonlyMap<ModelId, ModelState>;
+  backends: readonly BackendState[];
+  /** Callers by the value of their authorization header, so that a key is digested once a version. */
+  recognised: Map<string, Caller>;
+}>;
+
+/** Transport failures in a row after which a backend is taken for unhealthy. */
+const unhealthyAfter = 2;
+/** So long an unhealthy backend is passed over; then one request may try it again. */
+const restMs = 10_000;
+
+export function nextGeneration(
+  previous: Generation | null,
+  snapshot: CompiledSnapshot,
+): Generation {
+  const known = new Map(previous?.backends.map((state) => [state.backend.identity, state]));
+  const backends: BackendState[] = [];
+  const models = new Map<ModelId, ModelState>();
+  for (const model of snapshot.models.values()) {
+    const states = model.backends.map((backend) => known.get(backend.identity) ?? fresh(backend));
+    backends.push(...states);
+    models.set(model.id, {
+      model,
+      backends: states.filter(({ backend }) => backend.protocol === 'openai'),
+      traffic: previous?.models.get(model.id)?.traffic ?? freshTraffic(),
+    });
+  }
+  return { snapshot, models, backends, recognised: new Map() };
+}
+
+const freshTraffic = (): ModelTraffic => ({
+  turn: 0,
+  requests: 0,
+  durations: newDurations(),
+  retryBudget: freshRetryBudget(),
+});
+
+const fresh = (backend: CompiledBackend): BackendState => ({
+  backend,
+  inFlight: 0,
+  requests: 0,
+  errors: 0,
+  faults: 0,
+  isHealthy: true,
+  restsUntilMs: 0,
+  durations: newDurations(),
+});
+
+export function noteSent(state: BackendState): void {
+  state.inFlight++;
+  state.requests++;
+}
+
+/** A backend that answers at all is reachable; what it answers is a matter of the request. */
+export function noteAnswered(state: BackendState, status: number): void {
+  if (status >= 500) state.errors++;
+  state.faults = 0;
+  state.isHealthy = true;
+  state.restsUntilMs = 0;
+}
+
+/**
+ * Health is passive: no probe is sent, the requests themselves show whether a backend can be reached.
+ * `isUnreached` is false for a fault after the head, which says nothing about the next connection.
+ */
+export function noteFault(state: BackendState, isUnreached: boolean, now: Clock): void {
+  state.errors++;
+  if (!isUnreached || ++state.faults < unhealthyAfter) return;
+  state.isHealthy = false;
+  state.restsUntilMs = now() + restMs;
+}
+
+export function noteEnded(state: BackendState, durationMs: number | null): void {
+  state.inFlight--;
+  if (durationMs !== null) observe(state.durations, durationMs);
+}
+
+/** What a scrape and the health page show of it. */
+export function readGeneration(
+  generation: Generation | null,
+): Pick<Readings, 'models' | 'backends'> {
+  if (generation === null) return { models: [], backends: [] };
+  return {
+    models: [...generation.models.values()].map(({ model, traffic }) => ({
+      model: model.name,
+      requests: traffic.requests,
+      durations: traffic.durations,
+    })),
+    backends: generation.backends.map((state) => ({
+      apiBase: state.backend.apiBase,
+      model: state.backend.upstreamModel,
+      requests: state.requests,
+      errors: state.errors,
+      inFlight: state.inFlight,
+      isHealthy: state.isHealthy,
+      durations: state.durations,
+    })),
+  };
+}

@@ -1,0 +1,62 @@
+// A failed answer that is kept while something else is tried: when the chain is exhausted, the last
+// upstream's own status and body are what the client gets (Gateway rule 2).
+
+import type { Step } from './plan.ts';
+import type { UpstreamHeaders } from './transport/boundary.ts';
+
+/** A longer body is not kept; its status still is. */
+const heldBytesMax = 64 * 1024;
+/** So long the end of a kept body is waited for. */
+const settleMs = 1000;
+
+export class HeldAnswer {
+  readonly step: Step;
+  readonly status: number;
+  readonly headers: UpstreamHeaders;
+  #chunks: Buffer[] | null = [];
+  #bytes = 0;
+  #isSettled = false;
+  #onSettled: (() => void) | null = null;
+
+  constructor(step: Step, status: number, headers: UpstreamHeaders) {
+    this.step = step;
+    this.status = status;
+    this.headers = headers;
+  }
+
+  /** False when the body is too long to keep: the upstream may be left. */
+  push(chunk: Buffer): boolean {
+    this.#bytes += chunk.length;
+    if (this.#bytes > heldBytesMax) {
+      this.drop();
+      return false;
+    }
+    this.#chunks?.push(chunk);
+    return true;
+  }
+
+  complete(): void {
+    this.#isSettled = true;
+    this.#onSettled?.();
+  }
+
+  /** The body did not come whole. */
+  drop(): void {
+    this.#chunks = null;
+    this.complete();
+  }
+
+  /** The whole body, or null when there is none to give. */
+  async body(): Promise<Buffer | null> {
+    if (!this.#isSettled) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, settleMs);
+        this.#onSettled = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    return this.#isSettled && this.#chunks !== null ? Buffer.concat(this.#chunks) : null;
+  }
+}

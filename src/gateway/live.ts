@@ -1,0 +1,50 @@
+// Holds the configuration being served. A snapshot is compiled before it is swapped in, and one that
+// cannot be compiled leaves the old one in place.
+
+import { isRefusal } from '../lib/refusal.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import { compileSnapshot } from '../snapshot/compile.ts';
+import type { CompiledSnapshot } from '../snapshot/compile.ts';
+import type { Snapshot } from '../snapshot/schema.ts';
+import type { Log } from '../telemetry/log.ts';
+
+export type Live = Readonly<{
+  current: () => CompiledSnapshot | null;
+  apply: (snapshot: Snapshot) => Refusal | undefined;
+  /** The control plane says that what is served is still what it publishes. */
+  confirm: () => void;
+  /** Seconds since the last apply or confirmation; 0 before the first. */
+  ageSeconds: () => number;
+  /** Told of each snapshot at once, and of the current one when there is one. */
+  onApply: (listener: (snapshot: CompiledSnapshot) => void) => void;
+}>;
+
+export function createLive(dependencies: Readonly<{ log: Log; monotonic: Clock }>): Live {
+  const { log, monotonic } = dependencies;
+  const listeners: ((snapshot: CompiledSnapshot) => void)[] = [];
+  let current: CompiledSnapshot | null = null;
+  let confirmedAt = 0;
+  const confirm = (): void => void (confirmedAt = monotonic());
+  return {
+    current: () => current,
+    confirm,
+    ageSeconds: () => (current === null ? 0 : (monotonic() - confirmedAt) / 1000),
+    onApply: (listener) => {
+      listeners.push(listener);
+      if (current !== null) listener(current);
+    },
+    apply: (snapshot) => {
+      const compiled = compileSnapshot(snapshot);
+      if (isRefusal(compiled)) return compiled;
+      for (const reason of compiled.dropped) log.warn({ version: snapshot.version }, reason);
+      current = compiled;
+      confirm();
+      for (const listener of listeners) listener(compiled);
+      const { models, callers } = compiled;
+      const fields = { version: snapshot.version, models: models.size, keys: callers.size };
+      log.info(fields, 'snapshot applied');
+      return undefined;
+    },
+  };
+}

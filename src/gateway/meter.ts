@@ -1,0 +1,68 @@
+// Makes the usage row of a request: one for each request with a principal that a backend answered, that
+// was refused for want of a grant or a backend, or that its client left (specification, "Usage event").
+
+import { toRfc3339 } from '../lib/clock.ts';
+import type { ModelId, ProviderId } from '../lib/ids.ts';
+import type { Caller } from '../snapshot/compile.ts';
+import type { ReportedUsage } from '../usage/tail.ts';
+import type { RefusalReason, UsageEvent } from '../usage/usage-event.ts';
+import type { Peeked } from './peek.ts';
+import type { Exchange } from './transport/boundary.ts';
+
+/** Takes a row and never waits; what it cannot take it drops and counts. */
+export type UsageSink = (event: UsageEvent) => void;
+
+/** What is known of a request once its body has been read. */
+export type MeteredRequest = Readonly<{
+  exchange: Exchange;
+  caller: Caller;
+  peeked: Peeked;
+  snapshotVersion: number;
+}>;
+
+/** How it ended. */
+export type MeteredOutcome = Readonly<{
+  status: number | null;
+  refusal: RefusalReason | null;
+  model: Readonly<{ id: ModelId; name: string }> | null;
+  providerId: ProviderId | null;
+  route: string | null;
+  usage: ReportedUsage | null;
+  attempts: number;
+  durationMs: number;
+  firstTokenMs: number | null;
+}>;
+
+/** Null for a caller without a principal: nobody's usage is recorded. */
+export function usageEvent(request: MeteredRequest, outcome: MeteredOutcome): UsageEvent | null {
+  const { exchange, caller, peeked } = request;
+  if (caller.principalId === null) return null;
+  const { usage, model } = outcome;
+  return {
+    id: exchange.id,
+    at: toRfc3339(exchange.startedMs),
+    principal_id: caller.principalId,
+    key_id: caller.keyId,
+    model_id: model?.id ?? null,
+    model: model?.name ?? null,
+    provider_id: outcome.providerId,
+    virtual_model: peeked.model,
+    path: exchange.path,
+    snapshot_version: request.snapshotVersion,
+    route: outcome.route,
+    tag: null,
+    stream: peeked.isStream,
+    status: outcome.status,
+    refusal: outcome.refusal,
+    prompt_tokens: usage?.promptTokens ?? 0,
+    completion_tokens: usage?.completionTokens ?? 0,
+    usage_reported: usage !== null,
+    reported_cost_micros: usage?.costMicros ?? null,
+    cached: false,
+    duration_ms: Math.round(outcome.durationMs),
+    ttft_ms: outcome.firstTokenMs === null ? null : Math.round(outcome.firstTokenMs),
+    attempts: outcome.attempts,
+    prompt_estimate: peeked.promptEstimate,
+    max_tokens: peeked.maxTokens,
+  };
+}

@@ -1,0 +1,82 @@
+// The routes that are answered here and not proxied: the model list, health, readiness and metrics.
+
+import type { Clock } from '../lib/clock.ts';
+import type { MetricsPage } from '../telemetry/metrics.ts';
+import { answerJson, answerRefusal, refuseRequest } from './answer.ts';
+import { authenticate } from './authenticate.ts';
+import { readGeneration } from './generation.ts';
+import type { Generation } from './generation.ts';
+import { listModels } from './models.ts';
+import type { Exchange } from './transport/boundary.ts';
+
+export type PagesContext = Readonly<{
+  generation: () => Generation | null;
+  isDraining: () => boolean;
+  metricsPage: MetricsPage;
+  now: Clock;
+  uptimeSeconds: () => number;
+}>;
+
+type Page = (context: PagesContext, exchange: Exchange) => void | Promise<void>;
+
+const pages: ReadonlyMap<string, Page> = new Map([
+  ['/models', answerModels],
+  ['/v1/models', answerModels],
+  ['/health', answerHealth],
+  ['/healthz', (_, exchange) => answerJson(exchange, 200, { status: 'ok' })],
+  ['/readyz', answerReadiness],
+  ['/metrics', answerMetrics],
+] satisfies [string, Page][]);
+
+/** Undefined when the path is none of these. */
+export const pageAt = (path: string): Page | undefined => pages.get(path);
+
+export async function servePage(context: PagesContext, exchange: Exchange, page: Page) {
+  if (exchange.method === 'GET' || exchange.method === 'HEAD') return page(context, exchange);
+  answerRefusal(exchange, refuseRequest('method_not_allowed', 'only GET is served here'));
+}
+
+function answerModels(context: PagesContext, exchange: Exchange): void {
+  const generation = context.generation();
+  if (generation === null) {
+    const message = 'no configuration has been received yet';
+    const refusal = refuseRequest('no_snapshot', message, { retryAfterSeconds: 1 });
+    return answerRefusal(exchange, refusal);
+  }
+  const caller = authenticate(generation, exchange.header('authorization'), context.now());
+  if ('reason' in caller) return answerRefusal(exchange, caller);
+  answerJson(exchange, 200, listModels(generation.snapshot, caller));
+}
+
+/** Always 200: the status is for people, and readiness is what balancers ask. */
+function answerHealth(context: PagesContext, exchange: Exchange): void {
+  const generation = context.generation();
+  const { backends } = readGeneration(generation);
+  const isServing = backends.some(({ isHealthy }) => isHealthy);
+  const status = isServing ? 'ok' : 'no_healthy_backends';
+  answerJson(exchange, 200, {
+    status: generation === null ? 'no_snapshot' : status,
+    snapshot_version: generation?.snapshot.version ?? 0,
+    uptime_seconds: Math.floor(context.uptimeSeconds()),
+    keys: generation?.snapshot.callers.size ?? 0,
+    backends: backends.map((backend) => ({
+      api_base: backend.apiBase,
+      model: backend.model,
+      healthy: backend.isHealthy,
+      inflight: backend.inFlight,
+      requests_total: backend.requests,
+      errors_total: backend.errors,
+    })),
+  });
+}
+
+function answerReadiness(context: PagesContext, exchange: Exchange): void {
+  if (context.isDraining()) return answerJson(exchange, 503, { status: 'draining' });
+  if (context.generation() === null) return answerJson(exchange, 503, { status: 'no_snapshot' });
+  answerJson(exchange, 200, { status: 'ready' });
+}
+
+async function answerMetrics(context: PagesContext, exchange: Exchange): Promise<void> {
+  const { metricsPage } = context;
+  exchange.answer(200, ['content-type', metricsPage.contentType], await metricsPage.render());
+}

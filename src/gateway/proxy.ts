@@ -1,0 +1,200 @@
+// The walk of a request from its head to the end of its answer. Every branch is here, in the order of the
+// specification: authenticate, route, read, resolve, grant, attempt the chain, relay, meter.
+
+import type { Clock } from '../lib/clock.ts';
+import { resolveChain } from '../routing/chain.ts';
+import type { Candidate } from '../routing/chain.ts';
+import { refuseRequest } from './answer.ts';
+import type { GatewayRefusal } from './answer.ts';
+import { Attempt } from './attempt.ts';
+import type { AttemptContext } from './attempt.ts';
+import { authenticate } from './authenticate.ts';
+import { answerHeld, finish, refuse, refuseMetered } from './conclude.ts';
+import type { ConcludeContext } from './conclude.ts';
+import type { Generation } from './generation.ts';
+import type { HeldAnswer } from './held-answer.ts';
+import type { MeteredRequest } from './meter.ts';
+import { isPeekRefusal, peek } from './peek.ts';
+import { Plan } from './plan.ts';
+import type { Step } from './plan.ts';
+import { isProxiedPath, upstreamPath } from './routes.ts';
+import { spliceBody } from './splice.ts';
+import type { Exchange, Upstreams } from './transport/boundary.ts';
+
+export type ProxyContext = ConcludeContext &
+  Readonly<{
+    generation: () => Generation | null;
+    upstreams: Upstreams;
+    now: Clock;
+    /** The time to first byte of a backend that has none of its own. */
+    firstByteMs: number;
+    attemptsMax: number;
+  }>;
+
+const noSnapshot = refuseRequest('no_snapshot', 'no configuration has been received yet', {
+  retryAfterSeconds: 1,
+});
+const tooLarge = refuseRequest('payload_too_large', 'the body is larger than this gateway accepts');
+const overloaded = refuseRequest('overloaded', 'too many request bodies are in flight', {
+  retryAfterSeconds: 1,
+});
+const noBackend = refuseRequest('no_backend', 'no backend could be reached');
+
+export async function proxy(context: ProxyContext, exchange: Exchange): Promise<void> {
+  context.counts.requests++;
+  const generation = context.generation();
+  if (generation === null) return refuse(context, exchange, noSnapshot);
+  if (exchange.malformed !== null) {
+    return refuse(context, exchange, refuseRequest('malformed_request', exchange.malformed));
+  }
+  const caller = authenticate(generation, exchange.header('authorization'), context.now());
+  if ('reason' in caller) return refuse(context, exchange, caller);
+  if (!isProxiedPath(exchange.path)) {
+    return refuse(context, exchange, refuseRequest('not_found', 'no such route'));
+  }
+  if (exchange.method !== 'POST') {
+    return refuse(
+      context,
+      exchange,
+      refuseRequest('method_not_allowed', 'only POST is served here'),
+    );
+  }
+  const body = await exchange.readBody();
+  if (body.kind === 'gone') return;
+  if (body.kind !== 'bytes') {
+    return refuse(context, exchange, body.kind === 'too_large' ? tooLarge : overloaded);
+  }
+  const peeked = peek(body.bytes);
+  if (isPeekRefusal(peeked)) {
+    const reason = peeked.ambiguous ? 'ambiguous_request' : 'malformed_request';
+    const { message, param } = peeked;
+    return refuse(context, exchange, refuseRequest(reason, message, { param }));
+  }
+  const { version } = generation.snapshot;
+  const request: MeteredRequest = { exchange, caller, peeked, snapshotVersion: version };
+  const resolution = resolveChain(generation.snapshot, caller, peeked.model);
+  switch (resolution.kind) {
+    case 'absent':
+      return refuse(context, exchange, notFound(peeked.model));
+    case 'denied':
+      return refuseMetered(context, request, denied(peeked.model), 'authorisation', {
+        model: resolution.model,
+      });
+    case 'chain':
+      return forward(context, generation, request, body.bytes, resolution.candidates);
+  }
+}
+
+const notFound = (model: string): GatewayRefusal =>
+  refuseRequest('model_not_found', `model ${JSON.stringify(model)} is not served here`, {
+    param: 'model',
+  });
+
+const denied = (model: string): GatewayRefusal =>
+  refuseRequest('model_access_denied', `the key may not invoke ${JSON.stringify(model)}`, {
+    param: 'model',
+  });
+
+async function forward(
+  context: ProxyContext,
+  generation: Generation,
+  request: MeteredRequest,
+  body: Buffer,
+  candidates: readonly [Candidate, ...Candidate[]],
+): Promise<void> {
+  const { exchange, caller } = request;
+  const untranslated = untranslatedProtocol(generation, candidates[0]);
+  if (untranslated !== null) return refuse(context, exchange, untranslated);
+  const plan = new Plan({
+    generation,
+    candidates,
+    attemptsMax: context.attemptsMax,
+    requestKey: keyOf(exchange.id),
+    counts: context.counts,
+    now: context.now,
+  });
+  const isMetered = caller.principalId !== null && context.usage !== null;
+  const attemptContext: AttemptContext = { ...context, exchange, plan, isMetered };
+  const headers = upstreamHeaders(exchange);
+  let held: HeldAnswer | null = null;
+  for (let step = plan.first(); step !== null;) {
+    if (step.waitMs > 0) await wait(step.waitMs);
+    const attempt: Attempt = new Attempt(attemptContext, step);
+    const result = await attempt.run(upstreamRequest(context, step, headers, body, request));
+    switch (result.kind) {
+      case 'relayed':
+        return finish(context, request, plan, step, attempt, { usage: result.usage });
+      case 'cut':
+        context.log.warn(faultFields(step, result.fault.detail), 'an answer broke off');
+        return finish(context, request, plan, step, attempt, { isBroken: true });
+      case 'gone':
+        return finish(context, request, plan, step, attempt, { isGone: true });
+      case 'declined':
+        held = result.held;
+        step = result.next;
+        break;
+      case 'unreached':
+        context.log.warn(faultFields(step, result.fault.detail), 'a backend was not reached');
+        step = plan.next(null);
+        break;
+    }
+  }
+  if (held !== null) return answerHeld(context, request, plan, held);
+  const { model } = candidates[0];
+  refuseMetered(context, request, noBackend, 'no_backend', { model, attempts: plan.attempts });
+}
+
+/** A request is not translated to another protocol: it is refused with the protocol's name. */
+function untranslatedProtocol(generation: Generation, first: Candidate): GatewayRefusal | null {
+  const model = generation.models.get(first.model.id);
+  if (model === undefined || model.backends.length > 0) return null;
+  const protocol = first.model.backends[0]?.protocol ?? 'openai';
+  const message = `a backend of protocol ${protocol} does not serve this route`;
+  return refuseRequest('unsupported_protocol', message);
+}
+
+/** Equal for one request, spread over many: it shifts the waits of retries. */
+const keyOf = (id: string): number => Number.parseInt(id.slice(-4), 36);
+
+const wait = (waitMs: number): Promise<void> =>
+  new Promise((resolve) => void setTimeout(resolve, waitMs));
+
+const faultFields = (step: Step, detail: string) => ({
+  api_base: step.backend.backend.apiBase,
+  model: step.backend.backend.upstreamModel,
+  fault: detail,
+});
+
+function upstreamHeaders(exchange: Exchange): readonly string[] {
+  const headers = exchange.forwardedHeaders();
+  headers.push('x-request-id', exchange.requestId);
+  if (exchange.header('content-type') === undefined)
+    headers.push('content-type', 'application/json');
+  return headers;
+}
+
+function upstreamRequest(
+  context: ProxyContext,
+  step: Step,
+  headers: readonly string[],
+  body: Buffer,
+  request: MeteredRequest,
+) {
+  const { backend } = step.backend;
+  const [credentialName] = backend.credentialHeaders;
+  return {
+    path: backend.basePath + upstreamPath(request.exchange.path),
+    // The client's own header of the credential's name, if any, must not stand before it.
+    headers: [...withoutHeader(headers, credentialName), ...backend.credentialHeaders],
+    body: spliceBody(body, request.peeked, {
+      modelJson: backend.upstreamModelJson,
+      includeUsage: request.caller.principalId !== null,
+    }),
+    firstByteMs: backend.firstByteMs ?? context.firstByteMs,
+  };
+}
+
+const withoutHeader = (headers: readonly string[], name: string | undefined): readonly string[] =>
+  name === undefined || !headers.includes(name)
+    ? headers
+    : headers.filter((_, index) => headers[index - (index % 2)] !== name);

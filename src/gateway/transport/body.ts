@@ -1,0 +1,103 @@
+// Reads a request body into memory within two bounds: one a request (413 before it is read whole) and
+// one for all bodies in flight (503), so that many large bodies cannot exhaust the process.
+
+import type { IncomingMessage } from 'node:http';
+
+import type { BodyResult } from './boundary.ts';
+
+export type BodyBudget = { inFlightBytes: number; readonly inFlightBytesMax: number };
+
+export const createBodyBudget = (inFlightBytesMax: number): BodyBudget => ({
+  inFlightBytes: 0,
+  inFlightBytesMax,
+});
+
+const empty = Buffer.alloc(0);
+const tooLarge: BodyResult = { kind: 'too_large' };
+const overloaded: BodyResult = { kind: 'overloaded' };
+const gone: BodyResult = { kind: 'gone' };
+
+/** The bytes that a body holds of the budget; they are given back when the exchange is over. */
+export type BodyLease = { bytes: number };
+
+export function readBody(
+  request: IncomingMessage,
+  bounds: Readonly<{ bytesMax: number; budget: BodyBudget; lease: BodyLease }>,
+): Promise<BodyResult> {
+  const header = request.headers['content-length'];
+  const declared = header === undefined ? null : Number(header);
+  if (declared === null && request.headers['transfer-encoding'] === undefined) {
+    return Promise.resolve({ kind: 'bytes', bytes: empty });
+  }
+  if (declared !== null && declared > bounds.bytesMax) return Promise.resolve(tooLarge);
+  if (declared !== null && !take(bounds, declared)) return Promise.resolve(overloaded);
+  return new Promise((resolve) => {
+    const reader = new BodyReader(request, bounds, declared, resolve);
+    request.on('data', reader.onData).on('end', reader.onEnd).on('close', reader.onClose);
+  });
+}
+
+export function releaseBody(budget: BodyBudget, lease: BodyLease): void {
+  budget.inFlightBytes -= lease.bytes;
+  lease.bytes = 0;
+}
+
+function take(bounds: Readonly<{ budget: BodyBudget; lease: BodyLease }>, bytes: number): boolean {
+  const { budget, lease } = bounds;
+  if (budget.inFlightBytes + bytes > budget.inFlightBytesMax) return false;
+  budget.inFlightBytes += bytes;
+  lease.bytes += bytes;
+  return true;
+}
+
+class BodyReader {
+  readonly #request: IncomingMessage;
+  readonly #bounds: Parameters<typeof readBody>[1];
+  readonly #declared: number | null;
+  readonly #resolve: (result: BodyResult) => void;
+  #whole: Buffer | null = null;
+  #chunks: Buffer[] = [];
+  #length = 0;
+
+  constructor(
+    request: IncomingMessage,
+    bounds: Parameters<typeof readBody>[1],
+    declared: number | null,
+    resolve: (result: BodyResult) => void,
+  ) {
+    this.#request = request;
+    this.#bounds = bounds;
+    this.#declared = declared;
+    this.#resolve = resolve;
+  }
+
+  readonly onData = (chunk: Buffer): void => {
+    const declared = this.#declared;
+    if (declared === null) {
+      if (this.#length + chunk.length > this.#bounds.bytesMax) return this.#stop(tooLarge);
+      if (!take(this.#bounds, chunk.length)) return this.#stop(overloaded);
+      this.#chunks.push(chunk);
+    } else if (chunk.length === declared) {
+      this.#whole = chunk;
+    } else {
+      // Made at the second look and not before: memory that no byte is written to costs nothing.
+      this.#whole ??= Buffer.allocUnsafeSlow(declared);
+      chunk.copy(this.#whole, this.#length);
+    }
+    this.#length += chunk.length;
+  };
+
+  readonly onEnd = (): void => {
+    const bytes = this.#whole ?? (this.#chunks.length === 0 ? empty : Buffer.concat(this.#chunks));
+    this.#resolve({ kind: 'bytes', bytes });
+  };
+
+  /** Comes after the end too, and then changes nothing. */
+  readonly onClose = (): void => this.#resolve(gone);
+
+  #stop(result: BodyResult): void {
+    this.#request.off('data', this.onData).off('end', this.onEnd).off('close', this.onClose);
+    this.#chunks = [];
+    this.#resolve(result);
+  }
+}

@@ -1,0 +1,83 @@
+// Which headers cross the gateway, by allow-list in both directions: keys, cookies and hop-by-hop fields
+// of a client never reach an upstream, and an upstream cannot speak in the gateway's name.
+
+import type { UpstreamHeaders } from './boundary.ts';
+
+const requestHeaders: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-language',
+  'anthropic-beta',
+  'content-type',
+  'idempotency-key',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+]);
+const requestPrefix = 'openai-';
+
+const answerHeaders = [
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-language',
+  'content-disposition',
+  'cache-control',
+  'retry-after',
+  'openai-model',
+  'openai-processing-ms',
+  'openai-version',
+] as const;
+
+/** Fields that readers differ on when they come twice. */
+const singular: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-type',
+  'host',
+  'x-api-key',
+]);
+
+export type RequestHead = Readonly<{ forwarded: string[]; duplicate: string | null }>;
+
+/** `rawHeaders` holds names and values in turn, as they came. */
+export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
+  const forwarded: string[] = [];
+  let seen: string[] | null = null;
+  let nominated: readonly string[] = [];
+  let duplicate: string | null = null;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase();
+    if (singular.has(name)) {
+      seen ??= [];
+      if (seen.includes(name)) duplicate = name;
+      seen.push(name);
+    }
+    const value = rawHeaders[index + 1] ?? '';
+    if (requestHeaders.has(name) || name.startsWith(requestPrefix)) forwarded.push(name, value);
+    else if (name === 'connection') nominated = nominated.concat(nominatedBy(value));
+  }
+  return {
+    forwarded: nominated.length === 0 ? forwarded : without(forwarded, nominated),
+    duplicate,
+  };
+}
+
+/** The fields that a Connection header declares to be for this hop alone. */
+function nominatedBy(connection: string): readonly string[] {
+  if (connection === 'keep-alive' || connection === 'close') return [];
+  return connection
+    .toLowerCase()
+    .split(',')
+    .map((token) => token.trim());
+}
+
+const without = (headers: readonly string[], names: readonly string[]): string[] =>
+  headers.filter((_, index) => !names.includes(headers[index - (index % 2)] ?? ''));
+
+/** Appends what the client may see of an upstream's head. */
+export function appendAnswerHeaders(target: string[], headers: UpstreamHeaders): void {
+  for (const name of answerHeaders) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    target.push(name, typeof value === 'string' ? value : value.join(', '));
+  }
+}

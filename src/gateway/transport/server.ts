@@ -1,0 +1,115 @@
+// The listener. The framework accepts, bounds and parses; each request is then taken out of its hands
+// before it reads a body, and handed over as an exchange.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { fastify } from 'fastify';
+
+import type { Exchange } from './boundary.ts';
+import { HttpExchange } from './exchange.ts';
+import type { ExchangeContext } from './exchange.ts';
+
+export type ServerOptions = Readonly<{
+  host: string;
+  port: number;
+  context: ExchangeContext;
+  handle: (exchange: Exchange) => void;
+  /** The body of an answer to what is no HTTP request. */
+  malformedBody: (message: string) => string;
+  limits?: Partial<ServerLimits>;
+}>;
+
+export type ServerLimits = Readonly<{
+  requestMs: number;
+  headersMs: number;
+  keepAliveMs: number;
+  connectionsMax: number;
+}>;
+
+const limitsDefault: ServerLimits = {
+  requestMs: 120_000,
+  headersMs: 10_000,
+  keepAliveMs: 72_000,
+  connectionsMax: 20_000,
+};
+
+export type Server = Readonly<{
+  url: string;
+  inFlight: () => number;
+  /** Accepts nothing more; what is in flight goes on. */
+  stopAccepting: () => void;
+  closeIdle: () => void;
+  closeAll: () => void;
+  close: () => Promise<void>;
+}>;
+
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const limits = { ...limitsDefault, ...options.limits };
+  let inFlight = 0;
+  const accept = (request: IncomingMessage, response: ServerResponse): void => {
+    inFlight++;
+    response.on('close', () => inFlight--);
+    options.handle(new HttpExchange(request, response, options.context));
+  };
+  const refuse = (message: string, response: ServerResponse): void => {
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(options.malformedBody(message));
+  };
+  const app = fastify({
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    http: { headersTimeout: limits.headersMs, connectionsCheckingInterval: 1000 },
+    return503OnClosing: false,
+    trustProxy: false,
+    exposeHeadRoutes: false,
+    frameworkErrors: (error, _, reply) => {
+      reply.hijack();
+      refuse(error.code, reply.raw);
+    },
+    clientErrorHandler: (error, socket) => {
+      if (socket.writable) socket.end(rawRefusal(error, options.malformedBody));
+      else socket.destroy();
+    },
+  });
+  // Before any parsing: bodies are read by our own bounded reader, answers written to the raw response.
+  app.addHook('onRequest', (request, reply) => {
+    reply.hijack();
+    accept(request.raw, reply.raw);
+  });
+  app.all('/*', neverReached);
+  const { server } = app;
+  server.maxConnections = limits.connectionsMax;
+  await app.listen({ host: options.host, port: options.port });
+  return {
+    url: urlOf(server.address(), options.host),
+    inFlight: () => inFlight,
+    stopAccepting: () => void server.close(),
+    closeIdle: () => server.closeIdleConnections(),
+    closeAll: () => server.closeAllConnections(),
+    close: () => app.close(),
+  };
+}
+
+/** The hook above answers everything; the framework only asks for a route to exist. */
+function neverReached(): void {}
+
+const clientErrors: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
+function rawRefusal(error: Error & { code?: string }, body: (message: string) => string): string {
+  const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
+  const text = body(error.code ?? 'malformed request');
+  return (
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\nconnection: close\r\n` +
+    `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+  );
+}
+
+function urlOf(address: AddressInfo | string | null, host: string): string {
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

@@ -1,0 +1,41 @@
+// Makes ULIDs: 48 bits of time and 80 random bits in Crockford's base 32, so that ids sort by time.
+
+import type { Clock } from '../lib/clock.ts';
+
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const randomCharacters = 16;
+/** Random bytes are drawn for so many ids at once. */
+const drawnIds = 256;
+
+export function createUlids(
+  dependencies: Readonly<{ now: Clock; randomBytes: (size: number) => Uint8Array }>,
+): () => string {
+  let bytes = new Uint8Array(0);
+  let used = 0;
+  let prefixMs = -1;
+  let prefix = '';
+  return () => {
+    const nowMs = dependencies.now();
+    if (nowMs !== prefixMs) {
+      prefixMs = nowMs;
+      prefix = encodeTime(nowMs);
+    }
+    if (used + randomCharacters > bytes.length) {
+      bytes = Uint8Array.from(dependencies.randomBytes(drawnIds * randomCharacters));
+      used = 0;
+    }
+    let id = prefix;
+    for (const end = used + randomCharacters; used < end; used++) {
+      id += alphabet[(bytes[used] ?? 0) & 31] ?? '';
+    }
+    return id;
+  };
+}
+
+function encodeTime(epochMs: number): string {
+  let text = '';
+  for (let rest = epochMs; text.length < 10; rest = Math.floor(rest / 32)) {
+    text = (alphabet[rest % 32] ?? '') + text;
+  }
+  return text;
+}

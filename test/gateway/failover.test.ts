@@ -1,0 +1,158 @@
+// Before the first byte a request moves on; when nothing is left, the last upstream's own answer counts.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { chatBody, startTestGateway } from '../harness/gateway.ts';
+import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream.ts';
+import type { Script } from '../harness/upstream.ts';
+import { until } from '../harness/wait.ts';
+
+const hang: Script = () => {};
+const hangUp: Script = (_, response) => void response.socket?.destroy();
+const busy = answerJson({ error: { message: 'busy' } }, 503, { 'retry-after': '7' });
+const limited = answerJson({ error: { message: 'slow down' } }, 429);
+
+const pool = (...apiBases: readonly string[]) => ({
+  backends: apiBases.map((apiBase) => ({ apiBase, timeoutSeconds: 1 })),
+});
+const keys = { key: {} };
+
+describe('failover', () => {
+  for (const [what, script] of [
+    ['answers 5xx', busy],
+    ['answers 429', limited],
+    ['hangs up', hangUp],
+    ['stays silent', hang],
+  ] as const) {
+    it(`moves to a sibling when a backend ${what}`, async () => {
+      await using bad = await startUpstream(script);
+      await using good = await startUpstream(answerJson());
+      await using gateway = await startTestGateway({
+        models: { m: pool(bad.apiBase, good.apiBase) },
+        keys,
+      });
+      const response = await gateway.chat(chatBody('m'));
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('x-gw-route'), 'concrete');
+      await response.text();
+      await until(() => gateway.events.length === 1, { what: 'one usage row' });
+      assert.equal(gateway.events[0]?.attempts, 2);
+      assert.equal(bad.seen.length, 1);
+      assert.equal(good.seen.length, 1);
+    });
+  }
+
+  it('moves to a sibling when nothing listens at an address', async () => {
+    await using good = await startUpstream(answerJson());
+    const models = { m: pool(await unusedApiBase(), good.apiBase) };
+    await using gateway = await startTestGateway({ models, keys });
+    assert.equal((await gateway.chat(chatBody('m'))).status, 200);
+  });
+
+  it('moves to the fallback model and says so', async () => {
+    await using bad = await startUpstream(busy);
+    await using good = await startUpstream(answerJson());
+    await using gateway = await startTestGateway({
+      models: { m: pool(bad.apiBase), last: pool(good.apiBase) },
+      keys,
+      fallback: 'last',
+    });
+    const response = await gateway.chat(chatBody('m'));
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('x-gw-route'), 'default');
+    assert.equal(response.headers.get('x-gw-served-model'), 'last');
+    assert.equal(JSON.parse(good.seen[0]?.body.toString() ?? '').model, 'last');
+    await response.text();
+    await until(() => gateway.events.length === 1, { what: 'a usage row' });
+    assert.equal(gateway.events[0]?.model, 'last');
+    assert.equal(gateway.events[0]?.virtual_model, 'm');
+  });
+
+  it('never reaches a model that the key has no grant for', async () => {
+    await using bad = await startUpstream(busy);
+    await using other = await startUpstream(answerJson());
+    await using gateway = await startTestGateway({
+      models: { m: pool(bad.apiBase), last: pool(other.apiBase) },
+      keys: { key: { grants: ['model/m'] } },
+      fallback: 'last',
+    });
+    assert.equal((await gateway.chat(chatBody('m'))).status, 503);
+    assert.equal(other.seen.length, 0);
+  });
+
+  it("answers with the last upstream's own status, headers and body when the chain is exhausted", async () => {
+    await using first = await startUpstream(limited);
+    await using second = await startUpstream(busy);
+    await using gateway = await startTestGateway({
+      models: { m: pool(first.apiBase), last: pool(second.apiBase) },
+      keys,
+      fallback: 'last',
+    });
+    const response = await gateway.chat(chatBody('m'));
+    assert.equal(response.status, 503);
+    assert.equal(response.headers.get('retry-after'), '7');
+    assert.deepEqual(await response.json(), { error: { message: 'busy' } });
+    assert.equal(response.headers.get('x-gw-served-model'), 'last');
+  });
+
+  it('answers with the upstream that answered when what was tried after it could not be reached', async () => {
+    await using first = await startUpstream(busy);
+    await using gateway = await startTestGateway({
+      models: { m: pool(first.apiBase), last: pool(await unusedApiBase()) },
+      keys,
+      fallback: 'last',
+    });
+    const response = await gateway.chat(chatBody('m'));
+    assert.equal(response.status, 503);
+    assert.deepEqual(await response.json(), { error: { message: 'busy' } });
+    assert.equal(response.headers.get('x-gw-served-model'), 'm');
+    await until(() => gateway.events.length === 1, { what: 'a usage row' });
+    assert.equal(gateway.events[0]?.refusal, null);
+  });
+
+  it('answers 502 no_backend only when nothing was reached at all', async () => {
+    const models = { m: pool(await unusedApiBase(), await unusedApiBase()) };
+    await using gateway = await startTestGateway({ models, keys });
+    const response = await gateway.chat(chatBody('m'));
+    assert.equal(response.status, 502);
+    assert.equal(JSON.parse(await response.text()).error.code, 'no_backend');
+    assert.equal(gateway.events[0]?.refusal, 'no_backend');
+    assert.equal(gateway.events[0]?.attempts, 2);
+  });
+
+  it("does not move on for what is the request's own fault", async () => {
+    await using first = await startUpstream(answerJson({ error: {} }, 422));
+    await using second = await startUpstream(answerJson());
+    await using gateway = await startTestGateway({
+      models: { m: pool(first.apiBase, second.apiBase) },
+      keys,
+    });
+    assert.equal((await gateway.chat(chatBody('m'))).status, 422);
+    assert.equal(second.seen.length, 0);
+  });
+
+  it('tries three backends of one model at most', async () => {
+    await using one = await startUpstream(busy);
+    const models = {
+      m: pool(one.apiBase, `${one.apiBase}/2`, `${one.apiBase}/3`, `${one.apiBase}/4`),
+    };
+    await using gateway = await startTestGateway({ models, keys });
+    assert.equal((await gateway.chat(chatBody('m'))).status, 503);
+    assert.equal(one.seen.length, 3);
+  });
+
+  it('takes turns, and passes over a backend that could not be reached twice', async () => {
+    await using good = await startUpstream(answerJson());
+    await using also = await startUpstream(answerJson());
+    const models = { m: pool(good.apiBase, await unusedApiBase(), also.apiBase) };
+    await using gateway = await startTestGateway({ models, keys });
+    for (let turn = 0; turn < 12; turn++) {
+      assert.equal((await gateway.chat(chatBody('m'))).status, 200);
+    }
+    const metrics = await gateway.metrics();
+    assert.match(metrics, /gw_backend_healthy\{.*\} 0/);
+    assert.match(metrics, /gw_retries_total 2\n/);
+    assert.ok(good.seen.length >= 4 && also.seen.length >= 4);
+  });
+});

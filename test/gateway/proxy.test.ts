@@ -1,0 +1,228 @@
+// The walk of a request, on real sockets: who may call what, what the upstream sees, what is recorded.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { chatBody, startTestGateway } from '../harness/gateway.ts';
+import type { GivenSnapshot } from '../harness/snapshot.ts';
+import { answerJson, answerStream, completion, startUpstream } from '../harness/upstream.ts';
+import { until } from '../harness/wait.ts';
+
+type ErrorBody = { error: { code: string; type: string; param: string | null; message: string } };
+
+async function errorOf(response: Response): Promise<ErrorBody['error']> {
+  const body: ErrorBody = JSON.parse(await response.text());
+  return body.error;
+}
+
+const keyed = (apiBase: string, more: Partial<GivenSnapshot> = {}): GivenSnapshot => ({
+  models: { small: { backends: [{ apiBase, credential: 'secret', upstreamModel: 'org/small' }] } },
+  keys: { key: {} },
+  ...more,
+});
+
+describe('a chat completion', () => {
+  it('reaches the backend under its own name of the model, with its credential', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(keyed(upstream.apiBase));
+    const response = await gateway.chat(chatBody('small'));
+    assert.equal(response.status, 200);
+    assert.deepEqual(await response.json(), completion);
+    assert.equal(response.headers.get('x-gw-route'), 'concrete');
+    assert.equal(response.headers.get('x-gw-served-model'), 'small');
+    assert.match(response.headers.get('x-request-id') ?? '', /^[0-9A-Z]{26}$/);
+    const [seen] = upstream.seen;
+    assert.equal(seen?.path, '/v1/chat/completions');
+    assert.equal(seen?.headers.authorization, 'Bearer secret');
+    assert.equal(seen?.body.toString(), JSON.stringify(chatBody('org/small')));
+  });
+
+  it('is served without the /v1 prefix too', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(keyed(upstream.apiBase));
+    const response = await fetch(`${gateway.url}/chat/completions?x=1`, {
+      method: 'POST',
+      headers: { authorization: 'bearer key' },
+      body: JSON.stringify(chatBody('small')),
+    });
+    assert.equal(response.status, 200);
+    assert.equal(upstream.seen[0]?.path, '/v1/chat/completions');
+  });
+
+  it('is recorded with the counts that the backend reported', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(keyed(upstream.apiBase));
+    await (await gateway.chat(chatBody('small', { max_tokens: 9 }))).text();
+    await until(() => gateway.events.length === 1, { what: 'a usage row' });
+    const [event] = gateway.events;
+    assert.equal(event?.principal_id, 1);
+    assert.equal(event?.model, 'small');
+    assert.equal(event?.status, 200);
+    assert.equal(event?.usage_reported, true);
+    assert.deepEqual([event?.prompt_tokens, event?.completion_tokens], [11, 7]);
+    assert.equal(event?.max_tokens, 9);
+    assert.equal(event?.attempts, 1);
+    assert.equal(event?.route, 'concrete');
+  });
+
+  it('asks for usage on a stream, relays every frame and records the counts', async () => {
+    await using upstream = await startUpstream(answerStream(['a', 'b', 'c']));
+    await using gateway = await startTestGateway(keyed(upstream.apiBase));
+    const response = await gateway.chat(chatBody('small', { stream: true }));
+    const text = await response.text();
+    assert.equal(text.match(/"delta"/g)?.length, 3);
+    assert.ok(text.endsWith('data: [DONE]\n\n'));
+    await until(() => gateway.events.length === 1, { what: 'a usage row' });
+    assert.deepEqual(
+      [gateway.events[0]?.prompt_tokens, gateway.events[0]?.completion_tokens],
+      [11, 7],
+    );
+    assert.equal(gateway.events[0]?.stream, true);
+  });
+
+  it("never shows the client's key, cookie or hop-by-hop fields to the backend", async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(keyed(upstream.apiBase));
+    await gateway.chat(chatBody('small'), {
+      authorization: 'Bearer key',
+      'x-api-key': 'canary-1',
+      cookie: 'gw_session=canary-2',
+      'x-goog-api-key': 'canary-3',
+      'proxy-authorization': 'canary-4',
+      'x-forwarded-for': 'canary-5',
+      'accept-encoding': 'gzip',
+      'openai-beta': 'kept',
+    });
+    const raw = upstream.seen[0]?.rawHeaders.join('\n').toLowerCase() ?? '';
+    assert.doesNotMatch(raw, /canary|bearer key|accept-encoding|cookie/);
+    assert.match(raw, /openai-beta\nkept/);
+  });
+
+  it("never shows the backend's own control fields to the client", async () => {
+    const headers = { 'set-cookie': 'a=b', 'x-gw-route': 'forged', 'x-ratelimit-limit': '9' };
+    await using upstream = await startUpstream(answerJson(completion, 200, headers));
+    await using gateway = await startTestGateway(keyed(upstream.apiBase));
+    const response = await gateway.chat(chatBody('small'));
+    assert.equal(response.headers.get('x-gw-route'), 'concrete');
+    assert.equal(response.headers.get('set-cookie'), null);
+    assert.equal(response.headers.get('x-ratelimit-limit'), null);
+  });
+
+  it("passes a backend's own refusal on, untouched", async () => {
+    const refusal = { error: { message: 'bad temperature' } };
+    await using upstream = await startUpstream(answerJson(refusal, 400));
+    await using gateway = await startTestGateway(keyed(upstream.apiBase));
+    const response = await gateway.chat(chatBody('small'));
+    assert.equal(response.status, 400);
+    assert.deepEqual(await response.json(), refusal);
+    await until(() => gateway.events[0]?.status === 400, { what: 'a usage row' });
+  });
+
+  it('needs no key when the snapshot is open, and then records nothing', async () => {
+    await using upstream = await startUpstream(answerStream(['a']));
+    const { models } = keyed(upstream.apiBase);
+    await using gateway = await startTestGateway({ models });
+    const response = await gateway.chat(chatBody('small', { stream: true }), {});
+    assert.doesNotMatch(await response.text(), /usage/);
+    assert.equal(gateway.events.length, 0);
+  });
+});
+
+describe('a request is refused', () => {
+  it('with 401 for a missing, unknown or expired key, before its path is looked at', async () => {
+    await using gateway = await startTestGateway({
+      models: {},
+      keys: { key: {}, old: { expiresAt: '2020-01-01T00:00:00Z' } },
+    });
+    for (const headers of [{}, { authorization: 'Bearer no' }, { authorization: 'Basic key' }]) {
+      const response = await gateway.chat(chatBody('small'), headers);
+      assert.equal(response.status, 401);
+      assert.equal((await errorOf(response)).code, 'invalid_api_key');
+    }
+    const expired = await gateway.chat(chatBody('small'), { authorization: 'Bearer old' });
+    assert.equal((await errorOf(expired)).code, 'expired_api_key');
+    assert.equal((await fetch(`${gateway.url}/v1/nonsense`)).status, 401);
+    const headers = { authorization: 'Bearer key' };
+    const nowhere = await fetch(`${gateway.url}/v1/nonsense`, { headers });
+    assert.equal(nowhere.status, 404);
+    assert.equal((await errorOf(nowhere)).code, 'not_found');
+    assert.equal(gateway.events.length, 0);
+  });
+
+  it('with 404 for an unknown model, which lists no other name', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(keyed(upstream.apiBase));
+    const response = await gateway.chat(chatBody('large'));
+    assert.equal(response.status, 404);
+    const error = await errorOf(response);
+    assert.equal(error.code, 'model_not_found');
+    assert.equal(error.param, 'model');
+    assert.doesNotMatch(error.message, /small/);
+    assert.equal(gateway.events.length, 0);
+  });
+
+  it('with 403 without a grant, and that is recorded', async () => {
+    await using upstream = await startUpstream(answerJson());
+    const keys = { key: { grants: ['model/other'] } };
+    await using gateway = await startTestGateway(keyed(upstream.apiBase, { keys }));
+    const response = await gateway.chat(chatBody('small'));
+    assert.equal(response.status, 403);
+    assert.equal((await errorOf(response)).code, 'model_access_denied');
+    assert.equal(upstream.seen.length, 0);
+    assert.equal(gateway.events[0]?.refusal, 'authorisation');
+    assert.equal(gateway.events[0]?.status, 403);
+  });
+
+  it('with 400 for a body that two readers could read differently', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(keyed(upstream.apiBase));
+    const response = await gateway.chat('{"model":"small","model":"large"}');
+    assert.equal(response.status, 400);
+    assert.equal((await errorOf(response)).code, 'ambiguous_request');
+    for (const body of ['', '{', '[]', '{"messages":[]}']) {
+      assert.equal((await gateway.chat(body)).status, 400, body);
+    }
+    assert.equal(upstream.seen.length, 0);
+  });
+
+  it('with 501 for a backend of another protocol, which it names', async () => {
+    const backends = [{ apiBase: 'http://127.0.0.1:1', protocol: 'anthropic' }];
+    await using gateway = await startTestGateway({ models: { claude: { backends } } });
+    const response = await gateway.chat(chatBody('claude'));
+    assert.equal(response.status, 501);
+    assert.match((await errorOf(response)).message, /anthropic/);
+  });
+
+  it('with 503 and Retry-After before the first snapshot, never with 401', async () => {
+    await using gateway = await startTestGateway(null);
+    const response = await gateway.chat(chatBody('small'), {});
+    assert.equal(response.status, 503);
+    assert.equal((await errorOf(response)).code, 'no_snapshot');
+    assert.equal(response.headers.get('retry-after'), '1');
+    assert.equal((await fetch(`${gateway.url}/v1/models`)).status, 503);
+  });
+});
+
+describe('a new snapshot', () => {
+  it('ends a key that it no longer has', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(keyed(upstream.apiBase));
+    assert.equal((await gateway.chat(chatBody('small'))).status, 200);
+    gateway.apply(keyed(upstream.apiBase, { version: 2, keys: { another: {} } }));
+    assert.equal((await gateway.chat(chatBody('small'))).status, 401);
+  });
+
+  it('leaves a request in flight to the version that it began with', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(keyed(upstream.apiBase));
+    upstream.play((seen, response) => {
+      gateway.apply({ version: 2, models: {}, keys: {} });
+      answerJson()(seen, response);
+    });
+    const response = await gateway.chat(chatBody('small'));
+    assert.equal(response.status, 200);
+    await response.text();
+    await until(() => gateway.events.length === 1, { what: 'a usage row' });
+    assert.equal(gateway.events[0]?.snapshot_version, 1);
+  });
+});

@@ -1,0 +1,85 @@
+// Starts a real gateway on a free port with the few facts that a test is about.
+
+import assert from 'node:assert/strict';
+
+import { startGateway } from '../../src/gateway/gateway.ts';
+import type { Gateway, GatewayOptions } from '../../src/gateway/gateway.ts';
+import { createLive } from '../../src/gateway/live.ts';
+import type { Live } from '../../src/gateway/live.ts';
+import type { Log, LogFields } from '../../src/telemetry/log.ts';
+import type { UsageEvent } from '../../src/usage/usage-event.ts';
+import { givenSnapshot } from './snapshot.ts';
+import type { GivenSnapshot } from './snapshot.ts';
+
+export type LogLine = Readonly<{ level: keyof Log; fields: LogFields; message: string }>;
+
+export function collectLog(lines: LogLine[]): Log {
+  const at = (level: keyof Log) => (fields: LogFields, message: string) =>
+    void lines.push({ level, fields, message });
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+export type TestGateway = Readonly<{
+  url: string;
+  gateway: Gateway;
+  live: Live;
+  events: UsageEvent[];
+  logLines: LogLine[];
+  apply: (given: GivenSnapshot) => void;
+  /** POST /v1/chat/completions with the key `key` unless other headers are given. */
+  chat: (body: unknown, headers?: Readonly<Record<string, string>>) => Promise<Response>;
+  metrics: () => Promise<string>;
+  [Symbol.asyncDispose]: () => Promise<void>;
+}>;
+
+/** Without a snapshot when none is given. */
+export async function startTestGateway(
+  given: GivenSnapshot | null,
+  options: Partial<GatewayOptions> = {},
+): Promise<TestGateway> {
+  const logLines: LogLine[] = [];
+  const log = collectLog(logLines);
+  const events: UsageEvent[] = [];
+  const live = createLive({ log, monotonic: () => performance.now() });
+  const apply = (next: GivenSnapshot): void => {
+    assert.equal(live.apply(givenSnapshot(next)), undefined);
+  };
+  if (given !== null) apply(given);
+  const gateway = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    version: '0.0.0-test',
+    live,
+    log,
+    usage: (event) => void events.push(event),
+    upstream: { idleConnectionsMax: 64, caBundle: null, ...options.upstream },
+    firstByteMs: 5000,
+    bodyBytesMax: 1024 * 1024,
+    bodiesInFlightBytesMax: 8 * 1024 * 1024,
+    tickMs: 20,
+    ...options,
+  });
+  const { url } = gateway;
+  return {
+    url,
+    gateway,
+    live,
+    events,
+    logLines,
+    apply,
+    chat: (body, headers = { authorization: 'Bearer key' }) =>
+      fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    metrics: async () => (await fetch(`${url}/metrics`)).text(),
+    [Symbol.asyncDispose]: () => gateway.close(0),
+  };
+}
+
+export const chatBody = (model: string, more: Readonly<Record<string, unknown>> = {}) => ({
+  model,
+  messages: [{ role: 'user', content: 'Hi' }],
+  ...more,
+});

@@ -1,0 +1,85 @@
+// A compiled snapshot answers who may call what, and drops what is broken without losing the rest.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { isRefusal } from '../../src/lib/refusal.ts';
+import { compileSnapshot, mayInvoke } from '../../src/snapshot/compile.ts';
+import { givenSnapshot } from '../harness/snapshot.ts';
+
+function compile(options: Parameters<typeof givenSnapshot>[0]) {
+  const compiled = compileSnapshot(givenSnapshot(options));
+  assert.ok(!isRefusal(compiled));
+  return compiled;
+}
+
+const backends = [{ apiBase: 'http://one/v1' }];
+const models = { 'qwen-a': { backends }, 'qwen-b': { backends }, other: { backends } };
+
+const reachOf = (resources: readonly string[]) => {
+  const compiled = compile({ models, keys: { key: { grants: resources } } });
+  const [caller] = compiled.callers.values();
+  assert.ok(caller !== undefined);
+  return [...compiled.models.values()].flatMap((model) =>
+    mayInvoke(caller, model) ? [model.name] : [],
+  );
+};
+
+const identity = (credential: string, version: number) =>
+  compile({
+    version,
+    models: { a: { backends: [{ apiBase: 'http://one/v1', credential }] } },
+  }).models.get('a')?.backends[0]?.identity;
+
+describe('compileSnapshot', () => {
+  it('grants a model by name, by prefix and by the star', () => {
+    assert.deepEqual(reachOf(['model/other']), ['other']);
+    assert.deepEqual(reachOf(['model/qwen*']), ['qwen-a', 'qwen-b']);
+    assert.deepEqual(reachOf(['model/*']), ['qwen-a', 'qwen-b', 'other']);
+    assert.deepEqual(reachOf(['model/absent', 'other', 'mcp/*']), []);
+  });
+
+  it('keeps grants apart beyond the bits of one word', () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`m${i}`, { backends }]));
+    const compiled = compile({
+      models: many,
+      keys: { key: { grants: ['model/m31', 'model/m64'] } },
+    });
+    const [caller] = compiled.callers.values();
+    assert.ok(caller !== undefined);
+    const reach = [...compiled.models.values()].filter((model) => mayInvoke(caller, model));
+    assert.deepEqual(
+      reach.map(({ name }) => name),
+      ['m31', 'm64'],
+    );
+  });
+
+  it('drops a backend alone when its credential is missing', () => {
+    const snapshot = givenSnapshot({
+      models: { a: { backends: [{ apiBase: 'http://one/v1', credential: 'x' }, ...backends] } },
+    });
+    const compiled = compileSnapshot({ ...snapshot, secrets: {} });
+    assert.ok(!isRefusal(compiled));
+    assert.equal(compiled.models.get('a')?.backends.length, 1);
+    assert.equal(compiled.dropped.length, 1);
+  });
+
+  it('drops a key alone when its verifier is corrupt', () => {
+    const snapshot = givenSnapshot({ models, keys: { one: {}, two: {} } });
+    const compiled = compileSnapshot({
+      ...snapshot,
+      secrets: { ...snapshot.secrets, 'key-1': 'nonsense' },
+    });
+    assert.ok(!isRefusal(compiled));
+    assert.equal(compiled.callers.size, 1);
+  });
+
+  it('refuses a schema that it does not know', () => {
+    assert.ok(isRefusal(compileSnapshot({ ...givenSnapshot({ models }), schema: 99 })));
+  });
+
+  it('gives an endpoint that did not change the same identity in the next version', () => {
+    assert.equal(identity('x', 1), identity('x', 2));
+    assert.notEqual(identity('x', 1), identity('y', 1));
+  });
+});

@@ -1,0 +1,139 @@
+// A configuration file becomes the snapshot that the specification describes, or an error that names the field.
+
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { describe, it } from 'node:test';
+
+import { isRefusal } from '../../src/lib/refusal.ts';
+import { compileSnapshot, mayInvoke } from '../../src/snapshot/compile.ts';
+import { readConfigFile } from '../../src/snapshot/file-mode.ts';
+import type { Environment } from '../../src/snapshot/file-mode.ts';
+
+function read(source: string, environment: Environment = {}) {
+  const result = readConfigFile(source, environment);
+  assert.ok(!isRefusal(result), JSON.stringify(result));
+  const compiled = compileSnapshot(result.snapshot);
+  assert.ok(!isRefusal(compiled));
+  return { ...result, compiled };
+}
+
+function refusal(source: string, environment: Environment = {}): string {
+  const result = readConfigFile(source, environment);
+  assert.ok(isRefusal(result));
+  return result.message;
+}
+
+const models = `
+model_list:
+  - model_name: small
+    litellm_params: { model: openai/qwen-7b, api_base: http://one:8000/v1/, api_key: not-needed }
+  - model_name: small
+    litellm_params: { model: hosted_vllm/qwen-7b, api_base: http://two:8000/v1, api_key: k2 }
+  - model_name: large
+    litellm_params: { model: openai//models/big, api_base: http://one:8000/v1, api_key: null }
+    model_info: { mode: chat }
+litellm_settings: { drop_params: true }
+`;
+
+describe('readConfigFile', () => {
+  it('makes one model of entries that share a name', () => {
+    const { compiled } = read(models);
+    assert.deepEqual([...compiled.models.keys()], ['small', 'large']);
+    assert.deepEqual(
+      compiled.models.get('small')?.backends.map(({ apiBase }) => apiBase),
+      ['http://one:8000/v1', 'http://two:8000/v1'],
+    );
+  });
+
+  it('strips one transport prefix and takes a placeholder key for none', () => {
+    const { compiled } = read(models);
+    const [first, second] = compiled.models.get('small')?.backends ?? [];
+    assert.equal(first?.upstreamModel, 'qwen-7b');
+    assert.deepEqual(first?.credentialHeaders, []);
+    assert.deepEqual(second?.credentialHeaders, ['authorization', 'Bearer k2']);
+    assert.equal(compiled.models.get('large')?.backends[0]?.upstreamModel, '/models/big');
+  });
+
+  it('is open without auth and without a master key', () => {
+    assert.equal(read(models).compiled.openCaller?.principalId, null);
+    assert.equal(read(`${models}auth: { keys: [] }`).compiled.openCaller, null);
+    const master = read(`${models}general_settings: { master_key: m }`).compiled;
+    assert.equal(master.openCaller, null);
+    assert.equal(master.callers.get(hash('sha256', 'm'))?.grants.all, true);
+  });
+
+  it('grants what the models of a key name, and nothing when there are none', () => {
+    const { compiled } = read(`${models}
+auth:
+  keys:
+    - { key: a, name: alice, models: [small], expires_at: "2030-01-01T00:00:00Z" }
+    - { key: b, models: ["la*"] }
+    - { key: c }
+`);
+    const reach = (key: string) => {
+      const caller = compiled.callers.get(hash('sha256', key));
+      assert.ok(caller !== undefined);
+      return [...compiled.models.values()].filter((model) => mayInvoke(caller, model)).length;
+    };
+    assert.equal(compiled.callers.get(hash('sha256', 'a'))?.expiresAtMs, Date.UTC(2030, 0));
+    assert.deepEqual(['a', 'b', 'c'].map(reach), [1, 1, 0]);
+  });
+
+  it('resolves os.environ references anywhere and names one that is not set', () => {
+    const source = models.replace('api_key: k2', 'api_key: os.environ/UPSTREAM_KEY');
+    const { compiled } = read(source, { UPSTREAM_KEY: 'from-env' });
+    assert.deepEqual(compiled.models.get('small')?.backends[1]?.credentialHeaders, [
+      'authorization',
+      'Bearer from-env',
+    ]);
+    assert.match(refusal(source), /UPSTREAM_KEY is not set/);
+  });
+
+  it('fills in the key header of a native protocol under both of its names', () => {
+    for (const name of ['anthropic', 'native_a']) {
+      const source = models.replace('api_key: k2', `api_key: k2, protocol: ${name}`);
+      const backend = read(source).compiled.models.get('small')?.backends[1];
+      assert.equal(backend?.protocol, 'anthropic');
+      assert.deepEqual(backend?.credentialHeaders, ['x-api-key', 'k2']);
+    }
+  });
+
+  it('sends the credential raw when the scheme is empty', () => {
+    const source = models.replace(
+      'api_key: k2',
+      'api_key: k2, auth_header: Api-Key, auth_scheme: ""',
+    );
+    assert.deepEqual(read(source).compiled.models.get('small')?.backends[1]?.credentialHeaders, [
+      'api-key',
+      'k2',
+    ]);
+  });
+
+  it('names the field that is wrong', () => {
+    assert.match(refusal('model_list: []'), /^model_list:/);
+    assert.match(refusal('a: ['), /not valid YAML/);
+    assert.match(
+      refusal(models.replace('api_base: http://two:8000/v1, ', '')),
+      /model_list\[1\]\.litellm_params\.api_base is required/,
+    );
+    assert.match(
+      refusal(`${models}auth: { keys: [{ key: a, expires_at: tomorrow }] }`),
+      /^auth\.keys\[0\]\.expires_at/,
+    );
+    assert.match(refusal(models.replace('api_key: k2', 'protocol: smtp')), /protocol/);
+  });
+
+  it('says which limits of the file it does not enforce', () => {
+    const { warnings } = read(
+      `${models}auth: { keys: [{ key: a, limits: { requests_per_min: 1 } }] }`,
+    );
+    assert.deepEqual(warnings, ['auth.keys[0].limits is not enforced']);
+  });
+
+  it('gives equal files equal versions and other files other versions', () => {
+    const version = read(models).snapshot.version;
+    assert.equal(read(models).snapshot.version, version);
+    assert.notEqual(read(`${models}\n`).snapshot.version, version);
+    assert.ok(Number.isSafeInteger(version));
+  });
+});
