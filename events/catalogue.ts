@@ -54,7 +54,7 @@ export type GwEvent = NounEvent | EventOf<typeof commonEvents>;
 export type RecordedEvent = Recorded<GwEvent>;
 
 export function definitionOf(type: string): EventDefinition {
-  const definition = catalogue[type];
+  const definition = Object.hasOwn(catalogue, type) ? catalogue[type] : undefined;
   if (definition === undefined) throw new Error(`event type ${type} is newer than this program`);
   return definition;
 }
@@ -81,11 +81,12 @@ const isKnown = (event: { stream: string; type: string; data: unknown }): event 
 
 export type StreamAddress = Readonly<{ noun: Noun; id: number }>;
 
+/** An entity has one stream: a name that `streamOf` would not write is none. */
 export function parseStream(stream: string): StreamAddress {
   const dash = stream.indexOf('-');
   const noun = stream.slice(0, dash);
   const id = Number(stream.slice(dash + 1));
-  if (!isNoun(noun) || !Number.isSafeInteger(id) || id < 1) {
+  if (!isNoun(noun) || !Number.isSafeInteger(id) || id < 1 || stream !== streamOf(noun, id)) {
     throw new Error(`stream ${stream} is not a noun and an id`);
   }
   return { noun, id };

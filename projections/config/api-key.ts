@@ -2,7 +2,7 @@
 
 import type { ApiKeyEvent } from '../../events/api-key.ts';
 import type { ApiKeyId, PrincipalId } from '../../src/lib/ids.ts';
-import { existing } from './entity.ts';
+import { checkAbsent, existing } from './entity.ts';
 
 export type ApiKey = Readonly<{
   id: ApiKeyId;
@@ -22,6 +22,7 @@ export function evolveApiKey(
 ): ApiKey | undefined {
   switch (event.type) {
     case 'ApiKeyCreated':
+      checkAbsent(key, event);
       return {
         id: event.data.id,
         principalId: event.data.principal_id,
@@ -35,6 +36,7 @@ export function evolveApiKey(
     case 'ApiKeyRevoked':
       return { ...existing(key, event), disabled: true };
     case 'ApiKeyDeleted':
+      existing(key, event);
       return undefined;
   }
 }

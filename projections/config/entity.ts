@@ -1,11 +1,15 @@
-// What every entity's fold needs: the certainty that an event finds the entity that it changes.
+// What every entity's fold needs: the certainty that an event finds the entity that it changes, and that a creation finds none.
+// A log in which that does not hold is broken; the fold stops.
 
-/** A log in which an event changes what is not there is broken; the fold stops. */
-export function existing<Entity>(
-  entity: Entity | undefined,
-  event: { stream: string; type: string },
-): Entity {
+type Address = { stream: string; type: string };
+
+export function existing<Entity>(entity: Entity | undefined, event: Address): Entity {
   if (entity === undefined)
     throw new Error(`${event.type} on ${event.stream}, which does not exist`);
   return entity;
+}
+
+/** Before a creation: an id given twice must overwrite nothing. */
+export function checkAbsent(entity: unknown, event: Address): void {
+  if (entity !== undefined) throw new Error(`${event.type} on ${event.stream}, which exists`);
 }

@@ -2,7 +2,7 @@
 
 import type { FlowControl, ModelEvent } from '../../events/model.ts';
 import type { ModelId, ProviderId } from '../../src/lib/ids.ts';
-import { existing } from './entity.ts';
+import { checkAbsent, existing } from './entity.ts';
 
 export type Backend = Readonly<{
   providerId: ProviderId;
@@ -34,6 +34,7 @@ export const noFlowControl: FlowControl = {
 export function evolveModel(model: Model | undefined, event: ModelEvent): Model | undefined {
   switch (event.type) {
     case 'ModelCreated':
+      checkAbsent(model, event);
       return {
         ...event.data,
         inputPricePerMtok: null,
@@ -71,6 +72,7 @@ export function evolveModel(model: Model | undefined, event: ModelEvent): Model 
     case 'ModelFlowControlSet':
       return { ...existing(model, event), flowControl: event.data.flow_control };
     case 'ModelDeleted':
+      existing(model, event);
       return undefined;
   }
 }

@@ -3,7 +3,7 @@
 import type { PrincipalEvent, StoredName } from '../../events/principal.ts';
 import type { PrincipalId, RoleId } from '../../src/lib/ids.ts';
 import type { PrincipalKind } from '../../src/lib/vocabulary.ts';
-import { existing } from './entity.ts';
+import { checkAbsent, existing } from './entity.ts';
 
 export type Principal = Readonly<{
   id: PrincipalId;
@@ -22,6 +22,7 @@ export function evolvePrincipal(
 ): Principal | undefined {
   switch (event.type) {
     case 'PrincipalCreated':
+      checkAbsent(principal, event);
       return {
         id: event.data.id,
         kind: event.data.kind,
@@ -50,6 +51,7 @@ export function evolvePrincipal(
       return { ...before, roleIds: before.roleIds.filter((id) => id !== event.data.role_id) };
     }
     case 'PrincipalDeleted':
+      existing(principal, event);
       return undefined;
   }
 }

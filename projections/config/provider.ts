@@ -3,7 +3,7 @@
 import type { Endpoint, ProviderEvent, StoredCredential } from '../../events/provider.ts';
 import type { ProviderId } from '../../src/lib/ids.ts';
 import type { ProviderKind } from '../../src/lib/vocabulary.ts';
-import { existing } from './entity.ts';
+import { checkAbsent, existing } from './entity.ts';
 
 export type Provider = Readonly<{
   id: ProviderId;
@@ -20,6 +20,7 @@ export function evolveProvider(
 ): Provider | undefined {
   switch (event.type) {
     case 'ProviderCreated':
+      checkAbsent(provider, event);
       return {
         id: event.data.id,
         name: event.data.name,
@@ -39,6 +40,7 @@ export function evolveProvider(
     case 'ProviderCredentialCleared':
       return { ...existing(provider, event), credential: null };
     case 'ProviderDeleted':
+      existing(provider, event);
       return undefined;
   }
 }

@@ -3,7 +3,7 @@
 import type { RoleEvent } from '../../events/role.ts';
 import type { RoleId } from '../../src/lib/ids.ts';
 import type { Verb } from '../../src/lib/vocabulary.ts';
-import { existing } from './entity.ts';
+import { checkAbsent, existing } from './entity.ts';
 
 export type Permission = Readonly<{ verb: Verb; resource: string }>;
 
@@ -18,6 +18,7 @@ export type Role = Readonly<{
 export function evolveRole(role: Role | undefined, event: RoleEvent): Role | undefined {
   switch (event.type) {
     case 'RoleCreated':
+      checkAbsent(role, event);
       return { ...event.data, permissions: [] };
     case 'RoleRenamed':
       return { ...existing(role, event), name: event.data.name };
@@ -39,6 +40,7 @@ export function evolveRole(role: Role | undefined, event: RoleEvent): Role | und
       };
     }
     case 'RoleDeleted':
+      existing(role, event);
       return undefined;
   }
 }

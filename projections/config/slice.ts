@@ -36,7 +36,10 @@ type Evolve<Entity, Event extends NewEvent> = (
   recordedAt: number,
 ) => Entity | undefined;
 
-/** Writes what `event` makes of the entity. An event of no type in `types` (NoChange) only counts in its stream. */
+/**
+ * Writes what `event` makes of the entity. NoChange only counts in its stream; an event of another
+ * noun's type would be lost there, so the fold stops.
+ */
 export function evolveSlice<Entity, Event extends NewEvent>(
   draft: SliceDraft<Entity>,
   id: number,
@@ -52,7 +55,8 @@ export function evolveSlice<Entity, Event extends NewEvent>(
   draft.copy.versions.set(id, event.version);
   const belongs = (candidate: NewEvent): candidate is Event =>
     Object.hasOwn(rule.types, candidate.type);
-  if (!belongs(event)) return;
+  if (event.type === 'NoChange') return;
+  if (!belongs(event)) throw new Error(`${event.type} does not belong on ${event.stream}`);
   const entity = rule.evolve(draft.copy.byId.get(id), event, event.recordedAt);
   if (entity === undefined) {
     draft.copy.byId.delete(id);
