@@ -1,4 +1,4 @@
-// The rules of change for provider models: their names, their fields and the grants that follow a rename.
+// The rules of change for provider models, and for the grants that follow a rename.
 
 import { describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-// Makes the events and values that examples are written with: one short call a fact, everything else filled in.
+// Makes the events and values that examples are written with: one short call a fact.
 
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { StoredName } from '../../events/principal.ts';
@@ -62,6 +62,12 @@ export const roleCreated = (number: number, name: string): GwEvent => ({
   stream: `role-${number}`,
   type: 'RoleCreated',
   data: { id: roleId.parse(number), name, description: null },
+});
+
+export const roleDeleted = (number: number): GwEvent => ({
+  stream: `role-${number}`,
+  type: 'RoleDeleted',
+  data: { id: roleId.parse(number) },
 });
 
 export const permissionGranted = (role: number, verb: Verb, resource: string): GwEvent => ({

@@ -1,5 +1,5 @@
-// given(events).when(command).yields(events) or .refuses(code, pattern): how an example of a decider is written. It also makes
-// logs in memory: sealed, recorded and deep-frozen, so that whatever writes to an event or a state fails.
+// given(events).when(command).yields(events) or .refuses(code, pattern): how a decider's example is
+// written. It also makes logs in memory, deep-frozen, so that whatever writes to one fails.
 
 import assert from 'node:assert/strict';
 
@@ -114,7 +114,7 @@ function assertRecordable(log: TestLog, events: readonly GwEvent[]): void {
   append(log, events);
 }
 
-/** Freezes a value with all that it holds; the entries of a map too, and its writers fail from then on. */
+/** Freezes a value with all that it holds; a map with its entries, and its writers fail. */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (ArrayBuffer.isView(value)) return value;
