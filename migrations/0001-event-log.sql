@@ -6,21 +6,8 @@ create schema es;
 create schema vault;
 create schema op;
 
--- The role under which the program works. Its rights are what makes the log append-only for it. A cluster may hold several
--- databases of ours that migrate at once, hence the exception.
-do $$ begin
-  create role gw_app nologin;
-exception when duplicate_object or unique_violation then null;
-end $$;
--- A login that is no superuser gets the right to act as gw_app; it may already have it.
-do $$ begin
-  execute format('grant gw_app to %I', current_user);
-exception when others then
-  if not pg_has_role(current_user, 'gw_app', 'member') then raise; end if;
-end $$;
-do $$ begin
-  execute format('grant create on database %I to gw_app', current_database());
-end $$;
+-- gw_app is the role under which the program works (src/db/migrate.ts makes it): its rights are what makes the log
+-- append-only for it.
 grant usage on schema es, vault, op to gw_app;
 alter default privileges in schema op grant select, insert, update, delete on tables to gw_app;
 

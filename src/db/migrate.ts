@@ -20,6 +20,7 @@ export async function migrate(db: Database): Promise<void> {
   await db.tx(
     async (tx) => {
       await tx.query(sql`select pg_advisory_xact_lock(${migrationLock})`);
+      await ensureRole(tx);
       const applied = await appliedMigrations(tx);
       checkApplied(applied, known);
       for (const migration of known.filter((one) => !applied.has(one.number))) {
@@ -32,6 +33,27 @@ export async function migrate(db: Database): Promise<void> {
     },
     { statementTimeoutMilliseconds: 60_000, lockTimeoutMilliseconds: 30_000 },
   );
+}
+
+/**
+ * The role under which the program works, and its right to create schemas here. Both lie outside the database's own contents: a
+ * copy restored elsewhere lacks them. Several databases of one cluster may do this at once, hence the exceptions.
+ */
+async function ensureRole(tx: Queryable): Promise<void> {
+  await tx.query(sql`
+    do $$ begin
+      create role gw_app nologin;
+    exception when duplicate_object or unique_violation then null;
+    end $$`);
+  await tx.query(sql`
+    do $$ begin
+      if not pg_has_role(current_user, 'gw_app', 'member') then
+        execute format('grant gw_app to %I', current_user);
+      end if;
+      if not has_database_privilege('gw_app', current_database(), 'create') then
+        execute format('grant create on database %I to gw_app', current_database());
+      end if;
+    end $$`);
 }
 
 async function readMigrations(): Promise<Migration[]> {

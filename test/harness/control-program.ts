@@ -1,0 +1,44 @@
+// A control plane as a process of its own on a test's database, with an administrator who is logged in.
+
+import type { TestContext } from 'node:test';
+
+import { z } from 'zod';
+
+import { loginToAdmin } from '../../src/cli/admin-client.ts';
+import type { AdminClient } from '../../src/cli/admin-client.ts';
+import { setLogin } from '../../src/cli/login-principal.ts';
+import { withControlPlane } from '../../src/cli/offline-plane.ts';
+import { createPasswords } from '../../src/control/passwords.ts';
+import { startProgram } from './program.ts';
+import type { Program } from './program.ts';
+
+export const encryptionKey = '42'.repeat(32);
+export const proxyToken = 'a-proxy-token-for-tests';
+const login = { name: 'admin', password: 'correct horse battery' };
+
+/** Migrates the database and makes the administrator. */
+export const prepareControl = (databaseUrl: string): Promise<unknown> =>
+  withControlPlane({ databaseUrl, encryptionKey, warn: () => {} }, (plane) =>
+    setLogin({ plane, passwords: createPasswords() }, login),
+  );
+
+export type ControlProgram = Program & Readonly<{ adminUrl: string; admin: AdminClient }>;
+
+const started = z.object({ admin: z.string() });
+
+/** Starts `--role control` on a prepared database. */
+export async function startControlProgram(
+  test: Pick<TestContext, 'after'>,
+  databaseUrl: string,
+): Promise<ControlProgram> {
+  const program = startProgram(test, {
+    args: ['--role', 'control', '--admin-port', '0'],
+    env: {
+      GW_DATABASE_URL: databaseUrl,
+      GW_ENCRYPTION_KEY: encryptionKey,
+      GW_PROXY_TOKEN: proxyToken,
+    },
+  });
+  const { admin: adminUrl } = started.parse(await program.logged('control plane started'));
+  return { ...program, adminUrl, admin: await loginToAdmin(adminUrl, login) };
+}

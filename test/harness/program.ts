@@ -1,0 +1,71 @@
+// Runs the program as its users do: a process of its own, with flags and environment, read by its log lines.
+
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestContext } from 'node:test';
+
+import { until } from './wait.ts';
+
+export type LogLine = Readonly<Record<string, unknown>>;
+
+export type Program = Readonly<{
+  child: ChildProcess;
+  logs: readonly LogLine[];
+  /** The first log line, past or to come, with this message. Fails when the program ends first. */
+  logged: (message: string) => Promise<LogLine>;
+  /** Sends the signal and waits for the end. */
+  end: (signal: NodeJS.Signals) => Promise<void>;
+}>;
+
+const main = path.join(import.meta.dirname, '../../src/main.ts');
+const startLimitMs = 20_000;
+
+type Given = Readonly<{ args: readonly string[]; env?: Readonly<Record<string, string>> }>;
+
+/** Its environment holds nothing of the caller's but PATH and HOME. It is killed when the test ends. */
+export function startProgram(test: Pick<TestContext, 'after'>, { args, env }: Given): Program {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [main, ...args, '--log-format', 'json'], {
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const logs: LogLine[] = [];
+  const unread: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    const read = readLine(line);
+    if (read === null) unread.push(line);
+    else logs.push(read);
+  });
+  const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()));
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (!hasEnded()) child.kill(signal);
+    await ended;
+  };
+  test.after(() => end('SIGKILL'));
+  return {
+    child,
+    logs,
+    end,
+    logged: (message) =>
+      until(
+        () => {
+          const found = logs.find((line) => line['message'] === message);
+          if (found === undefined && hasEnded()) throw new Error(unread.join('\n'));
+          return found;
+        },
+        { limitMs: startLimitMs, what: `the log line ${message}` },
+      ),
+  };
+}
+
+function readLine(line: string): LogLine | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
