@@ -4,6 +4,7 @@ import { Builtins, Cli } from 'clipanion';
 import type { BaseContext, Command } from 'clipanion';
 
 import { DevCommand } from './commands/dev.ts';
+import { LogVerifyCommand } from './commands/log-verify.ts';
 import { ServeCommand } from './commands/serve.ts';
 import { SetPasswordCommand } from './commands/set-password.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -21,7 +22,7 @@ export async function runCommandLine(
     // clipanion by itself writes colours into pipes too.
     enableColors: context.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '',
   });
-  const commands = [DevCommand, ServeCommand, SetPasswordCommand];
+  const commands = [DevCommand, LogVerifyCommand, ServeCommand, SetPasswordCommand];
   for (const command of [HelpCommand, Builtins.VersionCommand, ...commands]) {
     cli.register(command);
   }

@@ -15,6 +15,8 @@ export type Problem = Readonly<{ position: number | null; problem: string }>;
 export type LogCheck = Readonly<{
   events: number;
   head: Readonly<{ position: number; hash: string }>;
+  /** How many tables were compared with a rebuild; snapshot_versions, with the hash of each version, is one of them. */
+  tables: number;
   problems: readonly Problem[];
 }>;
 
@@ -25,7 +27,9 @@ export async function verifyLog(db: Database): Promise<LogCheck> {
   const head = await readHead(db);
   const expected = { position: head.position, hash: hex(head.hash) };
   const broken = await verifyChain(db, genesisHash(head.logId), expected);
-  if (broken !== null) return { events: head.position, head: expected, problems: [broken] };
+  if (broken !== null) {
+    return { events: head.position, head: expected, tables: 0, problems: [broken] };
+  }
   const tables = await verifyReadModel(db);
   const problems = tables
     .filter((table) => !table.equal)
@@ -33,7 +37,7 @@ export async function verifyLog(db: Database): Promise<LogCheck> {
       position: null,
       problem: `table ${table} holds ${live}, a rebuild ${rebuilt}`,
     }));
-  return { events: head.position, head: expected, problems };
+  return { events: head.position, head: expected, tables: tables.length, problems };
 }
 
 type Expected = { position: number; hash: string };

@@ -1,0 +1,138 @@
+// A log or a table that was changed behind the program's back is found, and the place is named.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+
+import { sql } from '@databases/pg';
+import type { SQLQuery } from '@databases/pg';
+import { z } from 'zod';
+
+import { readModelSchema } from '../../projections/read-model.ts';
+import { openDatabase } from '../../src/db/pool.ts';
+import { prepareControl } from '../harness/control-program.ts';
+import { testDatabase } from '../harness/postgres.ts';
+
+const run = promisify(execFile);
+const main = path.join(import.meta.dirname, '../../src/main.ts');
+const failure = z.object({ code: z.int(), stdout: z.string() });
+
+/** `gw log verify` as a user runs it: its exit code and what it prints. */
+async function logVerify(url: string): Promise<{ code: number; stdout: string }> {
+  const env = { PATH: process.env['PATH'] ?? '', GW_DATABASE_URL: url };
+  try {
+    const { stdout } = await run(process.execPath, [main, 'log', 'verify'], { env });
+    return { code: 0, stdout };
+  } catch (error) {
+    return failure.parse(error);
+  }
+}
+
+/** A log with the seed and a login in it, after `tamper` has run as a superuser with all triggers off. */
+async function tampered(test: TestContext, tamper: SQLQuery): Promise<string> {
+  const { url, superuserUrl } = await testDatabase(test);
+  await prepareControl(url);
+  const db = openDatabase({
+    url: superuserUrl,
+    purpose: 'maintenance',
+    applicationName: 'gw test',
+    connectionsMax: 1,
+  });
+  try {
+    await db.tx(async (tx) => {
+      await tx.query(sql`alter table es.events disable trigger all`);
+      await tx.query(tamper);
+      await tx.query(sql`alter table es.events enable always trigger events_guard`);
+      await tx.query(sql`alter table es.events enable always trigger events_no_change`);
+    });
+  } finally {
+    await db.dispose();
+  }
+  return url;
+}
+
+const cases: readonly { what: string; tamper: SQLQuery; says: RegExp }[] = [
+  {
+    what: 'one byte of a payload',
+    tamper: sql`
+      update es.events set payload = replace(payload::text, 'operator', 'operatos')::json
+      where position = (select min(position) from es.events where payload::text like '%operator%')`,
+    says: /^position 3: the payload does not have its digest$/m,
+  },
+  {
+    what: 'a payload with its digest',
+    tamper: sql`
+      update es.events set payload = '{}', payload_digest = sha256('{}'::bytea)
+      where position = 5`,
+    says: /^position 5: the envelope does not have its leaf hash$/m,
+  },
+  {
+    what: 'one character of the metadata',
+    tamper: sql`
+      update es.events set metadata = replace(metadata::text, 'seed', 'sead')::json
+      where position = 2`,
+    says: /^position 2: the envelope does not have its leaf hash$/m,
+  },
+  {
+    what: 'an event and every hash of its own',
+    tamper: sql`
+      update es.events e set payload = '{}', payload_digest = sha256('{}'::bytea),
+        leaf_hash = es.event_leaf(row(e.position, e.stream, e.version, e.event_id, e.type, e.schema,
+          e.tx_id, e.recorded_at, e.metadata, '{}'::json, sha256('{}'::bytea), e.leaf_hash, e.hash))
+      where position = 4`,
+    says: /^position 4: the event does not follow the one before it in the hash chain$/m,
+  },
+  {
+    what: 'an event taken out',
+    tamper: sql`delete from es.events where position = 6`,
+    says: /^position 6: the next event is 7$/m,
+  },
+  {
+    what: 'the last event taken off',
+    tamper: sql`delete from es.events where position = (select position from es.log_head)`,
+    says: /^position 20: the log ends at 19, its head says 20$/m,
+  },
+  {
+    what: 'the head set back',
+    tamper: sql`update es.log_head set position = 19`,
+    says: /^position 19: the head holds another hash than the last event$/m,
+  },
+  {
+    what: 'a row of a read model',
+    tamper: sql`update ${sql.ident(readModelSchema, 'roles')} set name = 'root' where name = 'admin'`,
+    says: /^table roles holds .*, a rebuild /m,
+  },
+  {
+    what: 'an audit row',
+    tamper: sql`delete from ${sql.ident(readModelSchema, 'audit_log')} where id = 20`,
+    says: /^table audit_log holds .*, a rebuild /m,
+  },
+  {
+    what: 'the hash of a snapshot version',
+    tamper: sql`
+      update ${sql.ident(readModelSchema, 'snapshot_versions')} set content_hash = 'other'
+      where version = 20`,
+    says: /^table snapshot_versions holds .*, a rebuild /m,
+  },
+];
+
+describe('gw log verify', () => {
+  it('finds nothing in a log that nobody touched', async (test) => {
+    const { url } = await testDatabase(test);
+    await prepareControl(url);
+    const { code, stdout } = await logVerify(url);
+    assert.equal(code, 0);
+    assert.match(stdout, /^20 events, head [0-9a-f]{64}\nthe chain holds, and 10 tables equal/);
+  });
+
+  for (const { what, tamper, says } of cases) {
+    it(`exits 10 and names the place after a superuser changed ${what}`, async (test) => {
+      const { code, stdout } = await logVerify(await tampered(test, tamper));
+      assert.match(stdout, says);
+      assert.equal(code, 10);
+    });
+  }
+});
