@@ -84,11 +84,6 @@ function sharedAddress({ role, port, adminPort }: Settings): readonly Refusal[] 
 
 export function startupWarnings(settings: Settings): readonly string[] {
   const warnings: string[] = [];
-  if (settings.role !== 'proxy' && settings.tlsCert === null) {
-    warnings.push(
-      'the admin listener speaks plain HTTP; /snapshot carries credentials (--tls-cert, --tls-key)',
-    );
-  }
   if (settings.role === 'control' && settings.proxyToken === null) {
     warnings.push('no --proxy-token is set, so no proxy can fetch a snapshot');
   }

@@ -65,7 +65,9 @@ test('a proxy token that could be guessed is refused, and not repeated', () => {
   assert.match(refusal?.message ?? '', /at least 16 characters, had 7$/);
 });
 
-test('plain HTTP on the admin listener is warned of at every start', () => {
-  const warnings = startupWarnings(settings({ role: 'all', databaseUrl: database }));
-  assert.ok(warnings.some((warning) => warning.includes('plain HTTP')));
+test('a database address among the arguments is warned of, one in the environment is not', () => {
+  const flag = startupWarnings(settings({ role: 'all', databaseUrl: database }));
+  assert.ok(flag.some((warning) => warning.includes('--database-url is visible')));
+  const variables = { ...env, GW_DATABASE_URL: database };
+  assert.deepEqual(startupWarnings(settings({ role: 'all' }, variables)), []);
 });

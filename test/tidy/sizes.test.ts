@@ -8,10 +8,10 @@ import { filesOfTree, isGenerated, sourcesOfTree } from './tree.ts';
 const linesMax = 400;
 const columnsMax = 100;
 
-/** Prose is not broken in two: a comment, and a line that holds a message or the name of a test, may be longer. */
+/** Prose is not broken in two: a comment, and a line that holds a message or a pattern, may be longer. */
 const commentColumnsMax = 140;
 const textColumnsMax = 120;
-const longText = /'[^']{30,}'|"[^"]{30,}"|`[^`]{30,}/;
+const longText = /'[^']{30,}'|"[^"]{30,}"|`[^`]{30,}|\/\S{40,}\//;
 
 /** Recorded bytes and tables of cases read better unbroken. */
 const isData = (path: string): boolean => isGenerated(path) || path.startsWith('test/fixtures/');

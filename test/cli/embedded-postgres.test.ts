@@ -1,0 +1,169 @@
+// Holds that an embedded Postgres keeps its data, is found again after its owner was killed, and leaves nothing behind.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, mkdir, readFile, readdir, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { Client } from 'pg';
+
+import { startEmbeddedPostgres } from '../../src/cli/embedded-postgres.ts';
+import type { EmbeddedPostgres } from '../../src/cli/embedded-postgres.ts';
+import { postgresAccount } from '../../src/cli/postgres-account.ts';
+import { postgresHome } from '../../src/cli/postgres-home.ts';
+import { until } from '../harness/wait.ts';
+
+const launcher = path.join(import.meta.dirname, '../../src/cli/embedded-postgres.ts');
+
+function freshDirectory(t: TestContext): string {
+  const directory = path.join(os.tmpdir(), `gw-embedded-${randomUUID()}`);
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+const start = (directory: string, ephemeral = false): Promise<EmbeddedPostgres> =>
+  startEmbeddedPostgres({ directory, log: () => {}, options: { fsync: 'off' }, ephemeral });
+
+async function query(url: string, statement: string): Promise<readonly unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function serverProcess(directory: string): Promise<number> {
+  const file = await readFile(path.join(directory, 'data', 'postmaster.pid'), 'utf8');
+  return Number(file.split('\n')[0]);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const exists = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );
+
+const socketDirectoryOf = (url: string): string =>
+  decodeURIComponent(/@([^:]+):/.exec(url)?.[1] ?? '');
+
+test('data outlives a stop and is there after the next start', async (t) => {
+  const directory = freshDirectory(t);
+  const first = await start(directory);
+  await query(first.url, 'create table kept as select 42 as answer');
+  await first.stop();
+  const second = await start(directory);
+  t.after(second.stop);
+  assert.deepEqual(await query(second.url, 'select answer from kept'), [{ answer: 42 }]);
+});
+
+test('the server has no network address and its directories are closed to others', async (t) => {
+  const directory = freshDirectory(t);
+  const server = await start(directory);
+  t.after(server.stop);
+  assert.deepEqual(await query(server.url, 'show listen_addresses'), [{ listen_addresses: '' }]);
+  for (const closed of [path.join(directory, 'data'), socketDirectoryOf(server.url)]) {
+    const { mode } = await stat(closed);
+    assert.equal(mode & 0o777, 0o700, closed);
+  }
+});
+
+test('after a stop neither process, socket nor ephemeral data is left', async (t) => {
+  const directory = freshDirectory(t);
+  const server = await start(directory, true);
+  const pid = await serverProcess(directory);
+  await server.stop();
+  await until(() => !isAlive(pid), { what: 'the server process is gone' });
+  assert.equal(await exists(socketDirectoryOf(server.url)), false);
+  assert.equal(await exists(directory), false);
+});
+
+test('a stop that is asked for twice is one stop', async (t) => {
+  const server = await start(freshDirectory(t), true);
+  await Promise.all([server.stop(), server.stop()]);
+});
+
+test('a directory that another owner uses is refused, and that owner is not disturbed', async (t) => {
+  const directory = freshDirectory(t);
+  const owner = await start(directory);
+  t.after(owner.stop);
+  await assert.rejects(start(directory), /another process uses the database/);
+  assert.deepEqual(await query(owner.url, 'select 1 as one'), [{ one: 1 }]);
+});
+
+test('a server that was killed starts again on its data', async (t) => {
+  const directory = freshDirectory(t);
+  const first = await start(directory);
+  await query(first.url, 'create table kept as select 42 as answer');
+  process.kill(await serverProcess(directory), 'SIGKILL');
+  const second = await start(directory);
+  t.after(second.stop);
+  assert.deepEqual(await query(second.url, 'select answer from kept'), [{ answer: 42 }]);
+});
+
+test('a server whose owner was killed is taken over as it runs', async (t) => {
+  const directory = freshDirectory(t);
+  const script = `
+    const { startEmbeddedPostgres } = await import(${JSON.stringify(launcher)});
+    const directory = ${JSON.stringify(directory)};
+    await startEmbeddedPostgres({ directory, log: () => {}, options: { fsync: 'off' } });
+    process.stdout.write('started');
+    setInterval(() => {}, 1000);
+  `;
+  const owner = spawn(process.execPath, ['--input-type=module', '-e', script]);
+  t.after(() => owner.kill('SIGKILL'));
+  await once(owner.stdout, 'data');
+  const pid = await serverProcess(directory);
+  owner.kill('SIGKILL');
+  await once(owner, 'exit');
+  const server = await start(directory);
+  t.after(server.stop);
+  assert.equal(await serverProcess(directory), pid);
+  assert.deepEqual(await query(server.url, 'select 1 as one'), [{ one: 1 }]);
+});
+
+test('a process that ends without a stop takes its server with it', async (t) => {
+  const directory = freshDirectory(t);
+  const script = `
+    const { startEmbeddedPostgres } = await import(${JSON.stringify(launcher)});
+    const directory = ${JSON.stringify(directory)};
+    await startEmbeddedPostgres({ directory, log: () => {}, options: { fsync: 'off' } });
+    process.exit(7);
+  `;
+  const owner = spawn(process.execPath, ['--input-type=module', '-e', script]);
+  await once(owner, 'exit');
+  const file = path.join(directory, 'data', 'postmaster.pid');
+  await until(async () => !(await exists(file)), { what: 'the server has shut down' });
+});
+
+test('where the account cannot reach the directory, the data lies outside with a link to it', async (t) => {
+  const account = postgresAccount();
+  if (account === null) return;
+  const closed = freshDirectory(t);
+  await mkdir(closed);
+  await chmod(closed, 0o700);
+  const outside = freshDirectory(t);
+  const wanted = path.join(closed, 'postgres');
+  const home = await postgresHome(account, wanted, outside);
+  assert.equal(path.dirname(home.directory), outside);
+  const again = await postgresHome(account, wanted, outside);
+  assert.equal(again.directory, home.directory);
+  await again.remove();
+  assert.deepEqual(await readdir(closed), []);
+  assert.deepEqual(await readdir(outside), []);
+});

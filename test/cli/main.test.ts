@@ -1,0 +1,110 @@
+// Holds what the program answers at the command line: help, usage errors, exit codes, and who sets a password.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { test } from 'node:test';
+
+import { testDatabase } from '../harness/postgres.ts';
+
+const program = path.join(import.meta.dirname, '../../src/main.ts');
+
+type Ended = Readonly<{ code: number; stdout: string; stderr: string }>;
+type Given = Readonly<{ env?: Readonly<Record<string, string>>; input?: string }>;
+
+const limitMs = 30_000;
+
+/** Without the caller's GW_* variables, and without a terminal. */
+function gw(parameters: readonly string[], { env = {}, input = '' }: Given = {}): Promise<Ended> {
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GW_'));
+  const child = execFile(
+    process.execPath,
+    [program, ...parameters],
+    { env: { ...Object.fromEntries(own), ...env }, timeout: limitMs },
+    (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+      resolve({ code, stdout, stderr });
+    },
+  );
+  child.stdin?.end(input);
+  return promise;
+}
+
+test('--help lists the commands on standard output, without colours in a pipe', async () => {
+  const { code, stdout, stderr } = await gw(['--help']);
+  assert.equal(code, 0);
+  assert.match(stdout, /serve +serve in a role/);
+  assert.equal(stdout.includes('\u001b'), false);
+  assert.equal(stderr, '');
+});
+
+test('the help of a command names the variable and default of each option', async () => {
+  const { stdout } = await gw(['serve', '--help']);
+  assert.match(stdout, /-p,--port <value> .*\(GW_PORT; default 4000\)/);
+  assert.match(stdout, /--proxy-token <value> .*\(GW_PROXY_TOKEN, GW_PROXY_TOKEN_FILE\)/);
+  assert.doesNotMatch(stdout, /#0/);
+});
+
+test('--version prints the version alone', async () => {
+  const { code, stdout } = await gw(['--version']);
+  assert.equal(code, 0);
+  assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+});
+
+test('an unknown option is a usage error that suggests the nearest', async () => {
+  const { code, stderr } = await gw(['--rol', 'all']);
+  assert.equal(code, 2);
+  assert.match(stderr, /unsupported option name \("--rol"\); did you mean --role\?/);
+});
+
+test('an unknown command is a usage error that suggests the nearest', async () => {
+  const { code, stderr } = await gw(['set-pasword']);
+  assert.equal(code, 2);
+  assert.match(stderr, /did you mean set-password\?/);
+});
+
+test('a role that lacks what it needs says all of it and does not start', async () => {
+  const { code, stderr } = await gw(['--role', 'all']);
+  assert.equal(code, 2);
+  assert.match(stderr, /--database-url/);
+  assert.match(stderr, /openssl rand -hex 32/);
+});
+
+const key = 'ab'.repeat(32);
+
+test('set-password makes an administrator once, then only sets the password', async (t) => {
+  const { url } = await testDatabase(t);
+  const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
+  const parameters = ['set-password', '--name', 'ada', '--password', '-', '--json'];
+  const first = await gw(parameters, { env, input: 'correct horse\n' });
+  assert.equal(first.stderr, '');
+  assert.deepEqual(JSON.parse(first.stdout), { id: 2, created: true, made_admin: true });
+  const second = await gw(parameters, { env, input: 'battery staple\n' });
+  assert.deepEqual(JSON.parse(second.stdout), { id: 2, created: false, made_admin: false });
+});
+
+test('set-password warns of a password among the arguments', async (t) => {
+  const { url } = await testDatabase(t);
+  const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
+  const set = ['set-password', '--name', 'ada', '--password', 'correct horse'];
+  const { code, stdout, stderr } = await gw(set, { env });
+  assert.equal(code, 0);
+  assert.match(stderr, /visible to every user/);
+  assert.equal(`${stdout}${stderr}`.includes('correct horse'), false);
+});
+
+test('set-password without a password and without a terminal is refused, not waited for', async () => {
+  const env = { GW_DATABASE_URL: 'postgres://localhost/gw', GW_ENCRYPTION_KEY: key };
+  const { code, stderr } = await gw(['set-password', '--name', 'ada'], { env });
+  assert.equal(code, 2);
+  assert.match(stderr, /no password given/);
+});
+
+test('a database that does not answer is exit code 3', async () => {
+  const env = { GW_DATABASE_URL: 'postgres://gw@127.0.0.1:1/gw', GW_ENCRYPTION_KEY: key };
+  const set = ['set-password', '--name', 'ada', '--password', '-'];
+  const { code, stderr } = await gw(set, { env, input: 'correct horse' });
+  assert.equal(code, 3);
+  assert.match(stderr, /ECONNREFUSED/);
+});
