@@ -1,0 +1,283 @@
+// A proxy follows its control plane, and serves on from what it has while that is away.
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+
+import { runProxy } from '../../src/cli/roles/proxy.ts';
+import type { ProxySettings } from '../../src/cli/roles/proxy.ts';
+import { createControlClient } from '../../src/gateway/control-link/client.ts';
+import { createUsageReporter } from '../../src/gateway/control-link/report.ts';
+import { snapshotEtag } from '../../src/snapshot/schema.ts';
+import type { Snapshot } from '../../src/snapshot/schema.ts';
+import { newCounts } from '../../src/telemetry/metrics.ts';
+import { usageBatch, usageEvent } from '../../src/usage/usage-event.ts';
+import type { UsageEvent } from '../../src/usage/usage-event.ts';
+import { chatBody, collectLog } from '../harness/gateway.ts';
+import type { LogLine } from '../harness/gateway.ts';
+import { givenSnapshot } from '../harness/snapshot.ts';
+import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream.ts';
+import type { ScriptedUpstream } from '../harness/upstream.ts';
+import { until } from '../harness/wait.ts';
+
+const token = 'proxy-token-of-test';
+
+/** Publishes whatever snapshot it is given, and takes usage. */
+async function startControl(first: Snapshot | null) {
+  let published = first;
+  const events: UsageEvent[] = [];
+  const server = await startUpstream((request, response) => {
+    if (request.headers.authorization !== `Bearer ${token}`) {
+      return void response.writeHead(401).end();
+    }
+    if (request.path === '/usage') {
+      const batch = usageBatch.parse(JSON.parse(request.body.toString()));
+      events.push(...batch.events.map((event) => usageEvent.parse(event)));
+      return void response.end(JSON.stringify({ accepted: batch.events.length, dropped: 0 }));
+    }
+    if (published === null) return void response.writeHead(503).end();
+    const etag = snapshotEtag(published);
+    if (request.headers['if-none-match'] === etag) return void response.writeHead(304).end();
+    response.writeHead(200, { etag }).end(JSON.stringify(published));
+  });
+  return {
+    server,
+    events,
+    url: server.apiBase.replace(/\/v1$/, ''),
+    publish: (snapshot: Snapshot | null) => void (published = snapshot),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+async function startProxy(controlUrl: string, more: Partial<ProxySettings> = {}) {
+  const lines: LogLine[] = [];
+  const settings: ProxySettings = {
+    host: '127.0.0.1',
+    port: 0,
+    config: null,
+    controlUrl,
+    proxyToken: token,
+    snapshotCache: null,
+    configPoll: 0.02,
+    upstreamTimeout: 5,
+    maxRetries: 2,
+    maxBodyMb: 1,
+    maxInflightBodyMb: 8,
+    poolMaxIdle: 8,
+    shutdownGrace: 1,
+    caBundle: null,
+    masterKey: null,
+    log: 'info',
+    logFormat: 'text',
+    ...more,
+  };
+  const proxy = await runProxy(settings, { log: collectLog(lines) });
+  const chat = () =>
+    fetch(`${proxy.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer key' },
+      body: JSON.stringify(chatBody('m')),
+    });
+  const logged = (message: string) => lines.some((line) => line.message.includes(message));
+  return { ...proxy, chat, logged, [Symbol.asyncDispose]: () => proxy.close() };
+}
+
+const serving = (upstream: ScriptedUpstream, version = 1, key = 'key') =>
+  givenSnapshot({
+    version,
+    models: { m: { backends: [{ apiBase: upstream.apiBase }] } },
+    keys: { [key]: {} },
+  });
+
+const statusIs = (proxy: Awaited<ReturnType<typeof startProxy>>, status: number) => async () => {
+  const response = await proxy.chat();
+  await response.text();
+  return response.status === status;
+};
+
+describe('role proxy in Http mode', () => {
+  it('serves what the control plane publishes, and what it publishes next', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using control = await startControl(serving(upstream));
+    await using proxy = await startProxy(control.url);
+    assert.equal((await proxy.chat()).status, 200);
+    control.publish(serving(upstream, 2, 'another key'));
+    await until(statusIs(proxy, 401), { what: 'the revoked key to be refused' });
+  });
+
+  it('asks with the ETag and the version that it has', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using control = await startControl(serving(upstream, 7));
+    await using _ = await startProxy(`${control.url}/snapshot`);
+    await until(() => control.server.seen.length >= 2, { what: 'a second poll' });
+    assert.equal(control.server.seen[0]?.path, '/snapshot?at_least=0');
+    assert.equal(control.server.seen[1]?.path, '/snapshot?at_least=7');
+    assert.equal(control.server.seen[1]?.headers['if-none-match'], '"7.0"');
+  });
+
+  it('listens and answers 503 until there is a first snapshot', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using control = await startControl(null);
+    await using proxy = await startProxy(control.url);
+    assert.equal((await proxy.chat()).status, 503);
+    control.publish(serving(upstream));
+    await until(statusIs(proxy, 200), { what: 'the first snapshot' });
+  });
+
+  it('serves on while the control plane is away', async () => {
+    await using upstream = await startUpstream(answerJson());
+    const control = await startControl(serving(upstream));
+    await using proxy = await startProxy(control.url);
+    await control[Symbol.asyncDispose]();
+    await until(() => proxy.logged('does not answer'), { what: 'the loss to be noticed' });
+    assert.equal((await proxy.chat()).status, 200);
+  });
+
+  it('starts from its cache while the control plane is away', async () => {
+    const path = await mkdtemp(join(tmpdir(), 'gw-proxy-'));
+    const snapshotCache = join(path, 'snapshot.json');
+    await using upstream = await startUpstream(answerJson());
+    await using control = await startControl(serving(upstream));
+    await (await startProxy(control.url, { snapshotCache })).close();
+    const away = await unusedApiBase();
+    {
+      await using proxy = await startProxy(away, { snapshotCache });
+      assert.equal((await proxy.chat()).status, 200);
+    }
+    {
+      await using proxy = await startProxy(away, { snapshotCache, proxyToken: 'another token' });
+      assert.equal((await proxy.chat()).status, 503);
+    }
+    await rm(path, { recursive: true });
+  });
+
+  it('serves on when its cache cannot be written', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using control = await startControl(serving(upstream));
+    await using proxy = await startProxy(control.url, { snapshotCache: '/dev/null/snapshot.json' });
+    assert.equal((await proxy.chat()).status, 200);
+    assert.ok(proxy.logged('was not written'));
+  });
+
+  it('keeps the old snapshot when the new one cannot be applied', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using control = await startControl(serving(upstream));
+    await using proxy = await startProxy(control.url);
+    control.publish({ ...serving(upstream, 2, 'another key'), schema: 99 });
+    await until(() => proxy.logged('refused'), { what: 'the refusal' });
+    assert.equal((await proxy.chat()).status, 200);
+    control.publish(serving(upstream, 3, 'another key'));
+    await until(statusIs(proxy, 401), { what: 'the next good snapshot' });
+  });
+
+  it('follows the live control plane back to a lower version, and says so', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using control = await startControl(serving(upstream, 9));
+    await using proxy = await startProxy(control.url);
+    control.publish(serving(upstream, 3, 'another key'));
+    await until(statusIs(proxy, 401), { what: 'the lower version' });
+    assert.ok(proxy.logged('went back'));
+  });
+
+  it('delivers the usage of its requests before it ends', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using control = await startControl(serving(upstream));
+    const proxy = await startProxy(control.url);
+    for (let request = 0; request < 3; request++) await (await proxy.chat()).text();
+    await proxy.close();
+    assert.equal(control.events.length, 3);
+    assert.equal(new Set(control.events.map(({ id }) => id)).size, 3);
+    assert.equal(control.events[0]?.prompt_tokens, 11);
+  });
+});
+
+describe('the usage reporter', () => {
+  const event = (id: number): UsageEvent =>
+    usageEvent.parse({
+      id: String(id).padStart(26, '0'),
+      at: '2026-01-01T00:00:00Z',
+      principal_id: 1,
+      key_id: null,
+      model_id: 1,
+      model: 'm',
+      provider_id: 1,
+      virtual_model: 'm',
+      path: '/v1/chat/completions',
+      snapshot_version: 1,
+      route: 'concrete',
+      tag: null,
+      stream: false,
+      status: 200,
+      refusal: null,
+      prompt_tokens: 1,
+      completion_tokens: 1,
+      usage_reported: true,
+      reported_cost_micros: null,
+      cached: false,
+      duration_ms: 1,
+      ttft_ms: 1,
+      attempts: 1,
+      prompt_estimate: 1,
+      max_tokens: null,
+    });
+
+  const reporter = (controlUrl: string, more: { flushMs: number; queuedMax?: number }) => {
+    const client = createControlClient({ controlUrl, proxyToken: token, caBundle: null });
+    const counts = newCounts();
+    const made = createUsageReporter({
+      client,
+      replica: 'r',
+      counts,
+      log: collectLog([]),
+      ...more,
+    });
+    return { ...made, counts, client };
+  };
+
+  it('sends the same events again until they are taken', async () => {
+    await using upstream = await startUpstream(answerJson({}, 503));
+    const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 10 });
+    usage.record(event(1));
+    await until(() => upstream.seen.length >= 2, { what: 'a second delivery' });
+    upstream.play(answerJson({ accepted: 1, dropped: 0 }));
+    await until(() => usage.queued() === 0, { what: 'the delivery' });
+    const bodies = new Set(upstream.seen.map(({ body }) => body.toString()));
+    assert.equal(bodies.size, 1);
+    assert.equal(usage.counts.usageDropped, 0);
+    await usage.close();
+    await usage.client.close();
+  });
+
+  it('cuts what is queued into batches of 500, without waiting for the timer', async () => {
+    await using upstream = await startUpstream(answerJson({}));
+    const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 60_000 });
+    for (let id = 0; id < 1200; id++) usage.record(event(id));
+    await usage.close();
+    const sizes = upstream.seen.map(
+      ({ body }) => usageBatch.parse(JSON.parse(body.toString())).events.length,
+    );
+    assert.deepEqual(sizes, [500, 500, 200]);
+    await usage.client.close();
+  });
+
+  it('drops and counts what a full queue cannot take', async () => {
+    const usage = reporter(await unusedApiBase(), { flushMs: 60_000, queuedMax: 10 });
+    for (let id = 0; id < 25; id++) usage.record(event(id));
+    assert.equal(usage.counts.usageDropped, 15);
+    await usage.close();
+    assert.equal(usage.counts.usageDropped, 25);
+    await usage.client.close();
+  });
+
+  it('drops a batch that is refused again and again, so that others get through', async () => {
+    await using upstream = await startUpstream(answerJson({}, 400));
+    const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 2 });
+    usage.record(event(1));
+    await until(() => usage.counts.usageDropped === 1, { what: 'the batch to be dropped' });
+    assert.equal(usage.queued(), 0);
+    await usage.close();
+    await usage.client.close();
+  });
+});

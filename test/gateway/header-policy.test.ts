@@ -1,0 +1,63 @@
+// Only listed headers cross the gateway, whatever their case, order or number.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import * as fc from 'fast-check';
+
+import { appendAnswerHeaders, readRequestHead } from '../../src/gateway/transport/header-policy.ts';
+
+const allowed = ['Accept', 'content-type', 'User-Agent', 'openai-beta', 'OpenAI-Project'];
+const refused = [
+  'Authorization',
+  'cookie',
+  'X-Api-Key',
+  'Transfer-Encoding',
+  'TE',
+  'X-Any',
+  'Host',
+];
+
+describe('request headers', () => {
+  it('are forwarded when listed, in lower case, and dropped otherwise', () => {
+    const names = fc.uniqueArray(fc.constantFrom(...allowed, ...refused));
+    fc.assert(
+      fc.property(names, (given) => {
+        const { forwarded, duplicate } = readRequestHead(given.flatMap((name) => [name, 'v']));
+        const expected = given.filter((name) => allowed.includes(name));
+        assert.deepEqual(
+          forwarded,
+          expected.flatMap((name) => [name.toLowerCase(), 'v']),
+        );
+        assert.equal(duplicate, null);
+      }),
+    );
+  });
+
+  it('are dropped when Connection nominates them', () => {
+    const head = ['Connection', 'keep-alive, Accept', 'accept', 'a', 'user-agent', 'b'];
+    assert.deepEqual(readRequestHead(head).forwarded, ['user-agent', 'b']);
+  });
+
+  it('that readers differ on when they come twice are told', () => {
+    const twice = (name: string) => readRequestHead([name, 'a', name.toUpperCase(), 'b']).duplicate;
+    for (const name of ['host', 'authorization', 'content-type', 'x-api-key']) {
+      assert.equal(twice(name), name);
+    }
+    assert.equal(twice('accept'), null);
+  });
+});
+
+describe('answer headers', () => {
+  it('are passed on when listed and dropped otherwise', () => {
+    const target: string[] = [];
+    appendAnswerHeaders(target, {
+      'set-cookie': ['a', 'b'],
+      'content-type': 'text/plain',
+      connection: 'close',
+      'retry-after': '3',
+      'x-gw-route': 'forged',
+    });
+    assert.deepEqual(target, ['content-type', 'text/plain', 'retry-after', '3']);
+  });
+});

@@ -1,0 +1,166 @@
+// What the gateway answers itself: models, health, readiness, metrics; and how it drains.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { chatBody, startTestGateway } from '../harness/gateway.ts';
+import { answerJson, delta, startUpstream } from '../harness/upstream.ts';
+import { until } from '../harness/wait.ts';
+
+const backends = [{ apiBase: 'http://127.0.0.1:1/v1' }];
+
+async function json(url: string, headers: Readonly<Record<string, string>> = {}) {
+  const response = await fetch(url, { headers });
+  const body: unknown = await response.json();
+  return { status: response.status, body };
+}
+
+describe('GET /v1/models', () => {
+  it('lists what the key may invoke, with the window where it is known', async () => {
+    await using gateway = await startTestGateway({
+      models: {
+        zeta: { backends },
+        alpha: { backends, contextLength: 4096 },
+        hidden: { backends },
+        unserved: { backends: [] },
+      },
+      keys: { key: { grants: ['model/alpha', 'model/zeta', 'model/unserved'] } },
+    });
+    const headers = { authorization: 'Bearer key' };
+    const entry = (id: string) => ({ id, object: 'model', created: 0, owned_by: 'gw' });
+    const data = [{ ...entry('alpha'), max_model_len: 4096, context_length: 4096 }, entry('zeta')];
+    for (const path of ['/v1/models', '/models']) {
+      assert.deepEqual(await json(gateway.url + path, headers), {
+        status: 200,
+        body: { object: 'list', data },
+      });
+    }
+    assert.equal((await json(`${gateway.url}/v1/models`)).status, 401);
+    const posted = await fetch(`${gateway.url}/v1/models`, { method: 'POST', headers });
+    assert.equal(posted.status, 405);
+  });
+});
+
+describe('health', () => {
+  it('is 200 whatever the state, which it names', async () => {
+    await using gateway = await startTestGateway(null);
+    const empty = { status: 'no_snapshot', snapshot_version: 0, uptime_seconds: 0, keys: 0 };
+    assert.deepEqual(await json(`${gateway.url}/health`), {
+      status: 200,
+      body: { ...empty, backends: [] },
+    });
+    gateway.apply({ version: 5, models: { m: { backends } }, keys: { key: {} } });
+    const backend = { api_base: backends[0]?.apiBase, model: 'm', inflight: 0 };
+    const fresh = { ...backend, healthy: true, requests_total: 0, errors_total: 0 };
+    assert.deepEqual(await json(`${gateway.url}/health`), {
+      status: 200,
+      body: { ...empty, status: 'ok', snapshot_version: 5, keys: 1, backends: [fresh] },
+    });
+    for (let request = 0; request < 2; request++) await gateway.chat(chatBody('m'));
+    const failed = { ...backend, healthy: false, requests_total: 2, errors_total: 2 };
+    assert.deepEqual(await json(`${gateway.url}/health`), {
+      status: 200,
+      body: {
+        ...empty,
+        status: 'no_healthy_backends',
+        snapshot_version: 5,
+        keys: 1,
+        backends: [failed],
+      },
+    });
+  });
+
+  it('is apart from readiness, which needs a snapshot', async () => {
+    await using gateway = await startTestGateway(null);
+    assert.equal((await json(`${gateway.url}/readyz`)).status, 503);
+    assert.equal((await json(`${gateway.url}/healthz`)).status, 200);
+    gateway.apply({ models: {} });
+    assert.equal((await json(`${gateway.url}/readyz`)).status, 200);
+  });
+});
+
+describe('GET /metrics', () => {
+  it('counts requests, answers and refusals', async () => {
+    await using upstream = await startUpstream(answerJson());
+    const { apiBase } = upstream;
+    await using gateway = await startTestGateway({
+      version: 42,
+      models: { m: { backends: [{ apiBase, upstreamModel: 'up' }] } },
+      keys: { key: {} },
+    });
+    await (await gateway.chat(chatBody('m'))).text();
+    await (await gateway.chat(chatBody('absent'))).text();
+    await (await gateway.chat(chatBody('m'), {})).text();
+    const text = await gateway.metrics();
+    const labels = `api_base="${apiBase}",model="up"`;
+    for (const line of [
+      'gw_requests_total 3',
+      'gw_requests_failed_total 0',
+      'gw_rejections_total{reason="unauthenticated"} 1',
+      'gw_rejections_total{reason="model_not_found"} 1',
+      'gw_upstream_status_total{class="success"} 1',
+      'gw_upstream_status_total{class="rate_limited"} 0',
+      'gw_request_outcomes_total{outcome="ok"} 1',
+      'gw_snapshot_version 42',
+      'gw_build_info{version="0.0.0-test"} 1',
+      'gw_model_requests_total{model="m"} 1',
+      `gw_backend_requests_total{${labels}} 1`,
+      `gw_backend_errors_total{${labels}} 0`,
+      `gw_backend_healthy{${labels}} 1`,
+      `gw_backend_inflight{${labels}} 0`,
+      `gw_backend_duration_seconds_count{${labels}} 1`,
+      'gw_request_duration_seconds_count 3',
+      'gw_time_to_first_token_seconds_bucket{le="+Inf"} 1',
+    ]) {
+      assert.ok(text.split('\n').includes(line), `${line} is missing in\n${text}`);
+    }
+  });
+
+  it('shows an endpoint that two models share once', async () => {
+    await using upstream = await startUpstream(answerJson());
+    const shared = { backends: [{ apiBase: upstream.apiBase, upstreamModel: 'up' }] };
+    await using gateway = await startTestGateway({ models: { a: shared, b: shared } });
+    for (const model of ['a', 'b']) await (await gateway.chat(chatBody(model), {})).text();
+    const text = await gateway.metrics();
+    assert.equal(text.match(/^gw_backend_requests_total\{.*\} 2$/gm)?.length, 1);
+    assert.equal(text.match(/^gw_backend_healthy\{/gm)?.length, 1);
+    assert.equal(text.match(/^gw_backend_duration_seconds_count\{.*\} 2$/gm)?.length, 1);
+  });
+});
+
+describe('draining', () => {
+  it('lets a stream in flight end, and closes idle connections at once', async () => {
+    const ending = Promise.withResolvers<void>();
+    await using upstream = await startUpstream((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(delta('a'));
+      void ending.promise.then(() => response.end('data: [DONE]\n\n'));
+    });
+    const gateway = await startTestGateway({
+      models: { m: { backends: [{ apiBase: upstream.apiBase }] } },
+    });
+    await fetch(`${gateway.url}/healthz`);
+    const response = await gateway.chat(chatBody('m', { stream: true }), {});
+    const closed = gateway.gateway.close(5000);
+    await assert.rejects(fetch(`${gateway.url}/healthz`, { headers: { connection: 'close' } }));
+    ending.resolve();
+    assert.match(await response.text(), /\[DONE\]/);
+    await closed;
+    assert.ok(!gateway.logLines.some(({ level }) => level === 'warn'));
+  });
+
+  it('cuts what is left at the end of the grace, and says how much that was', async () => {
+    await using upstream = await startUpstream(() => {});
+    const gateway = await startTestGateway({
+      models: { m: { backends: [{ apiBase: upstream.apiBase }] } },
+    });
+    const request = gateway.chat(chatBody('m'), {});
+    request.catch(() => {});
+    await until(() => upstream.seen.length === 1, { what: 'the request to arrive' });
+    await gateway.gateway.close(50);
+    await assert.rejects(request);
+    const warning = gateway.logLines.find(({ level }) => level === 'warn');
+    assert.equal(warning?.fields['connections'], 1);
+    await until(() => upstream.seen[0]?.isAborted, { what: 'the upstream to be left' });
+  });
+});
