@@ -193,49 +193,49 @@ describe('role proxy in Http mode', () => {
   });
 });
 
+const event = (id: number): UsageEvent =>
+  usageEvent.parse({
+    id: String(id).padStart(26, '0'),
+    at: '2026-01-01T00:00:00Z',
+    principal_id: 1,
+    key_id: null,
+    model_id: 1,
+    model: 'm',
+    provider_id: 1,
+    virtual_model: 'm',
+    path: '/v1/chat/completions',
+    snapshot_version: 1,
+    route: 'concrete',
+    tag: null,
+    stream: false,
+    status: 200,
+    refusal: null,
+    prompt_tokens: 1,
+    completion_tokens: 1,
+    usage_reported: true,
+    reported_cost_micros: null,
+    cached: false,
+    duration_ms: 1,
+    ttft_ms: 1,
+    attempts: 1,
+    prompt_estimate: 1,
+    max_tokens: null,
+  });
+
+const reporter = (controlUrl: string, more: { flushMs: number; queuedMax?: number }) => {
+  const client = createControlClient({ controlUrl, proxyToken: token, caBundle: null });
+  const counts = newCounts();
+  const made = createUsageReporter({
+    client,
+    replica: 'r',
+    counts,
+    log: collectLog([]),
+    ...more,
+  });
+  return { ...made, counts, client };
+};
+
 describe('the usage reporter', () => {
-  const event = (id: number): UsageEvent =>
-    usageEvent.parse({
-      id: String(id).padStart(26, '0'),
-      at: '2026-01-01T00:00:00Z',
-      principal_id: 1,
-      key_id: null,
-      model_id: 1,
-      model: 'm',
-      provider_id: 1,
-      virtual_model: 'm',
-      path: '/v1/chat/completions',
-      snapshot_version: 1,
-      route: 'concrete',
-      tag: null,
-      stream: false,
-      status: 200,
-      refusal: null,
-      prompt_tokens: 1,
-      completion_tokens: 1,
-      usage_reported: true,
-      reported_cost_micros: null,
-      cached: false,
-      duration_ms: 1,
-      ttft_ms: 1,
-      attempts: 1,
-      prompt_estimate: 1,
-      max_tokens: null,
-    });
-
-  const reporter = (controlUrl: string, more: { flushMs: number; queuedMax?: number }) => {
-    const client = createControlClient({ controlUrl, proxyToken: token, caBundle: null });
-    const counts = newCounts();
-    const made = createUsageReporter({
-      client,
-      replica: 'r',
-      counts,
-      log: collectLog([]),
-      ...more,
-    });
-    return { ...made, counts, client };
-  };
-
   it('sends the same events again until they are taken', async () => {
     await using upstream = await startUpstream(answerJson({}, 503));
     const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 10 });

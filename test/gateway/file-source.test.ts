@@ -20,7 +20,7 @@ async function startFileProxy(source: string, configPoll: number) {
   const config = join(directory, 'config.yaml');
   await writeFile(config, source);
   const lines: LogLine[] = [];
-  let hangUp = (): void => {};
+  const hangUps: (() => void)[] = [];
   const proxy = await runProxy(
     {
       host: '127.0.0.1',
@@ -45,7 +45,7 @@ async function startFileProxy(source: string, configPoll: number) {
       log: collectLog(lines),
       environment: {},
       onHangUp: (listener) => {
-        hangUp = listener;
+        hangUps.push(listener);
         return () => {};
       },
     },
@@ -61,7 +61,7 @@ async function startFileProxy(source: string, configPoll: number) {
   return {
     statusOf,
     write: (text: string) => writeFile(config, text),
-    hangUp: () => hangUp(),
+    hangUp: () => hangUps[0]?.(),
     logged: (message: string) => lines.some((line) => line.message.includes(message)),
     [Symbol.asyncDispose]: async () => {
       await proxy.close();

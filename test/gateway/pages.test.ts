@@ -15,6 +15,8 @@ async function json(url: string, headers: Readonly<Record<string, string>> = {})
   return { status: response.status, body };
 }
 
+const entry = (id: string) => ({ id, object: 'model', created: 0, owned_by: 'gw' });
+
 describe('GET /v1/models', () => {
   it('lists what the key may invoke, with the window where it is known', async () => {
     await using gateway = await startTestGateway({
@@ -27,7 +29,6 @@ describe('GET /v1/models', () => {
       keys: { key: { grants: ['model/alpha', 'model/zeta', 'model/unserved'] } },
     });
     const headers = { authorization: 'Bearer key' };
-    const entry = (id: string) => ({ id, object: 'model', created: 0, owned_by: 'gw' });
     const data = [{ ...entry('alpha'), max_model_len: 4096, context_length: 4096 }, entry('zeta')];
     for (const path of ['/v1/models', '/models']) {
       assert.deepEqual(await json(gateway.url + path, headers), {
