@@ -2,8 +2,10 @@
 
 import { parseStream } from '../events/catalogue.ts';
 import type { Noun, RecordedEvent } from '../events/catalogue.ts';
+import type { Principal } from './config/principal.ts';
+import { sliceOf } from './config/slice.ts';
 import { applyEvent, closeDraft, openDraft } from './config/state.ts';
-import type { ConfigState } from './config/state.ts';
+import type { ConfigState, Draft } from './config/state.ts';
 import { contentHashText, movedContentHash } from './content-hash.ts';
 import type { ContentHash } from './content-hash.ts';
 import { entityTables, journalTables } from './tables/all.ts';
@@ -29,6 +31,7 @@ export function writesOf(
   const added = new Map<JournalTable, Row[]>(journalTables.map((table) => [table, []]));
   let content = cursor.content;
   for (const events of commands) {
+    const actor = actorOf(draft, events);
     for (const event of events) applyEvent(draft, event);
     const state = closeDraft(draft);
     content = movedContentHash(
@@ -37,12 +40,19 @@ export function writesOf(
       events.map((event) => event.stream),
     );
     const contentHash = contentHashText(content, state);
-    for (const [table, rows] of added) rows.push(...table.rows({ events, state, contentHash }));
+    const change = { events, state, actor, contentHash };
+    for (const [table, rows] of added) rows.push(...table.rows(change));
     touch(touched, events);
   }
   const state = closeDraft(draft);
   const journals = [...added].map(([table, rows]) => ({ table, owners: [], rows }));
   return { after: { state, content }, writes: [...entityWrites(state, touched), ...journals] };
+}
+
+/** The principal that acted, as it was before: the command may rename or delete it. */
+function actorOf(draft: Draft, [{ metadata }]: CommandEvents): Principal | null {
+  const id = metadata.actor.principal_id;
+  return id === null ? null : (sliceOf(draft.principal).byId.get(id) ?? null);
 }
 
 /** The entities touched, by noun, and whether each had no row before. */

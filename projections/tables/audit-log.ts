@@ -8,7 +8,7 @@ import type { Change, JournalTable, Row } from './table.ts';
 
 export const auditLog: JournalTable = {
   name: 'audit_log',
-  version: 1,
+  version: 2,
   columns: {
     // The position of the command's last event: the keyset of `before`.
     id: 'bigint not null',
@@ -33,19 +33,18 @@ export const auditLog: JournalTable = {
   rows: (change) => [auditRow(change)],
 };
 
-function auditRow({ events, state }: Change): Row {
+function auditRow({ events, actor }: Change): Row {
   const [first] = events;
   const { metadata } = first;
   const actorId = metadata.actor.principal_id;
-  const name = actorId === null ? undefined : state.principal.byId.get(actorId)?.name;
   return {
     id: first.position + events.length - 1,
     tx_id: first.txId,
     at: rfc3339(first.recordedAt),
     actor_kind: metadata.actor.kind,
     actor_id: actorId,
-    actor_name: actorId === null ? metadata.actor.kind : (name?.text ?? null),
-    actor_name_ref: name?.ref ?? null,
+    actor_name: actorId === null ? metadata.actor.kind : (actor?.name.text ?? null),
+    actor_name_ref: actor?.name.ref ?? null,
     action: metadata.action,
     target: metadata.target,
     command: metadata.command,

@@ -2,6 +2,7 @@
 // and every write come from this description; read-model.ts is the only code that runs them.
 
 import type { Noun, RecordedEvent } from '../../events/catalogue.ts';
+import type { Principal } from '../config/principal.ts';
 import type { ConfigState } from '../config/state.ts';
 
 export type ColumnType = 'bigint' | 'text' | 'boolean' | 'timestamptz' | 'uuid' | 'jsonb';
@@ -29,10 +30,11 @@ export type EntityTable = Description &
     rows: (state: ConfigState, id: number) => readonly Row[];
   }>;
 
-/** The events of one command, in order, and the state behind them. */
+/** The events of one command, in order, the state behind them, and the actor as it was before. */
 export type Change = Readonly<{
   events: readonly [RecordedEvent, ...RecordedEvent[]];
   state: ConfigState;
+  actor: Principal | null;
   contentHash: string;
 }>;
 
