@@ -14,7 +14,7 @@ import type { Program } from './program.ts';
 
 export const encryptionKey = '42'.repeat(32);
 export const proxyToken = 'a-proxy-token-for-tests';
-const login = { name: 'admin', password: 'correct horse battery' };
+export const login = { name: 'admin', password: 'correct horse battery' };
 
 /** Migrates the database and makes the administrator. */
 export const prepareControl = (databaseUrl: string): Promise<unknown> =>
@@ -22,7 +22,8 @@ export const prepareControl = (databaseUrl: string): Promise<unknown> =>
     setLogin({ plane, passwords: createPasswords() }, login),
   );
 
-export type ControlProgram = Program & Readonly<{ adminUrl: string; admin: AdminClient }>;
+export type ControlProgram = Program &
+  Readonly<{ adminUrl: string; admin: AdminClient; cookie: string }>;
 
 const started = z.object({ admin: z.string() });
 
@@ -40,5 +41,11 @@ export async function startControlProgram(
     },
   });
   const { admin: adminUrl } = started.parse(await program.logged('control plane started'));
-  return { ...program, adminUrl, admin: await loginToAdmin(adminUrl, login) };
+  const session = await fetch(`${adminUrl}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(login),
+  });
+  const cookie = session.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  return { ...program, adminUrl, cookie, admin: await loginToAdmin(adminUrl, login) };
 }

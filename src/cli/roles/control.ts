@@ -85,9 +85,10 @@ export async function startControl(
     log.info({ admin: served.adminUrl }, 'control plane started');
     return served;
   }
-  log.warn({}, 'the database is away; trying again');
   const waiting = createWaitingServer(tls, randomUUID);
   const port = await listen(waiting, settings.host, settings.adminPort);
+  const adminUrl = urlOf({ tls, host: settings.host, port });
+  log.warn({ admin: adminUrl }, 'the database is away; trying again');
   const stop = new AbortController();
   const later = openLater(settings, surroundings, stop.signal).then(async (opened) => {
     await new Promise((resolve) => waiting.close(resolve));
@@ -98,7 +99,7 @@ export async function startControl(
   });
   later.catch((error: unknown) => log.error({ error }, 'the control plane could not start'));
   return {
-    adminUrl: urlOf({ tls, host: settings.host, port }),
+    adminUrl,
     close: async () => {
       stop.abort();
       await (await later)?.close();

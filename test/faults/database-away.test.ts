@@ -1,0 +1,113 @@
+// The database goes away, before the start and in the middle of work: mutations are refused in time and say when to try again,
+// proxies keep getting their snapshot, and the control plane comes back by itself.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { rm, symlink } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { z } from 'zod';
+
+import { startEmbeddedPostgres } from '../../src/cli/embedded-postgres.ts';
+import {
+  encryptionKey,
+  login,
+  prepareControl,
+  proxyToken,
+  startControlProgram,
+} from '../harness/control-program.ts';
+import { startProgram } from '../harness/program.ts';
+import { until } from '../harness/wait.ts';
+
+/** A server of the test's own, which it can stop and start again on the same data, at the same address. */
+async function ownPostgres(test: TestContext) {
+  const directory = path.join(os.tmpdir(), `gw-away-${randomUUID()}`);
+  // Each start has a socket directory of its own; the link is what stays.
+  const link = path.join(os.tmpdir(), `gw-${randomUUID().slice(0, 8)}`);
+  const start = async () => {
+    const running = await startEmbeddedPostgres({
+      directory,
+      log: () => {},
+      options: { fsync: 'off' },
+    });
+    await rm(link, { force: true });
+    await symlink(decodeURIComponent(new URL(running.url).hostname), link);
+    return running;
+  };
+  let running = await start();
+  test.after(async () => {
+    await running.stop();
+    await rm(link, { force: true });
+    await rm(directory, { recursive: true, force: true });
+  });
+  return {
+    url: `postgres://gw@${encodeURIComponent(link)}:5432/gw?sslmode=disable`,
+    stop: () => running.stop(),
+    start: async () => void (running = await start()),
+  };
+}
+
+const answerLimitMs = 3000;
+
+describe('a control plane whose database goes away', () => {
+  it('refuses mutations within 3 s with Retry-After, serves its snapshot, and recovers', async (test) => {
+    const postgres = await ownPostgres(test);
+    await prepareControl(postgres.url);
+    const { adminUrl, cookie } = await startControlProgram(test, postgres.url);
+    const createModel = (name: string): Promise<Response> =>
+      fetch(`${adminUrl}/admin/provider-models`, {
+        method: 'POST',
+        headers: { cookie, 'content-type': 'application/json' },
+        body: JSON.stringify({ name }),
+      });
+    assert.equal((await createModel('before')).status, 200);
+
+    await postgres.stop();
+    const askedAt = performance.now();
+    const refused = await createModel('meanwhile');
+    assert.ok(performance.now() - askedAt < answerLimitMs);
+    assert.equal(refused.status, 503);
+    assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+    const snapshot = await fetch(`${adminUrl}/snapshot`, {
+      headers: { authorization: `Bearer ${proxyToken}` },
+    });
+    assert.equal(snapshot.status, 200);
+    assert.match(await snapshot.text(), /"name":"before"/);
+    assert.equal((await fetch(`${adminUrl}/healthz`)).status, 200);
+    assert.equal((await fetch(`${adminUrl}/readyz`)).status, 503);
+
+    await postgres.start();
+    await until(async () => (await createModel(`after-${randomUUID()}`)).status === 200, {
+      what: 'a mutation after the database came back',
+    });
+    assert.equal((await fetch(`${adminUrl}/readyz`)).status, 200);
+  });
+
+  it('starts before its database, says that it is not ready, and serves when the database is there', async (test) => {
+    const postgres = await ownPostgres(test);
+    await prepareControl(postgres.url);
+    await postgres.stop();
+    const program = startProgram(test, {
+      args: ['--role', 'control', '--admin-port', '0'],
+      env: { GW_DATABASE_URL: postgres.url, GW_ENCRYPTION_KEY: encryptionKey },
+    });
+    const waiting = await program.logged('the database is away; trying again');
+    const { admin } = z.object({ admin: z.string() }).parse(waiting);
+    const answer = await fetch(`${admin}/admin/principals`);
+    assert.equal(answer.status, 503);
+    assert.equal(answer.headers.get('retry-after'), '2');
+    assert.equal((await fetch(`${admin}/healthz`)).status, 200);
+
+    await postgres.start();
+    await program.logged('control plane started');
+    const session = await fetch(`${admin}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(login),
+    });
+    assert.equal(session.status, 200);
+  });
+});
