@@ -120,7 +120,8 @@ export function deepFreeze<Value>(value: Value): Value {
   if (ArrayBuffer.isView(value)) return value;
   if (value instanceof Map) {
     for (const member of value.values()) deepFreeze(member);
-    Object.assign(value, { set: forbid, delete: forbid, clear: forbid });
+    const forbidden = { value: forbid };
+    Object.defineProperties(value, { set: forbidden, delete: forbidden, clear: forbidden });
   }
   for (const member of Object.values(value)) deepFreeze(member);
   return Object.freeze(value);
