@@ -37,6 +37,8 @@ export type AdminOptions = Readonly<{
 export type Admin = Readonly<{
   server: AdminServer;
   control: Control;
+  /** Answers with the URL; port 0 is any free one. */
+  listen: (place: Readonly<{ host: string; port: number }>) => Promise<string>;
   /** Ends in order; answers how many connections had to be cut after `graceMs`. */
   close: (graceMs: number) => Promise<number>;
 }>;
@@ -77,6 +79,10 @@ export function openAdmin(options: AdminOptions): Admin {
   return {
     server,
     control,
+    listen: async (place) => {
+      const url = new URL(await server.listen({ ...place }));
+      return `${options.tls === null ? 'http' : 'https'}://${url.host}`;
+    },
     close: async (graceMs) => {
       const cut = await drain(server, graceMs);
       await dispatcher.destroy();

@@ -38,6 +38,7 @@ export type TestAnswer = Readonly<{
 
 export type TestAdmin = Readonly<{
   url: string;
+  databaseUrl: string;
   plane: ControlPlane;
   admin: Admin;
   warnings: readonly string[];
@@ -77,7 +78,7 @@ export async function testAdmin(
     },
     ...(options.routes === undefined ? {} : { routes: options.routes }),
   });
-  const url = await admin.server.listen({ host: '127.0.0.1', port: 0 });
+  const url = await admin.listen({ host: '127.0.0.1', port: 0 });
   test.after(async () => {
     await admin.close(1_000);
     await plane.close();
@@ -86,12 +87,22 @@ export async function testAdmin(
   const ask = (request: TestRequest): Promise<TestAnswer> => askAt(url, request);
   return {
     url,
+    databaseUrl: database.url,
     plane,
     admin,
     warnings,
     ask,
     login: (name, roles) => loginAs({ plane, admin, ask }, { name, roles }),
   };
+}
+
+/** The same, with someone logged in who may do everything. */
+export async function testAdministrator(test: Pick<TestContext, 'after'>, options: Options = {}) {
+  const started = await testAdmin(test, options);
+  const cookie = await started.login('boss', ['admin']);
+  const send = (method: string, path: string, body?: unknown): Promise<TestAnswer> =>
+    started.ask({ method, path, cookie, body });
+  return { ...started, cookie, send };
 }
 
 /** Rights on a database are not copied with its template. */

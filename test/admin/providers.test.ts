@@ -1,0 +1,193 @@
+// Providers over HTTP: dialled before anything is stored (specification, "Provider creation rules").
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { providerCatalogue } from '../../src/control/provider-catalogue.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin.ts';
+import { listedProvider } from '../harness/model-list.ts';
+
+describe('creating a provider', () => {
+  it('stores one that answers, and never answers its credential', async (t) => {
+    const { send, plane } = await testAdministrator(t);
+    const upstream = await listedProvider(t, { key: 'upstream-secret' });
+    const made = await send('POST', '/admin/providers', {
+      name: 'engine',
+      api_base: `${upstream.apiBase}/`,
+      upstream_api_key: 'upstream-secret',
+    });
+    assert.deepEqual(made.body, {
+      id: 1,
+      name: 'engine',
+      kind: 'static',
+      catalogue_key: null,
+      api_base: upstream.apiBase,
+      protocol: 'openai',
+      auth_header: 'authorization',
+      auth_scheme: 'Bearer',
+      credential_kind: 'static',
+      has_upstream_api_key: true,
+      model_count: 0,
+    });
+    assert.deepEqual((await send('GET', '/admin/providers')).body, [made.body]);
+    const secrets = Object.values(plane.publisher.current()?.snapshot.secrets ?? {});
+    assert.ok(secrets.includes('upstream-secret'));
+  });
+
+  it('stores nothing of one that does not', async (t) => {
+    const { send } = await testAdministrator(t);
+    const { apiBase } = await listedProvider(t, { key: 'upstream-secret' });
+    const cases = [
+      [{ api_base: apiBase, upstream_api_key: 'wrong' }, 'upstream_api_key'],
+      [{ api_base: apiBase }, 'upstream_api_key'],
+      [
+        { api_base: apiBase.replace('/v1', '/v2'), upstream_api_key: 'upstream-secret' },
+        'api_base',
+      ],
+      [{ api_base: 'http://127.0.0.1:1' }, 'api_base'],
+      [{ api_base: 'http://169.254.169.254/v1' }, 'api_base'],
+      [{ api_base: 'http://[::ffff:a9fe:a9fe]/v1' }, 'api_base'],
+      [{ api_base: 'ftp://a.example' }, 'api_base'],
+      [{ api_base: 'not a url' }, 'api_base'],
+      [{ api_base: 'http://user:word@a.example' }, 'api_base'],
+      [{ api_base: `${apiBase}?key=1` }, 'api_base'],
+      [{}, 'api_base'],
+      [{ catalogue_key: 'azure-openai' }, 'api_base'],
+      [{ catalogue_key: 'no-such' }, 'catalogue_key'],
+      [{ api_base: apiBase, kind: 'dynamic' }, 'kind'],
+      [{ api_base: apiBase, protocol: 'telex' }, 'protocol'],
+      [{ api_base: apiBase, auth_header: 'host' }, 'auth_header'],
+      [{ api_base: apiBase, upstream_api_key: 'two\nlines' }, 'upstream_api_key'],
+      [
+        { api_base: apiBase, upstream_api_key: '{}', credential_kind: 'cloud_service_account' },
+        'upstream_api_key',
+      ],
+      [{ api_base: apiBase, skip_validation: true }, 'skip_validation'],
+    ] as const;
+    for (const [body, param] of cases) {
+      const answer = await send('POST', '/admin/providers', body);
+      assert.deepEqual(errorOf(answer), [400, 'invalid', param], JSON.stringify(body));
+      assert.doesNotMatch(JSON.stringify(answer.body), /upstream-secret|not repeated/);
+    }
+    assert.deepEqual((await send('GET', '/admin/providers')).body, []);
+  });
+
+  it('refuses a second of the same name, or of the same address and auth', async (t) => {
+    const { send } = await testAdministrator(t);
+    const { apiBase } = await listedProvider(t);
+    const other = await listedProvider(t);
+    assert.equal(
+      (await send('POST', '/admin/providers', { name: 'a', api_base: apiBase })).status,
+      200,
+    );
+    const sameName = await send('POST', '/admin/providers', { name: 'a', api_base: other.apiBase });
+    assert.deepEqual(errorOf(sameName), [409, 'conflict', 'name']);
+    const sameAddress = await send('POST', '/admin/providers', { api_base: apiBase });
+    assert.deepEqual(errorOf(sameAddress), [409, 'conflict', 'api_base']);
+    const otherAuth = { api_base: apiBase, upstream_api_key: 'another' };
+    const unnamed = await send('POST', '/admin/providers', otherAuth);
+    assert.equal(member(unnamed.body, 'name'), new URL(apiBase).host);
+    assert.equal(other.seen.length, 0);
+  });
+
+  it('takes the neutral names of the protocols, and their headers', async (t) => {
+    const { send } = await testAdministrator(t);
+    const { apiBase } = await listedProvider(t);
+    const made = await send('POST', '/admin/providers', {
+      api_base: apiBase,
+      protocol: 'native_a',
+    });
+    assert.deepEqual(
+      [member(made.body, 'protocol'), member(made.body, 'auth_header')],
+      ['anthropic', 'x-api-key'],
+    );
+    assert.equal(member(made.body, 'auth_scheme'), null);
+  });
+});
+
+describe('changing a provider', () => {
+  it('leaves what is absent, and dials again for a new endpoint or credential', async (t) => {
+    const { send } = await testAdministrator(t);
+    const { apiBase, seen } = await listedProvider(t);
+    const body = { name: 'a', api_base: apiBase, upstream_api_key: 'one' };
+    await send('POST', '/admin/providers', body);
+    const renamed = await send('PATCH', '/admin/providers/1', { name: 'b', kind: 'cloud' });
+    assert.deepEqual([member(renamed.body, 'name'), member(renamed.body, 'kind')], ['b', 'cloud']);
+    assert.deepEqual(seen, ['Bearer one']);
+    await send('PATCH', '/admin/providers/1', { upstream_api_key: 'two' });
+    await send('PATCH', '/admin/providers/1', { auth_scheme: 'Key' });
+    assert.deepEqual(seen, ['Bearer one', 'Bearer two', 'Key two']);
+    const cleared = await send('PATCH', '/admin/providers/1', { upstream_api_key: '' });
+    assert.equal(member(cleared.body, 'has_upstream_api_key'), false);
+  });
+
+  it('sends the stored credential to no other origin without a word', async (t) => {
+    const { send } = await testAdministrator(t);
+    const upstream = await listedProvider(t);
+    const thief = await listedProvider(t);
+    const body = { api_base: upstream.apiBase, upstream_api_key: 'upstream-secret' };
+    await send('POST', '/admin/providers', body);
+    const move = { api_base: thief.apiBase };
+    const refused = await send('PATCH', '/admin/providers/1', move);
+    assert.deepEqual(errorOf(refused), [400, 'invalid', 'api_base']);
+    assert.deepEqual(thief.seen, []);
+    const kept = await send('PATCH', '/admin/providers/1', { ...move, keep_credential: true });
+    assert.equal(member(kept.body, 'api_base'), thief.apiBase);
+    assert.deepEqual(thief.seen, ['Bearer upstream-secret']);
+  });
+
+  it('keeps what stands when the new endpoint does not answer', async (t) => {
+    const { send } = await testAdministrator(t);
+    const { apiBase } = await listedProvider(t);
+    const made = await send('POST', '/admin/providers', { api_base: apiBase });
+    const refused = await send('PATCH', '/admin/providers/1', { api_base: 'http://127.0.0.1:1' });
+    assert.deepEqual(errorOf(refused), [400, 'invalid', 'api_base']);
+    assert.deepEqual((await send('GET', '/admin/providers')).body, [made.body]);
+    assert.equal((await send('PATCH', '/admin/providers/99', {})).status, 404);
+  });
+});
+
+describe('the models of a provider', () => {
+  it('keep it from being deleted, and are named', async (t) => {
+    const { send } = await testAdministrator(t);
+    const { apiBase } = await listedProvider(t);
+    await send('POST', '/admin/providers', { api_base: apiBase });
+    await send('POST', '/admin/provider-models', { name: 'mine' });
+    await send('POST', '/admin/provider-models/1/backends', { provider_id: 1 });
+    const refused = await send('DELETE', '/admin/providers/1');
+    assert.deepEqual(errorOf(refused), [409, 'conflict', null]);
+    assert.match(JSON.stringify(refused.body), /mine/);
+    await send('DELETE', '/admin/backends/1');
+    assert.deepEqual((await send('DELETE', '/admin/providers/1')).body, { id: 1 });
+  });
+
+  it('are listed as it serves them now, the registered ones marked', async (t) => {
+    const { send } = await testAdministrator(t);
+    const { apiBase } = await listedProvider(t);
+    await send('POST', '/admin/providers', { api_base: apiBase });
+    await send('POST', '/admin/models', { name: 'mine' });
+    const attachment = { provider_id: 1, upstream_model: 'large' };
+    await send('POST', '/admin/models/1/backends', attachment);
+    const available = await send('GET', '/admin/providers/1/available-models');
+    assert.deepEqual(available.body, [
+      { id: 'small', context_length: null, registered: false, model_id: null },
+      { id: 'large', context_length: null, registered: true, model_id: 1 },
+    ]);
+    assert.equal((await send('GET', '/admin/providers/9/available-models')).status, 404);
+  });
+
+  it('cannot be listed while it is away: 502', async (t) => {
+    const { send } = await testAdministrator(t);
+    const { apiBase } = await listedProvider(t, { key: 'old' });
+    const body = { api_base: apiBase, upstream_api_key: 'old' };
+    await send('POST', '/admin/providers', body);
+    await send('PATCH', '/admin/providers/1', { upstream_api_key: '' });
+    const answer = await send('GET', '/admin/providers/1/available-models');
+    assert.deepEqual(errorOf(answer), [502, 'upstream', 'upstream_api_key']);
+  });
+});
+
+it('the catalogue is answered whole', async (t) => {
+  const { send } = await testAdministrator(t);
+  assert.deepEqual((await send('GET', '/admin/provider-catalogue')).body, providerCatalogue);
+});

@@ -1,0 +1,191 @@
+// Usage from a proxy's report to the totals (specification, "Usage event").
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { usageEvent } from '../../src/usage/usage-event.ts';
+import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
+
+type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
+
+const at = Date.now() - 60_000;
+
+/** An answered request of principal 1 to model 1, with its own id. */
+const reported = (number: number, change: Readonly<Record<string, unknown>> = {}) => ({
+  id: `01ARZ3NDEKTSV4RRFFQ69G5${String(number).padStart(3, '0')}`,
+  at: new Date(at).toISOString(),
+  principal_id: 1,
+  key_id: null,
+  model_id: 1,
+  model: 'small',
+  provider_id: null,
+  virtual_model: 'chat',
+  path: '/v1/chat/completions',
+  snapshot_version: 1,
+  route: 'concrete',
+  tag: null,
+  stream: false,
+  status: 200,
+  refusal: null,
+  prompt_tokens: 1_000,
+  completion_tokens: 500,
+  usage_reported: true,
+  reported_cost_micros: null,
+  cached: false,
+  duration_ms: 100,
+  ttft_ms: 10,
+  attempts: 1,
+  prompt_estimate: 900,
+  max_tokens: null,
+  ...change,
+});
+
+const report = ({ ask }: Administrator, events: readonly unknown[]) =>
+  ask({ method: 'POST', path: '/usage', token: proxyToken, body: { replica: 'r1', events } });
+
+async function withModel(...[test]: Parameters<typeof testAdministrator>): Promise<Administrator> {
+  const started = await testAdministrator(test);
+  await started.send('POST', '/admin/models', {
+    name: 'small',
+    input_price_per_mtok: 3_000_000,
+    output_price_per_mtok: 15_000_000,
+  });
+  return started;
+}
+
+describe('a batch of usage', () => {
+  it('is added up with its configured price, and counts once however often it comes', async (t) => {
+    const started = await withModel(t);
+    usageEvent.parse(reported(1));
+    for (const _time of ['first', 'second']) {
+      const { body } = await report(started, [reported(1), reported(2)]);
+      assert.deepEqual(body, { accepted: 2, dropped: 0 });
+    }
+    assert.deepEqual((await started.send('GET', '/admin/usage')).body, [
+      {
+        key: 'small',
+        requests: 2,
+        refused_requests: 0,
+        prompt_tokens: 2_000,
+        completion_tokens: 1_000,
+        cost_micros: 21_000,
+        unpriced_requests: 0,
+        avg_ms: 100,
+        p50_ms: 100,
+        p95_ms: 100,
+        ttft_p95_ms: 10,
+      },
+    ]);
+  });
+
+  it('loses only the records that are malformed or name what is gone', async (t) => {
+    const started = await withModel(t);
+    const bad = [
+      { nonsense: true },
+      null,
+      reported(2, { principal_id: 999 }),
+      reported(3, { model_id: 999 }),
+      reported(4, { virtual_model: 'nul \0 inside' }),
+      reported(5, { at: '1999-01-01T00:00:00Z' }),
+      reported(6, { at: new Date(at + 10 * 24 * 3_600_000).toISOString() }),
+      reported(7, { prompt_tokens: -1 }),
+      reported(8, { id: 'not-a-ulid' }),
+    ];
+    const { body } = await report(started, [reported(1), ...bad]);
+    assert.deepEqual(body, { accepted: 1, dropped: bad.length });
+    const totals = await started.send('GET', '/admin/usage');
+    assert.ok(Array.isArray(totals.body));
+    assert.deepEqual(
+      totals.body.map((total) => member(total, 'requests')),
+      [1],
+    );
+  });
+
+  it('may hold records of many months', async (t) => {
+    const started = await withModel(t);
+    const months = Array.from({ length: 13 }, (_value, index) =>
+      reported(index, { at: new Date(at - index * 28 * 24 * 3_600_000).toISOString() }),
+    );
+    assert.deepEqual((await report(started, months)).body, { accepted: 13, dropped: 0 });
+    const byDay = await started.send('GET', '/admin/usage?group_by=day&limit=2');
+    assert.ok(Array.isArray(byDay.body));
+    assert.deepEqual(
+      byDay.body.map((total) => member(total, 'key')),
+      [at, at - 28 * 24 * 3_600_000].map((day) => new Date(day).toISOString().slice(0, 10)),
+    );
+  });
+
+  it('is refused whole when it is no batch', async (t) => {
+    const started = await withModel(t);
+    const answer = await started.ask({
+      method: 'POST',
+      path: '/usage',
+      token: proxyToken,
+      body: { events: 'many' },
+    });
+    assert.deepEqual(errorOf(answer), [400, 'invalid', 'replica']);
+  });
+});
+
+describe('a total', () => {
+  it('says unpriced, never nothing, for what has no price', async (t) => {
+    const started = await withModel(t);
+    await started.send('POST', '/admin/models', { name: 'free' });
+    await report(started, [
+      reported(1, { model_id: 2 }),
+      reported(2, { model_id: 2, reported_cost_micros: 7 }),
+      reported(3, { usage_reported: false, prompt_tokens: 0, completion_tokens: 0 }),
+      reported(4, { cached: true }),
+    ]);
+    const { body } = await started.send('GET', '/admin/usage');
+    assert.ok(Array.isArray(body));
+    const costs = body.map((total) => [
+      member(total, 'key'),
+      member(total, 'cost_micros'),
+      member(total, 'unpriced_requests'),
+    ]);
+    assert.deepEqual(costs, [
+      ['free', 7, 1],
+      ['small', 0, 1],
+    ]);
+  });
+
+  it('counts refusals apart, and keeps names that are gone', async (t) => {
+    const started = await withModel(t);
+    const refused = { refusal: 'rate_limit', status: 429, usage_reported: false };
+    await report(started, [reported(1), reported(2, { ...refused, model_id: null, model: null })]);
+    await started.send('DELETE', '/admin/models/1');
+    const byPrincipal = await started.send('GET', '/admin/usage?group_by=principal');
+    assert.ok(Array.isArray(byPrincipal.body));
+    const [only] = byPrincipal.body;
+    assert.deepEqual(
+      ['key', 'requests', 'refused_requests', 'unpriced_requests'].map((name) =>
+        member(only, name),
+      ),
+      ['bootstrap', 2, 1, 0],
+    );
+    const byModel = await started.send('GET', '/admin/usage');
+    assert.ok(Array.isArray(byModel.body));
+    assert.deepEqual(
+      byModel.body.map((total) => member(total, 'key')),
+      ['small', null],
+    );
+  });
+
+  it('is of the time asked for, which must be one', async (t) => {
+    const started = await withModel(t);
+    await report(started, [reported(1)]);
+    const rows = async (query: string): Promise<unknown> =>
+      (await started.send('GET', `/admin/usage?${query}`)).body;
+    assert.notDeepEqual(await rows(`since=${moment(at)}&until=${moment(at + 1)}`), []);
+    assert.deepEqual(await rows(`since=${moment(at + 1)}`), []);
+    assert.deepEqual(await rows(`until=${moment(at)}`), []);
+    const backwards = await started.send(
+      'GET',
+      `/admin/usage?since=${moment(at)}&until=${moment(at)}`,
+    );
+    assert.deepEqual(errorOf(backwards), [400, 'invalid', 'since']);
+  });
+});
+
+const moment = (ms: number): string => new Date(ms).toISOString();
