@@ -29,8 +29,8 @@ export const auditRoutes: readonly Route[] = [
     params: none,
     query: z.strictObject({
       limit: limitQuery,
-      before: z.coerce.number<string>().pipe(z.int().positive()).optional(),
-      actor_id: z.coerce.number<string>().pipe(z.int().positive()).optional(),
+      before: z.coerce.number<string>().int().positive().optional(),
+      actor_id: z.coerce.number<string>().int().positive().optional(),
       /** A part of the target, in any case. */
       target: z.string().max(300).optional(),
       since: timestamp.optional(),

@@ -19,7 +19,7 @@ export const descriptionField = shownText(2_000).nullable();
 
 /** A path parameter. */
 export const idIn = <Id extends z.ZodType<number, number>>(id: Id) =>
-  z.strictObject({ id: z.coerce.number<string>().pipe(id) });
+  z.strictObject({ id: z.coerce.number<string>().int().positive().pipe(id) });
 
 export const timestamp = z.iso.datetime({ offset: true });
 

@@ -38,7 +38,7 @@ export const loginRoutes: readonly Route[] = [
     }),
     handle: async ({ body }, call) => {
       const { control } = call;
-      const principal = await checkPassword(call, body);
+      const principal = await limitedCheck(call, body);
       if (isRefusal(principal)) return principal;
       const old = sessionToken(call.headers);
       if (old !== null) await control.sessions.end(old);
@@ -72,26 +72,38 @@ export const loginRoutes: readonly Route[] = [
   }),
 ];
 
+type Given = z.output<typeof credentials>;
+
+/** Only a wrong name or password is counted; a check that could not be made is not. */
+async function limitedCheck(call: Call, given: Given): Promise<Principal | Refusal> {
+  const { loginLimit, clock } = call.control;
+  const attempt = { name: given.name, address: call.address };
+  const limited = loginLimit.admit(attempt, clock());
+  if (limited !== null) return limited;
+  let failed = false;
+  try {
+    const checked = await checkPassword(call, given);
+    failed = isRefusal(checked) && checked.refused === 'unauthenticated';
+    return checked;
+  } finally {
+    if (!failed) loginLimit.giveBack(attempt);
+  }
+}
+
+/** Asked for in the place of a password that is not there, so that the time is that of one that is. */
+const noRef = '00000000-0000-0000-0000-000000000000';
+
 async function checkPassword(
   { control, address, requestId }: Call,
-  { name, password }: z.output<typeof credentials>,
+  { name, password }: Given,
 ): Promise<Principal | Refusal> {
-  const { loginLimit, passwords, vault, db } = control;
-  const attempt = { name, address };
-  const limited = loginLimit.admit(attempt, control.clock());
-  if (limited !== null) return limited;
+  const { passwords, vault, db } = control;
   const principal = holderOfName(control.state(), { fingerprint: vault.fingerprint(name) });
-  const ref = principal?.passwordRef ?? null;
-  const stored = ref === null ? null : ((await vault.reveal(db, [ref])).get(ref) ?? null);
+  const ref = principal?.passwordRef ?? noRef;
+  const stored = (await vault.reveal(db, [ref])).get(ref) ?? null;
   const matches = await passwords.verify(stored, password);
-  if (isRefusal(matches)) {
-    loginLimit.succeeded(attempt);
-    return matches;
-  }
-  if (principal !== undefined && matches) {
-    loginLimit.succeeded(attempt);
-    return principal;
-  }
+  if (isRefusal(matches)) return matches;
+  if (principal !== undefined && matches) return principal;
   const known = principal?.id ?? null;
   control.log.warn({ request_id: requestId, address, principal_id: known }, 'a login failed');
   return refuse('unauthenticated', 'invalid credentials');

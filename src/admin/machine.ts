@@ -34,10 +34,14 @@ export const machineRoutes: readonly Route[] = [
       const { publisher } = control;
       const version = (): number => publisher.current()?.snapshot.version ?? -1;
       if (version() < query.at_least) await control.refresh();
-      const held = headers['if-none-match'];
+      const held = heldEtag(headers['if-none-match']);
       const isNews = (published: Published): boolean =>
         published.snapshot.version >= query.at_least && published.etag !== held;
-      if (query.wait > 0) await nextThat(publisher, isNews, { seconds: query.wait, signal });
+      if (query.wait > 0)
+        await nextThat(publisher, isNews, {
+          seconds: query.wait,
+          signal: signal(),
+        });
       const current = publisher.current();
       if (current === null || current.snapshot.version < query.at_least) {
         return refuse('unavailable', 'no snapshot of that version yet', { retryAfterSeconds: 1 });
@@ -62,6 +66,9 @@ export const machineRoutes: readonly Route[] = [
     handle: async ({ body }, { control }) => ({ body: await control.takeUsage(body) }),
   }),
 ];
+
+/** As it was sent: whatever compresses on the way marks it as weak. */
+const heldEtag = (header: string | undefined): string | undefined => header?.replace(/^W\//, '');
 
 type Waiting = Readonly<{ seconds: number; signal: AbortSignal }>;
 

@@ -20,7 +20,7 @@ export async function mutate<Body>(
   return { body: await render(outcome), headers: versionHeader(outcome.version) };
 }
 
-export const versionHeader = (version: number): Record<string, string> => ({
+const versionHeader = (version: number): Record<string, string> => ({
   'x-gw-snapshot-version': String(version),
 });
 

@@ -27,8 +27,8 @@ export type Call = Readonly<{
   /** The peer's address; no header can change it. */
   address: string;
   headers: IncomingHttpHeaders;
-  /** Aborted when the client has gone or the server closes. */
-  signal: AbortSignal;
+  /** Aborted when the client has gone or the server closes. Made when asked for: few wait long enough to care. */
+  signal: () => AbortSignal;
 }>;
 
 export type Answer<Body> = Readonly<{
@@ -39,7 +39,7 @@ export type Answer<Body> = Readonly<{
 }>;
 
 /** An answer that is bytes already, or none at all. */
-export type PreparedAnswer = Readonly<{
+type PreparedAnswer = Readonly<{
   status?: number;
   headers?: Readonly<Record<string, string>>;
   bytes: Uint8Array | null;
@@ -47,7 +47,7 @@ export type PreparedAnswer = Readonly<{
 
 export type Handled<Body> = Answer<Body> | PreparedAnswer | Refusal;
 
-export type RawInput = Readonly<{ params: unknown; query: unknown; body: unknown }>;
+type RawInput = Readonly<{ params: unknown; query: unknown; body: unknown }>;
 
 type Description = Readonly<{
   method: Method;

@@ -160,7 +160,7 @@ function addRoute(server: AdminServer, route: Route, { parts, closing }: Surroun
         requestId: request.id,
         address: request.socket.remoteAddress ?? '',
         headers: request.headers,
-        signal: AbortSignal.any([closing, goneSignal(reply)]),
+        signal: () => AbortSignal.any([closing, goneSignal(reply)]),
       };
       const raw = { params: request.params, query: request.query, body: bodyValue(body) };
       return send(reply, await route.run(call, raw));

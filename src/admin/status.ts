@@ -31,7 +31,7 @@ export const errorBody = z.object({
     request_id: z.string(),
   }),
 });
-export type ErrorBody = Readonly<z.output<typeof errorBody>>;
+type ErrorBody = Readonly<z.output<typeof errorBody>>;
 
 export type ErrorAnswer = Readonly<{
   status: number;

@@ -49,7 +49,8 @@ export function createEgress(lists: EgressLists, options: { ca?: readonly string
 
   const judge = (host: string, address: string): Refusal | null => {
     const parsed = embeddedIPv4(ipaddr.process(address));
-    const matches = (entry: Entry) => entry(host.toLowerCase(), parsed);
+    const name = host.toLowerCase().replace(/\.$/, '');
+    const matches = (entry: Entry) => entry(name, parsed);
     const refused =
       refusedRanges.has(parsed.range()) ||
       metadataAddresses.has(parsed.toNormalizedString()) ||

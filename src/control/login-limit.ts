@@ -7,11 +7,11 @@ import type { Refusal } from '../lib/refusal.ts';
 export type LoginLimit = Readonly<{
   /** Takes one attempt. Null is leave to try. */
   admit: (attempt: LoginAttempt, nowMs: number) => Refusal | null;
-  /** The attempt was a right password. */
-  succeeded: (attempt: LoginAttempt) => void;
+  /** The attempt was a right password, or was never checked. */
+  giveBack: (attempt: LoginAttempt) => void;
 }>;
 
-export type LoginAttempt = Readonly<{ name: string; address: string }>;
+type LoginAttempt = Readonly<{ name: string; address: string }>;
 
 export const failuresPerMinute = { name: 5, address: 20 };
 const refillMs = 60_000;
@@ -33,7 +33,7 @@ export function createLoginLimit(): LoginLimit {
       addresses.take(address, nowMs);
       return null;
     },
-    succeeded: ({ name, address }) => {
+    giveBack: ({ name, address }) => {
       names.giveBack(name);
       addresses.giveBack(address);
     },

@@ -8,7 +8,7 @@ import type { Refusal } from '../lib/refusal.ts';
 import { createSlots } from './slots.ts';
 
 /** In bytes of UTF-8; the upper bound keeps a request from buying hash time by length. Nothing is cut off. */
-export const passwordBytesMin = 8;
+const passwordBytesMin = 8;
 export const passwordBytesMax = 1024;
 
 const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;

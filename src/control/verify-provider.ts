@@ -13,6 +13,7 @@ import { EgressRefused } from './egress.ts';
 import { readModelList } from './model-list.ts';
 import type { ServedModel } from './model-list.ts';
 import type { AccessToken } from './service-account.ts';
+import { createSlots } from './slots.ts';
 
 export type DialTarget = Readonly<{
   endpoint: Endpoint;
@@ -32,37 +33,47 @@ const anthropicVersion = '2023-06-01';
 
 type Dependencies = Readonly<{ dispatcher: Dispatcher; accessToken: AccessToken }>;
 
-export const createDial =
-  ({ dispatcher, accessToken }: Dependencies): Dial =>
-  async (target) => {
-    const url = modelsUrl(target);
-    const signal = AbortSignal.timeout(dialTimeoutMs);
-    const sent = await sentCredential(target, { accessToken, signal });
-    if (isRefusal(sent)) return sent;
-    try {
-      const response = await request(url, {
-        dispatcher,
-        headers: { ...credentialHeaders(target.endpoint, sent), accept: 'application/json' },
-        headersTimeout: dialTimeoutMs,
-        bodyTimeout: dialTimeoutMs,
-        signal,
-      });
-      const refusal = refusalOfStatus(response.statusCode, url);
-      if (refusal !== null) {
-        // A body that is cut short reports it; without a listener that would end the process.
-        response.body.on('error', () => undefined).destroy();
-        return refusal;
-      }
-      const text = await readBounded(response.body, listBytesMax);
-      if (text === null) {
-        return upstream(`the model list is longer than ${listBytesMax} bytes`, 'api_base');
-      }
-      const models = readModelList(text);
-      return models ?? upstream(`${url.href} did not answer with a model list`, 'api_base');
-    } catch (error) {
-      return refusalOfFailure(error, url);
+/** Dials at once, and those that wait for their turn; asking for a list needs no more than the right to read. */
+const parallelMax = 8;
+const waitingMax = 32;
+
+export function createDial({ dispatcher, accessToken }: Dependencies): Dial {
+  const slots = createSlots({ parallelMax, waitingMax, what: 'dialled providers' });
+  return (target) => slots.run(() => dial(target, { dispatcher, accessToken }));
+}
+
+async function dial(
+  target: DialTarget,
+  { dispatcher, accessToken }: Dependencies,
+): Promise<readonly ServedModel[] | Refusal> {
+  const url = modelsUrl(target);
+  const signal = AbortSignal.timeout(dialTimeoutMs);
+  const sent = await sentCredential(target, { accessToken, signal });
+  if (isRefusal(sent)) return sent;
+  try {
+    const response = await request(url, {
+      dispatcher,
+      headers: { ...credentialHeaders(target.endpoint, sent), accept: 'application/json' },
+      headersTimeout: dialTimeoutMs,
+      bodyTimeout: dialTimeoutMs,
+      signal,
+    });
+    const refusal = refusalOfStatus(response.statusCode, url);
+    if (refusal !== null) {
+      // A body that is cut short reports it; without a listener that would end the process.
+      response.body.on('error', () => undefined).destroy();
+      return refusal;
     }
-  };
+    const text = await readBounded(response.body, listBytesMax);
+    if (text === null) {
+      return upstream(`the model list is longer than ${listBytesMax} bytes`, 'api_base');
+    }
+    const models = readModelList(text);
+    return models ?? upstream(`${url.href} did not answer with a model list`, 'api_base');
+  } catch (error) {
+    return refusalOfFailure(error, url);
+  }
+}
 
 export function modelsUrl({
   endpoint,

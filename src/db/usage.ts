@@ -57,7 +57,7 @@ export async function insertUsage(db: Database, rows: readonly StoredUsage[]): P
   });
 }
 
-export type UsageGrouping = 'model' | 'principal' | 'virtual_model' | 'day';
+type UsageGrouping = 'model' | 'principal' | 'virtual_model' | 'day';
 
 export type UsageQuery = Readonly<{
   groupBy: UsageGrouping;

@@ -1,7 +1,9 @@
 // The listener itself: TLS, machines' credentials, and a database that is away.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 
@@ -29,6 +31,20 @@ describe('with TLS', () => {
     assert.match(String(logout.headers['set-cookie']), /; Secure$/);
     await logout.body.dump();
     assert.ok(admin.control.secureCookies);
+  });
+});
+
+describe('closing', () => {
+  it('ends idle connections at once, and cuts and counts what is still open after the grace', async (t) => {
+    const { ask, admin, url } = await testAdmin(t);
+    await ask({ path: '/healthz' });
+    const came = once(admin.server.server, 'request');
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    const head = ['POST /logout HTTP/1.1', 'host: a', 'content-type: application/json'];
+    socket.write([...head, 'content-length: 9', '', '{'].join('\r\n'));
+    await came;
+    assert.equal(await admin.close(200), 1);
   });
 });
 

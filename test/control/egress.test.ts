@@ -59,6 +59,7 @@ describe('lists', () => {
     assert.ok(egress.judge('a.example', '::ffff:10.9.9.9'));
     assert.ok(egress.judge('a.example', '192.0.2.7'));
     assert.ok(egress.judge('db.INTERNAL', '8.8.8.8'));
+    assert.ok(egress.judge('db.internal.', '8.8.8.8'));
     assert.equal(egress.judge('a.example', '8.8.8.8'), null);
   });
 

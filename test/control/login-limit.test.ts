@@ -30,7 +30,7 @@ it('a right password is not counted', () => {
   const limit = createLoginLimit();
   for (let login = 0; login < 100; login += 1) {
     assert.equal(limit.admit(attempt, 0), null);
-    limit.succeeded(attempt);
+    limit.giveBack(attempt);
   }
 });
 
