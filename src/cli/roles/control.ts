@@ -23,9 +23,9 @@ import { createUsageIntake } from '../../control/usage-intake.ts';
 import { createDial } from '../../control/verify-provider.ts';
 import { isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
-import { createLog } from '../../telemetry/log.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Running } from '../lifetime.ts';
+import { logToStderr } from '../log-to-stderr.ts';
 import type { SettingValues } from '../settings-table.ts';
 import { programVersion } from '../version.ts';
 
@@ -45,7 +45,12 @@ export type ControlSettings = Pick<
   | 'databaseMaxConnections'
 >;
 
-export type RunningControl = Running & Readonly<{ adminUrl: string }>;
+export type RunningControl = Running &
+  Readonly<{
+    adminUrl: string;
+    /** The certificate of the admin listener, PEM; null when it speaks plain HTTP. */
+    certificate: string | null;
+  }>;
 
 export async function runControl(
   settings: ControlSettings & Pick<SettingValues, 'log' | 'logFormat'>,
@@ -53,13 +58,6 @@ export async function runControl(
   const log = logToStderr(settings);
   return startControl(settings, { log, onSnapshot: () => {} });
 }
-
-export const logToStderr = ({ log, logFormat }: Pick<SettingValues, 'log' | 'logFormat'>): Log =>
-  createLog({
-    filter: log,
-    format: logFormat,
-    write: (line) => void process.stderr.write(line),
-  });
 
 type Surroundings = Readonly<{
   log: Log;
@@ -100,6 +98,7 @@ export async function startControl(
   later.catch((error: unknown) => log.error({ error }, 'the control plane could not start'));
   return {
     adminUrl,
+    certificate: tls?.cert ?? null,
     close: async () => {
       stop.abort();
       await (await later)?.close();
@@ -207,6 +206,7 @@ async function serveAdmin(
   await server.listen({ host, port });
   return {
     adminUrl: urlOf({ tls, host, port: portOf(server.server) }),
+    certificate: tls?.cert ?? null,
     close: async () => {
       const cut = await drain(server, settings.shutdownGrace * 1000);
       if (cut > 0) log.warn({ connections: cut }, 'admin requests were cut off after the grace');

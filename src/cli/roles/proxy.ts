@@ -14,9 +14,9 @@ import type { GatewayOptions } from '../../gateway/gateway.ts';
 import { createLive } from '../../gateway/live.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Environment } from '../../snapshot/file-mode.ts';
-import { createLog } from '../../telemetry/log.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
+import { logToStderr } from '../log-to-stderr.ts';
 import { programVersion } from '../version.ts';
 
 /** What a gateway needs, in whichever role. */
@@ -83,13 +83,6 @@ export async function runProxy(
   if (config === null) throw new Error('role proxy needs control-url and proxy-token, or config');
   return runFileMode(settings, { path: config, log, ...dependencies });
 }
-
-const logToStderr = (settings: ProxySettings): Log =>
-  createLog({
-    filter: settings.log,
-    format: settings.logFormat,
-    write: (line) => void process.stderr.write(line),
-  });
 
 async function runHttpMode(
   settings: ProxySettings,

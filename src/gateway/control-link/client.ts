@@ -18,15 +18,20 @@ export type ControlClient = Readonly<{
   close: () => Promise<void>;
 }>;
 
-/** `controlUrl` is the base of the control plane or may end in /snapshot. */
-export function createControlClient(
-  options: Readonly<{ controlUrl: string; proxyToken: string; caBundle: string | null }>,
-): ControlClient {
+export type ControlClientOptions = Readonly<{
+  /** The base of the control plane; may end in /snapshot. */
+  controlUrl: string;
+  proxyToken: string;
+  /** A file of certificates that are trusted besides the built-in ones. */
+  caBundle: string | null;
+  /** The control plane's own certificate, PEM, when this process knows it: it is trusted under whatever name it is called by. */
+  pinnedCertificate?: string | null;
+}>;
+
+export function createControlClient(options: ControlClientOptions): ControlClient {
   const base = options.controlUrl.replace(/\/+$/, '').replace(/\/snapshot$/, '');
-  const ca =
-    options.caBundle === null ? {} : { ca: [...rootCertificates, readFileSync(options.caBundle)] };
   const agent = new Agent({
-    connect: { ...ca, timeout: callMs },
+    connect: { ...trust(options), timeout: callMs },
     allowH2: false,
     headersTimeout: callMs,
     bodyTimeout: callMs,
@@ -59,4 +64,15 @@ export function createControlClient(
       call('POST', path, { 'content-type': 'application/json' }, JSON.stringify(body)),
     close: () => agent.destroy(),
   };
+}
+
+function trust({ caBundle, pinnedCertificate = null }: ControlClientOptions) {
+  if (pinnedCertificate !== null) {
+    return {
+      ca: [pinnedCertificate],
+      allowPartialTrustChain: true,
+      checkServerIdentity: () => undefined,
+    };
+  }
+  return caBundle === null ? {} : { ca: [...rootCertificates, readFileSync(caBundle)] };
 }

@@ -48,7 +48,8 @@ export function createUsageReporter(
     try {
       const { status } = await client.post('/usage', { replica, events });
       if (status !== 200) {
-        if (++refusals >= refusalsMax) drop(events.length);
+        // A control plane that is in trouble may take the batch later; one that refuses it may never.
+        if (status < 500 && ++refusals >= refusalsMax) drop(events.length);
         throw new Error(`status ${status}`);
       }
       queue.splice(0, events.length);

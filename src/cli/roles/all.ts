@@ -1,0 +1,72 @@
+// Role all: control plane and forwarding in one process that share the snapshot directly ("What the service does" rule 3).
+// Usage loops back to its own admin API over loopback, as any proxy's would come in.
+
+import { randomBytes } from 'node:crypto';
+
+import { createControlClient } from '../../gateway/control-link/client.ts';
+import { createUsageReporter } from '../../gateway/control-link/report.ts';
+import { startGateway } from '../../gateway/gateway.ts';
+import { createLive } from '../../gateway/live.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import { newCounts } from '../../telemetry/metrics.ts';
+import type { Running } from '../lifetime.ts';
+import { logToStderr } from '../log-to-stderr.ts';
+import type { SettingValues } from '../settings-table.ts';
+import { startControl } from './control.ts';
+import type { ControlSettings } from './control.ts';
+import { gatewayOptions, replicaName } from './proxy.ts';
+import type { GatewaySettings } from './proxy.ts';
+
+export type AllSettings = ControlSettings &
+  GatewaySettings &
+  Pick<SettingValues, 'log' | 'logFormat'>;
+
+export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
+
+export async function runAll(settings: AllSettings): Promise<RunningAll> {
+  const log = logToStderr(settings);
+  const live = createLive({ log, monotonic: () => performance.now() });
+  // Other proxies may follow this process if the operator gave a token; its own reports need one in any case.
+  const proxyToken = settings.proxyToken ?? randomBytes(32).toString('hex');
+  const control = await startControl(
+    { ...settings, proxyToken },
+    {
+      log,
+      onSnapshot: (snapshot) => {
+        const refusal = live.apply(snapshot);
+        if (isRefusal(refusal)) log.error({ reason: refusal.message }, 'snapshot refused');
+      },
+    },
+  );
+  const client = createControlClient({
+    controlUrl: control.adminUrl,
+    proxyToken,
+    caBundle: null,
+    pinnedCertificate: control.certificate,
+  });
+  const counts = newCounts();
+  const reporter = createUsageReporter({ client, replica: replicaName(), counts, log });
+  const gateway = await startGateway({
+    ...gatewayOptions(settings),
+    live,
+    log,
+    counts,
+    usage: reporter.record,
+  }).catch(async (error: unknown) => {
+    await reporter.close();
+    await control.close();
+    throw error;
+  });
+  log.info({ url: gateway.url }, 'gateway started');
+  return {
+    gatewayUrl: gateway.url,
+    adminUrl: control.adminUrl,
+    close: async () => {
+      await gateway.close(settings.shutdownGrace * 1000);
+      // While the admin API is still there to take them.
+      await reporter.close();
+      await client.close();
+      await control.close();
+    },
+  };
+}
