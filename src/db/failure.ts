@@ -1,7 +1,7 @@
 // Which errors say that the database is away or too busy, so that the caller should try again: decided on codes alone.
 
-/** SQLSTATE classes and codes: connection failures, operator shutdown, lock and statement timeouts, too many connections. */
-const unavailableStates = [/^08/, /^57P0[1-5]$/, /^57014$/, /^55P03$/, /^53/];
+/** SQLSTATE classes and codes: connection failures, shutdown, lock, statement and transaction timeouts, no room. */
+const unavailableStates = [/^08/, /^25P0[34]$/, /^57P0[1-5]$/, /^57014$/, /^55P03$/, /^53/];
 const unavailableErrno = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

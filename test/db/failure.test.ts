@@ -1,0 +1,49 @@
+// Which failures say "try again", decided on codes: those of a database that is away, busy or restarts.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { isDatabaseUnavailable } from '../../src/db/failure.ts';
+
+const coded = (code: string): Error => Object.assign(new Error('failed'), { code });
+
+describe('the database is unavailable', () => {
+  const cases: readonly [string, readonly string[]][] = [
+    ['when the connection breaks', ['08006', '08003', 'ECONNRESET', 'EPIPE']],
+    ['when it cannot be reached', ['ECONNREFUSED', 'ENOENT', 'ETIMEDOUT', 'ENOTFOUND']],
+    ['when the server stops, starts or crashed', ['57P01', '57P02', '57P03']],
+    ['when a lock or a statement takes too long', ['55P03', '57014']],
+    ['when it has no room for one more', ['53300', '53100']],
+    ['when it ends a transaction that idles or lasts too long', ['25P03', '25P04']],
+  ];
+  for (const [when, codes] of cases) {
+    it(when, () => {
+      for (const code of codes) assert.equal(isDatabaseUnavailable(coded(code)), true, code);
+    });
+  }
+
+  it('also when that is the cause of what failed', () => {
+    const error = new Error('reading the head', { cause: coded('57P01') });
+    assert.equal(isDatabaseUnavailable(error), true);
+  });
+});
+
+describe('the database is not unavailable', () => {
+  it('when a statement or a rule of ours is wrong', () => {
+    for (const code of ['23505', '42501', '42P01', 'ES001', 'ES003', '22021', '25006']) {
+      assert.equal(isDatabaseUnavailable(coded(code)), false, code);
+    }
+  });
+
+  it('when something else failed', () => {
+    for (const error of [
+      new Error('no'),
+      new TypeError('connection'),
+      'timeout',
+      null,
+      undefined,
+    ]) {
+      assert.equal(isDatabaseUnavailable(error), false);
+    }
+  });
+});
