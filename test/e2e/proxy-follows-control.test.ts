@@ -1,0 +1,134 @@
+// A proxy in a process of its own: what is changed at the control plane works there within one poll, and goes on working when
+// the control plane is gone, even for a proxy that starts then.
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { z } from 'zod';
+
+import type { AdminClient } from '../../src/cli/admin-client.ts';
+import { startDemoProvider } from '../../src/cli/demo-provider.ts';
+import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { startProgram } from '../harness/program.ts';
+import { until } from '../harness/wait.ts';
+
+const pollSeconds = 1;
+/** One poll, and the time that a busy machine takes for it. */
+const withinOnePoll = { limitMs: pollSeconds * 1000 + 2000 };
+
+const created = z.object({ id: z.int() });
+const createdKey = z.object({ id: z.int(), key: z.string() });
+
+type Proxy = Readonly<{ url: string; end: (signal: NodeJS.Signals) => Promise<void> }>;
+
+async function startProxy(
+  test: TestContext,
+  given: Readonly<{ controlUrl: string; cacheDirectory: string }>,
+): Promise<Proxy> {
+  const program = startProgram(test, {
+    args: ['--role', 'proxy', '--port', '0', '--config-poll', String(pollSeconds)].concat(
+      ['--control-url', given.controlUrl],
+      ['--snapshot-cache', path.join(given.cacheDirectory, 'snapshot.json')],
+    ),
+    env: { GW_PROXY_TOKEN: proxyToken },
+  });
+  const started = await program.logged('gateway started');
+  return { url: z.object({ url: z.string() }).parse(started).url, end: program.end };
+}
+
+/** A model that the demo provider serves. */
+async function addModel(test: TestContext, admin: AdminClient): Promise<void> {
+  const demo = await startDemoProvider({ port: 0 });
+  test.after(demo.close);
+  const post = (path: string, body: unknown) =>
+    admin.send({ method: 'POST', path, body, answer: created });
+  const provider = await post('/admin/providers', { name: 'demo', api_base: demo.apiBase });
+  const model = await post('/admin/provider-models', { name: 'demo' });
+  const backend = { provider_id: provider.id };
+  await post(`/admin/provider-models/${model.id}/backends`, backend);
+}
+
+const createKey = (admin: AdminClient) =>
+  admin.send({
+    method: 'POST',
+    path: '/admin/keys',
+    body: { name: 'a key', principal_id: 1 },
+    answer: createdKey,
+  });
+
+async function chatStatus({ url }: Proxy, key: string): Promise<number> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'hi' }] }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+const usage = z.array(z.object({ key: z.string(), requests: z.int(), prompt_tokens: z.int() }));
+
+describe('a proxy that follows a control plane', () => {
+  it('takes up new and revoked keys within a poll, and serves without the control plane', async (test) => {
+    const { url: databaseUrl } = await testDatabase(test);
+    const cacheDirectory = await mkdtemp(path.join(os.tmpdir(), 'gw-cache-'));
+    test.after(() => rm(cacheDirectory, { recursive: true, force: true }));
+    await prepareControl(databaseUrl);
+    const control = await startControlProgram(test, databaseUrl);
+    const { admin } = control;
+    await addModel(test, admin);
+    const place = { controlUrl: control.adminUrl, cacheDirectory };
+    const proxy = await startProxy(test, place);
+
+    const kept = await createKey(admin);
+    await until(async () => (await chatStatus(proxy, kept.key)) === 200, {
+      ...withinOnePoll,
+      what: 'the new key works',
+    });
+    const revoked = await createKey(admin);
+    await until(async () => (await chatStatus(proxy, revoked.key)) === 200, {
+      ...withinOnePoll,
+      what: 'the second key works',
+    });
+    await admin.send({ method: 'DELETE', path: `/admin/keys/${revoked.id}`, answer: z.unknown() });
+    await until(async () => (await chatStatus(proxy, revoked.key)) === 401, {
+      ...withinOnePoll,
+      what: 'the revoked key stops',
+    });
+
+    const [total] = await until(
+      async () => {
+        const rows = usage.parse(await admin.get('/admin/usage', usage));
+        return rows.length > 0 && rows;
+      },
+      { what: 'usage of the proxy at the control plane' },
+    );
+    assert.ok(total !== undefined);
+    assert.equal(total.key, 'demo');
+    assert.ok(total.prompt_tokens > 0);
+
+    await control.end('SIGKILL');
+    assert.equal(await chatStatus(proxy, kept.key), 200);
+    await proxy.end('SIGTERM');
+    const cache = await stat(path.join(cacheDirectory, 'snapshot.json'));
+    assert.equal(cache.mode & 0o777, 0o600);
+
+    const restarted = await startProxy(test, place);
+    assert.equal(await chatStatus(restarted, kept.key), 200);
+    assert.equal(await chatStatus(restarted, revoked.key), 401);
+  });
+
+  it('answers 503 no_snapshot, not 401, when it has neither control plane nor cache', async (test) => {
+    const cacheDirectory = await mkdtemp(path.join(os.tmpdir(), 'gw-cache-'));
+    test.after(() => rm(cacheDirectory, { recursive: true, force: true }));
+    // A port that nobody listens on.
+    const proxy = await startProxy(test, { controlUrl: 'http://127.0.0.1:9', cacheDirectory });
+    assert.equal(await chatStatus(proxy, 'gw-any'), 503);
+    assert.equal((await fetch(`${proxy.url}/readyz`)).status, 503);
+  });
+});
