@@ -1,8 +1,5 @@
 // The snapshot versions: one row a command that touched the snapshot, with the hash of the configuration it made.
 
-import { sql } from '@databases/pg';
-import type { Queryable } from '@databases/pg';
-
 import { touchesSnapshot } from '../../events/catalogue.ts';
 import { snapshotSchemaVersion } from '../../src/snapshot/schema.ts';
 import { rfc3339 } from './table.ts';
@@ -35,12 +32,3 @@ export const snapshotVersions: JournalTable = {
     ];
   },
 };
-
-export type SnapshotVersionRow = Readonly<{ version: number; content_hash: string }>;
-
-/** The newest version, or null in an empty log. */
-export async function latestSnapshotVersion(db: Queryable): Promise<SnapshotVersionRow | null> {
-  const [row]: SnapshotVersionRow[] = await db.query(sql`
-    select version, content_hash from snapshot_versions order by version desc limit 1`);
-  return row ?? null;
-}

@@ -35,7 +35,6 @@ export class LogVerifyCommand extends Command {
   async execute(): Promise<ExitCode> {
     return reportingFailure(this.context, async () => {
       const { env, stdout, stderr } = this.context;
-      const readFile = (path: string): string => readFileSync(path, 'utf8');
       const read = readSettings({ flags: givenFlags(this), env, readFile });
       if ('refusals' in read) return reportRefusals(stderr, read.refusals);
       const { databaseUrl } = read.settings;
@@ -48,6 +47,8 @@ export class LogVerifyCommand extends Command {
     });
   }
 }
+
+const readFile = (path: string): string => readFileSync(path, 'utf8');
 
 /** Loaded here, because the control plane is much to load for a program that only shows its help. */
 async function verify(databaseUrl: string): Promise<LogCheck> {
