@@ -1,0 +1,67 @@
+// Every shell block of the README and the guides does what it shows: the blocks of a page run in order, in one shell.
+
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+
+import { z } from 'zod';
+
+import { testDatabase } from '../harness/postgres.ts';
+
+const root = path.join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/** Shown by other means: the first is test/cli/dev.test.ts, the second is this very run. */
+const shownElsewhere = new Set(['npm ci && npm start', 'npm test']);
+
+const pages = [
+  'README.md',
+  ...readdirSync(path.join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+const blocksOf = (page: string): string[] =>
+  [...readFileSync(path.join(root, page), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)]
+    .map(([, block = '']) => block.trim())
+    .filter((block) => !shownElsewhere.has(block));
+
+const ready = z.object({ gateway_url: z.string(), api_key: z.string() });
+
+/** What the reader has running at that point of the README. */
+async function startDev(test: TestContext): Promise<z.output<typeof ready>> {
+  const args = ['dev', '--ephemeral', '--json', '--port', '0', '--admin-port', '0'];
+  const child = spawn(process.execPath, [path.join(root, 'src/main.ts'), ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  test.after(async () => {
+    child.kill('SIGTERM');
+    await ended;
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    return ready.parse(JSON.parse(line));
+  }
+  throw new Error('gw dev ended before it was ready');
+}
+
+describe('the documentation', () => {
+  for (const page of pages.filter((name) => blocksOf(name).length > 0)) {
+    it(`shows in ${page} what works`, async (test) => {
+      const dev = await startDev(test);
+      const { url } = await testDatabase(test);
+      const script = blocksOf(page)
+        .join('\n')
+        .replaceAll('http://127.0.0.1:4000', dev.gateway_url)
+        .replaceAll('curl ', 'curl --fail-with-body --silent --show-error ');
+      const env = { ...process.env, GW_API_KEY: dev.api_key, GW_DATABASE_URL: url };
+      const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: root, env });
+      assert.notEqual(stdout, '');
+    });
+  }
+});
