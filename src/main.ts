@@ -5,4 +5,8 @@ import { Cli } from 'clipanion';
 
 import { runCommandLine } from './cli/main.ts';
 
+const lingerMs = 2000;
+
 process.exitCode = await runCommandLine(process.argv.slice(2), Cli.defaultContext);
+// What a failed start left open, such as a listener, must not keep the process once its command has answered.
+setTimeout(() => process.exit(), lingerMs).unref();

@@ -1,0 +1,130 @@
+// Holds that `gw dev` is ready to be called without any setting, finds itself again, and leaves nothing running.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { z } from 'zod';
+
+const program = path.join(import.meta.dirname, '../../src/main.ts');
+
+const readyLine = z.object({
+  gateway_url: z.url(),
+  admin_url: z.url(),
+  login: z.object({ name: z.string(), password: z.string() }),
+  api_key: z.string(),
+  model: z.string(),
+  database_url: z.string(),
+});
+
+type Dev = Readonly<{
+  ready: z.output<typeof readyLine>;
+  /** Interrupts it and answers its exit code. */
+  interrupt: () => Promise<number | null>;
+}>;
+
+const startLimitMs = 60_000;
+
+async function dev(t: TestContext, parameters: readonly string[]): Promise<Dev> {
+  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(
+    process.execPath,
+    [program, 'dev', '--json', '--port', '0', '--admin-port', '0', ...parameters],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  t.after(() => child.kill('SIGKILL'));
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors = `${errors}${text}`.slice(-4000);
+  });
+  const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout });
+  const signal = AbortSignal.timeout(startLimitMs);
+  const first = await Promise.race([
+    once(lines, 'line', { signal }),
+    exited.then(() => assert.fail(`gw dev ended: ${errors}`)),
+  ]);
+  return {
+    ready: readyLine.parse(JSON.parse(String(first[0]))),
+    interrupt: async () => {
+      child.kill('SIGINT');
+      await exited;
+      return child.exitCode;
+    },
+  };
+}
+
+function freshDirectory(t: TestContext): string {
+  const directory = path.join(os.tmpdir(), `gw-dev-test-${randomUUID()}`);
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+const chat = ({ ready }: Dev, body: Readonly<Record<string, unknown>> = {}): Promise<Response> =>
+  fetch(`${ready.gateway_url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${ready.api_key}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      model: ready.model,
+      messages: [{ role: 'user', content: 'hi' }],
+      ...body,
+    }),
+  });
+
+const modeOf = async (file: string): Promise<number> => (await stat(file)).mode & 0o777;
+
+test('the printed key calls the printed model, streaming or not', async (t) => {
+  const started = await dev(t, ['--ephemeral']);
+  const plain = await chat(started);
+  assert.equal(plain.status, 200);
+  assert.match(await plain.text(), /Hello from gw!/);
+  const streamed = await chat(started, { stream: true });
+  assert.match(await streamed.text(), /data: \[DONE\]\n\n$/);
+  assert.equal(await started.interrupt(), 0);
+});
+
+test('the printed login opens the admin API', async (t) => {
+  const { ready, interrupt } = await dev(t, ['--ephemeral']);
+  const login = await fetch(`${ready.admin_url}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(ready.login),
+  });
+  assert.equal(login.status, 200);
+  assert.equal(await interrupt(), 0);
+});
+
+test('a second start has the key, the password and the model of the first', async (t) => {
+  const directory = freshDirectory(t);
+  const first = await dev(t, ['--data-dir', directory]);
+  assert.equal(await first.interrupt(), 0);
+  assert.equal(
+    (await readdir(path.join(directory, 'postgres', 'data'))).includes('postmaster.pid'),
+    false,
+  );
+  const second = await dev(t, ['--data-dir', directory]);
+  assert.equal(second.ready.api_key, first.ready.api_key);
+  assert.deepEqual(second.ready.login, first.ready.login);
+  assert.equal((await chat(second)).status, 200);
+  assert.equal(await second.interrupt(), 0);
+});
+
+test('keys and passwords at rest are closed to other accounts', async (t) => {
+  const directory = freshDirectory(t);
+  const started = await dev(t, ['--data-dir', directory]);
+  assert.equal(await modeOf(path.join(directory, 'dev.json')), 0o600);
+  assert.equal(await modeOf(path.join(directory, 'postgres')), 0o700);
+  assert.equal((await modeOf(directory)) & 0o066, 0);
+  assert.equal(await started.interrupt(), 0);
+});
