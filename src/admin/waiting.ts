@@ -1,32 +1,55 @@
 // The admin listener before the database was reached for the first time: it lives, it is not ready, and it says when to ask
 // again. The real one takes over its port.
 
+import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 
 import { refuse } from '../lib/refusal.ts';
+import type { AdminServerParts } from './server.ts';
 import { answerRefusal } from './status.ts';
+
+type Place = Readonly<{ host: string; port: number; tls: AdminServerParts['tls'] }>;
+
+export type Waiting = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
+
+export async function listenWaiting({ host, port, tls }: Place): Promise<Waiting> {
+  const server = tls === null ? createHttpServer(answer) : createHttpsServer(tls, answer);
+  const listening = Promise.withResolvers<void>();
+  server.once('error', listening.reject);
+  server.listen(port, host, listening.resolve);
+  await listening.promise;
+  const address: string | AddressInfo | null = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening on a port');
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    url: `${tls === null ? 'http' : 'https'}://${name}:${address.port}`,
+    port: address.port,
+    close: async () => {
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      server.closeAllConnections();
+      await closed.promise;
+    },
+  };
+}
 
 const databaseAway = refuse('unavailable', 'the database has not been reached yet', {
   retryAfterSeconds: 2,
 });
 
-export function createWaitingServer(
-  tls: Readonly<{ cert: string; key: string }> | null,
-  newRequestId: () => string,
-): Server {
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const isLiveness = request.url === '/healthz';
-    const refusal = answerRefusal(databaseAway, newRequestId());
-    const body = isLiveness ? { status: 'ok' } : refusal.body;
-    response.writeHead(isLiveness ? 200 : refusal.status, {
-      ...(isLiveness ? {} : refusal.headers),
-      'content-type': 'application/json; charset=utf-8',
-      // The real listener comes on a new connection.
-      connection: 'close',
-    });
-    response.end(JSON.stringify(body));
-  };
-  return tls === null ? createHttpServer(answer) : createHttpsServer(tls, answer);
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  const requestId = randomUUID();
+  const refusal = answerRefusal(databaseAway, requestId);
+  const isLiveness = request.url === '/healthz';
+  response.writeHead(isLiveness ? 200 : refusal.status, {
+    ...(isLiveness ? {} : refusal.headers),
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': requestId,
+    // The real listener comes on a new connection.
+    connection: 'close',
+  });
+  response.end(JSON.stringify(isLiveness ? { status: 'ok' } : refusal.body));
 }

@@ -41,6 +41,8 @@ export type PlaneOptions = Readonly<{
   connectionsMax: number;
   appVersion: string;
   clock: Clock;
+  /** Called whenever the log was read to its head and all of it is published. */
+  onCurrent?: () => void;
   onFailure: (what: string, error: unknown) => void;
 }>;
 
@@ -81,6 +83,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       await store.catchUp(db, head.position);
       await catchUpReadModel(db);
       await publish();
+      if (publisher.current()?.snapshot.version === store.state().version) options.onCurrent?.();
     };
     const follower = follow({
       listen: (onAppended) => listenForEvents({ url, onAppended, random: Math.random }),

@@ -5,8 +5,6 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 
-import { Client } from 'pg';
-
 import { openAdmin } from '../../src/admin/open.ts';
 import type { Admin, AdminOptions } from '../../src/admin/open.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
@@ -54,7 +52,6 @@ export async function testAdmin(
   options: Options = {},
 ): Promise<TestAdmin> {
   const database = await testDatabase();
-  await grantSchemas(database.superuserUrl);
   const clock = options.clock ?? Date.now;
   const plane = await openControlPlane({
     databaseUrl: database.url,
@@ -103,18 +100,6 @@ export async function testAdministrator(test: Pick<TestContext, 'after'>, option
   const send = (method: string, path: string, body?: unknown): Promise<TestAnswer> =>
     started.ask({ method, path, cookie, body });
   return { ...started, cookie, send };
-}
-
-/** Rights on a database are not copied with its template. */
-async function grantSchemas(url: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  await client.query(
-    `do $$ begin
-      execute format('grant create on database %I to gw_app', current_database());
-    end $$`,
-  );
-  await client.end();
 }
 
 async function askAt(url: string, request: TestRequest): Promise<TestAnswer> {

@@ -32,6 +32,7 @@ export async function runAll(settings: AllSettings): Promise<RunningAll> {
     { ...settings, proxyToken },
     {
       log,
+      onCurrent: live.confirm,
       onSnapshot: (snapshot) => {
         const refusal = live.apply(snapshot);
         if (isRefusal(refusal)) log.error({ reason: refusal.message }, 'snapshot refused');

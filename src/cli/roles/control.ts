@@ -1,26 +1,12 @@
 // Role control: database, admin API, snapshots for proxies ("What the service does" rule 3). Role all builds on it.
 
-import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { Control } from '../../admin/control.ts';
-import { createCredentials } from '../../admin/credentials.ts';
-import { drain } from '../../admin/drain.ts';
-import { adminRoutes } from '../../admin/routes.ts';
-import { createAdminServer } from '../../admin/server.ts';
-import { createWaitingServer } from '../../admin/waiting.ts';
-import { createEgress } from '../../control/egress.ts';
-import { createLoginLimit } from '../../control/login-limit.ts';
-import { createPasswords } from '../../control/passwords.ts';
+import { openAdmin } from '../../admin/open.ts';
+import { listenWaiting } from '../../admin/waiting.ts';
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
-import { createAccessToken } from '../../control/service-account.ts';
-import { createSessions } from '../../control/sessions.ts';
-import { createUsageIntake } from '../../control/usage-intake.ts';
-import { createDial } from '../../control/verify-provider.ts';
 import { isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -34,6 +20,7 @@ export type ControlSettings = Pick<
   | 'host'
   | 'adminPort'
   | 'databaseUrl'
+  | 'databaseMaxConnections'
   | 'encryptionKey'
   | 'proxyToken'
   | 'tlsCert'
@@ -42,7 +29,6 @@ export type ControlSettings = Pick<
   | 'egressAllow'
   | 'egressDeny'
   | 'shutdownGrace'
-  | 'databaseMaxConnections'
 >;
 
 export type RunningControl = Running &
@@ -56,14 +42,18 @@ export async function runControl(
   settings: ControlSettings & Pick<SettingValues, 'log' | 'logFormat'>,
 ): Promise<RunningControl> {
   const log = logToStderr(settings);
-  return startControl(settings, { log, onSnapshot: () => {} });
+  return startControl(settings, { log, onSnapshot: () => {}, onCurrent: () => {} });
 }
 
 type Surroundings = Readonly<{
   log: Log;
   /** Told of each snapshot, from the first one on. */
   onSnapshot: (snapshot: Snapshot) => void;
+  /** Told whenever the log was read to its head: what was last published is current. */
+  onCurrent: () => void;
 }>;
+
+type Tls = Readonly<{ cert: string; key: string }> | null;
 
 /** Listens at once. While the database is away for the first time, everything but /healthz answers 503. */
 export async function startControl(
@@ -71,33 +61,27 @@ export async function startControl(
   surroundings: Surroundings,
 ): Promise<RunningControl> {
   const { log } = surroundings;
-  const tls = readTls(settings);
+  const { host, adminPort, tlsCert, tlsKey } = settings;
+  const tls: Tls =
+    tlsCert === null || tlsKey === null
+      ? null
+      : { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
+  const serve = (plane: ControlPlane, port: number): Promise<RunningControl> =>
+    serveAdmin(plane, { settings, surroundings, tls, port });
+
   const plane = await tryOpen(settings, surroundings);
-  if (plane !== null) {
-    const served = await serveAdmin(plane, {
-      settings,
-      surroundings,
-      tls,
-      port: settings.adminPort,
-    });
-    log.info({ admin: served.adminUrl }, 'control plane started');
-    return served;
-  }
-  const waiting = createWaitingServer(tls, randomUUID);
-  const port = await listen(waiting, settings.host, settings.adminPort);
-  const adminUrl = urlOf({ tls, host: settings.host, port });
-  log.warn({ admin: adminUrl }, 'the database is away; trying again');
+  if (plane !== null) return serve(plane, adminPort);
+
+  const waiting = await listenWaiting({ host, port: adminPort, tls });
+  log.warn({ admin: waiting.url }, 'the database is away; trying again');
   const stop = new AbortController();
   const later = openLater(settings, surroundings, stop.signal).then(async (opened) => {
-    await new Promise((resolve) => waiting.close(resolve));
-    if (opened === null) return null;
-    const served = await serveAdmin(opened, { settings, surroundings, tls, port });
-    log.info({ admin: served.adminUrl }, 'control plane started');
-    return served;
+    await waiting.close();
+    return opened === null ? null : serve(opened, waiting.port);
   });
   later.catch((error: unknown) => log.error({ error }, 'the control plane could not start'));
   return {
-    adminUrl,
+    adminUrl: waiting.url,
     certificate: tls?.cert ?? null,
     close: async () => {
       stop.abort();
@@ -127,7 +111,7 @@ async function openLater(
 /** Null when the database is away; whatever else is wrong with it is thrown. */
 async function tryOpen(
   { databaseUrl, encryptionKey, databaseMaxConnections }: ControlSettings,
-  { log }: Surroundings,
+  { log, onCurrent }: Surroundings,
 ): Promise<ControlPlane | null> {
   if (databaseUrl === null || encryptionKey === null) {
     throw new Error('role control needs a database address and an encryption key');
@@ -139,6 +123,7 @@ async function tryOpen(
       connectionsMax: databaseMaxConnections,
       appVersion: programVersion(),
       clock: Date.now,
+      onCurrent,
       onFailure: (what, error) => log.warn({ error }, what),
     });
   } catch (error) {
@@ -146,13 +131,6 @@ async function tryOpen(
     throw error;
   }
 }
-
-type Tls = Readonly<{ cert: string; key: string }> | null;
-
-const readTls = ({ tlsCert, tlsKey }: ControlSettings): Tls =>
-  tlsCert === null || tlsKey === null
-    ? null
-    : { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
 
 type Serving = Readonly<{
   settings: ControlSettings;
@@ -166,74 +144,32 @@ async function serveAdmin(
   { settings, surroundings, tls, port }: Serving,
 ): Promise<RunningControl> {
   const { log, onSnapshot } = surroundings;
-  const { dispatcher } = createEgress(
-    { allow: settings.egressAllow, deny: settings.egressDeny },
-    settings.caBundle === null ? {} : { ca: [readFileSync(settings.caBundle, 'utf8')] },
-  );
-  const clock = Date.now;
-  const { db, vault, refresh, publisher } = plane;
-  const control: Control = {
-    db,
-    reports: plane.reports,
-    vault,
-    execute: plane.execute,
-    state: plane.store.state,
-    publisher,
-    refresh,
-    sessions: createSessions({ db, clock, randomBytes }),
-    passwords: createPasswords(),
-    loginLimit: createLoginLimit(),
-    dial: createDial({ dispatcher, accessToken: createAccessToken({ dispatcher, clock }) }),
-    takeUsage: createUsageIntake({ db, vault, state: plane.store.state, refresh, clock }),
-    clock,
-    newId: randomUUID,
-    randomBytes,
-    secureCookies: tls !== null,
-    log,
-  };
-  const tokens = settings.proxyToken === null ? [] : [settings.proxyToken];
-  const server = createAdminServer({
-    routes: adminRoutes,
-    control,
-    credentials: createCredentials({ control, proxyTokens: tokens }),
+  const { proxyToken, caBundle, egressAllow, egressDeny } = settings;
+  const admin = openAdmin({
+    plane,
+    proxyTokens: proxyToken === null ? [] : [proxyToken],
     tls,
-    newRequestId: randomUUID,
+    egress: { allow: egressAllow, deny: egressDeny },
+    caBundle: caBundle === null ? [] : [readFileSync(caBundle, 'utf8')],
+    clock: Date.now,
+    log,
   });
+  const { publisher } = plane;
   const stopTelling = publisher.onPublished(({ snapshot }) => onSnapshot(snapshot));
   const first = publisher.current();
   if (first !== null) onSnapshot(first.snapshot);
-  const { host } = settings;
-  await server.listen({ host, port });
-  return {
-    adminUrl: urlOf({ tls, host, port: portOf(server.server) }),
-    certificate: tls?.cert ?? null,
-    close: async () => {
-      const cut = await drain(server, settings.shutdownGrace * 1000);
-      if (cut > 0) log.warn({ connections: cut }, 'admin requests were cut off after the grace');
-      stopTelling();
-      await dispatcher.close();
-      await plane.close();
-    },
+  const close = async (): Promise<void> => {
+    const cut = await admin.close(settings.shutdownGrace * 1000);
+    if (cut > 0) log.warn({ connections: cut }, 'admin requests were cut off after the grace');
+    stopTelling();
+    await plane.close();
   };
+  try {
+    const adminUrl = await admin.listen({ host: settings.host, port });
+    log.info({ admin: adminUrl }, 'control plane started');
+    return { adminUrl, certificate: tls?.cert ?? null, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
-
-async function listen(server: Server, host: string, port: number): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  return portOf(server);
-}
-
-function portOf(server: Server): number {
-  const address: string | AddressInfo | null = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening on a port');
-  return address.port;
-}
-
-const urlOf = ({ tls, host, port }: { tls: Tls; host: string; port: number }): string => {
-  // A wildcard is no address to call.
-  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  const name = reachable.includes(':') ? `[${reachable}]` : reachable;
-  return `${tls === null ? 'http' : 'https'}://${name}:${port}`;
-};
