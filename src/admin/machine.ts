@@ -48,7 +48,7 @@ export const machineRoutes: readonly Route[] = [
       }
       const etag = { etag: current.etag };
       if (current.etag === held) return { status: 304, headers: etag, bytes: null };
-      return { headers: { ...etag, 'content-type': 'application/json' }, bytes: current.body };
+      return { headers: { ...etag, 'content-type': 'application/json' }, bytes: current.body() };
     },
   }),
   route({

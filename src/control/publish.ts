@@ -11,8 +11,8 @@ import { snapshotEtag, snapshotSchemaVersion } from '../snapshot/schema.ts';
 import type { Snapshot } from '../snapshot/schema.ts';
 import type { ConfigStore } from './config-store.ts';
 
-/** A snapshot with its serialised form, made once and sent to every proxy. */
-export type Published = Readonly<{ snapshot: Snapshot; etag: string; body: Buffer }>;
+/** `body` is the serialised snapshot: made when the first proxy asks for it, and sent to every one. */
+export type Published = Readonly<{ snapshot: Snapshot; etag: string; body: () => Buffer }>;
 
 export type Publisher = Readonly<{
   /** What is published now; null before the first time. */
@@ -55,7 +55,12 @@ export function createPublisher({ db, vault, store, logId, onFailure }: Dependen
       secrets: Object.fromEntries(secrets),
       overlay: { seq: 0 },
     };
-    return { snapshot, etag: snapshotEtag(snapshot), body: Buffer.from(JSON.stringify(snapshot)) };
+    let body: Buffer | null = null;
+    return {
+      snapshot,
+      etag: snapshotEtag(snapshot),
+      body: () => (body ??= Buffer.from(JSON.stringify(snapshot))),
+    };
   };
 
   const publishOnce = async (): Promise<void> => {

@@ -15,7 +15,7 @@ describe('the snapshot', () => {
     const { version, overlay } = snapshot.parse(answer.body);
     const etag = `"${version}.${overlay.seq}"`;
     assert.equal(answer.headers.get('etag'), etag);
-    assert.deepEqual(answer.body, JSON.parse(String(plane.publisher.current()?.body)));
+    assert.deepEqual(answer.body, JSON.parse(String(plane.publisher.current()?.body())));
     const held = await ask({ path: '/snapshot', token, headers: { 'if-none-match': etag } });
     assert.deepEqual([held.status, held.body, held.headers.get('etag')], [304, null, etag]);
   });
