@@ -150,9 +150,11 @@ class NamedMembers<Name extends string> implements MemberVisitor {
       const byte = this.#bytes[at];
       if (byte === 0x5c || (byte !== undefined && byte >= 0x80)) return this.#findFolded(from, end);
     }
-    return this.#names.findIndex(
-      (name) => name.length === end - from && isAlike(this.#bytes, from, name),
-    );
+    for (let index = 0; index < this.#names.length; index++) {
+      const name = this.#names[index];
+      if (name?.length === end - from && isAlike(this.#bytes, from, name)) return index;
+    }
+    return -1;
   }
 
   #findFolded(from: number, end: number): number {

@@ -20,7 +20,8 @@ export type PlanOptions = Readonly<{
   candidates: readonly Candidate[];
   /** Different backends of one model that may be tried. */
   attemptsMax: number;
-  requestKey: number;
+  /** Keys the jitter of the waits. */
+  requestId: string;
   counts: Counts;
   now: Clock;
 }>;
@@ -53,7 +54,7 @@ export class Plan {
   }
 
   #sibling(status: number | null): Step | null {
-    const { generation, candidates, attemptsMax, requestKey, now } = this.#options;
+    const { generation, candidates, attemptsMax, requestId, now } = this.#options;
     const candidate = candidates[this.#candidate];
     const model = candidate === undefined ? undefined : generation.models.get(candidate.model.id);
     const retry = this.#tried.length - 1;
@@ -61,7 +62,8 @@ export class Plan {
     const nowMs = now();
     const backend = pickRoundRobin(model.backends, this.#tried, model.traffic.turn, nowMs);
     if (backend === undefined || !takeRetry(model.traffic.retryBudget, nowMs)) return null;
-    return this.#step(candidate, model, backend, retryWaitMs(retry, { status, requestKey }));
+    const waitMs = retryWaitMs(retry, { status, requestKey: keyOf(requestId) });
+    return this.#step(candidate, model, backend, waitMs);
   }
 
   #nextModel(): Step | null {
@@ -86,3 +88,6 @@ export class Plan {
     return { route: candidate.route, model, backend, waitMs };
   }
 }
+
+/** Equal for one request, spread over many. */
+const keyOf = (id: string): number => Number.parseInt(id.slice(-4), 36);

@@ -17,7 +17,7 @@ import type { MeteredRequest } from './meter.ts';
 import { isPeekRefusal, peek } from './peek.ts';
 import { Plan } from './plan.ts';
 import type { Step } from './plan.ts';
-import { isProxiedPath, upstreamPath } from './routes.ts';
+import { upstreamPath } from './routes.ts';
 import { spliceBody } from './splice.ts';
 import type { Exchange, Upstreams } from './transport/boundary.ts';
 
@@ -49,7 +49,7 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   }
   const caller = authenticate(generation, exchange.header('authorization'), context.now());
   if ('reason' in caller) return refuse(context, exchange, caller);
-  if (!isProxiedPath(exchange.path)) {
+  if (upstreamPath(exchange.path) === undefined) {
     return refuse(context, exchange, refuseRequest('not_found', 'no such route'));
   }
   if (exchange.method !== 'POST') {
@@ -109,7 +109,7 @@ async function forward(
     generation,
     candidates,
     attemptsMax: context.attemptsMax,
-    requestKey: keyOf(exchange.id),
+    requestId: exchange.id,
     counts: context.counts,
     now: context.now,
   });
@@ -153,9 +153,6 @@ function untranslatedProtocol(generation: Generation, first: Candidate): Gateway
   return refuseRequest('unsupported_protocol', message);
 }
 
-/** Equal for one request, spread over many: it shifts the waits of retries. */
-const keyOf = (id: string): number => Number.parseInt(id.slice(-4), 36);
-
 const wait = (waitMs: number): Promise<void> =>
   new Promise((resolve) => void setTimeout(resolve, waitMs));
 
@@ -183,7 +180,7 @@ function upstreamRequest(
   const { backend } = step.backend;
   const [credentialName] = backend.credentialHeaders;
   return {
-    path: backend.basePath + upstreamPath(request.exchange.path),
+    path: backend.basePath + (upstreamPath(request.exchange.path) ?? ''),
     // The client's own header of the credential's name, if any, must not stand before it.
     headers: [...withoutHeader(headers, credentialName), ...backend.credentialHeaders],
     body: spliceBody(body, request.peeked, {

@@ -1,10 +1,14 @@
-// The proxied routes: each answers with and without the /v1 prefix, and goes upstream under the API base.
+// The proxied routes: each answers with and without the /v1 prefix, and goes upstream under the API base,
+// which carries the provider's own version prefix.
 
-const proxied: ReadonlySet<string> = new Set(['/chat/completions']);
+const proxied = ['/chat/completions'];
 
-const withoutVersion = (path: string): string => (path.startsWith('/v1/') ? path.slice(3) : path);
+const upstreamPaths: ReadonlyMap<string, string> = new Map(
+  proxied.flatMap((path) => [
+    [path, path],
+    [`/v1${path}`, path],
+  ]),
+);
 
-export const isProxiedPath = (path: string): boolean => proxied.has(withoutVersion(path));
-
-/** The API base of a provider carries its own version prefix. */
-export const upstreamPath = (path: string): string => withoutVersion(path);
+/** Undefined when the path is not proxied. */
+export const upstreamPath = (path: string): string | undefined => upstreamPaths.get(path);

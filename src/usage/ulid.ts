@@ -3,7 +3,10 @@
 import type { Clock } from '../lib/clock.ts';
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const randomCharacters = 16;
+/** Two characters are looked up at once: 16 of them hold 80 bits. */
+const pairs = Array.from(alphabet).flatMap((first) => Array.from(alphabet, (next) => first + next));
+const randomPairs = 8;
+const bytesAnId = randomPairs * 2;
 /** Random bytes are drawn for so many ids at once. */
 const drawnIds = 256;
 
@@ -20,13 +23,14 @@ export function createUlids(
       prefixMs = nowMs;
       prefix = encodeTime(nowMs);
     }
-    if (used + randomCharacters > bytes.length) {
-      bytes = Uint8Array.from(dependencies.randomBytes(drawnIds * randomCharacters));
+    if (used + bytesAnId > bytes.length) {
+      bytes = Uint8Array.from(dependencies.randomBytes(drawnIds * bytesAnId));
       used = 0;
     }
     let id = prefix;
-    for (const end = used + randomCharacters; used < end; used++) {
-      id += alphabet[(bytes[used] ?? 0) & 31] ?? '';
+    for (const end = used + bytesAnId; used < end; used += 2) {
+      const bits = ((bytes[used] ?? 0) << 8) | (bytes[used + 1] ?? 0);
+      id += pairs[bits & 1023] ?? '';
     }
     return id;
   };

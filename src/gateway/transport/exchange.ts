@@ -17,6 +17,8 @@ export type ExchangeContext = Readonly<{
   now: Clock;
   monotonic: Clock;
   newId: () => string;
+  /** Told of the end of each exchange. */
+  onClosed: () => void;
 }>;
 
 const requestIdPattern = /^[\w.:-]{1,128}$/;
@@ -58,7 +60,6 @@ export class HttpExchange implements Exchange, Watched {
     response.on('close', () => this.#onClose());
     // A write to a client that has just left fails later; leaving is handled at 'close'.
     response.on('error', ignore);
-    request.on('error', ignore);
   }
 
   get hasStarted(): boolean {
@@ -98,13 +99,14 @@ export class HttpExchange implements Exchange, Watched {
   answer(status: number, headers: FlatHeaders, body: string | Buffer): void {
     if (this.isGone) return;
     const length = String(Buffer.byteLength(body));
-    this.#response.writeHead(status, [...headers, 'content-length', length]);
+    headers.push('content-length', length);
+    this.#response.writeHead(status, headers);
     this.#response.end(this.method === 'HEAD' ? undefined : body);
     if (!this.#request.complete) this.#linger();
   }
 
   start(status: number, headers: FlatHeaders): void {
-    this.#response.writeHead(status, [...headers]);
+    this.#response.writeHead(status, headers);
   }
 
   write(chunk: Buffer): boolean {
@@ -148,6 +150,7 @@ export class HttpExchange implements Exchange, Watched {
     if (this.#isClosed) return;
     this.#isClosed = true;
     releaseBody(this.#context.bodyBudget, this.#lease);
+    this.#context.onClosed();
     if (this.#response.writableFinished) return;
     this.isGone = true;
     this.#listener?.onGone();

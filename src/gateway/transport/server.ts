@@ -13,7 +13,7 @@ import type { ExchangeContext } from './exchange.ts';
 export type ServerOptions = Readonly<{
   host: string;
   port: number;
-  context: ExchangeContext;
+  context: Omit<ExchangeContext, 'onClosed'>;
   handle: (exchange: Exchange) => void;
   /** The body of an answer to what is no HTTP request. */
   malformedBody: (message: string) => string;
@@ -47,10 +47,10 @@ export type Server = Readonly<{
 export async function startServer(options: ServerOptions): Promise<Server> {
   const limits = { ...limitsDefault, ...options.limits };
   let inFlight = 0;
+  const context: ExchangeContext = { ...options.context, onClosed: () => void inFlight-- };
   const accept = (request: IncomingMessage, response: ServerResponse): void => {
     inFlight++;
-    response.on('close', () => inFlight--);
-    options.handle(new HttpExchange(request, response, options.context));
+    options.handle(new HttpExchange(request, response, context));
   };
   const refuse = (message: string, response: ServerResponse): void => {
     response.writeHead(400, { 'content-type': 'application/json' });
