@@ -12,7 +12,7 @@ import type { Database } from '../src/db/pool.ts';
 import { snapshotSchemaVersion } from '../src/snapshot/schema.ts';
 import { applyEvent, closeDraft, emptyState, openDraft } from './config/state.ts';
 import type { ConfigState } from './config/state.ts';
-import { contentHashOf } from './content-hash.ts';
+import { contentHashOf, movedContentHash } from './content-hash.ts';
 import { createTables, tableDigest, writeTables } from './read-model-sql.ts';
 import { splitCommands, writesOf } from './rows.ts';
 import type { CommandEvents, Cursor } from './rows.ts';
@@ -34,35 +34,50 @@ export const emptyCursor = (): Cursor => ({
   content: contentHashOf(emptyState),
 });
 
-export const cursorAt = (state: ConfigState): Cursor => ({ state, content: contentHashOf(state) });
+/**
+ * How many events a transaction of a build applies; with no more than `tailEvents` left, the last one applies them under the
+ * log lock.
+ */
+export type BuildPages = Readonly<{ pageEvents: number; tailEvents: number }>;
+const buildPages: BuildPages = { pageEvents: 5000, tailEvents: 1000 };
+const { pageEvents } = buildPages;
 
-const pageEvents = 5000;
-/** With no more than this to catch up, the last page is applied under the log lock. */
-const tailEvents = 1000;
+/** Replicas that start together wait for each other's pages, not only for commands. */
+const buildWait = { lockTimeoutMilliseconds: 60_000 };
 
 /**
  * Makes this release's read models stand at the head of the log, from nothing if they are new. Pages are transactions of their
  * own: a kill costs one page. The last one runs under the log lock, so that no append slips past.
  */
-export async function buildReadModel(db: Database): Promise<Cursor> {
-  const position = await openGeneration(db);
-  let cursor = await foldTo(db, position);
+export async function buildReadModel(db: Database, pages = buildPages): Promise<Cursor> {
+  let cursor = await foldTo(db, await openGeneration(db));
   for (;;) {
-    const head = await readHead(db);
-    if (head.position - cursor.state.position <= tailEvents) break;
+    const { position: to } = await readHead(db);
+    if (to - cursor.state.position <= pages.tailEvents) break;
     const from = cursor;
-    cursor = await db.tx((tx) =>
-      advancePage(tx, from, { schema: readModelSchema, to: head.position }),
-    );
+    cursor = await db.tx(async (tx) => {
+      const held = await holdCheckpoint(tx, from);
+      const target = { schema: readModelSchema, to, pageEvents: pages.pageEvents };
+      return held.state.position < to ? advancePage(tx, held, target) : held;
+    }, buildWait);
   }
   return db.tx(async (tx) => {
     const head = await lockLog(tx);
-    const current = await advanceTo(tx, cursor, head.position);
+    const current = await advanceTo(tx, await holdCheckpoint(tx, cursor), head.position, pages);
     await tx.query(sql`
       update es.read_models set status = 'live', built_at = coalesce(built_at, now()),
         last_used_at = now() where fingerprint = ${fingerprint}`);
     return current;
-  });
+  }, buildWait);
+}
+
+/** `cursor`, moved to where the checkpoint stands: another replica may have moved it. None will, until this transaction ends. */
+async function holdCheckpoint(tx: Transaction, cursor: Cursor): Promise<Cursor> {
+  const [row]: { position: number }[] = await tx.query(
+    sql`select position from es.read_models where fingerprint = ${fingerprint} for update`,
+  );
+  if (row === undefined) throw new Error(`read model ${fingerprint} was never built`);
+  return foldTo(tx, row.position, cursor);
 }
 
 /** Creates the schema and its checkpoint if they are missing, and says where they stand. */
@@ -81,18 +96,29 @@ async function openGeneration(db: Database): Promise<number> {
   });
 }
 
-/** The state at `position`, folded from the log. */
-export async function foldTo(db: Queryable, position: number): Promise<Cursor> {
-  const draft = openDraft(emptyState);
+/** The state at `position`, folded from the log: on from `from`, unless that is later. */
+export async function foldTo(
+  db: Queryable,
+  position: number,
+  from: Cursor = emptyCursor(),
+): Promise<Cursor> {
+  if (from.state.position === position) return from;
+  if (from.state.position > position) return foldTo(db, position);
+  const draft = openDraft(from.state);
+  const streams = new Set<string>();
   while (draft.position < position) {
     const limit = Math.min(pageEvents, position - draft.position);
     const events = await readEvents(db, { after: draft.position, limit });
     if (events.length === 0) {
       throw new Error(`the log ends at ${draft.position}, before position ${position}`);
     }
-    for (const event of events) applyEvent(draft, event);
+    for (const event of events) {
+      applyEvent(draft, event);
+      streams.add(event.stream);
+    }
   }
-  return cursorAt(closeDraft(draft));
+  const state = closeDraft(draft);
+  return { state, content: movedContentHash(from.content, state, [...streams]) };
 }
 
 /**
@@ -107,8 +133,8 @@ export async function advanceReadModel(
   const { after, writes } = writesOf(cursor, [fresh]);
   const move = { schema: readModelSchema, from: cursor.state, to: after.state };
   if (!(await moveCheckpoint(tx, move))) {
-    // Replicas of another release have appended since.
-    await advanceTo(tx, await foldTo(tx, await checkpoint(tx)), cursor.state.position);
+    // Replicas of another release have appended since, or a build is under way.
+    await advanceTo(tx, await holdCheckpoint(tx, cursor), cursor.state.position);
     if (!(await moveCheckpoint(tx, move))) throw strayed(move);
   }
   await writeTables(tx, readModelSchema, writes);
@@ -131,22 +157,27 @@ export async function catchUpReadModel(db: Database): Promise<void> {
   if (row?.behind === true) await buildReadModel(db);
 }
 
-async function advanceTo(tx: Transaction, from: Cursor, position: number): Promise<Cursor> {
+async function advanceTo(
+  tx: Transaction,
+  from: Cursor,
+  to: number,
+  { pageEvents } = buildPages,
+): Promise<Cursor> {
   let cursor = from;
-  while (cursor.state.position < position) {
-    cursor = await advancePage(tx, cursor, { schema: readModelSchema, to: position });
+  while (cursor.state.position < to) {
+    cursor = await advancePage(tx, cursor, { schema: readModelSchema, to, pageEvents });
   }
   return cursor;
 }
 
 /** `to` is the end of a command. */
-type Target = { schema: string; to: number };
+type Target = { schema: string; to: number; pageEvents: number };
 
 /** Applies the commands of one page. A command longer than a page is a page of its own. */
 async function advancePage(
   tx: Transaction,
   cursor: Cursor,
-  { schema, to }: Target,
+  { schema, to, pageEvents }: Target,
 ): Promise<Cursor> {
   const after = cursor.state.position;
   const limit = Math.min(pageEvents, to - after);
@@ -199,7 +230,7 @@ export async function verifyReadModel(db: Database): Promise<TableCheck[]> {
         values (${shadow}, ${shadow}, 0, 'building', now())`);
       let cursor = emptyCursor();
       while (cursor.state.position < to) {
-        cursor = await advancePage(tx, cursor, { schema: shadow, to });
+        cursor = await advancePage(tx, cursor, { schema: shadow, to, pageEvents });
       }
       for (const table of [...entityTables, ...journalTables]) {
         const live = await tableDigest(tx, readModelSchema, table);

@@ -2,11 +2,9 @@
 
 import type { Queryable } from '@databases/pg';
 
-import { fold } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { movedContentHash } from '../../projections/content-hash.ts';
+import { foldTo } from '../../projections/read-model.ts';
 import type { Cursor } from '../../projections/rows.ts';
-import { readEvents } from '../db/event-log.ts';
 
 export type ConfigStore = Readonly<{
   state: () => ConfigState;
@@ -16,8 +14,6 @@ export type ConfigStore = Readonly<{
   /** Takes over a later state, whose events have been committed. */
   adopt: (cursor: Cursor) => void;
 }>;
-
-const pageEvents = 5000;
 
 export function createConfigStore(initial: Cursor): ConfigStore {
   let current = initial;
@@ -29,15 +25,8 @@ export function createConfigStore(initial: Cursor): ConfigStore {
     cursor: () => current,
     adopt,
     catchUp: async (db, position) => {
-      let cursor = current;
-      while (cursor.state.position < position) {
-        const after = cursor.state.position;
-        const events = await readEvents(db, { after, limit: pageEvents });
-        if (events.length === 0) throw new Error(`the log ends at ${after}, before ${position}`);
-        const state = fold(cursor.state, events);
-        const streams = events.map((event) => event.stream);
-        cursor = { state, content: movedContentHash(cursor.content, state, streams) };
-      }
+      const from = current;
+      const cursor = from.state.position < position ? await foldTo(db, position, from) : from;
       adopt(cursor);
       return cursor;
     },

@@ -8,6 +8,7 @@ import { seal } from '../../events/seal.ts';
 import { fold, streamVersion } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { appendEvents, lockLog, toRecorded } from '../../src/db/event-log.ts';
+import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/pool.ts';
 import { testMetadata } from './given.ts';
@@ -27,6 +28,8 @@ export async function openLogDatabase(options: Options = {}): Promise<LogDatabas
     connectionsMax: 4,
     ...options,
   });
+  // The right of the program's role to create schemas does not come with a copy of the template.
+  await migrate(db);
   const close = async (): Promise<void> => {
     await db.dispose();
     await drop();
