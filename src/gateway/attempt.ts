@@ -1,5 +1,6 @@
-// One attempt at one backend. The first byte decides: until then the request may move on, from then on
-// the answer is relayed chunk by chunk to its end, or the client's connection is broken (Gateway rule 2).
+// One attempt at one backend. The first byte decides: until then the request may move on, from
+// then on the answer is relayed chunk by chunk to its end, or the client's connection is broken
+// (Gateway rule 2).
 
 import type { Clock } from '../lib/clock.ts';
 import { isRetryable } from '../routing/retry.ts';

@@ -1,5 +1,5 @@
-// Who calls: the SHA-256 of the key is looked up in the snapshot (specification, "Authentication" 5).
-// Expiry is judged at each request, so that it works while the control plane is away.
+// Who calls: the SHA-256 of the key is looked up in the snapshot (specification, "Authentication"
+// 5). Expiry is judged at each request, so that it works while the control plane is away.
 
 import { hash } from 'node:crypto';
 

@@ -1,5 +1,5 @@
-// How a request ends: what the client is told when the walk has nothing to relay, what is counted, and the
-// usage row that is recorded.
+// How a request ends: what the client is told when the walk has nothing to relay, what is
+// counted, and the usage row that is recorded.
 
 import type { Clock } from '../lib/clock.ts';
 import { observe } from '../telemetry/histogram.ts';

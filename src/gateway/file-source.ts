@@ -1,5 +1,6 @@
-// Serves from a configuration file (File mode): read at the start, again at each check when its content
-// has changed, and at once when told to. A file that cannot be used leaves the last one in force.
+// Serves from a configuration file (File mode): read at the start, again at each check when its
+// content has changed, and at once when told to. A file that cannot be used leaves the last one
+// in force.
 
 import { open } from 'node:fs/promises';
 

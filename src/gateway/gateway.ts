@@ -1,5 +1,5 @@
-// The data plane as one value: everything below is composed here from what it is given, started, and
-// drained again (specification, "Limits": shutdown).
+// The data plane as one value: everything below is composed here from what it is given, started,
+// and drained again (specification, "Limits": shutdown).
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

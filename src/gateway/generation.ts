@@ -1,6 +1,6 @@
-// What one snapshot version is at run time: its backends with their counters and health, and the callers
-// that were recognised. One generation serves a request from beginning to end, whatever is published
-// meanwhile; an endpoint that did not change keeps its state in the next one.
+// What one snapshot version is at run time: its backends with their counters and health, and the
+// callers that were recognised. One generation serves a request from beginning to end, whatever
+// is published meanwhile; an endpoint that did not change keeps its state in the next one.
 
 import type { Clock } from '../lib/clock.ts';
 import type { ModelId } from '../lib/ids.ts';

@@ -1,6 +1,7 @@
-// Walks over JSON text as bytes and tells where a value ends, without making strings or objects of it.
-// The grammar between strings is checked in full; what is inside a string is left to whoever parses
-// the body, because it cannot move a boundary: UTF-8 is checked before, and every escape is skipped.
+// Walks over JSON text as bytes and tells where a value ends, without making strings or objects
+// of it. The grammar between strings is checked in full; what is inside a string is left to
+// whoever parses the body, because it cannot move a boundary: UTF-8 is checked before, and every
+// escape is skipped.
 
 /** Deeper nesting than any real request; it bounds the recursion below. */
 export const depthMax = 512;

@@ -1,5 +1,5 @@
-// Holds the configuration being served. A snapshot is compiled before it is swapped in, and one that
-// cannot be compiled leaves the old one in place.
+// Holds the configuration being served. A snapshot is compiled before it is swapped in, and one
+// that cannot be compiled leaves the old one in place.
 
 import { isRefusal } from '../lib/refusal.ts';
 import type { Clock } from '../lib/clock.ts';

@@ -1,5 +1,6 @@
-// Makes the usage row of a request: one for each request with a principal that a backend answered, that
-// was refused for want of a grant or a backend, or that its client left (specification, "Usage event").
+// Makes the usage row of a request: one for each request with a principal that a backend
+// answered, that was refused for want of a grant or a backend, or that its client left
+// (specification, "Usage event").
 
 import { toRfc3339 } from '../lib/clock.ts';
 import type { ModelId, ProviderId } from '../lib/ids.ts';

@@ -1,6 +1,6 @@
-// Finds the routing keys of a request body and their offsets in one pass over its bytes, and estimates
-// the prompt's size. Nothing of the body is parsed or copied; a body in which two readers could see
-// different routing keys (twice, escaped, in another case) is refused.
+// Finds the routing keys of a request body and their offsets in one pass over its bytes, and
+// estimates the prompt's size. Nothing of the body is parsed or copied; a body in which two
+// readers could see different routing keys (twice, escaped, in another case) is refused.
 
 import { isUtf8 } from 'node:buffer';
 

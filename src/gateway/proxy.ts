@@ -1,5 +1,6 @@
-// The walk of a request from its head to the end of its answer. Every branch is here, in the order of the
-// specification: authenticate, route, read, resolve, grant, attempt the chain, relay, meter.
+// The walk of a request from its head to the end of its answer. Every branch is here, in the
+// order of the specification: authenticate, route, read, resolve, grant, attempt the chain,
+// relay, meter.
 
 import type { Clock } from '../lib/clock.ts';
 import { resolveChain } from '../routing/chain.ts';

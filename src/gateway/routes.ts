@@ -1,5 +1,5 @@
-// The proxied routes: each answers with and without the /v1 prefix, and goes upstream under the API base,
-// which carries the provider's own version prefix.
+// The proxied routes: each answers with and without the /v1 prefix, and goes upstream under the
+// API base, which carries the provider's own version prefix.
 
 const proxied = ['/chat/completions'];
 

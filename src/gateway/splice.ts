@@ -1,5 +1,5 @@
-// Writes the two spans of a body that the gateway owns: the model's name and stream_options.include_usage
-// (Gateway rule 11). Every other byte goes upstream as it came.
+// Writes the two spans of a body that the gateway owns: the model's name and
+// stream_options.include_usage (Gateway rule 11). Every other byte goes upstream as it came.
 
 import { isTrueAt } from './peek.ts';
 import type { Peeked } from './peek.ts';

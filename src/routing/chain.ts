@@ -1,5 +1,6 @@
-// Which models are tried for a request, in what order: the model that was named, then the deployment's
-// fallback (Gateway rules 2 and 4). A candidate without a grant is dropped; the chain is never widened.
+// Which models are tried for a request, in what order: the model that was named, then the
+// deployment's fallback (Gateway rules 2 and 4). A candidate without a grant is dropped; the
+// chain is never widened.
 
 import { mayInvoke } from '../snapshot/compile.ts';
 import type { Caller, CompiledModel, CompiledSnapshot } from '../snapshot/compile.ts';

@@ -1,5 +1,6 @@
-// Turns a snapshot into lookup tables, once a version: key digest to caller, name to model, grants as
-// bits, upstream headers ready to send. Whatever can be made here is never made on a request.
+// Turns a snapshot into lookup tables, once a version: key digest to caller, name to model,
+// grants as bits, upstream headers ready to send. Whatever can be made here is never made on a
+// request.
 
 import { hash } from 'node:crypto';
 

@@ -1,5 +1,5 @@
-// Reads a configuration file into a snapshot (specification, "File-mode configuration file"). The format
-// is a superset of a common one: keys that are not known here are ignored.
+// Reads a configuration file into a snapshot (specification, "File-mode configuration file"). The
+// format is a superset of a common one: keys that are not known here are ignored.
 
 import { hash } from 'node:crypto';
 

@@ -1,4 +1,5 @@
-// A histogram of seconds in plain typed fields: an observation is a few comparisons and two additions.
+// A histogram of seconds in plain typed fields: an observation is a few comparisons and two
+// additions.
 
 /** Upper bounds in seconds; what is longer counts only into the total. */
 export const secondsBounds: readonly number[] = [

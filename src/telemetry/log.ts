@@ -1,5 +1,6 @@
-// The program's log: JSON with `timestamp`, `level` and `message` at top level, or one readable line each
-// (specification, "Logs, metrics, traces"). Text escapes control characters, so no value can forge a line.
+// The program's log: JSON with `timestamp`, `level` and `message` at top level, or one readable
+// line each (specification, "Logs, metrics, traces"). Text escapes control characters, so no
+// value can forge a line.
 
 import { pino, stdTimeFunctions } from 'pino';
 

@@ -1,5 +1,5 @@
-// Every gw_* series of the data plane in one table. The request path counts in plain fields; they are
-// handed to prom-client when somebody scrapes.
+// Every gw_* series of the data plane in one table. The request path counts in plain fields; they
+// are handed to prom-client when somebody scrapes.
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 

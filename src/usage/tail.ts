@@ -1,6 +1,6 @@
-// Reads the token counts out of the last bytes of an answer, whatever its framing (Gateway rule 11).
-// The object after the last "usage" key is what counts: inside a JSON string the quotes would be
-// escaped, so the key cannot be text that a model wrote.
+// Reads the token counts out of the last bytes of an answer, whatever its framing (Gateway rule
+// 11). The object after the last "usage" key is what counts: inside a JSON string the quotes
+// would be escaped, so the key cannot be text that a model wrote.
 
 /** The last so many bytes of an answer are kept for this. */
 export const tailBytesMax = 8192;

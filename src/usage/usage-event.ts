@@ -1,5 +1,6 @@
-// A usage event as the gateway reports it and the control plane stores it: one a backend response or attributed refusal
-// (specification, "Usage event"; what a past request needs to be explained travels with it). Never a prompt.
+// A usage event as the gateway reports it and the control plane stores it: one a backend response
+// or attributed refusal (specification, "Usage event"; what a past request needs to be explained
+// travels with it). Never a prompt.
 
 import { z } from 'zod';
 

@@ -1,4 +1,5 @@
-// Before the first byte a request moves on; when nothing is left, the last upstream's own answer counts.
+// Before the first byte a request moves on; when nothing is left, the last upstream's own answer
+// counts.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,5 +1,5 @@
-// Faults of upstreams and clients end as documented: nothing hangs, nothing is tried twice after the
-// first byte, and a cut answer never looks whole.
+// Faults of upstreams and clients end as documented: nothing hangs, nothing is tried twice after
+// the first byte, and a cut answer never looks whole.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';

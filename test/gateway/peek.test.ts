@@ -1,4 +1,5 @@
-// The one pass over a body sees what JSON.parse sees, and refuses what two readers could see differently.
+// The one pass over a body sees what JSON.parse sees, and refuses what two readers could see
+// differently.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -66,7 +67,8 @@ describe('peek', () => {
   });
 
   it('accepts a damaged body exactly when JSON.parse does', () => {
-    // Escapes and control characters inside strings are left to the upstream, so no damage of that kind.
+    // Escapes and control characters inside strings are left to the upstream, so no damage of
+    // that kind.
     const damage = fc.constantFrom(...'{}[],:"0123456789-+.eEtrufalsn '.split(''));
     const simple = fc.record({
       model: fc.constant('m'),

@@ -1,4 +1,5 @@
-// The walk of a request, on real sockets: who may call what, what the upstream sees, what is recorded.
+// The walk of a request, on real sockets: who may call what, what the upstream sees, what is
+// recorded.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

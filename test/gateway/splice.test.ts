@@ -1,4 +1,5 @@
-// Only the model's name and include_usage change on the way to the upstream; all other bytes are kept.
+// Only the model's name and include_usage change on the way to the upstream; all other bytes are
+// kept.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

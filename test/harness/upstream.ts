@@ -1,4 +1,5 @@
-// A scripted upstream on a real socket: each request is kept and answered by the script of the test.
+// A scripted upstream on a real socket: each request is kept and answered by the script of the
+// test.
 
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,4 +1,5 @@
-// A configuration file becomes the snapshot that the specification describes, or an error that names the field.
+// A configuration file becomes the snapshot that the specification describes, or an error that
+// names the field.
 
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Composes role proxy: a gateway that follows a control plane (Http mode) or a file (File mode), and
-// nothing else (specification, "What the service does" 3 and 4).
+// Composes role proxy: a gateway that follows a control plane (Http mode) or a file (File mode),
+// and nothing else (specification, "What the service does" 3 and 4).
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';

@@ -1,6 +1,7 @@
-// The snapshot on the proxy's disk, for starts while the control plane is away. It holds credentials, so
-// it is sealed with a key made of the proxy token; a file that is torn, foreign or changed is refused
-// and the one before it is tried. Whoever loses the token starts without a cache.
+// The snapshot on the proxy's disk, for starts while the control plane is away. It holds
+// credentials, so it is sealed with a key made of the proxy token; a file that is torn, foreign
+// or changed is refused and the one before it is tried. Whoever loses the token starts without a
+// cache.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';

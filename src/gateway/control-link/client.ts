@@ -1,5 +1,5 @@
-// Talks to the control plane: one small client with the proxy token, used by the poll and the reporter.
-// Every call has a time limit and a bound on the answer.
+// Talks to the control plane: one small client with the proxy token, used by the poll and the
+// reporter. Every call has a time limit and a bound on the answer.
 
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';

@@ -1,5 +1,6 @@
-// Keeps the served configuration in step with the control plane (specification, capability 4): polls,
-// applies what is new, keeps what it has when the control plane is away or sends what cannot be applied.
+// Keeps the served configuration in step with the control plane (specification, capability 4):
+// polls, applies what is new, keeps what it has when the control plane is away or sends what
+// cannot be applied.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 

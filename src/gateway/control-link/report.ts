@@ -1,5 +1,6 @@
-// Brings usage rows to the control plane in batches. Requests never wait for it: a full queue drops the
-// row and counts it. A batch that failed is sent again with the same ids, so that it counts once.
+// Brings usage rows to the control plane in batches. Requests never wait for it: a full queue
+// drops the row and counts it. A batch that failed is sent again with the same ids, so that it
+// counts once.
 
 import type { Log } from '../../telemetry/log.ts';
 import type { Counts } from '../../telemetry/metrics.ts';
@@ -48,7 +49,8 @@ export function createUsageReporter(
     try {
       const { status } = await client.post('/usage', { replica, events });
       if (status !== 200) {
-        // A control plane that is in trouble may take the batch later; one that refuses it may never.
+        // A control plane that is in trouble may take the batch later; one that refuses it may
+        // never.
         if (status < 500 && ++refusals >= refusalsMax) drop(events.length);
         throw new Error(`status ${status}`);
       }

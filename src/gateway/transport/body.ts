@@ -1,5 +1,5 @@
-// Reads a request body into memory within two bounds: one a request (413 before it is read whole) and
-// one for all bodies in flight (503), so that many large bodies cannot exhaust the process.
+// Reads a request body into memory within two bounds: one a request (413 before it is read whole)
+// and one for all bodies in flight (503), so that many large bodies cannot exhaust the process.
 
 import type { IncomingMessage } from 'node:http';
 

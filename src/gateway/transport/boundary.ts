@@ -1,5 +1,5 @@
-// The seam between the walk and the sockets: a request comes in as head fields and body bytes, an answer
-// goes out as a head and chunks. Whoever implements these types can replace the transport.
+// The seam between the walk and the sockets: a request comes in as head fields and body bytes, an
+// answer goes out as a head and chunks. Whoever implements these types can replace the transport.
 
 /** Names in lower case and values in turn; given away with the call. */
 export type FlatHeaders = string[];

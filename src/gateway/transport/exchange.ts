@@ -1,4 +1,5 @@
-// An exchange on node:http: bytes are written to the raw response, which the framework has let go of.
+// An exchange on node:http: bytes are written to the raw response, which the framework has let go
+// of.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -1,5 +1,5 @@
-// Which headers cross the gateway, by allow-list in both directions: keys, cookies and hop-by-hop fields
-// of a client never reach an upstream, and an upstream cannot speak in the gateway's name.
+// Which headers cross the gateway, by allow-list in both directions: keys, cookies and hop-by-hop
+// fields of a client never reach an upstream, and an upstream cannot speak in the gateway's name.
 
 import type { UpstreamHeaders } from './boundary.ts';
 

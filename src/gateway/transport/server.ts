@@ -1,5 +1,5 @@
-// The listener. The framework accepts, bounds and parses; each request is then taken out of its hands
-// before it reads a body, and handed over as an exchange.
+// The listener. The framework accepts, bounds and parses; each request is then taken out of its
+// hands before it reads a body, and handed over as an exchange.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -72,7 +72,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       else socket.destroy();
     },
   });
-  // Before any parsing: bodies are read by our own bounded reader, answers written to the raw response.
+  // Before any parsing: bodies are read by our own bounded reader, answers written to the raw
+  // response.
   app.addHook('onRequest', (request, reply) => {
     reply.hijack();
     accept(request.raw, reply.raw);

@@ -1,6 +1,6 @@
-// The connections to the upstreams: one undici pool an origin, and one attempt an object that undici calls.
-// HTTP/1.1 without pipelining, no redirects, no decompression; time limits are ours, because the client's
-// own are coarse and do not run while a body is paused.
+// The connections to the upstreams: one undici pool an origin, and one attempt an object that
+// undici calls. HTTP/1.1 without pipelining, no redirects, no decompression; time limits are
+// ours, because the client's own are coarse and do not run while a body is paused.
 
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';

@@ -1,5 +1,5 @@
-// One coarse timer for all attempts in flight: a tick checks who has been silent for too long. A timer
-// of its own for each request would cost more than the request's whole routing.
+// One coarse timer for all attempts in flight: a tick checks who has been silent for too long. A
+// timer of its own for each request would cost more than the request's whole routing.
 
 /** An item is late once `deadlineTick` has passed; Infinity while it has nothing to wait for. */
 export type Watched = { deadlineTick: number; onLate(): void };

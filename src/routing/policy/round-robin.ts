@@ -1,5 +1,5 @@
-// The policy that takes the backends of a model in turn. One that is resting is passed over and used
-// only when no other is left, because a last resort is better than no attempt.
+// The policy that takes the backends of a model in turn. One that is resting is passed over and
+// used only when no other is left, because a last resort is better than no attempt.
 
 /** A backend rests until then after transport failures; 0 when it does not. */
 export type Restable = Readonly<{ restsUntilMs: number }>;
