@@ -47,7 +47,9 @@ export type Generation = Readonly<{
   snapshot: CompiledSnapshot;
   models: ReadonlyMap<ModelId, ModelState>;
   backends: readonly BackendState[];
-  /** Callers by the value of their authorization header, so that a key is digested once a version. */
+  /**
+   * Callers by the value of their authorization header, so that a key is digested once a version.
+   */
   recognised: Map<string, Caller>;
 }>;
 
@@ -107,8 +109,9 @@ export function noteAnswered(state: BackendState, status: number): void {
 }
 
 /**
- * Health is passive: no probe is sent, the requests themselves show whether a backend can be reached.
- * `isUnreached` is false for a fault after the head, which says nothing about the next connection.
+ * Health is passive: no probe is sent, the requests themselves show whether a backend can be
+ * reached. `isUnreached` is false for a fault after the head, which says nothing about the next
+ * connection.
  */
 export function noteFault(state: BackendState, isUnreached: boolean, now: Clock): void {
   state.errors++;

@@ -115,7 +115,10 @@ function readStreamOptions(body: Buffer, span: Span | null): StreamOptions | Pee
 const refuseAmbiguous = (key: string, param: string = key): PeekRefusal =>
   refusePeek(`${key} is given twice, escaped or in another case`, param, true);
 
-/** Notes where the named members of one object are, and whether one is spelled so that readers differ. */
+/**
+ * Notes where the named members of one object are, and whether one is spelled so that readers
+ * differ.
+ */
 class NamedMembers<Name extends string> implements MemberVisitor {
   ambiguous: Name | null = null;
   readonly #bytes: Buffer;

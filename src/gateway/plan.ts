@@ -41,7 +41,9 @@ export class Plan {
     return this.#nextModel();
   }
 
-  /** What to try after an attempt that ended with this status, or null: with a fault of transport. */
+  /**
+   * What to try after an attempt that ended with this status, or null: with a fault of transport.
+   */
   next(status: number | null): Step | null {
     const sibling = this.#sibling(status);
     if (sibling !== null) {

@@ -7,8 +7,9 @@ export const attemptsMaxDefault = 3;
 export const isRetryable = (status: number): boolean => status >= 500 || status === 429;
 
 /**
- * 25, 50, 100 ms, plus up to half of it keyed on the request so that retries of many do not march in
- * step; doubled after a 429. A transport failure costs no wait: that backend is not asked again.
+ * 25, 50, 100 ms, plus up to half of it keyed on the request so that retries of many do not march
+ * in step; doubled after a 429. A transport failure costs no wait: that backend is not asked
+ * again.
  */
 export function retryWaitMs(
   retry: number,
@@ -24,8 +25,8 @@ const retriesMin = 10;
 const retriesShare = 0.2;
 
 /**
- * Bounds retries to a share of the traffic of the last seconds, so that a struggling model is not hit
- * three times as hard as before. A refused retry means that the answer at hand is used.
+ * Bounds retries to a share of the traffic of the last seconds, so that a struggling model is not
+ * hit three times as hard as before. A refused retry means that the answer at hand is used.
  */
 export type RetryBudget = { startMs: number; requests: number; retries: number };
 

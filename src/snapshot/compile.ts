@@ -19,7 +19,9 @@ import type {
 } from './schema.ts';
 
 export type CompiledBackend = Readonly<{
-  /** Equal for an endpoint that did not change, across versions: counters and health stay with it. */
+  /**
+   * Equal for an endpoint that did not change, across versions: counters and health stay with it.
+   */
   identity: string;
   providerId: ProviderId;
   apiBase: string;
@@ -75,7 +77,10 @@ export function mayInvoke(caller: Caller, model: CompiledModel): boolean {
   return all || ((bits[model.index >>> 5] ?? 0) & (1 << (model.index & 31))) !== 0;
 }
 
-/** A part that is broken is dropped alone; only a schema that this reader does not know is refused. */
+/**
+ * A part that is broken is dropped alone; only a schema that this reader does not know is
+ * refused.
+ */
 export function compileSnapshot(snapshot: Snapshot): CompiledSnapshot | Refusal {
   if (snapshot.schema > snapshotSchemaVersion) {
     return refuse('invalid', `schema ${snapshot.schema} is newer than ${snapshotSchemaVersion}`);

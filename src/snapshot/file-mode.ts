@@ -141,7 +141,10 @@ function refuseIssue(error: z.ZodError): Refusal {
   });
 }
 
-/** What a snapshot is made of, while it is being made: plain records that the schema checks at the end. */
+/**
+ * What a snapshot is made of, while it is being made: plain records that the schema checks at the
+ * end.
+ */
 type Draft = Readonly<{
   secrets: Record<string, string>;
   providers: Map<string, Readonly<Record<string, unknown> & { id: number }>>;

@@ -7,7 +7,10 @@ export const secondsBounds: readonly number[] = [
   30, 60,
 ];
 
-/** `counts[i]` is of observations up to bound i and above the one before it; the last has no bound. */
+/**
+ * `counts[i]` is of observations up to bound i and above the one before it; the last has no
+ * bound.
+ */
 export type Durations = { readonly counts: Float64Array; sum: number };
 
 export const newDurations = (): Durations => ({

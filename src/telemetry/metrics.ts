@@ -177,7 +177,10 @@ function registerSnapshot(
 const backendLabels = ['api_base', 'model'];
 const labelsOf = (reading: BackendReading) => ({ api_base: reading.apiBase, model: reading.model });
 
-/** Two models may lead to one endpoint: their readings are added, so that each series is there once. */
+/**
+ * Two models may lead to one endpoint: their readings are added, so that each series is there
+ * once.
+ */
 function registerBackends(registry: Registry, read: () => Readings): void {
   const each = (value: (reading: BackendReading) => number) => () =>
     read().backends.map((reading) => ({ labels: labelsOf(reading), value: value(reading) }));

@@ -12,7 +12,10 @@ export type ReportedUsage = Readonly<{
   costMicros: number | null;
 }>;
 
-/** Keeps the last `tailBytesMax` bytes of what is pushed, by reference: nothing is copied until it is read. */
+/**
+ * Keeps the last `tailBytesMax` bytes of what is pushed, by reference: nothing is copied until it
+ * is read.
+ */
 export class Tail {
   #chunks: Buffer[] = [];
   #first = 0;

@@ -57,5 +57,8 @@ export const usageBatch = z.object({
 });
 export type UsageBatch = z.output<typeof usageBatch>;
 
-/** Answer of POST /usage: a record that names what no longer exists, or is malformed, is dropped alone. */
+/**
+ * Answer of POST /usage: a record that names what no longer exists, or is malformed, is dropped
+ * alone.
+ */
 export type UsageReceipt = Readonly<{ accepted: number; dropped: number }>;

@@ -24,7 +24,10 @@ export type ControlClientOptions = Readonly<{
   proxyToken: string;
   /** A file of certificates that are trusted besides the built-in ones. */
   caBundle: string | null;
-  /** The control plane's own certificate, PEM, when this process knows it: it is trusted under whatever name it is called by. */
+  /**
+   * The control plane's own certificate, PEM, when this process knows it: it is trusted under
+   * whatever name it is called by.
+   */
   pinnedCertificate?: string | null;
 }>;
 

@@ -34,7 +34,10 @@ type State = {
   isRefused: boolean;
 };
 
-/** Resolves after the first poll, so that a start with the control plane up serves from it at once. */
+/**
+ * Resolves after the first poll, so that a start with the control plane up serves from it at
+ * once.
+ */
 export async function startPoll(options: PollOptions): Promise<Poll> {
   const state: State = { etag: null, version: 0, failures: 0, isRefused: false };
   await readCache(options, state);
@@ -92,7 +95,10 @@ async function pollOnce(options: PollOptions, state: State): Promise<void> {
   }
 }
 
-/** A refused snapshot is remembered by its ETag, so that it is not fetched again to be refused again. */
+/**
+ * A refused snapshot is remembered by its ETag, so that it is not fetched again to be refused
+ * again.
+ */
 async function applyBody(
   options: PollOptions,
   state: State,

@@ -69,7 +69,10 @@ export type UpstreamFault = Readonly<{
 /** Headers of an answer, names in lower case. */
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Told of one attempt: onHead once, then onChunk, and then onEnd or onFault; onFault may come at once. */
+/**
+ * Told of one attempt: onHead once, then onChunk, and then onEnd or onFault; onFault may come at
+ * once.
+ */
 export type AnswerSink = {
   onHead(status: number, headers: UpstreamHeaders): void;
   /** False when it cannot take more: the upstream is paused until resume(). */
