@@ -1,0 +1,37 @@
+// What a request through gw costs, beside the least that Node can do and beside another gateway, on the same work in one run.
+// `npm run bench -- [--quick] [--rounds N] [--json] [--write]`; Linux, because it reads /proc.
+
+import { parseArgs } from 'node:util';
+
+import { candidateNames } from './gateway/candidates.ts';
+import { jsonLines, renderReport, summarise } from './gateway/report.ts';
+import { writeResults } from './gateway/results.ts';
+import { runBenchmark } from './gateway/run.ts';
+import { workloadNames } from './gateway/workload.ts';
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+  },
+});
+
+const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
+if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a positive integer');
+if (process.platform !== 'linux') throw new Error('this benchmark reads /proc, which is Linux');
+
+const samples = await runBenchmark({
+  rounds,
+  ...(values.quick
+    ? { firstWarmMs: 800, warmMs: 500, measureMs: 1200 }
+    : { firstWarmMs: 3000, warmMs: 1000, measureMs: 4000 }),
+  candidates: candidateNames,
+  workloads: workloadNames,
+  nodeArgv: [],
+  say: (line) => console.error(line),
+});
+const summary = summarise(samples);
+console.log(values.json ? jsonLines(summary) : renderReport(summary));
+if (values.write) writeResults(summary, rounds);

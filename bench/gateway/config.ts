@@ -1,0 +1,42 @@
+// The configuration that gw is measured with: several models, some with several backends, and keys that may
+// invoke some of them, so that nothing of the decision is left out.
+
+import { stringify } from 'yaml';
+
+const modelCount = 16;
+const keyCount = 16;
+
+export const keys: readonly string[] = Array.from(
+  { length: keyCount },
+  (_, index) => `gw-bench-key-${String(index).padStart(2, '0')}-0123456789abcdef`,
+);
+
+/** The names that requests ask for, by what they are answered with. */
+export const modelNames = { json: 'bench-chat', sse: 'bench-stream' } as const;
+
+export function configFile(upstreamPort: number): string {
+  const deployment = (name: string, kind: string, index: number) => ({
+    model_name: name,
+    litellm_params: {
+      model: `openai/upstream-${name}-${index}`,
+      api_base: `http://127.0.0.1:${upstreamPort}/${kind}/v1`,
+      api_key: `upstream-key-${index}`,
+    },
+  });
+  const others = Array.from({ length: modelCount }, (_, index) =>
+    deployment(`other-${index}`, 'json', 0),
+  );
+  const asked = (['json', 'sse'] as const).flatMap((kind) =>
+    [0, 1].map((index) => deployment(modelNames[kind], kind, index)),
+  );
+  return stringify({
+    model_list: [...others, ...asked],
+    auth: {
+      keys: keys.map((key, index) => ({
+        key,
+        name: `key-${index}`,
+        models: [`other-${index}`, modelNames.json, modelNames.sse],
+      })),
+    },
+  });
+}

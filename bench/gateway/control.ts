@@ -1,0 +1,44 @@
+// A control plane reduced to what a proxy asks of one, as a process: one snapshot, and a count of the usage
+// rows that come. It shows what metering costs the proxy without a database on the same machine.
+
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { isRefusal } from '../../src/lib/refusal.ts';
+import { readConfigFile } from '../../src/snapshot/file-mode.ts';
+import { snapshotEtag } from '../../src/snapshot/schema.ts';
+import { announce } from './announce.ts';
+import { configFile } from './config.ts';
+
+const read = readConfigFile(configFile(Number(process.argv[2])), {});
+if (isRefusal(read)) throw new Error(read.message);
+const etag = snapshotEtag(read.snapshot);
+const snapshot = JSON.stringify(read.snapshot);
+/** Once in each row whose token counts were found in the answer: here they stand in every answer. */
+const rowMark = Buffer.from('"usage_reported":true');
+let rows = 0;
+
+const server = createServer((request, response) => {
+  const path = request.url?.replace(/\?.*/, '');
+  if (path === '/usage') return countBody(request, response);
+  if (path === '/rows') return void response.end(String(rows));
+  if (path !== '/snapshot') return void response.writeHead(404).end();
+  if (request.headers['if-none-match'] === etag) return void response.writeHead(304).end();
+  response.writeHead(200, { etag, 'content-type': 'application/json' }).end(snapshot);
+});
+server.listen(0, '127.0.0.1', () => announce(server));
+
+function countBody(request: IncomingMessage, response: ServerResponse): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => void chunks.push(chunk));
+  request.on('end', () => {
+    rows += countRows(Buffer.concat(chunks));
+    response.end('{}');
+  });
+}
+
+function countRows(body: Buffer): number {
+  let count = 0;
+  for (let at = body.indexOf(rowMark); at !== -1; at = body.indexOf(rowMark, at + 1)) count++;
+  return count;
+}

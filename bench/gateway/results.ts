@@ -1,0 +1,72 @@
+// Writes the gateway's part of bench/RESULTS.md: what was measured, on what, and what it does not show. What
+// follows it in that file, from the event log's heading on, is left as it is.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, release } from 'node:os';
+import { join } from 'node:path';
+
+import { z } from 'zod';
+
+import { isPinned } from './child.ts';
+import { portkeyVersion } from './portkey.ts';
+import { renderReport } from './report.ts';
+import type { Summary } from './report.ts';
+
+const file = join(import.meta.dirname, '../RESULTS.md');
+const nextPart = '\n## The event log\n';
+
+export function writeResults(summary: Summary, rounds: number): void {
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const at = before.indexOf(nextPart);
+  writeFileSync(file, renderPart(summary, rounds) + (at === -1 ? '' : before.slice(at)));
+}
+
+function renderPart(summary: Summary, rounds: number): string {
+  const processors = cpus();
+  const date = new Date().toISOString().slice(0, 10);
+  return `# Results
+
+Compare the ratios: bare times belong to one machine and one day.
+
+## The gateway
+
+Measured on ${date} with \`npm run bench -- --rounds ${rounds} --write\`.
+
+- Machine: ${processors.length} × ${processors[0]?.model ?? 'unknown'}, Linux ${release()}, Node ${process.version}.
+- Cores: ${isPinned ? 'the candidate alone on one; upstream and load generator share another' : 'not pinned'}.
+- undici ${dependencyVersion('undici')}, fastify ${dependencyVersion('fastify')}, portkey ${portkeyVersion}.
+- Medians of ${rounds} interleaved rounds; a ratio is the median of the ratios inside the rounds.
+- 64 connections in a closed loop; TCP over loopback, no TLS.
+
+${renderReport(summary)}
+
+CPU µs is user and system time of the candidate's process a request; \`busy\` is how much of its core that is.
+\`÷ floor\` and \`÷ portkey\` are ratios of CPU.
+
+Candidates:
+
+- **direct**: the load generator against the upstream, nothing between.
+- **floor**: \`node:http\` and undici's \`dispatch\`, bytes passed on, nothing read or decided.
+- **gw**: role proxy in File mode, 18 models, 16 keys, two backends a model asked for; no usage rows.
+- **gw-metered**: the same in Http mode: usage is read from each answer and sent as rows to a control plane.
+- **portkey**: \`@portkey-ai/gateway\` from npm, addressed by its provider and custom-host headers.
+
+Workloads: \`json-1k\` and \`json-32k\` are requests of that size with an answer of 1 KB; \`sse-50\` is a request of 1 KB
+answered by 50 events and \`[DONE]\`, each its own chunk, written at once.
+
+In the run itself it was checked that every answer was a 200 with the right bytes (of portkey: always the same bytes,
+with the upstream's choices and usage), that \`gw_requests_total\` was the number of requests sent, and that each
+request of gw-metered became a usage row with its token counts or was counted as dropped.
+
+What this does not show: slow or paced streams, many idle connections, TLS, failing upstreams, several processes, a
+network. Latencies are those of a saturated closed loop, so they repeat the throughput. Candidates differ in what they do:
+portkey checks no key and keeps no counts here; the floor decides nothing.
+`;
+}
+
+const manifest = z.object({ version: z.string() });
+
+function dependencyVersion(name: string): string {
+  const path = join(import.meta.dirname, '../../node_modules', name, 'package.json');
+  return manifest.parse(JSON.parse(readFileSync(path, 'utf8'))).version;
+}

@@ -1,0 +1,161 @@
+// One run: every candidate at every workload, in turns, so that a slow minute of the machine falls on all of
+// them. Whatever was started is stopped, however the run ends.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { announced } from './announce.ts';
+import {
+  direct,
+  program,
+  startFloor,
+  startGw,
+  startMeteredGw,
+  startPortkey,
+} from './candidates.ts';
+import type { Candidate, CandidateName, Surroundings } from './candidates.ts';
+import { cores, startChild } from './child.ts';
+import type { Child, ChildOptions } from './child.ts';
+import { measurement } from './job.ts';
+import type { Job, Measurement } from './job.ts';
+import { installPortkey } from './portkey.ts';
+import { probe, requestsOnWire } from './probe.ts';
+import { workloads } from './workload.ts';
+import type { Workload, WorkloadName } from './workload.ts';
+
+export type RunOptions = Readonly<{
+  rounds: number;
+  warmMs: number;
+  measureMs: number;
+  /** Before the first round, because a runtime compiles what it runs often. */
+  firstWarmMs: number;
+  candidates: readonly CandidateName[];
+  workloads: readonly WorkloadName[];
+  nodeArgv: readonly string[];
+  say: (line: string) => void;
+}>;
+
+export type Sample = Readonly<{
+  round: number;
+  candidate: CandidateName;
+  workload: WorkloadName;
+}> &
+  Measurement;
+
+export async function runBenchmark(options: RunOptions): Promise<readonly Sample[]> {
+  const children: Child[] = [];
+  const directory = mkdtempSync(join(tmpdir(), 'gw-bench-'));
+  const start = async (child: ChildOptions): Promise<Child> => {
+    const started = await startChild(child);
+    children.push(started);
+    return started;
+  };
+  const stopAll = async (): Promise<void> => {
+    await Promise.all(children.map((child) => child.stop()));
+    rmSync(directory, { recursive: true, force: true });
+  };
+  const onSignal = (): void => void stopAll().then(() => process.exit(130));
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  try {
+    const argv = [program('upstream')];
+    const core = cores.load;
+    const upstream = await start({ name: 'upstream', core, argv, ready: announced });
+    const { nodeArgv } = options;
+    const candidates = await startCandidates({ upstream, directory, start, nodeArgv }, options);
+    const load = await start({ name: 'load', core, argv: [program('load')], ready: /^ready$/ });
+    return await measureAll(load, candidates, options);
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    await stopAll();
+  }
+}
+
+async function startCandidates(
+  surroundings: Surroundings,
+  { candidates, say }: RunOptions,
+): Promise<readonly Candidate[]> {
+  const started: Candidate[] = [];
+  for (const name of candidates) {
+    const candidate = await startCandidate(name, surroundings, say);
+    if (candidate !== null) started.push(candidate);
+  }
+  return started;
+}
+
+async function startCandidate(
+  name: CandidateName,
+  surroundings: Surroundings,
+  say: (line: string) => void,
+): Promise<Candidate | null> {
+  switch (name) {
+    case 'direct':
+      return direct(surroundings);
+    case 'floor':
+      return startFloor(surroundings);
+    case 'gw':
+      return startGw(surroundings);
+    case 'gw-metered':
+      return startMeteredGw(surroundings);
+    case 'portkey': {
+      const file = installPortkey(say);
+      return file === null ? null : startPortkey(surroundings, file);
+    }
+  }
+}
+
+type Pairing = Readonly<{ candidate: Candidate; workload: Workload; answer: Buffer }>;
+
+async function measureAll(
+  load: Child,
+  candidates: readonly Candidate[],
+  options: RunOptions,
+): Promise<readonly Sample[]> {
+  const sent = new Map<CandidateName, number>();
+  const count = ({ name }: Candidate, requests: number): void =>
+    void sent.set(name, (sent.get(name) ?? 0) + requests);
+  const pairings: Pairing[] = [];
+  for (const workload of workloads.filter(({ name }) => options.workloads.includes(name))) {
+    for (const candidate of candidates) {
+      pairings.push({ candidate, workload, answer: await probe(candidate, workload) });
+      count(candidate, 1);
+    }
+  }
+  const samples: Sample[] = [];
+  for (let round = 1; round <= options.rounds; round++) {
+    for (const pairing of pairings) {
+      const { candidate, workload } = pairing;
+      const warmMs = round === 1 ? options.firstWarmMs : options.warmMs;
+      const result = await measureOne(load, pairing, { ...options, warmMs });
+      count(candidate, result.sent);
+      samples.push({ round, candidate: candidate.name, workload: workload.name, ...result });
+      const { requestsPerSecond, cpuMicros } = result;
+      const cost = cpuMicros === null ? '' : `, ${cpuMicros.toFixed(1)} µs`;
+      options.say(
+        `round ${round}: ${workload.name} ${candidate.name} ${requestsPerSecond.toFixed(0)}/s${cost}`,
+      );
+    }
+  }
+  for (const candidate of candidates) await candidate.check?.(sent.get(candidate.name) ?? 0);
+  return samples;
+}
+
+const answerMsMax = 30_000;
+
+async function measureOne(
+  load: Child,
+  { candidate, workload, answer }: Pairing,
+  { warmMs, measureMs }: Pick<RunOptions, 'warmMs' | 'measureMs'>,
+): Promise<Measurement> {
+  const job: Job = {
+    port: candidate.port,
+    requests: requestsOnWire(candidate, workload).map((bytes) => bytes.toString('base64')),
+    answer: answer.toString('base64'),
+    connections: workload.connections,
+    warmMs,
+    measureMs,
+    pid: candidate.pid,
+  };
+  const line = await load.ask(JSON.stringify(job), warmMs + measureMs + answerMsMax);
+  return measurement.parse(JSON.parse(line));
+}

@@ -1,0 +1,88 @@
+// Holds the work that every candidate is given: the bodies of the requests and the bytes of the answers.
+// Both are made once, so that neither the load generator nor the upstream spends time on them.
+
+export const workloadNames = ['json-1k', 'json-32k', 'sse-50'] as const;
+export type WorkloadName = (typeof workloadNames)[number];
+
+/** What the upstream is asked for; it stands first in its paths. */
+export type AnswerKind = 'json' | 'sse';
+
+export type Workload = Readonly<{
+  name: WorkloadName;
+  kind: AnswerKind;
+  requestBytes: number;
+  connections: number;
+}>;
+
+export const workloads: readonly Workload[] = [
+  { name: 'json-1k', kind: 'json', requestBytes: 1024, connections: 64 },
+  { name: 'json-32k', kind: 'json', requestBytes: 32 * 1024, connections: 64 },
+  { name: 'sse-50', kind: 'sse', requestBytes: 1024, connections: 64 },
+];
+
+/** A chat request of exactly `requestBytes` bytes, as a client library writes it. */
+export function requestBody(workload: Workload, model: string): Buffer {
+  const write = (padding: string): string =>
+    JSON.stringify({
+      model,
+      messages: [
+        { role: 'system', content: padding },
+        { role: 'user', content: 'What is the capital of France? Answer in one word.' },
+      ],
+      max_tokens: 256,
+      temperature: 0.2,
+      stream: workload.kind === 'sse',
+    });
+  const paddingBytes = workload.requestBytes - Buffer.byteLength(write(''));
+  const text = 'You are a helpful assistant who knows geography well. ';
+  return Buffer.from(write(text.repeat(paddingBytes).slice(0, paddingBytes)));
+}
+
+const usage = { prompt_tokens: 240, completion_tokens: 49, total_tokens: 289 };
+const base = { id: 'chatcmpl-bench', created: 1_750_000_000, model: 'upstream-model' };
+
+const jsonBody = JSON.stringify({
+  ...base,
+  object: 'chat.completion',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: 'Paris is the capital of France. '.repeat(24).trim() },
+      finish_reason: 'stop',
+    },
+  ],
+  usage,
+});
+
+export const streamEvents = 50;
+
+/** The last event before `[DONE]` carries the usage, as an upstream that was asked for it sends it. */
+const sseEvents: readonly string[] = Array.from({ length: streamEvents }, (_, index) => {
+  const isLast = index === streamEvents - 1;
+  const choice = { index: 0, delta: { content: ` word-${index}` }, finish_reason: null };
+  const event = {
+    ...base,
+    object: 'chat.completion.chunk',
+    choices: isLast ? [] : [choice],
+    ...(isLast ? { usage } : {}),
+  };
+  return `data: ${JSON.stringify(event)}\n\n`;
+}).concat('data: [DONE]\n\n');
+
+/** The body of an answer, without its framing. */
+export const answerBody = (kind: AnswerKind): Buffer =>
+  Buffer.from(kind === 'json' ? jsonBody : sseEvents.join(''));
+
+/** A whole answer as it goes over the wire; of a stream each event is a chunk, all written at once. */
+export function answerOnWire(kind: AnswerKind): Buffer {
+  if (kind === 'json') {
+    const length = Buffer.byteLength(jsonBody);
+    const head = `content-type: application/json\r\ncontent-length: ${length}\r\n`;
+    return Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\n${jsonBody}`);
+  }
+  const chunks = [...sseEvents, ''].map(
+    (event) => `${Buffer.byteLength(event).toString(16)}\r\n${event}\r\n`,
+  );
+  const head = 'content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n';
+  return Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\n${chunks.join('')}`);
+}
