@@ -9,8 +9,7 @@ const linesMax = 400;
 const columnsMax = 100;
 
 /** Prose is not broken in two: a comment, and a line that holds a message or a pattern, may be longer. */
-const commentColumnsMax = 140;
-const textColumnsMax = 120;
+const proseColumnsMax = 140;
 const longText = /'[^']{30,}'|"[^"]{30,}"|`[^`]{30,}|\/\S{40,}\//;
 
 /** Recorded bytes and tables of cases read better unbroken. */
@@ -37,8 +36,8 @@ test('no line of code is longer than 100 columns', () => {
 });
 
 function columnsAllowed(line: string): number {
-  if (/^\s*(\/\/|\/?\*)/.test(line)) return commentColumnsMax;
-  return longText.test(line) ? textColumnsMax : columnsMax;
+  const isProse = /^\s*(\/\/|\/?\*)/.test(line) || longText.test(line);
+  return isProse ? proseColumnsMax : columnsMax;
 }
 
 test('the first line of a source file is a comment that says what it decides or holds', () => {
