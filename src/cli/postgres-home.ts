@@ -71,3 +71,7 @@ export async function makeSocketDirectory(account: PostgresAccount): Promise<str
   }
   throw new Error('no directory for the socket of Postgres: XDG_RUNTIME_DIR, TMPDIR and /tmp fail');
 }
+
+/** Whether a path looks like one that was made here, before anything is removed by it. */
+export const isSocketDirectory = (directory: string): boolean =>
+  /^gw-\w{6}$/.test(path.basename(directory));

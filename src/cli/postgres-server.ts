@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { PostgresAccount } from './postgres-account.ts';
-import { makeSocketDirectory } from './postgres-home.ts';
+import { isSocketDirectory, makeSocketDirectory } from './postgres-home.ts';
 import type { PostgresHome } from './postgres-home.ts';
 import { runPostgresProgram } from './postgres-programs.ts';
 import type { PostgresPrograms } from './postgres-programs.ts';
@@ -57,6 +57,7 @@ export async function startOrAdopt(
   { log, options }: Starting,
 ): Promise<RunningServer> {
   const deadline = performance.now() + startRetryLimitMs;
+  const left = (await readServerFile(site.data)).socketDirectory;
   for (;;) {
     const found = await findRunning(site.data);
     if (found !== null) {
@@ -75,19 +76,29 @@ export async function startOrAdopt(
   }
   const started = await findRunning(site.data);
   if (started === null) throw new Error(`Postgres in ${site.data} ended as soon as it started`);
+  // The server holds its data alone, so the one that had this socket before is dead.
+  if (isSocketDirectory(left) && left !== started.socketDirectory) await removeTree(left);
   return started;
 }
 
-/** The lines of postmaster.pid: process, data directory, start time, port, socket directory, address, memory, status. */
+const removeTree = (directory: string): Promise<void> =>
+  rm(directory, { recursive: true, force: true });
+
 async function findRunning(data: string): Promise<RunningServer | null> {
-  const file = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
-  const lines = file.split('\n').map((line) => line.trim());
-  const pid = Number(lines[0]);
-  const socketDirectory = lines[4] ?? '';
-  if (lines[7] !== 'ready' || !Number.isInteger(pid) || pid <= 0) return null;
+  const { pid, socketDirectory, status } = await readServerFile(data);
+  if (status !== 'ready' || !Number.isInteger(pid) || pid <= 0) return null;
   // The file outlives a killed server, and its process id may be another's by now: only a live server accepts.
   const accepts = await acceptsConnections(path.join(socketDirectory, socketName));
   return accepts ? { pid, socketDirectory } : null;
+}
+
+type ServerFile = RunningServer & Readonly<{ status: string }>;
+
+/** The lines of postmaster.pid: process, data directory, start time, port, socket directory, address, memory, status. */
+async function readServerFile(data: string): Promise<ServerFile> {
+  const file = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
+  const lines = file.split('\n').map((line) => line.trim());
+  return { pid: Number(lines[0]), socketDirectory: lines[4] ?? '', status: lines[7] ?? '' };
 }
 
 async function start(

@@ -114,6 +114,7 @@ test('a server that was killed starts again on its data', async (t) => {
   const second = await start(directory);
   t.after(second.stop);
   assert.deepEqual(await query(second.url, 'select answer from kept'), [{ answer: 42 }]);
+  assert.equal(await exists(socketDirectoryOf(first.url)), false);
 });
 
 test('a server whose owner was killed is taken over as it runs', async (t) => {

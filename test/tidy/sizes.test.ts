@@ -12,8 +12,9 @@ const columnsMax = 100;
 const proseColumnsMax = 140;
 const longText = /'[^']{30,}'|"[^"]{30,}"|`[^`]{30,}|\/\S{40,}\//;
 
-/** Recorded bytes and tables of cases read better unbroken. */
-const isData = (path: string): boolean => isGenerated(path) || path.startsWith('test/fixtures/');
+/** Recorded bytes, tables of cases and the reports that benches print read better unbroken. */
+const isData = (path: string): boolean =>
+  isGenerated(path) || path.startsWith('test/fixtures/') || path.startsWith('bench/');
 
 test('no source file is longer than 400 lines', () => {
   const long = sourcesOfTree()
