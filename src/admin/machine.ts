@@ -23,7 +23,7 @@ export const machineRoutes: readonly Route[] = [
     refusals: ['unavailable'],
     params: none,
     query: z.strictObject({
-      /** The asker's own version: nothing older is answered. */
+      /** The asker's own version: this replica reads the log to its head before it answers with an older one. */
       at_least: z.coerce.number<string>().int().nonnegative().default(0),
       /** How long to wait for another snapshot than If-None-Match names. */
       wait: z.coerce.number<string>().int().min(0).max(waitSecondsMax).default(0),
@@ -43,8 +43,13 @@ export const machineRoutes: readonly Route[] = [
           signal: signal(),
         });
       const current = publisher.current();
-      if (current === null || current.snapshot.version < query.at_least) {
-        return refuse('unavailable', 'no snapshot of that version yet', { retryAfterSeconds: 1 });
+      if (current === null) {
+        return refuse('unavailable', 'no snapshot yet', { retryAfterSeconds: 1 });
+      }
+      if (current.snapshot.version < query.at_least) {
+        // Not this replica lags, its log does: it was restored from an older copy. The proxy decides, and says so as well.
+        const fields = { version: current.snapshot.version, asked: query.at_least };
+        control.log.warn(fields, 'a proxy has seen a version that this log does not hold');
       }
       const etag = { etag: current.etag };
       if (current.etag === held) return { status: 304, headers: etag, bytes: null };

@@ -2,7 +2,6 @@
 // 200 is checked against the response schema of its route.
 
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 
 import { openAdmin } from '../../src/admin/open.ts';
@@ -11,6 +10,7 @@ import { adminRoutes } from '../../src/admin/routes.ts';
 import { errorBody } from '../../src/admin/status.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
+import { testKey } from './plane.ts';
 import { testDatabase } from './postgres.ts';
 
 export const proxyToken = 'proxy-token-of-the-tests';
@@ -55,7 +55,7 @@ export async function testAdmin(
   const clock = options.clock ?? Date.now;
   const plane = await openControlPlane({
     databaseUrl: database.url,
-    encryptionKey: randomBytes(32),
+    encryptionKey: testKey,
     connectionsMax: 4,
     appVersion: 'test',
     clock,
