@@ -1,5 +1,6 @@
 // Holds a real Postgres for `gw dev` and the tests: on a unix socket only, found again after a crash, gone after stop.
 
+import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,7 +11,7 @@ import { postgresAccount } from './postgres-account.ts';
 import { postgresHome } from './postgres-home.ts';
 import { findPostgresPrograms } from './postgres-programs.ts';
 import { initialise, startOrAdopt, stopServer } from './postgres-server.ts';
-import type { ServerSite } from './postgres-server.ts';
+import type { RunningServer, ServerSite } from './postgres-server.ts';
 
 export type EmbeddedPostgresOptions = Readonly<{
   directory: string;
@@ -43,7 +44,7 @@ export async function startEmbeddedPostgres(
   const running = await startOrAdopt(site, { log: given.log, options: given.options ?? {} });
   const owner = await takeOwnership(running.socketDirectory, given.directory);
   // The last resort: a process that ends without stop() still tells the server to shut down.
-  const onExit = (): void => interrupt(running.pid);
+  const onExit = (): void => interrupt(running);
   process.once('exit', onExit);
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
@@ -76,11 +77,12 @@ async function takeOwnership(socketDirectory: string, directory: string): Promis
   }
 }
 
-/** SIGINT asks Postgres for a fast shutdown. */
-function interrupt(pid: number): void {
+/** SIGINT asks Postgres for a fast shutdown; it needs its socket no more. */
+function interrupt({ pid, socketDirectory }: RunningServer): void {
   try {
     process.kill(pid, 'SIGINT');
   } catch {
     // It has ended already.
   }
+  rmSync(socketDirectory, { recursive: true, force: true });
 }
