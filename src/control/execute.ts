@@ -13,7 +13,7 @@ import { advanceReadModel } from '../../projections/read-model.ts';
 import { splitCommands } from '../../projections/rows.ts';
 import type { Cursor } from '../../projections/rows.ts';
 import { appendEvents, lockLog, readCommand, toRecorded } from '../db/event-log.ts';
-import { isDatabaseUnavailable } from '../db/failure.ts';
+import { isDatabaseUnavailable, isRolledBack } from '../db/failure.ts';
 import type { Database } from '../db/pool.ts';
 import type { Secret, Vault } from '../db/vault.ts';
 import { decide } from '../deciders/decide.ts';
@@ -69,6 +69,7 @@ export function createExecute(dependencies: Dependencies): Execute {
       committed = await db.tx((tx) => append(tx, dependencies, { mutation, context, txId }));
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
+      if (isRolledBack(error)) return away(notMade);
       const found = await lookUp(dependencies, txId);
       if (isRefusal(found)) return found;
       await publish();
@@ -145,8 +146,14 @@ const subjectOf = (secret: Secret, sealed: readonly SealedEvent[]): string | nul
     ?.stream ?? null;
 
 const lookUps = 4;
+/** Short, so that a mutation is answered in time. */
+const lookUpWait = { lockTimeoutMilliseconds: 400 };
+const notMade = 'the change was not made';
 
-/** The connection broke, perhaps at the commit: the log knows whether the command is in it. */
+/**
+ * The connection broke, perhaps at the commit: the log knows whether the command is in it. Asked under the lock, because the
+ * server may still be at work on what we lost sight of.
+ */
 async function lookUp(
   { db, store, clock }: Dependencies,
   txId: string,
@@ -154,9 +161,12 @@ async function lookUp(
   const startedAt = clock();
   for (let attempt = 0; attempt < lookUps && clock() - startedAt < 1000; attempt++) {
     try {
-      const events = await readCommand(db, txId);
+      const events = await db.tx(async (tx) => {
+        await lockLog(tx);
+        return readCommand(tx, txId);
+      }, lookUpWait);
       const last = events.at(-1);
-      if (last === undefined) return away('the change was not made');
+      if (last === undefined) return away(notMade);
       const { state } = await store.catchUp(db, last.position);
       return { state, events, version: state.version, position: last.position };
     } catch (error) {

@@ -24,3 +24,10 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (code === '' && unavailableMessages.test(error.message)) return true;
   return isDatabaseUnavailable(error.cause);
 }
+
+/** A lock or statement that took too long, or no room: the server itself ended the transaction, which is rolled back. */
+export function isRolledBack(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return /^(55P03|57014|53...)$/.test(code);
+}

@@ -196,8 +196,8 @@ const seed: Command = { type: 'SeedLog', bootstrapName: plainName('bootstrap') }
 /** A sequence of commands behind the seed. */
 export const commandSequence = (lengthMax: number): fc.Arbitrary<readonly Command[]> =>
   fc
-    .tuple(fc.constant<Command>(seed), fc.array(commandArbitrary, { maxLength: lengthMax, size: 'max' }))
-    .map(([first, others]) => [first].concat(others));
+    .array(commandArbitrary, { maxLength: lengthMax, size: 'max' })
+    .map((commands) => [seed, commands].flat());
 
 const noChange: GwEvent = { stream: 'settings-1', type: 'NoChange', data: {} };
 
