@@ -25,7 +25,7 @@ if (process.platform !== 'linux') throw new Error('this benchmark reads /proc, w
 const samples = await runBenchmark({
   rounds,
   ...(values.quick
-    ? { firstWarmMs: 800, warmMs: 500, measureMs: 1200 }
+    ? { firstWarmMs: 1500, warmMs: 500, measureMs: 1200 }
     : { firstWarmMs: 3000, warmMs: 1000, measureMs: 4000 }),
   candidates: candidateNames,
   workloads: workloadNames,
