@@ -50,7 +50,7 @@ export async function startEmbeddedPostgres(
   const stop = async (): Promise<void> => {
     process.off('exit', onExit);
     await owner.release();
-    await stopServer(site, given.ephemeral === true ? 'immediate' : 'fast');
+    await stopServer(site, running, given.ephemeral === true ? 'immediate' : 'fast');
     await rm(running.socketDirectory, { recursive: true, force: true });
     if (given.ephemeral === true) await home.remove();
   };

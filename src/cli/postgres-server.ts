@@ -87,9 +87,8 @@ const removeTree = (directory: string): Promise<void> =>
 async function findRunning(data: string): Promise<RunningServer | null> {
   const { pid, socketDirectory, status } = await readServerFile(data);
   if (status !== 'ready' || !Number.isInteger(pid) || pid <= 0) return null;
-  // The file outlives a killed server, and its process id may be another's by now: only a live server accepts.
-  const accepts = await acceptsConnections(path.join(socketDirectory, socketName));
-  return accepts ? { pid, socketDirectory } : null;
+  // The file outlives a killed server, and its process id may be another's by now: only a live server answers.
+  return (await answers(socketDirectory)) ? { pid, socketDirectory } : null;
 }
 
 type ServerFile = RunningServer & Readonly<{ status: string }>;
@@ -132,7 +131,11 @@ async function start(
   }
 }
 
-export async function stopServer(site: ServerSite, mode: 'fast' | 'immediate'): Promise<void> {
+export async function stopServer(
+  site: ServerSite,
+  { pid, socketDirectory }: RunningServer,
+  mode: 'fast' | 'immediate',
+): Promise<void> {
   const stop = (how: string): Promise<string> =>
     runPostgresProgram(
       site.programs.control,
@@ -143,7 +146,11 @@ export async function stopServer(site: ServerSite, mode: 'fast' | 'immediate'): 
         limitMs: stopLimitSeconds * 1000 + programMarginMs,
       },
     );
-  if (!(await exists(path.join(site.data, 'postmaster.pid')))) return;
+  if (!(await exists(path.join(site.data, 'postmaster.pid')))) {
+    // It has ended, unless its data was removed under it: then pg_ctl cannot name it, but its socket still answers.
+    if (await answers(socketDirectory)) process.kill(pid, 'SIGQUIT');
+    return;
+  }
   if (mode === 'fast') {
     // A server that does not end in time is ended without its checkpoint; it recovers at the next start.
     await stop('fast').catch(() => stop('immediate'));
@@ -152,12 +159,18 @@ export async function stopServer(site: ServerSite, mode: 'fast' | 'immediate'): 
   }
 }
 
-function acceptsConnections(socketFile: string): Promise<boolean> {
+/** The protocol's question for encryption, which a live server answers with one byte before any login. */
+const encryptionQuestion = Buffer.from('0000000804d2162f', 'hex');
+
+/** An accepted connection proves nothing: children of a killed server hold its socket open for a moment. */
+function answers(socketDirectory: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect(socketFile);
+  const socket = connect(path.join(socketDirectory, socketName));
   socket.setTimeout(answerLimitMs, () => resolve(false));
   socket.once('error', () => resolve(false));
-  socket.once('connect', () => resolve(true));
+  socket.once('close', () => resolve(false));
+  socket.once('data', () => resolve(true));
+  socket.once('connect', () => socket.write(encryptionQuestion));
   return promise.finally(() => socket.destroy());
 }
 

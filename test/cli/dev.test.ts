@@ -34,18 +34,21 @@ type Dev = Readonly<{
 
 const startLimitMs = 60_000;
 
-async function dev(t: TestContext, parameters: readonly string[]): Promise<Dev> {
+async function dev(stack: AsyncDisposableStack, parameters: readonly string[]): Promise<Dev> {
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(
     process.execPath,
     [program, 'dev', '--json', '--port', '0', '--admin-port', '0', ...parameters],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  t.after(() => child.kill('SIGKILL'));
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors = `${errors}${text}`.slice(-4000);
   });
   const exited = once(child, 'exit');
+  // Not killed outright: it would leave its database behind.
+  stack.defer(async () => {
+    if (child.exitCode === null && child.kill('SIGINT')) await exited;
+  });
   const lines = createInterface({ input: child.stdout });
   const signal = AbortSignal.timeout(startLimitMs);
   const first = await Promise.race([
@@ -62,9 +65,16 @@ async function dev(t: TestContext, parameters: readonly string[]): Promise<Dev> 
   };
 }
 
-function freshDirectory(t: TestContext): string {
+/** Ends what is in it in reverse, when the test ends. */
+function stackOf(t: TestContext): AsyncDisposableStack {
+  const stack = new AsyncDisposableStack();
+  t.after(() => stack.disposeAsync());
+  return stack;
+}
+
+function freshDirectory(stack: AsyncDisposableStack): string {
   const directory = path.join(os.tmpdir(), `gw-dev-test-${randomUUID()}`);
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  stack.defer(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
@@ -85,7 +95,8 @@ const chat = ({ ready }: Dev, body: Readonly<Record<string, unknown>> = {}): Pro
 const modeOf = async (file: string): Promise<number> => (await stat(file)).mode & 0o777;
 
 test('the printed key calls the printed model, streaming or not', async (t) => {
-  const started = await dev(t, ['--ephemeral']);
+  const stack = stackOf(t);
+  const started = await dev(stack, ['--ephemeral']);
   const plain = await chat(started);
   assert.equal(plain.status, 200);
   assert.match(await plain.text(), /Hello from gw!/);
@@ -95,7 +106,8 @@ test('the printed key calls the printed model, streaming or not', async (t) => {
 });
 
 test('the printed login opens the admin API', async (t) => {
-  const { ready, interrupt } = await dev(t, ['--ephemeral']);
+  const stack = stackOf(t);
+  const { ready, interrupt } = await dev(stack, ['--ephemeral']);
   const login = await fetch(`${ready.admin_url}/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -106,14 +118,15 @@ test('the printed login opens the admin API', async (t) => {
 });
 
 test('a second start has the key, the password and the model of the first', async (t) => {
-  const directory = freshDirectory(t);
-  const first = await dev(t, ['--data-dir', directory]);
+  const stack = stackOf(t);
+  const directory = freshDirectory(stack);
+  const first = await dev(stack, ['--data-dir', directory]);
   assert.equal(await first.interrupt(), 0);
   assert.equal(
     (await readdir(path.join(directory, 'postgres', 'data'))).includes('postmaster.pid'),
     false,
   );
-  const second = await dev(t, ['--data-dir', directory]);
+  const second = await dev(stack, ['--data-dir', directory]);
   assert.equal(second.ready.api_key, first.ready.api_key);
   assert.deepEqual(second.ready.login, first.ready.login);
   assert.equal((await chat(second)).status, 200);
@@ -121,8 +134,9 @@ test('a second start has the key, the password and the model of the first', asyn
 });
 
 test('keys and passwords at rest are closed to other accounts', async (t) => {
-  const directory = freshDirectory(t);
-  const started = await dev(t, ['--data-dir', directory]);
+  const stack = stackOf(t);
+  const directory = freshDirectory(stack);
+  const started = await dev(stack, ['--data-dir', directory]);
   assert.equal(await modeOf(path.join(directory, 'dev.json')), 0o600);
   assert.equal(await modeOf(path.join(directory, 'postgres')), 0o700);
   assert.equal((await modeOf(directory)) & 0o066, 0);

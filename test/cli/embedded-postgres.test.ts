@@ -20,14 +20,27 @@ import { until } from '../harness/wait.ts';
 
 const launcher = path.join(import.meta.dirname, '../../src/cli/embedded-postgres.ts');
 
-function freshDirectory(t: TestContext): string {
-  const directory = path.join(os.tmpdir(), `gw-embedded-${randomUUID()}`);
-  t.after(() => rm(directory, { recursive: true, force: true }));
-  return directory;
-}
+type Site = Readonly<{
+  directory: string;
+  start: (options?: Readonly<{ ephemeral: boolean }>) => Promise<EmbeddedPostgres>;
+}>;
 
-const start = (directory: string, ephemeral = false): Promise<EmbeddedPostgres> =>
-  startEmbeddedPostgres({ directory, log: () => {}, options: { fsync: 'off' }, ephemeral });
+/** What was started in the directory is stopped before the directory goes: hooks run in the order of their making. */
+function freshSite(t: TestContext): Site {
+  const started = new AsyncDisposableStack();
+  t.after(() => started.disposeAsync());
+  const directory = path.join(os.tmpdir(), `gw-embedded-${randomUUID()}`);
+  started.defer(() => rm(directory, { recursive: true, force: true }));
+  return {
+    directory,
+    start: async ({ ephemeral } = { ephemeral: false }) => {
+      const options = { fsync: 'off' };
+      const server = await startEmbeddedPostgres({ directory, log: () => {}, options, ephemeral });
+      started.defer(server.stop);
+      return server;
+    },
+  };
+}
 
 async function query(url: string, statement: string): Promise<readonly unknown[]> {
   const client = new Client({ connectionString: url });
@@ -63,19 +76,17 @@ const socketDirectoryOf = (url: string): string =>
   decodeURIComponent(/@([^:]+):/.exec(url)?.[1] ?? '');
 
 test('data outlives a stop and is there after the next start', async (t) => {
-  const directory = freshDirectory(t);
-  const first = await start(directory);
+  const { start } = freshSite(t);
+  const first = await start();
   await query(first.url, 'create table kept as select 42 as answer');
   await first.stop();
-  const second = await start(directory);
-  t.after(second.stop);
+  const second = await start();
   assert.deepEqual(await query(second.url, 'select answer from kept'), [{ answer: 42 }]);
 });
 
 test('the server has no network address and its directories are closed to others', async (t) => {
-  const directory = freshDirectory(t);
-  const server = await start(directory);
-  t.after(server.stop);
+  const { directory, start } = freshSite(t);
+  const server = await start();
   assert.deepEqual(await query(server.url, 'show listen_addresses'), [{ listen_addresses: '' }]);
   for (const closed of [path.join(directory, 'data'), socketDirectoryOf(server.url)]) {
     const { mode } = await stat(closed);
@@ -84,8 +95,8 @@ test('the server has no network address and its directories are closed to others
 });
 
 test('after a stop neither process, socket nor ephemeral data is left', async (t) => {
-  const directory = freshDirectory(t);
-  const server = await start(directory, true);
+  const { directory, start } = freshSite(t);
+  const server = await start({ ephemeral: true });
   const pid = await serverProcess(directory);
   await server.stop();
   await until(() => !isAlive(pid), { what: 'the server process is gone' });
@@ -93,32 +104,39 @@ test('after a stop neither process, socket nor ephemeral data is left', async (t
   assert.equal(await exists(directory), false);
 });
 
+test('a server whose data directory was removed under it is still stopped', async (t) => {
+  const { directory, start } = freshSite(t);
+  const server = await start();
+  const pid = await serverProcess(directory);
+  await rm(directory, { recursive: true, force: true });
+  await server.stop();
+  await until(() => !isAlive(pid), { what: 'the server process is gone' });
+});
+
 test('a stop that is asked for twice is one stop', async (t) => {
-  const server = await start(freshDirectory(t), true);
+  const server = await freshSite(t).start({ ephemeral: true });
   await Promise.all([server.stop(), server.stop()]);
 });
 
 test('a directory that another owner uses is refused, and that owner is not disturbed', async (t) => {
-  const directory = freshDirectory(t);
-  const owner = await start(directory);
-  t.after(owner.stop);
-  await assert.rejects(start(directory), /another process uses the database/);
+  const { start } = freshSite(t);
+  const owner = await start();
+  await assert.rejects(start(), /another process uses the database/);
   assert.deepEqual(await query(owner.url, 'select 1 as one'), [{ one: 1 }]);
 });
 
 test('a server that was killed starts again on its data', async (t) => {
-  const directory = freshDirectory(t);
-  const first = await start(directory);
+  const { directory, start } = freshSite(t);
+  const first = await start();
   await query(first.url, 'create table kept as select 42 as answer');
   process.kill(await serverProcess(directory), 'SIGKILL');
-  const second = await start(directory);
-  t.after(second.stop);
+  const second = await start();
   assert.deepEqual(await query(second.url, 'select answer from kept'), [{ answer: 42 }]);
   assert.equal(await exists(socketDirectoryOf(first.url)), false);
 });
 
 test('a server whose owner was killed is taken over as it runs', async (t) => {
-  const directory = freshDirectory(t);
+  const { directory, start } = freshSite(t);
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(launcher)});
     const directory = ${JSON.stringify(directory)};
@@ -132,14 +150,13 @@ test('a server whose owner was killed is taken over as it runs', async (t) => {
   const pid = await serverProcess(directory);
   owner.kill('SIGKILL');
   await once(owner, 'exit');
-  const server = await start(directory);
-  t.after(server.stop);
+  const server = await start();
   assert.equal(await serverProcess(directory), pid);
   assert.deepEqual(await query(server.url, 'select 1 as one'), [{ one: 1 }]);
 });
 
 test('a process that ends without a stop takes its server with it', async (t) => {
-  const directory = freshDirectory(t);
+  const { directory } = freshSite(t);
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(launcher)});
     const directory = ${JSON.stringify(directory)};
@@ -155,10 +172,10 @@ test('a process that ends without a stop takes its server with it', async (t) =>
 test('where the account cannot reach the directory, the data lies outside with a link to it', async (t) => {
   const account = postgresAccount();
   if (account === null) return;
-  const closed = freshDirectory(t);
+  const closed = freshSite(t).directory;
   await mkdir(closed);
   await chmod(closed, 0o700);
-  const outside = freshDirectory(t);
+  const outside = freshSite(t).directory;
   const wanted = path.join(closed, 'postgres');
   const home = await postgresHome(account, wanted, outside);
   assert.equal(path.dirname(home.directory), outside);
