@@ -12,6 +12,7 @@ import type { Database } from '../db/pool.ts';
 import { openVault } from '../db/vault.ts';
 import type { Vault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
+import { isRefusal } from '../lib/refusal.ts';
 import { createConfigStore } from './config-store.ts';
 import type { ConfigStore } from './config-store.ts';
 import { createExecute } from './execute.ts';
@@ -81,9 +82,10 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
     const refresh = async (): Promise<void> => {
       const head = await readHead(db);
       await store.catchUp(db, head.position);
-      await catchUpReadModel(db);
+      // Before the tables are brought up: one that cannot follow must not hold proxies up.
       await publish();
       if (publisher.current()?.snapshot.version === store.state().version) options.onCurrent?.();
+      await catchUpReadModel(db);
     };
     const follower = follow({
       listen: (onAppended) => listenForEvents({ url, onAppended, random: Math.random }),
@@ -117,11 +119,11 @@ async function prepareDatabase(url: string) {
   }
 }
 
-/** What a new log begins with; nothing on one that has begun. */
+/** What a new log begins with; nothing on one that has begun. Throws when that fails: a log without roles lets nobody in. */
 async function seedLog(execute: Execute, vault: Vault): Promise<void> {
   const text = 'bootstrap';
   const bootstrapName = { text, ref: null, fingerprint: vault.fingerprint(text) };
-  await execute(
+  const seeded = await execute(
     { command: { type: 'SeedLog', bootstrapName } },
     {
       actor: { kind: 'system', principal_id: null },
@@ -131,4 +133,5 @@ async function seedLog(execute: Execute, vault: Vault): Promise<void> {
       reason: null,
     },
   );
+  if (isRefusal(seeded)) throw new Error(`seeding the log: ${seeded.message}`);
 }
