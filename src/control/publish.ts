@@ -68,11 +68,10 @@ export function createPublisher({ db, vault, store, logId, onFailure }: Dependen
     if (current !== null && cursor.state.version <= current.snapshot.version) return;
     try {
       current = await build(cursor);
+      published.emit('snapshot', current);
     } catch (error) {
       onFailure(error);
-      return;
     }
-    published.emit('snapshot', current);
   };
 
   return {

@@ -1,0 +1,179 @@
+// Publishing: the snapshot of the newest version, made once, with what can be opened; a failure keeps the
+// old one, and the next call tries again.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { sql } from '@databases/pg';
+
+import { createPublisher } from '../../src/control/publish.ts';
+import type { Published, Publisher } from '../../src/control/publish.ts';
+import { readHead } from '../../src/db/event-log.ts';
+import { principalId } from '../../src/lib/ids.ts';
+import { configHash } from '../../src/snapshot/hash.ts';
+import { snapshot as snapshotSchema } from '../../src/snapshot/schema.ts';
+import { credentialOf, endpointAt } from '../harness/examples.ts';
+import { testRef } from '../harness/given.ts';
+import { testPlane } from '../harness/plane.ts';
+import type { TestPlane } from '../harness/plane.ts';
+
+/** A provider with a credential; its vault item has the number of the provider. */
+const createProvider = async ({ run }: TestPlane, number: number) =>
+  run({
+    command: {
+      type: 'CreateProvider',
+      name: `p${number}`,
+      defaultName: 'p',
+      kind: 'static',
+      catalogueKey: null,
+      endpoint: endpointAt(`https://p${number}.example`),
+      credential: credentialOf(`secret ${number}`, number),
+    },
+    secrets: [{ ref: testRef(number), class: 'credential', plaintext: `secret ${number}` }],
+  });
+
+const createModel = async ({ run }: TestPlane, name: string) =>
+  run({ command: { type: 'CreateModel', name, fields: {} } });
+
+const published = ({ current }: Publisher): Published => {
+  const held = current();
+  assert.ok(held);
+  return held;
+};
+
+async function publisherOf({ plane }: TestPlane, failures: unknown[] = []): Promise<Publisher> {
+  const { logId } = await readHead(plane.db);
+  const { db, vault, store } = plane;
+  const onFailure = (error: unknown): void => void failures.push(error);
+  return createPublisher({ db, vault, store, logId, onFailure });
+}
+
+describe('a published snapshot', () => {
+  it('is one that a proxy accepts, of the version and head that it was made at', async (t) => {
+    const test = await testPlane(t);
+    const { version, state } = await createProvider(test, 1);
+    const { snapshot, etag, body } = published(test.plane.publisher);
+    assert.deepEqual(snapshotSchema.parse(JSON.parse(body().toString())), snapshot);
+    assert.equal(snapshot.version, version);
+    assert.equal(etag, `"${version}.0"`);
+    const { logId } = await readHead(test.plane.db);
+    assert.deepEqual(snapshot.log, { id: logId, position: state.position, hash: state.hash });
+    assert.equal(snapshot.config_hash, configHash(snapshot.config));
+    assert.deepEqual(snapshot.secrets, { [testRef(1)]: 'secret 1' });
+  });
+
+  it('has the hash that the log holds of its version', async (t) => {
+    const test = await testPlane(t);
+    const { version } = await createProvider(test, 1);
+    const [row] = await test.plane.db.query(
+      sql`select content_hash from snapshot_versions where version = ${version}`,
+    );
+    assert.deepEqual(row, { content_hash: published(test.plane.publisher).snapshot.config_hash });
+  });
+
+  it('is made once a version, however often publishing is asked for', async (t) => {
+    const test = await testPlane(t);
+    const publisher = await publisherOf(test);
+    await createModel(test, 'a');
+    await Promise.all([publisher.publish(), publisher.publish(), publisher.publish()]);
+    const first = published(publisher);
+    await test.run({ command: { type: 'SetFallbackModel', modelId: null } });
+    await publisher.publish();
+    assert.equal(published(publisher), first);
+    await createModel(test, 'b');
+    await publisher.publish();
+    assert.notEqual(published(publisher), first);
+  });
+
+  it('is told to whoever listens, from the next one on, until they stop', async (t) => {
+    const test = await testPlane(t);
+    const { publisher } = test.plane;
+    const versions: number[] = [];
+    const stop = publisher.onPublished(({ snapshot }) => versions.push(snapshot.version));
+    const outcomes = [await createModel(test, 'a'), await createModel(test, 'b')];
+    stop();
+    await createModel(test, 'c');
+    assert.deepEqual(
+      versions,
+      outcomes.map(({ version }) => version),
+    );
+  });
+});
+
+describe('a secret', () => {
+  it('that cannot be opened is left out alone, and reported', async (t) => {
+    const test = await testPlane(t);
+    for (const number of [1, 2]) await createProvider(test, number);
+    await test.plane.db.query(sql`
+      update vault.items set subject = 'provider-9' where ref = ${testRef(1)}`);
+    const again = await test.another();
+    const { snapshot } = published(again.plane.publisher);
+    assert.equal(snapshot.config.providers.length, 2);
+    assert.deepEqual(snapshot.secrets, { [testRef(2)]: 'secret 2' });
+    assert.deepEqual(
+      again.failures.map(({ what }) => what),
+      [`opening vault item ${testRef(1)}`],
+    );
+  });
+
+  it('that was erased is left out, and that is no failure', async (t) => {
+    const test = await testPlane(t);
+    for (const number of [1, 2]) await createProvider(test, number);
+    await test.plane.db.query(sql`
+      update vault.items set body = null, erased_at = now() where ref = ${testRef(1)}`);
+    const again = await test.another();
+    const { secrets } = published(again.plane.publisher).snapshot;
+    assert.deepEqual(secrets, { [testRef(2)]: 'secret 2' });
+    assert.deepEqual(again.failures, []);
+  });
+
+  it('that nothing refers to any more is in no later snapshot', async (t) => {
+    const test = await testPlane(t);
+    const { state } = await createProvider(test, 1);
+    const id = state.provider.byId.get(1)?.id;
+    assert.ok(id);
+    await test.run({ command: { type: 'DeleteProvider', id } });
+    assert.deepEqual(published(test.plane.publisher).snapshot.secrets, {});
+  });
+});
+
+describe('publishing that fails', () => {
+  it('keeps the old snapshot, says so, and succeeds with the next call', async (t) => {
+    const test = await testPlane(t);
+    const old = published(test.plane.publisher);
+    await test.plane.db.query(sql`alter table vault.items rename to items_away`);
+    // A key's verifier is not in the vault here, so that the command itself needs no vault.
+    const outcome = await test.run({
+      command: {
+        type: 'CreateApiKey',
+        name: 'k',
+        principalId: principalId.parse(1),
+        prefix: 'p',
+        verifierRef: testRef(1),
+        expiresAt: null,
+      },
+    });
+    assert.equal(published(test.plane.publisher), old);
+    assert.equal(test.failures[0]?.what, 'publishing the snapshot');
+    await test.plane.db.query(sql`alter table vault.items_away rename to items`);
+    await test.plane.refresh();
+    assert.equal(published(test.plane.publisher).snapshot.version, outcome.version);
+  });
+
+  it('because a listener throws is reported, and holds up neither it nor the next', async (t) => {
+    const test = await testPlane(t);
+    const failures: unknown[] = [];
+    const publisher = await publisherOf(test, failures);
+    const broken = new Error('a listener is broken');
+    const stop = publisher.onPublished(() => {
+      throw broken;
+    });
+    await createModel(test, 'a');
+    await publisher.publish();
+    assert.deepEqual(failures, [broken]);
+    stop();
+    const { version } = await createModel(test, 'b');
+    await publisher.publish();
+    assert.equal(published(publisher).snapshot.version, version);
+  });
+});
