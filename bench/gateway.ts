@@ -1,6 +1,7 @@
 // What a request through gw costs, beside the least that Node can do and beside another gateway, on the same work in one run.
 // `npm run bench -- [--quick] [--rounds N] [--json] [--write]`; Linux, because it reads /proc.
 
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 
 import { candidateNames } from './gateway/candidates.ts';
@@ -22,7 +23,8 @@ const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a positive integer');
 if (process.platform !== 'linux') throw new Error('this benchmark reads /proc, which is Linux');
 
-const samples = await runBenchmark({
+const loadBefore = loadavg()[0] ?? 0;
+const { samples, notes } = await runBenchmark({
   rounds,
   ...(values.quick
     ? { firstWarmMs: 1500, warmMs: 500, measureMs: 1200 }
@@ -33,5 +35,6 @@ const samples = await runBenchmark({
   say: (line) => console.error(line),
 });
 const summary = summarise(samples);
+for (const note of notes) console.error(note);
 console.log(values.json ? jsonLines(summary) : renderReport(summary));
-if (values.write) writeResults(summary, rounds);
+if (values.write) writeResults({ summary, rounds, notes, loadBefore });

@@ -23,8 +23,8 @@ export type Candidate = Readonly<{
   ask: (kind: AnswerKind) => Address;
   /** Whether answers come byte for byte as the upstream wrote them. */
   isVerbatim: boolean;
-  /** Throws when its own counters do not agree with what it was sent; null when it has none. */
-  check: ((sent: number) => Promise<void>) | null;
+  /** Throws when its own counters do not agree with what it was sent, else says what they show; null when it has none. */
+  check: ((sent: number) => Promise<string>) | null;
 }>;
 
 export type Address = Readonly<{
@@ -80,8 +80,9 @@ export async function startGw(surroundings: Surroundings): Promise<Candidate> {
   const file = join(surroundings.directory, 'gw.yaml');
   writeFileSync(file, configFile(surroundings.upstream.port));
   const { pid, port } = await startProxy('gw', surroundings, ['--config', file]);
-  const check = async (sent: number): Promise<void> => {
+  const check = async (sent: number): Promise<string> => {
     expectCount('gw_requests_total', await readCounter(port, 'gw_requests_total'), sent);
+    return `gw counted all of its ${sent} requests`;
   };
   return { name: 'gw', pid, port, ask: askGw, isVerbatim: true, check };
 }
@@ -97,10 +98,11 @@ export async function startMeteredGw(surroundings: Surroundings): Promise<Candid
     '--snapshot-cache',
     join(directory, 'snapshot.json'),
   ]);
-  const check = async (sent: number): Promise<void> => {
+  const check = async (sent: number): Promise<string> => {
     expectCount('gw_requests_total', await readCounter(port, 'gw_requests_total'), sent);
     const dropped = await readCounter(port, 'gw_usage_reports_dropped_total');
     expectCount('usage rows', (await rowsOf(control, sent - dropped)) + dropped, sent);
+    return `gw-metered counted all of its ${sent} requests and dropped ${dropped} usage rows`;
   };
   return { name: 'gw-metered', pid, port, ask: askGw, isVerbatim: true, check };
 }

@@ -15,13 +15,21 @@ import type { Summary } from './report.ts';
 const file = join(import.meta.dirname, '../RESULTS.md');
 const nextPart = '\n## The event log\n';
 
-export function writeResults(summary: Summary, rounds: number): void {
+export type Results = Readonly<{
+  summary: Summary;
+  rounds: number;
+  notes: readonly string[];
+  /** Of the machine, a minute before: what else ran on it. */
+  loadBefore: number;
+}>;
+
+export function writeResults(results: Results): void {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const at = before.indexOf(nextPart);
-  writeFileSync(file, renderPart(summary, rounds) + (at === -1 ? '' : before.slice(at)));
+  writeFileSync(file, renderPart(results) + (at === -1 ? '' : before.slice(at)));
 }
 
-function renderPart(summary: Summary, rounds: number): string {
+function renderPart({ summary, rounds, notes, loadBefore }: Results): string {
   const processors = cpus();
   const date = new Date().toISOString().slice(0, 10);
   return `# Results
@@ -33,6 +41,7 @@ Compare the ratios: bare times belong to one machine and one day.
 Measured on ${date} with \`npm run bench -- --rounds ${rounds} --write\`.
 
 - Machine: ${processors.length} × ${processors[0]?.model ?? 'unknown'}, Linux ${release()}, Node ${process.version}.
+- Load average of the machine before the run: ${loadBefore.toFixed(2)}. A machine with other work gives larger figures.
 - Cores: ${isPinned ? 'the candidate alone on one; upstream and load generator share another' : 'not pinned'}.
 - undici ${dependencyVersion('undici')}, fastify ${dependencyVersion('fastify')}, portkey ${portkeyVersion}.
 - Medians of ${rounds} interleaved rounds; a ratio is the median of the ratios inside the rounds.
@@ -56,7 +65,8 @@ answered by 50 events and \`[DONE]\`, each its own chunk, written at once.
 
 In the run itself it was checked that every answer was a 200 with the right bytes (of portkey: always the same bytes,
 with the upstream's choices and usage), that \`gw_requests_total\` was the number of requests sent, and that each
-request of gw-metered became a usage row with its token counts or was counted as dropped.
+request of gw-metered became a usage row with its token counts or was counted as dropped:
+${notes.join('; ')}.
 
 What this does not show: slow or paced streams, many idle connections, TLS, failing upstreams, several processes, a
 network. Latencies are those of a saturated closed loop, so they repeat the throughput. Candidates differ in what they do:

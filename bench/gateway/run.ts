@@ -43,7 +43,10 @@ export type Sample = Readonly<{
 }> &
   Measurement;
 
-export async function runBenchmark(options: RunOptions): Promise<readonly Sample[]> {
+/** `notes` say what the candidates' own counters showed. */
+export type Run = Readonly<{ samples: readonly Sample[]; notes: readonly string[] }>;
+
+export async function runBenchmark(options: RunOptions): Promise<Run> {
   const children: Child[] = [];
   const directory = mkdtempSync(join(tmpdir(), 'gw-bench-'));
   const start = async (child: ChildOptions): Promise<Child> => {
@@ -110,7 +113,7 @@ async function measureAll(
   load: Child,
   candidates: readonly Candidate[],
   options: RunOptions,
-): Promise<readonly Sample[]> {
+): Promise<Run> {
   const sent = new Map<CandidateName, number>();
   const count = ({ name }: Candidate, requests: number): void =>
     void sent.set(name, (sent.get(name) ?? 0) + requests);
@@ -136,8 +139,11 @@ async function measureAll(
       );
     }
   }
-  for (const candidate of candidates) await candidate.check?.(sent.get(candidate.name) ?? 0);
-  return samples;
+  const notes: string[] = [];
+  for (const { name, check } of candidates) {
+    if (check !== null) notes.push(await check(sent.get(name) ?? 0));
+  }
+  return { samples, notes };
 }
 
 const answerMsMax = 30_000;
