@@ -12,6 +12,7 @@ const reasons = {
   method_not_allowed: [405, 'invalid_request_error', null],
   malformed_request: [400, 'invalid_request_error', 'malformed'],
   ambiguous_request: [400, 'invalid_request_error', 'malformed'],
+  unsupported_encoding: [415, 'invalid_request_error', 'malformed'],
   payload_too_large: [413, 'invalid_request_error', 'body_too_large'],
   model_not_found: [404, 'not_found_error', 'model_not_found'],
   model_access_denied: [403, 'permission_error', 'unauthorised'],
@@ -31,17 +32,20 @@ export type GatewayRefusal = Readonly<{
   message: string;
   param: string | null;
   retryAfterSeconds: number | null;
+  /** The methods that the path does serve, for a 405. */
+  allow: string | null;
 }>;
 
 export const refuseRequest = (
   reason: Reason,
   message: string,
-  details: Readonly<{ param?: string | null; retryAfterSeconds?: number }> = {},
+  details: Readonly<{ param?: string | null; retryAfterSeconds?: number; allow?: string }> = {},
 ): GatewayRefusal => ({
   reason,
   message,
   param: details.param ?? null,
   retryAfterSeconds: details.retryAfterSeconds ?? null,
+  allow: details.allow ?? null,
 });
 
 export const statusOf = (reason: Reason): number => reasons[reason][0];
@@ -59,9 +63,10 @@ export function errorBody(
 
 /** `status` differs from the table's when an upstream's own status is passed on. */
 export function answerRefusal(exchange: Exchange, refusal: GatewayRefusal, status?: number): void {
-  const { reason, message, param, retryAfterSeconds } = refusal;
+  const { reason, message, param, retryAfterSeconds, allow } = refusal;
   const headers = ['content-type', 'application/json', 'x-request-id', exchange.requestId];
   if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds));
+  if (allow !== null) headers.push('allow', allow);
   if (statusOf(reason) === 401) headers.push('www-authenticate', 'Bearer');
   exchange.answer(
     status ?? statusOf(reason),

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import { isRetryable } from '../routing/retry.ts';
 import { countStatus } from '../telemetry/metrics.ts';
 import type { Counts } from '../telemetry/metrics.ts';
-import { readUsage, Tail } from '../usage/tail.ts';
+import { endsStream, readUsage, Tail } from '../usage/tail.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
 import { noteAnswered, noteEnded, noteFault, noteSent } from './generation.ts';
 import { HeldAnswer } from './held-answer.ts';
@@ -28,7 +28,8 @@ export type AttemptResult =
   | Readonly<{ kind: 'relayed'; usage: ReportedUsage | null }>
   /** The answer broke off, and with it the client's connection. */
   | Readonly<{ kind: 'cut'; fault: UpstreamFault }>
-  | Readonly<{ kind: 'gone' }>
+  /** The client left, or was left because it did not read. */
+  | Readonly<{ kind: 'gone'; usage: ReportedUsage | null }>
   /** Something else is to be tried; the answer is kept for when that fails too. */
   | Readonly<{ kind: 'declined'; held: HeldAnswer; next: Step }>
   | Readonly<{ kind: 'unreached'; fault: UpstreamFault }>;
@@ -69,7 +70,7 @@ export class Attempt implements AnswerSink, ExchangeListener {
     return new Promise((resolve) => {
       this.#resolve = resolve;
       exchange.listen(this);
-      if (exchange.isGone) return resolve({ kind: 'gone' });
+      if (exchange.isGone) return resolve({ kind: 'gone', usage: null });
       noteSent(backend);
       this.#call = upstreams.send(backend.backend.origin, request, this);
     });
@@ -81,16 +82,13 @@ export class Attempt implements AnswerSink, ExchangeListener {
     countStatus(counts, status);
     const next = isRetryable(status) ? plan.next(status) : null;
     if (next === null) return this.#relay(status, headers);
-    this.#held = new HeldAnswer(this.#step, status, headers);
+    this.#held = new HeldAnswer(this.#step, status, headers, () => this.#leave());
     this.#resolve({ kind: 'declined', held: this.#held, next });
   }
 
   onChunk(chunk: Buffer): boolean {
     if (this.#held !== null) {
-      if (!this.#held.push(chunk)) {
-        this.#call?.abort();
-        this.#end(null);
-      }
+      this.#held.push(chunk);
       return true;
     }
     this.firstChunkAt ??= this.#context.monotonic();
@@ -102,11 +100,15 @@ export class Attempt implements AnswerSink, ExchangeListener {
     this.#end(this.#context.monotonic() - this.#startedAt);
     if (this.#held !== null) return this.#held.complete();
     this.#context.exchange.end();
-    const usage = this.#tail === null ? null : readUsage(this.#tail.text());
-    this.#resolve({ kind: 'relayed', usage });
+    this.#resolve({ kind: 'relayed', usage: readUsage(this.#tail?.text() ?? '') });
   }
 
   onFault(fault: UpstreamFault): void {
+    if (fault.kind === 'unread') {
+      this.#end(null);
+      this.#context.exchange.cut();
+      return this.#resolve({ kind: 'gone', usage: null });
+    }
     const hasHead = this.relayedStatus !== null || this.#held !== null;
     noteFault(this.#step.backend, !hasHead, this.#context.now);
     this.#end(null);
@@ -122,9 +124,15 @@ export class Attempt implements AnswerSink, ExchangeListener {
 
   onGone(): void {
     if (this.#isOver || this.#held !== null) return;
+    this.#leave();
+    // Clients hang up at the mark of the end: what they were told before it still counts.
+    const tail = this.#tail?.text() ?? '';
+    this.#resolve({ kind: 'gone', usage: endsStream(tail) ? readUsage(tail) : null });
+  }
+
+  #leave(): void {
     this.#call?.abort();
     this.#end(null);
-    this.#resolve({ kind: 'gone' });
   }
 
   #relay(status: number, headers: UpstreamHeaders): void {
@@ -149,4 +157,4 @@ export class Attempt implements AnswerSink, ExchangeListener {
 
 /** A name may hold what a header may not. */
 export const encodeName = (name: string): string =>
-  /^[\x20-\x7e]*$/.test(name) ? name : encodeURIComponent(name);
+  /^[\x20-\x7e]*$/.test(name) ? name : encodeURIComponent(name.toWellFormed());

@@ -27,7 +27,6 @@ export type ConcludeContext = Readonly<{
 export type Ending = Readonly<{
   usage?: MeteredOutcome['usage'];
   isBroken?: boolean;
-  isGone?: boolean;
 }>;
 
 /** After a relay, whole or not. */

@@ -31,6 +31,7 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   const { log } = options;
   let served: string | null = null;
   let seen: string | null = null;
+  let reported: string | null = null;
   const load = async (isForced: boolean): Promise<Refusal | undefined> => {
     const source = await readText(options.path);
     if (isRefusal(source)) return source;
@@ -43,12 +44,27 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   };
   const check = async (isForced: boolean): Promise<void> => {
     const refusal = await load(isForced);
-    if (refusal !== undefined) log.error({ reason: refusal.message }, 'the file was refused');
+    // A file that is gone for a day is not a line every check.
+    const reason = refusal?.message ?? null;
+    if (reason !== null && (isForced || reason !== reported)) {
+      log.error({ reason }, 'the file was refused');
+    }
+    reported = reason;
+  };
+  let waiting = 0;
+  let last = Promise.resolve();
+  /** One after the other, so that what was read first is never applied last. */
+  const enqueue = (isForced: boolean): Promise<void> => {
+    waiting++;
+    last = last.then(() => check(isForced)).finally(() => void waiting--);
+    return last;
   };
   const refusal = await load(true);
   if (refusal !== undefined) return refusal;
-  const timer = setInterval(() => void check(false), options.checkMs).unref();
-  return { reload: () => check(true), stop: () => clearInterval(timer) };
+  const timer = setInterval(() => {
+    if (waiting === 0) void enqueue(false);
+  }, options.checkMs).unref();
+  return { reload: () => enqueue(true), stop: () => clearInterval(timer) };
 }
 
 function applySource(options: FileSourceOptions, source: string): Refusal | undefined {

@@ -28,7 +28,7 @@ export type BackendState = {
   readonly durations: Durations;
 };
 
-/** What a model has seen, in whichever generation. */
+/** What a model has seen, in whichever generation; by name, because ids of a file are positions. */
 export type ModelTraffic = {
   turn: number;
   requests: number;
@@ -62,16 +62,22 @@ export function nextGeneration(
   previous: Generation | null,
   snapshot: CompiledSnapshot,
 ): Generation {
-  const known = new Map(previous?.backends.map((state) => [state.backend.identity, state]));
+  // The same endpoint may be listed twice in a model: then each keeps a state of its own.
+  const known = Map.groupBy(previous?.backends ?? [], ({ backend }) => backend.identity);
+  const traffic = new Map(
+    [...(previous?.models.values() ?? [])].map(({ model, traffic }) => [model.name, traffic]),
+  );
   const backends: BackendState[] = [];
   const models = new Map<ModelId, ModelState>();
   for (const model of snapshot.models.values()) {
-    const states = model.backends.map((backend) => known.get(backend.identity) ?? fresh(backend));
+    const states = model.backends.map(
+      (backend) => known.get(backend.identity)?.shift() ?? fresh(backend),
+    );
     backends.push(...states);
     models.set(model.id, {
       model,
       backends: states.filter(({ backend }) => backend.protocol === 'openai'),
-      traffic: previous?.models.get(model.id)?.traffic ?? freshTraffic(),
+      traffic: traffic.get(model.name) ?? freshTraffic(),
     });
   }
   return { snapshot, models, backends, recognised: new Map() };

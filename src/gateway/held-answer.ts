@@ -17,22 +17,26 @@ export class HeldAnswer {
   #bytes = 0;
   #isSettled = false;
   #onSettled: (() => void) | null = null;
+  readonly #leaveUpstream: () => void;
 
-  constructor(step: Step, status: number, headers: UpstreamHeaders) {
+  constructor(step: Step, status: number, headers: UpstreamHeaders, leaveUpstream: () => void) {
     this.step = step;
     this.status = status;
     this.headers = headers;
+    this.#leaveUpstream = leaveUpstream;
   }
 
-  /** False when the body is too long to keep: the upstream may be left. */
-  push(chunk: Buffer): boolean {
+  push(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > heldBytesMax) {
-      this.drop();
-      return false;
-    }
-    this.#chunks?.push(chunk);
-    return true;
+    if (this.#bytes > heldBytesMax) this.abandon();
+    else this.#chunks?.push(chunk);
+  }
+
+  /** Nobody waits for the rest of the body any more. */
+  abandon(): void {
+    if (this.#isSettled) return;
+    this.#leaveUpstream();
+    this.drop();
   }
 
   complete(): void {
@@ -50,13 +54,13 @@ export class HeldAnswer {
   async body(): Promise<Buffer | null> {
     if (!this.#isSettled) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, settleMs);
+        const timer = setTimeout(() => this.abandon(), settleMs);
         this.#onSettled = () => {
           clearTimeout(timer);
           resolve();
         };
       });
     }
-    return this.#isSettled && this.#chunks !== null ? Buffer.concat(this.#chunks) : null;
+    return this.#chunks === null ? null : Buffer.concat(this.#chunks);
   }
 }

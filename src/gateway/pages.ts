@@ -6,7 +6,7 @@ import { answerJson, answerRefusal, refuseRequest } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { readGeneration } from './generation.ts';
 import type { Generation } from './generation.ts';
-import { listModels } from './models.ts';
+import { listModels, listModelsNatively } from './models.ts';
 import type { Exchange } from './transport/boundary.ts';
 
 export type PagesContext = Readonly<{
@@ -32,9 +32,17 @@ const pages: ReadonlyMap<string, Page> = new Map([
 export const pageAt = (path: string): Page | undefined => pages.get(path);
 
 export async function servePage(context: PagesContext, exchange: Exchange, page: Page) {
-  if (exchange.method === 'GET' || exchange.method === 'HEAD') return page(context, exchange);
-  answerRefusal(exchange, refuseRequest('method_not_allowed', 'only GET is served here'));
+  const { malformed, method } = exchange;
+  if (malformed !== null) {
+    return answerRefusal(exchange, refuseRequest('malformed_request', malformed));
+  }
+  if (method === 'GET' || method === 'HEAD') return page(context, exchange);
+  answerRefusal(exchange, onlyGet);
 }
+
+const onlyGet = refuseRequest('method_not_allowed', 'only GET is served here', {
+  allow: 'GET, HEAD',
+});
 
 function answerModels(context: PagesContext, exchange: Exchange): void {
   const generation = context.generation();
@@ -43,9 +51,15 @@ function answerModels(context: PagesContext, exchange: Exchange): void {
     const refusal = refuseRequest('no_snapshot', message, { retryAfterSeconds: 1 });
     return answerRefusal(exchange, refusal);
   }
-  const caller = authenticate(generation, exchange.header('authorization'), context.now());
+  const isNative = exchange.header('anthropic-version') !== undefined;
+  const nativeKey = isNative ? exchange.header('x-api-key') : undefined;
+  const authorization =
+    exchange.header('authorization') ??
+    (nativeKey === undefined ? undefined : `Bearer ${nativeKey}`);
+  const caller = authenticate(generation, authorization, context.now());
   if ('reason' in caller) return answerRefusal(exchange, caller);
-  answerJson(exchange, 200, listModels(generation.snapshot, caller));
+  const list = isNative ? listModelsNatively : listModels;
+  answerJson(exchange, 200, list(generation.snapshot, caller));
 }
 
 /** Always 200: the status is for people, and readiness is what balancers ask. */

@@ -217,13 +217,15 @@ function readBoolean(bytes: Buffer, span: Span | null): boolean | undefined {
   return first === 0x66 ? false : undefined;
 }
 
-/** Absent and null are null; undefined when it is no whole number. */
+/**
+ * Absent, null and negative are null, because engines read -1 as no limit; undefined when it is no
+ * whole number.
+ */
 function readCount(bytes: Buffer, span: Span | null): number | null | undefined {
   if (span === null || isNull(bytes, span)) return null;
   const value = Number(bytes.toString('latin1', span.start, span.end));
-  return Number.isSafeInteger(value) && value >= 0 && bytes[span.start] !== 0x22
-    ? value
-    : undefined;
+  if (!Number.isSafeInteger(value) || bytes[span.start] === 0x22) return undefined;
+  return value < 0 ? null : value;
 }
 
 /** Whether the value that starts at an offset is the literal `true`. */

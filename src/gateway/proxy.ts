@@ -16,6 +16,7 @@ import type { Generation } from './generation.ts';
 import type { HeldAnswer } from './held-answer.ts';
 import type { MeteredRequest } from './meter.ts';
 import { isPeekRefusal, peek } from './peek.ts';
+import type { PeekRefusal } from './peek.ts';
 import { Plan } from './plan.ts';
 import type { Step } from './plan.ts';
 import { upstreamPath } from './routes.ts';
@@ -39,6 +40,9 @@ const tooLarge = refuseRequest('payload_too_large', 'the body is larger than thi
 const overloaded = refuseRequest('overloaded', 'too many request bodies are in flight', {
   retryAfterSeconds: 1,
 });
+const onlyPost = refuseRequest('method_not_allowed', 'only POST is served here', {
+  allow: 'POST',
+});
 const noBackend = refuseRequest('no_backend', 'no backend could be reached');
 
 export async function proxy(context: ProxyContext, exchange: Exchange): Promise<void> {
@@ -53,24 +57,14 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   if (upstreamPath(exchange.path) === undefined) {
     return refuse(context, exchange, refuseRequest('not_found', 'no such route'));
   }
-  if (exchange.method !== 'POST') {
-    return refuse(
-      context,
-      exchange,
-      refuseRequest('method_not_allowed', 'only POST is served here'),
-    );
-  }
+  if (exchange.method !== 'POST') return refuse(context, exchange, onlyPost);
   const body = await exchange.readBody();
   if (body.kind === 'gone') return;
   if (body.kind !== 'bytes') {
     return refuse(context, exchange, body.kind === 'too_large' ? tooLarge : overloaded);
   }
   const peeked = peek(body.bytes);
-  if (isPeekRefusal(peeked)) {
-    const reason = peeked.ambiguous ? 'ambiguous_request' : 'malformed_request';
-    const { message, param } = peeked;
-    return refuse(context, exchange, refuseRequest(reason, message, { param }));
-  }
+  if (isPeekRefusal(peeked)) return refuse(context, exchange, unreadable(exchange, peeked));
   const { version } = generation.snapshot;
   const request: MeteredRequest = { exchange, caller, peeked, snapshotVersion: version };
   const resolution = resolveChain(generation.snapshot, caller, peeked.model);
@@ -86,13 +80,26 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   }
 }
 
+function unreadable(exchange: Exchange, { ambiguous, message, param }: PeekRefusal) {
+  const encoding = exchange.header('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') {
+    return refuseRequest('unsupported_encoding', 'content-encoding: a body must not be encoded');
+  }
+  const reason = ambiguous ? 'ambiguous_request' : 'malformed_request';
+  return refuseRequest(reason, message, { param });
+}
+
+/** A name is echoed to the caller, and so are at most so many characters of it. */
+const echoedMax = 200;
+const quoted = (name: string): string => JSON.stringify(name.slice(0, echoedMax));
+
 const notFound = (model: string): GatewayRefusal =>
-  refuseRequest('model_not_found', `model ${JSON.stringify(model)} is not served here`, {
+  refuseRequest('model_not_found', `model ${quoted(model)} is not served here`, {
     param: 'model',
   });
 
 const denied = (model: string): GatewayRefusal =>
-  refuseRequest('model_access_denied', `the key may not invoke ${JSON.stringify(model)}`, {
+  refuseRequest('model_access_denied', `the key may not invoke ${quoted(model)}`, {
     param: 'model',
   });
 
@@ -124,13 +131,15 @@ async function forward(
     const result = await attempt.run(upstreamRequest(context, step, headers, body, request));
     switch (result.kind) {
       case 'relayed':
+      case 'gone':
+        held?.abandon();
         return finish(context, request, plan, step, attempt, { usage: result.usage });
       case 'cut':
+        held?.abandon();
         context.log.warn(faultFields(step, result.fault.detail), 'an answer broke off');
         return finish(context, request, plan, step, attempt, { isBroken: true });
-      case 'gone':
-        return finish(context, request, plan, step, attempt, { isGone: true });
       case 'declined':
+        held?.abandon();
         held = result.held;
         step = result.next;
         break;
@@ -165,7 +174,7 @@ const faultFields = (step: Step, detail: string) => ({
 
 function upstreamHeaders(exchange: Exchange): readonly string[] {
   const headers = exchange.forwardedHeaders();
-  headers.push('x-request-id', exchange.requestId);
+  headers.push('x-request-id', exchange.requestId, 'accept-encoding', 'identity');
   if (exchange.header('content-type') === undefined)
     headers.push('content-type', 'application/json');
   return headers;

@@ -21,7 +21,15 @@ export const fileBytesMax = 16 * 1024 * 1024;
 /** `warnings` name what the file asks for and this gateway does not do. */
 export type FileSnapshot = Readonly<{ snapshot: Snapshot; warnings: readonly string[] }>;
 
-const text = z.union([z.string(), z.number().transform(String)]);
+const reference = 'os.environ/';
+
+/** A reference that is left names a variable that is not set: it matters only where it is read. */
+const text = z
+  .union([z.string(), z.number().transform(String)])
+  .refine((value) => !value.startsWith(reference), {
+    error: ({ input }) =>
+      `environment variable ${String(input).slice(reference.length)} is not set`,
+  });
 const optionalText = text.nullish();
 
 const deployment = z.object({
@@ -81,12 +89,7 @@ export function readConfigFile(
 ): FileSnapshot | Refusal {
   const tree = parseYaml(source);
   if (tree instanceof Error) return refuse('invalid', `not valid YAML: ${tree.message}`);
-  const missing: string[] = [];
-  const resolved = resolveEnvironment(tree, environment, missing);
-  if (missing.length > 0) {
-    return refuse('invalid', `environment variable ${missing.join(', ')} is not set`);
-  }
-  const parsed = file.safeParse(resolved);
+  const parsed = file.safeParse(resolveEnvironment(tree, environment));
   if (!parsed.success) return refuseIssue(parsed.error);
   const withoutAddress = parsed.data.model_list.findIndex(
     ({ litellm_params: parameters }) => (parameters.api_base ?? '') === '',
@@ -108,23 +111,16 @@ function parseYaml(source: string): unknown {
   }
 }
 
-/** `os.environ/NAME` may stand for any string. */
-function resolveEnvironment(value: unknown, environment: Environment, missing: string[]): unknown {
-  if (typeof value === 'string' && value.startsWith('os.environ/')) {
-    const name = value.slice('os.environ/'.length);
-    const found = Object.hasOwn(environment, name) ? environment[name] : undefined;
-    if (found === undefined) missing.push(name);
-    return found;
+/** `os.environ/NAME` may stand for any string; one that cannot be resolved is left as it is. */
+function resolveEnvironment(value: unknown, environment: Environment): unknown {
+  if (typeof value === 'string' && value.startsWith(reference)) {
+    const name = value.slice(reference.length);
+    return (Object.hasOwn(environment, name) ? environment[name] : undefined) ?? value;
   }
-  if (Array.isArray(value)) {
-    return value.map((member) => resolveEnvironment(member, environment, missing));
-  }
+  if (Array.isArray(value)) return value.map((member) => resolveEnvironment(member, environment));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      key,
-      resolveEnvironment(member, environment, missing),
-    ]),
+    Object.entries(value).map(([key, member]) => [key, resolveEnvironment(member, environment)]),
   );
 }
 
@@ -239,17 +235,18 @@ function addProvider(draft: Draft, parameters: Deployment['litellm_params']): nu
   return id;
 }
 
-/** Null when the file asks for no key at all. A master key is a key for every model. */
+/**
+ * Null when the file asks for no key at all; an `auth` block that is empty lets nobody in. A master
+ * key is a key for every model.
+ */
 function collectKeys(source: File, masterKey: string | null): readonly FileKey[] | null {
   const master = source.general_settings?.master_key ?? masterKey ?? '';
   const masterKeys: FileKey[] =
     master === ''
       ? []
       : [{ key: master, name: 'master_key', models: ['*'], limits: null, budget: null }];
-  if (source.auth === undefined || source.auth === null) {
-    return masterKeys.length === 0 ? null : masterKeys;
-  }
-  return [...(source.auth.keys ?? []), ...masterKeys];
+  if (source.auth === undefined && masterKeys.length === 0) return null;
+  return [...(source.auth?.keys ?? []), ...masterKeys];
 }
 
 /** One principal and one role a key: in a file the grants stand beside the key. */

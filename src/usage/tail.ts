@@ -44,6 +44,9 @@ export class Tail {
   }
 }
 
+/** Whether the stream's own mark of its end has come. */
+export const endsStream = (tail: string): boolean => /data: ?\[DONE\]\s*$/.test(tail.slice(-32));
+
 /** Null when no usage was reported. */
 export function readUsage(tail: string): ReportedUsage | null {
   for (let at = tail.lastIndexOf('"usage"'); at !== -1;) {

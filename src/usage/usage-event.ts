@@ -5,7 +5,10 @@
 import { z } from 'zod';
 
 import { apiKeyId, modelId, principalId, providerId } from '../lib/ids.ts';
+import { isStorable } from '../lib/text.ts';
 
+/** One text that cannot be stored would cost its whole batch. */
+const text = z.string().max(2000).refine(isStorable);
 const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
 export const refusalReason = z.enum(['authorisation', 'rate_limit', 'budget', 'no_backend']);
@@ -19,15 +22,15 @@ export const usageEvent = z.object({
   key_id: apiKeyId.nullable(),
   /** The provider model that answered, or would have; null when no candidate was left. */
   model_id: modelId.nullable(),
-  model: z.string().nullable(),
+  model: text.nullable(),
   provider_id: providerId.nullable(),
   /** The name that the caller asked for. */
-  virtual_model: z.string(),
-  path: z.string(),
+  virtual_model: text,
+  path: text,
   snapshot_version: count,
   /** The value of x-gw-route; null when refused before routing. */
-  route: z.string().nullable(),
-  tag: z.string().nullable(),
+  route: text.nullable(),
+  tag: text.nullable(),
   stream: z.boolean(),
   /** The status that the client saw; null when the client left before there was one. */
   status: z.int().nullable(),

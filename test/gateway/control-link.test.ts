@@ -181,6 +181,18 @@ describe('role proxy in Http mode', () => {
     assert.ok(proxy.logged('went back'));
   });
 
+  it('ends at once though a poll is waiting for its answer', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using control = await startControl(serving(upstream));
+    const proxy = await startProxy(control.url);
+    control.server.play(() => {});
+    const polls = control.server.seen.length;
+    await until(() => control.server.seen.length > polls, { what: 'a poll without an answer' });
+    const startedAt = performance.now();
+    await proxy.close();
+    assert.ok(performance.now() - startedAt < 5000);
+  });
+
   it('delivers the usage of its requests before it ends', async () => {
     await using upstream = await startUpstream(answerJson());
     await using control = await startControl(serving(upstream));
@@ -268,6 +280,18 @@ describe('the usage reporter', () => {
     assert.equal(usage.counts.usageDropped, 15);
     await usage.close();
     assert.equal(usage.counts.usageDropped, 25);
+    await usage.client.close();
+  });
+
+  it('keeps what is refused for its token, until that is mended', async () => {
+    await using upstream = await startUpstream(answerJson({}, 401));
+    const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 2 });
+    usage.record(event(1));
+    await until(() => upstream.seen.length > 25, { what: 'many refusals' });
+    upstream.play(answerJson({}));
+    await until(() => usage.queued() === 0, { what: 'the delivery' });
+    assert.equal(usage.counts.usageDropped, 0);
+    await usage.close();
     await usage.client.close();
   });
 

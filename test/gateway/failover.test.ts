@@ -97,6 +97,19 @@ describe('failover', () => {
     assert.equal(response.headers.get('x-gw-served-model'), 'last');
   });
 
+  it('leaves an answer that it no longer needs, though that never ends', async () => {
+    await using first = await startUpstream((_, response) => {
+      response.writeHead(503);
+      response.write('x');
+    });
+    await using second = await startUpstream(answerJson());
+    const models = { m: pool(first.apiBase, second.apiBase) };
+    await using gateway = await startTestGateway({ models, keys });
+    assert.equal((await gateway.chat(chatBody('m'))).status, 200);
+    await until(() => first.seen[0]?.isAborted, { what: 'the first to be left' });
+    assert.doesNotMatch(await gateway.metrics(), /gw_backend_inflight\{.*\} 1/);
+  });
+
   it('answers with the upstream that answered when what was tried after it could not be reached', async () => {
     await using first = await startUpstream(busy);
     await using gateway = await startTestGateway({

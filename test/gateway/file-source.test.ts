@@ -62,6 +62,8 @@ async function startFileProxy(source: string, configPoll: number) {
     statusOf,
     write: (text: string) => writeFile(config, text),
     hangUp: () => hangUps[0]?.(),
+    remove: () => rm(config),
+    times: (message: string) => lines.filter((line) => line.message.includes(message)).length,
     logged: (message: string) => lines.some((line) => line.message.includes(message)),
     [Symbol.asyncDispose]: async () => {
       await proxy.close();
@@ -100,6 +102,17 @@ describe('role proxy in File mode', () => {
     await proxy.write('model_list: []');
     await until(() => proxy.logged('refused'), { what: 'the refusal' });
     assert.equal(await proxy.statusOf('a'), 200);
+  });
+
+  it('serves on when the file is gone, and says so once', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using proxy = await startFileProxy(model('a', upstream.apiBase), 0.01);
+    await proxy.remove();
+    await until(() => proxy.logged('refused'), { what: 'the loss to be noticed' });
+    assert.equal(await proxy.statusOf('a'), 200);
+    await proxy.write(model('b', upstream.apiBase));
+    await until(async () => (await proxy.statusOf('b')) === 200, { what: 'the new file' });
+    assert.equal(proxy.times('refused'), 1);
   });
 
   it('does not start from a file that is wrong, and names the field', async () => {

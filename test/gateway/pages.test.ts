@@ -1,6 +1,7 @@
 // What the gateway answers itself: models, health, readiness, metrics; and how it drains.
 
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 
 import { chatBody, startTestGateway } from '../harness/gateway.ts';
@@ -15,6 +16,12 @@ async function json(url: string, headers: Readonly<Record<string, string>> = {})
   return { status: response.status, body };
 }
 
+const native = (id: string) => ({
+  type: 'model',
+  id,
+  display_name: id,
+  created_at: '1970-01-01T00:00:00Z',
+});
 const entry = (id: string) => ({ id, object: 'model', created: 0, owned_by: 'gw' });
 
 describe('GET /v1/models', () => {
@@ -37,8 +44,36 @@ describe('GET /v1/models', () => {
       });
     }
     assert.equal((await json(`${gateway.url}/v1/models`)).status, 401);
+    assert.equal((await json(`${gateway.url}/v1/models`, { 'x-api-key': 'key' })).status, 401);
     const posted = await fetch(`${gateway.url}/v1/models`, { method: 'POST', headers });
     assert.equal(posted.status, 405);
+    assert.equal(posted.headers.get('allow'), 'GET, HEAD');
+  });
+
+  it("has the vendor's own shape for a request with the vendor's version header", async () => {
+    const models = { b: { backends }, a: { backends, contextLength: 4096 } };
+    await using gateway = await startTestGateway({ models, keys: { key: {} } });
+    const data = [{ ...native('a'), max_model_len: 4096, context_length: 4096 }, native('b')];
+    const headers = { 'anthropic-version': '2023-06-01', 'x-api-key': 'key' };
+    assert.deepEqual(await json(`${gateway.url}/v1/models`, headers), {
+      status: 200,
+      body: { data, has_more: false, first_id: 'a', last_id: 'b' },
+    });
+  });
+});
+
+describe('every route', () => {
+  it('refuses a head that two readers could read differently', async () => {
+    await using gateway = await startTestGateway({ models: {} });
+    for (const path of ['/health', '/metrics', '/v1/models']) {
+      const socket = connect(Number(new URL(gateway.url).port));
+      let received = '';
+      socket.on('data', (bytes: Buffer) => (received += bytes.toString()));
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n`);
+      await until(() => received.includes('\r\n\r\n'), { what: 'an answer' });
+      assert.match(received, /^HTTP\/1\.1 400 /, path);
+      socket.destroy();
+    }
   });
 });
 

@@ -149,7 +149,7 @@ describe('peek', () => {
     assert.equal(refused('{"model":"a","stream":"true"}').param, 'stream');
     assert.equal(refused('{"model":"a","stream":1}').param, 'stream');
     assert.equal(refused('{"model":"a","max_tokens":"9"}').param, 'max_tokens');
-    assert.equal(refused('{"model":"a","max_tokens":-1}').param, 'max_tokens');
+    assert.equal(refused('{"model":"a","max_tokens":1.5}').param, 'max_tokens');
     assert.equal(refused('{"model":"a","n":1.5}').param, 'n');
     assert.equal(refused('{"model":"a","stream_options":[]}').param, 'stream_options');
   });
@@ -157,6 +157,7 @@ describe('peek', () => {
   it('reads the newest spelling of the generation length', () => {
     assert.equal(accepted('{"model":"a","max_completion_tokens":5,"max_tokens":9}').maxTokens, 5);
     assert.equal(accepted('{"model":"a","max_output_tokens":7,"max_tokens":null}').maxTokens, 7);
+    assert.equal(accepted('{"model":"a","max_tokens":-1}').maxTokens, null);
   });
 
   it('decodes an escaped name', () => {

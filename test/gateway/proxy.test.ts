@@ -3,7 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 
+import { isRefusal } from '../../src/lib/refusal.ts';
+import { readConfigFile } from '../../src/snapshot/file-mode.ts';
 import { chatBody, startTestGateway } from '../harness/gateway.ts';
 import type { GivenSnapshot } from '../harness/snapshot.ts';
 import { answerJson, answerStream, completion, startUpstream } from '../harness/upstream.ts';
@@ -95,8 +98,9 @@ describe('a chat completion', () => {
       'openai-beta': 'kept',
     });
     const raw = upstream.seen[0]?.rawHeaders.join('\n').toLowerCase() ?? '';
-    assert.doesNotMatch(raw, /canary|bearer key|accept-encoding|cookie/);
+    assert.doesNotMatch(raw, /canary|bearer key|gzip|cookie/);
     assert.match(raw, /openai-beta\nkept/);
+    assert.match(raw, /accept-encoding\nidentity/);
   });
 
   it("never shows the backend's own control fields to the client", async () => {
@@ -186,6 +190,35 @@ describe('a request is refused', () => {
     assert.equal(upstream.seen.length, 0);
   });
 
+  it('with 415 for an encoded body', async () => {
+    await using gateway = await startTestGateway(keyed('http://127.0.0.1:1'));
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer key', 'content-encoding': 'gzip' },
+      body: gzipSync(JSON.stringify(chatBody('small'))),
+    });
+    assert.equal(response.status, 415);
+  });
+
+  it('with 405 for another method, and is told which is served', async () => {
+    await using gateway = await startTestGateway(keyed('http://127.0.0.1:1'));
+    const headers = { authorization: 'Bearer key' };
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'DELETE']) {
+      const url = `${gateway.url}/v1/chat/completions`;
+      const response = await fetch(url, { method, headers });
+      assert.equal(response.status, 405, method);
+      assert.equal(response.headers.get('allow'), 'POST');
+      await response.text();
+    }
+  });
+
+  it('with a message that does not grow with the name', async () => {
+    await using gateway = await startTestGateway(keyed('http://127.0.0.1:1'));
+    const response = await gateway.chat(chatBody('x'.repeat(100_000)));
+    assert.equal(response.status, 404);
+    assert.ok((await response.text()).length < 1000);
+  });
+
   it('with 501 for a backend of another protocol, which it names', async () => {
     const backends = [{ apiBase: 'http://127.0.0.1:1', protocol: 'anthropic' }];
     await using gateway = await startTestGateway({ models: { claude: { backends } } });
@@ -205,6 +238,33 @@ describe('a request is refused', () => {
 });
 
 describe('a new snapshot', () => {
+  it('keeps what each of two equal endpoints has counted', async () => {
+    await using upstream = await startUpstream(answerJson());
+    const { apiBase } = upstream;
+    const entry = `{ model_name: m, litellm_params: { model: m, api_base: "${apiBase}" } }`;
+    const read = readConfigFile(`model_list: [${entry}, ${entry}]`, {});
+    assert.ok(!isRefusal(read));
+    await using gateway = await startTestGateway(null);
+    for (let request = 0; request < 4; request++) {
+      if (request % 2 === 0) gateway.live.apply(read.snapshot);
+      await (await gateway.chat(chatBody('m'), {})).text();
+    }
+    assert.match(await gateway.metrics(), /gw_backend_requests_total\{.*\} 4\n/);
+  });
+
+  it('that gives ids anew leaves the counts of a model with its name', async () => {
+    await using upstream = await startUpstream(answerJson());
+    const { apiBase } = upstream;
+    const one = { one: { backends: [{ apiBase }] } };
+    const two = { two: { backends: [{ apiBase }] } };
+    await using gateway = await startTestGateway({ models: { ...one, ...two } });
+    await (await gateway.chat(chatBody('one'), {})).text();
+    gateway.apply({ version: 2, models: { ...two, ...one } });
+    const metrics = await gateway.metrics();
+    assert.match(metrics, /gw_model_requests_total\{model="one"\} 1\n/);
+    assert.match(metrics, /gw_model_requests_total\{model="two"\} 0\n/);
+  });
+
   it('ends a key that it no longer has', async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway(keyed(upstream.apiBase));

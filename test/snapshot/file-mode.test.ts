@@ -80,6 +80,17 @@ auth:
     assert.deepEqual(['a', 'b', 'c'].map(reach), [1, 1, 0]);
   });
 
+  it('lets nobody in when its auth block is empty', () => {
+    const { compiled } = read(`${models}auth:\n`);
+    assert.equal(compiled.openCaller, null);
+    assert.equal(compiled.callers.size, 0);
+  });
+
+  it('does not ask for a variable that only other readers of the file need', () => {
+    const other = 'general_settings: { database_url: os.environ/DATABASE_URL }\n';
+    assert.notEqual(read(models + other).compiled.openCaller, null);
+  });
+
   it('resolves os.environ references anywhere and names one that is not set', () => {
     const source = models.replace('api_key: k2', 'api_key: os.environ/UPSTREAM_KEY');
     const { compiled } = read(source, { UPSTREAM_KEY: 'from-env' });

@@ -13,7 +13,11 @@ const callMs = 10_000;
 export type ControlAnswer = Readonly<{ status: number; etag: string | null; body: Buffer }>;
 
 export type ControlClient = Readonly<{
-  get: (path: string, headers: Readonly<Record<string, string>>) => Promise<ControlAnswer>;
+  get: (
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ) => Promise<ControlAnswer>;
   post: (path: string, body: unknown) => Promise<ControlAnswer>;
   close: () => Promise<void>;
 }>;
@@ -46,13 +50,14 @@ export function createControlClient(options: ControlClientOptions): ControlClien
     path: string,
     headers: Readonly<Record<string, string>>,
     body: string | null,
+    signals: readonly AbortSignal[] = [],
   ): Promise<ControlAnswer> => {
     const answer = await request(base + path, {
       dispatcher: agent,
       method,
       headers: { ...headers, authorization },
       body,
-      signal: AbortSignal.timeout(callMs),
+      signal: AbortSignal.any([AbortSignal.timeout(callMs), ...signals]),
     });
     const etag = answer.headers['etag'];
     return {
@@ -62,7 +67,7 @@ export function createControlClient(options: ControlClientOptions): ControlClien
     };
   };
   return {
-    get: (path, headers) => call('GET', path, headers, null),
+    get: (path, headers, signal) => call('GET', path, headers, null, [signal]),
     post: (path, body) =>
       call('POST', path, { 'content-type': 'application/json' }, JSON.stringify(body)),
     close: () => agent.destroy(),

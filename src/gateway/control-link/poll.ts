@@ -42,7 +42,7 @@ export async function startPoll(options: PollOptions): Promise<Poll> {
   const state: State = { etag: null, version: 0, failures: 0, isRefused: false };
   await readCache(options, state);
   const stopping = new AbortController();
-  await pollOnce(options, state);
+  await pollOnce(options, state, stopping.signal);
   const loop = keepPolling(options, state, stopping.signal);
   return {
     stop: async () => {
@@ -55,7 +55,7 @@ export async function startPoll(options: PollOptions): Promise<Poll> {
 async function keepPolling(options: PollOptions, state: State, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await sleep(waitMs(options, state.failures), undefined, { signal, ref: false }).catch(() => {});
-    if (!signal.aborted) await pollOnce(options, state);
+    if (!signal.aborted) await pollOnce(options, state, signal);
   }
 }
 
@@ -78,17 +78,18 @@ async function readCache({ cache, live, log }: PollOptions, state: State): Promi
   state.etag = snapshotEtag(snapshot);
 }
 
-async function pollOnce(options: PollOptions, state: State): Promise<void> {
+async function pollOnce(options: PollOptions, state: State, signal: AbortSignal): Promise<void> {
   const { client, live, log } = options;
   try {
     const headers = state.etag === null ? {} : { 'if-none-match': state.etag };
-    const answer = await client.get(`/snapshot?at_least=${state.version}`, { ...headers });
+    const answer = await client.get(`/snapshot?at_least=${state.version}`, { ...headers }, signal);
     if (answer.status === 200) await applyBody(options, state, answer);
     else if (answer.status !== 304) throw new Error(`status ${answer.status}`);
     else if (!state.isRefused) live.confirm();
     if (state.failures > 0) log.info({}, 'the control plane is back');
     state.failures = 0;
   } catch (error) {
+    if (signal.aborted) return;
     // Once a change of state: a control plane that is away for a day is not a line every poll.
     if (state.failures === 0) log.warn({ error }, 'the control plane does not answer');
     state.failures++;

@@ -11,8 +11,10 @@ import type { ControlClient } from './client.ts';
 
 const queuedMax = 10_000;
 const flushMsDefault = 5000;
-/** A batch that was refused so often in a row is dropped: it may itself be what fails. */
+/** A batch that was refused so often in a row is dropped: it is itself what fails. */
 const refusalsMax = 20;
+/** Refusals of what is in a batch; others, such as of the token, may be mended before the next. */
+const refusalStatuses: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 export type UsageReporter = Readonly<{
   record: UsageSink;
@@ -49,9 +51,7 @@ export function createUsageReporter(
     try {
       const { status } = await client.post('/usage', { replica, events });
       if (status !== 200) {
-        // A control plane that is in trouble may take the batch later; one that refuses it may
-        // never.
-        if (status < 500 && ++refusals >= refusalsMax) drop(events.length);
+        if (refusalStatuses.has(status) && ++refusals >= refusalsMax) drop(events.length);
         throw new Error(`status ${status}`);
       }
       queue.splice(0, events.length);
@@ -83,8 +83,10 @@ export function createUsageReporter(
     queued: () => queue.length,
     close: async () => {
       clearInterval(timer);
+      const wasSending = sending !== null;
       await sending;
-      await flush();
+      // What has just failed to answer would only be waited for once more.
+      if (!wasSending || !isFailing) await flush();
       if (queue.length === 0) return;
       log.warn({ events: queue.length }, 'usage was lost at shutdown');
       drop(queue.length);

@@ -17,6 +17,9 @@ const tooLarge: BodyResult = { kind: 'too_large' };
 const overloaded: BodyResult = { kind: 'overloaded' };
 const gone: BodyResult = { kind: 'gone' };
 
+/** The room that a body of unknown length begins with. */
+const firstRoomBytes = 16 * 1024;
+
 /** The bytes that a body holds of the budget; they are given back when the exchange is over. */
 export type BodyLease = { bytes: number };
 
@@ -55,8 +58,7 @@ class BodyReader {
   readonly #bounds: Parameters<typeof readBody>[1];
   readonly #declared: number | null;
   readonly #resolve: (result: BodyResult) => void;
-  #whole: Buffer | null = null;
-  #chunks: Buffer[] = [];
+  #bytes: Buffer = empty;
   #length = 0;
 
   constructor(
@@ -72,32 +74,42 @@ class BodyReader {
   }
 
   readonly onData = (chunk: Buffer): void => {
-    const declared = this.#declared;
-    if (declared === null) {
-      if (this.#length + chunk.length > this.#bounds.bytesMax) return this.#stop(tooLarge);
+    const length = this.#length + chunk.length;
+    if (this.#declared === null) {
+      if (length > this.#bounds.bytesMax) return this.#stop(tooLarge);
       if (!take(this.#bounds, chunk.length)) return this.#stop(overloaded);
-      this.#chunks.push(chunk);
-    } else if (chunk.length === declared) {
-      this.#whole = chunk;
-    } else {
-      // Made at the second look and not before: memory that no byte is written to costs nothing.
-      this.#whole ??= Buffer.allocUnsafeSlow(declared);
-      chunk.copy(this.#whole, this.#length);
     }
-    this.#length += chunk.length;
+    if (chunk.length === this.#declared) this.#bytes = chunk;
+    else {
+      if (length > this.#bytes.length) this.#grow(length);
+      chunk.copy(this.#bytes, this.#length);
+    }
+    this.#length = length;
   };
 
   readonly onEnd = (): void => {
-    const bytes = this.#whole ?? (this.#chunks.length === 0 ? empty : Buffer.concat(this.#chunks));
+    const isFull = this.#length === this.#bytes.length;
+    const bytes = isFull ? this.#bytes : this.#bytes.subarray(0, this.#length);
     this.#resolve({ kind: 'bytes', bytes });
   };
 
   /** Comes after the end too, and then changes nothing. */
   readonly onClose = (): void => this.#resolve(gone);
 
+  /**
+   * Chunks are copied together and never kept: a body sent in pieces of one byte would otherwise
+   * take hundreds of times its size. Room that no byte is written to costs nothing.
+   */
+  #grow(length: number): void {
+    const room = this.#declared ?? Math.max(length, this.#bytes.length * 2, firstRoomBytes);
+    const grown = Buffer.allocUnsafeSlow(room);
+    this.#bytes.copy(grown, 0, 0, this.#length);
+    this.#bytes = grown;
+  }
+
   #stop(result: BodyResult): void {
     this.#request.off('data', this.onData).off('end', this.onEnd).off('close', this.onClose);
-    this.#chunks = [];
+    this.#bytes = empty;
     this.#resolve(result);
   }
 }

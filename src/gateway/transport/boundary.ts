@@ -62,7 +62,8 @@ export type UpstreamRequest = Readonly<{
 
 /** Why an attempt ended without a whole answer; `detail` is for the log. */
 export type UpstreamFault = Readonly<{
-  kind: 'unreachable' | 'timed_out' | 'stalled' | 'broken';
+  /** `unread` is the client's own fault: it does not take what the upstream gives. */
+  kind: 'unreachable' | 'timed_out' | 'stalled' | 'broken' | 'unread';
   detail: string;
 }>;
 

@@ -18,6 +18,10 @@ export type ExchangeContext = Readonly<{
   now: Clock;
   monotonic: Clock;
   newId: () => string;
+  /** A client that reads nothing for so long of an answer that is complete is given up. */
+  slowReaderMs: number;
+  /** Connections are not to be used again. */
+  isClosing: () => boolean;
   /** Told of the end of each exchange. */
   onClosed: () => void;
 }>;
@@ -44,6 +48,9 @@ export class HttpExchange implements Exchange, Watched {
   #listener: ExchangeListener | null = null;
   #isClosed = false;
   #hasDrainListener = false;
+  #isHeadHeld = false;
+  #unreadBytes = 0;
+  #isWatched = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, context: ExchangeContext) {
     const url = request.url ?? '/';
@@ -69,8 +76,10 @@ export class HttpExchange implements Exchange, Watched {
 
   get malformed(): string | null {
     if (!this.path.startsWith('/')) return 'request target must be a path';
-    if (this.#request.httpVersion !== '1.1' && this.header('transfer-encoding') !== undefined) {
-      return 'transfer-encoding needs HTTP/1.1';
+    const coding = this.header('transfer-encoding');
+    if (coding !== undefined) {
+      if (this.#request.httpVersion !== '1.1') return 'transfer-encoding needs HTTP/1.1';
+      if (coding.toLowerCase() !== 'chunked') return 'transfer-encoding must be chunked';
     }
     const { duplicate } = this.#readHead();
     return duplicate === null ? null : `header ${duplicate} is given twice`;
@@ -99,18 +108,28 @@ export class HttpExchange implements Exchange, Watched {
 
   answer(status: number, headers: FlatHeaders, body: string | Buffer): void {
     if (this.isGone) return;
-    const length = String(Buffer.byteLength(body));
-    headers.push('content-length', length);
-    this.#response.writeHead(status, headers);
+    headers.push('content-length', String(Buffer.byteLength(body)));
+    this.#writeHead(status, headers);
     this.#response.end(this.method === 'HEAD' ? undefined : body);
     if (!this.#request.complete) this.#linger();
+    else this.#awaitReader();
   }
 
   start(status: number, headers: FlatHeaders): void {
-    this.#response.writeHead(status, headers);
+    this.#writeHead(status, headers);
+    this.#isHeadHeld = true;
+    process.nextTick(sendHead, this);
+  }
+
+  /** Bytes that came with the upstream's head go out with ours; a head alone does not wait. */
+  sendHead(): void {
+    if (!this.#isHeadHeld) return;
+    this.#isHeadHeld = false;
+    this.#response.flushHeaders();
   }
 
   write(chunk: Buffer): boolean {
+    this.#isHeadHeld = false;
     if (this.#response.write(chunk)) return true;
     if (!this.#hasDrainListener) {
       this.#hasDrainListener = true;
@@ -120,17 +139,47 @@ export class HttpExchange implements Exchange, Watched {
   }
 
   end(): void {
+    this.#isHeadHeld = false;
     this.#response.end();
+    this.#awaitReader();
   }
 
   cut(): void {
     this.#response.destroy();
   }
 
-  /** The linger is over and the client still sends. */
   onLate(): void {
-    this.#context.watch.remove(this);
-    this.#request.destroy();
+    const { writableLength, socket } = this.#response;
+    const isWaitingItsTurn = socket === null;
+    if (this.#unreadBytes > 0 && (isWaitingItsTurn || writableLength < this.#unreadBytes)) {
+      return this.#awaitReader();
+    }
+    this.#unwatch();
+    this.#request.socket.destroy();
+  }
+
+  #writeHead(status: number, headers: FlatHeaders): void {
+    if (this.#context.isClosing()) headers.push('connection', 'close');
+    this.#response.writeHead(status, headers);
+  }
+
+  /** The answer is complete, but the client has not taken all of it. */
+  #awaitReader(): void {
+    this.#unreadBytes = this.#isClosed ? 0 : this.#response.writableLength;
+    if (this.#unreadBytes > 0) this.#watchFor(this.#context.slowReaderMs);
+    else this.#unwatch();
+  }
+
+  #watchFor(limitMs: number): void {
+    const { watch } = this.#context;
+    this.deadlineTick = watch.tick + watch.ticks(limitMs);
+    this.#isWatched = true;
+    watch.add(this);
+  }
+
+  #unwatch(): void {
+    if (this.#isWatched) this.#context.watch.remove(this);
+    this.#isWatched = false;
   }
 
   #readHead(): RequestHead {
@@ -140,16 +189,15 @@ export class HttpExchange implements Exchange, Watched {
 
   /** Closing at once would reset the connection before the client has read why. */
   #linger(): void {
-    const { watch } = this.#context;
-    this.deadlineTick = watch.tick + watch.ticks(lingerMs);
-    watch.add(this);
+    this.#watchFor(lingerMs);
     this.#request.resume();
-    this.#request.on('close', () => watch.remove(this));
+    this.#request.on('close', () => this.#awaitReader());
   }
 
   #onClose(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    if (this.#unreadBytes > 0) this.#unwatch();
     releaseBody(this.#context.bodyBudget, this.#lease);
     this.#context.onClosed();
     if (this.#response.writableFinished) return;
@@ -159,3 +207,5 @@ export class HttpExchange implements Exchange, Watched {
 }
 
 function ignore(): void {}
+
+const sendHead = (exchange: HttpExchange): void => exchange.sendHead();

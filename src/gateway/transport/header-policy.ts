@@ -73,11 +73,17 @@ function nominatedBy(connection: string): readonly string[] {
 const without = (headers: readonly string[], names: readonly string[]): string[] =>
   headers.filter((_, index) => !names.includes(headers[index - (index % 2)] ?? ''));
 
-/** Appends what the client may see of an upstream's head. */
+/**
+ * Appends what the client may see of an upstream's head. A value beyond ASCII is left out: a field
+ * must not hold one, and Node throws at some of them.
+ */
 export function appendAnswerHeaders(target: string[], headers: UpstreamHeaders): void {
   for (const name of answerHeaders) {
     const value = headers[name];
     if (value === undefined) continue;
-    target.push(name, typeof value === 'string' ? value : value.join(', '));
+    const text = typeof value === 'string' ? value : value.join(', ');
+    if (isAscii(text)) target.push(name, text);
   }
 }
+
+const isAscii = (text: string): boolean => /^[\t\x20-\x7e]*$/.test(text);

@@ -1,8 +1,9 @@
 // The listener. The framework accepts, bounds and parses; each request is then taken out of its
 // hands before it reads a body, and handed over as an exchange.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 
 import { fastify } from 'fastify';
 
@@ -13,7 +14,7 @@ import type { ExchangeContext } from './exchange.ts';
 export type ServerOptions = Readonly<{
   host: string;
   port: number;
-  context: Omit<ExchangeContext, 'onClosed'>;
+  context: Omit<ExchangeContext, 'onClosed' | 'isClosing' | 'slowReaderMs'>;
   handle: (exchange: Exchange) => void;
   /** The body of an answer to what is no HTTP request. */
   malformedBody: (message: string) => string;
@@ -24,6 +25,7 @@ export type ServerLimits = Readonly<{
   requestMs: number;
   headersMs: number;
   keepAliveMs: number;
+  slowReaderMs: number;
   connectionsMax: number;
 }>;
 
@@ -31,6 +33,7 @@ const limitsDefault: ServerLimits = {
   requestMs: 120_000,
   headersMs: 10_000,
   keepAliveMs: 72_000,
+  slowReaderMs: 60_000,
   connectionsMax: 20_000,
 };
 
@@ -46,15 +49,22 @@ export type Server = Readonly<{
 
 export async function startServer(options: ServerOptions): Promise<Server> {
   const limits = { ...limitsDefault, ...options.limits };
+  const { malformedBody } = options;
   let inFlight = 0;
-  const context: ExchangeContext = { ...options.context, onClosed: () => void inFlight-- };
+  let isClosing = false;
+  const context: ExchangeContext = {
+    ...options.context,
+    slowReaderMs: limits.slowReaderMs,
+    isClosing: () => isClosing,
+    onClosed: () => void inFlight--,
+  };
   const accept = (request: IncomingMessage, response: ServerResponse): void => {
     inFlight++;
     options.handle(new HttpExchange(request, response, context));
   };
   const refuse = (message: string, response: ServerResponse): void => {
     response.writeHead(400, { 'content-type': 'application/json' });
-    response.end(options.malformedBody(message));
+    response.end(malformedBody(message));
   };
   const app = fastify({
     requestTimeout: limits.requestMs,
@@ -67,10 +77,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       reply.hijack();
       refuse(error.code, reply.raw);
     },
-    clientErrorHandler: (error, socket) => {
-      if (socket.writable) socket.end(rawRefusal(error, options.malformedBody));
-      else socket.destroy();
-    },
+    clientErrorHandler: (error, socket) => refuseRaw(socket, rawRefusal(error, malformedBody)),
   });
   // Before any parsing: bodies are read by our own bounded reader, answers written to the raw
   // response.
@@ -85,7 +92,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return {
     url: urlOf(server.address(), options.host),
     inFlight: () => inFlight,
-    stopAccepting: () => void server.close(),
+    stopAccepting: () => {
+      isClosing = true;
+      server.close();
+    },
     closeIdle: () => server.closeIdleConnections(),
     closeAll: () => server.closeAllConnections(),
     close: () => app.close(),
@@ -94,6 +104,22 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 /** The hook above answers everything; the framework only asks for a route to exist. */
 function neverReached(): void {}
+
+/** A client that was refused has so long to read why, and to close. */
+const lingerMs = 2000;
+
+/** Bytes of ours in the middle of an answer would be taken for the model's. */
+function refuseRaw(socket: Socket, text: string): void {
+  if (!socket.writable || isAnswering(socket)) return void socket.destroy();
+  socket.end(text);
+  setTimeout(() => socket.destroy(), lingerMs).unref();
+}
+
+/** Node notes the answer under way on the socket. */
+const isAnswering = (socket: Socket): boolean =>
+  '_httpMessage' in socket &&
+  socket._httpMessage instanceof ServerResponse &&
+  socket._httpMessage.headersSent;
 
 const clientErrors: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',

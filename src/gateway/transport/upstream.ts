@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 
-import { Pool } from 'undici';
+import { buildConnector, Client, Pool } from 'undici';
 import type { Dispatcher } from 'undici';
 
 import type {
@@ -13,6 +13,7 @@ import type {
   UpstreamCall,
   UpstreamFault,
   UpstreamHeaders,
+  UpstreamRequest,
   Upstreams,
 } from './boundary.ts';
 import type { Watch, Watched } from './watch.ts';
@@ -35,86 +36,128 @@ const slowReaderMsDefault = 60_000;
 /** More interim answers than this are an attack or a fault. */
 const interimAnswersMax = 8;
 
-type Limits = Readonly<{ watch: Watch; stallTicks: number; slowReaderTicks: number }>;
+/** A kept connection that the upstream has meanwhile closed shows it so soon after it is used. */
+const staleMs = 1000;
+/** How a connection that was closed by the other side fails. */
+const closedCodes: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+/** What all attempts share. */
+type Shared = Readonly<{
+  watch: Watch;
+  stallTicks: number;
+  slowReaderTicks: number;
+  staleTicks: number;
+  idleConnectionsMax: number;
+  connection: Client.Options;
+  /** Whether what is written now is written to a connection that was just made. */
+  fresh: Fresh;
+}>;
+
+type Fresh = { isHandedOver: boolean };
+type Origin = { readonly name: string; readonly pool: Pool; inFlight: number };
 
 export function createUpstreams(watch: Watch, options: UpstreamOptions): Upstreams {
-  const pools = new Map<string, OriginPool>();
-  const { idleConnectionsMax } = options;
-  const limits: Limits = {
-    watch,
-    stallTicks: watch.ticks(options.stallMs ?? stallMsDefault),
-    slowReaderTicks: watch.ticks(options.slowReaderMs ?? slowReaderMsDefault),
-  };
+  const origins = new Map<string, Origin>();
   const authorities =
     options.caBundle === null ? {} : { ca: [...rootCertificates, readFileSync(options.caBundle)] };
-  const poolOptions: Pool.Options = {
-    connect: { ...authorities, timeout: options.connectMs ?? connectMsDefault },
+  const timeout = options.connectMs ?? connectMsDefault;
+  const fresh: Fresh = { isHandedOver: false };
+  const connection: Client.Options = {
+    connect: connectorFor({ ...authorities, timeout }, fresh),
     allowH2: false,
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  const poolOf = (origin: string): OriginPool => {
-    const known = pools.get(origin);
+  const shared: Shared = {
+    watch,
+    stallTicks: watch.ticks(options.stallMs ?? stallMsDefault),
+    slowReaderTicks: watch.ticks(options.slowReaderMs ?? slowReaderMsDefault),
+    staleTicks: watch.ticks(staleMs),
+    idleConnectionsMax: options.idleConnectionsMax,
+    connection,
+    fresh,
+  };
+  const originOf = (name: string): Origin => {
+    const known = origins.get(name);
     if (known !== undefined) return known;
-    const made = { pool: new Pool(origin, poolOptions), inFlight: 0 };
-    pools.set(origin, made);
+    const made = { name, pool: new Pool(name, connection), inFlight: 0 };
+    origins.set(name, made);
     return made;
   };
   return {
     send: (origin, request, sink) => {
-      const originPool = poolOf(origin);
-      originPool.inFlight++;
-      const attempt = new Attempt(originPool, limits, sink, request.firstByteMs);
-      const options: Dispatcher.DispatchOptions = {
-        method: 'POST',
-        path: request.path,
-        headers: request.headers,
-        body: request.body,
-        // A connection beyond those that may stay idle is closed after this one answer.
-        reset: originPool.inFlight > idleConnectionsMax,
-      };
-      originPool.pool.dispatch(options, attempt);
+      const attempt = new Attempt(originOf(origin), shared, sink, request);
+      attempt.send();
       return attempt;
     },
-    keepOnly: (origins) => {
-      for (const [origin, { pool }] of pools) {
-        if (origins.has(origin)) continue;
-        pools.delete(origin);
+    keepOnly: (names) => {
+      for (const [name, { pool }] of origins) {
+        if (names.has(name)) continue;
+        origins.delete(name);
         void pool.close();
       }
     },
     close: async () => {
-      await Promise.all([...pools.values()].map(({ pool }) => pool.destroy()));
+      await Promise.all([...origins.values()].map(({ pool }) => pool.destroy()));
     },
   };
 }
 
-type OriginPool = { readonly pool: Pool; inFlight: number };
+/** A request that waited for a connection is written while that one is handed over. */
+function connectorFor(
+  options: buildConnector.BuildOptions,
+  fresh: Fresh,
+): buildConnector.connector {
+  const connect = buildConnector(options);
+  return (target, callback) =>
+    connect(target, (...result) => {
+      fresh.isHandedOver = true;
+      callback(...result);
+      fresh.isHandedOver = false;
+    });
+}
 
 /** Ends once, whatever order undici calls in: by a whole answer, a fault or an abort. */
 class Attempt implements Dispatcher.DispatchHandler, UpstreamCall, Watched {
   deadlineTick: number;
-  readonly #origin: OriginPool;
-  readonly #limits: Limits;
+  readonly #origin: Origin;
+  readonly #shared: Shared;
   readonly #sink: AnswerSink;
+  readonly #request: UpstreamRequest;
+  readonly #startTick: number;
   #controller: Dispatcher.DispatchController | null = null;
+  #isOnKeptConnection = false;
   #hasEnded = false;
   #hasHead = false;
   #isPaused = false;
   #interimAnswers = 0;
 
-  constructor(origin: OriginPool, limits: Limits, sink: AnswerSink, firstByteMs: number) {
+  constructor(origin: Origin, shared: Shared, sink: AnswerSink, request: UpstreamRequest) {
     this.#origin = origin;
-    this.#limits = limits;
+    this.#shared = shared;
     this.#sink = sink;
-    const { watch } = limits;
-    this.deadlineTick = watch.tick + watch.ticks(firstByteMs);
+    this.#request = request;
+    const { watch } = shared;
+    this.#startTick = watch.tick;
+    this.deadlineTick = watch.tick + watch.ticks(request.firstByteMs);
     watch.add(this);
+  }
+
+  send(): void {
+    const inFlight = ++this.#origin.inFlight;
+    // A connection beyond those that may stay idle is closed after this one answer.
+    this.#dispatch(this.#origin.pool, inFlight > this.#shared.idleConnectionsMax);
+  }
+
+  #dispatch(dispatcher: Dispatcher, reset: boolean): void {
+    const { path, headers, body } = this.#request;
+    dispatcher.dispatch({ method: 'POST', path, headers, body, reset }, this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#isOnKeptConnection = !this.#shared.fresh.isHandedOver;
     if (this.#hasEnded) controller.abort(new Error('given up'));
   }
 
@@ -134,13 +177,13 @@ class Attempt implements Dispatcher.DispatchHandler, UpstreamCall, Watched {
       return this.#fail({ kind: 'broken', detail: `status ${status}` });
     }
     this.#hasHead = true;
-    this.deadlineTick = this.#limits.watch.tick + this.#limits.stallTicks;
+    this.deadlineTick = this.#shared.watch.tick + this.#shared.stallTicks;
     this.#sink.onHead(status, headers);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#hasEnded) return;
-    const { watch, stallTicks, slowReaderTicks } = this.#limits;
+    const { watch, stallTicks, slowReaderTicks } = this.#shared;
     this.deadlineTick = watch.tick + stallTicks;
     if (this.#sink.onChunk(chunk) || this.#hasEnded) return;
     this.#isPaused = true;
@@ -153,13 +196,34 @@ class Attempt implements Dispatcher.DispatchHandler, UpstreamCall, Watched {
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    if (!this.#finish()) return;
+    if (this.#hasEnded) return;
     const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+    if (this.#isStale(code)) return this.#sendAfresh();
+    this.#finish();
     this.#sink.onFault({ kind: this.#hasHead ? 'broken' : 'unreachable', detail: code });
   }
 
+  /** The upstream closed a kept connection just as the request went out, and answered nothing. */
+  #isStale(code: string): boolean {
+    const { watch, staleTicks } = this.#shared;
+    const isSoon = watch.tick - this.#startTick <= staleTicks;
+    return this.#isOnKeptConnection && !this.#hasHead && isSoon && closedCodes.has(code);
+  }
+
+  /**
+   * Once, on a connection of its own. It risks no more than a failover to another backend does,
+   * and where there is no other the client would be failed for nothing.
+   */
+  #sendAfresh(): void {
+    this.#isOnKeptConnection = false;
+    this.#controller = null;
+    const client = new Client(this.#origin.name, this.#shared.connection);
+    this.#dispatch(client, true);
+    void client.close();
+  }
+
   onLate(): void {
-    if (this.#isPaused) this.#fail({ kind: 'stalled', detail: 'the client does not read' });
+    if (this.#isPaused) this.#fail({ kind: 'unread', detail: 'the client does not read' });
     else if (this.#hasHead) this.#fail({ kind: 'stalled', detail: 'the upstream fell silent' });
     else this.#fail({ kind: 'timed_out', detail: 'no first byte in time' });
   }
@@ -167,7 +231,7 @@ class Attempt implements Dispatcher.DispatchHandler, UpstreamCall, Watched {
   resume(): void {
     if (!this.#isPaused || this.#hasEnded) return;
     this.#isPaused = false;
-    this.deadlineTick = this.#limits.watch.tick + this.#limits.stallTicks;
+    this.deadlineTick = this.#shared.watch.tick + this.#shared.stallTicks;
     this.#controller?.resume();
   }
 
@@ -184,7 +248,7 @@ class Attempt implements Dispatcher.DispatchHandler, UpstreamCall, Watched {
   #finish(): boolean {
     if (this.#hasEnded) return false;
     this.#hasEnded = true;
-    this.#limits.watch.remove(this);
+    this.#shared.watch.remove(this);
     this.#origin.inFlight--;
     return true;
   }
