@@ -5,13 +5,13 @@ import { z } from 'zod';
 import { credentialKind, protocol, protocolAliases } from '../lib/vocabulary.ts';
 import type { CredentialKind } from '../lib/vocabulary.ts';
 
-/** Shown in lists, logs and headers: no control characters, no blanks at the ends. */
+/** Shown in lists, logs and headers: no control characters, no half of a surrogate pair, no blanks at the ends. */
 const shownText = (lengthMax: number) =>
   z
     .string()
     .min(1)
     .max(lengthMax)
-    .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]+$/u, 'must not hold control characters')
+    .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u, 'must not hold control characters')
     .regex(/^\S(?:.*\S)?$/u, 'must not begin or end with a blank');
 
 export const nameField = shownText(200);

@@ -9,7 +9,8 @@ import { isRefusal } from '../lib/refusal.ts';
 import type { Refusal, RefusalCode } from '../lib/refusal.ts';
 import type { AdminVerb, Caller } from './authorise.ts';
 import type { Control } from './control.ts';
-import { readInput } from './input.ts';
+import { readInput, refuseUnfitText } from './input.ts';
+import type { RawInput } from './input.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -46,8 +47,6 @@ type PreparedAnswer = Readonly<{
 }>;
 
 export type Handled<Body> = Answer<Body> | PreparedAnswer | Refusal;
-
-type RawInput = Readonly<{ params: unknown; query: unknown; body: unknown }>;
 
 type Description = Readonly<{
   method: Method;
@@ -104,6 +103,9 @@ export function route<
   return {
     ...described,
     run: async (call, raw) => {
+      // A proxy's records are judged one by one: a bad one must not cost the others.
+      const unfit = definition.permission === 'proxy_token' ? null : refuseUnfitText(raw);
+      if (unfit !== null) return unfit;
       const params = readInput(definition.params, raw.params);
       if (isRefusal(params)) return params;
       const query = readInput(definition.query, raw.query);

@@ -1,10 +1,10 @@
 // Decides what `set-password` changes: the principal is made if absent, gets the password, and role `admin` unless it may
 // already write the configuration (specification, "Commands of the binary"; Authentication rule 4).
 
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 
-import type { ConfigState } from '../../projections/config/state.ts';
-import type { Execute, Mutation, Outcome } from '../control/execute.ts';
+import type { RecordedEvent } from '../../events/catalogue.ts';
 import { createPasswords } from '../control/passwords.ts';
 import type { Passwords } from '../control/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
@@ -35,54 +35,34 @@ export async function setLogin(
   const hash = await passwords.hash(password);
   if (isRefusal(hash)) return hash;
 
-  const fingerprint = plane.vault.fingerprint(name);
-  const before = holderOfName(plane.store.state(), { fingerprint });
-  if (before === undefined) {
-    const made = await run(plane.execute, newUser(name, fingerprint));
-    if (isRefusal(made)) return made;
-  }
-  const principal = before ?? holderOfName(plane.store.state(), { fingerprint });
-  if (principal === undefined) return refuse('absent', 'the principal was deleted meanwhile');
-  const { id } = principal;
-
+  const nameRef = randomUUID();
   const passwordRef = randomUUID();
-  const set = await run(plane.execute, {
-    command: { type: 'SetPassword', id, passwordRef },
-    secrets: [{ ref: passwordRef, class: 'password', plaintext: hash }],
-  });
-  if (isRefusal(set)) return set;
-
-  const madeAdmin = !mayWriteConfig(set.state, id);
-  if (madeAdmin) {
-    const granted = await run(plane.execute, { command: { type: 'GrantRole', id, role: 'admin' } });
-    if (isRefusal(granted)) return granted;
-  }
-  return { id, created: before === undefined, madeAdmin };
-}
-
-function newUser(name: string, fingerprint: string): Mutation {
-  const ref = randomUUID();
-  return {
-    command: {
-      type: 'CreatePrincipal',
-      name: { text: null, ref, fingerprint },
-      kind: 'user',
-      emailRef: null,
+  const stored = { text: null, ref: nameRef, fingerprint: plane.vault.fingerprint(name) };
+  const outcome = await plane.execute(
+    {
+      command: { type: 'SetLogin', name: stored, passwordRef },
+      secrets: [
+        { ref: nameRef, class: 'personal', plaintext: name },
+        { ref: passwordRef, class: 'password', plaintext: hash },
+      ],
     },
-    secrets: [{ ref, class: 'personal', plaintext: name }],
+    {
+      actor: { kind: 'cli', principal_id: null },
+      action: 'CLI',
+      target: 'set-password',
+      requestId: randomUUID(),
+      reason: null,
+    },
+  );
+  if (isRefusal(outcome)) return outcome;
+  const { events, state } = outcome;
+  const happened = (type: RecordedEvent['type']): boolean =>
+    events.some((event) => event.type === type);
+  const principal = holderOfName(state, stored);
+  assert.ok(principal !== undefined, 'a login that was set is there');
+  return {
+    id: principal.id,
+    created: happened('PrincipalCreated'),
+    madeAdmin: happened('PrincipalRoleGranted'),
   };
 }
-
-const run = (execute: Execute, mutation: Mutation): Promise<Outcome | Refusal> =>
-  execute(mutation, {
-    actor: { kind: 'cli', principal_id: null },
-    action: 'CLI set-password',
-    target: 'principals',
-    requestId: randomUUID(),
-    reason: null,
-  });
-
-const mayWriteConfig = (state: ConfigState, id: PrincipalId): boolean =>
-  (state.principal.byId.get(id)?.roleIds ?? []).some((roleId) =>
-    state.role.byId.get(roleId)?.permissions.some(({ verb }) => verb === 'config:write'),
-  );

@@ -66,7 +66,9 @@ export function createExecute(dependencies: Dependencies): Execute {
     const txId = dependencies.newId();
     let committed: Committed | Refusal;
     try {
-      committed = await db.tx((tx) => append(tx, dependencies, { mutation, context, txId }));
+      const deadline = dependencies.clock() + waitMs;
+      const request = { mutation, context, txId, deadline };
+      committed = await db.tx((tx) => append(tx, dependencies, request));
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
       if (isRolledBack(error)) return away(notMade);
@@ -84,15 +86,20 @@ export function createExecute(dependencies: Dependencies): Execute {
   };
 }
 
-type Request = { mutation: Mutation; context: MutationContext; txId: string };
+/** For a connection and for the log together: a mutation is answered within 3 s. */
+const waitMs = 2500;
+/** A turn in the queue for the log is worth as much, however long the wait for a connection was. */
+const lockWaitMinMs = 50;
+
+type Request = { mutation: Mutation; context: MutationContext; txId: string; deadline: number };
 type Transaction = Parameters<Parameters<Database['tx']>[0]>[0];
 
 async function append(
   tx: Transaction,
   { vault, store, clock, newId, appVersion }: Dependencies,
-  { mutation, context, txId }: Request,
+  { mutation, context, txId, deadline }: Request,
 ): Promise<Committed | Refusal> {
-  const head = await lockLog(tx);
+  const head = await lockLog(tx, Math.max(lockWaitMinMs, deadline - clock()));
   const before = await store.catchUp(tx, head.position);
   const { command } = mutation;
   const decision = decide(before.state, command);
@@ -131,8 +138,8 @@ async function append(
   return { after, events };
 }
 
-/** What one command may cause: the log is locked while its events are written. */
-const eventsMax = 5000;
+/** What one command may cause. The log is locked while its events are written, a few seconds for so many. */
+const eventsMax = 50_000;
 
 const tooManyEvents = (count: number): Refusal =>
   refuse('too_large', `this would change ${count} things at once, at most ${eventsMax} may be`);
@@ -147,7 +154,7 @@ const subjectOf = (secret: Secret, sealed: readonly SealedEvent[]): string | nul
 
 const lookUps = 4;
 /** Short, so that a mutation is answered in time. */
-const lookUpWait = { lockTimeoutMilliseconds: 400 };
+const lookUpWaitMs = 400;
 const notMade = 'the change was not made';
 
 /**
@@ -162,9 +169,9 @@ async function lookUp(
   for (let attempt = 0; attempt < lookUps && clock() - startedAt < 1000; attempt++) {
     try {
       const events = await db.tx(async (tx) => {
-        await lockLog(tx);
+        await lockLog(tx, lookUpWaitMs);
         return readCommand(tx, txId);
-      }, lookUpWait);
+      });
       const last = events.at(-1);
       if (last === undefined) return away(notMade);
       const { state } = await store.catchUp(db, last.position);

@@ -18,7 +18,6 @@ export type UsageIntake = (batch: UsageBatch) => Promise<UsageReceipt>;
 /** A proxy that was cut off for longer has lost its queue; a clock that is further ahead is wrong. Each month is a partition. */
 const oldestMs = 400 * 24 * 60 * 60 * 1000;
 const aheadMs = 24 * 60 * 60 * 1000;
-const textLengthMax = 2_000;
 
 type Dependencies = Readonly<{
   db: Database;
@@ -56,14 +55,8 @@ function readEvent(raw: unknown, now: number): readonly UsageEvent[] {
   const read = usageEvent.safeParse(raw);
   if (!read.success) return [];
   const at = Date.parse(read.data.at);
-  const storable = Object.values(read.data).every(
-    (value) => typeof value !== 'string' || isStorable(value),
-  );
-  return storable && at > now - oldestMs && at < now + aheadMs ? [read.data] : [];
+  return at > now - oldestMs && at < now + aheadMs ? [read.data] : [];
 }
-
-/** Postgres has no text with a NUL in it; one such record would refuse its whole batch. */
-const isStorable = (text: string): boolean => text.length <= textLengthMax && !text.includes('\0');
 
 /** A proxy may have its snapshot from another replica, and so know more than this one. */
 async function stateFor(

@@ -19,10 +19,16 @@ const toHead = (row: HeadRow): LogHead => ({
 
 /**
  * Takes the log for this transaction and drops to the program's role, which may insert events and nothing more. Waits at most
- * the connection's lock timeout (55P03 then). No I/O but the database's may follow until the commit.
+ * `waitMs`, or else the connection's lock timeout (55P03 then). No I/O but the database's may follow until the commit.
  */
-export async function lockLog(tx: Transaction): Promise<LogHead> {
-  await tx.query(sql`select set_config('role', 'gw_app', true)`);
+export async function lockLog(tx: Transaction, waitMs?: number): Promise<LogHead> {
+  await tx.query(
+    waitMs === undefined
+      ? sql`select set_config('role', 'gw_app', true)`
+      : sql`
+          select set_config('role', 'gw_app', true),
+            set_config('lock_timeout', ${String(Math.ceil(waitMs))}, true)`,
+  );
   const [row]: HeadRow[] = await tx.query(sql`select * from es.lock_log()`);
   if (row === undefined) throw new Error('the event log has no head');
   return toHead(row);

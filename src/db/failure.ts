@@ -12,6 +12,8 @@ const unavailableErrno = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
 ]);
+/** All connections are in use and none came free in time. */
+const poolTimeouts = new Set(['CONNECTION_POOL:QUEUE_TIMEOUT', 'CONNECTION_POOL:OPEN_TIMEOUT']);
 /** What the driver says without a code: a connection lost in use, a wait for one that ended. */
 const unavailableMessages =
   /connection terminated|not queryable|connection error|timed? ?out|Query read timeout/i;
@@ -19,15 +21,18 @@ const unavailableMessages =
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (unavailableErrno.has(code)) return true;
+  if (unavailableErrno.has(code) || poolTimeouts.has(code)) return true;
   if (unavailableStates.some((state) => state.test(code))) return true;
   if (code === '' && unavailableMessages.test(error.message)) return true;
   return isDatabaseUnavailable(error.cause);
 }
 
-/** A lock or statement that took too long, or no room: the server itself ended the transaction, which is rolled back. */
+/**
+ * A lock or statement that took too long, or no room: the server itself ended the transaction, which is rolled back. Without a
+ * connection there was none.
+ */
 export function isRolledBack(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return /^(55P03|57014|53...)$/.test(code);
+  return poolTimeouts.has(code) || /^(55P03|57014|53...)$/.test(code);
 }

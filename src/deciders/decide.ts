@@ -34,6 +34,7 @@ export function decide(state: ConfigState, command: Command): Decision {
     case 'GrantRole':
     case 'RevokeRole':
     case 'SetPassword':
+    case 'SetLogin':
       return decidePrincipal(state, command);
     case 'CreateRole':
     case 'UpdateRole':

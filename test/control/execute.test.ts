@@ -227,6 +227,20 @@ describe('a mutation whose database fails', () => {
     assert.deepEqual(await modelNames(plane.db), ['a']);
   });
 
+  it('is refused within 3 s also when it had to wait for a connection first', async (t) => {
+    const { attempt, session } = await testPlane(t, { connectionsMax: 2 });
+    const holder = await session();
+    await holder.query('begin');
+    await holder.query('select es.lock_log()');
+    const startedAt = performance.now();
+    const attempts = ['a', 'b', 'c', 'd', 'e'].map((name) =>
+      attempt({ command: createModel(name) }),
+    );
+    for (const refused of await Promise.all(attempts)) assert.ok(isRefusal(refused));
+    assert.ok(performance.now() - startedAt < 3000);
+    await holder.query('rollback');
+  });
+
   it('before the commit is refused as not made, and is not', async (t) => {
     const { plane, attempt, run, session } = await testPlane(t);
     const holder = await session();

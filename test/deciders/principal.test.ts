@@ -7,6 +7,7 @@ import {
   keyCreated,
   keyDeleted,
   keyRevoked,
+  permissionGranted,
   plainName,
   principalCreated,
   principalDeleted,
@@ -209,4 +210,45 @@ describe('a password', () => {
     given([])
       .when(setPassword)
       .refuses('absent', /principal 1 does not exist/));
+});
+
+describe('a login that the operator sets', () => {
+  const setAda = {
+    type: 'SetLogin',
+    name: vaultedName('ada', 1),
+    passwordRef: testRef(2),
+  } as const;
+  const passwordSet = (number: number) =>
+    ({
+      stream: `principal-${number}`,
+      type: 'PrincipalPasswordSet',
+      data: { id: principalId.parse(number), password_ref: testRef(2) },
+    }) as const;
+  const admin = [roleCreated(1, 'admin'), permissionGranted(1, 'config:write', '*')];
+
+  it('is made whole by one command: principal, password and role admin', () =>
+    given(admin)
+      .when(setAda)
+      .yields([principalCreated(1, vaultedName('ada', 1)), passwordSet(1), roleGranted(1, 1)]));
+
+  it('keeps the roles of a principal that may write the configuration already', () =>
+    given([
+      ...admin,
+      roleCreated(2, 'writer'),
+      permissionGranted(2, 'config:write', '*'),
+      ada,
+      roleGranted(2, 2),
+    ])
+      .when(setAda)
+      .yields([passwordSet(2)]));
+
+  it('gives admin to a principal that may not', () =>
+    given([...admin, ada])
+      .when(setAda)
+      .yields([passwordSet(2), roleGranted(2, 1)]));
+
+  it('is refused when there is no role admin to give', () =>
+    given([])
+      .when(setAda)
+      .refuses('conflict', /role admin/));
 });

@@ -55,6 +55,7 @@ export async function runAll(settings: AllSettings): Promise<RunningAll> {
     usage: reporter.record,
   }).catch(async (error: unknown) => {
     await reporter.close();
+    await client.close();
     await control.close();
     throw error;
   });
