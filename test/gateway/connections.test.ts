@@ -42,6 +42,10 @@ function openSocket(url: string, text: string) {
   return { socket, seen, [Symbol.dispose]: () => void socket.destroy() };
 }
 
+/** All that this process has open, on whichever side. */
+const sockets = () =>
+  process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
+
 /** An upstream of raw bytes: told each request that arrives, and the how-many-th of its connection. */
 async function startRawUpstream(answer: (socket: Socket, turn: number) => void) {
   const server = createServer((socket) => {
@@ -76,8 +80,6 @@ describe('a connection', () => {
     await using gateway = await startTestGateway(null);
     using client = openSocket(gateway.url, 'nonsense\r\n\r\n');
     await until(() => client.seen.text.includes('malformed_request'), { what: 'the refusal' });
-    const sockets = () =>
-      process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
     const both = sockets();
     await until(() => sockets() < both, { what: "the gateway's side to be closed" });
     assert.equal(client.socket.destroyed, false);
