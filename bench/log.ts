@@ -2,7 +2,7 @@
 // (fold, chain verification, rebuild of the read models). `node bench/log.ts [--quick]` on an embedded Postgres of its own.
 
 import { randomUUID } from 'node:crypto';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -41,6 +41,7 @@ try {
   await measure(postgres.url);
 } finally {
   await postgres.stop();
+  await rm(directory, { recursive: true, force: true });
 }
 
 async function measure(databaseUrl: string): Promise<void> {
