@@ -9,6 +9,7 @@ import type { BodyBudget, BodyLease } from './body.ts';
 import type { BodyResult, Exchange, ExchangeListener, FlatHeaders } from './boundary.ts';
 import { readRequestHead } from './header-policy.ts';
 import type { RequestHead } from './header-policy.ts';
+import { unwatched } from './watch.ts';
 import type { Watch, Watched } from './watch.ts';
 
 export type ExchangeContext = Readonly<{
@@ -40,6 +41,7 @@ export class HttpExchange implements Exchange, Watched {
   readonly startedAt: number;
   isGone = false;
   deadlineTick = Infinity;
+  watchIndex = unwatched;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #context: ExchangeContext;
@@ -50,7 +52,6 @@ export class HttpExchange implements Exchange, Watched {
   #hasDrainListener = false;
   #isHeadHeld = false;
   #unreadBytes = 0;
-  #isWatched = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, context: ExchangeContext) {
     const url = request.url ?? '/';
@@ -154,7 +155,7 @@ export class HttpExchange implements Exchange, Watched {
     if (this.#unreadBytes > 0 && (isWaitingItsTurn || writableLength < this.#unreadBytes)) {
       return this.#awaitReader();
     }
-    this.#unwatch();
+    this.#context.watch.remove(this);
     this.#request.socket.destroy();
   }
 
@@ -167,19 +168,13 @@ export class HttpExchange implements Exchange, Watched {
   #awaitReader(): void {
     this.#unreadBytes = this.#isClosed ? 0 : this.#response.writableLength;
     if (this.#unreadBytes > 0) this.#watchFor(this.#context.slowReaderMs);
-    else this.#unwatch();
+    else this.#context.watch.remove(this);
   }
 
   #watchFor(limitMs: number): void {
     const { watch } = this.#context;
     this.deadlineTick = watch.tick + watch.ticks(limitMs);
-    this.#isWatched = true;
     watch.add(this);
-  }
-
-  #unwatch(): void {
-    if (this.#isWatched) this.#context.watch.remove(this);
-    this.#isWatched = false;
   }
 
   #readHead(): RequestHead {
@@ -197,7 +192,7 @@ export class HttpExchange implements Exchange, Watched {
   #onClose(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    if (this.#unreadBytes > 0) this.#unwatch();
+    if (this.#unreadBytes > 0) this.#context.watch.remove(this);
     releaseBody(this.#context.bodyBudget, this.#lease);
     this.#context.onClosed();
     if (this.#response.writableFinished) return;

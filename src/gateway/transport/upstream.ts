@@ -16,6 +16,7 @@ import type {
   UpstreamRequest,
   Upstreams,
 } from './boundary.ts';
+import { unwatched } from './watch.ts';
 import type { Watch, Watched } from './watch.ts';
 
 export type UpstreamOptions = Readonly<{
@@ -121,6 +122,7 @@ function connectorFor(
 /** Ends once, whatever order undici calls in: by a whole answer, a fault or an abort. */
 class Attempt implements Dispatcher.DispatchHandler, UpstreamCall, Watched {
   deadlineTick: number;
+  watchIndex = unwatched;
   readonly #origin: Origin;
   readonly #shared: Shared;
   readonly #sink: AnswerSink;

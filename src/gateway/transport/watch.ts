@@ -2,7 +2,14 @@
 // timer of its own for each request would cost more than the request's whole routing.
 
 /** An item is late once `deadlineTick` has passed; Infinity while it has nothing to wait for. */
-export type Watched = { deadlineTick: number; onLate(): void };
+export type Watched = {
+  deadlineTick: number;
+  /** Where the watch keeps it, or `unwatched`. */
+  watchIndex: number;
+  onLate(): void;
+};
+
+export const unwatched = -1;
 
 export type Watch = {
   /** Grows by one a tick; deadlines are counted in it, so no clock is read for each chunk. */
@@ -16,17 +23,33 @@ export type Watch = {
 export const tickMsDefault = 250;
 
 export function createWatch(tickMs: number = tickMsDefault): Watch {
-  const items = new Set<Watched>();
+  // An array and no Set: each table that a Set leaves for a larger one keeps the items it had and
+  // points to the next, so that the collector copies finished requests for as long as it runs.
+  const items: Watched[] = [];
   const watch: Watch = {
     tick: 0,
     ticks: (milliseconds) => Math.max(1, Math.ceil(milliseconds / tickMs)),
-    add: (item) => void items.add(item),
-    remove: (item) => void items.delete(item),
+    add: (item) => {
+      if (item.watchIndex === unwatched) item.watchIndex = items.push(item) - 1;
+    },
+    remove: (item) => {
+      const { watchIndex } = item;
+      if (watchIndex === unwatched) return;
+      item.watchIndex = unwatched;
+      const last = items.pop();
+      if (last === undefined || last === item) return;
+      items[watchIndex] = last;
+      last.watchIndex = watchIndex;
+    },
     stop: () => clearInterval(timer),
   };
   const timer = setInterval(() => {
     watch.tick++;
-    for (const item of items) if (item.deadlineTick < watch.tick) item.onLate();
+    // Backwards, because what is late leaves, and the last takes its place.
+    for (let index = items.length - 1; index >= 0; index--) {
+      const item = items[index];
+      if (item !== undefined && item.deadlineTick < watch.tick) item.onLate();
+    }
   }, tickMs).unref();
   return watch;
 }
