@@ -111,6 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       newId,
     },
     handle: (exchange) => void handle(context, pages, exchange),
+    onFault: (error) => log.error({ error }, 'a connection was not accepted'),
     malformedBody: (message) => errorBody('malformed_request', message, newId(), null),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });

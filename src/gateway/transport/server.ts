@@ -1,11 +1,11 @@
-// The listener. The framework accepts, bounds and parses; each request is then taken out of its
-// hands before it reads a body, and handed over as an exchange.
+// The listener. Node accepts, bounds and parses; each request is handed over as an exchange before
+// any of its body is read. No framework routes before us: we would take every request out of its
+// hands again, and each would pay for that.
 
-import { ServerResponse } from 'node:http';
-import type { IncomingMessage } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-
-import { fastify } from 'fastify';
+import { once } from 'node:events';
+import { createServer, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 
 import type { Exchange } from './boundary.ts';
 import { HttpExchange } from './exchange.ts';
@@ -18,6 +18,8 @@ export type ServerOptions = Readonly<{
   handle: (exchange: Exchange) => void;
   /** The body of an answer to what is no HTTP request. */
   malformedBody: (message: string) => string;
+  /** Told when a connection could not be accepted: those that are open go on. */
+  onFault: (error: Error) => void;
   limits?: Partial<ServerLimits>;
 }>;
 
@@ -49,7 +51,6 @@ export type Server = Readonly<{
 
 export async function startServer(options: ServerOptions): Promise<Server> {
   const limits = { ...limitsDefault, ...options.limits };
-  const { malformedBody } = options;
   let inFlight = 0;
   let isClosing = false;
   const context: ExchangeContext = {
@@ -58,37 +59,26 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     isClosing: () => isClosing,
     onClosed: () => void inFlight--,
   };
-  const accept = (request: IncomingMessage, response: ServerResponse): void => {
-    inFlight++;
-    options.handle(new HttpExchange(request, response, context));
-  };
-  const refuse = (message: string, response: ServerResponse): void => {
-    response.writeHead(400, { 'content-type': 'application/json' });
-    response.end(malformedBody(message));
-  };
-  const app = fastify({
-    requestTimeout: limits.requestMs,
-    keepAliveTimeout: limits.keepAliveMs,
-    http: { headersTimeout: limits.headersMs, connectionsCheckingInterval: 1000 },
-    return503OnClosing: false,
-    trustProxy: false,
-    exposeHeadRoutes: false,
-    frameworkErrors: (error, _, reply) => {
-      reply.hijack();
-      refuse(error.code, reply.raw);
+  const server = createServer(
+    {
+      requestTimeout: limits.requestMs,
+      headersTimeout: limits.headersMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: 1000,
     },
-    clientErrorHandler: (error, socket) => refuseRaw(socket, rawRefusal(error, malformedBody)),
+    (request, response) => {
+      inFlight++;
+      options.handle(new HttpExchange(request, response, context));
+    },
+  );
+  server.on('clientError', (error, socket) => {
+    if (socket instanceof Socket) refuseRaw(socket, rawRefusal(error, options.malformedBody));
   });
-  // Before any parsing: bodies are read by our own bounded reader, answers written to the raw
-  // response.
-  app.addHook('onRequest', (request, reply) => {
-    reply.hijack();
-    accept(request.raw, reply.raw);
-  });
-  app.all('/*', neverReached);
-  const { server } = app;
   server.maxConnections = limits.connectionsMax;
-  await app.listen({ host: options.host, port: options.port });
+  server.listen(options.port, options.host);
+  await once(server, 'listening');
+  server.on('error', options.onFault);
+  const closed = new Promise<void>((resolve) => void server.once('close', resolve));
   return {
     url: urlOf(server.address(), options.host),
     inFlight: () => inFlight,
@@ -98,12 +88,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
     closeIdle: () => server.closeIdleConnections(),
     closeAll: () => server.closeAllConnections(),
-    close: () => app.close(),
+    close: async () => {
+      server.close();
+      await closed;
+    },
   };
 }
-
-/** The hook above answers everything; the framework only asks for a route to exist. */
-function neverReached(): void {}
 
 /** A client that was refused has so long to read why, and to close. */
 const lingerMs = 2000;
