@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 
-import type { Principal } from '../../projections/config/principal.ts';
 import { sessionSeconds } from '../control/sessions.ts';
+import type { Login } from '../control/sessions.ts';
 import { holderOfName } from '../deciders/principal.ts';
 import { principalId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
@@ -38,15 +38,15 @@ export const loginRoutes: readonly Route[] = [
     }),
     handle: async ({ body }, call) => {
       const { control } = call;
-      const principal = await limitedCheck(call, body);
-      if (isRefusal(principal)) return principal;
+      const login = await limitedCheck(call, body);
+      if (isRefusal(login)) return login;
       const old = sessionToken(call.headers);
       if (old !== null) await control.sessions.end(old);
-      const token = await control.sessions.start(principal.id);
-      const verbs = verbsOf(control.state(), principal.id) ?? new Set();
+      const token = await control.sessions.start(login);
+      const verbs = verbsOf(control.state(), login.principalId) ?? new Set();
       return {
         headers: { 'set-cookie': cookie(control, { token, maxAgeSeconds: sessionSeconds }) },
-        body: { id: principal.id, name: body.name, permissions: [...verbs].toSorted() },
+        body: { id: login.principalId, name: body.name, permissions: [...verbs].toSorted() },
       };
     },
   }),
@@ -75,7 +75,7 @@ export const loginRoutes: readonly Route[] = [
 type Given = z.output<typeof credentials>;
 
 /** Only a wrong name or password is counted; a check that could not be made is not. */
-async function limitedCheck(call: Call, given: Given): Promise<Principal | Refusal> {
+async function limitedCheck(call: Call, given: Given): Promise<Login | Refusal> {
   const { loginLimit, clock } = call.control;
   const attempt = { name: given.name, address: call.address };
   const limited = loginLimit.admit(attempt, clock());
@@ -96,14 +96,16 @@ const noRef = '00000000-0000-0000-0000-000000000000';
 async function checkPassword(
   { control, address, requestId }: Call,
   { name, password }: Given,
-): Promise<Principal | Refusal> {
+): Promise<Login | Refusal> {
   const { passwords, vault, db } = control;
+  // A password that was just set elsewhere opens here at once, and the one before it no more.
+  await control.refresh();
   const principal = holderOfName(control.state(), { fingerprint: vault.fingerprint(name) });
-  const ref = principal?.passwordRef ?? noRef;
-  const stored = (await vault.reveal(db, [ref])).get(ref) ?? null;
+  const passwordRef = principal?.passwordRef ?? noRef;
+  const stored = (await vault.reveal(db, [passwordRef])).get(passwordRef) ?? null;
   const matches = await passwords.verify(stored, password);
   if (isRefusal(matches)) return matches;
-  if (principal !== undefined && matches) return principal;
+  if (principal !== undefined && matches) return { principalId: principal.id, passwordRef };
   const known = principal?.id ?? null;
   control.log.warn({ request_id: requestId, address, principal_id: known }, 'a login failed');
   return refuse('unauthenticated', 'invalid credentials');

@@ -58,7 +58,7 @@ export function openAdmin(options: AdminOptions): Admin {
     state,
     publisher: plane.publisher,
     refresh,
-    sessions: createSessions({ db, clock, randomBytes }),
+    sessions: createSessions({ db, state, refresh, clock, randomBytes }),
     passwords: createPasswords(),
     loginLimit: createLoginLimit(),
     dial: createDial({ dispatcher, accessToken: createAccessToken({ dispatcher, clock }) }),

@@ -111,11 +111,8 @@ export const principalRoutes: readonly Route[] = [
     params,
     body: none,
     response: deletedRecord,
-    handle: async ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'DeletePrincipal', id } }, async () => {
-        await call.control.sessions.endAllOf(id);
-        return { id };
-      }),
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'DeletePrincipal', id } }, () => ({ id })),
   }),
   route({
     ...config,
@@ -168,10 +165,9 @@ export const principalRoutes: readonly Route[] = [
       if (isRefusal(hashed)) return hashed;
       const secret: Secret = { ref: control.newId(), class: 'password', plaintext: hashed };
       const command = { type: 'SetPassword', id, passwordRef: secret.ref } as const;
-      return mutate(call, { command, secrets: [secret] }, async ({ state }) => {
-        await control.sessions.endAllOf(id);
-        return recordOf(control, state, id);
-      });
+      return mutate(call, { command, secrets: [secret] }, ({ state }) =>
+        recordOf(control, state, id),
+      );
     },
   }),
 ];

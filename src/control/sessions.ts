@@ -1,12 +1,13 @@
-// Sessions of people: 12 hours from the login, not prolonged by use; only the digest of a token is stored.
+// Sessions of people: 12 hours from the login, not prolonged by use; only the digest of a token is stored. A session holds while
+// its principal has the password that began it, so a new password ends it, and so does the principal's deletion.
 
 import { createHash } from 'node:crypto';
 
+import type { ConfigState } from '../../projections/config/state.ts';
 import type { Database } from '../db/pool.ts';
 import {
   deleteExpiredSessions,
   deleteSession,
-  deleteSessionsOf,
   findSession,
   insertSession,
 } from '../db/sessions.ts';
@@ -18,22 +19,28 @@ const tokenBytes = 32;
 
 export type Sessions = Readonly<{
   /** Answers with the new session's token. */
-  start: (principalId: PrincipalId) => Promise<string>;
+  start: (login: Login) => Promise<string>;
+  /** As the head of the log has it, whichever replica wrote that. */
   owner: (token: string) => Promise<PrincipalId | null>;
   end: (token: string) => Promise<void>;
-  /** Ends every session of a principal: after a new password, and after its deletion. */
-  endAllOf: (principalId: PrincipalId) => Promise<void>;
 }>;
+
+/** Who gave which password. */
+export type Login = Readonly<{ principalId: PrincipalId; passwordRef: string }>;
 
 type Dependencies = Readonly<{
   db: Database;
+  state: () => ConfigState;
+  /** Makes the state reach the head of the log. */
+  refresh: () => Promise<void>;
   clock: Clock;
   randomBytes: (size: number) => Buffer;
 }>;
 
-export function createSessions({ db, clock, randomBytes }: Dependencies): Sessions {
+export function createSessions(dependencies: Dependencies): Sessions {
+  const { db, state, refresh, clock, randomBytes } = dependencies;
   return {
-    start: async (principalId) => {
+    start: async ({ principalId, passwordRef }) => {
       const now = clock();
       // A login is rare and finds the expired by an index: no timer is needed to be rid of them.
       await deleteExpiredSessions(db, new Date(now));
@@ -41,14 +48,21 @@ export function createSessions({ db, clock, randomBytes }: Dependencies): Sessio
       await insertSession(db, {
         tokenDigest: digest(token),
         principalId,
+        passwordRef,
         createdAt: new Date(now),
         expiresAt: new Date(now + sessionSeconds * 1000),
       });
       return token;
     },
-    owner: (token) => findSession(db, { tokenDigest: digest(token), now: new Date(clock()) }),
+    owner: async (token) => {
+      const found = await findSession(db, { tokenDigest: digest(token), now: new Date(clock()) });
+      if (found === null) return null;
+      if (found.headPosition > state().position) await refresh();
+      const principal = state().principal.byId.get(found.principalId);
+      if (principal === undefined || principal.passwordRef !== found.passwordRef) return null;
+      return principal.id;
+    },
     end: (token) => deleteSession(db, digest(token)),
-    endAllOf: (principalId) => deleteSessionsOf(db, principalId),
   };
 }
 

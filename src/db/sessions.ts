@@ -1,16 +1,16 @@
-// Sessions in the database: found by the SHA-256 of their token, ended by token, by principal or all at once.
+// Sessions in the database: found by the SHA-256 of their token.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
-import { greaterThan } from '@databases/pg-typed';
 
 import type { PrincipalId } from '../lib/ids.ts';
-import { principalId } from '../lib/ids.ts';
 import { operations } from './operations.ts';
 
 export type StoredSession = Readonly<{
   tokenDigest: Buffer;
   principalId: PrincipalId;
+  /** The ref of the password that was given. */
+  passwordRef: string;
   createdAt: Date;
   expiresAt: Date;
 }>;
@@ -19,27 +19,33 @@ export async function insertSession(db: Queryable, session: StoredSession): Prom
   await operations.sessions(db).insert({
     token_digest: session.tokenDigest,
     principal_id: session.principalId,
+    password_ref: session.passwordRef,
     created_at: session.createdAt,
     expires_at: session.expiresAt,
   });
 }
 
-/** The principal whose session it is, unless the session has expired. */
+export type FoundSession = Readonly<{
+  principalId: PrincipalId;
+  passwordRef: string | null;
+  /** Where the head of the log stands: whoever judges the session must have read as far. */
+  headPosition: number;
+}>;
+
+/** Null when there is none, or when it has expired. */
 export async function findSession(
   db: Queryable,
   { tokenDigest, now }: { tokenDigest: Buffer; now: Date },
-): Promise<PrincipalId | null> {
-  const found = await operations
-    .sessions(db)
-    .findOne({ token_digest: tokenDigest, expires_at: greaterThan(now) });
-  return found === null ? null : principalId.parse(found.principal_id);
+): Promise<FoundSession | null> {
+  const [found]: FoundSession[] = await db.query(sql`
+    select principal_id as "principalId", password_ref as "passwordRef",
+      (select position from es.log_head) as "headPosition"
+    from op.sessions where token_digest = ${tokenDigest} and expires_at > ${now}`);
+  return found ?? null;
 }
 
 export const deleteSession = (db: Queryable, tokenDigest: Buffer): Promise<void> =>
   operations.sessions(db).delete({ token_digest: tokenDigest });
-
-export const deleteSessionsOf = (db: Queryable, principal: PrincipalId): Promise<void> =>
-  operations.sessions(db).delete({ principal_id: principal });
 
 /** Answers how many it deleted. */
 export async function deleteExpiredSessions(db: Queryable, now: Date): Promise<number> {

@@ -1,0 +1,97 @@
+// What another replica or the command line does to a principal holds here with the next request, without waiting for word of it.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { Client } from 'pg';
+
+import { setLogin } from '../../src/cli/login-principal.ts';
+import { createPasswords } from '../../src/control/passwords.ts';
+import { openControlPlane } from '../../src/control/plane.ts';
+import type { ControlPlane } from '../../src/control/plane.ts';
+import { isRefusal } from '../../src/lib/refusal.ts';
+import { adminPassword, testAdmin } from '../harness/admin.ts';
+import { person, testKey } from '../harness/plane.ts';
+
+const login = (name: string, password: string) => ({
+  method: 'POST',
+  path: '/login',
+  body: { name, password },
+});
+
+/** An admin listener, and another plane on its database of which it hears nothing. */
+async function withSilentOther(t: TestContext) {
+  const started = await testAdmin(t);
+  const cookie = await started.login('ada', ['admin']);
+  const client = new Client({ connectionString: started.databaseUrl });
+  await client.connect();
+  await client.query(`
+    do $$ begin execute replace(pg_get_functiondef('es.events_guard'::regproc),
+      'perform pg_notify', '-- perform pg_notify'); end $$`);
+  await client.end();
+  const other = await openControlPlane({
+    databaseUrl: started.databaseUrl,
+    encryptionKey: testKey,
+    connectionsMax: 2,
+    appVersion: 'test',
+    clock: Date.now,
+    onFailure: () => undefined,
+  });
+  t.after(() => other.close());
+  return { ...started, cookie, other };
+}
+
+async function resetPassword(other: ControlPlane, password: string): Promise<void> {
+  const set = await setLogin(
+    { plane: other, passwords: createPasswords() },
+    { name: 'ada', password },
+  );
+  assert.ok(!isRefusal(set));
+}
+
+describe('what was changed elsewhere', () => {
+  it('a password that set-password resets ends the sessions of the old one', async (t) => {
+    const { ask, cookie, other } = await withSilentOther(t);
+    await resetPassword(other, 'the new password');
+    assert.equal((await ask({ path: '/admin/roles', cookie })).status, 401);
+  });
+
+  it('a role that is revoked takes its right along', async (t) => {
+    const { ask, cookie, other } = await withSilentOther(t);
+    const [, principal] = [...other.store.state().principal.byId.values()];
+    assert.ok(principal !== undefined);
+    const command = { type: 'RevokeRole', id: principal.id, role: 'admin' } as const;
+    assert.ok(!isRefusal(await other.execute({ command }, person)));
+    assert.equal((await ask({ path: '/admin/roles', cookie })).status, 403);
+  });
+
+  it('a principal that is deleted has no session left', async (t) => {
+    const { ask, cookie, other } = await withSilentOther(t);
+    const [, principal] = [...other.store.state().principal.byId.values()];
+    assert.ok(principal !== undefined);
+    const command = { type: 'DeletePrincipal', id: principal.id } as const;
+    assert.ok(!isRefusal(await other.execute({ command }, person)));
+    assert.equal((await ask({ path: '/admin/roles', cookie })).status, 401);
+  });
+});
+
+describe('a login', () => {
+  it('takes a password that was set elsewhere a moment ago, and not the one before it', async (t) => {
+    const { ask, other } = await withSilentOther(t);
+    await resetPassword(other, 'the new password');
+    assert.equal((await ask(login('ada', adminPassword))).status, 401);
+    assert.equal((await ask(login('ada', 'the new password'))).status, 200);
+  });
+
+  it('that was checked against a password which changed meanwhile opens nothing', async (t) => {
+    const { ask, other, admin, cookie } = await withSilentOther(t);
+    const { sessions, state } = admin.control;
+    const [, ada] = [...state().principal.byId.values()];
+    assert.ok(ada !== undefined && ada.passwordRef !== null);
+    await resetPassword(other, 'the new password');
+    const late = await sessions.start({ principalId: ada.id, passwordRef: ada.passwordRef });
+    assert.equal((await ask({ path: '/admin/roles', cookie: late })).status, 401);
+    assert.equal((await ask({ path: '/admin/roles', cookie })).status, 401);
+  });
+});
