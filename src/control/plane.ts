@@ -9,6 +9,7 @@ import { listenForEvents } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/pool.ts';
 import type { Database } from '../db/pool.ts';
+import { namingRights } from '../db/rights.ts';
 import { openVault } from '../db/vault.ts';
 import type { Vault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -112,8 +113,10 @@ async function prepareDatabase(url: string) {
     connectionsMax: 1,
   });
   try {
-    await migrate(maintenance);
-    return await buildReadModel(maintenance);
+    return await namingRights(maintenance, async () => {
+      await migrate(maintenance);
+      return buildReadModel(maintenance);
+    });
   } finally {
     await maintenance.dispose();
   }

@@ -42,12 +42,18 @@ export async function migrate(db: Database): Promise<void> {
 async function ensureRole(tx: Queryable): Promise<void> {
   await tx.query(sql`
     do $$ begin
-      create role gw_app nologin;
+      if not exists (select from pg_roles where rolname = 'gw_app') then
+        create role gw_app nologin;
+      end if;
     exception when duplicate_object or unique_violation then null;
     end $$`);
+  // Since 16, who made a role is a member that may hand it out, and may not take it on before it was given to itself.
   await tx.query(sql`
     do $$ begin
-      if not pg_has_role(current_user, 'gw_app', 'member') then
+      if not pg_has_role(current_user, 'gw_app',
+        case when current_setting('server_version_num')::integer < 160000 then 'MEMBER'
+          else 'SET' end)
+      then
         execute format('grant gw_app to %I', current_user);
       end if;
       if not has_database_privilege('gw_app', current_database(), 'create') then
