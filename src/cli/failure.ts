@@ -32,14 +32,22 @@ export async function reportingFailure(
 
 const causesMax = 5;
 
-function causes(error: unknown): readonly string[] {
+/** What went wrong, then why, in a line each. */
+export function causes(error: unknown): readonly string[] {
   const messages: string[] = [];
   let at = error;
   while (at instanceof Error && messages.length < causesMax) {
-    messages.push(at.message === '' ? at.name : at.message);
+    messages.push(messageOf(at));
     at = at.cause;
   }
   return messages.length > 0 ? messages : [JSON.stringify(error)];
+}
+
+/** The database's library draws the statement below its message; an error of several addresses has no message at all. */
+function messageOf(error: Error): string {
+  const message = error.message.replace(/\n\n> \d[^]*$/, '');
+  if (message !== '') return message;
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
 /** A file that is missing has the code of a socket that is missing: the system call tells them apart. */

@@ -69,16 +69,29 @@ export function usageError(
   argv: readonly string[],
   error: unknown,
 ): string {
-  const message = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : '';
-  const word = argv.find((argument) => !argument.startsWith('-')) ?? '';
+  // The list that would follow is cut off with the rest.
+  const [firstLine = ''] = error instanceof Error ? error.message.split('\n', 1) : [];
+  const message = firstLine.replace(/; did you mean:?$/, '');
+  const words = argv.filter((argument) => !argument.startsWith('-')).slice(0, 2);
   const options = cli.definitions().flatMap((definition) => definition.options);
   const flags = options.flatMap(({ definition }) => definition.split(/[ ,]/));
   const wrongFlag = /option name \("(-[^"]*)"\)/.exec(message)?.[1];
   const near =
     wrongFlag === undefined
-      ? nearest(word, commandNames(cli), { distanceMax: misspeltDistanceMax })
+      ? nearestCommand(words, commandNames(cli))
       : nearest(wrongFlag, flags, { distanceMax: misspeltDistanceMax });
-  const hint = near === null || near === word ? '' : `; did you mean ${near}?`;
+  const hint = near === null || near === words.join(' ') ? '' : `; did you mean ${near}?`;
   const what = message.replace(/[.:]$/, '').replace(/^./, (letter) => letter.toLowerCase());
   return `gw: ${what}${hint}\ngw --help lists the commands\n`;
+}
+
+/** The beginning of a command means that command; of words that are none, the first alone may be meant. */
+function nearestCommand(words: readonly string[], names: readonly string[]): string | null {
+  const typed = words.join(' ');
+  if (typed === '') return null;
+  return (
+    names.find((name) => name.startsWith(`${typed} `)) ??
+    nearest(typed, names, { distanceMax: misspeltDistanceMax }) ??
+    nearest(words[0] ?? '', names, { distanceMax: misspeltDistanceMax })
+  );
 }

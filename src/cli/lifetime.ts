@@ -3,7 +3,11 @@
 import { exitCodes } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
 
-export type Running = Readonly<{ close: () => Promise<void> }>;
+export type Running = Readonly<{
+  close: () => Promise<void>;
+  /** Rejects when what was started can serve no more. */
+  failed?: Promise<never>;
+}>;
 
 /** What of `process` a lifetime needs. */
 export type SignalSource = Readonly<{
@@ -29,7 +33,7 @@ export async function serveUntilSignal(
   for (const signal of signals) source.on(signal, onSignal);
   try {
     const running = await start();
-    await first.promise;
+    await Promise.race([first.promise, running.failed ?? first.promise]);
     await running.close();
     return exitCodes.ok;
   } finally {

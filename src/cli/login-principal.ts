@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 
 import type { RecordedEvent } from '../../events/catalogue.ts';
+import { nameField } from '../admin/fields.ts';
+import { readInput } from '../admin/input.ts';
 import { createPasswords } from '../control/passwords.ts';
 import type { Passwords } from '../control/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
@@ -31,7 +33,8 @@ export async function setLogin(
   { plane, passwords }: Dependencies,
   { name, password }: LoginGiven,
 ): Promise<LoginSet | Refusal> {
-  if (name.trim() === '') return refuse('invalid', 'name must not be empty', { param: 'name' });
+  const named = readInput(nameField, name);
+  if (isRefusal(named)) return refuse('invalid', named.message.replace(/^body/, '--name'));
   const hash = await passwords.hash(password);
   if (isRefusal(hash)) return hash;
 

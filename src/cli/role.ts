@@ -1,6 +1,7 @@
 // Decides which composition root serves a role. Each is loaded only for its role: a proxy never loads the control plane.
 
 import type { Running } from './lifetime.ts';
+import { namingListener } from './listening.ts';
 import type { Settings } from './settings.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
@@ -18,7 +19,8 @@ export function runRole(settings: Settings): Promise<Running> {
 
 async function runProxy(settings: Settings): Promise<Running> {
   const role = await import('./roles/proxy.ts');
-  return role.runProxy(settings);
+  const { host, port } = settings;
+  return namingListener({ flag: '--port', port, host }, role.runProxy(settings));
 }
 
 async function runControl(settings: Settings): Promise<Running> {

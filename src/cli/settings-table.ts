@@ -3,6 +3,8 @@
 
 import { z } from 'zod';
 
+import { egressEntryForms, readEgressEntry } from '../control/egress-list.ts';
+
 export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = Readonly<{
   /** Null: by environment alone, because a flag is visible to every user of the machine. */
   flag: string | null;
@@ -60,6 +62,11 @@ const list = z.string().transform((value): readonly string[] =>
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== ''),
+);
+
+const egressList = list.refine(
+  (entries) => entries.every((entry) => readEgressEntry(entry) !== null),
+  { error: `must be ${egressEntryForms}` },
 );
 
 const none: readonly string[] = [];
@@ -226,15 +233,14 @@ export const settingsTable = {
   egressAllow: define({
     flag: '--egress-allow',
     variable: 'GW_EGRESS_ALLOW',
-    schema: list,
+    schema: egressList,
     fallback: none,
-    description:
-      'only these may be dialled: CIDR blocks, addresses, host names, *.suffix; by comma',
+    description: `only these may be dialled: ${egressEntryForms}`,
   }),
   egressDeny: define({
     flag: '--egress-deny',
     variable: 'GW_EGRESS_DENY',
-    schema: list,
+    schema: egressList,
     fallback: none,
     description: 'these are never dialled; written as --egress-allow',
   }),

@@ -10,6 +10,8 @@ import { Agent, buildConnector } from 'undici';
 
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { egressEntryForms, readEgressEntry } from './egress-list.ts';
+import type { Address, EgressEntry } from './egress-list.ts';
 
 /** Entries are CIDR blocks, addresses, host names, or `*.suffix`. An empty `allow` allows all that is not refused. */
 export type EgressLists = Readonly<{ allow: readonly string[]; deny: readonly string[] }>;
@@ -50,7 +52,7 @@ export function createEgress(lists: EgressLists, options: { ca?: readonly string
   const judge = (host: string, address: string): Refusal | null => {
     const parsed = embeddedIPv4(ipaddr.process(address));
     const name = host.toLowerCase().replace(/\.$/, '');
-    const matches = (entry: Entry) => entry(name, parsed);
+    const matches = (entry: EgressEntry) => entry(name, parsed);
     const refused =
       refusedRanges.has(parsed.range()) ||
       metadataAddresses.has(parsed.toNormalizedString()) ||
@@ -116,32 +118,11 @@ export class EgressRefused extends Error {
   }
 }
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Entry = (host: string, address: Address) => boolean;
-
-/** Throws on an entry that is neither address, block nor name: a list with a hole must not start. */
-function parseEntry(text: string): Entry {
-  const entry = text.trim().toLowerCase();
-  if (ipaddr.isValidCIDR(entry)) {
-    const [block, bits] = ipaddr.parseCIDR(entry);
-    return (_host, address) => inBlock(address, block, bits);
-  }
-  if (ipaddr.isValid(entry)) {
-    const single = ipaddr.process(entry);
-    return (_host, address) => address.toNormalizedString() === single.toNormalizedString();
-  }
-  if (!/^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(entry)) {
-    throw new Error(`egress list entry ${text} is neither an address, a block nor a host name`);
-  }
-  return entry.startsWith('*.')
-    ? (host) => host.endsWith(entry.slice(1))
-    : (host) => host === entry;
-}
-
-function inBlock(address: Address, block: Address, bits: number): boolean {
-  if (address instanceof ipaddr.IPv4)
-    return block instanceof ipaddr.IPv4 && address.match(block, bits);
-  return block instanceof ipaddr.IPv6 && address.match(block, bits);
+/** Settings are checked before; whoever calls otherwise is told by a throw. */
+function parseEntry(text: string): EgressEntry {
+  const entry = readEgressEntry(text);
+  if (entry === null) throw new Error(`${text} is none of ${egressEntryForms}`);
+  return entry;
 }
 
 /** `::a.b.c.d`, the oldest way to write an IPv4 address in IPv6, is judged as that IPv4 address; `::` and `::1` stay. */

@@ -28,20 +28,31 @@ const connectTimeoutMs = 2000;
 
 export function openDatabase({ url, purpose, applicationName, connectionsMax, schema }: Options) {
   const statementTimeout = statementTimeoutMs[purpose];
-  return createConnectionPool.default({
-    connectionString: url,
-    applicationName: `${applicationName} ${purpose}`,
-    bigIntMode: 'number',
-    poolSize: connectionsMax,
-    statementTimeoutMilliseconds: statementTimeout,
-    // The server's own timeout cannot end a query when the server hangs or the network swallows it; this one can.
-    queryTimeoutMilliseconds: statementTimeout === 0 ? 0 : statementTimeout + 200,
-    lockTimeoutMilliseconds: lockTimeoutMs,
-    idleInTransactionSessionTimeoutMilliseconds: idleInTransactionTimeoutMs,
-    connectionTimeoutMilliseconds: connectTimeoutMs,
-    queueTimeoutMilliseconds: connectTimeoutMs + 500,
-    ...(schema === undefined ? {} : { schema }),
-    // A connection that breaks while idle is replaced; the next query says so if the database is really away.
-    onError: () => {},
-  });
+  return readingUrl(() =>
+    createConnectionPool.default({
+      connectionString: url,
+      applicationName: `${applicationName} ${purpose}`,
+      bigIntMode: 'number',
+      poolSize: connectionsMax,
+      statementTimeoutMilliseconds: statementTimeout,
+      // The server's own timeout cannot end a query when the server hangs or the network swallows it; this one can.
+      queryTimeoutMilliseconds: statementTimeout === 0 ? 0 : statementTimeout + 200,
+      lockTimeoutMilliseconds: lockTimeoutMs,
+      idleInTransactionSessionTimeoutMilliseconds: idleInTransactionTimeoutMs,
+      connectionTimeoutMilliseconds: connectTimeoutMs,
+      queueTimeoutMilliseconds: connectTimeoutMs + 500,
+      ...(schema === undefined ? {} : { schema }),
+      // A connection that breaks while idle is replaced; the next query says so if the database is really away.
+      onError: () => {},
+    }),
+  );
+}
+
+/** Its own words would repeat a part of the address, which may be the password's. */
+function readingUrl<Value>(open: () => Value): Value {
+  try {
+    return open();
+  } catch {
+    throw new Error('--database-url (GW_DATABASE_URL) cannot be read as an address');
+  }
 }

@@ -64,6 +64,26 @@ test('an unknown command is a usage error that suggests the nearest', async () =
   assert.match(stderr, /did you mean set-password\?/);
 });
 
+test('the beginning of a command, and one with a wrong end, is answered with the command', async () => {
+  for (const words of [['log'], ['log', 'verfy'], ['lgo', 'verify']]) {
+    const { code, stderr } = await gw(words);
+    assert.equal(code, 2);
+    assert.match(stderr.split('\n', 1)[0] ?? '', /did you mean log verify\?/);
+  }
+});
+
+test('log verify says of a database without a log that it has none', async (t) => {
+  const { url } = await testDatabase(t);
+  const env = { GW_DATABASE_URL: url.replace(/\/[^/?]+(\?|$)/, '/postgres$1') };
+  const { code, stderr } = await gw(['log', 'verify'], { env });
+  assert.equal(code, 1);
+  assert.equal(
+    stderr,
+    'gw: this database holds no event log; no gw has run on it yet\n' +
+      '  because: relation "es.log_head" does not exist\n',
+  );
+});
+
 test('a role that lacks what it needs says all of it and does not start', async () => {
   const { code, stderr } = await gw(['--role', 'all']);
   assert.equal(code, 2);
@@ -82,6 +102,17 @@ test('set-password makes an administrator once, then only sets the password', as
   assert.deepEqual(JSON.parse(first.stdout), { id: 2, created: true, made_admin: true });
   const second = await gw(parameters, { env, input: 'battery staple\n' });
   assert.deepEqual(JSON.parse(second.stdout), { id: 2, created: false, made_admin: false });
+});
+
+test('set-password refuses a name that no route would take', async (t) => {
+  const { url } = await testDatabase(t);
+  const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
+  for (const name of ['', ' ', 'ada ', 'a\nb', 'x'.repeat(201)]) {
+    const set = ['set-password', '--name', name, '--password', '-'];
+    const { code, stderr } = await gw(set, { env, input: 'correct horse\n' });
+    assert.equal(code, 2, name);
+    assert.match(stderr, /^gw: --name: /);
+  }
 });
 
 test('set-password warns of a password among the arguments', async (t) => {

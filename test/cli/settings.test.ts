@@ -103,6 +103,10 @@ test('a refusal never repeats a secret', () => {
 test('a list is read by comma', () => {
   const { egressAllow } = read({ flags: { egressAllow: '10.0.0.0/8, *.example.com,' } });
   assert.deepEqual(egressAllow, ['10.0.0.0/8', '*.example.com']);
+  assert.match(
+    refused({ flags: { egressDeny: '10.0.0.0/33' } })[0] ?? '',
+    /^--egress-deny must be addresses, CIDR blocks/,
+  );
 });
 
 test('a control address loses its trailing slash', () => {

@@ -62,10 +62,15 @@ async function verify(databaseUrl: string): Promise<LogCheck> {
   });
   try {
     return await verifyLog(db);
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === undefinedTable)) throw cause;
+    throw new Error('this database holds no event log; no gw has run on it yet', { cause });
   } finally {
     await db.dispose();
   }
 }
+
+const undefinedTable = '42P01';
 
 function toText({ events, head, tables, problems }: LogCheck): string {
   const log = `${events} events, head ${head.hash}`;

@@ -10,6 +10,7 @@ import { createLive } from '../../gateway/live.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
 import type { Running } from '../lifetime.ts';
+import { namingListener } from '../listening.ts';
 import { logToStderr } from '../log-to-stderr.ts';
 import type { SettingValues } from '../settings-table.ts';
 import { startControl } from './control.ts';
@@ -47,13 +48,11 @@ export async function runAll(settings: AllSettings): Promise<RunningAll> {
   });
   const counts = newCounts();
   const reporter = createUsageReporter({ client, replica: replicaName(), counts, log });
-  const gateway = await startGateway({
-    ...gatewayOptions(settings),
-    live,
-    log,
-    counts,
-    usage: reporter.record,
-  }).catch(async (error: unknown) => {
+  const { host, port } = settings;
+  const gateway = await namingListener(
+    { flag: '--port', port, host },
+    startGateway({ ...gatewayOptions(settings), live, log, counts, usage: reporter.record }),
+  ).catch(async (error: unknown) => {
     await reporter.close();
     await client.close();
     await control.close();
@@ -63,6 +62,7 @@ export async function runAll(settings: AllSettings): Promise<RunningAll> {
   return {
     gatewayUrl: gateway.url,
     adminUrl: control.adminUrl,
+    failed: control.failed,
     close: async () => {
       await gateway.close(settings.shutdownGrace * 1000);
       // While the admin API is still there to take them.

@@ -1,6 +1,5 @@
 // Role control: database, admin API, snapshots for proxies ("What the service does" rule 3). Role all builds on it.
 
-import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { openAdmin } from '../../admin/open.ts';
@@ -10,8 +9,12 @@ import type { ControlPlane } from '../../control/plane.ts';
 import { isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { causes } from '../failure.ts';
 import type { Running } from '../lifetime.ts';
+import { namingListener } from '../listening.ts';
 import { logToStderr } from '../log-to-stderr.ts';
+import { readCaBundle, readTls } from '../pem-files.ts';
+import type { Tls } from '../pem-files.ts';
 import type { SettingValues } from '../settings-table.ts';
 import { programVersion } from '../version.ts';
 
@@ -34,6 +37,8 @@ export type ControlSettings = Pick<
 export type RunningControl = Running &
   Readonly<{
     adminUrl: string;
+    /** Rejects when it was started and can never serve: the database that came is not this program's. */
+    failed: Promise<never>;
     /** The certificate of the admin listener, PEM; null when it speaks plain HTTP. */
     certificate: string | null;
   }>;
@@ -53,42 +58,53 @@ type Surroundings = Readonly<{
   onCurrent: () => void;
 }>;
 
-type Tls = Readonly<{ cert: string; key: string }> | null;
-
 /** Listens at once. While the database is away for the first time, everything but /healthz answers 503. */
 export async function startControl(
   settings: ControlSettings,
   surroundings: Surroundings,
 ): Promise<RunningControl> {
   const { log } = surroundings;
-  const { host, adminPort, tlsCert, tlsKey } = settings;
-  const tls: Tls =
-    tlsCert === null || tlsKey === null
-      ? null
-      : { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
+  const { host, adminPort } = settings;
+  const tls = readTls(settings);
+  const caBundle = readCaBundle(settings);
   const serve = (plane: ControlPlane, port: number): Promise<RunningControl> =>
-    serveAdmin(plane, { settings, surroundings, tls, port });
+    serveAdmin(plane, { settings, surroundings, tls, caBundle, port });
 
-  const plane = await tryOpen(settings, surroundings);
-  if (plane !== null) return serve(plane, adminPort);
+  const first = await tryOpen(settings, surroundings);
+  if ('plane' in first) return serve(first.plane, adminPort);
 
-  const waiting = await listenWaiting({ host, port: adminPort, tls });
-  log.warn({ admin: waiting.url }, 'the database is away; trying again');
+  const waiting = await namingListener(
+    { flag: '--admin-port', port: adminPort, host },
+    listenWaiting({ host, port: adminPort, tls }),
+  );
+  const reason = causes(first.away).join('; ');
+  log.warn({ admin: waiting.url, reason }, 'the database is away; trying again');
   const stop = new AbortController();
-  const later = openLater(settings, surroundings, stop.signal).then(async (opened) => {
-    await waiting.close();
+  const serveLater = async (): Promise<RunningControl | null> => {
+    let opened: ControlPlane | null;
+    try {
+      opened = await openLater(settings, surroundings, stop.signal);
+    } finally {
+      await waiting.close();
+    }
     return opened === null ? null : serve(opened, waiting.port);
-  });
-  later.catch((error: unknown) => log.error({ error }, 'the control plane could not start'));
+  };
+  const later = serveLater();
+  const failed = later.then(() => never());
+  // Whoever waits for the end of the process hears of it; until someone does, it is no unhandled rejection.
+  failed.catch(() => {});
   return {
     adminUrl: waiting.url,
     certificate: tls?.cert ?? null,
+    failed,
     close: async () => {
       stop.abort();
-      await (await later)?.close();
+      await (await later.catch(() => null))?.close();
     },
   };
 }
+
+const never = (): Promise<never> => new Promise(() => {});
 
 const retryMinMs = 250;
 const retryMaxMs = 5000;
@@ -101,23 +117,26 @@ async function openLater(
   let waitMs = retryMinMs;
   while (!signal.aborted) {
     await wait(waitMs, undefined, { signal }).catch(() => {});
-    const plane = signal.aborted ? null : await tryOpen(settings, surroundings);
-    if (plane !== null) return plane;
+    if (signal.aborted) return null;
+    const opened = await tryOpen(settings, surroundings);
+    if ('plane' in opened) return opened.plane;
     waitMs = Math.min(waitMs * 2, retryMaxMs);
   }
   return null;
 }
 
-/** Null when the database is away; whatever else is wrong with it is thrown. */
+type Opened = Readonly<{ plane: ControlPlane }> | Readonly<{ away: unknown }>;
+
+/** Throws whatever is wrong with the database but that it is away. */
 async function tryOpen(
   { databaseUrl, encryptionKey, databaseMaxConnections }: ControlSettings,
   { log, onCurrent }: Surroundings,
-): Promise<ControlPlane | null> {
+): Promise<Opened> {
   if (databaseUrl === null || encryptionKey === null) {
     throw new Error('role control needs a database address and an encryption key');
   }
   try {
-    return await openControlPlane({
+    const plane = await openControlPlane({
       databaseUrl,
       encryptionKey: Buffer.from(encryptionKey, 'hex'),
       connectionsMax: databaseMaxConnections,
@@ -126,8 +145,9 @@ async function tryOpen(
       onCurrent,
       onFailure: (what, error) => log.warn({ error }, what),
     });
+    return { plane };
   } catch (error) {
-    if (isDatabaseUnavailable(error)) return null;
+    if (isDatabaseUnavailable(error)) return { away: error };
     throw error;
   }
 }
@@ -135,22 +155,23 @@ async function tryOpen(
 type Serving = Readonly<{
   settings: ControlSettings;
   surroundings: Surroundings;
-  tls: Tls;
+  tls: Tls | null;
+  caBundle: readonly string[];
   port: number;
 }>;
 
 async function serveAdmin(
   plane: ControlPlane,
-  { settings, surroundings, tls, port }: Serving,
+  { settings, surroundings, tls, caBundle, port }: Serving,
 ): Promise<RunningControl> {
   const { log, onSnapshot } = surroundings;
-  const { proxyToken, caBundle, egressAllow, egressDeny } = settings;
+  const { host, proxyToken, egressAllow, egressDeny } = settings;
   const admin = openAdmin({
     plane,
     proxyTokens: proxyToken === null ? [] : [proxyToken],
     tls,
     egress: { allow: egressAllow, deny: egressDeny },
-    caBundle: caBundle === null ? [] : [readFileSync(caBundle, 'utf8')],
+    caBundle,
     clock: Date.now,
     log,
   });
@@ -165,9 +186,12 @@ async function serveAdmin(
     await plane.close();
   };
   try {
-    const adminUrl = await admin.listen({ host: settings.host, port });
+    const adminUrl = await namingListener(
+      { flag: '--admin-port', port, host },
+      admin.listen({ host, port }),
+    );
     log.info({ admin: adminUrl }, 'control plane started');
-    return { adminUrl, certificate: tls?.cert ?? null, close };
+    return { adminUrl, certificate: tls?.cert ?? null, failed: never(), close };
   } catch (error) {
     await close();
     throw error;

@@ -1,0 +1,40 @@
+// Reads the PEM files that flags name. What is wrong with one is said with its flag, before anything is opened.
+
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+
+import type { SettingValues } from './settings-table.ts';
+
+export type Tls = Readonly<{ cert: string; key: string }>;
+
+/** Null is plain HTTP. */
+export function readTls({
+  tlsCert,
+  tlsKey,
+}: Pick<SettingValues, 'tlsCert' | 'tlsKey'>): Tls | null {
+  if (tlsCert === null || tlsKey === null) return null;
+  const tls = { cert: readNamed('--tls-cert', tlsCert), key: readNamed('--tls-key', tlsKey) };
+  const what = `--tls-cert ${tlsCert} and --tls-key ${tlsKey} are no certificate and its key`;
+  naming(what, () => createSecureContext(tls));
+  return tls;
+}
+
+/** The certificates that are trusted besides the runtime's own. */
+export function readCaBundle({ caBundle }: Pick<SettingValues, 'caBundle'>): readonly string[] {
+  if (caBundle === null) return [];
+  const text = readNamed('--ca-bundle', caBundle);
+  naming(`--ca-bundle ${caBundle} holds no certificate`, () => new X509Certificate(text));
+  return [text];
+}
+
+const readNamed = (flag: string, path: string): string =>
+  naming(`${flag} ${path} cannot be read`, () => readFileSync(path, 'utf8'));
+
+function naming<Value>(what: string, work: () => Value): Value {
+  try {
+    return work();
+  } catch (cause) {
+    throw new Error(what, { cause });
+  }
+}
