@@ -34,13 +34,18 @@ export type AttemptResult =
   | Readonly<{ kind: 'declined'; held: HeldAnswer; next: Step }>
   | Readonly<{ kind: 'unreached'; fault: UpstreamFault }>;
 
-export type AttemptContext = Readonly<{
-  exchange: Exchange;
+/** What the attempts of all requests share. */
+export type AttemptSurroundings = Readonly<{
   upstreams: Upstreams;
-  plan: Plan;
   counts: Counts;
   now: Clock;
   monotonic: Clock;
+}>;
+
+export type AttemptContext = Readonly<{
+  shared: AttemptSurroundings;
+  exchange: Exchange;
+  plan: Plan;
   /** Whether anybody wants to know the token counts. */
   isMetered: boolean;
 }>;
@@ -61,25 +66,25 @@ export class Attempt implements AnswerSink, ExchangeListener {
   constructor(context: AttemptContext, step: Step) {
     this.#context = context;
     this.#step = step;
-    this.#startedAt = context.monotonic();
+    this.#startedAt = context.shared.monotonic();
   }
 
   run(request: UpstreamRequest): Promise<AttemptResult> {
-    const { exchange, upstreams } = this.#context;
+    const { exchange, shared } = this.#context;
     const { backend } = this.#step;
     return new Promise((resolve) => {
       this.#resolve = resolve;
       exchange.listen(this);
       if (exchange.isGone) return resolve({ kind: 'gone', usage: null });
       noteSent(backend);
-      this.#call = upstreams.send(backend.backend.origin, request, this);
+      this.#call = shared.upstreams.send(backend.backend.origin, request, this);
     });
   }
 
   onHead(status: number, headers: UpstreamHeaders): void {
-    const { plan, counts } = this.#context;
+    const { plan, shared } = this.#context;
     noteAnswered(this.#step.backend, status);
-    countStatus(counts, status);
+    countStatus(shared.counts, status);
     const next = isRetryable(status) ? plan.next(status) : null;
     if (next === null) return this.#relay(status, headers);
     this.#held = new HeldAnswer(this.#step, status, headers, () => this.#leave());
@@ -91,13 +96,13 @@ export class Attempt implements AnswerSink, ExchangeListener {
       this.#held.push(chunk);
       return true;
     }
-    this.firstChunkAt ??= this.#context.monotonic();
+    this.firstChunkAt ??= this.#context.shared.monotonic();
     this.#tail?.push(chunk);
     return this.#context.exchange.write(chunk);
   }
 
   onEnd(): void {
-    this.#end(this.#context.monotonic() - this.#startedAt);
+    this.#end(this.#context.shared.monotonic() - this.#startedAt);
     if (this.#held !== null) return this.#held.complete();
     this.#context.exchange.end();
     this.#resolve({ kind: 'relayed', usage: readUsage(this.#tail?.text() ?? '') });
@@ -110,7 +115,7 @@ export class Attempt implements AnswerSink, ExchangeListener {
       return this.#resolve({ kind: 'gone', usage: null });
     }
     const hasHead = this.relayedStatus !== null || this.#held !== null;
-    noteFault(this.#step.backend, !hasHead, this.#context.now);
+    noteFault(this.#step.backend, !hasHead, this.#context.shared.now);
     this.#end(null);
     if (this.#held !== null) return this.#held.drop();
     if (!hasHead) return this.#resolve({ kind: 'unreached', fault });

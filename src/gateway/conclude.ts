@@ -22,6 +22,8 @@ export type ConcludeContext = Readonly<{
   usage: UsageSink | null;
   log: Log;
   monotonic: Clock;
+  /** RFC 3339 of epoch milliseconds. */
+  stamp: (epochMs: number) => string;
 }>;
 
 export type Ending = Readonly<{
@@ -146,8 +148,8 @@ function countEnd(context: ConcludeContext, outcome: Outcome, durationMs: number
 }
 
 function record(context: ConcludeContext, request: MeteredRequest, outcome: MeteredOutcome): void {
-  const { log, usage } = context;
-  const event = usage === null ? null : usageEvent(request, outcome);
+  const { log, usage, stamp } = context;
+  const event = usage === null ? null : usageEvent(request, outcome, stamp);
   if (event !== null) usage?.(event);
   log.debug(
     { request_id: request.exchange.requestId, status: outcome.status, route: outcome.route },

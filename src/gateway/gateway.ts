@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { createStamps } from '../lib/clock.ts';
 import type { Clock } from '../lib/clock.ts';
 import { attemptsMaxDefault } from '../routing/retry.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -80,6 +81,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log,
     now,
     monotonic,
+    stamp: createStamps(),
     firstByteMs: options.firstByteMs,
     attemptsMax: options.retriesMax === undefined ? attemptsMaxDefault : options.retriesMax + 1,
   };

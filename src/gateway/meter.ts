@@ -2,7 +2,6 @@
 // answered, that was refused for want of a grant or a backend, or that its client left
 // (specification, "Usage event").
 
-import { toRfc3339 } from '../lib/clock.ts';
 import type { ModelId, ProviderId } from '../lib/ids.ts';
 import type { Caller } from '../snapshot/compile.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
@@ -34,14 +33,18 @@ export type MeteredOutcome = Readonly<{
   firstTokenMs: number | null;
 }>;
 
-/** Null for a caller without a principal: nobody's usage is recorded. */
-export function usageEvent(request: MeteredRequest, outcome: MeteredOutcome): UsageEvent | null {
+/** Null for a caller without a principal: nobody's usage is recorded. `stamp` makes RFC 3339 of epoch milliseconds. */
+export function usageEvent(
+  request: MeteredRequest,
+  outcome: MeteredOutcome,
+  stamp: (epochMs: number) => string,
+): UsageEvent | null {
   const { exchange, caller, peeked } = request;
   if (caller.principalId === null) return null;
   const { usage, model } = outcome;
   return {
     id: exchange.id,
-    at: toRfc3339(exchange.startedMs),
+    at: stamp(exchange.startedMs),
     principal_id: caller.principalId,
     key_id: caller.keyId,
     model_id: model?.id ?? null,

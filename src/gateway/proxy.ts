@@ -122,7 +122,7 @@ async function forward(
     now: context.now,
   });
   const isMetered = caller.principalId !== null && context.usage !== null;
-  const attemptContext: AttemptContext = { ...context, exchange, plan, isMetered };
+  const attemptContext: AttemptContext = { shared: context, exchange, plan, isMetered };
   const headers = upstreamHeaders(exchange);
   let held: HeldAnswer | null = null;
   for (let step = plan.first(); step !== null;) {

@@ -23,13 +23,16 @@ const firstRoomBytes = 16 * 1024;
 /** The bytes that a body holds of the budget; they are given back when the exchange is over. */
 export type BodyLease = { bytes: number };
 
+type Bounds = Readonly<{ bytesMax: number; budget: BodyBudget; lease: BodyLease }>;
+
 export function readBody(
   request: IncomingMessage,
-  bounds: Readonly<{ bytesMax: number; budget: BodyBudget; lease: BodyLease }>,
+  fields: ReadonlyMap<string, string>,
+  bounds: Bounds,
 ): Promise<BodyResult> {
-  const header = request.headers['content-length'];
+  const header = fields.get('content-length');
   const declared = header === undefined ? null : Number(header);
-  if (declared === null && request.headers['transfer-encoding'] === undefined) {
+  if (declared === null && !fields.has('transfer-encoding')) {
     return Promise.resolve({ kind: 'bytes', bytes: empty });
   }
   if (declared !== null && declared > bounds.bytesMax) return Promise.resolve(tooLarge);
@@ -55,7 +58,7 @@ function take(bounds: Readonly<{ budget: BodyBudget; lease: BodyLease }>, bytes:
 
 class BodyReader {
   readonly #request: IncomingMessage;
-  readonly #bounds: Parameters<typeof readBody>[1];
+  readonly #bounds: Bounds;
   readonly #declared: number | null;
   readonly #resolve: (result: BodyResult) => void;
   #bytes: Buffer = empty;
@@ -63,7 +66,7 @@ class BodyReader {
 
   constructor(
     request: IncomingMessage,
-    bounds: Parameters<typeof readBody>[1],
+    bounds: Bounds,
     declared: number | null,
     resolve: (result: BodyResult) => void,
   ) {

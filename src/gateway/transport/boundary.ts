@@ -1,6 +1,8 @@
 // The seam between the walk and the sockets: a request comes in as head fields and body bytes, an
 // answer goes out as a head and chunks. Whoever implements these types can replace the transport.
 
+import type { OwnField } from './header-policy.ts';
+
 /** Names in lower case and values in turn; given away with the call. */
 export type FlatHeaders = string[];
 
@@ -37,7 +39,7 @@ export type Exchange = {
   readonly hasStarted: boolean;
   /** The reason, when the head is one that two readers could read differently. */
   readonly malformed: string | null;
-  header(name: string): string | undefined;
+  header(name: OwnField): string | undefined;
   /** Those request headers that an upstream may see. */
   forwardedHeaders(): string[];
   readBody(): Promise<BodyResult>;

@@ -8,7 +8,7 @@ import { readBody, releaseBody } from './body.ts';
 import type { BodyBudget, BodyLease } from './body.ts';
 import type { BodyResult, Exchange, ExchangeListener, FlatHeaders } from './boundary.ts';
 import { readRequestHead } from './header-policy.ts';
-import type { RequestHead } from './header-policy.ts';
+import type { OwnField, RequestHead } from './header-policy.ts';
 import { unwatched } from './watch.ts';
 import type { Watch, Watched } from './watch.ts';
 
@@ -45,8 +45,8 @@ export class HttpExchange implements Exchange, Watched {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #context: ExchangeContext;
+  readonly #head: RequestHead;
   readonly #lease: BodyLease = { bytes: 0 };
-  #head: RequestHead | null = null;
   #listener: ExchangeListener | null = null;
   #isClosed = false;
   #hasDrainListener = false;
@@ -58,9 +58,10 @@ export class HttpExchange implements Exchange, Watched {
     const query = url.indexOf('?');
     this.method = request.method ?? 'GET';
     this.path = query === -1 ? url : url.slice(0, query);
-    const given = request.headers['x-request-id'];
+    this.#head = readRequestHead(request.rawHeaders);
+    const given = this.#head.own.get('x-request-id');
     this.id = context.newId();
-    this.requestId = typeof given === 'string' && requestIdPattern.test(given) ? given : this.id;
+    this.requestId = given !== undefined && requestIdPattern.test(given) ? given : this.id;
     this.startedMs = context.now();
     this.startedAt = context.monotonic();
     this.#request = request;
@@ -82,21 +83,20 @@ export class HttpExchange implements Exchange, Watched {
       if (this.#request.httpVersion !== '1.1') return 'transfer-encoding needs HTTP/1.1';
       if (coding.toLowerCase() !== 'chunked') return 'transfer-encoding must be chunked';
     }
-    const { duplicate } = this.#readHead();
+    const { duplicate } = this.#head;
     return duplicate === null ? null : `header ${duplicate} is given twice`;
   }
 
-  header(name: string): string | undefined {
-    const value = this.#request.headers[name];
-    return typeof value === 'string' ? value : undefined;
+  header(name: OwnField): string | undefined {
+    return this.#head.own.get(name);
   }
 
   forwardedHeaders(): string[] {
-    return this.#readHead().forwarded;
+    return this.#head.forwarded;
   }
 
   readBody(): Promise<BodyResult> {
-    return readBody(this.#request, {
+    return readBody(this.#request, this.#head.own, {
       bytesMax: this.#context.bodyBytesMax,
       budget: this.#context.bodyBudget,
       lease: this.#lease,
@@ -175,11 +175,6 @@ export class HttpExchange implements Exchange, Watched {
     const { watch } = this.#context;
     this.deadlineTick = watch.tick + watch.ticks(limitMs);
     watch.add(this);
-  }
-
-  #readHead(): RequestHead {
-    this.#head ??= readRequestHead(this.#request.rawHeaders);
-    return this.#head;
   }
 
   /** Closing at once would reset the connection before the client has read why. */

@@ -28,36 +28,60 @@ const answerHeaders = [
   'openai-version',
 ] as const;
 
-/** Fields that readers differ on when they come twice. */
+/** Own fields that readers differ on when they come twice, as they do on a second Host. */
 const singular: ReadonlySet<string> = new Set([
   'authorization',
+  'content-encoding',
   'content-type',
-  'host',
+  'transfer-encoding',
   'x-api-key',
 ]);
 
-export type RequestHead = Readonly<{ forwarded: string[]; duplicate: string | null }>;
+/** What the gateway itself reads of a request's head. */
+const ownNames = [
+  'anthropic-version',
+  'authorization',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'x-api-key',
+  'x-request-id',
+] as const;
+export type OwnField = (typeof ownNames)[number];
+const ownFields: ReadonlySet<string> = new Set(ownNames);
+
+export type RequestHead = Readonly<{
+  forwarded: string[];
+  duplicate: string | null;
+  /** The gateway's own fields, by name in lower case; the first value where a name came twice. */
+  own: ReadonlyMap<string, string>;
+}>;
 
 /** `rawHeaders` holds names and values in turn, as they came. */
 export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   const forwarded: string[] = [];
-  let seen: string[] | null = null;
+  const own = new Map<string, string>();
   let nominated: readonly string[] = [];
   let duplicate: string | null = null;
+  let hasHost = false;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? '').toLowerCase();
-    if (singular.has(name)) {
-      seen ??= [];
-      if (seen.includes(name)) duplicate = name;
-      seen.push(name);
-    }
     const value = rawHeaders[index + 1] ?? '';
+    if (ownFields.has(name)) {
+      if (!own.has(name)) own.set(name, value);
+      else if (singular.has(name)) duplicate = name;
+    } else if (name === 'host') {
+      if (hasHost) duplicate = name;
+      hasHost = true;
+    }
     if (requestHeaders.has(name) || name.startsWith(requestPrefix)) forwarded.push(name, value);
     else if (name === 'connection') nominated = nominated.concat(nominatedBy(value));
   }
   return {
     forwarded: nominated.length === 0 ? forwarded : without(forwarded, nominated),
     duplicate,
+    own,
   };
 }
 
