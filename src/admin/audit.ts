@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { listAudit } from '../../projections/tables/audit-log.ts';
 import type { AuditRow } from '../../projections/tables/audit-log.ts';
-import { limitQuery, timestamp } from './fields.ts';
+import { limitQuery, timestamp, timestampField, wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -28,12 +28,12 @@ export const auditRoutes: readonly Route[] = [
     refusals: [],
     params: none,
     query: z.strictObject({
-      limit: limitQuery,
-      before: z.coerce.number<string>().int().positive().optional(),
-      actor_id: z.coerce.number<string>().int().positive().optional(),
+      limit: limitQuery({ standard: 100 }),
+      before: wholeNumber({ from: 1 }).optional(),
+      actor_id: wholeNumber({ from: 1 }).optional(),
       /** A part of the target, in any case. */
       target: z.string().max(300).optional(),
-      since: timestamp.optional(),
+      since: timestampField.optional(),
     }),
     body: none,
     response: z.array(auditRecord),

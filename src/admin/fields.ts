@@ -6,7 +6,7 @@ import { credentialKind, protocol, protocolAliases } from '../lib/vocabulary.ts'
 import type { CredentialKind } from '../lib/vocabulary.ts';
 
 /** Shown in lists, logs and headers: no control characters, no half of a surrogate pair, no blanks at the ends. */
-const shownText = (lengthMax: number) =>
+export const shownText = (lengthMax: number) =>
   z
     .string()
     .min(1)
@@ -17,20 +17,38 @@ const shownText = (lengthMax: number) =>
 export const nameField = shownText(200);
 export const descriptionField = shownText(2_000).nullable();
 
+/** A whole number in a path or a query: decimal digits alone, not whatever else a language reads as a number. */
+export const wholeNumber = ({ from }: Readonly<{ from: 0 | 1 }>) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a whole number of at most 15 digits')
+    .transform(Number)
+    .pipe(z.int().min(from))
+    .meta({ type: 'integer', pattern: undefined, minimum: from });
+
 /** A path parameter. */
 export const idIn = <Id extends z.ZodType<number, number>>(id: Id) =>
-  z.strictObject({ id: z.coerce.number<string>().int().positive().pipe(id) });
+  z.strictObject({ id: wholeNumber({ from: 1 }).pipe(id) });
 
+/** As it is answered. */
 export const timestamp = z.iso.datetime({ offset: true });
 
+const firstYear = Date.parse('0001-01-01T00:00:00Z');
+const lastYearEnd = Date.parse('9999-12-31T23:59:59.999Z');
+const isInCalendar = (text: string): boolean =>
+  Date.parse(text) >= firstYear && Date.parse(text) <= lastYearEnd;
+
+/** As it is given: taken over in UTC and milliseconds, on which the log, the database and every proxy agree. */
+export const timestampField = timestamp
+  .refine(isInCalendar, 'must be in the years 1 to 9999')
+  .transform((text) => new Date(text).toISOString());
+
 /** How many rows a list answers with; more than the most is the most. */
-const rowsMax = 1_000;
-export const limitQuery = z.coerce
-  .number<string>()
-  .int()
-  .min(1)
-  .transform((rows) => Math.min(rows, rowsMax))
-  .default(100);
+export const rowsMax = 1_000;
+export const limitQuery = ({ standard }: Readonly<{ standard: number }>) =>
+  wholeNumber({ from: 1 })
+    .transform((rows) => Math.min(rows, rowsMax))
+    .default(standard);
 
 const aliasOf = (alias: string): CredentialKind | undefined =>
   alias === 'gcp_service_account' ? 'cloud_service_account' : undefined;

@@ -8,27 +8,54 @@ import { isStorable } from '../lib/text.ts';
 
 export type RawInput = Readonly<{ params: unknown; query: unknown; body: unknown }>;
 
+/** `echo`: texts may be repeated in the refusal, because no secret belongs there. */
+type Options = Readonly<{ echo?: boolean }>;
+
 /** Wrapped, so that a value can never be taken for a refusal. */
 export function readInput<Schema extends z.ZodType>(
   schema: Schema,
   raw: unknown,
+  { echo = false }: Options = {},
 ): Readonly<{ value: z.output<Schema> }> | Refusal {
   const read = schema.safeParse(raw);
   if (read.success) return { value: read.data };
   const [issue] = read.error.issues;
-  return issue === undefined ? refuse('invalid', 'the request is malformed') : refusalOf(issue);
+  if (issue === undefined) return refuse('invalid', 'the request is malformed');
+  return refusalOf(issue, wasValue(issue, raw, echo));
 }
 
-function refusalOf(issue: z.core.$ZodIssue): Refusal {
+function refusalOf(issue: z.core.$ZodIssue, was: string): Refusal {
   const place = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
     const param = place === '' ? key : `${place}.${key}`;
     return refuse('invalid', `${param} is not a known field`, { param });
   }
-  if (place === '') return refuse('invalid', `body: ${lowerFirst(issue.message)}`);
-  return refuse('invalid', `${place}: ${lowerFirst(issue.message)}`, { param: place });
+  const message = `${lowerFirst(issue.message)}${was}`;
+  if (place === '') return refuse('invalid', `body: ${message}`);
+  return refuse('invalid', `${place}: ${message}`, { param: place });
 }
+
+const secretFields: ReadonlySet<string> = new Set(['password', 'upstream_api_key']);
+const shownLengthMax = 100;
+
+/** The wrong value, where it cannot be a secret: a number, one of a closed list, a time; in a query any text. */
+function wasValue(issue: z.core.$ZodIssue, raw: unknown, echo: boolean): string {
+  if (issue.path.some((name) => secretFields.has(String(name)))) return '';
+  const value = issue.path.reduce(memberOf, raw);
+  const isShown =
+    typeof value === 'string'
+      ? echo ||
+        issue.code === 'invalid_value' ||
+        (issue.code === 'invalid_format' && issue.format === 'datetime')
+      : typeof value === 'number' || typeof value === 'boolean';
+  if (!isShown) return '';
+  const text = JSON.stringify(value);
+  return `, was ${text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text}`;
+}
+
+const memberOf = (value: unknown, name: PropertyKey): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 

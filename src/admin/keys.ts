@@ -7,7 +7,7 @@ import type { ApiKeyRow } from '../../projections/tables/api-keys.ts';
 import { apiKeyRandomBytes, mintApiKey } from '../control/api-key.ts';
 import type { Secret } from '../db/vault.ts';
 import { apiKeyId, principalId } from '../lib/ids.ts';
-import { deletedRecord, idIn, nameField, timestamp } from './fields.ts';
+import { deletedRecord, idIn, nameField, timestamp, timestampField } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
@@ -58,7 +58,7 @@ export const keyRoutes: readonly Route[] = [
     body: z.strictObject({
       name: nameField,
       principal_id: principalId,
-      expires_at: timestamp.nullable().default(null),
+      expires_at: timestampField.nullable().default(null),
     }),
     response: createdKey,
     handle: ({ body }, call) => {

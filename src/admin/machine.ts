@@ -7,6 +7,7 @@ import type { Publisher, Published } from '../control/publish.ts';
 import { refuse } from '../lib/refusal.ts';
 import { snapshot } from '../snapshot/schema.ts';
 import { usageBatch } from '../usage/usage-event.ts';
+import { wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -24,9 +25,9 @@ export const machineRoutes: readonly Route[] = [
     params: none,
     query: z.strictObject({
       /** The asker's own version: this replica reads the log to its head before it answers with an older one. */
-      at_least: z.coerce.number<string>().int().nonnegative().default(0),
+      at_least: wholeNumber({ from: 0 }).default(0),
       /** How long to wait for another snapshot than If-None-Match names. */
-      wait: z.coerce.number<string>().int().min(0).max(waitSecondsMax).default(0),
+      wait: wholeNumber({ from: 0 }).pipe(z.int().max(waitSecondsMax)).default(0),
     }),
     body: none,
     response: snapshot,

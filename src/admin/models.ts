@@ -21,8 +21,10 @@ const settable = {
   cache_ttl_seconds: positiveField,
   context_length: positiveField,
 };
-const creation = z.strictObject({ name: nameField, ...settable });
-const change = z.strictObject({ name: nameField.optional(), ...settable });
+/** In a grant, `model/*` is every model: a model of that name would be granted with all others. */
+const modelName = nameField.refine((name) => !name.includes('*'), 'must not hold *');
+const creation = z.strictObject({ name: modelName, ...settable });
+const change = z.strictObject({ name: modelName.optional(), ...settable });
 
 const params = idIn(modelId);
 const config = { permission: 'config:write', query: none } as const;

@@ -1,9 +1,11 @@
 // What every mutation on the admin listener does alike: says who acts and why, and answers with the snapshot version that holds
 // the change.
 
+import { isUtf8 } from 'node:buffer';
+
 import type { RecordedEvent } from '../../events/catalogue.ts';
 import type { Mutation, MutationContext, Outcome } from '../control/execute.ts';
-import { isRefusal } from '../lib/refusal.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { Answer, Call } from './route.ts';
 
@@ -15,7 +17,9 @@ export async function mutate<Body>(
   mutation: Mutation,
   render: (outcome: Outcome) => Promise<Body> | Body,
 ): Promise<Answer<Body> | Refusal> {
-  const outcome = await call.control.execute(mutation, contextOf(call));
+  const reason = reasonIn(call.headers);
+  if (isRefusal(reason)) return reason;
+  const outcome = await call.control.execute(mutation, contextOf(call, reason));
   if (isRefusal(outcome)) return outcome;
   return { body: await render(outcome), headers: versionHeader(outcome.version) };
 }
@@ -24,19 +28,28 @@ const versionHeader = (version: number): Record<string, string> => ({
   'x-gw-snapshot-version': String(version),
 });
 
-function contextOf({ caller, method, path, requestId, headers }: Call): MutationContext {
+function contextOf(
+  { caller, method, path, requestId }: Call,
+  reason: string | null,
+): MutationContext {
   const actor =
     'principalId' in caller
       ? { kind: caller.kind, principal_id: caller.principalId }
       : ({ kind: 'system', principal_id: null } as const);
-  const reason = headers['x-gw-reason'];
-  return {
-    actor,
-    action: method,
-    target: path,
-    requestId,
-    reason: typeof reason === 'string' ? reason.slice(0, reasonLengthMax) : null,
-  };
+  return { actor, action: method, target: path, requestId, reason };
+}
+
+const reasonHeader = 'x-gw-reason';
+
+/** Null when none is given. Node reads a header as Latin-1; what people write in it is UTF-8. */
+function reasonIn(headers: Call['headers']): string | Refusal | null {
+  const header = headers[reasonHeader];
+  if (typeof header !== 'string' || header === '') return null;
+  const bytes = Buffer.from(header, 'latin1');
+  const reason = isUtf8(bytes) ? bytes.toString('utf8') : header;
+  if (reason.length <= reasonLengthMax) return reason;
+  const message = `${reasonHeader} has ${reason.length} characters, at most ${reasonLengthMax} may be`;
+  return refuse('invalid', message, { param: reasonHeader });
 }
 
 /** The id of the entity that an event of the mutation is about. A mutation without that event has a fault. */

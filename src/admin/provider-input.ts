@@ -14,6 +14,8 @@ import { credentialKindField, protocolField } from './fields.ts';
 const reservedHeaders =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept.*|cookie)$/i;
 
+export const credentialField = z.string().max(100_000);
+
 export const endpointFields = {
   api_base: z.string().min(1).max(2_000).optional(),
   protocol: protocolField.optional(),
@@ -29,7 +31,7 @@ export const endpointFields = {
     .regex(/^[\w.~+/-]*$/, 'must be one word')
     .nullable()
     .optional(),
-  upstream_api_key: z.string().max(100_000).optional(),
+  upstream_api_key: credentialField.optional(),
   credential_kind: credentialKindField.optional(),
 };
 

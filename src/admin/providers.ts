@@ -21,7 +21,7 @@ import type { Control } from './control.ts';
 import { deletedRecord, idIn, nameField } from './fields.ts';
 import { idOf, mutate } from './mutation.ts';
 import { dialTarget, revealed, verify } from './provider-dial.ts';
-import { endpointFields, vaultedCredential } from './provider-input.ts';
+import { credentialField, endpointFields, vaultedCredential } from './provider-input.ts';
 import { providerRecord, providerRecordIn } from './provider-record.ts';
 import type { ProviderRecord } from './provider-record.ts';
 import { none, route } from './route.ts';
@@ -38,6 +38,11 @@ const change = z.strictObject({
   name: nameField.optional(),
   kind: providerKind.optional(),
   ...endpointFields,
+  /** Null clears it, and so does the empty string. */
+  upstream_api_key: credentialField
+    .nullable()
+    .transform((key) => key ?? '')
+    .optional(),
   keep_credential: z.boolean().default(false),
 });
 

@@ -8,14 +8,14 @@ import { listRoles } from '../../projections/tables/roles.ts';
 import { roleNamed } from '../deciders/role.ts';
 import { roleId } from '../lib/ids.ts';
 import { verb } from '../lib/vocabulary.ts';
-import { deletedRecord, descriptionField, nameField } from './fields.ts';
+import { deletedRecord, descriptionField, nameField, shownText } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 
 const permissionField = z.strictObject({
   verb,
-  resource: z.string().min(1).max(300).default('*'),
+  resource: shownText(300).default('*'),
 });
 
 const roleRecord = z.object({

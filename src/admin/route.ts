@@ -106,9 +106,9 @@ export function route<
       // A proxy's records are judged one by one: a bad one must not cost the others.
       const unfit = definition.permission === 'proxy_token' ? null : refuseUnfitText(raw);
       if (unfit !== null) return unfit;
-      const params = readInput(definition.params, raw.params);
+      const params = readInput(definition.params, raw.params, { echo: true });
       if (isRefusal(params)) return params;
-      const query = readInput(definition.query, raw.query);
+      const query = readInput(definition.query, raw.query, { echo: true });
       if (isRefusal(query)) return query;
       const body = readInput(definition.body, raw.body ?? (takesNothing(definition) ? {} : null));
       if (isRefusal(body)) return body;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { usageTotals } from '../db/usage.ts';
 import { refuse } from '../lib/refusal.ts';
-import { limitQuery, timestamp } from './fields.ts';
+import { limitQuery, timestampField } from './fields.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -35,9 +35,9 @@ export const usageRoutes: readonly Route[] = [
     params: none,
     query: z.strictObject({
       group_by: z.enum(['model', 'principal', 'virtual_model', 'day']).default('model'),
-      since: timestamp.optional(),
-      until: timestamp.optional(),
-      limit: limitQuery,
+      since: timestampField.optional(),
+      until: timestampField.optional(),
+      limit: limitQuery({ standard: 100 }),
     }),
     body: none,
     response: z.array(usageTotal),

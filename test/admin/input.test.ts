@@ -1,0 +1,135 @@
+// What is sent is read strictly, and what does not fit is answered with the field and the value, unless the value may be a secret.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { member, errorOf, testAdministrator } from '../harness/admin.ts';
+
+const message = (body: unknown): unknown => member(member(body, 'error'), 'message');
+
+describe('a time', () => {
+  it('is taken over in UTC and milliseconds', async (t) => {
+    const { send } = await testAdministrator(t);
+    const expires_at = '2031-01-01T02:30:00.123456789+23:30';
+    const { body } = await send('POST', '/admin/keys', { name: 'k', principal_id: 1, expires_at });
+    assert.equal(member(body, 'expires_at'), '2030-12-31T03:00:00.123Z');
+  });
+
+  it('that no calendar has is refused', async (t) => {
+    const { send } = await testAdministrator(t);
+    for (const time of [
+      '0000-01-01T00:00:00Z',
+      '9999-12-31T23:59:59-15:59',
+      '2026-02-30T00:00:00Z',
+    ]) {
+      const since = encodeURIComponent(time);
+      const key = { name: 'k', principal_id: 1, expires_at: time };
+      assert.deepEqual(errorOf(await send('POST', '/admin/keys', key)), [
+        400,
+        'invalid',
+        'expires_at',
+      ]);
+      for (const path of [`/admin/audit?since=${since}`, `/admin/usage?since=${since}`]) {
+        assert.deepEqual(errorOf(await send('GET', path)), [400, 'invalid', 'since']);
+      }
+    }
+  });
+});
+
+describe('a number in a path or a query', () => {
+  it('is decimal digits alone', async (t) => {
+    const { send } = await testAdministrator(t);
+    for (const text of ['0x1', '1e0', '%201', '1.0', '-1', '+1', '0', '99999999999999999999']) {
+      const key = await send('DELETE', `/admin/keys/${text}`);
+      assert.deepEqual(errorOf(key), [400, 'invalid', 'id'], text);
+      const audit = await send('GET', `/admin/audit?limit=${text}`);
+      assert.deepEqual(errorOf(audit), [400, 'invalid', 'limit'], text);
+    }
+  });
+});
+
+describe('a refusal', () => {
+  it('says the value that was wrong', async (t) => {
+    const { send } = await testAdministrator(t);
+    const cases = [
+      ['/admin/keys', { name: 'k', principal_id: 0 }, /^principal_id: .*, was 0$/],
+      ['/admin/principals', { name: 'a', kind: 'robot' }, /^kind: .*, was "robot"$/],
+      ['/admin/keys', { name: 'k', principal_id: 1, expires_at: 'x' }, /^expires_at: .*, was "x"$/],
+      [
+        '/admin/provider-models',
+        { name: 'm', context_length: 1.5 },
+        /^context_length: .*, was 1.5$/,
+      ],
+    ] as const;
+    for (const [path, body, expected] of cases) {
+      const answer = await send('POST', path, body);
+      assert.equal(answer.status, 400);
+      assert.match(String(message(answer.body)), expected);
+    }
+    const long = await send('GET', `/admin/usage?group_by=${'x'.repeat(5000)}`);
+    assert.ok(String(message(long.body)).length < 300);
+  });
+
+  it('repeats no secret, wherever it was put and whatever its type', async (t) => {
+    const { send, warnings } = await testAdministrator(t);
+    const canary = 'sk-canary-credential';
+    const answers = await Promise.all([
+      send('POST', '/admin/providers', { api_base: 7, upstream_api_key: canary }),
+      send('POST', '/admin/providers', { upstream_api_key: `${canary}\n` }),
+      send('POST', '/admin/providers', { auth_header: `Bearer ${canary}` }),
+      send('POST', '/admin/providers', { auth_scheme: `Bearer ${canary}` }),
+      send('PUT', '/admin/principals/1/password', { password: 12_345_678 }),
+      send('POST', '/login', { name: canary, password: 12_345_678 }),
+      send('POST', '/login', { name: 7, password: canary }),
+    ]);
+    for (const { status, body } of answers) {
+      assert.equal(status, 400);
+      assert.doesNotMatch(JSON.stringify(body), /canary|12345678/);
+    }
+    assert.doesNotMatch(JSON.stringify(warnings), /canary|12345678/);
+  });
+});
+
+describe('a reason', () => {
+  it('is read as UTF-8', async (t) => {
+    const { ask, cookie, plane, admin } = await testAdministrator(t);
+    const reason = 'gewünscht von der Revision ✓';
+    const header = Buffer.from(reason, 'utf8').toString('latin1');
+    const body = { name: 'auditor' };
+    const headers = { 'x-gw-reason': header };
+    const answer = await ask({ method: 'POST', path: '/admin/roles', cookie, body, headers });
+    assert.equal(answer.status, 200);
+    const [row]: { reason_ref: string }[] = await plane.db.query(
+      plane.db.sql`select reason_ref from audit_log where reason_ref is not null`,
+    );
+    const kept = await admin.control.vault.reveal(plane.db, [row?.reason_ref ?? '']);
+    assert.deepEqual([...kept.values()], [reason]);
+  });
+
+  it('that is too long is refused, not cut', async (t) => {
+    const { ask, cookie } = await testAdministrator(t);
+    const headers = { 'x-gw-reason': 'x'.repeat(1001) };
+    const request = { method: 'POST', path: '/admin/roles', cookie, body: { name: 'a' }, headers };
+    assert.deepEqual(errorOf(await ask(request)), [400, 'invalid', 'x-gw-reason']);
+  });
+});
+
+describe('a name', () => {
+  it('of a model is not a pattern of grants', async (t) => {
+    const { send } = await testAdministrator(t);
+    const made = await send('POST', '/admin/models', { name: '*' });
+    assert.deepEqual(errorOf(made), [400, 'invalid', 'name']);
+    const { body } = await send('POST', '/admin/models', { name: 'm' });
+    const renamed = await send('PATCH', `/admin/models/${String(member(body, 'id'))}`, {
+      name: 'm*',
+    });
+    assert.deepEqual(errorOf(renamed), [400, 'invalid', 'name']);
+  });
+
+  it('in a grant holds no control characters', async (t) => {
+    const { send } = await testAdministrator(t);
+    const grant = { verb: 'model:invoke', resource: 'model/a\nb' };
+    const answer = await send('POST', '/admin/roles/inference/permissions', grant);
+    assert.deepEqual(errorOf(answer), [400, 'invalid', 'resource']);
+  });
+});
