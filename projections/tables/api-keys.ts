@@ -4,6 +4,7 @@ import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
 import type { ApiKeyId, PrincipalId } from '../../src/lib/ids.ts';
+import type { Page } from './page.ts';
 import { rfc3339 } from './table.ts';
 import type { EntityTable } from './table.ts';
 
@@ -52,11 +53,12 @@ export type ApiKeyRow = Readonly<{
   created_at: Date;
 }>;
 
-/** Every key with its principal's name (or the ref of it), in id order. */
-export const listApiKeys = (db: Queryable): Promise<ApiKeyRow[]> =>
+/** Keys with their principal's name (or the ref of it), in id order. */
+export const listApiKeys = (db: Queryable, page: Page<number>): Promise<ApiKeyRow[]> =>
   db.query(sql`
     select api_keys.id, principal_id, principals.name as principal,
       principals.name_ref as principal_name_ref, api_keys.name, prefix, expires_at, disabled,
       api_keys.created_at
     from api_keys join principals on principals.id = principal_id
-    order by api_keys.id`);
+    where api_keys.id > ${page.after ?? 0}
+    order by api_keys.id limit ${page.limit}`);

@@ -6,6 +6,7 @@ import type { Queryable } from '@databases/pg';
 import type { FlowControl } from '../../events/model.ts';
 import type { ModelId, ProviderId } from '../../src/lib/ids.ts';
 import type { Protocol } from '../../src/lib/vocabulary.ts';
+import type { Page } from './page.ts';
 import type { EntityTable } from './table.ts';
 
 export const models: EntityTable = {
@@ -74,8 +75,8 @@ export type ModelRow = Readonly<{
 }> &
   FlowControl;
 
-/** Every model with its provider, by name. */
-export const listModels = (db: Queryable): Promise<ModelRow[]> =>
+/** Models with their provider, by name. */
+export const listModels = (db: Queryable, page: Page<string>): Promise<ModelRow[]> =>
   db.query(sql`
     select models.id, models.name, description, input_price_per_mtok, output_price_per_mtok,
       cache_ttl_seconds, context_length, provider_id, providers.name as provider_name, api_base,
@@ -83,4 +84,5 @@ export const listModels = (db: Queryable): Promise<ModelRow[]> =>
       default_max_tokens, admission_max_concurrent, admission_high_water, admission_max_queued,
       admission_max_wait_seconds, upstream_timeout_seconds
     from models left join providers on providers.id = provider_id
-    order by models.name`);
+    where ${page.after}::text is null or models.name > ${page.after}
+    order by models.name limit ${page.limit}`);

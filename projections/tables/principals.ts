@@ -6,6 +6,7 @@ import type { Queryable } from '@databases/pg';
 
 import type { PrincipalId } from '../../src/lib/ids.ts';
 import type { PrincipalKind } from '../../src/lib/vocabulary.ts';
+import type { Page } from './page.ts';
 import { rfc3339 } from './table.ts';
 import type { EntityTable } from './table.ts';
 
@@ -69,8 +70,8 @@ export type PrincipalRow = Readonly<{
   roles: readonly string[];
 }>;
 
-/** Every principal with the names of its roles, in id order. */
-export const listPrincipals = (db: Queryable): Promise<PrincipalRow[]> =>
+/** Principals with the names of their roles, in id order. */
+export const listPrincipals = (db: Queryable, page: Page<number>): Promise<PrincipalRow[]> =>
   db.query(sql`
     select principals.id, kind, principals.name, name_ref, email_ref, created_at,
       coalesce(array_agg(roles.name order by roles.name) filter (where roles.id is not null), '{}')
@@ -78,5 +79,6 @@ export const listPrincipals = (db: Queryable): Promise<PrincipalRow[]> =>
     from principals
     left join principal_roles on principal_roles.principal_id = principals.id
     left join roles on roles.id = principal_roles.role_id
+    where principals.id > ${page.after ?? 0}
     group by principals.id, kind, principals.name, name_ref, email_ref, created_at
-    order by principals.id`);
+    order by principals.id limit ${page.limit}`);

@@ -5,6 +5,7 @@ import type { Queryable } from '@databases/pg';
 
 import type { ProviderId } from '../../src/lib/ids.ts';
 import type { CredentialKind, Protocol, ProviderKind } from '../../src/lib/vocabulary.ts';
+import type { Page } from './page.ts';
 import type { EntityTable } from './table.ts';
 
 export const providers: EntityTable = {
@@ -59,13 +60,14 @@ export type ProviderRow = Readonly<{
   model_count: number;
 }>;
 
-/** Every provider with the number of models it serves, by name. */
-export const listProviders = (db: Queryable): Promise<ProviderRow[]> =>
+/** Providers with the number of models they serve, by name. */
+export const listProviders = (db: Queryable, page: Page<string>): Promise<ProviderRow[]> =>
   db.query(sql`
     select providers.id, providers.name, kind, catalogue_key, api_base, protocol, auth_header,
       auth_scheme, credential_kind, credential_ref is not null as has_upstream_api_key,
       count(models.id) as model_count
     from providers left join models on models.provider_id = providers.id
+    where ${page.after}::text is null or providers.name > ${page.after}
     group by providers.id, providers.name, kind, catalogue_key, api_base, protocol, auth_header,
       auth_scheme, credential_kind, credential_ref
-    order by providers.name`);
+    order by providers.name limit ${page.limit}`);

@@ -5,6 +5,7 @@ import type { Queryable } from '@databases/pg';
 
 import type { RoleId } from '../../src/lib/ids.ts';
 import type { Permission } from '../config/role.ts';
+import type { Page } from './page.ts';
 import type { EntityTable } from './table.ts';
 
 export const roles: EntityTable = {
@@ -43,11 +44,12 @@ export type RoleRow = Readonly<{
   permissions: readonly Permission[];
 }>;
 
-/** Every role with its permissions, in id order. */
-export const listRoles = (db: Queryable): Promise<RoleRow[]> =>
+/** Roles with their permissions, in id order. */
+export const listRoles = (db: Queryable, page: Page<number>): Promise<RoleRow[]> =>
   db.query(sql`
     select id, name, description,
       coalesce(json_agg(json_build_object('verb', verb, 'resource', resource)
         order by verb, resource) filter (where verb is not null), '[]') as permissions
     from roles left join role_permissions on role_permissions.role_id = roles.id
-    group by id, name, description order by id`);
+    where id > ${page.after ?? 0}
+    group by id, name, description order by id limit ${page.limit}`);

@@ -46,7 +46,7 @@ export const auditRoutes: readonly Route[] = [
         since: query.since ?? null,
       });
       const refs = rows.flatMap((row) => row.actor_name_ref ?? []);
-      const names = refs.length === 0 ? new Map<string, string>() : await vault.reveal(db, refs);
+      const names = await vault.reveal(db, refs);
       return { body: rows.map((row) => toRecord(row, names)) };
     },
   }),

@@ -2,13 +2,15 @@
 
 import { z } from 'zod';
 
-import { listApiKeys } from '../../projections/tables/api-keys.ts';
+import { apiKeys, listApiKeys } from '../../projections/tables/api-keys.ts';
 import type { ApiKeyRow } from '../../projections/tables/api-keys.ts';
+import { countRows } from '../../projections/tables/page.ts';
 import { apiKeyRandomBytes, mintApiKey } from '../control/api-key.ts';
 import type { Secret } from '../db/vault.ts';
 import { apiKeyId, principalId } from '../lib/ids.ts';
 import { deletedRecord, idIn, nameField, timestamp, timestampField } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
+import { answerPage, pageById } from './page.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -33,17 +35,26 @@ export const keyRoutes: readonly Route[] = [
     path: '/admin/keys',
     operation: 'listKeys',
     permission: 'usage:read',
-    summary: 'Every API key, without its secret',
+    summary: 'The API keys, without their secrets',
     refusals: [],
     params: none,
-    query: none,
+    query: pageById,
     body: none,
     response: z.array(keyRecord),
-    handle: async (_input, { control: { db, vault } }) => {
-      const rows = await listApiKeys(db);
-      const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
-      const names = refs.length === 0 ? new Map<string, string>() : await vault.reveal(db, refs);
-      return { body: rows.map((row) => toRecord(row, names)) };
+    handle: ({ query }, call) => {
+      const { db, vault } = call.control;
+      return answerPage(call, query, {
+        rows: (page) => listApiKeys(db, page),
+        total: () => countRows(db, apiKeys),
+        keyOf: ({ id }): number => id,
+        toBody: async (rows) => {
+          const names = await vault.reveal(
+            db,
+            rows.flatMap((row) => row.principal_name_ref ?? []),
+          );
+          return rows.map((row) => toRecord(row, names));
+        },
+      });
     },
   }),
   route({

@@ -2,11 +2,13 @@
 
 import { z } from 'zod';
 
-import { listModels } from '../../projections/tables/models.ts';
+import { listModels, models } from '../../projections/tables/models.ts';
+import { countRows } from '../../projections/tables/page.ts';
 import { modelId } from '../lib/ids.ts';
 import { deletedRecord, descriptionField, idIn, nameField } from './fields.ts';
 import { modelRecord, modelRecordIn, toModelRecord } from './model-record.ts';
 import { idOf, mutate } from './mutation.ts';
+import { answerPage, pageByName } from './page.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -38,12 +40,16 @@ export const modelRoutes: readonly Route[] = [
     summary: 'Every provider model with its provider; a model without one has no backends',
     refusals: [],
     params: none,
-    query: none,
+    query: pageByName,
     body: none,
     response: z.array(modelRecord),
-    handle: async (_input, { control }) => ({
-      body: (await listModels(control.db)).map(toModelRecord),
-    }),
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        rows: (page) => listModels(call.control.db, page),
+        total: () => countRows(call.control.db, models),
+        keyOf: ({ name }) => name,
+        toBody: (rows) => rows.map(toModelRecord),
+      }),
   }),
   route({
     ...config,

@@ -5,7 +5,8 @@ import { z } from 'zod';
 import type { StoredName } from '../../events/principal.ts';
 import type { Principal } from '../../projections/config/principal.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { listPrincipals } from '../../projections/tables/principals.ts';
+import { countRows } from '../../projections/tables/page.ts';
+import { listPrincipals, principals } from '../../projections/tables/principals.ts';
 import type { PrincipalRow } from '../../projections/tables/principals.ts';
 import { passwordBytesMax } from '../control/passwords.ts';
 import type { Secret } from '../db/vault.ts';
@@ -16,6 +17,7 @@ import type { PrincipalKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
 import { deletedRecord, idIn, nameField, timestamp } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
+import { answerPage, pageById } from './page.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -46,12 +48,16 @@ export const principalRoutes: readonly Route[] = [
     summary: 'Every principal with the roles it holds',
     refusals: [],
     params: none,
-    query: none,
+    query: pageById,
     body: none,
     response: z.array(principalRecord),
-    handle: async (_input, { control }) => ({
-      body: await toRecords(control, await listPrincipals(control.db)),
-    }),
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        rows: (page) => listPrincipals(call.control.db, page),
+        total: () => countRows(call.control.db, principals),
+        keyOf: ({ id }): number => id,
+        toBody: (rows) => toRecords(call.control, rows),
+      }),
   }),
   route({
     ...config,
@@ -217,7 +223,7 @@ async function toRecords(
   rows: readonly PrincipalRow[],
 ): Promise<PrincipalRecord[]> {
   const refs = rows.flatMap((row) => [row.name_ref, row.email_ref].filter((ref) => ref !== null));
-  const texts = refs.length === 0 ? new Map<string, string>() : await vault.reveal(db, refs);
+  const texts = await vault.reveal(db, refs);
   return rows.map((row) => ({
     id: row.id,
     name: row.name ?? texts.get(row.name_ref ?? '') ?? '',

@@ -4,7 +4,8 @@ import { z } from 'zod';
 
 import type { Endpoint } from '../../events/provider.ts';
 import type { Provider } from '../../projections/config/provider.ts';
-import { listProviders } from '../../projections/tables/providers.ts';
+import { countRows } from '../../projections/tables/page.ts';
+import { listProviders, providers } from '../../projections/tables/providers.ts';
 import { completeEndpoint } from '../control/endpoint.ts';
 import {
   catalogueEntry,
@@ -24,6 +25,7 @@ import { dialTarget, revealed, verify } from './provider-dial.ts';
 import { credentialField, endpointFields, vaultedCredential } from './provider-input.ts';
 import { providerRecord, providerRecordIn } from './provider-record.ts';
 import type { ProviderRecord } from './provider-record.ts';
+import { answerPage, pageByName } from './page.ts';
 import { none, route } from './route.ts';
 import type { Call, Handled, Route } from './route.ts';
 
@@ -68,11 +70,18 @@ export const providerRoutes: readonly Route[] = [
     ...reading,
     path: '/admin/providers',
     operation: 'listProviders',
-    summary: 'Every provider, without its credential',
+    summary: 'The providers, without their credentials',
     refusals: [],
     params: none,
+    query: pageByName,
     response: z.array(providerRecord),
-    handle: async (_input, { control }) => ({ body: await listProviders(control.db) }),
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        rows: (page) => listProviders(call.control.db, page),
+        total: () => countRows(call.control.db, providers),
+        keyOf: ({ name }) => name,
+        toBody: (rows) => [...rows],
+      }),
   }),
   route({
     ...config,

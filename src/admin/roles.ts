@@ -4,12 +4,14 @@ import { z } from 'zod';
 
 import type { Role } from '../../projections/config/role.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { listRoles } from '../../projections/tables/roles.ts';
+import { countRows } from '../../projections/tables/page.ts';
+import { listRoles, roles } from '../../projections/tables/roles.ts';
 import { roleNamed } from '../deciders/role.ts';
 import { roleId } from '../lib/ids.ts';
 import { verb } from '../lib/vocabulary.ts';
 import { deletedRecord, descriptionField, nameField, shownText } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
+import { answerPage, pageById } from './page.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -37,10 +39,16 @@ export const roleRoutes: readonly Route[] = [
     summary: 'Every role with its permissions',
     refusals: [],
     params: none,
-    query: none,
+    query: pageById,
     body: none,
     response: z.array(roleRecord),
-    handle: async (_input, { control }) => ({ body: await listRoles(control.db) }),
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        rows: (page) => listRoles(call.control.db, page),
+        total: () => countRows(call.control.db, roles),
+        keyOf: ({ id }): number => id,
+        toBody: (rows) => [...rows],
+      }),
   }),
   route({
     ...config,

@@ -13,7 +13,7 @@ export async function principalNames(
   principals: readonly Named[],
 ): Promise<ReadonlyMap<PrincipalId, string>> {
   const refs = principals.flatMap(({ name }) => name.ref ?? []);
-  const revealed = refs.length === 0 ? new Map<string, string>() : await vault.reveal(db, refs);
+  const revealed = await vault.reveal(db, refs);
   return new Map(
     principals.map(({ id, name }) => [id, name.text ?? revealed.get(name.ref ?? '') ?? '']),
   );

@@ -42,7 +42,7 @@ export function createPublisher({ db, vault, store, logId, onFailure }: Dependen
     const config = snapshotConfig(state);
     const refs = secretRefs(config);
     const unknown = refs.filter((ref) => !secrets.has(ref));
-    const revealed = unknown.length === 0 ? new Map() : await vault.reveal(db, unknown);
+    const revealed = await vault.reveal(db, unknown);
     const known = refs.map((ref) => [ref, secrets.get(ref) ?? revealed.get(ref)] as const);
     // An item that was erased or cannot be opened is left out: what needs it drops out of routing, alone.
     secrets = new Map(known.filter((entry): entry is [string, string] => entry[1] !== undefined));

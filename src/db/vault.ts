@@ -48,6 +48,7 @@ export async function openVault(db: Queryable, dependencies: Dependencies): Prom
         values (${secret.ref}, ${secret.class}, ${subject}, ${sealer.keyId}, ${body})`);
     },
     reveal: async (db, refs) => {
+      if (refs.length === 0) return new Map();
       const rows: ItemRow[] = await db.query(sql`
         select ref, class, subject, key_id, body from vault.items
         where ref = any(${[...refs]}::uuid[]) and body is not null`);

@@ -58,7 +58,7 @@ it('every entry has schemas, the parameters of its path and an operationId of it
 
 it('a route that needs someone says 401, and one with input says 400', () => {
   assert.deepEqual(statuses('getHealthz'), ['200', '500', '503']);
-  assert.deepEqual(statuses('listPrincipals'), ['200', '401', '403', '500', '503']);
+  assert.deepEqual(statuses('getFallbackModel'), ['200', '401', '403', '500', '503']);
   assert.deepEqual(statuses('createProvider'), [
     '200',
     '400',

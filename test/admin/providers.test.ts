@@ -121,6 +121,18 @@ describe('changing a provider', () => {
     assert.equal(member(cleared.body, 'has_upstream_api_key'), false);
   });
 
+  it('clears the credential with null and with the empty string', async (t) => {
+    const { send } = await testAdministrator(t);
+    const { apiBase } = await listedProvider(t, {});
+    await send('POST', '/admin/providers', { api_base: apiBase });
+    for (const upstream_api_key of [null, '']) {
+      const set = await send('PATCH', '/admin/providers/1', { upstream_api_key: 'a-credential' });
+      assert.equal(member(set.body, 'has_upstream_api_key'), true);
+      const cleared = await send('PATCH', '/admin/providers/1', { upstream_api_key });
+      assert.equal(member(cleared.body, 'has_upstream_api_key'), false);
+    }
+  });
+
   it('sends the stored credential to no other origin without a word', async (t) => {
     const { send } = await testAdministrator(t);
     const upstream = await listedProvider(t);

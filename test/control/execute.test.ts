@@ -38,7 +38,8 @@ const items = async (db: Database): Promise<unknown[]> =>
   db.query(sql`
     select ref, class, subject from vault.items where class <> 'fingerprint_key' order by ref`);
 
-const modelNames = async (db: Database) => (await listModels(db)).map(({ name }) => name);
+const modelNames = async (db: Database) =>
+  (await listModels(db, { after: null, limit: 100_000 })).map(({ name }) => name);
 
 describe('a mutation', () => {
   it('that is refused leaves nothing: no event, no audit row, no vault item', async (t) => {
@@ -162,7 +163,10 @@ describe('mutations at the same time', () => {
     );
     const ids = outcomes.flatMap(({ events }) => events.map(({ stream }) => stream));
     assert.equal(new Set(ids).size, outcomes.length);
-    assert.equal((await listModels(other.plane.db)).length, outcomes.length);
+    assert.equal(
+      (await listModels(other.plane.db, { after: null, limit: 100_000 })).length,
+      outcomes.length,
+    );
   });
 
   it('for one name let one through', async (t) => {

@@ -90,7 +90,9 @@ describe('planes on one database', () => {
     await createModel(one, 'a');
     await createModel(other, 'b');
     for (const { plane } of [one, other]) {
-      const names = (await listModels(plane.db)).map(({ name }) => name);
+      const names = (await listModels(plane.db, { after: null, limit: 100 })).map(
+        ({ name }) => name,
+      );
       assert.deepEqual(names, ['a', 'b']);
     }
   });

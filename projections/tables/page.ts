@@ -1,0 +1,16 @@
+// A page of a list: at most so many rows behind the last one held, in the order of the list's key.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import type { EntityTable } from './table.ts';
+
+/** `after` null begins the list. */
+export type Page<Key> = Readonly<{ after: Key | null; limit: number }>;
+
+export async function countRows(db: Queryable, { name }: EntityTable): Promise<number> {
+  const [row]: { rows: number }[] = await db.query(
+    sql`select count(*) as rows from ${sql.ident(name)}`,
+  );
+  return row?.rows ?? 0;
+}
