@@ -18,8 +18,8 @@ export async function seedDemo(
 ): Promise<DevKey> {
   const provider = await ensureProvider(admin, apiBase);
   await ensureModel(admin, provider);
-  if (known !== null && (await isKeyGood(admin, known.id))) return known;
   const principal = await ensurePrincipal(admin);
+  if (known !== null && (await isKeyGood(admin, known.id))) return known;
   return admin.send({
     method: 'POST',
     path: '/admin/keys',

@@ -8,9 +8,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { z } from 'zod';
 
+import type { Principal } from '../../projections/config/principal.ts';
+import { verbsOf } from '../admin/permissions.ts';
 import { createPasswords } from '../control/passwords.ts';
+import type { Passwords } from '../control/passwords.ts';
+import type { ControlPlane } from '../control/plane.ts';
 import { holderOfName } from '../deciders/principal.ts';
 import { isRefusal } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
 import { loginToAdmin } from './admin-client.ts';
 import { demoModel, startDemoProvider } from './demo-provider.ts';
 import type { DemoProvider } from './demo-provider.ts';
@@ -118,13 +123,34 @@ async function ensureLogin({ databaseUrl, state, log }: LoginParts): Promise<voi
   const opening = { databaseUrl, encryptionKey: state.encryption_key, warn: log };
   await withControlPlane(opening, async (plane) => {
     const fingerprint = plane.vault.fingerprint(loginName);
+    const passwords = createPasswords();
     const found = holderOfName(plane.store.state(), { fingerprint });
-    if (found !== undefined && found.passwordRef !== null) return;
+    const isGood = await opens({ plane, passwords }, found, state.admin_password);
+    if (isGood === true) return;
+    if (isRefusal(isGood)) throw new Error(`checking the login ${loginName}: ${isGood.message}`);
+    if (found !== undefined) log(`the login ${loginName} was changed; it is as printed again`);
     const given = { name: loginName, password: state.admin_password };
-    const set = await setLogin({ plane, passwords: createPasswords() }, given);
+    const set = await setLogin({ plane, passwords }, given);
     if (isRefusal(set)) throw new Error(`making the login ${loginName}: ${set.message}`);
   });
 }
+
+type Checking = Readonly<{ plane: ControlPlane; passwords: Passwords }>;
+
+/** Whether the principal logs in with the password and may set everything up. */
+async function opens(
+  { plane: { db, store, vault }, passwords }: Checking,
+  principal: Principal | undefined,
+  password: string,
+): Promise<boolean | Refusal> {
+  const ref = principal?.passwordRef ?? null;
+  if (principal === undefined || ref === null) return false;
+  const verbs = verbsOf(store.state(), principal.id);
+  if (verbs === null || !setupVerbs.every((verb) => verbs.has(verb))) return false;
+  return passwords.verify((await vault.reveal(db, [ref])).get(ref) ?? null, password);
+}
+
+const setupVerbs = ['usage:read', 'key:create', 'config:write'] as const;
 
 const servedLimitMs = 10_000;
 const servedPauseMs = 20;

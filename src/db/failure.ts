@@ -1,7 +1,15 @@
 // Which errors say that the database is away or too busy, so that the caller should try again: decided on codes alone.
 
-/** SQLSTATE classes and codes: connection failures, shutdown, lock, statement and transaction timeouts, no room. */
-const unavailableStates = [/^08/, /^25P0[34]$/, /^57P0[1-5]$/, /^57014$/, /^55P03$/, /^53/];
+/** SQLSTATE classes and codes: connection failures, a standby, shutdown, lock, statement and transaction timeouts, no room. */
+const unavailableStates = [
+  /^08/,
+  /^25006$/,
+  /^25P0[34]$/,
+  /^57P0[1-5]$/,
+  /^57014$/,
+  /^55P03$/,
+  /^53/,
+];
 const unavailableErrno = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -28,11 +36,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /**
- * A lock or statement that took too long, or no room: the server itself ended the transaction, which is rolled back. Without a
+ * A lock or statement that took too long, no room, or a standby during a failover: the server itself ended the transaction, which is rolled back. Without a
  * connection there was none.
  */
 export function isRolledBack(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return poolTimeouts.has(code) || /^(55P03|57014|53...)$/.test(code);
+  return poolTimeouts.has(code) || /^(25006|55P03|57014|53...)$/.test(code);
 }

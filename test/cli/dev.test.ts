@@ -15,6 +15,8 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
+import { loginToAdmin } from '../../src/cli/admin-client.ts';
+
 const program = path.join(import.meta.dirname, '../../src/main.ts');
 
 const readyLine = z.object({
@@ -129,6 +131,37 @@ test('a second start has the key, the password and the model of the first', asyn
   const second = await dev(stack, ['--data-dir', directory]);
   assert.equal(second.ready.api_key, first.ready.api_key);
   assert.deepEqual(second.ready.login, first.ready.login);
+  assert.equal((await chat(second)).status, 200);
+  assert.equal(await second.interrupt(), 0);
+});
+
+test('a start after the login and the grant were changed has them as printed again', async (t) => {
+  const stack = stackOf(t);
+  const directory = freshDirectory(stack);
+  const first = await dev(stack, ['--data-dir', directory]);
+  const admin = await loginToAdmin(first.ready.admin_url, first.ready.login);
+  const answer = z.unknown();
+  const principals = await admin.get(
+    '/admin/principals',
+    z.array(z.object({ id: z.int(), name: z.string() })),
+  );
+  const idOf = (name: string): number => principals.find((one) => one.name === name)?.id ?? 0;
+  await admin.send({
+    method: 'DELETE',
+    path: `/admin/principals/${idOf('demo')}/roles/inference`,
+    answer,
+  });
+  await admin.send({
+    method: 'PUT',
+    path: `/admin/principals/${idOf('admin')}/password`,
+    body: { password: 'a password of my own' },
+    answer,
+  });
+  assert.equal(await first.interrupt(), 0);
+
+  const second = await dev(stack, ['--data-dir', directory]);
+  assert.deepEqual(second.ready.login, first.ready.login);
+  await loginToAdmin(second.ready.admin_url, second.ready.login);
   assert.equal((await chat(second)).status, 200);
   assert.equal(await second.interrupt(), 0);
 });

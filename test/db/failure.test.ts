@@ -14,6 +14,7 @@ describe('the database is unavailable', () => {
     ['when the server stops, starts or crashed', ['57P01', '57P02', '57P03']],
     ['when a lock or a statement takes too long', ['55P03', '57014']],
     ['when it has no room for one more', ['53300', '53100']],
+    ['when it is the standby of a failover', ['25006']],
     ['when it ends a transaction that idles or lasts too long', ['25P03', '25P04']],
   ];
   for (const [when, codes] of cases) {
@@ -30,7 +31,7 @@ describe('the database is unavailable', () => {
 
 describe('the database is not unavailable', () => {
   it('when a statement or a rule of ours is wrong', () => {
-    for (const code of ['23505', '42501', '42P01', 'ES001', 'ES003', '22021', '25006']) {
+    for (const code of ['23505', '42501', '42P01', 'ES001', 'ES003', '22021']) {
       assert.equal(isDatabaseUnavailable(coded(code)), false, code);
     }
   });
