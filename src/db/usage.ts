@@ -89,14 +89,17 @@ const groupKeys: Readonly<Record<UsageGrouping, SQLQuery>> = {
   day: sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD')`,
 };
 
+/** A sum beyond it, which only a broken report can make, is answered as it: an answer holds no larger integer. */
+const mostExact = Number.MAX_SAFE_INTEGER;
+
 /** The dearest first; days the newest first. A refused request has no cost and is not unpriced. */
 export const usageTotals = (db: Queryable, query: UsageQuery): Promise<UsageTotal[]> =>
   db.query(sql`
     select ${groupKeys[query.groupBy]} as key, count(*) as requests,
       count(refusal) as refused_requests,
-      sum(prompt_tokens)::bigint as prompt_tokens,
-      sum(completion_tokens)::bigint as completion_tokens,
-      sum(cost_micros)::bigint as cost_micros,
+      least(sum(prompt_tokens), ${mostExact})::bigint as prompt_tokens,
+      least(sum(completion_tokens), ${mostExact})::bigint as completion_tokens,
+      least(sum(cost_micros), ${mostExact})::bigint as cost_micros,
       count(*) filter (where cost_micros is null and refusal is null) as unpriced_requests,
       round(avg(duration_ms) filter (where refusal is null))::bigint as avg_ms,
       percentile_disc(0.5) within group (order by duration_ms)

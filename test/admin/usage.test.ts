@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import fc from 'fast-check';
+
 import { usageEvent } from '../../src/usage/usage-event.ts';
 import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
 
@@ -189,3 +191,71 @@ describe('a total', () => {
 });
 
 const moment = (ms: number): string => new Date(ms).toISOString();
+
+describe('the totals', () => {
+  const eventAt = fc.record({
+    at: fc
+      .integer({ min: -40 * 24 * 60, max: 0 })
+      .map((minutes) => new Date(at + minutes * 60_000).toISOString()),
+    model_id: fc.constantFrom(1, null),
+    principal_id: fc.constantFrom(1, 2),
+    virtual_model: fc.constantFrom('chat', 'code', ''),
+    refusal: fc.constantFrom(null, 'budget', 'no_backend'),
+    usage_reported: fc.boolean(),
+    cached: fc.boolean(),
+    prompt_tokens: fc.integer({ min: 0, max: 10_000 }),
+    completion_tokens: fc.integer({ min: 0, max: 10_000 }),
+    reported_cost_micros: fc.constantFrom(null, 0, 7),
+  });
+  const counted = [
+    'requests',
+    'refused_requests',
+    'prompt_tokens',
+    'completion_tokens',
+    'cost_micros',
+    'unpriced_requests',
+  ];
+
+  it('are the same by whatever they are grouped, and those of two ranges are those of both together', async (t) => {
+    const started = await withModel(t);
+    const events = fc.sample(eventAt, { numRuns: 200, seed: 7 });
+    await report(
+      started,
+      events.map((event, index) => reported(index, event)),
+    );
+    const sums = async (query: string): Promise<Record<string, number>> => {
+      const { body } = await started.send('GET', `/admin/usage?limit=1000&${query}`);
+      assert.ok(Array.isArray(body));
+      const rows: readonly unknown[] = body;
+      const sum = (name: string): number =>
+        rows.reduce<number>((total, row) => total + Number(member(row, name)), 0);
+      return Object.fromEntries(counted.map((name) => [name, sum(name)]));
+    };
+    const whole = await sums('group_by=model');
+    assert.equal(whole['requests'], events.length);
+    for (const key of ['principal', 'virtual_model', 'day']) {
+      assert.deepEqual(await sums(`group_by=${key}`), whole, key);
+    }
+    // In the middle of a day, and in another zone than that of the days.
+    const middle = encodeURIComponent(
+      new Date(at - 20 * 24 * 3_600_000).toISOString().replace('Z', '-05:30'),
+    );
+    const [before, behind] = await Promise.all([
+      sums(`group_by=day&until=${middle}`),
+      sums(`group_by=day&since=${middle}`),
+    ]);
+    for (const name of counted) {
+      assert.equal((before[name] ?? 0) + (behind[name] ?? 0), whole[name], name);
+    }
+  });
+
+  it('of counts that no integer of the answer holds are answered at its bound', async (t) => {
+    const started = await withModel(t);
+    const huge = { prompt_tokens: Number.MAX_SAFE_INTEGER, reported_cost_micros: 2 ** 53 - 1 };
+    await report(started, [reported(1, huge), reported(2, huge)]);
+    const { body } = await started.send('GET', '/admin/usage');
+    assert.ok(Array.isArray(body));
+    assert.equal(member(body[0], 'prompt_tokens'), Number.MAX_SAFE_INTEGER);
+    assert.equal(member(body[0], 'cost_micros'), Number.MAX_SAFE_INTEGER);
+  });
+});
