@@ -92,14 +92,18 @@ const groupKeys: Readonly<Record<UsageGrouping, SQLQuery>> = {
 /** A sum beyond it, which only a broken report can make, is answered as it: an answer holds no larger integer. */
 const mostExact = Number.MAX_SAFE_INTEGER;
 
+/** Not by `least`, which would make a number of the null of what has no price. */
+const boundedSum = (column: SQLQuery): SQLQuery =>
+  sql`(case when sum(${column}) > ${mostExact} then ${mostExact} else sum(${column}) end)::bigint`;
+
 /** The dearest first; days the newest first. A refused request has no cost and is not unpriced. */
 export const usageTotals = (db: Queryable, query: UsageQuery): Promise<UsageTotal[]> =>
   db.query(sql`
     select ${groupKeys[query.groupBy]} as key, count(*) as requests,
       count(refusal) as refused_requests,
-      least(sum(prompt_tokens), ${mostExact})::bigint as prompt_tokens,
-      least(sum(completion_tokens), ${mostExact})::bigint as completion_tokens,
-      least(sum(cost_micros), ${mostExact})::bigint as cost_micros,
+      ${boundedSum(sql`prompt_tokens`)} as prompt_tokens,
+      ${boundedSum(sql`completion_tokens`)} as completion_tokens,
+      ${boundedSum(sql`cost_micros`)} as cost_micros,
       count(*) filter (where cost_micros is null and refusal is null) as unpriced_requests,
       round(avg(duration_ms) filter (where refusal is null))::bigint as avg_ms,
       percentile_disc(0.5) within group (order by duration_ms)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import fc from 'fast-check';
+import { boolean, constantFrom, integer, record, sample } from 'fast-check';
 
 import { usageEvent } from '../../src/usage/usage-event.ts';
 import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
@@ -193,19 +193,19 @@ describe('a total', () => {
 const moment = (ms: number): string => new Date(ms).toISOString();
 
 describe('the totals', () => {
-  const eventAt = fc.record({
-    at: fc
-      .integer({ min: -40 * 24 * 60, max: 0 })
-      .map((minutes) => new Date(at + minutes * 60_000).toISOString()),
-    model_id: fc.constantFrom(1, null),
-    principal_id: fc.constantFrom(1, 2),
-    virtual_model: fc.constantFrom('chat', 'code', ''),
-    refusal: fc.constantFrom(null, 'budget', 'no_backend'),
-    usage_reported: fc.boolean(),
-    cached: fc.boolean(),
-    prompt_tokens: fc.integer({ min: 0, max: 10_000 }),
-    completion_tokens: fc.integer({ min: 0, max: 10_000 }),
-    reported_cost_micros: fc.constantFrom(null, 0, 7),
+  const eventAt = record({
+    at: integer({ min: -40 * 24 * 60, max: 0 }).map((minutes) =>
+      new Date(at + minutes * 60_000).toISOString(),
+    ),
+    model_id: constantFrom(1, null),
+    principal_id: constantFrom(1, 2),
+    virtual_model: constantFrom('chat', 'code', ''),
+    refusal: constantFrom(null, 'budget', 'no_backend'),
+    usage_reported: boolean(),
+    cached: boolean(),
+    prompt_tokens: integer({ min: 0, max: 10_000 }),
+    completion_tokens: integer({ min: 0, max: 10_000 }),
+    reported_cost_micros: constantFrom(null, 0, 7),
   });
   const counted = [
     'requests',
@@ -218,7 +218,7 @@ describe('the totals', () => {
 
   it('are the same by whatever they are grouped, and those of two ranges are those of both together', async (t) => {
     const started = await withModel(t);
-    const events = fc.sample(eventAt, { numRuns: 200, seed: 7 });
+    const events = sample(eventAt, { numRuns: 200, seed: 7 });
     await report(
       started,
       events.map((event, index) => reported(index, event)),
