@@ -4,9 +4,11 @@
 import { isUtf8 } from 'node:buffer';
 
 import type { RecordedEvent } from '../../events/catalogue.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
 import type { Mutation, MutationContext, Outcome } from '../control/execute.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { verbsOf } from './permissions.ts';
 import type { Answer, Call } from './route.ts';
 
 const reasonLengthMax = 1_000;
@@ -29,14 +31,24 @@ const versionHeader = (version: number): Record<string, string> => ({
 });
 
 function contextOf(
-  { caller, method, path, requestId }: Call,
+  { caller, permission, method, path, requestId }: Call,
   reason: string | null,
 ): MutationContext {
   const actor =
     'principalId' in caller
       ? { kind: caller.kind, principal_id: caller.principalId }
       : ({ kind: 'system', principal_id: null } as const);
-  return { actor, action: method, target: path, requestId, reason };
+  const isStillAllowed = (state: ConfigState): boolean => {
+    if (!('principalId' in caller)) return true;
+    const verbs = verbsOf(state, caller.principalId);
+    if (verbs === null) return false;
+    return (
+      permission === 'session' ||
+      permission === 'api_key' ||
+      [...verbs].some((verb) => verb === permission)
+    );
+  };
+  return { actor, action: method, target: path, requestId, reason, isStillAllowed };
 }
 
 const reasonHeader = 'x-gw-reason';

@@ -21,6 +21,8 @@ export type Permission = 'open' | 'session' | 'api_key' | 'proxy_token' | AdminV
 export type Call = Readonly<{
   control: Control;
   caller: Caller;
+  /** What the caller had to have. */
+  permission: Permission;
   method: Method;
   /** The path as it was asked for, without its query. */
   path: string;

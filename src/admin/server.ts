@@ -155,6 +155,7 @@ function addRoute(server: AdminServer, route: Route, { parts, closing }: Surroun
       const call: Call = {
         control: parts.control,
         caller: callers.get(request) ?? { kind: 'anonymous' },
+        permission: route.permission,
         method: route.method,
         path: request.url.split('?', 1)[0] ?? request.url,
         requestId: request.id,

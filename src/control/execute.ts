@@ -34,6 +34,8 @@ export type MutationContext = Readonly<{
   requestId: string;
   /** Free text of the actor, kept in the vault. */
   reason: string | null;
+  /** Asked on the state that is decided on: a right may have been revoked while the mutation was prepared. */
+  isStillAllowed?: (state: ConfigState) => boolean;
 }>;
 
 /** `version` is the snapshot version that holds the change. */
@@ -101,6 +103,7 @@ async function append(
 ): Promise<Committed | Refusal> {
   const head = await lockLog(tx, Math.max(lockWaitMinMs, deadline - clock()));
   const before = await store.catchUp(tx, head.position);
+  if (context.isStillAllowed?.(before.state) === false) return revoked;
   const { command } = mutation;
   const decision = decide(before.state, command);
   if (isRefusal(decision)) return decision;
@@ -137,6 +140,8 @@ async function append(
   const after = await advanceReadModel(tx, before, events);
   return { after, events };
 }
+
+const revoked = refuse('forbidden', 'the right to do this was revoked meanwhile');
 
 /** What one command may cause. The log is locked while its events are written, a few seconds for so many. */
 const eventsMax = 50_000;

@@ -1,6 +1,7 @@
 // What another replica or the command line does to a principal holds here with the next request, without waiting for word of it.
 
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
@@ -11,7 +12,7 @@ import { createPasswords } from '../../src/control/passwords.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { adminPassword, testAdmin } from '../harness/admin.ts';
+import { adminPassword, errorOf, testAdmin } from '../harness/admin.ts';
 import { person, testKey } from '../harness/plane.ts';
 
 const login = (name: string, password: string) => ({
@@ -74,6 +75,24 @@ describe('what was changed elsewhere', () => {
     assert.ok(!isRefusal(await other.execute({ command }, person)));
     assert.equal((await ask({ path: '/admin/roles', cookie })).status, 401);
   });
+});
+
+it('a right that is revoked while a mutation is prepared is not used', async (t) => {
+  const { ask, cookie, other } = await withSilentOther(t);
+  const [, principal] = [...other.store.state().principal.byId.values()];
+  assert.ok(principal !== undefined);
+  const command = { type: 'RevokeRole', id: principal.id, role: 'admin' } as const;
+  const upstream = createServer((_request, response) => {
+    void other.execute({ command }, person).then(() => response.end('[]'));
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  t.after(() => void upstream.close());
+  const address = upstream.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const body = { api_base: `http://127.0.0.1:${address.port}/v1` };
+  const answer = await ask({ method: 'POST', path: '/admin/providers', cookie, body });
+  assert.deepEqual(errorOf(answer), [403, 'forbidden', null]);
+  assert.equal(other.store.state().provider.byId.size, 0);
 });
 
 describe('a login', () => {
