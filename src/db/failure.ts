@@ -36,8 +36,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /**
- * A lock or statement that took too long, no room, or a standby during a failover: the server itself ended the transaction, which is rolled back. Without a
- * connection there was none.
+ * A lock or statement that took too long, no room, or a standby during a failover: the server itself ended the transaction,
+ * which is rolled back. Without a connection there was none.
  */
 export function isRolledBack(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
