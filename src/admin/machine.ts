@@ -22,6 +22,7 @@ export const machineRoutes: readonly Route[] = [
     permission: 'proxy_token',
     summary: 'The published snapshot; 304 when If-None-Match still holds after waiting',
     refusals: ['unavailable'],
+    conditional: true,
     params: none,
     query: z.strictObject({
       /** The asker's own version: this replica reads the log to its head before it answers with an older one. */

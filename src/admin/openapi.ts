@@ -48,6 +48,7 @@ function operation(route: Route): Json {
     ...(takesNothing(route) ? {} : { requestBody: { required: true, content: json(route.body) } }),
     responses: {
       200: { description: 'Done.', content: json(route.response) },
+      ...(route.conditional === true ? { 304: { description: 'Still as it was.' } } : {}),
       ...Object.fromEntries(errorStatuses(route).map((status) => [status, errorResponse])),
     },
   };

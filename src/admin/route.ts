@@ -60,6 +60,8 @@ type Description = Readonly<{
   summary: string;
   /** The refusals of the handler's own; those of the framework are added from the other fields. */
   refusals: readonly RefusalCode[];
+  /** Answers 304 when If-None-Match still holds. */
+  conditional?: true;
   /** The longest body; the server's own bound when absent. */
   bodyBytesMax?: number;
 }>;

@@ -17,7 +17,10 @@ const operation = z.object({
   'x-gw-permission': z.string(),
   parameters: z.array(z.object({ name: z.string(), in: z.string(), required: z.boolean() })),
   requestBody: z.object({ content: z.unknown() }).optional(),
-  responses: z.record(z.string(), z.object({ content: z.unknown() })),
+  responses: z.record(
+    z.string(),
+    z.object({ description: z.string(), content: z.unknown().optional() }),
+  ),
 });
 const documentSchema = z.object({
   openapi: z.literal('3.1.0'),
@@ -58,6 +61,7 @@ it('every entry has schemas, the parameters of its path and an operationId of it
 
 it('a route that needs someone says 401, and one with input says 400', () => {
   assert.deepEqual(statuses('getHealthz'), ['200', '500', '503']);
+  assert.deepEqual(statuses('getSnapshot'), ['200', '304', '400', '401', '500', '503']);
   assert.deepEqual(statuses('getFallbackModel'), ['200', '401', '403', '500', '503']);
   assert.deepEqual(statuses('createProvider'), [
     '200',

@@ -212,18 +212,19 @@ describe('a password', () => {
       .refuses('absent', /principal 1 does not exist/));
 });
 
+const passwordSet = (number: number) =>
+  ({
+    stream: `principal-${number}`,
+    type: 'PrincipalPasswordSet',
+    data: { id: principalId.parse(number), password_ref: testRef(2) },
+  }) as const;
+
 describe('a login that the operator sets', () => {
   const setAda = {
     type: 'SetLogin',
     name: vaultedName('ada', 1),
     passwordRef: testRef(2),
   } as const;
-  const passwordSet = (number: number) =>
-    ({
-      stream: `principal-${number}`,
-      type: 'PrincipalPasswordSet',
-      data: { id: principalId.parse(number), password_ref: testRef(2) },
-    }) as const;
   const admin = [roleCreated(1, 'admin'), permissionGranted(1, 'config:write', '*')];
 
   it('is made whole by one command: principal, password and role admin', () =>
