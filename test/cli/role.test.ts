@@ -59,13 +59,17 @@ async function textFile(t: TestContext, text: string): Promise<string> {
   return file;
 }
 
-test('a port that is taken is answered with its flag', async (t) => {
-  const { url: databaseUrl } = await testDatabase(t);
-  const port = await takenPort(t);
-  const config = await textFile(
+/** A configuration file with which a proxy starts. */
+const oneModel = (t: TestContext): Promise<string> =>
+  textFile(
     t,
     'model_list: [{ model_name: m, litellm_params: { model: m, api_base: http://127.0.0.1:1 } }]\n',
   );
+
+test('a port that is taken is answered with its flag', async (t) => {
+  const { url: databaseUrl } = await testDatabase(t);
+  const port = await takenPort(t);
+  const config = await oneModel(t);
   for (const [flag, given] of [
     ['--admin-port', { role: 'control', databaseUrl, adminPort: port }],
     ['--admin-port', { role: 'control', databaseUrl: away, adminPort: port }],
@@ -93,6 +97,8 @@ test('a file that is missing or no certificate is answered with its flag, before
     const said = await refusalToStart(settings(role));
     assert.ok(said.startsWith(message), said);
   }
+  const proxy = { role: 'proxy', config: await oneModel(t), caBundle: '/none' };
+  assert.match(await refusalToStart(settings(proxy)), /^--ca-bundle \/none cannot be read/);
 });
 
 test('a database that comes later and was sealed with another key ends the program', async (t) => {

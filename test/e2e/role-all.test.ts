@@ -16,8 +16,8 @@ import { testDatabase } from '../harness/postgres.ts';
 import { startProgram } from '../harness/program.ts';
 import { until } from '../harness/wait.ts';
 
-const certificate = path.join(import.meta.dirname, '../fixtures/tls/control.example.crt');
-const key = path.join(import.meta.dirname, '../fixtures/tls/control.example.key');
+const certificate = path.join(import.meta.dirname, '../fixtures/tls/cert.pem');
+const key = path.join(import.meta.dirname, '../fixtures/tls/key.pem');
 
 type Call = Readonly<{ method?: string; path: string; cookie?: string; body?: unknown }>;
 type Answer = Readonly<{ status: number; setCookie: string; body: unknown }>;
@@ -32,7 +32,7 @@ function callAdmin(adminUrl: string, call: Call): Promise<Answer> {
       method: call.method ?? 'GET',
       headers,
       ca: readFileSync(certificate),
-      servername: 'control.example',
+      servername: 'localhost',
     },
     (response) => {
       const setCookie = response.headers['set-cookie']?.[0] ?? '';

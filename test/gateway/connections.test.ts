@@ -172,7 +172,7 @@ describe('a client that', () => {
       response.end(Buffer.alloc(64 * 1024 * 1024));
     });
     await using gateway = await startTestGateway(given(upstream.apiBase), {
-      upstream: { idleConnectionsMax: 8, caBundle: null, slowReaderMs: 200 },
+      upstream: { idleConnectionsMax: 8, caBundle: [], slowReaderMs: 200 },
     });
     using client = openSocket(gateway.url, post(chatBody('m')));
     client.socket.pause();

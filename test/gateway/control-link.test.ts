@@ -235,7 +235,7 @@ const event = (id: number): UsageEvent =>
   });
 
 const reporter = (controlUrl: string, more: { flushMs: number; queuedMax?: number }) => {
-  const client = createControlClient({ controlUrl, proxyToken: token, caBundle: null });
+  const client = createControlClient({ controlUrl, proxyToken: token, caBundle: [] });
   const counts = newCounts();
   const made = createUsageReporter({
     client,

@@ -53,7 +53,7 @@ describe('an upstream that', () => {
   it("falls silent in a stream is given up, and the client's transfer is broken", async () => {
     await using upstream = await startUpstream(startStream);
     await using gateway = await startTestGateway(given(upstream.apiBase), {
-      upstream: { idleConnectionsMax: 8, caBundle: null, stallMs: 200 },
+      upstream: { idleConnectionsMax: 8, caBundle: [], stallMs: 200 },
     });
     const response = await gateway.chat(stream);
     await assert.rejects(response.text());
@@ -192,7 +192,7 @@ describe('a client that', () => {
       response.end(Buffer.alloc(64 * 1024 * 1024));
     });
     await using gateway = await startTestGateway(given(upstream.apiBase), {
-      upstream: { idleConnectionsMax: 8, caBundle: null, slowReaderMs: 200 },
+      upstream: { idleConnectionsMax: 8, caBundle: [], slowReaderMs: 200 },
     });
     const socket = await openChat(gateway.url, chatBody('m'));
     socket.pause();

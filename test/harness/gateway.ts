@@ -52,7 +52,7 @@ export async function startTestGateway(
     live,
     log,
     usage: (event) => void events.push(event),
-    upstream: { idleConnectionsMax: 64, caBundle: null, ...options.upstream },
+    upstream: { idleConnectionsMax: 64, caBundle: [], ...options.upstream },
     firstByteMs: 5000,
     bodyBytesMax: 1024 * 1024,
     bodiesInFlightBytesMax: 8 * 1024 * 1024,

@@ -43,7 +43,7 @@ export async function runAll(settings: AllSettings): Promise<RunningAll> {
   const client = createControlClient({
     controlUrl: control.adminUrl,
     proxyToken,
-    caBundle: null,
+    caBundle: [],
     pinnedCertificate: control.certificate,
   });
   const counts = newCounts();

@@ -17,6 +17,7 @@ import type { Environment } from '../../snapshot/file-mode.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
 import { logToStderr } from '../log-to-stderr.ts';
+import { readCaBundle } from '../pem-files.ts';
 import { programVersion } from '../version.ts';
 
 /** What a gateway needs, in whichever role. */
@@ -61,7 +62,10 @@ export const gatewayOptions = (settings: GatewaySettings) =>
     host: settings.host,
     port: settings.port,
     version: programVersion(),
-    upstream: { idleConnectionsMax: settings.poolMaxIdle, caBundle: settings.caBundle },
+    upstream: {
+      idleConnectionsMax: settings.poolMaxIdle,
+      caBundle: readCaBundle(settings),
+    },
     firstByteMs: settings.upstreamTimeout * 1000,
     retriesMax: settings.maxRetries,
     bodyBytesMax: settings.maxBodyMb * mebibyte,
@@ -89,7 +93,8 @@ async function runHttpMode(
   link: Readonly<{ controlUrl: string; proxyToken: string; log: Log }>,
 ): Promise<RunningProxy> {
   const { controlUrl, proxyToken, log } = link;
-  const { caBundle, snapshotCache } = settings;
+  const { snapshotCache } = settings;
+  const caBundle = readCaBundle(settings);
   const client = createControlClient({ controlUrl, proxyToken, caBundle });
   const live = createLive({ log, monotonic: () => performance.now() });
   const counts = newCounts();

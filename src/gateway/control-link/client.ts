@@ -1,7 +1,6 @@
 // Talks to the control plane: one small client with the proxy token, used by the poll and the
 // reporter. Every call has a time limit and a bound on the answer.
 
-import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 
 import { Agent, request } from 'undici';
@@ -26,8 +25,8 @@ export type ControlClientOptions = Readonly<{
   /** The base of the control plane; may end in /snapshot. */
   controlUrl: string;
   proxyToken: string;
-  /** A file of certificates that are trusted besides the built-in ones. */
-  caBundle: string | null;
+  /** PEM certificates that are trusted besides the built-in ones. */
+  caBundle: readonly string[];
   /**
    * The control plane's own certificate, PEM, when this process knows it: it is trusted under
    * whatever name it is called by.
@@ -82,5 +81,5 @@ function trust({ caBundle, pinnedCertificate = null }: ControlClientOptions) {
       checkServerIdentity: () => undefined,
     };
   }
-  return caBundle === null ? {} : { ca: [...rootCertificates, readFileSync(caBundle)] };
+  return caBundle.length === 0 ? {} : { ca: [...rootCertificates, ...caBundle] };
 }

@@ -2,7 +2,6 @@
 // undici calls. HTTP/1.1 without pipelining, no redirects, no decompression; time limits are
 // ours, because the client's own are coarse and do not run while a body is paused.
 
-import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 
 import { buildConnector, Client, Pool } from 'undici';
@@ -22,8 +21,8 @@ import type { Watch, Watched } from './watch.ts';
 export type UpstreamOptions = Readonly<{
   /** Connections kept open to an origin while idle. */
   idleConnectionsMax: number;
-  /** PEM file of further certificate authorities; null for the built-in ones alone. */
-  caBundle: string | null;
+  /** PEM certificates that are trusted besides the built-in ones. */
+  caBundle: readonly string[];
   connectMs?: number;
   stallMs?: number;
   slowReaderMs?: number;
@@ -60,7 +59,7 @@ type Origin = { readonly name: string; readonly pool: Pool; inFlight: number };
 export function createUpstreams(watch: Watch, options: UpstreamOptions): Upstreams {
   const origins = new Map<string, Origin>();
   const authorities =
-    options.caBundle === null ? {} : { ca: [...rootCertificates, readFileSync(options.caBundle)] };
+    options.caBundle.length === 0 ? {} : { ca: [...rootCertificates, ...options.caBundle] };
   const timeout = options.connectMs ?? connectMsDefault;
   const fresh: Fresh = { isHandedOver: false };
   const connection: Client.Options = {
