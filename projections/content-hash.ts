@@ -103,5 +103,8 @@ export const contentHashText = (content: ContentHash, state: ConfigState): strin
     api_keys: listDigest(content.api_key),
     providers: listDigest(content.provider),
     models: listDigest(content.model),
+    frontend_models: listDigest(new Map()),
+    pools: listDigest(new Map()),
+    prompt_classes: listDigest(new Map()),
     settings: memberDigest(settingsMember(state)),
   });

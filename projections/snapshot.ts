@@ -28,6 +28,9 @@ export function snapshotConfig(state: ConfigState): SnapshotConfig {
     api_keys: inIdOrder(state.api_key).flatMap((key) => apiKeyMember(key) ?? []),
     providers: inIdOrder(state.provider).map(providerMember),
     models: inIdOrder(state.model).map(modelMember),
+    frontend_models: [],
+    pools: [],
+    prompt_classes: [],
     settings: settingsMember(state),
   };
 }
@@ -65,6 +68,8 @@ const inIdOrder = <Entity extends { id: number }>(slice: Slice<Entity>): Entity[
 const principalMember = (principal: Principal): SnapshotPrincipal => ({
   id: principal.id,
   role_ids: principal.roleIds,
+  limits: null,
+  budget: null,
 });
 
 /** Only what is invoked through a proxy; the admin verbs stay at home. */

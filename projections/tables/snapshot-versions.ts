@@ -7,7 +7,7 @@ import type { JournalTable } from './table.ts';
 
 export const snapshotVersions: JournalTable = {
   name: 'snapshot_versions',
-  version: 1,
+  version: 2,
   columns: {
     version: 'bigint not null',
     tx_id: 'uuid not null',

@@ -19,3 +19,22 @@ export type ProviderId = z.output<typeof providerId>;
 /** A provider model is its own link to its provider: the backend id that detach takes is this id too. */
 export const modelId = id.brand<'ModelId'>();
 export type ModelId = z.output<typeof modelId>;
+
+export const frontendModelId = id.brand<'FrontendModelId'>();
+export type FrontendModelId = z.output<typeof frontendModelId>;
+
+export const ruleId = id.brand<'RuleId'>();
+export type RuleId = z.output<typeof ruleId>;
+
+/** Names a target of a rule, or of a frontend model's defaults: one series for both. */
+export const targetId = id.brand<'TargetId'>();
+export type TargetId = z.output<typeof targetId>;
+
+export const poolId = id.brand<'PoolId'>();
+export type PoolId = z.output<typeof poolId>;
+
+export const poolMemberId = id.brand<'PoolMemberId'>();
+export type PoolMemberId = z.output<typeof poolMemberId>;
+
+export const promptClassId = id.brand<'PromptClassId'>();
+export type PromptClassId = z.output<typeof promptClassId>;

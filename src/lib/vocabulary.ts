@@ -30,3 +30,21 @@ export const verb = z.enum([
   'config:write',
 ]);
 export type Verb = z.output<typeof verb>;
+
+export const ruleAction = z.enum(['route', 'deny', 'jump']);
+export type RuleAction = z.output<typeof ruleAction>;
+
+/** Null beside it, where a pool has none: split by member weight, the same member for one conversation. */
+export const poolPolicy = z.enum([
+  'cache-affinity',
+  'least-loaded',
+  'lowest-latency',
+  'round-robin',
+]);
+export type PoolPolicy = z.output<typeof poolPolicy>;
+
+export const promptClassTier = z.enum(['fast', 'refined']);
+export type PromptClassTier = z.output<typeof promptClassTier>;
+
+export const budgetWindow = z.enum(['daily', 'weekly', 'monthly']);
+export type BudgetWindow = z.output<typeof budgetWindow>;

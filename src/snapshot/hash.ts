@@ -29,11 +29,18 @@ export const listDigest = (buckets: ReadonlyMap<number, string>): string =>
 export type ConfigDigests = Readonly<Record<keyof SnapshotConfig, string>>;
 
 export function combineDigests(digests: ConfigDigests): string {
-  const { principals, roles, api_keys, providers, models, settings } = digests;
-  return hash(
-    'sha256',
-    ['gw-config-v1', principals, roles, api_keys, providers, models, settings].join('\n'),
-  );
+  const lists = [
+    digests.principals,
+    digests.roles,
+    digests.api_keys,
+    digests.providers,
+    digests.models,
+    digests.frontend_models,
+    digests.pools,
+    digests.prompt_classes,
+    digests.settings,
+  ];
+  return hash('sha256', ['gw-config-v1', ...lists].join('\n'));
 }
 
 /** 64 hex digits. */
@@ -44,6 +51,9 @@ export const configHash = (config: SnapshotConfig): string =>
     api_keys: membersDigest(config.api_keys),
     providers: membersDigest(config.providers),
     models: membersDigest(config.models),
+    frontend_models: membersDigest(config.frontend_models),
+    pools: membersDigest(config.pools),
+    prompt_classes: membersDigest(config.prompt_classes),
     settings: memberDigest(config.settings),
   });
 

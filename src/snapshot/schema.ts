@@ -4,17 +4,51 @@
 
 import { z } from 'zod';
 
-import { apiKeyId, modelId, principalId, providerId, roleId } from '../lib/ids.ts';
-import { credentialKind, protocol, verb } from '../lib/vocabulary.ts';
+import {
+  apiKeyId,
+  frontendModelId,
+  modelId,
+  poolId,
+  principalId,
+  promptClassId,
+  providerId,
+  roleId,
+  ruleId,
+} from '../lib/ids.ts';
+import {
+  budgetWindow,
+  credentialKind,
+  poolPolicy,
+  promptClassTier,
+  protocol,
+  ruleAction,
+  verb,
+} from '../lib/vocabulary.ts';
 
 /** Raised when a reader of the older schema would misread the newer one. */
 export const snapshotSchemaVersion = 1;
 
 const timestamp = z.iso.datetime({ offset: true });
 
+/** A null dimension is unlimited. */
+export const snapshotLimits = z.object({
+  requests_per_min: z.int().positive().nullable(),
+  tokens_per_min: z.int().positive().nullable(),
+});
+
+/** The caps alone: what is spent of them is in the overlay. */
+export const snapshotBudget = z.object({
+  tokens_total: z.int().nonnegative().nullable(),
+  cost_total_micros: z.int().nonnegative().nullable(),
+  window: budgetWindow,
+});
+
+/** Null limits and a null budget are unlimited. */
 export const snapshotPrincipal = z.object({
   id: principalId,
   role_ids: z.array(roleId).readonly(),
+  limits: snapshotLimits.nullable().default(null),
+  budget: snapshotBudget.nullable().default(null),
 });
 
 export const snapshotRole = z.object({
@@ -66,6 +100,74 @@ export const snapshotModel = z.object({
   backends: z.array(snapshotBackend).readonly(),
 });
 
+/** Conditions of a rule, AND-ed; null does not ask. An empty list of callers or days does not ask either. */
+export const snapshotConditions = z.object({
+  principals: z.array(principalId).readonly(),
+  roles: z.array(roleId).readonly(),
+  min_prompt_tokens: z.int().nullable(),
+  max_prompt_tokens: z.int().nullable(),
+  min_max_tokens: z.int().nullable(),
+  max_max_tokens: z.int().nullable(),
+  stream: z.boolean().nullable(),
+  /** Lower-case names, exact values. */
+  headers: z.record(z.string(), z.string()),
+  min_budget_used_percent: z.int().nullable(),
+  max_budget_used_percent: z.int().nullable(),
+  max_inflight_per_backend: z.int().nullable(),
+  /** A class that is gone matches nothing. */
+  class: promptClassId.nullable(),
+  min_request_cost_micros: z.int().nullable(),
+  max_request_cost_micros: z.int().nullable(),
+  /** Minutes since midnight, 0 to 1439; a window with `after` later than `before` spans midnight. */
+  after_minute: z.int().nullable(),
+  before_minute: z.int().nullable(),
+  /** 1 (Monday) to 7. */
+  days: z.array(z.int()).readonly(),
+  utc_offset_minutes: z.int(),
+});
+
+/** Exactly one of the two is set. */
+export const snapshotTarget = z.object({
+  model_id: modelId.nullable(),
+  pool_id: poolId.nullable(),
+});
+
+export const snapshotRule = z.object({
+  id: ruleId,
+  position: z.int().nonnegative(),
+  action: ruleAction,
+  conditions: snapshotConditions,
+  targets: z.array(snapshotTarget).readonly(),
+  deny_status: z.int().nullable(),
+  deny_message: z.string().nullable(),
+  jump_to: frontendModelId.nullable(),
+  tag: z.string().nullable(),
+});
+
+/** Rules by position. `default_targets` serve what no rule matched. */
+export const snapshotFrontendModel = z.object({
+  id: frontendModelId,
+  name: z.string(),
+  max_model_len: z.int().positive().nullable(),
+  rules: z.array(snapshotRule).readonly(),
+  default_targets: z.array(snapshotTarget).readonly(),
+});
+
+export const snapshotPool = z.object({
+  id: poolId,
+  name: z.string(),
+  policy: poolPolicy.nullable(),
+  members: z.array(z.object({ model_id: modelId, weight: z.int().positive() })).readonly(),
+});
+
+export const snapshotPromptClass = z.object({
+  id: promptClassId,
+  name: z.string(),
+  tier: promptClassTier,
+  min_margin: z.number(),
+  refines: z.array(promptClassId).readonly(),
+});
+
 /** `open`: no key is required (File mode without `auth:`). */
 export const snapshotSettings = z.object({
   open: z.boolean(),
@@ -78,13 +180,33 @@ export const snapshotConfig = z.object({
   api_keys: z.array(snapshotApiKey).readonly(),
   providers: z.array(snapshotProvider).readonly(),
   models: z.array(snapshotModel).readonly(),
+  frontend_models: z.array(snapshotFrontendModel).readonly().default([]),
+  pools: z.array(snapshotPool).readonly().default([]),
+  prompt_classes: z.array(snapshotPromptClass).readonly().default([]),
   settings: snapshotSettings,
+});
+
+/** How much of its window's caps a principal has spent: tokens, and micro-units of money. */
+export const budgetUse = z.object({
+  principal_id: principalId,
+  tokens_used: z.int().nonnegative(),
+  cost_used_micros: z.int().nonnegative(),
+});
+
+/** What changes without a new version. `seq` grows with every change of it. */
+export const snapshotOverlay = z.object({
+  seq: z.int().nonnegative(),
+  budgets: z.array(budgetUse).readonly().default([]),
+  /** Providers whose credential cannot be had now, each with the reason. Their backends drop out of routing. */
+  dropped_providers: z
+    .array(z.object({ provider_id: providerId, reason: z.string() }))
+    .readonly()
+    .default([]),
 });
 
 /**
  * `version` is the position of the last event that changed the configuration; `log` is the head that this snapshot was built at.
  * `config_hash` covers `config` alone (see hash.ts); `secrets` maps each ref in it to its plaintext.
- * `overlay` holds what changes without a new version; its `seq` grows with every change of it.
  */
 export const snapshot = z.object({
   schema: z.int(),
@@ -93,7 +215,7 @@ export const snapshot = z.object({
   log: z.object({ id: z.string(), position: z.int().nonnegative(), hash: z.string() }),
   config: snapshotConfig,
   secrets: z.record(z.string(), z.string()),
-  overlay: z.object({ seq: z.int().nonnegative() }),
+  overlay: snapshotOverlay,
 });
 
 export type SnapshotPrincipal = z.output<typeof snapshotPrincipal>;
@@ -102,6 +224,16 @@ export type SnapshotApiKey = z.output<typeof snapshotApiKey>;
 export type SnapshotProvider = z.output<typeof snapshotProvider>;
 export type SnapshotBackend = z.output<typeof snapshotBackend>;
 export type SnapshotModel = z.output<typeof snapshotModel>;
+export type SnapshotLimits = z.output<typeof snapshotLimits>;
+export type SnapshotBudget = z.output<typeof snapshotBudget>;
+export type SnapshotConditions = z.output<typeof snapshotConditions>;
+export type SnapshotTarget = z.output<typeof snapshotTarget>;
+export type SnapshotRule = z.output<typeof snapshotRule>;
+export type SnapshotFrontendModel = z.output<typeof snapshotFrontendModel>;
+export type SnapshotPool = z.output<typeof snapshotPool>;
+export type SnapshotPromptClass = z.output<typeof snapshotPromptClass>;
+export type BudgetUse = z.output<typeof budgetUse>;
+export type SnapshotOverlay = z.output<typeof snapshotOverlay>;
 export type SnapshotSettings = z.output<typeof snapshotSettings>;
 export type SnapshotConfig = z.output<typeof snapshotConfig>;
 export type Snapshot = z.output<typeof snapshot>;
