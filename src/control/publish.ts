@@ -53,7 +53,7 @@ export function createPublisher({ db, vault, store, logId, onFailure }: Dependen
       log: { id: logId, position: state.position, hash: state.hash },
       config,
       secrets: Object.fromEntries(secrets),
-      overlay: { seq: 0, budgets: [], dropped_providers: [] },
+      overlay: { seq: 0, budgets: [], tokens: [], dropped_providers: [] },
     };
     let body: Buffer | null = null;
     return {

@@ -17,7 +17,8 @@ import type { Durations } from '../telemetry/histogram.ts';
 import type { Readings } from '../telemetry/metrics.ts';
 
 export type BackendState = {
-  readonly backend: CompiledBackend;
+  /** As the newest generation has it: its credential may be an access token that was renewed. */
+  backend: CompiledBackend;
   inFlight: number;
   requests: number;
   errors: number;
@@ -70,9 +71,12 @@ export function nextGeneration(
   const backends: BackendState[] = [];
   const models = new Map<ModelId, ModelState>();
   for (const model of snapshot.models.values()) {
-    const states = model.backends.map(
-      (backend) => known.get(backend.identity)?.shift() ?? fresh(backend),
-    );
+    const states = model.backends.map((backend) => {
+      const held = known.get(backend.identity)?.shift();
+      if (held === undefined) return fresh(backend);
+      held.backend = backend;
+      return held;
+    });
     backends.push(...states);
     models.set(model.id, {
       model,

@@ -9,6 +9,8 @@ import type { ApiKeyId, ModelId, PrincipalId, ProviderId, RoleId } from '../lib/
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { Protocol } from '../lib/vocabulary.ts';
+import { credentialsOf } from './credential.ts';
+import type { FoundCredential } from './credential.ts';
 import { snapshotSchemaVersion } from './schema.ts';
 import type {
   Snapshot,
@@ -104,11 +106,16 @@ export function compileSnapshot(snapshot: Snapshot): CompiledSnapshot | Refusal 
 
 function compileModels(snapshot: Snapshot, dropped: string[]): Map<string, CompiledModel> {
   const providers = new Map(snapshot.config.providers.map((provider) => [provider.id, provider]));
+  const credentialOf = credentialsOf(snapshot);
   const models = new Map<string, CompiledModel>();
   for (const model of snapshot.config.models) {
     const backends: CompiledBackend[] = [];
     for (const backend of model.backends) {
-      const compiled = compileBackend(snapshot, model, backend, providers.get(backend.provider_id));
+      const provider = providers.get(backend.provider_id);
+      const compiled =
+        provider === undefined
+          ? `provider ${backend.provider_id} does not exist`
+          : compileBackend({ model, backend, provider }, credentialOf(provider));
       if (typeof compiled === 'string') dropped.push(`model ${model.name}: ${compiled}`);
       else backends.push(compiled);
     }
@@ -118,17 +125,19 @@ function compileModels(snapshot: Snapshot, dropped: string[]): Map<string, Compi
   return models;
 }
 
+type Attached = Readonly<{
+  model: SnapshotModel;
+  backend: SnapshotBackend;
+  provider: SnapshotProvider;
+}>;
+
 /** The reason, when the backend cannot be used. */
 function compileBackend(
-  snapshot: Snapshot,
-  model: SnapshotModel,
-  backend: SnapshotBackend,
-  provider: SnapshotProvider | undefined,
+  { model, backend, provider }: Attached,
+  found: FoundCredential,
 ): CompiledBackend | string {
-  if (provider === undefined) return `provider ${backend.provider_id} does not exist`;
-  const reference = provider.credential_ref;
-  const credential = reference === null ? null : snapshot.secrets[reference];
-  if (credential === undefined) return `the credential of provider ${provider.name} is missing`;
+  if ('reason' in found) return found.reason;
+  const { credential } = found;
   if (credential !== null && !/^[\t\x20-\x7e\x80-\xff]*$/.test(credential)) {
     return `the credential of provider ${provider.name} cannot be sent in a header`;
   }
@@ -139,8 +148,10 @@ function compileBackend(
   const scheme = provider.auth_scheme;
   const value = scheme === null || scheme === '' ? credential : `${scheme} ${credential}`;
   const seconds = backend.upstream_timeout_seconds;
+  // An access token is renewed every hour, of the same endpoint; another key file has another ref.
+  const secret = provider.credential_kind === 'static' ? credential : null;
   return {
-    identity: hash('sha256', canonicalJson([model.name, backend, provider, credential])),
+    identity: hash('sha256', canonicalJson([model.name, backend, provider, secret])),
     providerId: provider.id,
     apiBase: provider.api_base,
     origin: url.origin,

@@ -65,7 +65,10 @@ export const snapshotApiKey = z.object({
   expires_at: timestamp.nullable(),
 });
 
-/** `credential_ref` names the secret that holds the credential in clear; null when the provider has none. */
+/**
+ * `credential_ref` names the secret that holds the credential in clear; null when the provider has none. Of a service account's
+ * key file no secret is here: the overlay holds the access token that it was exchanged for.
+ */
 export const snapshotProvider = z.object({
   id: providerId,
   name: z.string(),
@@ -197,6 +200,11 @@ export const budgetUse = z.object({
 export const snapshotOverlay = z.object({
   seq: z.int().nonnegative(),
   budgets: z.array(budgetUse).readonly().default([]),
+  /** Access tokens of providers whose credential is a service account's key file (Gateway rule 15). */
+  tokens: z
+    .array(z.object({ provider_id: providerId, token: z.string() }))
+    .readonly()
+    .default([]),
   /** Providers whose credential cannot be had now, each with the reason. Their backends drop out of routing. */
   dropped_providers: z
     .array(z.object({ provider_id: providerId, reason: z.string() }))

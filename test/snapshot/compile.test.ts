@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { compileSnapshot, mayInvoke } from '../../src/snapshot/compile.ts';
+import { snapshotOverlay } from '../../src/snapshot/schema.ts';
 import { givenSnapshot } from '../harness/snapshot.ts';
 
 function compile(options: Parameters<typeof givenSnapshot>[0]) {
@@ -24,6 +25,24 @@ const reachOf = (resources: readonly string[]) => {
     mayInvoke(caller, model) ? [model.name] : [],
   );
 };
+
+/** A model whose provider has a key file as its credential, with what the overlay says of it. */
+function serviceAccount(overlay: Record<string, readonly unknown[]>) {
+  const given = givenSnapshot({
+    models: { a: { backends: [{ apiBase: 'http://one/v1', credential: 'a key file' }] } },
+  });
+  const providers = given.config.providers.map((provider) => ({
+    ...provider,
+    credential_kind: 'cloud_service_account' as const,
+  }));
+  const compiled = compileSnapshot({
+    ...given,
+    config: { ...given.config, providers },
+    overlay: snapshotOverlay.parse({ seq: 1, ...overlay }),
+  });
+  assert.ok(!isRefusal(compiled));
+  return { backend: compiled.models.get('a')?.backends[0], dropped: compiled.dropped };
+}
 
 const identity = (credential: string, version: number) =>
   compile({
@@ -62,6 +81,28 @@ describe('compileSnapshot', () => {
     assert.ok(!isRefusal(compiled));
     assert.equal(compiled.models.get('a')?.backends.length, 1);
     assert.equal(compiled.dropped.length, 1);
+  });
+
+  it('sends the access token of a service account, under one identity for all of its tokens', () => {
+    const [one, two] = ['token-1', 'token-2'].map((token) =>
+      serviceAccount({ tokens: [{ provider_id: 1, token }] }),
+    );
+    assert.deepEqual(one?.backend?.credentialHeaders, ['authorization', 'Bearer token-1']);
+    assert.deepEqual(two?.backend?.credentialHeaders, ['authorization', 'Bearer token-2']);
+    assert.equal(one?.backend?.identity, two?.backend?.identity);
+  });
+
+  it('drops the backends of a provider that the overlay drops, with its reason', () => {
+    const dropped_providers = [{ provider_id: 1, reason: 'no token' }];
+    const { backend, dropped } = serviceAccount({ dropped_providers });
+    assert.equal(backend, undefined);
+    assert.deepEqual(dropped, ['model a: provider provider-1 is out of routing: no token']);
+  });
+
+  it('never sends a key file, even where a snapshot holds it', () => {
+    const { backend, dropped } = serviceAccount({});
+    assert.equal(backend, undefined);
+    assert.deepEqual(dropped, ['model a: the credential of provider provider-1 is missing']);
   });
 
   it('drops a key alone when its verifier is corrupt', () => {
