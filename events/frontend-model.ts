@@ -1,0 +1,118 @@
+// Events of a frontend model: its rules with their conditions, its targets, its defaults (specification, "Frontend model, rule,
+// target, pool" and "Condition fields"). All that it refers to, it refers to by id; a model that is gone, by its last name.
+
+import { z } from 'zod';
+
+import {
+  frontendModelId,
+  modelId,
+  poolId,
+  principalId,
+  promptClassId,
+  roleId,
+  ruleId,
+  targetId,
+} from '../src/lib/ids.ts';
+import { ruleAction } from '../src/lib/vocabulary.ts';
+import type { EventDefinition, EventOf } from './event.ts';
+
+const bound = z.int().nonnegative().nullable();
+const percent = z.int().min(0).max(100).nullable();
+const minute = z.int().min(0).max(1439).nullable();
+
+/** Conditions are AND-ed. Null does not ask, and neither does an empty list of callers or days. */
+export const conditions = z.object({
+  principals: z.array(principalId).readonly(),
+  roles: z.array(roleId).readonly(),
+  min_prompt_tokens: bound,
+  max_prompt_tokens: bound,
+  min_max_tokens: bound,
+  max_max_tokens: bound,
+  stream: z.boolean().nullable(),
+  /** Lower-case names, exact values. */
+  headers: z.record(z.string(), z.string()).readonly(),
+  min_budget_used_percent: percent,
+  max_budget_used_percent: percent,
+  max_inflight_per_backend: bound,
+  class: promptClassId.nullable(),
+  min_request_cost_micros: bound,
+  max_request_cost_micros: bound,
+  /** Minutes since midnight. */
+  after_minute: minute,
+  before_minute: minute,
+  /** 1 (Monday) to 7. */
+  days: z.array(z.int().min(1).max(7)).readonly(),
+  utc_offset_minutes: z.int().min(-1440).max(1440),
+});
+export type Conditions = z.output<typeof conditions>;
+
+/** Exactly one of the three is set: a provider model, a pool, or the name of a model that is gone. */
+export const storedTarget = z.object({
+  id: targetId,
+  model_id: modelId.nullable(),
+  pool_id: poolId.nullable(),
+  gone_model: z.string().nullable(),
+  position: z.int().nonnegative(),
+});
+export type Target = Readonly<z.output<typeof storedTarget>>;
+
+/** A rule but for its targets. */
+export const storedRule = z.object({
+  id: ruleId,
+  position: z.int().nonnegative(),
+  action: ruleAction,
+  conditions,
+  deny_status: z.int().min(400).max(499).nullable(),
+  deny_message: z.string().nullable(),
+  jump_to: frontendModelId.nullable(),
+  tag: z.string().nullable(),
+});
+export type StoredRule = Readonly<z.output<typeof storedRule>>;
+
+const id = frontendModelId;
+const targets = z.array(storedTarget).readonly();
+
+export const frontendModelEvents = {
+  FrontendModelCreated: {
+    touchesSnapshot: true,
+    data: z.object({
+      id,
+      name: z.string(),
+      description: z.string().nullable(),
+      max_model_len: z.int().positive().nullable(),
+    }),
+  },
+  FrontendModelRenamed: { touchesSnapshot: true, data: z.object({ id, name: z.string() }) },
+  FrontendModelDescribed: {
+    touchesSnapshot: false,
+    data: z.object({ id, description: z.string().nullable() }),
+  },
+  FrontendModelMaxLenSet: {
+    touchesSnapshot: true,
+    data: z.object({ id, max_model_len: z.int().positive().nullable() }),
+  },
+  FrontendModelRuleAdded: {
+    touchesSnapshot: true,
+    data: z.object({ id, rule: storedRule, targets }),
+  },
+  FrontendModelRuleChanged: { touchesSnapshot: true, data: z.object({ id, rule: storedRule }) },
+  FrontendModelRuleRemoved: { touchesSnapshot: true, data: z.object({ id, rule_id: ruleId }) },
+  /** The whole list of a rule's targets; with `rule_id` null, that of the frontend model's defaults. */
+  FrontendModelTargetsSet: {
+    touchesSnapshot: true,
+    data: z.object({ id, rule_id: ruleId.nullable(), targets }),
+  },
+  /** Its targets on that provider model, which is being deleted, keep the name. */
+  FrontendModelTargetLost: {
+    touchesSnapshot: true,
+    data: z.object({ id, model_id: modelId, model: z.string() }),
+  },
+  /** Its targets that kept that name have found a provider model of it. */
+  FrontendModelTargetFound: {
+    touchesSnapshot: true,
+    data: z.object({ id, model_id: modelId, model: z.string() }),
+  },
+  FrontendModelDeleted: { touchesSnapshot: true, data: z.object({ id }) },
+} as const satisfies Record<string, EventDefinition>;
+
+export type FrontendModelEvent = EventOf<typeof frontendModelEvents>;

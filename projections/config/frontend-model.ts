@@ -1,0 +1,114 @@
+// A frontend model as the fold knows it: rules by position, each with its targets, and the defaults.
+
+import type { FrontendModelEvent, StoredRule, Target } from '../../events/frontend-model.ts';
+import type { FrontendModelId } from '../../src/lib/ids.ts';
+import { checkAbsent, existing } from './entity.ts';
+import { withFound, withLost } from './model-ref.ts';
+
+/** Targets are in the order of their positions. */
+export type Rule = StoredRule & Readonly<{ targets: readonly Target[] }>;
+
+export type FrontendModel = Readonly<{
+  id: FrontendModelId;
+  name: string;
+  description: string | null;
+  maxModelLen: number | null;
+  rules: readonly Rule[];
+  defaultTargets: readonly Target[];
+}>;
+
+export function evolveFrontendModel(
+  model: FrontendModel | undefined,
+  event: FrontendModelEvent,
+): FrontendModel | undefined {
+  switch (event.type) {
+    case 'FrontendModelCreated': {
+      checkAbsent(model, event);
+      const { id, name, description, max_model_len } = event.data;
+      return { id, name, description, maxModelLen: max_model_len, rules: [], defaultTargets: [] };
+    }
+    case 'FrontendModelRenamed':
+      return { ...existing(model, event), name: event.data.name };
+    case 'FrontendModelDescribed':
+      return { ...existing(model, event), description: event.data.description };
+    case 'FrontendModelMaxLenSet':
+      return { ...existing(model, event), maxModelLen: event.data.max_model_len };
+    case 'FrontendModelRuleAdded': {
+      const { rule, targets } = event.data;
+      return withRules(existing(model, event), (rules) => {
+        checkAbsent(
+          rules.find(({ id }) => id === rule.id),
+          event,
+        );
+        return [...rules, { ...rule, targets }];
+      });
+    }
+    case 'FrontendModelRuleChanged': {
+      const { rule } = event.data;
+      return withRule(existing(model, event), event, rule.id, (held) => ({ ...held, ...rule }));
+    }
+    case 'FrontendModelRuleRemoved': {
+      const { rule_id } = event.data;
+      return withRules(existing(model, event), (rules) => {
+        existing(
+          rules.find(({ id }) => id === rule_id),
+          event,
+        );
+        return rules.filter(({ id }) => id !== rule_id);
+      });
+    }
+    case 'FrontendModelTargetsSet': {
+      const { rule_id, targets } = event.data;
+      if (rule_id === null) return { ...existing(model, event), defaultTargets: targets };
+      return withRule(existing(model, event), event, rule_id, (held) => ({ ...held, targets }));
+    }
+    case 'FrontendModelTargetLost':
+      return withTargets(existing(model, event), (targets) => withLost(targets, event.data));
+    case 'FrontendModelTargetFound':
+      return withTargets(existing(model, event), (targets) => withFound(targets, event.data));
+    case 'FrontendModelDeleted':
+      existing(model, event);
+      return undefined;
+  }
+}
+
+/** The highest ids of rules and of targets that an event gives. */
+export function frontendModelParts(event: FrontendModelEvent): Readonly<Record<string, number>> {
+  if (event.type === 'FrontendModelTargetsSet') return { target: highestId(event.data.targets) };
+  if (event.type !== 'FrontendModelRuleAdded') return {};
+  return { rule: event.data.rule.id, target: highestId(event.data.targets) };
+}
+
+const highestId = (parts: readonly { id: number }[]): number =>
+  Math.max(0, ...parts.map(({ id }) => id));
+
+const withRules = (
+  model: FrontendModel,
+  change: (rules: readonly Rule[]) => readonly Rule[],
+): FrontendModel => ({
+  ...model,
+  rules: change(model.rules).toSorted((a, b) => a.position - b.position),
+});
+
+const withRule = (
+  model: FrontendModel,
+  event: FrontendModelEvent,
+  id: number,
+  change: (rule: Rule) => Rule,
+): FrontendModel =>
+  withRules(model, (rules) => {
+    existing(
+      rules.find((rule) => rule.id === id),
+      event,
+    );
+    return rules.map((rule) => (rule.id === id ? change(rule) : rule));
+  });
+
+const withTargets = (
+  model: FrontendModel,
+  change: (targets: readonly Target[]) => readonly Target[],
+): FrontendModel => ({
+  ...model,
+  rules: model.rules.map((rule) => ({ ...rule, targets: change(rule.targets) })),
+  defaultTargets: change(model.defaultTargets),
+});

@@ -1,0 +1,48 @@
+// A pool as the fold knows it: members in the order of their positions. A null policy splits by weight.
+
+import type { PoolEvent, PoolMember } from '../../events/pool.ts';
+import type { PoolId } from '../../src/lib/ids.ts';
+import type { PoolPolicy } from '../../src/lib/vocabulary.ts';
+import { checkAbsent, existing } from './entity.ts';
+import { withFound, withLost } from './model-ref.ts';
+
+export type Pool = Readonly<{
+  id: PoolId;
+  name: string;
+  description: string | null;
+  policy: PoolPolicy | null;
+  members: readonly PoolMember[];
+}>;
+
+export function evolvePool(pool: Pool | undefined, event: PoolEvent): Pool | undefined {
+  switch (event.type) {
+    case 'PoolCreated':
+      checkAbsent(pool, event);
+      return { ...event.data, members: [] };
+    case 'PoolRenamed':
+      return { ...existing(pool, event), name: event.data.name };
+    case 'PoolDescribed':
+      return { ...existing(pool, event), description: event.data.description };
+    case 'PoolPolicySet':
+      return { ...existing(pool, event), policy: event.data.policy };
+    case 'PoolMembersSet':
+      return { ...existing(pool, event), members: event.data.members };
+    case 'PoolMemberLost': {
+      const before = existing(pool, event);
+      return { ...before, members: withLost(before.members, event.data) };
+    }
+    case 'PoolMemberFound': {
+      const before = existing(pool, event);
+      return { ...before, members: withFound(before.members, event.data) };
+    }
+    case 'PoolDeleted':
+      existing(pool, event);
+      return undefined;
+  }
+}
+
+/** The highest id of a member that an event gives. */
+export const poolParts = (event: PoolEvent): Readonly<Record<string, number>> =>
+  event.type === 'PoolMembersSet'
+    ? { member: Math.max(0, ...event.data.members.map(({ id }) => id)) }
+    : {};
