@@ -4,7 +4,7 @@
 import { z } from 'zod';
 
 import { principalId, roleId } from '../src/lib/ids.ts';
-import { principalKind } from '../src/lib/vocabulary.ts';
+import { budgetWindow, principalKind } from '../src/lib/vocabulary.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 /** Exactly one of `text` and `ref` is set. */
@@ -14,6 +14,8 @@ export const storedName = z.object({
   fingerprint: z.string(),
 });
 export type StoredName = z.output<typeof storedName>;
+
+const cap = z.int().positive().nullable();
 
 export const principalEvents = {
   PrincipalCreated: {
@@ -46,6 +48,27 @@ export const principalEvents = {
     touchesSnapshot: true,
     data: z.object({ id: principalId, role_id: roleId }),
   },
+  /** Both are replaced; null is unlimited. */
+  PrincipalLimitsSet: {
+    touchesSnapshot: true,
+    data: z.object({ id: principalId, requests_per_min: cap, tokens_per_min: cap }),
+  },
+  PrincipalLimitsCleared: { touchesSnapshot: true, data: z.object({ id: principalId }) },
+  /**
+   * Caps and window, without what is spent of them. `initial_tokens_used` counts as spent when the
+   * budget is new, and is 0 when it is changed.
+   */
+  PrincipalBudgetSet: {
+    touchesSnapshot: true,
+    data: z.object({
+      id: principalId,
+      tokens_total: cap,
+      cost_total_micros: cap,
+      window: budgetWindow,
+      initial_tokens_used: z.int().nonnegative(),
+    }),
+  },
+  PrincipalBudgetCleared: { touchesSnapshot: true, data: z.object({ id: principalId }) },
   PrincipalDeleted: { touchesSnapshot: true, data: z.object({ id: principalId }) },
 } as const satisfies Record<string, EventDefinition>;
 

@@ -68,8 +68,21 @@ const inIdOrder = <Entity extends { id: number }>(slice: Slice<Entity>): Entity[
 const principalMember = (principal: Principal): SnapshotPrincipal => ({
   id: principal.id,
   role_ids: principal.roleIds,
-  limits: null,
-  budget: null,
+  limits:
+    principal.limits === null
+      ? null
+      : {
+          requests_per_min: principal.limits.requestsPerMin,
+          tokens_per_min: principal.limits.tokensPerMin,
+        },
+  budget:
+    principal.budget === null
+      ? null
+      : {
+          tokens_total: principal.budget.tokensTotal,
+          cost_total_micros: principal.budget.costTotalMicros,
+          window: principal.budget.window,
+        },
 });
 
 /** Only what is invoked through a proxy; the admin verbs stay at home. */

@@ -2,8 +2,18 @@
 
 import type { PrincipalEvent, StoredName } from '../../events/principal.ts';
 import type { PrincipalId, RoleId } from '../../src/lib/ids.ts';
-import type { PrincipalKind } from '../../src/lib/vocabulary.ts';
+import type { BudgetWindow, PrincipalKind } from '../../src/lib/vocabulary.ts';
 import { checkAbsent, existing } from './entity.ts';
+
+/** Null is unlimited. */
+export type Limits = Readonly<{ requestsPerMin: number | null; tokensPerMin: number | null }>;
+
+/** What is spent of it lies in op.budget_usage. */
+export type Budget = Readonly<{
+  tokensTotal: number | null;
+  costTotalMicros: number | null;
+  window: BudgetWindow;
+}>;
 
 export type Principal = Readonly<{
   id: PrincipalId;
@@ -12,6 +22,8 @@ export type Principal = Readonly<{
   emailRef: string | null;
   passwordRef: string | null;
   roleIds: readonly RoleId[];
+  limits: Limits | null;
+  budget: Budget | null;
   createdAt: number;
 }>;
 
@@ -30,6 +42,8 @@ export function evolvePrincipal(
         emailRef: event.data.email_ref,
         passwordRef: null,
         roleIds: [],
+        limits: null,
+        budget: null,
         createdAt: recordedAt,
       };
     case 'PrincipalRenamed':
@@ -50,6 +64,27 @@ export function evolvePrincipal(
       const before = existing(principal, event);
       return { ...before, roleIds: before.roleIds.filter((id) => id !== event.data.role_id) };
     }
+    case 'PrincipalLimitsSet':
+      return {
+        ...existing(principal, event),
+        limits: {
+          requestsPerMin: event.data.requests_per_min,
+          tokensPerMin: event.data.tokens_per_min,
+        },
+      };
+    case 'PrincipalLimitsCleared':
+      return { ...existing(principal, event), limits: null };
+    case 'PrincipalBudgetSet':
+      return {
+        ...existing(principal, event),
+        budget: {
+          tokensTotal: event.data.tokens_total,
+          costTotalMicros: event.data.cost_total_micros,
+          window: event.data.window,
+        },
+      };
+    case 'PrincipalBudgetCleared':
+      return { ...existing(principal, event), budget: null };
     case 'PrincipalDeleted':
       existing(principal, event);
       return undefined;

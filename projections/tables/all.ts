@@ -2,6 +2,8 @@
 
 import { apiKeys } from './api-keys.ts';
 import { auditLog } from './audit-log.ts';
+import { budgets } from './budgets.ts';
+import { limits } from './limits.ts';
 import { models } from './models.ts';
 import { principalRoles, principals } from './principals.ts';
 import { providers } from './providers.ts';
@@ -13,6 +15,8 @@ import type { EntityTable, JournalTable } from './table.ts';
 export const entityTables: readonly EntityTable[] = [
   principals,
   principalRoles,
+  limits,
+  budgets,
   roles,
   rolePermissions,
   apiKeys,

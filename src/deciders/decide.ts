@@ -3,7 +3,11 @@
 import type { ConfigState } from '../../projections/config/state.ts';
 import { decideApiKey } from './api-key.ts';
 import type { ApiKeyCommand } from './api-key.ts';
+import { decideBudget } from './budget.ts';
+import type { BudgetCommand } from './budget.ts';
 import type { Decision } from './decision.ts';
+import { decideLimits } from './limits.ts';
+import type { LimitsCommand } from './limits.ts';
 import { decideModel } from './model.ts';
 import type { ModelCommand } from './model.ts';
 import { decidePrincipal } from './principal.ts';
@@ -19,6 +23,8 @@ import type { SettingsCommand } from './settings.ts';
 
 export type Command =
   | PrincipalCommand
+  | LimitsCommand
+  | BudgetCommand
   | RoleCommand
   | ApiKeyCommand
   | ProviderCommand
@@ -36,6 +42,12 @@ export function decide(state: ConfigState, command: Command): Decision {
     case 'SetPassword':
     case 'SetLogin':
       return decidePrincipal(state, command);
+    case 'SetLimits':
+    case 'ClearLimits':
+      return decideLimits(state, command);
+    case 'SetBudget':
+    case 'ClearBudget':
+      return decideBudget(state, command);
     case 'CreateRole':
     case 'UpdateRole':
     case 'DeleteRole':

@@ -82,7 +82,7 @@ function updatePrincipal(state: ConfigState, command: Of<'UpdatePrincipal'>): De
   ];
 }
 
-/** Cascades to grants and keys by explicit events, so that replay and comparison show them. */
+/** Cascades to grants, keys, limits and budget by explicit events, so that replay and comparison show them. */
 function deletePrincipal(state: ConfigState, id: PrincipalId): Decision {
   const principal = state.principal.byId.get(id);
   if (principal === undefined) return noPrincipal(id);
@@ -101,6 +101,12 @@ function deletePrincipal(state: ConfigState, id: PrincipalId): Decision {
       (roleId) =>
         ({ stream, type: 'PrincipalRoleRevoked', data: { id, role_id: roleId } }) as const,
     ),
+    ...(principal.limits === null
+      ? []
+      : [{ stream, type: 'PrincipalLimitsCleared', data: { id } } as const]),
+    ...(principal.budget === null
+      ? []
+      : [{ stream, type: 'PrincipalBudgetCleared', data: { id } } as const]),
     { stream, type: 'PrincipalDeleted', data: { id } },
   ];
 }

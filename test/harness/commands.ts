@@ -11,7 +11,7 @@ import type { Command } from '../../src/deciders/decide.ts';
 import type { BackendTarget, ModelFields } from '../../src/deciders/model.ts';
 import { apiKeyId, modelId, principalId, providerId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { principalKind, providerKind, verb } from '../../src/lib/vocabulary.ts';
+import { budgetWindow, principalKind, providerKind, verb } from '../../src/lib/vocabulary.ts';
 import { endpointAt, plainName, vaultedName } from './examples.ts';
 import { append, emptyLog, testMetadata, testRef } from './given.ts';
 import type { TestLog } from './given.ts';
@@ -66,6 +66,21 @@ const principals = [
     id: principal,
     passwordRef: ref,
   }) satisfies Of<'SetPassword'>,
+  fc.record({
+    type: fc.constant('SetLimits'),
+    id: principal,
+    limits: fc.record({ requestsPerMin: nullable(number), tokensPerMin: nullable(number) }),
+  }) satisfies Of<'SetLimits'>,
+  fc.record({ type: fc.constant('ClearLimits'), id: principal }) satisfies Of<'ClearLimits'>,
+  fc.record({
+    type: fc.constant('SetBudget'),
+    id: principal,
+    tokensTotal: nullable(number),
+    costTotalMicros: nullable(number),
+    window: optional(fc.constantFrom(...budgetWindow.options)),
+    initialTokensUsed: number,
+  }) satisfies Of<'SetBudget'>,
+  fc.record({ type: fc.constant('ClearBudget'), id: principal }) satisfies Of<'ClearBudget'>,
 ];
 
 const permission = { verb: fc.constantFrom(...verb.options), resource: resources() };

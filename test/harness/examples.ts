@@ -4,7 +4,7 @@ import type { GwEvent } from '../../events/catalogue.ts';
 import type { StoredName } from '../../events/principal.ts';
 import type { Endpoint, StoredCredential } from '../../events/provider.ts';
 import { apiKeyId, modelId, principalId, providerId, roleId } from '../../src/lib/ids.ts';
-import type { ProviderKind, Verb } from '../../src/lib/vocabulary.ts';
+import type { BudgetWindow, ProviderKind, Verb } from '../../src/lib/vocabulary.ts';
 import { testRef } from './given.ts';
 
 /** Equal names have equal fingerprints, as the vault gives them. */
@@ -44,6 +44,52 @@ export const principalDeleted = (number: number): GwEvent => ({
   stream: `principal-${number}`,
   type: 'PrincipalDeleted',
   data: { id: principalId.parse(number) },
+});
+
+/** Requests and tokens a minute. */
+export const limitsSet = (
+  principal: number,
+  requests: number | null,
+  tokens: number | null = null,
+): GwEvent => ({
+  stream: `principal-${principal}`,
+  type: 'PrincipalLimitsSet',
+  data: {
+    id: principalId.parse(principal),
+    requests_per_min: requests,
+    tokens_per_min: tokens,
+  },
+});
+
+export const limitsCleared = (principal: number): GwEvent => ({
+  stream: `principal-${principal}`,
+  type: 'PrincipalLimitsCleared',
+  data: { id: principalId.parse(principal) },
+});
+
+type BudgetFacts = {
+  tokens?: number;
+  costMicros?: number;
+  window?: BudgetWindow;
+  initialTokensUsed?: number;
+};
+
+export const budgetSet = (principal: number, facts: BudgetFacts): GwEvent => ({
+  stream: `principal-${principal}`,
+  type: 'PrincipalBudgetSet',
+  data: {
+    id: principalId.parse(principal),
+    tokens_total: facts.tokens ?? null,
+    cost_total_micros: facts.costMicros ?? null,
+    window: facts.window ?? 'monthly',
+    initial_tokens_used: facts.initialTokensUsed ?? 0,
+  },
+});
+
+export const budgetCleared = (principal: number): GwEvent => ({
+  stream: `principal-${principal}`,
+  type: 'PrincipalBudgetCleared',
+  data: { id: principalId.parse(principal) },
 });
 
 export const roleGranted = (principal: number, role: number): GwEvent => ({

@@ -1,0 +1,54 @@
+// The table of budgets: caps and window, one row a principal that has one. What is spent of them is in op.budget_usage.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import type { PrincipalId } from '../../src/lib/ids.ts';
+import type { BudgetWindow } from '../../src/lib/vocabulary.ts';
+import type { Page } from './page.ts';
+import type { EntityTable } from './table.ts';
+
+export const budgets: EntityTable = {
+  name: 'budgets',
+  version: 1,
+  noun: 'principal',
+  owner: 'principal_id',
+  columns: {
+    principal_id: 'bigint not null',
+    tokens_total: 'bigint',
+    cost_total_micros: 'bigint',
+    window: 'text not null',
+  },
+  primaryKey: ['principal_id'],
+  rows: (state, id) => {
+    const held = state.principal.byId.get(id)?.budget ?? null;
+    if (held === null) return [];
+    return [
+      {
+        principal_id: id,
+        tokens_total: held.tokensTotal,
+        cost_total_micros: held.costTotalMicros,
+        window: held.window,
+      },
+    ];
+  },
+};
+
+export type BudgetRow = Readonly<{
+  principal_id: PrincipalId;
+  /** Exactly one of the two is set. */
+  principal: string | null;
+  principal_name_ref: string | null;
+  tokens_total: number | null;
+  cost_total_micros: number | null;
+  window: BudgetWindow;
+}>;
+
+/** Budgets with their principal's name (or the ref of it), in the order of the principals' ids. */
+export const listBudgets = (db: Queryable, page: Page<number>): Promise<BudgetRow[]> =>
+  db.query(sql`
+    select principal_id, principals.name as principal, principals.name_ref as principal_name_ref,
+      tokens_total, cost_total_micros, "window"
+    from budgets join principals on principals.id = principal_id
+    where principal_id > ${page.after ?? 0}
+    order by principal_id limit ${page.limit}`);

@@ -1,0 +1,50 @@
+// The table of rate limits: one row a principal that has any. A null dimension is unlimited.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import type { PrincipalId } from '../../src/lib/ids.ts';
+import type { Page } from './page.ts';
+import type { EntityTable } from './table.ts';
+
+export const limits: EntityTable = {
+  name: 'limits',
+  version: 1,
+  noun: 'principal',
+  owner: 'principal_id',
+  columns: {
+    principal_id: 'bigint not null',
+    requests_per_min: 'bigint',
+    tokens_per_min: 'bigint',
+  },
+  primaryKey: ['principal_id'],
+  rows: (state, id) => {
+    const held = state.principal.byId.get(id)?.limits ?? null;
+    if (held === null) return [];
+    return [
+      {
+        principal_id: id,
+        requests_per_min: held.requestsPerMin,
+        tokens_per_min: held.tokensPerMin,
+      },
+    ];
+  },
+};
+
+export type LimitsRow = Readonly<{
+  principal_id: PrincipalId;
+  /** Exactly one of the two is set. */
+  principal: string | null;
+  principal_name_ref: string | null;
+  requests_per_min: number | null;
+  tokens_per_min: number | null;
+}>;
+
+/** Limits with their principal's name (or the ref of it), in the order of the principals' ids. */
+export const listLimits = (db: Queryable, page: Page<number>): Promise<LimitsRow[]> =>
+  db.query(sql`
+    select principal_id, principals.name as principal, principals.name_ref as principal_name_ref,
+      requests_per_min, tokens_per_min
+    from limits join principals on principals.id = principal_id
+    where principal_id > ${page.after ?? 0}
+    order by principal_id limit ${page.limit}`);
