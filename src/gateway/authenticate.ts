@@ -3,7 +3,7 @@
 
 import { hash } from 'node:crypto';
 
-import type { Caller } from '../snapshot/compile.ts';
+import type { Caller } from '../snapshot/compile/callers.ts';
 import { refuseRequest } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
 import type { Generation } from './generation.ts';

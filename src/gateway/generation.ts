@@ -6,12 +6,9 @@ import type { Clock } from '../lib/clock.ts';
 import type { ModelId } from '../lib/ids.ts';
 import { freshRetryBudget } from '../routing/retry.ts';
 import type { RetryBudget } from '../routing/retry.ts';
-import type {
-  Caller,
-  CompiledBackend,
-  CompiledModel,
-  CompiledSnapshot,
-} from '../snapshot/compile.ts';
+import type { CompiledSnapshot } from '../snapshot/compile.ts';
+import type { Caller } from '../snapshot/compile/callers.ts';
+import type { CompiledBackend, CompiledModel } from '../snapshot/compile/models.ts';
 import { newDurations, observe } from '../telemetry/histogram.ts';
 import type { Durations } from '../telemetry/histogram.ts';
 import type { Readings } from '../telemetry/metrics.ts';

@@ -3,7 +3,7 @@
 // (specification, "Usage event").
 
 import type { ModelId, ProviderId } from '../lib/ids.ts';
-import type { Caller } from '../snapshot/compile.ts';
+import type { Caller } from '../snapshot/compile/callers.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
 import type { RefusalReason, UsageEvent } from '../usage/usage-event.ts';
 import type { Peeked } from './peek.ts';

@@ -1,8 +1,10 @@
 // GET /v1/models: the models that the caller's key may invoke and that something serves, in either
 // of two shapes (specification, "Versioning" 2).
 
-import { mayInvoke } from '../snapshot/compile.ts';
-import type { Caller, CompiledModel, CompiledSnapshot } from '../snapshot/compile.ts';
+import { mayInvoke } from '../snapshot/compile/callers.ts';
+import type { CompiledSnapshot } from '../snapshot/compile.ts';
+import type { Caller } from '../snapshot/compile/callers.ts';
+import type { CompiledModel } from '../snapshot/compile/models.ts';
 
 export function listModels(snapshot: CompiledSnapshot, caller: Caller) {
   const data = invocable(snapshot, caller).map((model) => ({

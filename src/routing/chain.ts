@@ -2,8 +2,10 @@
 // deployment's fallback (Gateway rules 2 and 4). A candidate without a grant is dropped; the
 // chain is never widened.
 
-import { mayInvoke } from '../snapshot/compile.ts';
-import type { Caller, CompiledModel, CompiledSnapshot } from '../snapshot/compile.ts';
+import { mayInvoke } from '../snapshot/compile/callers.ts';
+import type { CompiledSnapshot } from '../snapshot/compile.ts';
+import type { Caller } from '../snapshot/compile/callers.ts';
+import type { CompiledModel } from '../snapshot/compile/models.ts';
 
 /** `route` is the value of x-gw-route when this candidate answers. */
 export type Candidate = Readonly<{ model: CompiledModel; route: 'concrete' | 'default' }>;

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { compileSnapshot, mayInvoke } from '../../src/snapshot/compile.ts';
+import { compileSnapshot } from '../../src/snapshot/compile.ts';
+import { mayInvoke } from '../../src/snapshot/compile/callers.ts';
 import { snapshotOverlay } from '../../src/snapshot/schema.ts';
 import { givenSnapshot } from '../harness/snapshot.ts';
 

@@ -6,7 +6,8 @@ import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
 
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { compileSnapshot, mayInvoke } from '../../src/snapshot/compile.ts';
+import { compileSnapshot } from '../../src/snapshot/compile.ts';
+import { mayInvoke } from '../../src/snapshot/compile/callers.ts';
 import { readConfigFile } from '../../src/snapshot/file-mode.ts';
 import type { Environment } from '../../src/snapshot/file-mode.ts';
 

@@ -1,0 +1,143 @@
+// Who may call, by the digest of the key, with everything about the caller that a request is
+// judged by: grants as bits, roles, how much of the budget is spent.
+
+import type { ApiKeyId, PrincipalId, RoleId } from '../../lib/ids.ts';
+import type { BudgetUse, Snapshot, SnapshotPrincipal, SnapshotRole } from '../schema.ts';
+import type { CompiledModel } from './models.ts';
+
+/** Which models may be invoked: one bit a model, shared by all principals of the same roles. */
+export type Grants = Readonly<{ all: boolean; bits: Uint32Array }>;
+
+export type Caller = Readonly<{
+  /** Null for whoever calls an open gateway. */
+  principalId: PrincipalId | null;
+  keyId: ApiKeyId | null;
+  expiresAtMs: number;
+  grants: Grants;
+  roleIds: readonly RoleId[];
+  /** Of the cap closest to its limit, whole, at most 255; -1 without a budget. */
+  budgetUsedPercent: number;
+}>;
+
+const everyModel: Grants = { all: true, bits: new Uint32Array(0) };
+
+/** Whoever calls when no key is required. */
+export const anonymous: Caller = {
+  principalId: null,
+  keyId: null,
+  expiresAtMs: Infinity,
+  grants: everyModel,
+  roleIds: [],
+  budgetUsedPercent: -1,
+};
+
+export function mayInvoke(caller: Caller, model: CompiledModel): boolean {
+  const { all, bits } = caller.grants;
+  return all || ((bits[model.index >>> 5] ?? 0) & (1 << (model.index & 31))) !== 0;
+}
+
+/** Made once a version; asked for each principal. */
+export type CompilePrincipal = (principal: SnapshotPrincipal) => Caller;
+
+/** The caller that a principal is, whatever its key. */
+export function principalCompiler(
+  { config, overlay }: Snapshot,
+  models: ReadonlyMap<string, CompiledModel>,
+): CompilePrincipal {
+  const grantsOf = grantsByRoles(config.roles, models);
+  const uses = new Map(overlay.budgets.map((use) => [use.principal_id, use]));
+  return (principal) => ({
+    ...anonymous,
+    principalId: principal.id,
+    grants: grantsOf(principal.role_ids),
+    roleIds: principal.role_ids,
+    budgetUsedPercent: budgetUsedPercent(principal.budget, uses.get(principal.id)),
+  });
+}
+
+/** By SHA-256 of the key, in hex. */
+export function compileCallers(
+  snapshot: Snapshot,
+  models: ReadonlyMap<string, CompiledModel>,
+  dropped: string[],
+): Map<string, Caller> {
+  const { config, secrets } = snapshot;
+  const compilePrincipal = principalCompiler(snapshot, models);
+  const principals = new Map(
+    config.principals.map((principal) => [principal.id, compilePrincipal(principal)]),
+  );
+  const callers = new Map<string, Caller>();
+  for (const key of config.api_keys) {
+    const principal = principals.get(key.principal_id);
+    const verifier = secrets[key.verifier_ref];
+    if (principal === undefined || verifier === undefined || !/^[0-9a-f]{64}$/.test(verifier)) {
+      dropped.push(`key ${key.id}: its principal or its verifier is missing`);
+      continue;
+    }
+    callers.set(verifier, {
+      ...principal,
+      keyId: key.id,
+      expiresAtMs: key.expires_at === null ? Infinity : Date.parse(key.expires_at),
+    });
+  }
+  return callers;
+}
+
+/** Principals far outnumber the sets of roles that they hold, so grants are made once a set. */
+function grantsByRoles(
+  roles: readonly SnapshotRole[],
+  models: ReadonlyMap<string, CompiledModel>,
+): (roleIds: readonly RoleId[]) => Grants {
+  const byId = new Map(roles.map((role) => [role.id, role]));
+  const made = new Map<string, Grants>();
+  return (roleIds) => {
+    const name = roleIds.toSorted((a, b) => a - b).join();
+    const known = made.get(name);
+    if (known !== undefined) return known;
+    const grants = compileGrants(
+      roleIds.flatMap((id) => byId.get(id) ?? []),
+      models,
+    );
+    made.set(name, grants);
+    return grants;
+  };
+}
+
+function compileGrants(
+  roles: readonly SnapshotRole[],
+  models: ReadonlyMap<string, CompiledModel>,
+): Grants {
+  const bits = new Uint32Array(Math.ceil(models.size / 32));
+  const grant = ({ index }: CompiledModel): void => {
+    bits[index >>> 5] = (bits[index >>> 5] ?? 0) | (1 << (index & 31));
+  };
+  for (const { verb, resource } of roles.flatMap((role) => role.permissions)) {
+    if (verb !== 'model:invoke' || !resource.startsWith('model/')) continue;
+    const name = resource.slice('model/'.length);
+    if (name === '*') return everyModel;
+    if (name.endsWith('*')) {
+      const prefix = name.slice(0, -1);
+      for (const model of models.values()) if (model.name.startsWith(prefix)) grant(model);
+    } else {
+      const model = models.get(name);
+      if (model !== undefined) grant(model);
+    }
+  }
+  return { all: false, bits };
+}
+
+const percentMax = 255;
+
+/** A principal of whom nothing is known to be spent has spent nothing. */
+function budgetUsedPercent(budget: SnapshotPrincipal['budget'], use: BudgetUse | undefined) {
+  if (budget === null) return -1;
+  return Math.max(
+    percentOf(use?.tokens_used ?? 0, budget.tokens_total),
+    percentOf(use?.cost_used_micros ?? 0, budget.cost_total_micros),
+  );
+}
+
+function percentOf(used: number, total: number | null): number {
+  if (total === null) return -1;
+  return total === 0 ? percentMax : Math.min(Math.floor((used * 100) / total), percentMax);
+}

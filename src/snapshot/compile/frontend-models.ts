@@ -1,0 +1,141 @@
+// Frontend models with their rules ready to be judged, and what each can reach: whom its list
+// entry concerns, which window it has and what a request to it costs at least.
+
+import { headerText } from '../../lib/header-text.ts';
+import type { FrontendModelId, ModelId, RuleId } from '../../lib/ids.ts';
+import type { RuleAction } from '../../lib/vocabulary.ts';
+import type { SnapshotConfig, SnapshotFrontendModel, SnapshotRule } from '../schema.ts';
+import { classReachOf, compileConditions } from './conditions.ts';
+import type { ClassReach, CompiledConditions } from './conditions.ts';
+import type { CompiledModel, Prices } from './models.ts';
+import { compilePools, compileTargets, modelsOf } from './targets.ts';
+import type { CompiledTarget, Targetable } from './targets.ts';
+
+export type CompiledRule = Readonly<{
+  id: RuleId;
+  /** Position in the evaluated order, from 0. */
+  index: number;
+  action: RuleAction;
+  conditions: CompiledConditions;
+  targets: readonly CompiledTarget[];
+  /** What the targets stand for. */
+  models: readonly CompiledModel[];
+  denyStatus: number;
+  denyMessage: string;
+  jumpTo: FrontendModelId | null;
+  tag: string | null;
+  /** The value of x-gw-route when this rule decides. */
+  reason: string;
+}>;
+
+export type CompiledFrontendModel = Readonly<{
+  id: FrontendModelId;
+  name: string;
+  rules: readonly CompiledRule[];
+  defaultTargets: readonly CompiledTarget[];
+  /** Every model that a rule, a jump or the defaults can lead to; the deployment's fallback is not among them. */
+  reach: readonly CompiledModel[];
+  /** The prices of the reach, each once. */
+  reachPrices: readonly Prices[];
+  /** max_model_len, else the smallest window of the reach; null when none is known. */
+  contextLength: number | null;
+  /** How the value of x-gw-route begins when another frontend model jumped here. */
+  jumpReason: string;
+}>;
+
+/** Jumps in a row that a request may make; at the last one, a rule that jumps does not match. */
+export const jumpsMax = 8;
+
+const denyStatusDefault = 403;
+const denyMessageDefault = 'a routing rule denies this request';
+
+/** In the order of the snapshot. */
+export function compileFrontendModels(
+  config: SnapshotConfig,
+  models: ReadonlyMap<ModelId, CompiledModel>,
+): readonly CompiledFrontendModel[] {
+  const targetable = { models, pools: compilePools(config.pools, models) };
+  const classReach = classReachOf(config.prompt_classes);
+  const local = new Map(
+    config.frontend_models.map((frontendModel) => [
+      frontendModel.id,
+      compileLocally(frontendModel, targetable, classReach),
+    ]),
+  );
+  return config.frontend_models.flatMap(({ id, max_model_len: explicit }) => {
+    const own = local.get(id);
+    if (own === undefined) return [];
+    const reach = reachOf(id, local);
+    const windows = reach.flatMap(({ contextLength }) => contextLength ?? []);
+    const derived = windows.length === 0 ? null : Math.min(...windows);
+    return [
+      { ...own, reach, reachPrices: distinctPrices(reach), contextLength: explicit ?? derived },
+    ];
+  });
+}
+
+type Local = Omit<CompiledFrontendModel, 'reach' | 'reachPrices' | 'contextLength'>;
+
+function compileLocally(
+  { id, name, rules, default_targets: defaults }: SnapshotFrontendModel,
+  targetable: Targetable,
+  classReach: ClassReach,
+): Local {
+  return {
+    id,
+    name,
+    rules: rules
+      .toSorted((a, b) => a.position - b.position)
+      .map((rule, index) => compileRule(rule, index, targetable, classReach)),
+    defaultTargets: compileTargets(defaults, targetable),
+    jumpReason: `jump:${headerText(name)}>`,
+  };
+}
+
+function compileRule(
+  rule: SnapshotRule,
+  index: number,
+  targetable: Targetable,
+  classReach: ClassReach,
+): CompiledRule {
+  const targets = compileTargets(rule.targets, targetable);
+  return {
+    id: rule.id,
+    index,
+    action: rule.action,
+    conditions: compileConditions(rule.conditions, classReach),
+    targets,
+    models: modelsOf(targets),
+    denyStatus: rule.deny_status ?? denyStatusDefault,
+    denyMessage: rule.deny_message ?? denyMessageDefault,
+    jumpTo: rule.jump_to,
+    tag: rule.tag,
+    reason: `rule:${index}`,
+  };
+}
+
+/** Across jumps, as many as a request may make. */
+function reachOf(
+  id: FrontendModelId,
+  local: ReadonlyMap<FrontendModelId, Local>,
+): readonly CompiledModel[] {
+  const reach = new Set<CompiledModel>();
+  let entered: readonly FrontendModelId[] = [id];
+  const visited = new Set<FrontendModelId>();
+  for (let jumps = 0; jumps <= jumpsMax && entered.length > 0; jumps++) {
+    const here = entered.flatMap((one) => (visited.has(one) ? [] : (local.get(one) ?? [])));
+    for (const { id: seen } of here) visited.add(seen);
+    const targets = here.flatMap((one) => [
+      ...one.rules.flatMap((rule) => (rule.action === 'route' ? rule.targets : [])),
+      ...one.defaultTargets,
+    ]);
+    for (const model of modelsOf(targets)) reach.add(model);
+    entered = here.flatMap((one) => one.rules.flatMap(({ jumpTo }) => jumpTo ?? []));
+  }
+  return [...reach];
+}
+
+function distinctPrices(models: readonly CompiledModel[]): readonly Prices[] {
+  const prices = models.map((model) => model.prices);
+  return [...new Map(prices.map((one) => [`${one.input} ${one.output}`, one])).values()];
+}

@@ -1,0 +1,106 @@
+// Provider models as the data plane uses them: endpoints with their addresses parsed and their
+// credential headers ready to send. A backend that cannot be used is left out alone.
+
+import { hash } from 'node:crypto';
+
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import type { ModelId, ProviderId } from '../../lib/ids.ts';
+import type { Protocol } from '../../lib/vocabulary.ts';
+import { credentialsOf } from '../credential.ts';
+import type { FoundCredential } from '../credential.ts';
+import type { Snapshot, SnapshotBackend, SnapshotModel, SnapshotProvider } from '../schema.ts';
+
+export type CompiledBackend = Readonly<{
+  /**
+   * Equal for an endpoint that did not change, across versions: counters and health stay with it.
+   */
+  identity: string;
+  providerId: ProviderId;
+  apiBase: string;
+  origin: string;
+  /** The path of the API base, without a trailing slash. */
+  basePath: string;
+  protocol: Protocol;
+  upstreamModel: string;
+  /** `upstreamModel` as a JSON string, for the splice. */
+  upstreamModelJson: Buffer;
+  /** Name and value in turn; empty without a credential. */
+  credentialHeaders: readonly string[];
+  firstByteMs: number | null;
+}>;
+
+/** Micro-units of the quoted currency per million tokens; null is unpriced. */
+export type Prices = Readonly<{ input: number | null; output: number | null }>;
+
+export type CompiledModel = Readonly<{
+  id: ModelId;
+  name: string;
+  /** Position in the grant bits. */
+  index: number;
+  contextLength: number | null;
+  prices: Prices;
+  /** Empty when nothing serves it: then it is not routable. */
+  backends: readonly CompiledBackend[];
+}>;
+
+/** By name. Why something was left out is added to `dropped`, a sentence each. */
+export function compileModels(snapshot: Snapshot, dropped: string[]): Map<string, CompiledModel> {
+  const providers = new Map(snapshot.config.providers.map((provider) => [provider.id, provider]));
+  const credentialOf = credentialsOf(snapshot);
+  const models = new Map<string, CompiledModel>();
+  for (const model of snapshot.config.models) {
+    const backends: CompiledBackend[] = [];
+    for (const backend of model.backends) {
+      const provider = providers.get(backend.provider_id);
+      const compiled =
+        provider === undefined
+          ? `provider ${backend.provider_id} does not exist`
+          : compileBackend({ model, backend, provider }, credentialOf(provider));
+      if (typeof compiled === 'string') dropped.push(`model ${model.name}: ${compiled}`);
+      else backends.push(compiled);
+    }
+    const { id, name, context_length: contextLength } = model;
+    const prices = { input: model.input_price_per_mtok, output: model.output_price_per_mtok };
+    models.set(name, { id, name, index: models.size, contextLength, prices, backends });
+  }
+  return models;
+}
+
+type Attached = Readonly<{
+  model: SnapshotModel;
+  backend: SnapshotBackend;
+  provider: SnapshotProvider;
+}>;
+
+/** The reason, when the backend cannot be used. */
+function compileBackend(
+  { model, backend, provider }: Attached,
+  found: FoundCredential,
+): CompiledBackend | string {
+  if ('reason' in found) return found.reason;
+  const { credential } = found;
+  if (credential !== null && !/^[\t\x20-\x7e\x80-\xff]*$/.test(credential)) {
+    return `the credential of provider ${provider.name} cannot be sent in a header`;
+  }
+  const url = URL.canParse(provider.api_base) ? new URL(provider.api_base) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    return `the address of provider ${provider.name} is no http or https URL`;
+  }
+  const scheme = provider.auth_scheme;
+  const value = scheme === null || scheme === '' ? credential : `${scheme} ${credential}`;
+  const seconds = backend.upstream_timeout_seconds;
+  // An access token is renewed every hour, of the same endpoint; another key file has another ref.
+  const secret = provider.credential_kind === 'static' ? credential : null;
+  return {
+    identity: hash('sha256', canonicalJson([model.name, backend, provider, secret])),
+    providerId: provider.id,
+    apiBase: provider.api_base,
+    origin: url.origin,
+    basePath: url.pathname.replace(/\/+$/, ''),
+    protocol: provider.protocol,
+    upstreamModel: backend.upstream_model,
+    upstreamModelJson: Buffer.from(JSON.stringify(backend.upstream_model)),
+    credentialHeaders: value === null || credential === null ? [] : [provider.auth_header, value],
+    firstByteMs: seconds === null ? null : seconds * 1000,
+  };
+}

@@ -1,0 +1,71 @@
+// Pools and targets, resolved from ids to the models that they stand for. What is gone is left
+// out: a chain is made of the rest.
+
+import type { ModelId, PoolId } from '../../lib/ids.ts';
+import type { PoolPolicy } from '../../lib/vocabulary.ts';
+import type { SnapshotPool, SnapshotTarget } from '../schema.ts';
+import type { CompiledModel } from './models.ts';
+
+/** The members in order, and beside each what policies ask of it. */
+export type CompiledPool = Readonly<{
+  kind: 'pool';
+  id: PoolId;
+  name: string;
+  /** Null splits by weight. */
+  policy: PoolPolicy | null;
+  members: readonly CompiledModel[];
+  weights: readonly number[];
+}>;
+
+export type CompiledTarget = Readonly<{ kind: 'model'; model: CompiledModel }> | CompiledPool;
+
+export function compilePools(
+  pools: readonly SnapshotPool[],
+  models: ReadonlyMap<ModelId, CompiledModel>,
+): Map<PoolId, CompiledPool> {
+  return new Map(pools.map((pool) => [pool.id, compilePool(pool, models)]));
+}
+
+function compilePool(
+  { id, name, policy, members }: SnapshotPool,
+  models: ReadonlyMap<ModelId, CompiledModel>,
+): CompiledPool {
+  const present = members.flatMap(({ model_id: modelId, weight }) => {
+    const model = models.get(modelId);
+    return model === undefined || model.backends.length === 0 ? [] : [{ model, weight }];
+  });
+  return {
+    kind: 'pool',
+    id,
+    name,
+    policy,
+    members: present.map(({ model }) => model),
+    weights: present.map(({ weight }) => weight),
+  };
+}
+
+/** What targets are resolved by. */
+export type Targetable = Readonly<{
+  models: ReadonlyMap<ModelId, CompiledModel>;
+  pools: ReadonlyMap<PoolId, CompiledPool>;
+}>;
+
+export function compileTargets(
+  targets: readonly SnapshotTarget[],
+  { models, pools }: Targetable,
+): readonly CompiledTarget[] {
+  return targets.flatMap(({ model_id: modelId, pool_id: poolId }): CompiledTarget[] => {
+    const model = modelId === null ? undefined : models.get(modelId);
+    if (model !== undefined) return [{ kind: 'model', model }];
+    const pool = poolId === null ? undefined : pools.get(poolId);
+    return pool === undefined ? [] : [pool];
+  });
+}
+
+/** The models that targets stand for, each once, as far as something serves them. */
+export function modelsOf(targets: readonly CompiledTarget[]): readonly CompiledModel[] {
+  const all = targets.flatMap((target) =>
+    target.kind === 'model' ? [target.model] : target.members,
+  );
+  return [...new Set(all)].filter(({ backends }) => backends.length > 0);
+}
