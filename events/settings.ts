@@ -11,6 +11,10 @@ export const settingsEvents = {
     touchesSnapshot: true,
     data: z.object({ model_id: modelId.nullable() }),
   },
+  /** The operator asked for a new version; it is the audit row that counts. */
+  SnapshotRebuilt: { touchesSnapshot: true, data: z.object({}) },
+  /** Every session was ended. */
+  SessionsRevoked: { touchesSnapshot: false, data: z.object({}) },
 } as const satisfies Record<string, EventDefinition>;
 
 export type SettingsEvent = EventOf<typeof settingsEvents>;

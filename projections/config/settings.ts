@@ -11,5 +11,8 @@ export function evolveSettings(settings: Settings | undefined, event: SettingsEv
   switch (event.type) {
     case 'FallbackModelSet':
       return { ...(settings ?? defaultSettings), fallbackModelId: event.data.model_id };
+    case 'SnapshotRebuilt':
+    case 'SessionsRevoked':
+      return settings ?? defaultSettings;
   }
 }

@@ -5,7 +5,14 @@ import type { Noun, RecordedEvent } from '../../events/catalogue.ts';
 import type { Principal } from '../config/principal.ts';
 import type { ConfigState } from '../config/state.ts';
 
-export type ColumnType = 'bigint' | 'text' | 'boolean' | 'timestamptz' | 'uuid' | 'jsonb';
+export type ColumnType =
+  | 'bigint'
+  | 'double precision'
+  | 'text'
+  | 'boolean'
+  | 'timestamptz'
+  | 'uuid'
+  | 'jsonb';
 
 /** timestamptz as RFC 3339 text, jsonb as JSON text. */
 export type Value = string | number | boolean | null;

@@ -10,6 +10,7 @@ import type { ProviderId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { ProviderKind } from '../lib/vocabulary.ts';
+import { refuseLeak } from './credential-leak.ts';
 import type { Decision } from './decision.ts';
 
 export type ProviderCommand =
@@ -108,19 +109,11 @@ function updateProvider(state: ConfigState, command: Of<'UpdateProvider'>): Deci
   return events;
 }
 
-/** A write-only credential could be read by pointing its provider at one's own host: that needs the credential, or a word. */
 function leak(provider: Provider, command: Of<'UpdateProvider'>): Refusal | null {
   if (command.endpoint === undefined || command.credential !== undefined) return null;
   if (provider.credential === null || command.keepCredential) return null;
-  const from = new URL(provider.endpoint.api_base).origin;
-  const to = new URL(command.endpoint.api_base).origin;
-  if (from === to) return null;
-  return refuse(
-    'invalid',
-    `api_base ${command.endpoint.api_base} would send the stored credential to another origin; ` +
-      'send upstream_api_key, or keep_credential: true',
-    { param: 'api_base' },
-  );
+  const [from, to] = [provider.endpoint.api_base, command.endpoint.api_base];
+  return refuseLeak({ from, to, param: 'api_base' });
 }
 
 function deleteProvider(state: ConfigState, id: ProviderId): Decision {

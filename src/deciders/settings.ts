@@ -7,15 +7,31 @@ import type { ModelId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
 
-export type SettingsCommand = Readonly<{ type: 'SetFallbackModel'; modelId: ModelId | null }>;
+export type SettingsCommand =
+  | Readonly<{ type: 'SetFallbackModel'; modelId: ModelId | null }>
+  /** Asks for a new version of the snapshot, whatever changed. */
+  | Readonly<{ type: 'RebuildSnapshot' }>
+  /** Says that every session ends; the sessions themselves are not in the log. */
+  | Readonly<{ type: 'RevokeSessions' }>;
 
-export function decideSettings(state: ConfigState, { modelId }: SettingsCommand): Decision {
+const stream = streamOf('settings', 1);
+
+export function decideSettings(state: ConfigState, command: SettingsCommand): Decision {
+  switch (command.type) {
+    case 'SetFallbackModel':
+      return setFallbackModel(state, command.modelId);
+    case 'RebuildSnapshot':
+      return [{ stream, type: 'SnapshotRebuilt', data: {} }];
+    case 'RevokeSessions':
+      return [{ stream, type: 'SessionsRevoked', data: {} }];
+  }
+}
+
+function setFallbackModel(state: ConfigState, modelId: ModelId | null): Decision {
   if (modelId !== null && !state.model.byId.has(modelId)) {
     return refuse('absent', `model ${modelId} does not exist`, { param: 'model_id' });
   }
   const held = state.settings.byId.get(1) ?? defaultSettings;
   if (held.fallbackModelId === modelId) return [];
-  return [
-    { stream: streamOf('settings', 1), type: 'FallbackModelSet', data: { model_id: modelId } },
-  ];
+  return [{ stream, type: 'FallbackModelSet', data: { model_id: modelId } }];
 }

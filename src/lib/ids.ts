@@ -38,3 +38,13 @@ export type PoolMemberId = z.output<typeof poolMemberId>;
 
 export const promptClassId = id.brand<'PromptClassId'>();
 export type PromptClassId = z.output<typeof promptClassId>;
+
+/** Names an example within its class. */
+export const promptExampleId = id.brand<'PromptExampleId'>();
+export type PromptExampleId = z.output<typeof promptExampleId>;
+
+export const mcpServerId = id.brand<'McpServerId'>();
+export type McpServerId = z.output<typeof mcpServerId>;
+
+export const agentId = id.brand<'AgentId'>();
+export type AgentId = z.output<typeof agentId>;

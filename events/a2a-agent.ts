@@ -1,0 +1,29 @@
+// Events of an A2A agent. The gateway serves none, so they make no snapshot version. The log's names hold no digits: there the
+// noun is `agent`.
+
+import { z } from 'zod';
+
+import { agentId } from '../src/lib/ids.ts';
+import { agentProtocolVersion } from '../src/lib/vocabulary.ts';
+import type { EventDefinition, EventOf } from './event.ts';
+import { storedCredential } from './provider.ts';
+import { remote } from './remote.ts';
+
+export const agentDetails = remote.extend({ protocol_version: agentProtocolVersion });
+export type AgentDetails = z.output<typeof agentDetails>;
+
+export const agentEvents = {
+  AgentCreated: {
+    touchesSnapshot: false,
+    data: z.object({ id: agentId, details: agentDetails, credential: storedCredential.nullable() }),
+  },
+  AgentChanged: { touchesSnapshot: false, data: z.object({ id: agentId, details: agentDetails }) },
+  AgentCredentialSet: {
+    touchesSnapshot: false,
+    data: z.object({ id: agentId, credential: storedCredential }),
+  },
+  AgentCredentialCleared: { touchesSnapshot: false, data: z.object({ id: agentId }) },
+  AgentDeleted: { touchesSnapshot: false, data: z.object({ id: agentId }) },
+} as const satisfies Record<string, EventDefinition>;
+
+export type AgentEvent = EventOf<typeof agentEvents>;

@@ -1,0 +1,35 @@
+// Events of an MCP server. The gateway serves none, so they make no snapshot version.
+
+import { z } from 'zod';
+
+import { mcpServerId } from '../src/lib/ids.ts';
+import { mcpTransport } from '../src/lib/vocabulary.ts';
+import type { EventDefinition, EventOf } from './event.ts';
+import { storedCredential } from './provider.ts';
+import { remote } from './remote.ts';
+
+export const mcpServerDetails = remote.extend({ transport: mcpTransport });
+export type McpServerDetails = z.output<typeof mcpServerDetails>;
+
+export const mcpServerEvents = {
+  McpServerCreated: {
+    touchesSnapshot: false,
+    data: z.object({
+      id: mcpServerId,
+      details: mcpServerDetails,
+      credential: storedCredential.nullable(),
+    }),
+  },
+  McpServerChanged: {
+    touchesSnapshot: false,
+    data: z.object({ id: mcpServerId, details: mcpServerDetails }),
+  },
+  McpServerCredentialSet: {
+    touchesSnapshot: false,
+    data: z.object({ id: mcpServerId, credential: storedCredential }),
+  },
+  McpServerCredentialCleared: { touchesSnapshot: false, data: z.object({ id: mcpServerId }) },
+  McpServerDeleted: { touchesSnapshot: false, data: z.object({ id: mcpServerId }) },
+} as const satisfies Record<string, EventDefinition>;
+
+export type McpServerEvent = EventOf<typeof mcpServerEvents>;

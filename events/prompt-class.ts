@@ -1,0 +1,60 @@
+// Events of a prompt class. An example is a real prompt and may hold personal data: its text lies in the vault, the event carries
+// the ref and a keyed fingerprint. A class's centroid is made of its examples, so these touch the snapshot too.
+
+import { z } from 'zod';
+
+import { promptClassId, promptExampleId } from '../src/lib/ids.ts';
+import { promptClassTier } from '../src/lib/vocabulary.ts';
+import type { EventDefinition, EventOf } from './event.ts';
+
+export const storedExample = z.object({ ref: z.uuid(), fingerprint: z.string() });
+export type StoredExample = z.output<typeof storedExample>;
+
+/** The least distance from the runner-up: a difference of cosines, hence 0 to 2. */
+export const minMargin = z.number().min(0).max(2);
+
+export const promptClassEvents = {
+  PromptClassCreated: {
+    touchesSnapshot: true,
+    data: z.object({
+      id: promptClassId,
+      name: z.string(),
+      description: z.string().nullable(),
+      tier: promptClassTier,
+      min_margin: minMargin,
+      refines: z.array(promptClassId),
+    }),
+  },
+  PromptClassRenamed: {
+    touchesSnapshot: true,
+    data: z.object({ id: promptClassId, name: z.string() }),
+  },
+  PromptClassDescribed: {
+    touchesSnapshot: false,
+    data: z.object({ id: promptClassId, description: z.string().nullable() }),
+  },
+  PromptClassTierSet: {
+    touchesSnapshot: true,
+    data: z.object({ id: promptClassId, tier: promptClassTier }),
+  },
+  PromptClassMinMarginSet: {
+    touchesSnapshot: true,
+    data: z.object({ id: promptClassId, min_margin: minMargin }),
+  },
+  /** The whole list; also when a class in it was deleted. */
+  PromptClassRefinesSet: {
+    touchesSnapshot: true,
+    data: z.object({ id: promptClassId, refines: z.array(promptClassId) }),
+  },
+  PromptExampleAdded: {
+    touchesSnapshot: true,
+    data: z.object({ id: promptClassId, example_id: promptExampleId, example: storedExample }),
+  },
+  PromptExampleRemoved: {
+    touchesSnapshot: true,
+    data: z.object({ id: promptClassId, example_id: promptExampleId }),
+  },
+  PromptClassDeleted: { touchesSnapshot: true, data: z.object({ id: promptClassId }) },
+} as const satisfies Record<string, EventDefinition>;
+
+export type PromptClassEvent = EventOf<typeof promptClassEvents>;

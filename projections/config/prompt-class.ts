@@ -1,0 +1,62 @@
+// A prompt class as the fold knows it, with its examples. Their texts lie in the vault.
+
+import type { PromptClassEvent, StoredExample } from '../../events/prompt-class.ts';
+import type { PromptClassId, PromptExampleId } from '../../src/lib/ids.ts';
+import type { PromptClassTier } from '../../src/lib/vocabulary.ts';
+import { checkAbsent, existing } from './entity.ts';
+
+export type PromptExample = StoredExample & Readonly<{ id: PromptExampleId; addedAt: number }>;
+
+/** `lastExampleId` is the highest ever given: the id of an example that was removed is not given again. */
+export type PromptClass = Readonly<{
+  id: PromptClassId;
+  name: string;
+  description: string | null;
+  tier: PromptClassTier;
+  minMargin: number;
+  refines: readonly PromptClassId[];
+  examples: readonly PromptExample[];
+  lastExampleId: number;
+}>;
+
+export function evolvePromptClass(
+  held: PromptClass | undefined,
+  event: PromptClassEvent,
+  recordedAt: number,
+): PromptClass | undefined {
+  switch (event.type) {
+    case 'PromptClassCreated': {
+      checkAbsent(held, event);
+      const { id, name, description, tier, min_margin: minMargin, refines } = event.data;
+      const nothing = { examples: [], lastExampleId: 0 };
+      return { id, name, description, tier, minMargin, refines, ...nothing };
+    }
+    case 'PromptClassRenamed':
+      return { ...existing(held, event), name: event.data.name };
+    case 'PromptClassDescribed':
+      return { ...existing(held, event), description: event.data.description };
+    case 'PromptClassTierSet':
+      return { ...existing(held, event), tier: event.data.tier };
+    case 'PromptClassMinMarginSet':
+      return { ...existing(held, event), minMargin: event.data.min_margin };
+    case 'PromptClassRefinesSet':
+      return { ...existing(held, event), refines: event.data.refines };
+    case 'PromptExampleAdded': {
+      const before = existing(held, event);
+      const { example_id: id, example } = event.data;
+      return {
+        ...before,
+        examples: [...before.examples, { id, ...example, addedAt: recordedAt }],
+        lastExampleId: Math.max(before.lastExampleId, id),
+      };
+    }
+    case 'PromptExampleRemoved': {
+      const before = existing(held, event);
+      const { example_id: id } = event.data;
+      return { ...before, examples: before.examples.filter((example) => example.id !== id) };
+    }
+    case 'PromptClassDeleted':
+      existing(held, event);
+      return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+// The table of MCP servers.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import type { McpServerDetails } from '../../events/mcp-server.ts';
+import type { McpServerId } from '../../src/lib/ids.ts';
+import type { Page } from './page.ts';
+import { remoteColumns, remoteRow } from './remote.ts';
+import type { EntityTable } from './table.ts';
+
+export const mcpServers: EntityTable = {
+  name: 'mcp_servers',
+  version: 1,
+  noun: 'mcp_server',
+  owner: 'id',
+  columns: { ...remoteColumns, transport: 'text not null' },
+  primaryKey: ['id'],
+  unique: [['name']],
+  rows: (state, id) => {
+    const server = state.mcp_server.byId.get(id);
+    return server === undefined ? [] : [remoteRow(server)];
+  },
+};
+
+export type McpServerRow = McpServerDetails &
+  Readonly<{ id: McpServerId; has_upstream_api_key: boolean }>;
+
+/** Servers by name. */
+export const listMcpServers = (db: Queryable, page: Page<string>): Promise<McpServerRow[]> =>
+  db.query(sql`
+    select id, name, url, transport, description, auth_header, auth_scheme, enabled,
+      credential_ref is not null as has_upstream_api_key
+    from mcp_servers where ${page.after}::text is null or name > ${page.after}
+    order by name limit ${page.limit}`);

@@ -1,0 +1,93 @@
+// The tables of prompt classes, of what they refine and of their examples. The texts of examples stay in the vault: the rows hold
+// their refs.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import type { PromptClassId } from '../../src/lib/ids.ts';
+import type { PromptClassTier } from '../../src/lib/vocabulary.ts';
+import type { Page } from './page.ts';
+import { rfc3339 } from './table.ts';
+import type { EntityTable } from './table.ts';
+
+export const promptClasses: EntityTable = {
+  name: 'prompt_classes',
+  version: 1,
+  noun: 'prompt_class',
+  owner: 'id',
+  columns: {
+    id: 'bigint not null',
+    name: 'text not null',
+    description: 'text',
+    tier: 'text not null',
+    min_margin: 'double precision not null',
+  },
+  primaryKey: ['id'],
+  unique: [['name']],
+  rows: (state, id) => {
+    const held = state.prompt_class.byId.get(id);
+    if (held === undefined) return [];
+    const { name, description, tier, minMargin } = held;
+    return [{ id, name, description, tier, min_margin: minMargin }];
+  },
+};
+
+export const promptClassRefines: EntityTable = {
+  name: 'prompt_class_refines',
+  version: 1,
+  noun: 'prompt_class',
+  owner: 'class_id',
+  columns: { class_id: 'bigint not null', refined_id: 'bigint not null' },
+  primaryKey: ['class_id', 'refined_id'],
+  rows: (state, id) =>
+    (state.prompt_class.byId.get(id)?.refines ?? []).map((refinedId) => ({
+      class_id: id,
+      refined_id: refinedId,
+    })),
+};
+
+export const promptExamples: EntityTable = {
+  name: 'prompt_examples',
+  version: 1,
+  noun: 'prompt_class',
+  owner: 'class_id',
+  columns: {
+    class_id: 'bigint not null',
+    id: 'bigint not null',
+    prompt_ref: 'uuid not null',
+    fingerprint: 'text not null',
+    added_at: 'timestamptz not null',
+  },
+  primaryKey: ['class_id', 'id'],
+  rows: (state, classId) =>
+    (state.prompt_class.byId.get(classId)?.examples ?? []).map((example) => ({
+      class_id: classId,
+      id: example.id,
+      prompt_ref: example.ref,
+      fingerprint: example.fingerprint,
+      added_at: rfc3339(example.addedAt),
+    })),
+};
+
+export type PromptClassRow = Readonly<{
+  id: PromptClassId;
+  name: string;
+  description: string | null;
+  tier: PromptClassTier;
+  min_margin: number;
+  /** Names. */
+  refines: readonly string[];
+  examples: number;
+}>;
+
+/** Classes with the names of what they refine and the number of their examples, by name. */
+export const listPromptClasses = (db: Queryable, page: Page<string>): Promise<PromptClassRow[]> =>
+  db.query(sql`
+    select id, name, description, tier, min_margin,
+      array(select refined.name from prompt_class_refines
+        join prompt_classes refined on refined.id = refined_id
+        where class_id = held.id order by refined.name) as refines,
+      (select count(*) from prompt_examples where class_id = held.id) as examples
+    from prompt_classes held
+    where ${page.after}::text is null or name > ${page.after}
+    order by name limit ${page.limit}`);
