@@ -2,14 +2,24 @@
 
 import { z } from 'zod';
 
+import { agentEvents } from './a2a-agent.ts';
+import type { AgentEvent } from './a2a-agent.ts';
 import { apiKeyEvents } from './api-key.ts';
 import type { ApiKeyEvent } from './api-key.ts';
 import { currentSchema, upcast } from './event.ts';
 import type { EventDefinition, EventOf, Recorded } from './event.ts';
+import { frontendModelEvents } from './frontend-model.ts';
+import type { FrontendModelEvent } from './frontend-model.ts';
+import { mcpServerEvents } from './mcp-server.ts';
+import type { McpServerEvent } from './mcp-server.ts';
 import { modelEvents } from './model.ts';
 import type { ModelEvent } from './model.ts';
+import { poolEvents } from './pool.ts';
+import type { PoolEvent } from './pool.ts';
 import { principalEvents } from './principal.ts';
 import type { PrincipalEvent } from './principal.ts';
+import { promptClassEvents } from './prompt-class.ts';
+import type { PromptClassEvent } from './prompt-class.ts';
 import { providerEvents } from './provider.ts';
 import type { ProviderEvent } from './provider.ts';
 import { roleEvents } from './role.ts';
@@ -28,6 +38,11 @@ export const eventsByNoun = {
   api_key: apiKeyEvents,
   provider: providerEvents,
   model: modelEvents,
+  frontend_model: frontendModelEvents,
+  pool: poolEvents,
+  prompt_class: promptClassEvents,
+  mcp_server: mcpServerEvents,
+  agent: agentEvents,
   settings: settingsEvents,
 } as const satisfies Record<string, Record<string, EventDefinition>>;
 
@@ -39,6 +54,11 @@ export const catalogue: Readonly<Record<string, EventDefinition>> = {
   ...apiKeyEvents,
   ...providerEvents,
   ...modelEvents,
+  ...frontendModelEvents,
+  ...poolEvents,
+  ...promptClassEvents,
+  ...mcpServerEvents,
+  ...agentEvents,
   ...settingsEvents,
   ...commonEvents,
 };
@@ -49,6 +69,11 @@ export type NounEvent =
   | ApiKeyEvent
   | ProviderEvent
   | ModelEvent
+  | FrontendModelEvent
+  | PoolEvent
+  | PromptClassEvent
+  | McpServerEvent
+  | AgentEvent
   | SettingsEvent;
 export type GwEvent = NounEvent | EventOf<typeof commonEvents>;
 export type RecordedEvent = Recorded<GwEvent>;

@@ -2,7 +2,6 @@
 // configuration (a property test holds it), at the cost of one bucket a changed entity.
 
 import { parseStream, streamOf } from '../events/catalogue.ts';
-import type { Noun } from '../events/catalogue.ts';
 import {
   bucketDigest,
   bucketOf,
@@ -12,12 +11,21 @@ import {
 } from '../src/snapshot/hash.ts';
 import type { ConfigState } from './config/state.ts';
 import { settingsMember, snapshotMember } from './snapshot.ts';
+import type { SnapshotNoun } from './snapshot.ts';
 
-type ListNoun = Exclude<Noun, 'settings'>;
-const listNouns = ['principal', 'role', 'api_key', 'provider', 'model'] as const;
+const listNouns = [
+  'principal',
+  'role',
+  'api_key',
+  'provider',
+  'model',
+  'frontend_model',
+  'pool',
+  'prompt_class',
+] as const;
 
 /** The bucket digests of one state. `members` remembers the digest of each entity, across states. */
-export type ContentHash = Readonly<Record<ListNoun, ReadonlyMap<number, string>>> & {
+export type ContentHash = Readonly<Record<SnapshotNoun, ReadonlyMap<number, string>>> & {
   readonly members: WeakMap<object, string | null>;
 };
 
@@ -29,6 +37,9 @@ export function contentHashOf(state: ConfigState): ContentHash {
     api_key: new Map(),
     provider: new Map(),
     model: new Map(),
+    frontend_model: new Map(),
+    pool: new Map(),
+    prompt_class: new Map(),
     members: new WeakMap(),
   };
   const streams = listNouns.flatMap((noun) =>
@@ -58,7 +69,7 @@ export function movedContentHash(
   return moved;
 }
 
-const staleBuckets = (noun: ListNoun, streams: readonly string[]): Set<number> =>
+const staleBuckets = (noun: SnapshotNoun, streams: readonly string[]): Set<number> =>
   new Set(
     streams
       .map(parseStream)
@@ -69,7 +80,7 @@ const staleBuckets = (noun: ListNoun, streams: readonly string[]): Set<number> =
 function memberDigests(
   content: ContentHash,
   state: ConfigState,
-  { noun, bucket }: { noun: ListNoun; bucket: number },
+  { noun, bucket }: { noun: SnapshotNoun; bucket: number },
 ): string[] {
   const digests: string[] = [];
   for (let id = bucket * 256; id < bucket * 256 + 256; id++) {
@@ -83,7 +94,7 @@ function memberDigests(
 function entityDigest(
   content: ContentHash,
   state: ConfigState,
-  { noun, id }: { noun: ListNoun; id: number },
+  { noun, id }: { noun: SnapshotNoun; id: number },
 ): string | null {
   const entity = state[noun].byId.get(id);
   if (entity === undefined) return null;
@@ -103,8 +114,8 @@ export const contentHashText = (content: ContentHash, state: ConfigState): strin
     api_keys: listDigest(content.api_key),
     providers: listDigest(content.provider),
     models: listDigest(content.model),
-    frontend_models: listDigest(new Map()),
-    pools: listDigest(new Map()),
-    prompt_classes: listDigest(new Map()),
+    frontend_models: listDigest(content.frontend_model),
+    pools: listDigest(content.pool),
+    prompt_classes: listDigest(content.prompt_class),
     settings: memberDigest(settingsMember(state)),
   });

@@ -2,19 +2,27 @@
 // changes one member.
 
 import type { Noun } from '../events/catalogue.ts';
+import type { Target } from '../events/frontend-model.ts';
 import type { ApiKeyId } from '../src/lib/ids.ts';
 import type {
   SnapshotApiKey,
   SnapshotConfig,
+  SnapshotFrontendModel,
   SnapshotModel,
+  SnapshotPool,
   SnapshotPrincipal,
+  SnapshotPromptClass,
   SnapshotProvider,
   SnapshotRole,
   SnapshotSettings,
+  SnapshotTarget,
 } from '../src/snapshot/schema.ts';
 import type { ApiKey } from './config/api-key.ts';
+import type { FrontendModel } from './config/frontend-model.ts';
 import type { Model } from './config/model.ts';
+import type { Pool } from './config/pool.ts';
 import type { Principal } from './config/principal.ts';
+import type { PromptClass } from './config/prompt-class.ts';
 import type { Provider } from './config/provider.ts';
 import type { Role } from './config/role.ts';
 import { defaultSettings } from './config/settings.ts';
@@ -28,9 +36,9 @@ export function snapshotConfig(state: ConfigState): SnapshotConfig {
     api_keys: inIdOrder(state.api_key).flatMap((key) => apiKeyMember(key) ?? []),
     providers: inIdOrder(state.provider).map(providerMember),
     models: inIdOrder(state.model).map(modelMember),
-    frontend_models: [],
-    pools: [],
-    prompt_classes: [],
+    frontend_models: inIdOrder(state.frontend_model).map(frontendModelMember),
+    pools: inIdOrder(state.pool).map(poolMember),
+    prompt_classes: inIdOrder(state.prompt_class).map(promptClassMember),
     settings: settingsMember(state),
   };
 }
@@ -41,8 +49,11 @@ export const secretRefs = (config: SnapshotConfig): string[] => [
   ...config.providers.flatMap((provider) => provider.credential_ref ?? []),
 ];
 
+/** The nouns that a snapshot has lists of: the gateway serves neither MCP servers nor agents. */
+export type SnapshotNoun = Exclude<Noun, 'settings' | 'mcp_server' | 'agent'>;
+
 /** The member that stands for an entity; null when the entity is gone, or is none of a proxy's business. */
-export function snapshotMember(state: ConfigState, noun: Exclude<Noun, 'settings'>, id: number) {
+export function snapshotMember(state: ConfigState, noun: SnapshotNoun, id: number) {
   switch (noun) {
     case 'principal':
       return memberOf(state[noun].byId.get(id), principalMember);
@@ -54,6 +65,12 @@ export function snapshotMember(state: ConfigState, noun: Exclude<Noun, 'settings
       return memberOf(state[noun].byId.get(id), providerMember);
     case 'model':
       return memberOf(state[noun].byId.get(id), modelMember);
+    case 'frontend_model':
+      return memberOf(state[noun].byId.get(id), frontendModelMember);
+    case 'pool':
+      return memberOf(state[noun].byId.get(id), poolMember);
+    case 'prompt_class':
+      return memberOf(state[noun].byId.get(id), promptClassMember);
   }
 }
 
@@ -128,6 +145,37 @@ const modelMember = (model: Model): SnapshotModel => ({
             ...model.flowControl,
           },
         ],
+});
+
+const promptClassMember = (promptClass: PromptClass): SnapshotPromptClass => ({
+  id: promptClass.id,
+  name: promptClass.name,
+  tier: promptClass.tier,
+  min_margin: promptClass.minMargin,
+  refines: promptClass.refines,
+});
+
+const frontendModelMember = (model: FrontendModel): SnapshotFrontendModel => ({
+  id: model.id,
+  name: model.name,
+  max_model_len: model.maxModelLen,
+  rules: model.rules.map(({ targets, ...rule }) => ({ ...rule, targets: routable(targets) })),
+  default_targets: routable(model.defaultTargets),
+});
+
+/** A target whose model is gone is listed, and not routed to. */
+const routable = (targets: readonly Target[]): SnapshotTarget[] =>
+  targets
+    .filter(({ gone_model }) => gone_model === null)
+    .map(({ model_id, pool_id }) => ({ model_id, pool_id }));
+
+const poolMember = (pool: Pool): SnapshotPool => ({
+  id: pool.id,
+  name: pool.name,
+  policy: pool.policy,
+  members: pool.members.flatMap(({ model_id, weight }) =>
+    model_id === null ? [] : [{ model_id, weight }],
+  ),
 });
 
 /** A control plane is never open: every caller needs a key. */

@@ -3,22 +3,34 @@
 
 import type { NewEvent, Recorded } from '../../events/event.ts';
 
-/** `versions` counts the events of each stream, also of what was deleted. `lastId` is the highest id ever given. */
+/**
+ * `versions` counts the events of each stream, also of what was deleted. `lastId` is the highest id ever given, and `lastParts`
+ * the highest by series of those that parts of the entities bear (a rule, a target), which are unique within the noun.
+ */
 export type Slice<Entity> = Readonly<{
   byId: ReadonlyMap<number, Entity>;
   versions: ReadonlyMap<number, number>;
   lastId: number;
+  lastParts: Parts;
 }>;
+
+type Parts = Readonly<Record<string, number>>;
 
 export const emptySlice = <Entity>(): Slice<Entity> => ({
   byId: new Map(),
   versions: new Map(),
   lastId: 0,
+  lastParts: {},
 });
 
 export type SliceDraft<Entity> = {
   base: Slice<Entity>;
-  copy: { byId: Map<number, Entity>; versions: Map<number, number>; lastId: number } | null;
+  copy: {
+    byId: Map<number, Entity>;
+    versions: Map<number, number>;
+    lastId: number;
+    lastParts: Parts;
+  } | null;
 };
 
 export const draftSlice = <Entity>(base: Slice<Entity>): SliceDraft<Entity> => ({
@@ -36,6 +48,13 @@ type Evolve<Entity, Event extends NewEvent> = (
   recordedAt: number,
 ) => Entity | undefined;
 
+type FoldRule<Entity, Event extends NewEvent> = Readonly<{
+  types: Readonly<Record<string, unknown>>;
+  evolve: Evolve<Entity, Event>;
+  /** The highest ids of parts that an event gives, by series. */
+  parts?: (event: Event) => Parts;
+}>;
+
 /**
  * Writes what `event` makes of the entity. NoChange only counts in its stream; an event of another
  * noun's type would be lost there, so the fold stops.
@@ -44,19 +63,21 @@ export function evolveSlice<Entity, Event extends NewEvent>(
   draft: SliceDraft<Entity>,
   id: number,
   event: Recorded,
-  rule: { types: Readonly<Record<string, unknown>>; evolve: Evolve<Entity, Event> },
+  rule: FoldRule<Entity, Event>,
 ): void {
   const { base } = draft;
   draft.copy ??= {
     byId: new Map(base.byId),
     versions: new Map(base.versions),
     lastId: base.lastId,
+    lastParts: base.lastParts,
   };
   draft.copy.versions.set(id, event.version);
   const belongs = (candidate: NewEvent): candidate is Event =>
     Object.hasOwn(rule.types, candidate.type);
   if (event.type === 'NoChange') return;
   if (!belongs(event)) throw new Error(`${event.type} does not belong on ${event.stream}`);
+  draft.copy.lastParts = highest(draft.copy.lastParts, rule.parts?.(event) ?? {});
   const entity = rule.evolve(draft.copy.byId.get(id), event, event.recordedAt);
   if (entity === undefined) {
     draft.copy.byId.delete(id);
@@ -64,4 +85,9 @@ export function evolveSlice<Entity, Event extends NewEvent>(
   }
   draft.copy.byId.set(id, entity);
   draft.copy.lastId = Math.max(draft.copy.lastId, id);
+}
+
+function highest(held: Parts, given: Parts): Parts {
+  const raised = Object.entries(given).filter(([series, id]) => id > (held[series] ?? 0));
+  return raised.length === 0 ? held : { ...held, ...Object.fromEntries(raised) };
 }

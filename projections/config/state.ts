@@ -1,20 +1,35 @@
 // ConfigState: the whole configuration as a pure fold of the log. Commands decide on it, read models and snapshots are derived
 // from it, time travel is a fold that stops earlier. A stream is an entity; each noun's file says how an event changes one.
 
+import { agentEvents } from '../../events/a2a-agent.ts';
 import { apiKeyEvents } from '../../events/api-key.ts';
 import { parseStream, touchesSnapshot } from '../../events/catalogue.ts';
 import type { Noun, RecordedEvent } from '../../events/catalogue.ts';
+import { frontendModelEvents } from '../../events/frontend-model.ts';
+import { mcpServerEvents } from '../../events/mcp-server.ts';
 import { modelEvents } from '../../events/model.ts';
+import { poolEvents } from '../../events/pool.ts';
 import { principalEvents } from '../../events/principal.ts';
+import { promptClassEvents } from '../../events/prompt-class.ts';
 import { providerEvents } from '../../events/provider.ts';
 import { roleEvents } from '../../events/role.ts';
 import { settingsEvents } from '../../events/settings.ts';
+import { evolveAgent } from './a2a-agent.ts';
+import type { Agent } from './a2a-agent.ts';
 import { evolveApiKey } from './api-key.ts';
 import type { ApiKey } from './api-key.ts';
+import { evolveMcpServer } from './mcp-server.ts';
+import type { McpServer } from './mcp-server.ts';
+import { evolveFrontendModel, frontendModelParts } from './frontend-model.ts';
+import type { FrontendModel } from './frontend-model.ts';
 import { evolveModel } from './model.ts';
 import type { Model } from './model.ts';
+import { evolvePool, poolParts } from './pool.ts';
+import type { Pool } from './pool.ts';
 import { evolvePrincipal } from './principal.ts';
 import type { Principal } from './principal.ts';
+import { evolvePromptClass } from './prompt-class.ts';
+import type { PromptClass } from './prompt-class.ts';
 import { evolveProvider } from './provider.ts';
 import type { Provider } from './provider.ts';
 import { evolveRole } from './role.ts';
@@ -30,6 +45,11 @@ export type Slices = Readonly<{
   api_key: Slice<ApiKey>;
   provider: Slice<Provider>;
   model: Slice<Model>;
+  frontend_model: Slice<FrontendModel>;
+  pool: Slice<Pool>;
+  prompt_class: Slice<PromptClass>;
+  mcp_server: Slice<McpServer>;
+  agent: Slice<Agent>;
   settings: Slice<Settings>;
 }>;
 
@@ -48,6 +68,11 @@ export const emptyState: ConfigState = {
   api_key: emptySlice(),
   provider: emptySlice(),
   model: emptySlice(),
+  frontend_model: emptySlice(),
+  pool: emptySlice(),
+  prompt_class: emptySlice(),
+  mcp_server: emptySlice(),
+  agent: emptySlice(),
   settings: emptySlice(),
 };
 
@@ -73,6 +98,11 @@ export const openDraft = (state: ConfigState): Draft => ({
   api_key: draftSlice(state.api_key),
   provider: draftSlice(state.provider),
   model: draftSlice(state.model),
+  frontend_model: draftSlice(state.frontend_model),
+  pool: draftSlice(state.pool),
+  prompt_class: draftSlice(state.prompt_class),
+  mcp_server: draftSlice(state.mcp_server),
+  agent: draftSlice(state.agent),
   settings: draftSlice(state.settings),
 });
 
@@ -86,6 +116,11 @@ export const closeDraft = (draft: Draft): ConfigState => ({
   api_key: sliceOf(draft.api_key),
   provider: sliceOf(draft.provider),
   model: sliceOf(draft.model),
+  frontend_model: sliceOf(draft.frontend_model),
+  pool: sliceOf(draft.pool),
+  prompt_class: sliceOf(draft.prompt_class),
+  mcp_server: sliceOf(draft.mcp_server),
+  agent: sliceOf(draft.agent),
   settings: sliceOf(draft.settings),
 });
 
@@ -115,6 +150,30 @@ function evolveNoun(draft: Draft, noun: Noun, { id, event }: { id: number; event
       return evolveSlice(draft[noun], id, event, { types: providerEvents, evolve: evolveProvider });
     case 'model':
       return evolveSlice(draft[noun], id, event, { types: modelEvents, evolve: evolveModel });
+    case 'frontend_model':
+      return evolveSlice(draft[noun], id, event, {
+        types: frontendModelEvents,
+        evolve: evolveFrontendModel,
+        parts: frontendModelParts,
+      });
+    case 'pool':
+      return evolveSlice(draft[noun], id, event, {
+        types: poolEvents,
+        evolve: evolvePool,
+        parts: poolParts,
+      });
+    case 'prompt_class':
+      return evolveSlice(draft[noun], id, event, {
+        types: promptClassEvents,
+        evolve: evolvePromptClass,
+      });
+    case 'mcp_server':
+      return evolveSlice(draft[noun], id, event, {
+        types: mcpServerEvents,
+        evolve: evolveMcpServer,
+      });
+    case 'agent':
+      return evolveSlice(draft[noun], id, event, { types: agentEvents, evolve: evolveAgent });
     case 'settings':
       return evolveSlice(draft[noun], id, event, { types: settingsEvents, evolve: evolveSettings });
   }

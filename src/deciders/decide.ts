@@ -1,21 +1,33 @@
 // Every command there is, and the one function that decides it: decide(state, command) -> events or a refusal. Pure.
 
 import type { ConfigState } from '../../projections/config/state.ts';
+import { decideAgent } from './a2a-agent.ts';
+import type { AgentCommand } from './a2a-agent.ts';
 import { decideApiKey } from './api-key.ts';
 import type { ApiKeyCommand } from './api-key.ts';
 import { decideBudget } from './budget.ts';
 import type { BudgetCommand } from './budget.ts';
 import type { Decision } from './decision.ts';
+import { decideFrontendModel } from './frontend-model.ts';
+import type { FrontendModelCommand } from './frontend-model.ts';
 import { decideLimits } from './limits.ts';
 import type { LimitsCommand } from './limits.ts';
+import { decideMcpServer } from './mcp-server.ts';
+import type { McpServerCommand } from './mcp-server.ts';
 import { decideModel } from './model.ts';
 import type { ModelCommand } from './model.ts';
+import { decidePool } from './pool.ts';
+import type { PoolCommand } from './pool.ts';
 import { decidePrincipal } from './principal.ts';
 import type { PrincipalCommand } from './principal.ts';
+import { decidePromptClass } from './prompt-class.ts';
+import type { PromptClassCommand } from './prompt-class.ts';
 import { decideProvider } from './provider.ts';
 import type { ProviderCommand } from './provider.ts';
 import { decideRole } from './role.ts';
 import type { RoleCommand } from './role.ts';
+import { decideRule } from './rule.ts';
+import type { RuleCommand } from './rule.ts';
 import { decideSeed } from './seed.ts';
 import type { SeedCommand } from './seed.ts';
 import { decideSettings } from './settings.ts';
@@ -29,48 +41,92 @@ export type Command =
   | ApiKeyCommand
   | ProviderCommand
   | ModelCommand
+  | FrontendModelCommand
+  | RuleCommand
+  | PoolCommand
+  | PromptClassCommand
+  | McpServerCommand
+  | AgentCommand
   | SettingsCommand
   | SeedCommand;
 
-export function decide(state: ConfigState, command: Command): Decision {
-  switch (command.type) {
-    case 'CreatePrincipal':
-    case 'UpdatePrincipal':
-    case 'DeletePrincipal':
-    case 'GrantRole':
-    case 'RevokeRole':
-    case 'SetPassword':
-    case 'SetLogin':
-      return decidePrincipal(state, command);
-    case 'SetLimits':
-    case 'ClearLimits':
-      return decideLimits(state, command);
-    case 'SetBudget':
-    case 'ClearBudget':
-      return decideBudget(state, command);
-    case 'CreateRole':
-    case 'UpdateRole':
-    case 'DeleteRole':
-    case 'GrantPermission':
-    case 'RevokePermission':
-      return decideRole(state, command);
-    case 'CreateApiKey':
-    case 'RevokeApiKey':
-      return decideApiKey(state, command);
-    case 'CreateProvider':
-    case 'UpdateProvider':
-    case 'DeleteProvider':
-      return decideProvider(state, command);
-    case 'CreateModel':
-    case 'UpdateModel':
-    case 'DeleteModel':
-    case 'AttachBackend':
-    case 'DetachBackend':
-    case 'SetFlowControl':
-      return decideModel(state, command);
-    case 'SetFallbackModel':
-      return decideSettings(state, command);
-    case 'SeedLog':
-      return decideSeed(state, command);
-  }
-}
+type CommandOf = { readonly [Own in Command as Own['type']]: Own };
+type Typed<Type extends keyof CommandOf> = {
+  [Own in Type]: CommandOf[Own] & Readonly<{ type: Own }>;
+}[Type];
+type Deciders = {
+  readonly [Own in keyof CommandOf]: (state: ConfigState, command: Typed<Own>) => Decision;
+};
+
+const deciders: Deciders = {
+  CreatePrincipal: decidePrincipal,
+  UpdatePrincipal: decidePrincipal,
+  DeletePrincipal: decidePrincipal,
+  GrantRole: decidePrincipal,
+  RevokeRole: decidePrincipal,
+  SetPassword: decidePrincipal,
+  SetLogin: decidePrincipal,
+  SetLimits: decideLimits,
+  ClearLimits: decideLimits,
+  SetBudget: decideBudget,
+  ClearBudget: decideBudget,
+  CreateRole: decideRole,
+  UpdateRole: decideRole,
+  DeleteRole: decideRole,
+  GrantPermission: decideRole,
+  RevokePermission: decideRole,
+  CreateApiKey: decideApiKey,
+  RevokeApiKey: decideApiKey,
+  CreateProvider: decideProvider,
+  UpdateProvider: decideProvider,
+  DeleteProvider: decideProvider,
+  CreateModel: decideModel,
+  UpdateModel: decideModel,
+  DeleteModel: decideModel,
+  AttachBackend: decideModel,
+  DetachBackend: decideModel,
+  SetFlowControl: decideModel,
+  CreateFrontendModel: decideFrontendModel,
+  UpdateFrontendModel: decideFrontendModel,
+  DeleteFrontendModel: decideFrontendModel,
+  AddDefaultTarget: decideFrontendModel,
+  RemoveDefaultTarget: decideFrontendModel,
+  AddRule: decideRule,
+  UpdateRule: decideRule,
+  RemoveRule: decideRule,
+  ReplaceRules: decideRule,
+  AddRuleTarget: decideRule,
+  RemoveRuleTarget: decideRule,
+  CreatePool: decidePool,
+  UpdatePool: decidePool,
+  DeletePool: decidePool,
+  AddPoolMember: decidePool,
+  RemovePoolMember: decidePool,
+  CreatePromptClass: decidePromptClass,
+  UpdatePromptClass: decidePromptClass,
+  AddPromptExample: decidePromptClass,
+  RemovePromptExample: decidePromptClass,
+  DeletePromptClass: decidePromptClass,
+  CreateMcpServer: decideMcpServer,
+  UpdateMcpServer: decideMcpServer,
+  DeleteMcpServer: decideMcpServer,
+  CreateAgent: decideAgent,
+  UpdateAgent: decideAgent,
+  DeleteAgent: decideAgent,
+  SetFallbackModel: decideSettings,
+  RebuildSnapshot: decideSettings,
+  RevokeSessions: decideSettings,
+  SeedLog: decideSeed,
+};
+
+export const decide = (state: ConfigState, command: Command): Decision =>
+  decideTyped(state, command);
+
+/** Generic in the type, so that the compiler knows that a command and the decider found by its type belong together. */
+const decideTyped = <Type extends keyof CommandOf>(
+  state: ConfigState,
+  command: Typed<Type>,
+): Decision => {
+  const decider = deciders[command.type];
+  return decider(state, command);
+};

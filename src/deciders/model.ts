@@ -11,8 +11,9 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import { modelId, providerId } from '../lib/ids.ts';
 import type { ModelId, ProviderId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
-import type { Refusal } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
+import { refuseTakenName } from './model-name.ts';
+import { referencesFound, referencesLost } from './model-reference.ts';
 import { freeName, noProvider, providerCreated, sameEndpoint } from './provider.ts';
 
 /** A member that is undefined is left alone; null clears it. */
@@ -74,29 +75,27 @@ const event = <Type extends ModelEventType['type']>(
   data: Omit<Extract<ModelEventType, { type: Type }>['data'], 'id'>,
 ) => ({ stream: streamOf('model', id), type, data: { id, ...data } });
 
-const modelNamed = (state: ConfigState, name: string): Model | undefined =>
-  [...state.model.byId.values()].find((model) => model.name === name);
-
-const nameTaken = (name: string): Refusal =>
-  refuse('conflict', `model ${name} exists`, { param: 'name' });
-
 function createModel(state: ConfigState, { name, fields }: Of<'CreateModel'>): Decision {
-  if (modelNamed(state, name) !== undefined) return nameTaken(name);
+  const taken = refuseTakenName(state, name);
+  if (taken !== null) return taken;
   const id = modelId.parse(state.model.lastId + 1);
   const description = fields.description ?? null;
   const created = { id, name, description, inputPricePerMtok: null, outputPricePerMtok: null };
   return [
     { stream: streamOf('model', id), type: 'ModelCreated', data: { id, name, description } },
     ...changedFields({ ...created, cacheTtlSeconds: null, contextLength: null }, fields),
+    ...referencesFound(state, { id, name }),
   ];
 }
 
 function updateModel(state: ConfigState, model: Model, fields: ModelFields): Decision {
   const { name } = fields;
   if (name === undefined || name === model.name) return changedFields(model, fields);
-  if (modelNamed(state, name) !== undefined) return nameTaken(name);
+  const taken = refuseTakenName(state, name);
+  if (taken !== null) return taken;
   return [
     event(model, 'ModelRenamed', { name }),
+    ...referencesFound(state, { id: model.id, name }),
     ...movedGrants(state, { from: model.name, to: name }),
     ...changedFields(model, fields),
   ];
@@ -179,6 +178,7 @@ function deleteModel(state: ConfigState, model: Model): Decision {
           } as const,
         ]
       : []),
+    ...referencesLost(state, model),
     event(model, 'ModelDeleted', {}),
   ];
 }

@@ -1,0 +1,110 @@
+// The table of frontend models, and the query that reads one whole: its rules by position, their targets, its defaults.
+
+import { sql } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
+
+import type { Conditions } from '../../events/frontend-model.ts';
+import type {
+  FrontendModelId,
+  ModelId,
+  PoolId,
+  RuleId,
+  TargetId,
+} from '../../src/lib/ids.ts';
+import type { RuleAction } from '../../src/lib/vocabulary.ts';
+import type { Page } from './page.ts';
+import type { EntityTable } from './table.ts';
+
+export const frontendModels: EntityTable = {
+  name: 'frontend_models',
+  version: 1,
+  noun: 'frontend_model',
+  owner: 'id',
+  columns: {
+    id: 'bigint not null',
+    name: 'text not null',
+    description: 'text',
+    max_model_len: 'bigint',
+  },
+  primaryKey: ['id'],
+  unique: [['name']],
+  rows: (state, id) => {
+    const model = state.frontend_model.byId.get(id);
+    if (model === undefined) return [];
+    const { name, description, maxModelLen } = model;
+    return [{ id, name, description, max_model_len: maxModelLen }];
+  },
+};
+
+/** `model` is the name of the model or pool; both ids are null when the model is gone. */
+export type TargetRow = Readonly<{
+  id: TargetId;
+  provider_model_id: ModelId | null;
+  model_pool_id: PoolId | null;
+  model: string;
+  position: number;
+}>;
+
+/** `role_names` and `class_name` name what the conditions refer to by id and still exists. */
+export type RuleRow = Readonly<{
+  id: RuleId;
+  position: number;
+  action: RuleAction;
+  conditions: Conditions;
+  role_names: Readonly<Record<string, string>>;
+  class_name: string | null;
+  deny_status: number | null;
+  deny_message: string | null;
+  jump_to: FrontendModelId | null;
+  tag: string | null;
+  targets: readonly TargetRow[];
+}>;
+
+export type FrontendModelRow = Readonly<{
+  id: FrontendModelId;
+  name: string;
+  description: string | null;
+  max_model_len: number | null;
+  rules: readonly RuleRow[];
+  default_targets: readonly TargetRow[];
+}>;
+
+const targetsWhere = (condition: SQLQuery): SQLQuery => sql`(
+  select coalesce(json_agg(json_build_object('id', rule_targets.id, 'provider_model_id', model_id,
+    'model_pool_id', pool_id, 'model', coalesce(models.name, pools.name, gone_model),
+    'position', rule_targets.position) order by rule_targets.position), '[]')
+  from rule_targets left join models on models.id = model_id left join pools on pools.id = pool_id
+  where ${condition})`;
+
+const rulesOfModel = sql`(
+  select coalesce(json_agg(json_build_object('id', rules.id, 'position', rules.position,
+    'action', action, 'conditions', conditions, 'role_names', (
+      select coalesce(json_object_agg(roles.id, roles.name), '{}')
+      from roles where conditions -> 'roles' @> to_jsonb(roles.id)),
+    'class_name', null, 'deny_status', deny_status, 'deny_message', deny_message,
+    'jump_to', jump_to, 'tag', tag,
+    'targets', ${targetsWhere(sql`rule_id = rules.id`)}) order by rules.position), '[]')
+  from rules where frontend_model_id = frontend_models.id)`;
+
+const whole = sql`
+  select id, name, description, max_model_len, ${rulesOfModel} as rules,
+    ${targetsWhere(sql`rule_id is null and frontend_model_id = frontend_models.id`)}
+      as default_targets
+  from frontend_models`;
+
+/** Frontend models, by name. */
+export const listFrontendModels = (
+  db: Queryable,
+  page: Page<string>,
+): Promise<FrontendModelRow[]> =>
+  db.query(sql`${whole}
+    where ${page.after}::text is null or frontend_models.name > ${page.after}
+    order by frontend_models.name limit ${page.limit}`);
+
+export async function readFrontendModel(
+  db: Queryable,
+  id: FrontendModelId,
+): Promise<FrontendModelRow | null> {
+  const [row]: FrontendModelRow[] = await db.query(sql`${whole} where frontend_models.id = ${id}`);
+  return row ?? null;
+}

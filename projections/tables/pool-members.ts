@@ -1,0 +1,22 @@
+// The table of the members of pools.
+
+import type { EntityTable } from './table.ts';
+
+export const poolMembers: EntityTable = {
+  name: 'pool_members',
+  version: 1,
+  noun: 'pool',
+  owner: 'pool_id',
+  columns: {
+    id: 'bigint not null',
+    pool_id: 'bigint not null',
+    model_id: 'bigint',
+    gone_model: 'text',
+    weight: 'bigint not null',
+    position: 'bigint not null',
+  },
+  primaryKey: ['id'],
+  indexes: [['pool_id']],
+  rows: (state, id) =>
+    (state.pool.byId.get(id)?.members ?? []).map((member) => ({ pool_id: id, ...member })),
+};

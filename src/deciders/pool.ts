@@ -1,0 +1,202 @@
+// The rules of change for pools and their members (specification, "Frontend model, rule, target, pool").
+
+import { streamOf } from '../../events/catalogue.ts';
+import type { GwEvent } from '../../events/catalogue.ts';
+import type { PoolMember } from '../../events/pool.ts';
+import type { Pool } from '../../projections/config/pool.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { poolId, poolMemberId } from '../lib/ids.ts';
+import type { ModelId, PoolId, PoolMemberId } from '../lib/ids.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import type { PoolPolicy } from '../lib/vocabulary.ts';
+import type { Decision } from './decision.ts';
+import { refuseTakenName } from './model-name.ts';
+import { targetsIn } from './model-reference.ts';
+import { positionsOf, refuseTooMany, within } from './part-list.ts';
+import type { Place } from './part-list.ts';
+import { refuseReference } from './target.ts';
+
+/** A provider model by its id or by its name. Without a position it stands behind the one before. */
+export type MemberInput = Readonly<{
+  modelId: ModelId | null;
+  name: string | null;
+  weight: number;
+  position: number | null;
+}>;
+
+/** A member that is undefined is left alone; null clears it. */
+export type PoolFields = Readonly<{
+  name?: string | undefined;
+  description?: string | null | undefined;
+  policy?: PoolPolicy | null | undefined;
+  members?: readonly MemberInput[] | undefined;
+}>;
+
+export type PoolCommand =
+  | Readonly<{ type: 'CreatePool'; name: string; fields: PoolFields }>
+  | Readonly<{ type: 'UpdatePool'; id: PoolId; fields: PoolFields }>
+  | Readonly<{ type: 'DeletePool'; id: PoolId }>
+  | Readonly<{ type: 'AddPoolMember'; id: PoolId; member: MemberInput }>
+  | Readonly<{ type: 'RemovePoolMember'; id: PoolMemberId }>;
+
+const membersMax = 500;
+
+export function decidePool(state: ConfigState, command: PoolCommand): Decision {
+  if (command.type === 'CreatePool') return createPool(state, command);
+  if (command.type === 'RemovePoolMember') return removeMember(state, command.id);
+  const pool = state.pool.byId.get(command.id);
+  if (pool === undefined) return refuse('absent', `pool ${command.id} does not exist`);
+  switch (command.type) {
+    case 'UpdatePool':
+      return updatePool(state, pool, command.fields);
+    case 'DeletePool':
+      return deletePool(state, pool);
+    case 'AddPoolMember': {
+      const given = [...pool.members.map(asInput), command.member];
+      const members = memberList(state, { held: pool.members, given, place: () => '' });
+      return isRefusal(members) ? members : [event(pool, 'PoolMembersSet', { members })];
+    }
+  }
+}
+
+type Of<Type extends PoolCommand['type']> = Extract<PoolCommand, { type: Type }>;
+type PoolEventType = Extract<GwEvent, { type: `Pool${string}` }>;
+
+/** An event of `pool`: its stream and id are filled in. */
+const event = <Type extends PoolEventType['type']>(
+  { id }: Pick<Pool, 'id'>,
+  type: Type,
+  data: Omit<Extract<PoolEventType, { type: Type }>['data'], 'id'>,
+) => ({ stream: streamOf('pool', id), type, data: { id, ...data } });
+
+function createPool(state: ConfigState, { name, fields }: Of<'CreatePool'>): Decision {
+  const taken = refuseTakenName(state, name);
+  if (taken !== null) return taken;
+  const id = poolId.parse(state.pool.lastId + 1);
+  const members = memberList(state, { held: [], given: fields.members ?? [] });
+  if (isRefusal(members)) return members;
+  const created = { name, description: fields.description ?? null, policy: fields.policy ?? null };
+  return [
+    event({ id }, 'PoolCreated', created),
+    ...(members.length === 0 ? [] : [event({ id }, 'PoolMembersSet', { members })]),
+  ];
+}
+
+function updatePool(state: ConfigState, pool: Pool, fields: PoolFields): Decision {
+  const { name, description, policy } = fields;
+  const events: GwEvent[] = [];
+  if (name !== undefined && name !== pool.name) {
+    const taken = refuseTakenName(state, name);
+    if (taken !== null) return taken;
+    events.push(event(pool, 'PoolRenamed', { name }));
+  }
+  if (description !== undefined && description !== pool.description) {
+    events.push(event(pool, 'PoolDescribed', { description }));
+  }
+  if (policy !== undefined && policy !== pool.policy) {
+    events.push(event(pool, 'PoolPolicySet', { policy }));
+  }
+  if (fields.members !== undefined) {
+    const members = memberList(state, { held: pool.members, given: fields.members });
+    if (isRefusal(members)) return members;
+    if (canonicalJson(members) !== canonicalJson(pool.members)) {
+      events.push(event(pool, 'PoolMembersSet', { members }));
+    }
+  }
+  return events;
+}
+
+const usersNamed = 10;
+
+/** A pool that a target uses is not deleted: the answer names the users. */
+function deletePool(state: ConfigState, pool: Pool): Decision {
+  const users = [...state.frontend_model.byId.values()].filter((model) =>
+    targetsIn(model).some(({ pool_id }) => pool_id === pool.id),
+  );
+  if (users.length === 0) return [event(pool, 'PoolDeleted', {})];
+  const named = users.slice(0, usersNamed).map(({ name }) => name);
+  const more = users.length > usersNamed ? ` and ${users.length - usersNamed} more` : '';
+  const message = `pool ${pool.name} is a target of ${named.join(', ')}${more}`;
+  return refuse('conflict', message);
+}
+
+function removeMember(state: ConfigState, id: PoolMemberId): Decision {
+  const isMeant = (member: PoolMember): boolean => member.id === id;
+  const pool = [...state.pool.byId.values()].find(({ members }) => members.some(isMeant));
+  if (pool === undefined) return refuse('absent', `pool member ${id} does not exist`);
+  const members = pool.members.filter((member) => !isMeant(member));
+  return [event(pool, 'PoolMembersSet', { members })];
+}
+
+type Asked = Readonly<{
+  held: readonly PoolMember[];
+  given: readonly MemberInput[];
+  place?: Place;
+}>;
+
+const inList: Place = (index) => `members.${index}.`;
+
+/** The whole list as it was asked for, by position. A member on the model of a held one keeps that one's id. */
+function memberList(
+  state: ConfigState,
+  { held, given, place = inList }: Asked,
+): readonly PoolMember[] | Refusal {
+  const tooMany = refuseTooMany('members', given.length, membersMax);
+  if (tooMany !== null) return tooMany;
+  const positions = positionsOf(
+    given.map(({ position }) => position),
+    place,
+  );
+  if (isRefusal(positions)) return positions;
+  let lastId = state.pool.lastParts['member'] ?? 0;
+  const members: PoolMember[] = [];
+  for (const [index, input] of given.entries()) {
+    const ref = refOf(state, input, held);
+    if (isRefusal(ref)) return within(place(index), ref);
+    if (members.some(isSame(ref))) return within(place(index), repeated(input));
+    const id = held.find(isSame(ref))?.id ?? poolMemberId.parse((lastId += 1));
+    const position = positions[index] ?? index;
+    members.push({ id, ...ref, weight: input.weight, position });
+  }
+  return members.toSorted((a, b) => a.position - b.position);
+}
+
+const asInput = ({ model_id, gone_model, weight, position }: PoolMember): MemberInput => ({
+  modelId: model_id,
+  name: gone_model,
+  weight,
+  position,
+});
+
+type Ref = Pick<PoolMember, 'model_id' | 'gone_model'>;
+
+const isSame =
+  (ref: Ref) =>
+  (member: Ref): boolean =>
+    member.model_id === ref.model_id && member.gone_model === ref.gone_model;
+
+const repeated = ({ name, modelId }: MemberInput): Refusal =>
+  refuse('conflict', `model ${name ?? modelId} is a member already`, { param: 'model' });
+
+function refOf(
+  state: ConfigState,
+  { modelId, name }: MemberInput,
+  held: readonly PoolMember[],
+): Ref | Refusal {
+  if (modelId !== null) {
+    const refusal = refuseReference(state.model, { field: 'provider_model_id', id: modelId, name });
+    return refusal ?? { model_id: modelId, gone_model: null };
+  }
+  if (name === null) {
+    return refuse('invalid', 'model or provider_model_id is needed', { param: 'model' });
+  }
+  const model = [...state.model.byId.values()].find((one) => one.name === name);
+  if (model !== undefined) return { model_id: model.id, gone_model: null };
+  // What is listed as gone may be sent back as it was listed.
+  if (held.some(({ gone_model }) => gone_model === name)) {
+    return { model_id: null, gone_model: name };
+  }
+  return refuse('invalid', `model ${name} is no provider model`, { param: 'model' });
+}
