@@ -2,12 +2,10 @@
 
 import { randomBytes, randomUUID } from 'node:crypto';
 
-import { createEgress } from '../control/egress.ts';
-import type { EgressLists } from '../control/egress.ts';
+import type { Egress } from '../control/egress.ts';
 import { createLoginLimit } from '../control/login-limit.ts';
 import { createPasswords } from '../control/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
-import { createAccessToken } from '../control/service-account.ts';
 import { createSessions } from '../control/sessions.ts';
 import { createUsageIntake } from '../control/usage-intake.ts';
 import { createDial } from '../control/verify-provider.ts';
@@ -25,9 +23,7 @@ export type AdminOptions = Readonly<{
   /** Several are accepted, for rotation. None: no proxy is let in. */
   proxyTokens: readonly string[];
   tls: AdminServerParts['tls'];
-  egress: EgressLists;
-  /** PEM certificates that are trusted besides the system's, for dialled providers. */
-  caBundle: readonly string[];
+  egress: Egress;
   clock: Clock;
   log: Log;
   /** Instead of the routes of this release. */
@@ -43,13 +39,13 @@ export type Admin = Readonly<{
   close: (graceMs: number) => Promise<number>;
 }>;
 
-/** Does not listen yet. Throws on an egress list that cannot be read. */
+/** Does not listen yet. */
 export function openAdmin(options: AdminOptions): Admin {
   const { plane, clock, log } = options;
   const { db, vault, store, refresh } = plane;
   const { state } = store;
-  const ca = options.caBundle.length === 0 ? {} : { ca: options.caBundle };
-  const { dispatcher } = createEgress(options.egress, ca);
+  const { dispatcher } = options.egress;
+  const { accessToken } = plane.cloudTokens;
   const control: Control = {
     db,
     reports: plane.reports,
@@ -61,7 +57,7 @@ export function openAdmin(options: AdminOptions): Admin {
     sessions: createSessions({ db, state, refresh, clock, randomBytes }),
     passwords: createPasswords(),
     loginLimit: createLoginLimit(),
-    dial: createDial({ dispatcher, accessToken: createAccessToken({ dispatcher, clock }) }),
+    dial: createDial({ dispatcher, accessToken }),
     takeUsage: createUsageIntake({ db, vault, state, refresh, clock }),
     clock,
     newId: randomUUID,
@@ -83,10 +79,6 @@ export function openAdmin(options: AdminOptions): Admin {
       const url = new URL(await server.listen({ ...place }));
       return `${options.tls === null ? 'http' : 'https'}://${url.host}`;
     },
-    close: async (graceMs) => {
-      const cut = await drain(server, graceMs);
-      await dispatcher.destroy();
-      return cut;
-    },
+    close: (graceMs) => drain(server, graceMs),
   };
 }

@@ -20,6 +20,8 @@ export type Egress = Readonly<{
   dispatcher: Agent;
   /** Null when `address`, found for `host`, may be dialled. */
   judge: (host: string, address: string) => Refusal | null;
+  /** An entry of `allow` means `host` at `address`: the operator thought of it, not merely did not forbid it. */
+  isNamed: (host: string, address: string) => boolean;
 }>;
 
 const connectTimeoutMs = 5_000;
@@ -67,7 +69,10 @@ export function createEgress(lists: EgressLists, options: { ca?: readonly string
     ...(options.ca === undefined ? {} : { ca: [...rootCertificates, ...options.ca] }),
   });
   const dispatcher = new Agent({ connect: checkedConnector(judge, connect), pipelining: 1 });
-  return { dispatcher, judge };
+  const isNamed = (host: string, address: string): boolean =>
+    judge(host, address) === null &&
+    allow.some((entry) => entry(host.toLowerCase(), embeddedIPv4(ipaddr.process(address))));
+  return { dispatcher, judge, isNamed };
 }
 
 type Connector = buildConnector.connector;

@@ -14,13 +14,17 @@ import { openVault } from '../db/vault.ts';
 import type { Vault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRefusal } from '../lib/refusal.ts';
+import { createCloudTokens, noCloudTokens } from './cloud-token.ts';
+import type { CloudTokens } from './cloud-token.ts';
 import { createConfigStore } from './config-store.ts';
 import type { ConfigStore } from './config-store.ts';
+import type { Egress } from './egress.ts';
 import { createExecute } from './execute.ts';
 import type { Execute } from './execute.ts';
 import { follow } from './follow.ts';
 import { createPublisher } from './publish.ts';
 import type { Publisher } from './publish.ts';
+import { createExchange } from './service-account.ts';
 
 export type ControlPlane = Readonly<{
   /** Commands and what comes before them. */
@@ -31,6 +35,7 @@ export type ControlPlane = Readonly<{
   store: ConfigStore;
   execute: Execute;
   publisher: Publisher;
+  cloudTokens: CloudTokens;
   /** Reads the log up to its head and publishes what is new. */
   refresh: () => Promise<void>;
   close: () => Promise<void>;
@@ -43,6 +48,8 @@ export type PlaneOptions = Readonly<{
   connectionsMax: number;
   appVersion: string;
   clock: Clock;
+  /** How access tokens are asked for; without it none are, and what needs one is out of the snapshots of this process. */
+  egress?: Egress;
   /** Called whenever the log was read to its head and all of it is published. */
   onCurrent?: () => void;
   onFailure: (what: string, error: unknown) => void;
@@ -56,6 +63,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
   const { databaseUrl: url, encryptionKey, connectionsMax, clock, onFailure } = options;
   const pool = { url, applicationName: 'gw', schema: readModelSchema };
   const cursor = await prepareDatabase(url);
+  const cloudTokens = openCloudTokens(options);
   const db = openDatabase({ ...pool, purpose: 'commands', connectionsMax });
   const reports = openDatabase({ ...pool, purpose: 'reports', connectionsMax: 2 });
   try {
@@ -72,9 +80,12 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       vault,
       store,
       logId,
+      cloudTokens,
+      clock,
       onFailure: (error) => onFailure('publishing the snapshot', error),
     });
     const { publish } = publisher;
+    cloudTokens.onDue(() => void publish());
     const { appVersion } = options;
     const newId = randomUUID;
     const execute = createExecute({ db, vault, store, publish, clock, newId, appVersion });
@@ -94,14 +105,27 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       onFailure: (error) => onFailure('following the event log', error),
     });
     const close = async (): Promise<void> => {
+      cloudTokens.close();
       await follower.close();
       await Promise.all([db.dispose(), reports.dispose()]);
     };
-    return { db, reports, vault, store, execute, publisher, refresh, close };
+    return { db, reports, vault, store, execute, publisher, cloudTokens, refresh, close };
   } catch (error) {
+    cloudTokens.close();
     await Promise.all([db.dispose(), reports.dispose()]);
     throw error;
   }
+}
+
+function openCloudTokens({ egress, clock, onFailure }: PlaneOptions): CloudTokens {
+  if (egress === undefined) return noCloudTokens;
+  const exchange = createExchange({
+    egress,
+    clock,
+    onRejected: ({ host, status, said }) =>
+      onFailure(`exchanging a key file at ${host}: status ${status}`, new Error(said)),
+  });
+  return createCloudTokens({ exchange, clock, onFailure });
 }
 
 /** Migrations and the first build may take long: they have a pool of their own, without a statement timeout. */

@@ -1,4 +1,5 @@
-// Publishing: builds the snapshot of the newest state, once a version, and wakes whoever waits for it.
+// Publishing: builds the snapshot of the newest state, once a version, and wakes whoever waits for it. What changes without a new
+// version, the overlay, is asked for with every publish; when it is another one, it is published under the same version.
 
 import { EventEmitter } from 'eventemitter3';
 
@@ -7,8 +8,11 @@ import type { Cursor } from '../../projections/rows.ts';
 import { secretRefs, snapshotConfig } from '../../projections/snapshot.ts';
 import type { Database } from '../db/pool.ts';
 import type { Vault } from '../db/vault.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import type { Clock } from '../lib/clock.ts';
 import { snapshotEtag, snapshotSchemaVersion } from '../snapshot/schema.ts';
-import type { Snapshot } from '../snapshot/schema.ts';
+import type { Snapshot, SnapshotConfig, SnapshotOverlay } from '../snapshot/schema.ts';
+import type { CloudProvider, CloudTokens } from './cloud-token.ts';
 import type { ConfigStore } from './config-store.ts';
 
 /** `body` is the serialised snapshot: made when the first proxy asks for it, and sent to every one. */
@@ -17,8 +21,10 @@ export type Published = Readonly<{ snapshot: Snapshot; etag: string; body: () =>
 export type Publisher = Readonly<{
   /** What is published now; null before the first time. */
   current: () => Published | null;
-  /** Publishes the store's state, if its version is newer. One build at a time. Never rejects. */
+  /** Publishes the store's state, if its version is newer or its overlay another. One build at a time. Never rejects. */
   publish: () => Promise<void>;
+  /** How often a snapshot could not be built since the start. */
+  failures: () => number;
   /** Calls `listener` with each snapshot, from the next one on; answers with what ends that. */
   onPublished: (listener: (published: Published) => void) => () => void;
 }>;
@@ -28,17 +34,21 @@ type Dependencies = {
   vault: Vault;
   store: ConfigStore;
   logId: string;
+  cloudTokens: Pick<CloudTokens, 'overlayOf'>;
+  clock: Clock;
   /** The log holds a change that could not be published: the old snapshot stays, and the next call tries again. */
   onFailure: (error: unknown) => void;
 };
 
-export function createPublisher({ db, vault, store, logId, onFailure }: Dependencies): Publisher {
+export function createPublisher(dependencies: Dependencies): Publisher {
+  const { db, vault, store, logId, cloudTokens, clock, onFailure } = dependencies;
   const published = new EventEmitter<{ snapshot: [Published] }>();
   let current: Published | null = null;
   let secrets = new Map<string, string>();
   let queue: Promise<void> = Promise.resolve();
+  let failures = 0;
 
-  const build = async ({ state, content }: Cursor): Promise<Published> => {
+  const build = async ({ state, content }: Cursor): Promise<Omit<Snapshot, 'overlay'>> => {
     const config = snapshotConfig(state);
     const refs = secretRefs(config);
     const unknown = refs.filter((ref) => !secrets.has(ref));
@@ -46,36 +56,49 @@ export function createPublisher({ db, vault, store, logId, onFailure }: Dependen
     const known = refs.map((ref) => [ref, secrets.get(ref) ?? revealed.get(ref)] as const);
     // An item that was erased or cannot be opened is left out: what needs it drops out of routing, alone.
     secrets = new Map(known.filter((entry): entry is [string, string] => entry[1] !== undefined));
-    const snapshot: Snapshot = {
+    const keyFileRefs = new Set(serviceAccounts(config).map(({ credential_ref: ref }) => ref));
+    return {
       schema: snapshotSchemaVersion,
       version: state.version,
       config_hash: contentHashText(content, state),
       log: { id: logId, position: state.position, hash: state.hash },
       config,
-      secrets: Object.fromEntries(secrets),
-      overlay: { seq: 0, budgets: [], tokens: [], dropped_providers: [] },
+      // A key file never leaves the control plane: its access token does.
+      secrets: Object.fromEntries([...secrets].filter(([ref]) => !keyFileRefs.has(ref))),
     };
-    let body: Buffer | null = null;
-    return {
-      snapshot,
-      etag: snapshotEtag(snapshot),
-      body: () => (body ??= Buffer.from(JSON.stringify(snapshot))),
-    };
+  };
+
+  const overlayOf = async (config: SnapshotConfig): Promise<OverlayParts> => {
+    const cloudProviders = serviceAccounts(config).map(
+      ({ id, name, credential_ref: ref }): CloudProvider => ({
+        id,
+        name,
+        keyFile: (ref === null ? undefined : secrets.get(ref)) ?? null,
+      }),
+    );
+    return { budgets: [], ...(await cloudTokens.overlayOf(cloudProviders)) };
   };
 
   const publishOnce = async (): Promise<void> => {
     const cursor = store.cursor();
-    if (current !== null && cursor.state.version <= current.snapshot.version) return;
+    const held = current?.snapshot ?? null;
     try {
-      current = await build(cursor);
+      const isNewer = held === null || cursor.state.version > held.version;
+      const base = isNewer ? await build(cursor) : held;
+      const parts = await overlayOf(base.config);
+      const overlay = { seq: overlaySeq(parts, held?.overlay ?? null, clock), ...parts };
+      if (!isNewer && overlay.seq === held.overlay.seq) return;
+      current = toPublished({ ...base, overlay });
       published.emit('snapshot', current);
     } catch (error) {
+      failures += 1;
       onFailure(error);
     }
   };
 
   return {
     current: () => current,
+    failures: () => failures,
     publish: () => {
       queue = queue.then(publishOnce);
       return queue;
@@ -84,5 +107,30 @@ export function createPublisher({ db, vault, store, logId, onFailure }: Dependen
       published.on('snapshot', listener);
       return () => void published.off('snapshot', listener);
     },
+  };
+}
+
+type OverlayParts = Omit<SnapshotOverlay, 'seq'>;
+
+const serviceAccounts = ({ providers }: SnapshotConfig): SnapshotConfig['providers'] =>
+  providers.filter((one) => one.credential_kind === 'cloud_service_account');
+
+const emptyOverlay: OverlayParts = { budgets: [], tokens: [], dropped_providers: [] };
+
+/**
+ * The same as before for the same overlay, else later than any before. It is taken from the clock, so that two replicas, whose
+ * tokens differ, do not give two overlays one ETag, and a proxy that goes from one to the other takes what it finds there.
+ */
+function overlaySeq(parts: OverlayParts, before: SnapshotOverlay | null, clock: Clock): number {
+  const { seq, ...held } = before ?? { seq: 0, ...emptyOverlay };
+  return canonicalJson(parts) === canonicalJson(held) ? seq : Math.max(seq + 1, clock());
+}
+
+function toPublished(snapshot: Snapshot): Published {
+  let body: Buffer | null = null;
+  return {
+    snapshot,
+    etag: snapshotEtag(snapshot),
+    body: () => (body ??= Buffer.from(JSON.stringify(snapshot))),
   };
 }

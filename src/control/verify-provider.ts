@@ -9,10 +9,10 @@ import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { CredentialKind } from '../lib/vocabulary.ts';
 import { readBounded } from './bounded-body.ts';
+import type { AccessToken } from './cloud-token.ts';
 import { EgressRefused } from './egress.ts';
 import { readModelList } from './model-list.ts';
 import type { ServedModel } from './model-list.ts';
-import type { AccessToken } from './service-account.ts';
 import { createSlots } from './slots.ts';
 
 export type DialTarget = Readonly<{
@@ -48,7 +48,7 @@ async function dial(
 ): Promise<readonly ServedModel[] | Refusal> {
   const url = modelsUrl(target);
   const signal = AbortSignal.timeout(dialTimeoutMs);
-  const sent = await sentCredential(target, { accessToken, signal });
+  const sent = await sentCredential(target, accessToken);
   if (isRefusal(sent)) return sent;
   try {
     const response = await request(url, {
@@ -87,15 +87,13 @@ export function modelsUrl({
 const defaultModelsPath = ({ protocol }: Endpoint, base: URL): string =>
   protocol === 'anthropic' && !base.pathname.endsWith('/v1/') ? 'v1/models' : 'models';
 
-type Exchange = Readonly<{ accessToken: AccessToken; signal: AbortSignal }>;
-
 /** A key file is never sent: it is exchanged for an access token first (Gateway rule 15). */
 function sentCredential(
   { credential }: DialTarget,
-  { accessToken, signal }: Exchange,
+  accessToken: AccessToken,
 ): Promise<string | Refusal> | string | null {
   if (credential === null || credential.kind === 'static') return credential?.plaintext ?? null;
-  return accessToken(credential.plaintext, signal);
+  return accessToken(credential.plaintext);
 }
 
 function credentialHeaders(endpoint: Endpoint, credential: string | null): Record<string, string> {

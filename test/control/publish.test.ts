@@ -16,6 +16,8 @@ import { credentialOf, endpointAt } from '../harness/examples.ts';
 import { testRef } from '../harness/given.ts';
 import { testPlane } from '../harness/plane.ts';
 import type { TestPlane } from '../harness/plane.ts';
+import { rejection, token, tokenServer } from '../harness/token-server.ts';
+import { until } from '../harness/wait.ts';
 
 /** A provider with a credential; its vault item has the number of the provider. */
 const createProvider = async ({ run }: TestPlane, number: number) =>
@@ -43,9 +45,9 @@ const published = ({ current }: Publisher): Published => {
 
 async function publisherOf({ plane }: TestPlane, failures: unknown[] = []): Promise<Publisher> {
   const { logId } = await readHead(plane.db);
-  const { db, vault, store } = plane;
+  const { db, vault, store, cloudTokens } = plane;
   const onFailure = (error: unknown): void => void failures.push(error);
-  return createPublisher({ db, vault, store, logId, onFailure });
+  return createPublisher({ db, vault, store, logId, cloudTokens, clock: Date.now, onFailure });
 }
 
 describe('a published snapshot', () => {
@@ -134,6 +136,78 @@ describe('a secret', () => {
     assert.ok(id);
     await test.run({ command: { type: 'DeleteProvider', id } });
     assert.deepEqual(published(test.plane.publisher).snapshot.secrets, {});
+  });
+});
+
+/** A provider whose credential is that key file. */
+const createCloudProvider = async ({ run }: TestPlane, keyFile: string, number = 1) =>
+  run({
+    command: {
+      type: 'CreateProvider',
+      name: `cloud${number}`,
+      defaultName: 'p',
+      kind: 'cloud',
+      catalogueKey: null,
+      endpoint: endpointAt(`https://p${number}.example`),
+      credential: { ...credentialOf(keyFile, number), kind: 'cloud_service_account' },
+    },
+    secrets: [{ ref: testRef(number), class: 'credential', plaintext: keyFile }],
+  });
+
+describe('a service account', () => {
+  it('is published as its access token, and its key file is not', async (t) => {
+    const server = await tokenServer(t);
+    const test = await testPlane(t, { egress: server.egress });
+    const { version } = await createCloudProvider(test, server.keyFile());
+    const { snapshot, etag, body } = published(test.plane.publisher);
+    assert.deepEqual(snapshot.overlay.tokens, [{ provider_id: 1, token: 'token-1' }]);
+    assert.deepEqual(snapshot.secrets, {});
+    assert.doesNotMatch(body().toString(), /PRIVATE|a@b.example/);
+    assert.equal(snapshot.version, version);
+    assert.ok(snapshot.overlay.seq > 0);
+    assert.equal(etag, `"${version}.${snapshot.overlay.seq}"`);
+    await createModel(test, 'a');
+    assert.equal(server.forms.length, 1);
+  });
+
+  it('without a token costs its own provider alone, and comes back under the same version', async (t) => {
+    const server = await tokenServer(t);
+    server.answerWith(() => rejection);
+    let now = Date.now();
+    const test = await testPlane(t, { egress: server.egress, clock: () => now });
+    await createProvider(test, 2);
+    const { version } = await createCloudProvider(test, server.keyFile());
+    const out = published(test.plane.publisher).snapshot;
+    assert.deepEqual(out.secrets, { [testRef(2)]: 'secret 2' });
+    assert.match(out.overlay.dropped_providers[0]?.reason ?? '', /gave no access token/);
+    const said = test.failures.map(({ what, error }) => `${what} ${String(error)}`).join();
+    assert.match(said, /invalid_grant.*provider cloud1/);
+    assert.doesNotMatch(said, /PRIVATE/);
+    server.answerWith(token(3600));
+    now += 10_000;
+    await test.plane.publisher.publish();
+    const back = await until(
+      () => {
+        const { snapshot } = published(test.plane.publisher);
+        return snapshot.overlay.tokens.length > 0 && snapshot;
+      },
+      { what: 'the token' },
+    );
+    assert.deepEqual(back.overlay.dropped_providers, []);
+    assert.equal(back.version, version);
+    assert.ok(back.overlay.seq > out.overlay.seq);
+  });
+
+  it('is renewed by the plane itself, and whoever listens is told', async (t) => {
+    const server = await tokenServer(t);
+    server.answerWith(token(2));
+    const test = await testPlane(t, { egress: server.egress });
+    const tokens: unknown[] = [];
+    test.plane.publisher.onPublished(({ snapshot }) => {
+      tokens.push(snapshot.overlay.tokens[0]?.token);
+    });
+    await createCloudProvider(test, server.keyFile());
+    await until(() => tokens.includes('token-2'), { what: 'a second token' });
   });
 });
 

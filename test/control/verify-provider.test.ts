@@ -5,17 +5,16 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 
+import { noCloudTokens } from '../../src/control/cloud-token.ts';
 import { createEgress } from '../../src/control/egress.ts';
 import { readModelList } from '../../src/control/model-list.ts';
-import { createAccessToken } from '../../src/control/service-account.ts';
 import { createDial, modelsUrl } from '../../src/control/verify-provider.ts';
 import type { DialTarget } from '../../src/control/verify-provider.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 
 const egress = createEgress({ allow: [], deny: [] });
 const { dispatcher } = egress;
-const accessToken = createAccessToken({ dispatcher, clock: Date.now });
-const dial = createDial({ dispatcher, accessToken });
+const dial = createDial({ dispatcher, accessToken: noCloudTokens.accessToken });
 
 let answer: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
 const server = createServer((request, response) => answer(request, response));

@@ -8,6 +8,8 @@ import { openAdmin } from '../../src/admin/open.ts';
 import type { Admin, AdminOptions } from '../../src/admin/open.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { errorBody } from '../../src/admin/status.ts';
+import { createEgress } from '../../src/control/egress.ts';
+import type { EgressLists } from '../../src/control/egress.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
 import { testKey } from './plane.ts';
@@ -45,7 +47,9 @@ export type TestAdmin = Readonly<{
   login: (name: string, roles: readonly string[]) => Promise<string>;
 }>;
 
-type Options = Readonly<Partial<Pick<AdminOptions, 'routes' | 'egress' | 'tls' | 'clock'>>>;
+type Options = Readonly<
+  Partial<Pick<AdminOptions, 'routes' | 'tls' | 'clock'>> & { egress?: EgressLists }
+>;
 
 export async function testAdmin(
   test: Pick<TestContext, 'after'>,
@@ -53,21 +57,22 @@ export async function testAdmin(
 ): Promise<TestAdmin> {
   const database = await testDatabase();
   const clock = options.clock ?? Date.now;
+  const egress = createEgress(options.egress ?? { allow: [], deny: [] });
+  const warnings: string[] = [];
   const plane = await openControlPlane({
     databaseUrl: database.url,
     encryptionKey: testKey,
     connectionsMax: 4,
     appVersion: 'test',
     clock,
-    onFailure: () => undefined,
+    egress,
+    onFailure: (what, error) => void warnings.push(`${what}: ${String(error)}`),
   });
-  const warnings: string[] = [];
   const admin = openAdmin({
     plane,
     proxyTokens: [proxyToken, ''],
     tls: options.tls ?? null,
-    egress: options.egress ?? { allow: [], deny: [] },
-    caBundle: [],
+    egress,
     clock,
     log: {
       warn: (_fields, message) => void warnings.push(message),
@@ -79,6 +84,7 @@ export async function testAdmin(
   test.after(async () => {
     await admin.close(1_000);
     await plane.close();
+    await egress.dispatcher.destroy();
     await database.drop();
   });
   const ask = (request: TestRequest): Promise<TestAnswer> => askAt(url, request);

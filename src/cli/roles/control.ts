@@ -4,6 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { openAdmin } from '../../admin/open.ts';
 import { listenWaiting } from '../../admin/waiting.ts';
+import { createEgress } from '../../control/egress.ts';
+import type { Egress } from '../../control/egress.ts';
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { isDatabaseUnavailable } from '../../db/failure.ts';
@@ -66,11 +68,11 @@ export async function startControl(
   const { log } = surroundings;
   const { host, adminPort } = settings;
   const tls = readTls(settings);
-  const caBundle = readCaBundle(settings);
+  const egress = openEgress(settings);
   const serve = (plane: ControlPlane, port: number): Promise<RunningControl> =>
-    serveAdmin(plane, { settings, surroundings, tls, caBundle, port });
+    serveAdmin(plane, { settings, surroundings, tls, egress, port });
 
-  const first = await tryOpen(settings, surroundings);
+  const first = await tryOpen(settings, { ...surroundings, egress });
   if ('plane' in first) return serve(first.plane, adminPort);
 
   const waiting = await namingListener(
@@ -83,7 +85,7 @@ export async function startControl(
   const serveLater = async (): Promise<RunningControl | null> => {
     let opened: ControlPlane | null;
     try {
-      opened = await openLater(settings, surroundings, stop.signal);
+      opened = await openLater(settings, { ...surroundings, egress }, stop.signal);
     } finally {
       await waiting.close();
     }
@@ -104,6 +106,12 @@ export async function startControl(
   };
 }
 
+/** Throws on a certificate that cannot be read. */
+function openEgress({ egressAllow: allow, egressDeny: deny, caBundle }: ControlSettings): Egress {
+  const ca = readCaBundle({ caBundle });
+  return createEgress({ allow, deny }, ca.length === 0 ? {} : { ca });
+}
+
 const never = (): Promise<never> => new Promise(() => {});
 
 const retryMinMs = 250;
@@ -111,7 +119,7 @@ const retryMaxMs = 5000;
 
 async function openLater(
   settings: ControlSettings,
-  surroundings: Surroundings,
+  surroundings: PlaneSurroundings,
   signal: AbortSignal,
 ): Promise<ControlPlane | null> {
   let waitMs = retryMinMs;
@@ -125,12 +133,13 @@ async function openLater(
   return null;
 }
 
+type PlaneSurroundings = Surroundings & Readonly<{ egress: Egress }>;
 type Opened = Readonly<{ plane: ControlPlane }> | Readonly<{ away: unknown }>;
 
 /** Throws whatever is wrong with the database but that it is away. */
 async function tryOpen(
   { databaseUrl, encryptionKey, databaseMaxConnections }: ControlSettings,
-  { log, onCurrent }: Surroundings,
+  { log, onCurrent, egress }: PlaneSurroundings,
 ): Promise<Opened> {
   if (databaseUrl === null || encryptionKey === null) {
     throw new Error('role control needs a database address and an encryption key');
@@ -142,6 +151,7 @@ async function tryOpen(
       connectionsMax: databaseMaxConnections,
       appVersion: programVersion(),
       clock: Date.now,
+      egress,
       onCurrent,
       onFailure: (what, error) => log.warn({ error }, what),
     });
@@ -156,22 +166,21 @@ type Serving = Readonly<{
   settings: ControlSettings;
   surroundings: Surroundings;
   tls: Tls | null;
-  caBundle: readonly string[];
+  egress: Egress;
   port: number;
 }>;
 
 async function serveAdmin(
   plane: ControlPlane,
-  { settings, surroundings, tls, caBundle, port }: Serving,
+  { settings, surroundings, tls, egress, port }: Serving,
 ): Promise<RunningControl> {
   const { log, onSnapshot } = surroundings;
-  const { host, proxyToken, egressAllow, egressDeny } = settings;
+  const { host, proxyToken } = settings;
   const admin = openAdmin({
     plane,
     proxyTokens: proxyToken === null ? [] : [proxyToken],
     tls,
-    egress: { allow: egressAllow, deny: egressDeny },
-    caBundle,
+    egress,
     clock: Date.now,
     log,
   });
@@ -184,6 +193,7 @@ async function serveAdmin(
     if (cut > 0) log.warn({ connections: cut }, 'admin requests were cut off after the grace');
     stopTelling();
     await plane.close();
+    await egress.dispatcher.destroy();
   };
   try {
     const adminUrl = await namingListener(
