@@ -6,8 +6,9 @@ import { open } from 'node:fs/promises';
 
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { fileBytesMax, readConfigFile } from '../snapshot/file-mode.ts';
-import type { Environment } from '../snapshot/file-mode.ts';
+import { readConfigFile } from '../snapshot/file-mode.ts';
+import { fileBytesMax } from '../snapshot/file/source.ts';
+import type { Environment } from '../snapshot/file/source.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Live } from './live.ts';
 

@@ -13,7 +13,7 @@ import { startGateway } from '../../gateway/gateway.ts';
 import type { GatewayOptions } from '../../gateway/gateway.ts';
 import { createLive } from '../../gateway/live.ts';
 import { isRefusal } from '../../lib/refusal.ts';
-import type { Environment } from '../../snapshot/file-mode.ts';
+import type { Environment } from '../../snapshot/file/source.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
 import { logToStderr } from '../log-to-stderr.ts';

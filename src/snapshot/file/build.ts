@@ -1,0 +1,192 @@
+// Makes a snapshot of a laid out configuration file (File mode): what is named there is numbered here.
+
+import { configHash } from '../hash.ts';
+import { snapshot, snapshotSchemaVersion } from '../schema.ts';
+import type { Snapshot } from '../schema.ts';
+import type { ConfigDocument } from './document.ts';
+import type { FileBudget, FileLimits } from './keys.ts';
+import type { LaidModel, Layout } from './layout.ts';
+import { providerIdentity } from './providers.ts';
+import type { FileProvider } from './providers.ts';
+import { ruleMembers } from './rules.ts';
+
+/** Plain records that the schema checks at the end. */
+type Plain = Readonly<Record<string, unknown>>;
+
+/** What is wrong, a sentence each, when there is no snapshot. */
+export function buildSnapshot(
+  document: ConfigDocument,
+  layout: Layout,
+): Snapshot | readonly string[] {
+  const secrets: Record<string, string> = {};
+  const providers = numberProviders(document, layout, secrets);
+  const callers = numberCallers(document, layout, secrets);
+  const ids = {
+    models: numbered(layout.models),
+    pools: numbered(layout.pools),
+    frontendModels: numbered(layout.frontendModels),
+    promptClasses: numbered(document.promptClasses),
+    roles: callers.roleIds,
+    principals: callers.principalIds,
+  };
+  const errors: string[] = [];
+  const config = {
+    ...callers.members,
+    providers: providers.members,
+    models: layout.models.map((model, index) => modelMember(model, index + 1, providers.idOf)),
+    pools: layout.pools.map(({ name, policy, members }, index) => ({
+      id: index + 1,
+      name,
+      policy,
+      members: members.map(({ model, weight }) => ({ model_id: ids.models.get(model), weight })),
+    })),
+    frontend_models: ruleMembers(layout.frontendModels, ids, errors),
+    prompt_classes: document.promptClasses.map(({ name, tier, min_margin, refines }, index) => ({
+      id: index + 1,
+      name,
+      tier,
+      min_margin,
+      refines: refines.map((refined) => ids.promptClasses.get(refined)),
+    })),
+    settings: {
+      open: document.keys === null,
+      fallback_model_id:
+        layout.fallbackModel === null ? null : ids.models.get(layout.fallbackModel),
+    },
+  };
+  const whole = snapshot.safeParse({
+    schema: snapshotSchemaVersion,
+    // Six bytes stay a safe integer; versions of files are compared for equality only.
+    version: Number.parseInt(document.digest.slice(0, 12), 16),
+    config_hash: '',
+    log: { id: 'file', position: 0, hash: document.digest },
+    config,
+    secrets,
+    overlay: { seq: 0, budgets: callers.budgets },
+  });
+  if (errors.length > 0) return errors;
+  if (!whole.success) {
+    return whole.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  }
+  return { ...whole.data, config_hash: configHash(whole.data.config) };
+}
+
+const numbered = (list: readonly Readonly<{ name: string }>[]): ReadonlyMap<string, number> =>
+  new Map(list.map(({ name }, index) => [name, index + 1]));
+
+function numberProviders(
+  document: ConfigDocument,
+  { models }: Layout,
+  secrets: Record<string, string>,
+) {
+  const named = new Map(document.providers.map((one) => [providerIdentity(one), one.name]));
+  const used = [
+    ...document.providers,
+    ...models.flatMap(({ backends }) => backends.map((one) => one.provider)),
+  ];
+  const distinct = new Map(used.map((provider) => [providerIdentity(provider), provider]));
+  const identities = [...distinct.keys()];
+  const members = [...distinct].map(([identity, provider], index) => {
+    const id = index + 1;
+    if (provider.credential !== null) secrets[`provider-${id}`] = provider.credential;
+    return {
+      id,
+      name: named.get(identity) ?? `${provider.apiBase}#${id}`,
+      api_base: provider.apiBase,
+      protocol: provider.protocol,
+      auth_header: provider.authHeader,
+      auth_scheme: provider.authScheme,
+      credential_kind: provider.credentialKind,
+      credential_ref: provider.credential === null ? null : `provider-${id}`,
+    };
+  });
+  const places = new Map(identities.map((identity, index) => [identity, index + 1]));
+  return { members, idOf: (provider: FileProvider) => places.get(providerIdentity(provider)) };
+}
+
+const modelMember = (
+  { name, facts, backends }: LaidModel,
+  id: number,
+  providerIdOf: (provider: FileProvider) => number | undefined,
+): Plain => ({
+  id,
+  name,
+  input_price_per_mtok: facts.inputPricePerMtok,
+  output_price_per_mtok: facts.outputPricePerMtok,
+  cache_ttl_seconds: facts.cacheTtlSeconds,
+  context_length: facts.contextLength,
+  backends: backends.map(({ provider, upstreamModel, defaultMaxTokens, flowControl }) => ({
+    provider_id: providerIdOf(provider),
+    upstream_model: upstreamModel,
+    default_max_tokens: defaultMaxTokens,
+    ...flowControl,
+  })),
+});
+
+/** A key brings a principal and a role of its own; the principals of the service block follow, and the roles before. */
+function numberCallers(document: ConfigDocument, layout: Layout, secrets: Record<string, string>) {
+  const keys = document.keys ?? [];
+  const roles = [
+    ...document.roles.map(({ name, permissions }) => ({
+      name,
+      permissions: permissions.filter(({ verb }) => verb.endsWith(':invoke')),
+    })),
+    ...keys.map(({ name, models }) => ({
+      name: `import:${name}`,
+      permissions: models
+        .flatMap(layout.grantsOf)
+        .map((model) => ({ verb: 'model:invoke' as const, resource: `model/${model}` })),
+    })),
+  ];
+  const roleIds = numbered(roles);
+  const principals = [
+    ...keys.map((key) => {
+      const { limits, budget } = key;
+      return { name: key.name, roles: [`import:${key.name}`], limits, budget, keys: [key] };
+    }),
+    ...document.principals,
+  ];
+  const stored = principals.flatMap((one, index) =>
+    one.keys.map((key) => ({ ...key, principal: index + 1 })),
+  );
+  for (const [index, { verifier }] of stored.entries()) secrets[`key-${index + 1}`] = verifier;
+  return {
+    roleIds,
+    principalIds: numbered(principals),
+    members: {
+      principals: principals.map(({ roles, limits, budget }, index) => ({
+        id: index + 1,
+        // A built-in role that the file does not spell out gives nothing here.
+        role_ids: roles.flatMap((role) => roleIds.get(role) ?? []),
+        limits: limitsMember(limits),
+        budget: budgetMember(budget),
+      })),
+      roles: roles.map(({ name, permissions }, index) => ({ id: index + 1, name, permissions })),
+      api_keys: stored.map(({ principal, expiresAt }, index) => ({
+        id: index + 1,
+        principal_id: principal,
+        verifier_ref: `key-${index + 1}`,
+        expires_at: expiresAt,
+      })),
+    },
+    budgets: principals.flatMap(({ budget }, index) =>
+      budget === null
+        ? []
+        : [{ principal_id: index + 1, tokens_used: budget.tokensUsed, cost_used_micros: 0 }],
+    ),
+  };
+}
+
+const limitsMember = (limits: FileLimits | null): Plain | null =>
+  limits === null
+    ? null
+    : { requests_per_min: limits.requestsPerMin, tokens_per_min: limits.tokensPerMin };
+
+const budgetMember = (budget: FileBudget | null): Plain | null =>
+  budget === null
+    ? null
+    : {
+        tokens_total: budget.tokensTotal,
+        cost_total_micros: budget.costTotalMicros,
+        window: budget.window,
+      };

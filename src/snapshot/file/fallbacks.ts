@@ -1,0 +1,61 @@
+// The fallbacks and aliases of the common format: by name, which other names are tried when it cannot be served.
+
+import type { Notes } from './document.ts';
+import type { ConfigFile } from './format.ts';
+import type { Path } from './source.ts';
+
+export type Fallbacks = Readonly<{
+  /** By name, what is tried behind it, in order. */
+  chains: ReadonlyMap<string, readonly string[]>;
+  /** By alias, the name that it stands for. */
+  aliases: ReadonlyMap<string, string>;
+  /** What every chain falls back to. */
+  fallbackModel: string | null;
+}>;
+
+type Options = Notes & Readonly<{ names: ReadonlySet<string>; fallbackModel: string | null }>;
+
+/** router_settings and litellm_settings hold the same keys; the router's stand before the others. */
+export function readFallbacks(file: ConfigFile, options: Options): Fallbacks {
+  const chains = new Map<string, readonly string[]>();
+  const aliases = new Map<string, string>();
+  let everywhere: readonly string[] = [];
+  for (const block of ['router_settings', 'litellm_settings'] as const) {
+    const settings = file[block];
+    for (const [index, given] of (settings?.fallbacks ?? []).entries()) {
+      for (const [name, behind] of Object.entries(given)) {
+        const at = [block, 'fallbacks', index, name];
+        const known = knownNames(behind, at, options);
+        if (name === '*') everywhere = known;
+        else if (isKnown(name, at, options)) chains.set(name, chains.get(name) ?? known);
+      }
+    }
+    for (const [alias, name] of Object.entries(settings?.model_group_alias ?? {})) {
+      const at = [block, 'model_group_alias', alias];
+      if (options.names.has(alias)) {
+        options.errors.push(options.source.issue(at, `${alias} is the name of a model too`));
+      } else if (isKnown(name, at, options)) {
+        aliases.set(alias, name);
+      }
+    }
+    const defaults = settings?.default_fallbacks ?? [];
+    if (everywhere.length === 0) {
+      everywhere = knownNames(defaults, [block, 'default_fallbacks'], options);
+    }
+  }
+  const [first = null, ...others] = everywhere;
+  if (others.length > 0) {
+    const at = ['litellm_settings', 'default_fallbacks'];
+    options.warnings.push(options.source.issue(at, 'only its first model is the fallback of all'));
+  }
+  return { chains, aliases, fallbackModel: options.fallbackModel ?? first };
+}
+
+const knownNames = (names: readonly string[], at: Path, options: Options): readonly string[] =>
+  names.filter((name, index) => isKnown(name, [...at, index], options));
+
+function isKnown(name: string, at: Path, { names, source, errors }: Options): boolean {
+  if (names.has(name)) return true;
+  errors.push(source.issue(at, `no entry of model_list is named ${name}`));
+  return false;
+}

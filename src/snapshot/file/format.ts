@@ -1,0 +1,196 @@
+// The shape of a configuration file, as far as it is read here (specification, "File-mode configuration file"; docs/config-file.md).
+// Keys that are not named here are left alone: they belong to other readers of the format.
+
+import { z } from 'zod';
+
+import { budgetWindow, credentialKind, protocol, protocolAliases } from '../../lib/vocabulary.ts';
+import { recordLists } from './records.ts';
+import { text } from './text.ts';
+import { tuningFields } from '../tuning.ts';
+
+const optionalText = text.nullish();
+
+const costPerTokenMax = 1000;
+/** As the format writes it: money a token. YAML reads 1e-6 as a text. */
+const costPerToken = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d+(\.\d*)?([eE][+-]?\d+)?$/)
+      .transform(Number),
+  ])
+  .refine((cost) => Number.isFinite(cost) && cost >= 0 && cost <= costPerTokenMax, {
+    error: `must be a number from 0 to ${costPerTokenMax}`,
+  })
+  .nullish();
+
+const seconds = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^\d+(\.\d+)?$/)
+    .transform(Number),
+]);
+
+const protocolField = z.preprocess(
+  (value) => (typeof value === 'string' ? (protocolAliases[value] ?? value) : value),
+  protocol.nullish(),
+);
+const credentialKindField = z.preprocess(
+  (value) => (value === 'gcp_service_account' ? 'cloud_service_account' : value),
+  credentialKind.nullish(),
+);
+
+const endpoint = {
+  api_key: optionalText,
+  protocol: protocolField,
+  auth_header: text.pipe(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no header name')).nullish(),
+  auth_scheme: optionalText,
+  credential_kind: credentialKindField,
+};
+
+const flowControl = {
+  admission_max_concurrent: z.int().positive().nullish(),
+  admission_high_water: z.int().positive().nullish(),
+  admission_max_queued: z.int().nonnegative().nullish(),
+  admission_max_wait_seconds: z.int().nonnegative().max(86_400).nullish(),
+  upstream_timeout_seconds: z.int().positive().max(86_400).nullish(),
+};
+
+const costs = { input_cost_per_token: costPerToken, output_cost_per_token: costPerToken };
+
+const modelInfo = z.looseObject({
+  description: optionalText,
+  max_input_tokens: z.int().positive().nullish(),
+  context_length: z.int().positive().nullish(),
+  cache_ttl_seconds: z.int().positive().nullish(),
+  ...costs,
+  ...flowControl,
+});
+export type ModelInfo = z.output<typeof modelInfo>;
+
+const deployment = z.object({
+  model_name: text.pipe(z.string().min(1).max(200)),
+  litellm_params: z.looseObject({
+    model: text.pipe(z.string().min(1).max(500)),
+    api_base: optionalText,
+    base_url: optionalText,
+    ...endpoint,
+    default_max_tokens: z.int().positive().nullish(),
+    max_tokens: z.int().positive().nullish(),
+    timeout: seconds.nullish(),
+    weight: z.int().positive().nullish(),
+    ...costs,
+  }),
+  model_info: modelInfo.nullish(),
+});
+export type Deployment = z.output<typeof deployment>;
+
+/** A cap that is null is none. */
+export const fileLimits = z
+  .looseObject({
+    requests_per_min: z.int().positive().nullish(),
+    tokens_per_min: z.int().positive().nullish(),
+  })
+  .refine((limits) => (limits.requests_per_min ?? limits.tokens_per_min ?? null) !== null, {
+    error: 'needs requests_per_min or tokens_per_min',
+  });
+
+export const fileBudget = z
+  .looseObject({
+    tokens_total: z.int().positive().nullish(),
+    cost_total_micros: z.int().positive().nullish(),
+    window: budgetWindow.default('monthly'),
+    tokens_used: z.int().nonnegative().default(0),
+  })
+  .refine((budget) => (budget.tokens_total ?? budget.cost_total_micros ?? null) !== null, {
+    error: 'needs tokens_total or cost_total_micros',
+  });
+
+/** In UTC and milliseconds, on which the log and every proxy agree. */
+const expiry = z.iso
+  .datetime({ offset: true, error: 'must be an RFC 3339 time, as 2030-01-31T00:00:00Z' })
+  .transform((value) => new Date(value).toISOString());
+
+/** Either the key or its SHA-256: an export knows no more than that. */
+const keyFields = {
+  key: text.pipe(z.string().min(1)).nullish(),
+  key_sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits')
+    .nullish(),
+  prefix: z.string().min(1).max(20).nullish(),
+  name: text.pipe(z.string().min(1).max(200)).nullish(),
+  expires_at: expiry.nullish(),
+};
+
+const fileKey = z.looseObject({
+  ...keyFields,
+  models: z.array(text.pipe(z.string().min(1))).nullish(),
+  limits: fileLimits.nullish(),
+  budget: fileBudget.nullish(),
+});
+export type RawKey = z.output<typeof fileKey>;
+
+const namesByName = z.array(z.record(z.string(), z.array(text)));
+const routing = z.looseObject({
+  fallbacks: namesByName.nullish(),
+  default_fallbacks: z.array(text).nullish(),
+  model_group_alias: z
+    .record(
+      z.string(),
+      z.union([text, z.looseObject({ model: text }).transform(({ model }) => model)]),
+    )
+    .nullish(),
+});
+
+const provider = z.strictObject({
+  name: text.pipe(z.string().min(1).max(200)),
+  kind: z.enum(['static', 'cloud']).default('static'),
+  catalogue_key: z.string().nullish(),
+  api_base: text,
+  ...endpoint,
+});
+export type RawProvider = z.output<typeof provider>;
+
+/** A model that no provider serves; the others are in model_list. */
+const bareModel = z.strictObject({
+  name: text.pipe(z.string().min(1).max(200)),
+  description: optionalText,
+  input_price_per_mtok: z.int().nonnegative().nullish(),
+  output_price_per_mtok: z.int().nonnegative().nullish(),
+  cache_ttl_seconds: z.int().positive().nullish(),
+  context_length: z.int().positive().nullish(),
+  ...flowControl,
+});
+
+const principal = z.strictObject({
+  name: text.pipe(z.string().min(1).max(200)),
+  kind: z.enum(['service_account', 'user']).default('service_account'),
+  roles: z.array(text).default([]),
+  limits: fileLimits.nullish(),
+  budget: fileBudget.nullish(),
+  keys: z.array(z.strictObject(keyFields)).default([]),
+});
+
+const serviceBlock = z.looseObject({
+  ...tuningFields,
+  fallback_model: optionalText,
+  providers: z.array(provider).default([]),
+  models: z.array(bareModel).default([]),
+  principals: z.array(principal).default([]),
+  ...recordLists,
+});
+
+export const configFile = z.looseObject({
+  model_list: z.array(deployment).nullish(),
+  router_settings: routing.nullish(),
+  litellm_settings: routing.nullish(),
+  general_settings: z.looseObject({ master_key: optionalText }).nullish(),
+  auth: z.looseObject({ keys: z.array(fileKey).nullish() }).nullish(),
+  gw: serviceBlock.nullish(),
+  fastllm: serviceBlock.nullish(),
+});
+export type ConfigFile = z.output<typeof configFile>;
+export type ServiceBlock = z.output<typeof serviceBlock>;

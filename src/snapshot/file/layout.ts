@@ -1,0 +1,163 @@
+// Decides which models, pools and frontend models the names of a configuration file become. A name is one model where it can
+// be; where its entries differ, are weighed, or have something behind them, it is a frontend model over a pool of members.
+
+import type { PoolPolicy } from '../../lib/vocabulary.ts';
+import type { ConfigDocument } from './document.ts';
+import type { FlowControl, ModelFacts } from './entries.ts';
+import { layName } from './names.ts';
+import type { LaidName } from './names.ts';
+import type { FileProvider } from './providers.ts';
+import type { FileFrontendModel, FilePool, FileRule } from './records.ts';
+
+export type LaidBackend = Readonly<{
+  provider: FileProvider;
+  upstreamModel: string;
+  defaultMaxTokens: number | null;
+  flowControl: FlowControl;
+}>;
+
+export type LaidModel = Readonly<{
+  name: string;
+  facts: ModelFacts;
+  flowControl: FlowControl;
+  backends: readonly LaidBackend[];
+}>;
+
+export type LaidPool = Readonly<{
+  name: string;
+  description: string | null;
+  policy: PoolPolicy | null;
+  members: readonly Readonly<{ model: string; weight: number }>[];
+}>;
+
+export type LaidFrontendModel = Readonly<{
+  name: string;
+  description: string | null;
+  maxModelLen: number | null;
+  rules: readonly FileRule[];
+  /** Names of models and pools. */
+  defaultTargets: readonly string[];
+}>;
+
+export type Layout = Readonly<{
+  models: readonly LaidModel[];
+  pools: readonly LaidPool[];
+  frontendModels: readonly LaidFrontendModel[];
+  fallbackModel: string | null;
+  /** The models that a grant on a name of the file opens. */
+  grantsOf: (name: string) => readonly string[];
+}>;
+
+export type LayoutOptions = Readonly<{
+  /** Whether a model may have several backends: in a control plane it has one. */
+  several: boolean;
+  /** Names that are a frontend model already, and stay one. */
+  isRouted: (name: string) => boolean;
+}>;
+
+/** What is wrong with it, a sentence each, when there is no layout. */
+export function layOut(
+  document: ConfigDocument,
+  options: LayoutOptions,
+): Layout | readonly string[] {
+  const { chains } = document.fallbacks;
+  const groups = Map.groupBy(document.entries, ({ name }) => name);
+  const names = new Map(
+    [...groups].map(([name, entries]) => {
+      const isRouted = chains.has(name) || options.isRouted(name);
+      return [name, layName(name, entries, { several: options.several, isRouted })] as const;
+    }),
+  );
+  const layout: Layout = {
+    models: [
+      ...[...names.values()].flatMap(({ models }) => models),
+      ...document.bareModels.map((model) => ({ ...model, backends: [] })),
+    ],
+    pools: [
+      ...[...names.values()].flatMap(({ pool }) => pool ?? []),
+      ...document.pools.map((pool) => ownPool(pool, names)),
+    ],
+    frontendModels: [
+      ...routedNames(document, names),
+      ...document.frontendModels.map((given) => ownFrontendModel(given, names)),
+    ],
+    fallbackModel: soleModel(document.fallbacks.fallbackModel, names),
+    grantsOf: (name) => names.get(name)?.models.map((model) => model.name) ?? [name],
+  };
+  const wrong = layoutErrors(layout);
+  return wrong.length > 0 ? wrong : layout;
+}
+
+type Names = ReadonlyMap<string, LaidName>;
+
+const targetOf = (name: string, names: Names): string => names.get(name)?.target ?? name;
+
+/** The frontend models that stand for names of model_list, and for their aliases. */
+function routedNames({ fallbacks }: ConfigDocument, names: Names): readonly LaidFrontendModel[] {
+  const frontendModel = (name: string, to: string): LaidFrontendModel => ({
+    name,
+    description: null,
+    maxModelLen: null,
+    rules: [],
+    defaultTargets: [
+      ...new Set([to, ...(fallbacks.chains.get(to) ?? [])].map((one) => targetOf(one, names))),
+    ],
+  });
+  return [
+    ...[...names]
+      .filter(([name, { target }]) => target !== name)
+      .map(([name]) => frontendModel(name, name)),
+    ...[...fallbacks.aliases].map(([alias, name]) => frontendModel(alias, name)),
+  ];
+}
+
+const ownFrontendModel = (given: FileFrontendModel, names: Names): LaidFrontendModel => ({
+  name: given.name,
+  description: given.description ?? null,
+  maxModelLen: given.max_model_len ?? null,
+  rules: given.rules.map((rule) => ({
+    ...rule,
+    targets: rule.targets.map((name) => targetOf(name, names)),
+  })),
+  defaultTargets: given.default_targets.map((name) => targetOf(name, names)),
+});
+
+/** A member that is a name of several models is all of them. */
+const ownPool = (pool: FilePool, names: Names): LaidPool => ({
+  name: pool.name,
+  description: pool.description ?? null,
+  policy: pool.policy ?? null,
+  members: pool.members.flatMap(({ model, weight }) =>
+    (names.get(model)?.models ?? [{ name: model }]).map(({ name }) => ({ model: name, weight })),
+  ),
+});
+
+/** The fallback of all is one model: of a name that is several, the first. */
+const soleModel = (name: string | null, names: Names): string | null =>
+  name === null ? null : (names.get(name)?.models[0]?.name ?? name);
+
+/** Models, pools and frontend models share one space of names, and refer to what is there. */
+function layoutErrors({ models, pools, frontendModels, fallbackModel }: Layout): readonly string[] {
+  const errors: string[] = [];
+  const all = [...models, ...pools, ...frontendModels].map(({ name }) => name);
+  const twice = new Set(all.filter((name, index) => all.indexOf(name) !== index));
+  for (const name of twice)
+    errors.push(`${name} is the name of two models, pools or frontend models`);
+  const known = { model: new Set(models.map(({ name }) => name)), target: new Set<string>() };
+  for (const { name } of [...models, ...pools]) known.target.add(name);
+  for (const pool of pools) {
+    for (const { model } of pool.members) {
+      if (!known.model.has(model)) errors.push(`pool ${pool.name}: no model is named ${model}`);
+    }
+  }
+  for (const { name, rules, defaultTargets } of frontendModels) {
+    for (const target of [...rules.flatMap(({ targets }) => targets), ...defaultTargets]) {
+      if (known.target.has(target)) continue;
+      errors.push(`frontend model ${name}: no model or pool is named ${target}`);
+    }
+  }
+  if (fallbackModel !== null && !known.model.has(fallbackModel)) {
+    errors.push(`fallback_model: no model is named ${fallbackModel}`);
+  }
+  return errors;
+}

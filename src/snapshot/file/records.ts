@@ -1,0 +1,126 @@
+// The records that the service block of a configuration file may hold beside the common format: roles, pools, frontend models
+// with their rules, prompt classes. The names are those of the admin API; whatever is referred to is named, never numbered.
+
+import { z } from 'zod';
+
+import { poolPolicy, promptClassTier, ruleAction, verb } from '../../lib/vocabulary.ts';
+import { text } from './text.ts';
+
+const name = text.pipe(z.string().min(1).max(200));
+const names = z.array(name).default([]);
+
+const role = z.strictObject({
+  name,
+  description: text.nullish(),
+  permissions: z.array(z.strictObject({ verb, resource: z.string().min(1) })).default([]),
+});
+
+const member = z.union([
+  name.transform((model) => ({ model, weight: 1 })),
+  z.strictObject({ model: name, weight: z.int().positive().max(1_000_000).default(1) }),
+]);
+
+const pool = z.strictObject({
+  name,
+  description: text.nullish(),
+  policy: poolPolicy.nullish(),
+  members: z.array(member).default([]),
+});
+
+const count = z.int().nonnegative().nullish();
+const percent = z.int().min(0).max(100).nullish();
+const time = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time from 00:00 to 23:59')
+  .nullish();
+
+/** `[least, most]` of one figure. */
+const bounds = [
+  ['min_prompt_tokens', 'max_prompt_tokens'],
+  ['min_max_tokens', 'max_max_tokens'],
+  ['min_budget_used_percent', 'max_budget_used_percent'],
+  ['min_request_cost_micros', 'max_request_cost_micros'],
+] as const;
+
+const rule = z
+  .strictObject({
+    action: ruleAction.default('route'),
+    targets: names,
+    deny_status: z
+      .int()
+      .min(400, 'must be a 4xx status')
+      .max(499, 'must be a 4xx status')
+      .nullish(),
+    deny_message: text.nullish(),
+    jump_to: name.nullish(),
+    tag: text.nullish(),
+    principals: names,
+    roles: names,
+    min_prompt_tokens: count,
+    max_prompt_tokens: count,
+    min_max_tokens: count,
+    max_max_tokens: count,
+    stream: z.boolean().nullish(),
+    headers: z
+      .record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no header name'), z.string())
+      .default({}),
+    min_budget_used_percent: percent,
+    max_budget_used_percent: percent,
+    max_inflight_per_backend: count,
+    class: name.nullish(),
+    min_request_cost_micros: count,
+    max_request_cost_micros: count,
+    after: time,
+    before: time,
+    days: z.array(z.int().min(1).max(7)).max(7).default([]),
+    utc_offset_minutes: z.int().min(-1440).max(1440).default(0),
+  })
+  .superRefine((given, context) => {
+    const wrong = (field: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [field], message });
+    if (given.action === 'deny' && (given.deny_status ?? null) === null) {
+      wrong('deny_status', 'is needed by action deny');
+    }
+    if (given.action === 'jump' && (given.jump_to ?? null) === null) {
+      wrong('jump_to', 'is needed by action jump');
+    }
+    if (given.action !== 'jump' && (given.jump_to ?? null) !== null) {
+      wrong('jump_to', `does not go with action ${given.action}`);
+    }
+    if (given.action !== 'route' && given.targets.length > 0) {
+      wrong('targets', `do not go with action ${given.action}`);
+    }
+    for (const [least, most] of bounds) {
+      if ((given[least] ?? 0) > (given[most] ?? Infinity)) wrong(least, `is more than ${most}`);
+    }
+  });
+export type FileRule = Readonly<z.output<typeof rule>>;
+
+const frontendModel = z.strictObject({
+  name,
+  description: text.nullish(),
+  max_model_len: z.int().positive().nullish(),
+  /** In the order in which they are tried. */
+  rules: z.array(rule).default([]),
+  default_targets: names,
+});
+export type FileFrontendModel = Readonly<z.output<typeof frontendModel>>;
+
+const promptClass = z.strictObject({
+  name,
+  tier: promptClassTier.default('fast'),
+  min_margin: z.number().min(0).max(2).default(0),
+  refines: names,
+  examples: z.array(z.string().min(1)).default([]),
+});
+
+export const recordLists = {
+  roles: z.array(role).default([]),
+  pools: z.array(pool).default([]),
+  frontend_models: z.array(frontendModel).default([]),
+  prompt_classes: z.array(promptClass).default([]),
+};
+
+export type FileRole = Readonly<z.output<typeof role>>;
+export type FilePool = Readonly<z.output<typeof pool>>;
+export type FilePromptClass = Readonly<z.output<typeof promptClass>>;

@@ -1,0 +1,115 @@
+// The frontend models of a configuration file as a snapshot holds them: every name in a rule becomes the id of what it names.
+
+import type { LaidFrontendModel } from './layout.ts';
+import type { FileRule } from './records.ts';
+
+type Ids = ReadonlyMap<string, number>;
+
+export type RuleIds = Readonly<{
+  models: Ids;
+  pools: Ids;
+  frontendModels: Ids;
+  promptClasses: Ids;
+  roles: Ids;
+  principals: Ids;
+}>;
+
+/** Members that the snapshot's schema checks; what is named and not there goes to `errors`. */
+export function ruleMembers(
+  frontendModels: readonly LaidFrontendModel[],
+  ids: RuleIds,
+  errors: string[],
+) {
+  let ruleId = 0;
+  const members = frontendModels.map(({ name, maxModelLen, rules, defaultTargets }, index) => ({
+    id: index + 1,
+    name,
+    max_model_len: maxModelLen,
+    rules: rules.map((rule, position) => {
+      ruleId += 1;
+      const find = finder(`frontend model ${name}, rule ${position}`, errors);
+      return { id: ruleId, position, ...ruleMember(rule, ids, find) };
+    }),
+    default_targets: defaultTargets.map((target) => targetMember(target, ids)),
+  }));
+  for (const loop of loopsOf(frontendModels)) errors.push(`the jumps ${loop} close a loop`);
+  return members;
+}
+
+type Find = (field: string, names: readonly string[], ids: Ids) => readonly number[];
+
+const finder =
+  (where: string, errors: string[]): Find =>
+  (field, names, ids) =>
+    names.flatMap((name) => {
+      const id = ids.get(name);
+      if (id === undefined) errors.push(`${where}: ${field} ${name} does not exist`);
+      return id ?? [];
+    });
+
+const targetMember = (target: string, { models, pools }: RuleIds) => ({
+  model_id: models.get(target) ?? null,
+  pool_id: pools.get(target) ?? null,
+});
+
+function ruleMember(rule: FileRule, ids: RuleIds, find: Find) {
+  const one = (field: string, name: string | null | undefined, among: Ids): number | null =>
+    (name ? find(field, [name], among) : [])[0] ?? null;
+  return {
+    action: rule.action,
+    conditions: {
+      principals: find('principals', rule.principals, ids.principals),
+      roles: find('roles', rule.roles, ids.roles),
+      min_prompt_tokens: rule.min_prompt_tokens ?? null,
+      max_prompt_tokens: rule.max_prompt_tokens ?? null,
+      min_max_tokens: rule.min_max_tokens ?? null,
+      max_max_tokens: rule.max_max_tokens ?? null,
+      stream: rule.stream ?? null,
+      headers: Object.fromEntries(
+        Object.entries(rule.headers).map(([name, value]) => [name.toLowerCase(), value]),
+      ),
+      min_budget_used_percent: rule.min_budget_used_percent ?? null,
+      max_budget_used_percent: rule.max_budget_used_percent ?? null,
+      max_inflight_per_backend: rule.max_inflight_per_backend ?? null,
+      class: one('class', rule.class, ids.promptClasses),
+      min_request_cost_micros: rule.min_request_cost_micros ?? null,
+      max_request_cost_micros: rule.max_request_cost_micros ?? null,
+      after_minute: minuteOf(rule.after),
+      before_minute: minuteOf(rule.before),
+      days: rule.days,
+      utc_offset_minutes: rule.utc_offset_minutes,
+    },
+    targets: rule.targets.map((target) => targetMember(target, ids)),
+    deny_status: rule.deny_status ?? null,
+    deny_message: rule.deny_message ?? null,
+    jump_to: one('jump_to', rule.jump_to, ids.frontendModels),
+    tag: rule.tag ?? null,
+  };
+}
+
+/** Of `HH:MM`. */
+function minuteOf(time: string | null | undefined): number | null {
+  if (!time) return null;
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return hours * 60 + minutes;
+}
+
+/** Each as `a > b > a`. */
+function loopsOf(frontendModels: readonly LaidFrontendModel[]): readonly string[] {
+  const jumps = new Map(
+    frontendModels.map(({ name, rules }) => [name, rules.flatMap(({ jump_to: to }) => to ?? [])]),
+  );
+  const done = new Set<string>();
+  const loops: string[] = [];
+  const walk = (name: string, above: readonly string[]): void => {
+    if (above.includes(name)) {
+      loops.push([...above.slice(above.indexOf(name)), name].join(' > '));
+      return;
+    }
+    if (done.has(name)) return;
+    done.add(name);
+    for (const next of jumps.get(name) ?? []) walk(next, [...above, name]);
+  };
+  for (const name of jumps.keys()) walk(name, []);
+  return loops;
+}

@@ -1,0 +1,23 @@
+// How a text is written in a configuration file: as a string or a number, or as the name of a variable.
+
+import { z } from 'zod';
+
+import { reference } from './source.ts';
+
+/** What a shell would fill in; no reader of this format does, and a secret would be these very characters. */
+const shellVariable = /^\$\{?(\w+)/;
+
+/** A reference that is left names a variable that is not set: it matters only where it is read. */
+export const text = z
+  .union([z.string(), z.number().transform(String)])
+  .refine((value) => !value.startsWith(reference), {
+    error: ({ input }) =>
+      `environment variable ${String(input).slice(reference.length)} is not set`,
+    abort: true,
+  })
+  .refine((value) => !shellVariable.test(value), {
+    error: ({ input }) =>
+      `is a shell variable, which is not expanded here; write ${reference}${
+        shellVariable.exec(String(input))?.[1] ?? 'NAME'
+      }`,
+  });
