@@ -5,7 +5,7 @@ import type { Queryable } from '@databases/pg';
 
 import type { FlowControl } from '../../events/model.ts';
 import type { ModelId, ProviderId } from '../../src/lib/ids.ts';
-import type { Protocol } from '../../src/lib/vocabulary.ts';
+import type { CredentialKind, Protocol } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
 import type { EntityTable } from './table.ts';
 
@@ -69,6 +69,8 @@ export type ModelRow = Readonly<{
   api_base: string | null;
   protocol: Protocol | null;
   auth_header: string | null;
+  auth_scheme: string | null;
+  credential_kind: CredentialKind | null;
   has_upstream_api_key: boolean;
   upstream_model: string | null;
   default_max_tokens: number | null;
@@ -80,7 +82,7 @@ export const listModels = (db: Queryable, page: Page<string>): Promise<ModelRow[
   db.query(sql`
     select models.id, models.name, description, input_price_per_mtok, output_price_per_mtok,
       cache_ttl_seconds, context_length, provider_id, providers.name as provider_name, api_base,
-      protocol, auth_header, credential_ref is not null as has_upstream_api_key, upstream_model,
+      protocol, auth_header, auth_scheme, credential_kind, credential_ref is not null as has_upstream_api_key, upstream_model,
       default_max_tokens, admission_max_concurrent, admission_high_water, admission_max_queued,
       admission_max_wait_seconds, upstream_timeout_seconds
     from models left join providers on providers.id = provider_id

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { ModelRow } from '../../projections/tables/models.ts';
 import { modelId, providerId } from '../lib/ids.ts';
-import { protocol } from '../lib/vocabulary.ts';
+import { credentialKind, protocol } from '../lib/vocabulary.ts';
 import { written } from './mutation.ts';
 
 const flowControlRecord = {
@@ -25,6 +25,9 @@ export const backendRecord = z.object({
   api_base: z.string(),
   protocol,
   auth_header: z.string(),
+  /** Null sends the credential raw. */
+  auth_scheme: z.string().nullable(),
+  credential_kind: credentialKind,
   has_upstream_api_key: z.boolean(),
   upstream_model: z.string(),
   default_max_tokens: z.int().nullable(),
@@ -72,6 +75,8 @@ function backendsOf(row: ModelRow): readonly BackendRecord[] {
       api_base,
       protocol,
       auth_header,
+      auth_scheme: row.auth_scheme,
+      credential_kind: row.credential_kind ?? 'static',
       has_upstream_api_key: row.has_upstream_api_key,
       upstream_model,
       default_max_tokens: row.default_max_tokens,
@@ -111,6 +116,8 @@ function rowIn(state: ConfigState, id: number): ModelRow {
     api_base: provider?.endpoint.api_base ?? null,
     protocol: provider?.endpoint.protocol ?? null,
     auth_header: provider?.endpoint.auth_header ?? null,
+    auth_scheme: provider?.endpoint.auth_scheme ?? null,
+    credential_kind: provider?.credential?.kind ?? 'static',
     has_upstream_api_key: (provider?.credential ?? null) !== null,
     upstream_model: model.backend?.upstreamModel ?? null,
     default_max_tokens: model.backend?.defaultMaxTokens ?? null,

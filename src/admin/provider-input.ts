@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { StoredCredential } from '../../events/provider.ts';
 import { unfitCredential } from '../control/endpoint.ts';
 import type { Secret } from '../db/vault.ts';
+import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { CredentialKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
@@ -41,13 +42,28 @@ export type VaultedCredential = Readonly<{
   secret: Secret;
 }>;
 
-/** The empty string is no credential. */
+type GivenCredential = Readonly<{
+  upstream_api_key?: string | undefined;
+  /** As it was sent. */
+  credential_kind?: CredentialKind | undefined;
+  /** What it comes to. */
+  kind: CredentialKind;
+}>;
+
+const keyFileKind = 'cloud_service_account';
+const missingKeyFile = refuse(
+  'invalid',
+  `upstream_api_key is missing: credential_kind ${keyFileKind} needs a key file`,
+  { param: 'upstream_api_key' },
+);
+
+/** The empty string is no credential; who says that it is a key file must send one. */
 export function vaultedCredential(
   { vault, newId }: Pick<Control, 'vault' | 'newId'>,
-  given: Readonly<{ upstream_api_key?: string | undefined; kind: CredentialKind }>,
+  given: GivenCredential,
 ): VaultedCredential | Refusal | null {
   const { upstream_api_key: plaintext = '', kind } = given;
-  if (plaintext === '') return null;
+  if (plaintext === '') return given.credential_kind === keyFileKind ? missingKeyFile : null;
   const unfit = unfitCredential(kind, plaintext);
   if (unfit !== null) return unfit;
   const ref = newId();

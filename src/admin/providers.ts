@@ -164,14 +164,17 @@ async function createProvider(
   }
   const endpoint = completeEndpoint(body, entry);
   if (isRefusal(endpoint)) return endpoint;
-  const kind = body.credential_kind ?? entry?.credential_kinds[0] ?? 'static';
-  const credential = vaultedCredential(control, { ...body, kind });
+  const credentialKind = body.credential_kind ?? entry?.credential_kinds[0] ?? 'static';
+  const credential = vaultedCredential(control, { ...body, kind: credentialKind });
   if (isRefusal(credential)) return credential;
+  const kind = body.kind ?? (entry === null ? 'static' : 'cloud');
   const command = {
     type: 'CreateProvider',
     name: body.name ?? null,
-    defaultName: entry?.display_name ?? new URL(endpoint.api_base).host,
-    kind: body.kind ?? (entry === null ? 'static' : 'cloud'),
+    // Of an engine of one's own the catalogue only knows what it is, not which one.
+    defaultName:
+      entry !== null && kind === 'cloud' ? entry.display_name : new URL(endpoint.api_base).host,
+    kind,
     catalogueKey: key,
     endpoint,
     credential: credential?.stored ?? null,
@@ -182,7 +185,10 @@ async function createProvider(
   if (isRefusal(decision)) return decision;
   const refusal = await verify(control, {
     endpoint,
-    credential: credential === null ? null : { kind, plaintext: credential.plaintext },
+    credential:
+      credential === null
+        ? null
+        : { kind: credential.stored.kind, plaintext: credential.plaintext },
     catalogueKey: key,
   });
   if (refusal !== null) return refusal;
@@ -200,13 +206,15 @@ async function updateProvider(
   const { control } = call;
   const endpoint = changedEndpoint(provider, body);
   if (isRefusal(endpoint)) return endpoint;
-  const kind = body.credential_kind ?? provider.credential?.kind ?? 'static';
-  if (body.upstream_api_key === undefined && kind !== (provider.credential?.kind ?? 'static')) {
+  const heldKind = provider.credential?.kind ?? 'static';
+  const kind = body.credential_kind ?? heldKind;
+  if (body.upstream_api_key === undefined && kind !== heldKind) {
     return refuse('invalid', 'credential_kind changes only together with upstream_api_key', {
       param: 'credential_kind',
     });
   }
-  const credential = vaultedCredential(control, { ...body, kind });
+  const credential =
+    body.upstream_api_key === undefined ? null : vaultedCredential(control, { ...body, kind });
   if (isRefusal(credential)) return credential;
   const command = {
     type: 'UpdateProvider',
@@ -234,14 +242,18 @@ async function updateProvider(
   return mutate(call, { command, secrets }, ({ state }) => providerRecordIn(state, provider.id));
 }
 
-/** Undefined when no field of the endpoint was sent. */
+/** Undefined when nothing was sent that the endpoint depends on. */
 function changedEndpoint(
-  { endpoint }: Provider,
+  { endpoint, credential }: Provider,
   body: z.output<typeof change>,
 ): Endpoint | Refusal | undefined {
-  const given = [body.api_base, body.protocol, body.auth_header, body.auth_scheme];
+  const { api_base, protocol, auth_header, auth_scheme, credential_kind } = body;
+  const given = [api_base, protocol, auth_header, auth_scheme, credential_kind];
   if (given.every((field) => field === undefined)) return undefined;
-  return completeEndpoint(body, endpoint);
+  return completeEndpoint(body, {
+    ...endpoint,
+    credential_kinds: [credential?.kind ?? 'static'],
+  });
 }
 
 async function availableModels(

@@ -14,7 +14,12 @@ export type GivenEndpoint = Readonly<{
   auth_header?: string | undefined;
   /** Empty or null sends the credential raw. */
   auth_scheme?: string | null | undefined;
+  credential_kind?: CredentialKind | undefined;
 }>;
+
+/** What is not given is taken from here. Its auth is made for credentials of these kinds; without a word, for any. */
+type EndpointBase = (Endpoint | CatalogueEntry) &
+  Readonly<{ credential_kinds?: readonly CredentialKind[] }>;
 
 type Auth = Pick<Endpoint, 'auth_header' | 'auth_scheme'>;
 
@@ -25,10 +30,13 @@ const protocolAuth: Readonly<Record<Protocol, Auth>> = {
   gemini: { auth_header: 'x-goog-api-key', auth_scheme: null },
 };
 
+/** An access token is an ordinary bearer credential, whatever the protocol (Gateway rule 15). */
+const bearer: Auth = protocolAuth.openai;
+
 /** Fills in what is not given: from the provider as it stands, else from the catalogue, else from the protocol. */
 export function completeEndpoint(
   given: GivenEndpoint,
-  base: Endpoint | CatalogueEntry | null,
+  base: EndpointBase | null,
 ): Endpoint | Refusal {
   const address = given.api_base ?? (base === null ? undefined : addressOf(base));
   if (address === undefined) {
@@ -39,8 +47,12 @@ export function completeEndpoint(
   const unfit = unfitAddress(address);
   if (unfit !== null) return refuse('invalid', `api_base ${unfit}`, { param: 'api_base' });
   const protocol = given.protocol ?? base?.protocol ?? 'openai';
-  // Another protocol than the base's brings its own header.
-  const auth = base !== null && base.protocol === protocol ? base : protocolAuth[protocol];
+  const kinds = base?.credential_kinds;
+  const kind = given.credential_kind ?? kinds?.[0] ?? 'static';
+  // Another protocol than the base's brings its own header, and so does another kind of credential.
+  const fits = base !== null && base.protocol === protocol && (kinds?.includes(kind) ?? true);
+  const ownAuth = kind === 'cloud_service_account' ? bearer : protocolAuth[protocol];
+  const auth = fits ? base : ownAuth;
   const scheme = given.auth_scheme === undefined ? auth.auth_scheme : given.auth_scheme;
   return {
     api_base: new URL(address).href.replace(/\/+$/, ''),
@@ -50,11 +62,11 @@ export function completeEndpoint(
   };
 }
 
-const addressOf = (base: Endpoint | CatalogueEntry): string =>
+const addressOf = (base: EndpointBase): string =>
   'api_base' in base ? base.api_base : base.base_url;
 
-/** Addresses are shown on open pages of the gateway: nothing secret may be part of one. */
-function unfitAddress(address: string): string | null {
+/** Null when it can be one. Addresses are shown, some on open pages of the gateway: nothing secret may be part of one. */
+export function unfitAddress(address: string): string | null {
   const placeholder = placeholderIn(address);
   if (placeholder !== null) return `still holds the placeholder ${placeholder}`;
   const url = URL.canParse(address) ? new URL(address) : null;

@@ -122,10 +122,16 @@ function deleteProvider(state: ConfigState, id: ProviderId): Decision {
     .filter((model) => model.backend?.providerId === id)
     .map((model) => model.name);
   if (served.length > 0) {
-    return refuse('conflict', `provider ${id} still serves ${served.join(', ')}`);
+    const models = served.length === 1 ? 'model' : 'models';
+    const more = served.length > namedMax ? ` and ${served.length - namedMax} more` : '';
+    const names = `${served.toSorted().slice(0, namedMax).join(', ')}${more}`;
+    return refuse('conflict', `provider ${id} still serves ${served.length} ${models}: ${names}`);
   }
   return [{ stream: streamOf('provider', id), type: 'ProviderDeleted', data: { id } }];
 }
+
+/** How many models a refusal names. */
+const namedMax = 100;
 
 type Identity = {
   id?: ProviderId;

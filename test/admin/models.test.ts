@@ -72,6 +72,8 @@ describe('a backend', () => {
       api_base: apiBase,
       protocol: 'openai',
       auth_header: 'authorization',
+      auth_scheme: 'Bearer',
+      credential_kind: 'static',
       has_upstream_api_key: false,
       upstream_model: 'small',
       default_max_tokens: null,

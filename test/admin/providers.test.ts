@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { providerCatalogue } from '../../src/control/provider-catalogue.ts';
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
+import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
 import { listedProvider } from '../harness/model-list.ts';
+import { privateKey, rejection, tokenServer } from '../harness/token-server.ts';
 
 describe('creating a provider', () => {
   it('stores one that answers, and never answers its credential', async (t) => {
@@ -90,6 +91,22 @@ describe('creating a provider', () => {
     assert.equal(other.seen.length, 0);
   });
 
+  it('has the name of its catalogue entry when that is one place, and of its address when it is many', async (t) => {
+    const { send } = await testAdministrator(t);
+    const bases = await Promise.all([listedProvider(t), listedProvider(t), listedProvider(t)]);
+    const [cloud, second, own] = bases.map(({ apiBase }) => apiBase);
+    const kinds = [
+      [{ catalogue_key: 'vllm', api_base: cloud }, 'cloud', 'vLLM'],
+      [{ catalogue_key: 'vllm', api_base: second }, 'cloud', 'vLLM#2'],
+      [{ catalogue_key: 'vllm', api_base: own, kind: 'static' }, 'static', new URL(own ?? '').host],
+    ] as const;
+    for (const [body, kind, name] of kinds) {
+      const made = await send('POST', '/admin/providers', body);
+      assert.deepEqual([member(made.body, 'kind'), member(made.body, 'name')], [kind, name]);
+      assert.equal(member(made.body, 'catalogue_key'), 'vllm');
+    }
+  });
+
   it('takes the neutral names of the protocols, and their headers', async (t) => {
     const { send } = await testAdministrator(t);
     const { apiBase } = await listedProvider(t);
@@ -102,6 +119,58 @@ describe('creating a provider', () => {
       ['anthropic', 'x-api-key'],
     );
     assert.equal(member(made.body, 'auth_scheme'), null);
+  });
+});
+
+describe('a provider with a service account', () => {
+  const egress = { allow: ['127.0.0.0/8'], deny: [] };
+
+  it('is dialled with its access token, and a proxy gets the token and never the file', async (t) => {
+    const tokens = await tokenServer(t);
+    const upstream = await listedProvider(t, { key: 'token-1' });
+    const { send, ask } = await testAdministrator(t, { egress });
+    const made = await send('POST', '/admin/providers', {
+      api_base: upstream.apiBase,
+      protocol: 'gemini',
+      upstream_api_key: tokens.keyFile(),
+      credential_kind: 'gcp_service_account',
+    });
+    assert.equal(member(made.body, 'credential_kind'), 'cloud_service_account');
+    assert.equal(member(made.body, 'auth_header'), 'authorization');
+    assert.equal(member(made.body, 'auth_scheme'), 'Bearer');
+    assert.deepEqual(upstream.seen, ['Bearer token-1']);
+    const snapshot = await ask({ path: '/snapshot', token: proxyToken });
+    assert.deepEqual(member(member(snapshot.body, 'overlay'), 'tokens'), [
+      { provider_id: 1, token: 'token-1' },
+    ]);
+    assert.doesNotMatch(JSON.stringify(snapshot.body), /PRIVATE|a@b\.example/);
+    assert.equal(tokens.forms.length, 1);
+  });
+
+  it('is not stored when its file is none, is missing, or is rejected', async (t) => {
+    const tokens = await tokenServer(t);
+    const { apiBase } = await listedProvider(t);
+    const { send, warnings } = await testAdministrator(t, { egress });
+    tokens.answerWith(() => rejection);
+    const foreign = { client_email: 'a@b.example', private_key: privateKey };
+    for (const upstream_api_key of [
+      undefined,
+      '',
+      'sk-123',
+      JSON.stringify({ ...foreign, token_uri: 'http://token.example/' }),
+      tokens.keyFile(),
+    ]) {
+      const answer = await send('POST', '/admin/providers', {
+        api_base: apiBase,
+        upstream_api_key,
+        credential_kind: 'cloud_service_account',
+      });
+      assert.deepEqual(errorOf(answer), [400, 'invalid', 'upstream_api_key']);
+      assert.doesNotMatch(JSON.stringify(answer.body), /PRIVATE|sk-123|invalid_grant/);
+    }
+    assert.match(warnings.join(), /invalid_grant/);
+    assert.doesNotMatch(warnings.join(), /PRIVATE/);
+    assert.deepEqual((await send('GET', '/admin/providers')).body, []);
   });
 });
 
@@ -119,6 +188,38 @@ describe('changing a provider', () => {
     assert.deepEqual(seen, ['Bearer one', 'Bearer two', 'Key two']);
     const cleared = await send('PATCH', '/admin/providers/1', { upstream_api_key: '' });
     assert.equal(member(cleared.body, 'has_upstream_api_key'), false);
+  });
+
+  it('takes the header of another protocol or kind of credential with it, unless one is given', async (t) => {
+    const tokens = await tokenServer(t);
+    const { send } = await testAdministrator(t, { egress: { allow: ['127.0.0.0/8'], deny: [] } });
+    const { apiBase } = await listedProvider(t, {});
+    await send('POST', '/admin/providers', { api_base: apiBase, upstream_api_key: 'one' });
+    const file = { credential_kind: 'cloud_service_account', upstream_api_key: tokens.keyFile() };
+    for (const [change, header, scheme] of [
+      [{ protocol: 'native_b' }, 'x-goog-api-key', null],
+      [file, 'authorization', 'Bearer'],
+      [{ credential_kind: 'static', upstream_api_key: 'two' }, 'x-goog-api-key', null],
+      [{ auth_header: 'X-Mine' }, 'x-mine', null],
+      [{ auth_scheme: 'Key' }, 'x-mine', 'Key'],
+      [{ auth_scheme: '' }, 'x-mine', null],
+      [{ protocol: 'openai' }, 'authorization', 'Bearer'],
+    ] as const) {
+      const changed = await send('PATCH', '/admin/providers/1', change);
+      const auth = [member(changed.body, 'auth_header'), member(changed.body, 'auth_scheme')];
+      assert.deepEqual(auth, [header, scheme], JSON.stringify(change).slice(0, 80));
+    }
+  });
+
+  it('refuses to change the kind of a credential without the credential', async (t) => {
+    const { send } = await testAdministrator(t);
+    const { apiBase } = await listedProvider(t, {});
+    await send('POST', '/admin/providers', { api_base: apiBase, upstream_api_key: 'one' });
+    const kind = { credential_kind: 'cloud_service_account' };
+    const refused = await send('PATCH', '/admin/providers/1', kind);
+    assert.deepEqual(errorOf(refused), [400, 'invalid', 'credential_kind']);
+    const cleared = await send('PATCH', '/admin/providers/1', { ...kind, upstream_api_key: '' });
+    assert.deepEqual(errorOf(cleared), [400, 'invalid', 'upstream_api_key']);
   });
 
   it('clears the credential with null and with the empty string', async (t) => {

@@ -244,6 +244,16 @@ describe('the deletion of a provider', () => {
   const deletion = { type: 'DeleteProvider', id: one } as const;
   const provider = providerCreated(1, 'p', { endpoint: here });
 
+  it('names no more models than a refusal can hold', () => {
+    const models = Array.from({ length: 103 }, (_, index) => [
+      modelCreated(index + 1, `m${index}`),
+      backendAttached(index + 1, 1, 'u'),
+    ]);
+    given([provider, ...models.flat()])
+      .when(deletion)
+      .refuses('conflict', /still serves 103 models: m0, .* and 3 more$/);
+  });
+
   it('is refused while it serves models, and names them', () =>
     given([
       provider,
@@ -256,7 +266,7 @@ describe('the deletion of a provider', () => {
       backendAttached(3, 1, 'c'),
     ])
       .when(deletion)
-      .refuses('conflict', /^provider 1 still serves a, c$/));
+      .refuses('conflict', /^provider 1 still serves 2 models: a, c$/));
 
   it('is possible when it serves none', () =>
     given([provider])
