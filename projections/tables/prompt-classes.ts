@@ -4,7 +4,7 @@
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
-import type { PromptClassId } from '../../src/lib/ids.ts';
+import type { PromptClassId, PromptExampleId } from '../../src/lib/ids.ts';
 import type { PromptClassTier } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
 import { rfc3339 } from './table.ts';
@@ -91,3 +91,27 @@ export const listPromptClasses = (db: Queryable, page: Page<string>): Promise<Pr
     from prompt_classes held
     where ${page.after}::text is null or name > ${page.after}
     order by name limit ${page.limit}`);
+
+export type PromptExampleRow = Readonly<{
+  class_id: PromptClassId;
+  id: PromptExampleId;
+  added_at: Date;
+}>;
+
+/** The examples of a class in the order they were added in. */
+export const listPromptExamples = (
+  db: Queryable,
+  classId: PromptClassId,
+  page: Page<number>,
+): Promise<PromptExampleRow[]> =>
+  db.query(sql`
+    select class_id, id, added_at from prompt_examples
+    where class_id = ${classId} and id > ${page.after ?? 0}
+    order by id limit ${page.limit}`);
+
+export async function countPromptExamples(db: Queryable, classId: PromptClassId): Promise<number> {
+  const [row]: { examples: number }[] = await db.query(
+    sql`select count(*) as examples from prompt_examples where class_id = ${classId}`,
+  );
+  return row?.examples ?? 0;
+}

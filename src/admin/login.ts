@@ -65,7 +65,7 @@ export const loginRoutes: readonly Route[] = [
       const token = sessionToken(headers);
       if (token !== null) await control.sessions.end(token);
       return {
-        headers: { 'set-cookie': cookie(control, { token: '', maxAgeSeconds: 0 }) },
+        headers: { 'set-cookie': clearedCookie(control) },
         body: {},
       };
     },
@@ -110,6 +110,10 @@ async function checkPassword(
   control.log.warn({ request_id: requestId, address, principal_id: known }, 'a login failed');
   return refuse('unauthenticated', 'invalid credentials');
 }
+
+/** Takes the cookie out of the browser. */
+export const clearedCookie = (control: Control): string =>
+  cookie(control, { token: '', maxAgeSeconds: 0 });
 
 type Cookie = Readonly<{ token: string; maxAgeSeconds: number }>;
 

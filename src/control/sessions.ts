@@ -3,9 +3,12 @@
 
 import { createHash } from 'node:crypto';
 
+import type { Queryable } from '@databases/pg';
+
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Database } from '../db/pool.ts';
 import {
+  deleteAllSessions,
   deleteExpiredSessions,
   deleteSession,
   findSession,
@@ -17,12 +20,19 @@ import type { PrincipalId } from '../lib/ids.ts';
 export const sessionSeconds = 12 * 60 * 60;
 const tokenBytes = 32;
 
+/** Deleted in one statement. */
+const purgedMax = 5_000;
+
 export type Sessions = Readonly<{
   /** Answers with the new session's token. */
   start: (login: Login) => Promise<string>;
   /** As the head of the log has it, whichever replica wrote that. */
   owner: (token: string) => Promise<PrincipalId | null>;
   end: (token: string) => Promise<void>;
+  /** Ends all there are, in the transaction `tx`; answers how many. */
+  endAll: (tx: Queryable) => Promise<number>;
+  /** Deletes those that have expired, some at a time. */
+  purge: () => Promise<void>;
 }>;
 
 /** Who gave which password. */
@@ -42,8 +52,6 @@ export function createSessions(dependencies: Dependencies): Sessions {
   return {
     start: async ({ principalId, passwordRef }) => {
       const now = clock();
-      // A login is rare and finds the expired by an index: no timer is needed to be rid of them.
-      await deleteExpiredSessions(db, new Date(now));
       const token = randomBytes(tokenBytes).toString('base64url');
       await insertSession(db, {
         tokenDigest: digest(token),
@@ -63,6 +71,13 @@ export function createSessions(dependencies: Dependencies): Sessions {
       return principal.id;
     },
     end: (token) => deleteSession(db, digest(token)),
+    endAll: deleteAllSessions,
+    purge: async () => {
+      const now = new Date(clock());
+      let deleted: number;
+      do deleted = await deleteExpiredSessions(db, { now, limit: purgedMax });
+      while (deleted === purgedMax);
+    },
   };
 }
 

@@ -47,10 +47,20 @@ export async function findSession(
 export const deleteSession = (db: Queryable, tokenDigest: Buffer): Promise<void> =>
   operations.sessions(db).delete({ token_digest: tokenDigest });
 
-/** Answers how many it deleted. */
-export async function deleteExpiredSessions(db: Queryable, now: Date): Promise<number> {
-  const rows: unknown[] = await db.query(
-    sql`delete from op.sessions where expires_at <= ${now} returning 1`,
-  );
+/** Answers how many there were. */
+export async function deleteAllSessions(db: Queryable): Promise<number> {
+  const rows: unknown[] = await db.query(sql`delete from op.sessions returning 1`);
+  return rows.length;
+}
+
+/** Deletes at most `limit` of those that have expired; answers how many. */
+export async function deleteExpiredSessions(
+  db: Queryable,
+  { now, limit }: Readonly<{ now: Date; limit: number }>,
+): Promise<number> {
+  const rows: unknown[] = await db.query(sql`
+    delete from op.sessions where token_digest in (
+      select token_digest from op.sessions where expires_at <= ${now} limit ${limit})
+    returning 1`);
   return rows.length;
 }

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createStamps } from '../lib/clock.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { PoolPolicy } from '../lib/vocabulary.ts';
+import { prefixBytesDefault } from '../routing/policy/cache-affinity.ts';
 import { attemptsMaxDefault } from '../routing/retry.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createMetricsPage, newCounts } from '../telemetry/metrics.ts';
@@ -16,7 +18,7 @@ import { nextGeneration, readGeneration } from './generation.ts';
 import type { Generation } from './generation.ts';
 import type { Live } from './live.ts';
 import type { UsageSink } from './meter.ts';
-import { pageAt, servePage } from './pages.ts';
+import { backendHealth, pageAt, servePage } from './pages.ts';
 import type { PagesContext } from './pages.ts';
 import { proxy } from './proxy.ts';
 import type { ProxyContext } from './proxy.ts';
@@ -43,6 +45,8 @@ export type GatewayOptions = Readonly<{
   firstByteMs: number;
   /** Tries at other backends of the same model. */
   retriesMax?: number;
+  /** Spreads requests over several endpoints of one model; cache-affinity when absent. */
+  policy?: PoolPolicy;
   bodyBytesMax: number;
   bodiesInFlightBytesMax: number;
   limits?: Partial<ServerLimits>;
@@ -54,6 +58,7 @@ export type GatewayOptions = Readonly<{
 export type Gateway = Readonly<{
   url: string;
   counts: Counts;
+  backends: () => ReturnType<typeof backendHealth>;
   close: (graceMs: number) => Promise<void>;
 }>;
 
@@ -84,6 +89,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     stamp: createStamps(),
     firstByteMs: options.firstByteMs,
     attemptsMax: options.retriesMax === undefined ? attemptsMaxDefault : options.retriesMax + 1,
+    policy: options.policy ?? 'cache-affinity',
+    prefixBytes: prefixBytesDefault,
   };
   const startedAt = monotonic();
   const pages: PagesContext = {
@@ -123,7 +130,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     watch.stop();
     await upstreams.close();
   };
-  return { url: server.url, counts, close };
+  return { url: server.url, counts, backends: () => backendHealth(generation), close };
 }
 
 /** The boundary of a request: whatever is thrown below ends this one request and no other. */

@@ -65,24 +65,28 @@ function answerModels(context: PagesContext, exchange: Exchange): void {
 /** Always 200: the status is for people, and readiness is what balancers ask. */
 function answerHealth(context: PagesContext, exchange: Exchange): void {
   const generation = context.generation();
-  const { backends } = readGeneration(generation);
-  const isServing = backends.some(({ isHealthy }) => isHealthy);
+  const backends = backendHealth(generation);
+  const isServing = backends.some(({ healthy }) => healthy);
   const status = isServing ? 'ok' : 'no_healthy_backends';
   answerJson(exchange, 200, {
     status: generation === null ? 'no_snapshot' : status,
     snapshot_version: generation?.snapshot.version ?? 0,
     uptime_seconds: Math.floor(context.uptimeSeconds()),
     keys: generation?.snapshot.callers.size ?? 0,
-    backends: backends.map((backend) => ({
-      api_base: backend.apiBase,
-      model: backend.model,
-      healthy: backend.isHealthy,
-      inflight: backend.inFlight,
-      requests_total: backend.requests,
-      errors_total: backend.errors,
-    })),
+    backends,
   });
 }
+
+/** What the health page and the admin API of the same process show of each backend. */
+export const backendHealth = (generation: Generation | null) =>
+  readGeneration(generation).backends.map((backend) => ({
+    api_base: backend.apiBase,
+    model: backend.model,
+    healthy: backend.isHealthy,
+    inflight: backend.inFlight,
+    requests_total: backend.requests,
+    errors_total: backend.errors,
+  }));
 
 function answerReadiness(context: PagesContext, exchange: Exchange): void {
   if (context.isDraining()) return answerJson(exchange, 503, { status: 'draining' });

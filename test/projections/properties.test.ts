@@ -6,8 +6,7 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { catalogue } from '../../events/catalogue.ts';
-import type { Noun } from '../../events/catalogue.ts';
+import { catalogue, eventsByNoun, parseStream } from '../../events/catalogue.ts';
 import { emptyState, fold } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import {
@@ -29,7 +28,7 @@ import {
 import { allEvents, append, emptyLog } from '../harness/given.ts';
 import type { TestLog } from '../harness/given.ts';
 
-const nouns: readonly Noun[] = ['principal', 'role', 'api_key', 'provider', 'model', 'settings'];
+const nouns = Object.keys(eventsByNoun).map((noun) => parseStream(`${noun}-1`).noun);
 const options = { numRuns: 100 };
 
 const hashOf = (state: ConfigState): string => configHash(snapshotConfig(state));
@@ -92,11 +91,43 @@ function assertSound(state: ConfigState): void {
   for (const { backend } of models) {
     assert.ok(backend === null || state.provider.byId.has(backend.providerId), 'provider exists');
   }
+  const classes = [...state.prompt_class.byId.values()];
+  const remotes = [state.mcp_server, state.agent].map(({ byId }) => [...byId.values()]);
+  for (const named of [classes, ...remotes.map((all) => all.map(({ details }) => details))]) {
+    assertUnique(
+      'names of classes, servers and agents',
+      named.map(({ name }) => name),
+    );
+  }
+  for (const { refines, examples } of classes) {
+    assertUnique('what a class refines', refines);
+    for (const id of refines) assert.ok(state.prompt_class.byId.has(id), `class ${id} exists`);
+    assertUnique(
+      'examples of a class',
+      examples.map(({ fingerprint }) => fingerprint),
+    );
+    assertUnique(
+      'ids of examples',
+      examples.map(({ id }) => id),
+    );
+  }
+  const refined = new Map(classes.map(({ id, refines }) => [id, refines]));
+  assert.equal(refined.size, withoutLoops(refined), 'no class refines itself, however far');
   const fallback = state.settings.byId.get(1)?.fallbackModelId ?? null;
   assert.ok(fallback === null || state.model.byId.has(fallback), 'fallback model exists');
   for (const noun of nouns) {
     for (const [id, entity] of state[noun].byId) assert.equal(entity.id, id);
     for (const id of state[noun].byId.keys()) assert.ok(id <= state[noun].lastId);
+  }
+}
+
+/** How many nodes can be taken away one by one, each when it points at no other that is left. */
+function withoutLoops(edges: ReadonlyMap<number, readonly number[]>): number {
+  const left = new Map(edges);
+  for (;;) {
+    const free = [...left].find(([, to]) => !to.some((id) => left.has(id)));
+    if (free === undefined) return edges.size - left.size;
+    left.delete(free[0]);
   }
 }
 
