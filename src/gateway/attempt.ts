@@ -3,6 +3,7 @@
 // (Gateway rule 2).
 
 import type { Clock } from '../lib/clock.ts';
+import { headerText } from '../lib/header-text.ts';
 import { isRetryable } from '../routing/retry.ts';
 import { countStatus } from '../telemetry/metrics.ts';
 import type { Counts } from '../telemetry/metrics.ts';
@@ -15,13 +16,13 @@ import type {
   AnswerSink,
   Exchange,
   ExchangeListener,
+  FlatHeaders,
   UpstreamCall,
   UpstreamFault,
-  UpstreamHeaders,
   UpstreamRequest,
   Upstreams,
 } from './transport/boundary.ts';
-import { appendAnswerHeaders } from './transport/header-policy.ts';
+import { appendAnswerHeaders, hasHeader } from './transport/header-policy.ts';
 
 export type AttemptResult =
   /** The answer went to the client whole. */
@@ -81,12 +82,12 @@ export class Attempt implements AnswerSink, ExchangeListener {
     });
   }
 
-  onHead(status: number, headers: UpstreamHeaders): void {
+  onHead(status: number, headers: FlatHeaders, isFollowed: boolean): void {
     const { plan, shared } = this.#context;
     noteAnswered(this.#step.backend, status);
     countStatus(shared.counts, status);
     const next = isRetryable(status) ? plan.next(status) : null;
-    if (next === null) return this.#relay(status, headers);
+    if (next === null) return this.#relay(status, headers, isFollowed);
     this.#held = new HeldAnswer(this.#step, status, headers, () => this.#leave());
     this.#resolve({ kind: 'declined', held: this.#held, next });
   }
@@ -140,17 +141,17 @@ export class Attempt implements AnswerSink, ExchangeListener {
     this.#end(null);
   }
 
-  #relay(status: number, headers: UpstreamHeaders): void {
+  #relay(status: number, headers: FlatHeaders, isFollowed: boolean): void {
     const { exchange, isMetered } = this.#context;
     const { route, model } = this.#step;
     const head = ['x-request-id', exchange.requestId];
-    head.push('x-gw-route', route, 'x-gw-served-model', encodeName(model.model.name));
+    head.push('x-gw-route', route, 'x-gw-served-model', headerText(model.model.name));
     appendAnswerHeaders(head, headers);
-    if (isMetered && status < 300 && headers['content-encoding'] === undefined) {
+    if (isMetered && status < 300 && !hasHeader(headers, 'content-encoding')) {
       this.#tail = new Tail();
     }
     this.relayedStatus = status;
-    exchange.start(status, head);
+    exchange.start(status, head, isFollowed);
   }
 
   #end(durationMs: number | null): void {
@@ -159,7 +160,3 @@ export class Attempt implements AnswerSink, ExchangeListener {
     noteEnded(this.#step.backend, durationMs);
   }
 }
-
-/** A name may hold what a header may not. */
-export const encodeName = (name: string): string =>
-  /^[\x20-\x7e]*$/.test(name) ? name : encodeURIComponent(name.toWellFormed());

@@ -2,19 +2,19 @@
 // counted, and the usage row that is recorded.
 
 import type { Clock } from '../lib/clock.ts';
+import { headerText } from '../lib/header-text.ts';
 import { observe } from '../telemetry/histogram.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Counts, Outcome } from '../telemetry/metrics.ts';
-import { answerRefusal, refuseRequest, rejectionOf, statusOf } from './answer.ts';
+import { answerRefusal, refuseRequest, rejectionOf } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
-import { encodeName } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
 import type { HeldAnswer } from './held-answer.ts';
 import { usageEvent } from './meter.ts';
 import type { MeteredOutcome, MeteredRequest, UsageSink } from './meter.ts';
 import type { Plan, Step } from './plan.ts';
 import type { Exchange } from './transport/boundary.ts';
-import { appendAnswerHeaders } from './transport/header-policy.ts';
+import { appendAnswerHeaders, withoutHeader } from './transport/header-policy.ts';
 
 export type ConcludeContext = Readonly<{
   counts: Counts;
@@ -77,8 +77,8 @@ export async function answerHeld(
     answerRefusal(exchange, refuseRequest('upstream_error', message), status);
   } else {
     const head = ['x-request-id', exchange.requestId, 'x-gw-route', step.route];
-    head.push('x-gw-served-model', encodeName(step.model.model.name));
-    appendAnswerHeaders(head, { ...held.headers, 'content-length': undefined });
+    head.push('x-gw-served-model', headerText(step.model.model.name));
+    appendAnswerHeaders(head, withoutHeader(held.headers, 'content-length'));
     exchange.answer(status, head, body);
   }
   const durationMs = context.monotonic() - exchange.startedAt;
@@ -104,7 +104,7 @@ export function refuse(
 ): void {
   const rejection = rejectionOf(refusal.reason);
   if (rejection !== null) context.counts.rejections[rejection]++;
-  const isUnavailable = statusOf(refusal.reason) >= 502;
+  const isUnavailable = refusal.status >= 502;
   countEnd(
     context,
     isUnavailable ? 'unavailable' : 'rejected',
@@ -123,7 +123,7 @@ export function refuseMetered(
   const { exchange } = request;
   refuse(context, exchange, refusal);
   record(context, request, {
-    status: exchange.isGone ? null : statusOf(refusal.reason),
+    status: exchange.isGone ? null : refusal.status,
     refusal: reason,
     model: details.model,
     providerId: null,
@@ -138,7 +138,7 @@ export function refuseMetered(
 function countServed(context: ConcludeContext, step: Step, durationMs: number): void {
   step.model.traffic.requests++;
   observe(step.model.traffic.durations, durationMs);
-  if (step.route === 'default') context.counts.fallbackUsed++;
+  if (step.isFallback) context.counts.fallbackUsed++;
 }
 
 function countEnd(context: ConcludeContext, outcome: Outcome, durationMs: number): void {

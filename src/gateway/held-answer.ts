@@ -2,7 +2,7 @@
 // upstream's own status and body are what the client gets (Gateway rule 2).
 
 import type { Step } from './plan.ts';
-import type { UpstreamHeaders } from './transport/boundary.ts';
+import type { FlatHeaders } from './transport/boundary.ts';
 
 /** A longer body is not kept; its status still is. */
 const heldBytesMax = 64 * 1024;
@@ -12,14 +12,14 @@ const settleMs = 1000;
 export class HeldAnswer {
   readonly step: Step;
   readonly status: number;
-  readonly headers: UpstreamHeaders;
+  readonly headers: FlatHeaders;
   #chunks: Buffer[] | null = [];
   #bytes = 0;
   #isSettled = false;
   #onSettled: (() => void) | null = null;
   readonly #leaveUpstream: () => void;
 
-  constructor(step: Step, status: number, headers: UpstreamHeaders, leaveUpstream: () => void) {
+  constructor(step: Step, status: number, headers: FlatHeaders, leaveUpstream: () => void) {
     this.step = step;
     this.status = status;
     this.headers = headers;

@@ -50,15 +50,9 @@ describe('request headers', () => {
 });
 
 describe('answer headers', () => {
-  it('are passed on when listed and dropped otherwise', () => {
-    const target: string[] = [];
-    appendAnswerHeaders(target, {
-      'set-cookie': ['a', 'b'],
-      'content-type': 'text/plain',
-      connection: 'close',
-      'retry-after': '3',
-      'x-gw-route': 'forged',
-    });
-    assert.deepEqual(target, ['content-type', 'text/plain', 'retry-after', '3']);
+  it('are passed on, but for a value that no field may hold', () => {
+    const target = ['x-request-id', 'r'];
+    appendAnswerHeaders(target, ['content-type', 'text/plain', 'retry-after', '\u00e9']);
+    assert.deepEqual(target, ['x-request-id', 'r', 'content-type', 'text/plain']);
   });
 });

@@ -40,13 +40,16 @@ export type Exchange = {
   /** The reason, when the head is one that two readers could read differently. */
   readonly malformed: string | null;
   header(name: OwnField): string | undefined;
+  /** Any field by its name in lower case; the values of one that came several times, with commas. */
+  anyHeader(name: string): string | undefined;
   /** Those request headers that an upstream may see. */
   forwardedHeaders(): string[];
   readBody(): Promise<BodyResult>;
   listen(listener: ExchangeListener): void;
   /** The whole answer at once. */
   answer(status: number, headers: FlatHeaders, body: string | Buffer): void;
-  start(status: number, headers: FlatHeaders): void;
+  /** `isFollowed` when a chunk or the end follows at once, with which the head can travel. */
+  start(status: number, headers: FlatHeaders, isFollowed: boolean): void;
   /** False when the client does not keep up: wait for onDrain. */
   write(chunk: Buffer): boolean;
   end(): void;
@@ -69,15 +72,16 @@ export type UpstreamFault = Readonly<{
   detail: string;
 }>;
 
-/** Headers of an answer, names in lower case. */
-export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
 /**
  * Told of one attempt: onHead once, then onChunk, and then onEnd or onFault; onFault may come at
  * once.
  */
 export type AnswerSink = {
-  onHead(status: number, headers: UpstreamHeaders): void;
+  /**
+   * `headers` are those that the client may see, each once; `isFollowed` when a chunk or the end is
+   * told at once.
+   */
+  onHead(status: number, headers: FlatHeaders, isFollowed: boolean): void;
   /** False when it cannot take more: the upstream is paused until resume(). */
   onChunk(chunk: Buffer): boolean;
   onEnd(): void;

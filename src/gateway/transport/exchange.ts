@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { readBody, releaseBody } from './body.ts';
 import type { BodyBudget, BodyLease } from './body.ts';
 import type { BodyResult, Exchange, ExchangeListener, FlatHeaders } from './boundary.ts';
-import { readRequestHead } from './header-policy.ts';
+import { fieldIn, readRequestHead } from './header-policy.ts';
 import type { OwnField, RequestHead } from './header-policy.ts';
 import { unwatched } from './watch.ts';
 import type { Watch, Watched } from './watch.ts';
@@ -50,7 +50,6 @@ export class HttpExchange implements Exchange, Watched {
   #listener: ExchangeListener | null = null;
   #isClosed = false;
   #hasDrainListener = false;
-  #isHeadHeld = false;
   #unreadBytes = 0;
 
   constructor(request: IncomingMessage, response: ServerResponse, context: ExchangeContext) {
@@ -91,6 +90,10 @@ export class HttpExchange implements Exchange, Watched {
     return this.#head.own.get(name);
   }
 
+  anyHeader(name: string): string | undefined {
+    return fieldIn(this.#request.rawHeaders, name);
+  }
+
   forwardedHeaders(): string[] {
     return this.#head.forwarded;
   }
@@ -116,21 +119,12 @@ export class HttpExchange implements Exchange, Watched {
     else this.#awaitReader();
   }
 
-  start(status: number, headers: FlatHeaders): void {
+  start(status: number, headers: FlatHeaders, isFollowed: boolean): void {
     this.#writeHead(status, headers);
-    this.#isHeadHeld = true;
-    process.nextTick(sendHead, this);
-  }
-
-  /** Bytes that came with the upstream's head go out with ours; a head alone does not wait. */
-  sendHead(): void {
-    if (!this.#isHeadHeld) return;
-    this.#isHeadHeld = false;
-    this.#response.flushHeaders();
+    if (!isFollowed) this.#response.flushHeaders();
   }
 
   write(chunk: Buffer): boolean {
-    this.#isHeadHeld = false;
     if (this.#response.write(chunk)) return true;
     if (!this.#hasDrainListener) {
       this.#hasDrainListener = true;
@@ -140,7 +134,6 @@ export class HttpExchange implements Exchange, Watched {
   }
 
   end(): void {
-    this.#isHeadHeld = false;
     this.#response.end();
     this.#awaitReader();
   }
@@ -197,5 +190,3 @@ export class HttpExchange implements Exchange, Watched {
 }
 
 function ignore(): void {}
-
-const sendHead = (exchange: HttpExchange): void => exchange.sendHead();

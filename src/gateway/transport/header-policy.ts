@@ -1,7 +1,7 @@
 // Which headers cross the gateway, by allow-list in both directions: keys, cookies and hop-by-hop
 // fields of a client never reach an upstream, and an upstream cannot speak in the gateway's name.
 
-import type { UpstreamHeaders } from './boundary.ts';
+import type { FlatHeaders } from './boundary.ts';
 
 const requestHeaders: ReadonlySet<string> = new Set([
   'accept',
@@ -15,7 +15,8 @@ const requestHeaders: ReadonlySet<string> = new Set([
 ]);
 const requestPrefix = 'openai-';
 
-const answerHeaders = [
+/** What the client may see of an upstream's head. */
+export const answerHeaders = [
   'content-type',
   'content-length',
   'content-encoding',
@@ -85,6 +86,21 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   };
 }
 
+/**
+ * The value of a field in names and values in turn, by its name in lower case; of one that came several
+ * times, all of them with commas between (RFC 9110, section 5.3).
+ */
+export function fieldIn(rawHeaders: readonly string[], name: string): string | undefined {
+  let found: string | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const own = rawHeaders[index];
+    if (own?.length !== name.length || own.toLowerCase() !== name) continue;
+    const value = rawHeaders[index + 1] ?? '';
+    found = found === undefined ? value : `${found}, ${value}`;
+  }
+  return found;
+}
+
 /** The fields that a Connection header declares to be for this hop alone. */
 function nominatedBy(connection: string): readonly string[] {
   if (connection === 'keep-alive' || connection === 'close') return [];
@@ -98,16 +114,24 @@ const without = (headers: readonly string[], names: readonly string[]): string[]
   headers.filter((_, index) => !names.includes(headers[index - (index % 2)] ?? ''));
 
 /**
- * Appends what the client may see of an upstream's head. A value beyond ASCII is left out: a field
- * must not hold one, and Node throws at some of them.
+ * Appends an upstream's fields, which are of those that the client may see. A value beyond ASCII is
+ * left out: a field must not hold one, and Node throws at some of them.
  */
-export function appendAnswerHeaders(target: string[], headers: UpstreamHeaders): void {
-  for (const name of answerHeaders) {
-    const value = headers[name];
-    if (value === undefined) continue;
-    const text = typeof value === 'string' ? value : value.join(', ');
-    if (isAscii(text)) target.push(name, text);
+export function appendAnswerHeaders(target: FlatHeaders, headers: FlatHeaders): void {
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] ?? '';
+    const value = headers[index + 1] ?? '';
+    if (isAscii(value)) target.push(name, value);
   }
 }
 
 const isAscii = (text: string): boolean => /^[\t\x20-\x7e]*$/.test(text);
+
+/** Whether a field is among names and values in turn. */
+export function hasHeader(headers: FlatHeaders, name: string): boolean {
+  for (let index = 0; index < headers.length; index += 2) if (headers[index] === name) return true;
+  return false;
+}
+
+export const withoutHeader = (headers: FlatHeaders, name: string): FlatHeaders =>
+  headers.filter((_, index) => headers[index - (index % 2)] !== name);

@@ -1,20 +1,21 @@
-// The connections to the upstreams: one undici pool an origin, and one attempt an object that
-// undici calls. HTTP/1.1 without pipelining, no redirects, no decompression; time limits are
-// ours, because the client's own are coarse and do not run while a body is paused.
+// The connections to the upstreams: a list of idle ones an origin, and an attempt that takes one
+// of them, or a new one. HTTP/1.1 without pipelining, no redirects, no decompression.
 
-import { rootCertificates } from 'node:tls';
-
-import { buildConnector, Client, Pool } from 'undici';
-import type { Dispatcher } from 'undici';
+import { isIP } from 'node:net';
+import { createSecureContext, rootCertificates } from 'node:tls';
+import type { SecureContext } from 'node:tls';
 
 import type {
   AnswerSink,
   UpstreamCall,
   UpstreamFault,
-  UpstreamHeaders,
   UpstreamRequest,
   Upstreams,
 } from './boundary.ts';
+import { closedCode, Connection, createScratch } from './connection.ts';
+import type { ConnectionOwner, ConnectionUser, Scratch, Target } from './connection.ts';
+import { requestHead } from './request-bytes.ts';
+import type { ResponseReader } from './response-reader.ts';
 import { unwatched } from './watch.ts';
 import type { Watch, Watched } from './watch.ts';
 
@@ -33,55 +34,40 @@ const connectMsDefault = 10_000;
 const stallMsDefault = 300_000;
 /** A client that has read nothing for so long is given up. */
 const slowReaderMsDefault = 60_000;
-/** More interim answers than this are an attack or a fault. */
-const interimAnswersMax = 8;
 
 /** A kept connection that the upstream has meanwhile closed shows it so soon after it is used. */
 const staleMs = 1000;
-/** How a connection that was closed by the other side fails. */
-const closedCodes: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+/** How a connection fails that the other side closed. */
+const goneCodes: ReadonlySet<string> = new Set([closedCode, 'ECONNRESET', 'EPIPE']);
 
 /** What all attempts share. */
 type Shared = Readonly<{
   watch: Watch;
+  connectTicks: number;
   stallTicks: number;
   slowReaderTicks: number;
   staleTicks: number;
-  idleConnectionsMax: number;
-  connection: Client.Options;
-  /** Whether what is written now is written to a connection that was just made. */
-  fresh: Fresh;
+  scratch: Scratch;
 }>;
-
-type Fresh = { isHandedOver: boolean };
-type Origin = { readonly name: string; readonly pool: Pool; inFlight: number };
 
 export function createUpstreams(watch: Watch, options: UpstreamOptions): Upstreams {
   const origins = new Map<string, Origin>();
-  const authorities =
-    options.caBundle.length === 0 ? {} : { ca: [...rootCertificates, ...options.caBundle] };
-  const timeout = options.connectMs ?? connectMsDefault;
-  const fresh: Fresh = { isHandedOver: false };
-  const connection: Client.Options = {
-    connect: connectorFor({ ...authorities, timeout }, fresh),
-    allowH2: false,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  };
+  const { caBundle, idleConnectionsMax } = options;
+  // Without a bundle Node's own context is used, which it makes once and fast.
+  const context =
+    caBundle.length === 0 ? null : createSecureContext({ ca: [...rootCertificates, ...caBundle] });
   const shared: Shared = {
     watch,
+    connectTicks: watch.ticks(options.connectMs ?? connectMsDefault),
     stallTicks: watch.ticks(options.stallMs ?? stallMsDefault),
     slowReaderTicks: watch.ticks(options.slowReaderMs ?? slowReaderMsDefault),
     staleTicks: watch.ticks(staleMs),
-    idleConnectionsMax: options.idleConnectionsMax,
-    connection,
-    fresh,
+    scratch: createScratch(),
   };
   const originOf = (name: string): Origin => {
     const known = origins.get(name);
     if (known !== undefined) return known;
-    const made = { name, pool: new Pool(name, connection), inFlight: 0 };
+    const made = new Origin(name, shared, { context, idleConnectionsMax });
     origins.set(name, made);
     return made;
   };
@@ -92,34 +78,84 @@ export function createUpstreams(watch: Watch, options: UpstreamOptions): Upstrea
       return attempt;
     },
     keepOnly: (names) => {
-      for (const [name, { pool }] of origins) {
+      for (const [name, origin] of origins) {
         if (names.has(name)) continue;
         origins.delete(name);
-        void pool.close();
+        origin.retire();
       }
     },
     close: async () => {
-      await Promise.all([...origins.values()].map(({ pool }) => pool.destroy()));
+      await Promise.all([...origins.values()].map((origin) => origin.destroy()));
     },
   };
 }
 
-/** A request that waited for a connection is written while that one is handed over. */
-function connectorFor(
-  options: buildConnector.BuildOptions,
-  fresh: Fresh,
-): buildConnector.connector {
-  const connect = buildConnector(options);
-  return (target, callback) =>
-    connect(target, (...result) => {
-      fresh.isHandedOver = true;
-      callback(...result);
-      fresh.isHandedOver = false;
-    });
+/** Its connections: those that carry an answer, and those that lie idle, the last used on top. */
+class Origin implements ConnectionOwner {
+  /** For the Host field. */
+  readonly authority: string;
+  session: Buffer | undefined;
+  readonly #target: Target;
+  readonly #shared: Shared;
+  readonly #all = new Set<Connection>();
+  readonly #idle: Connection[] = [];
+  #idleMax: number;
+
+  constructor(
+    name: string,
+    shared: Shared,
+    options: Readonly<{ context: SecureContext | null; idleConnectionsMax: number }>,
+  ) {
+    const { protocol, hostname, host, port } = new URL(name);
+    const isSecure = protocol === 'https:';
+    const address = hostname.replace(/^\[|\]$/g, '');
+    this.authority = host;
+    this.#target = {
+      host: address,
+      port: port === '' ? (isSecure ? 443 : 80) : Number(port),
+      tls: isSecure
+        ? { servername: isIP(address) === 0 ? address : '', context: options.context }
+        : null,
+    };
+    this.#shared = shared;
+    this.#idleMax = options.idleConnectionsMax;
+  }
+
+  takeIdle(): Connection | undefined {
+    return this.#idle.pop();
+  }
+
+  open(): Connection {
+    const { watch, scratch } = this.#shared;
+    const connection = new Connection(this.#target, this, watch, scratch);
+    this.#all.add(connection);
+    return connection;
+  }
+
+  giveBack(connection: Connection): void {
+    if (this.#idle.length >= this.#idleMax) connection.destroy();
+    else if (connection.release()) this.#idle.push(connection);
+  }
+
+  onGone(connection: Connection): void {
+    this.#all.delete(connection);
+    const index = this.#idle.indexOf(connection);
+    if (index !== -1) this.#idle.splice(index, 1);
+  }
+
+  /** Answers under way go on; no connection is kept after them. */
+  retire(): void {
+    this.#idleMax = 0;
+    for (const connection of this.#idle.splice(0)) connection.destroy();
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all([...this.#all].map((connection) => connection.destroyed()));
+  }
 }
 
-/** Ends once, whatever order undici calls in: by a whole answer, a fault or an abort. */
-class Attempt implements Dispatcher.DispatchHandler, UpstreamCall, Watched {
+/** Ends once: by a whole answer, a fault or an abort. */
+class Attempt implements ConnectionUser, UpstreamCall, Watched {
   deadlineTick: number;
   watchIndex = unwatched;
   readonly #origin: Origin;
@@ -127,12 +163,13 @@ class Attempt implements Dispatcher.DispatchHandler, UpstreamCall, Watched {
   readonly #sink: AnswerSink;
   readonly #request: UpstreamRequest;
   readonly #startTick: number;
-  #controller: Dispatcher.DispatchController | null = null;
-  #isOnKeptConnection = false;
+  readonly #firstByteTick: number;
+  #connection: Connection | null = null;
+  #isConnecting = false;
   #hasEnded = false;
+  #hasBytes = false;
   #hasHead = false;
   #isPaused = false;
-  #interimAnswers = 0;
 
   constructor(origin: Origin, shared: Shared, sink: AnswerSink, request: UpstreamRequest) {
     this.#origin = origin;
@@ -141,74 +178,70 @@ class Attempt implements Dispatcher.DispatchHandler, UpstreamCall, Watched {
     this.#request = request;
     const { watch } = shared;
     this.#startTick = watch.tick;
-    this.deadlineTick = watch.tick + watch.ticks(request.firstByteMs);
+    this.#firstByteTick = watch.tick + watch.ticks(request.firstByteMs);
+    this.deadlineTick = this.#firstByteTick;
     watch.add(this);
   }
 
   send(): void {
-    const inFlight = ++this.#origin.inFlight;
-    // A connection beyond those that may stay idle is closed after this one answer.
-    this.#dispatch(this.#origin.pool, inFlight > this.#shared.idleConnectionsMax);
+    const head = requestHead(this.#origin.authority, this.#request);
+    if (head === null) return this.#break('a header of the request cannot be sent');
+    this.#sendOn(this.#origin.takeIdle() ?? this.#open(), head);
   }
 
-  #dispatch(dispatcher: Dispatcher, reset: boolean): void {
-    const { path, headers, body } = this.#request;
-    dispatcher.dispatch({ method: 'POST', path, headers, body, reset }, this);
+  #sendOn(connection: Connection, head: string): void {
+    this.#connection = connection;
+    connection.send(this, head, this.#request.body);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    this.#isOnKeptConnection = !this.#shared.fresh.isHandedOver;
-    if (this.#hasEnded) controller.abort(new Error('given up'));
+  #open(): Connection {
+    this.#isConnecting = true;
+    const { watch, connectTicks } = this.#shared;
+    this.deadlineTick = Math.min(this.#firstByteTick, watch.tick + connectTicks);
+    return this.#origin.open();
   }
 
-  onResponseStart(
-    _: Dispatcher.DispatchController,
-    status: number,
-    headers: UpstreamHeaders,
-  ): void {
-    if (this.#hasEnded) return;
-    if (status >= 100 && status < 200 && status !== 101) {
-      if (++this.#interimAnswers > interimAnswersMax) {
-        this.#fail({ kind: 'broken', detail: 'too many interim answers' });
-      }
-      return;
-    }
-    if (status < 200 || status > 599) {
-      return this.#fail({ kind: 'broken', detail: `status ${status}` });
-    }
-    this.#hasHead = true;
-    this.deadlineTick = this.#shared.watch.tick + this.#shared.stallTicks;
-    this.#sink.onHead(status, headers);
+  onConnected(): void {
+    this.#isConnecting = false;
+    this.deadlineTick = this.#firstByteTick;
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#hasEnded) return;
+  onRead(reader: ResponseReader): boolean {
+    this.#hasBytes = true;
+    const { head, payload, problem, isComplete } = reader;
     const { watch, stallTicks, slowReaderTicks } = this.#shared;
-    this.deadlineTick = watch.tick + stallTicks;
-    if (this.#sink.onChunk(chunk) || this.#hasEnded) return;
-    this.#isPaused = true;
-    this.deadlineTick = watch.tick + slowReaderTicks;
-    controller.pause();
+    if (head !== null) {
+      this.deadlineTick = watch.tick + stallTicks;
+      if (!this.#hasHead) {
+        this.#hasHead = true;
+        this.#sink.onHead(head.status, head.headers, payload !== null || isComplete);
+      }
+    }
+    const mayGoOn = this.#hasEnded || payload === null || this.#sink.onChunk(payload);
+    if (this.#hasEnded) return false;
+    if (problem !== null) this.#break(problem);
+    else if (isComplete) this.#complete();
+    else if (!mayGoOn) {
+      this.#isPaused = true;
+      this.deadlineTick = watch.tick + slowReaderTicks;
+      return false;
+    }
+    return true;
   }
 
-  onResponseEnd(): void {
-    if (this.#finish()) this.#sink.onEnd();
-  }
-
-  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#hasEnded) return;
-    const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-    if (this.#isStale(code)) return this.#sendAfresh();
-    this.#finish();
-    this.#sink.onFault({ kind: this.#hasHead ? 'broken' : 'unreachable', detail: code });
+  onClosed(reader: ResponseReader, code: string): void {
+    const connection = this.#connection;
+    this.#connection = null;
+    if (code === closedCode && reader.close()) this.#complete();
+    else if (connection !== null && this.#isStale(connection, code)) this.#sendAfresh();
+    else this.#break(code);
   }
 
   /** The upstream closed a kept connection just as the request went out, and answered nothing. */
-  #isStale(code: string): boolean {
+  #isStale(connection: Connection, code: string): boolean {
     const { watch, staleTicks } = this.#shared;
     const isSoon = watch.tick - this.#startTick <= staleTicks;
-    return this.#isOnKeptConnection && !this.#hasHead && isSoon && closedCodes.has(code);
+    return connection.isReused && !this.#hasBytes && isSoon && goneCodes.has(code);
   }
 
   /**
@@ -216,33 +249,43 @@ class Attempt implements Dispatcher.DispatchHandler, UpstreamCall, Watched {
    * and where there is no other the client would be failed for nothing.
    */
   #sendAfresh(): void {
-    this.#isOnKeptConnection = false;
-    this.#controller = null;
-    const client = new Client(this.#origin.name, this.#shared.connection);
-    this.#dispatch(client, true);
-    void client.close();
+    const head = requestHead(this.#origin.authority, this.#request);
+    if (head !== null) this.#sendOn(this.#open(), head);
   }
 
   onLate(): void {
     if (this.#isPaused) this.#fail({ kind: 'unread', detail: 'the client does not read' });
     else if (this.#hasHead) this.#fail({ kind: 'stalled', detail: 'the upstream fell silent' });
-    else this.#fail({ kind: 'timed_out', detail: 'no first byte in time' });
+    else if (this.#isConnecting && this.deadlineTick < this.#firstByteTick) {
+      this.#fail({ kind: 'unreachable', detail: 'no connection in time' });
+    } else this.#fail({ kind: 'timed_out', detail: 'no first byte in time' });
   }
 
   resume(): void {
     if (!this.#isPaused || this.#hasEnded) return;
     this.#isPaused = false;
     this.deadlineTick = this.#shared.watch.tick + this.#shared.stallTicks;
-    this.#controller?.resume();
+    this.#connection?.resume();
   }
 
   abort(): void {
-    if (this.#finish()) this.#controller?.abort(new Error('given up'));
+    if (this.#finish()) this.#connection?.destroy();
+  }
+
+  #complete(): void {
+    if (!this.#finish()) return;
+    // Before the end is told, because the next request may come of it.
+    if (this.#connection !== null) this.#origin.giveBack(this.#connection);
+    this.#sink.onEnd();
+  }
+
+  #break(detail: string): void {
+    this.#fail({ kind: this.#hasHead ? 'broken' : 'unreachable', detail });
   }
 
   #fail(fault: UpstreamFault): void {
     if (!this.#finish()) return;
-    this.#controller?.abort(new Error(fault.detail));
+    this.#connection?.destroy();
     this.#sink.onFault(fault);
   }
 
@@ -250,7 +293,6 @@ class Attempt implements Dispatcher.DispatchHandler, UpstreamCall, Watched {
     if (this.#hasEnded) return false;
     this.#hasEnded = true;
     this.#shared.watch.remove(this);
-    this.#origin.inFlight--;
     return true;
   }
 }

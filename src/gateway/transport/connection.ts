@@ -1,0 +1,209 @@
+// One connection to an upstream: a socket that carries one request at a time, and lies idle between
+// them for as long as the upstream keeps it.
+
+import { connect as connectPlain } from 'node:net';
+import type { Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
+import type { SecureContext } from 'node:tls';
+
+import { ResponseReader } from './response-reader.ts';
+import { unwatched } from './watch.ts';
+import type { Watch, Watched } from './watch.ts';
+
+/** Where an origin's connections lead, and what secures them. */
+export type Target = Readonly<{
+  host: string;
+  port: number;
+  /** Null for plain TCP; without a context Node's own authorities are trusted. */
+  tls: Readonly<{ servername: string; context: SecureContext | null }> | null;
+}>;
+
+/** What a connection tells whoever uses it. */
+export type ConnectionUser = {
+  onConnected(): void;
+  /** Something came; false pauses the upstream. */
+  onRead(reader: ResponseReader): boolean;
+  /** The upstream closed its side, or the connection broke; `code` says how. */
+  onClosed(reader: ResponseReader, code: string): void;
+};
+
+export type ConnectionOwner = {
+  /** Told once, when the connection is of no more use. */
+  onGone(connection: Connection): void;
+  /** TLS can resume a session that another connection to the same origin had. */
+  session: Buffer | undefined;
+};
+
+/** What all connections share, because only one of them reads or writes at a time. */
+export type Scratch = { readonly readBytes: Buffer; writeBytes: Buffer };
+
+const readBytes = 64 * 1024;
+const writeBytes = 16 * 1024;
+
+export const createScratch = (): Scratch => ({
+  readBytes: Buffer.allocUnsafeSlow(readBytes),
+  writeBytes: Buffer.allocUnsafeSlow(writeBytes),
+});
+
+/** Told of a connection that the upstream closed in good order. */
+export const closedCode = 'closed';
+
+const keepAliveProbeMs = 60_000;
+/** An upstream that does not say how long it keeps an idle connection keeps it so long at least. */
+const keptMsDefault = 4000;
+const keptMsMax = 600_000;
+/** The connection is left so long before the upstream would close it under a request. */
+const keptMarginMs = 1000;
+
+export class Connection implements Watched {
+  deadlineTick = Infinity;
+  watchIndex = unwatched;
+  /** Whether it has carried a request before the one it carries now. */
+  isReused = false;
+  readonly #socket: Socket;
+  readonly #owner: ConnectionOwner;
+  readonly #watch: Watch;
+  readonly #scratch: Scratch;
+  #user: ConnectionUser | null = null;
+  #reader = new ResponseReader();
+  #code = closedCode;
+  #isGone = false;
+
+  constructor(target: Target, owner: ConnectionOwner, watch: Watch, scratch: Scratch) {
+    this.#owner = owner;
+    this.#watch = watch;
+    this.#scratch = scratch;
+    this.#socket = openSocket(target, owner, {
+      buffer: scratch.readBytes,
+      callback: (length) => this.#onRead(scratch.readBytes.subarray(0, length)),
+    });
+    this.#socket
+      .once(target.tls === null ? 'connect' : 'secureConnect', () => this.#user?.onConnected())
+      .on('error', (error: Error & { code?: string }) => (this.#code = error.code ?? error.name))
+      .once('end', () => this.#onClosed())
+      .once('close', () => this.#onClosed());
+  }
+
+  /** Sends a request; `head` is ASCII or Latin-1 and holds its empty line. */
+  send(user: ConnectionUser, head: string, body: Buffer): void {
+    this.#watch.remove(this);
+    this.#user = user;
+    const length = head.length + body.length;
+    if (length <= this.#scratch.writeBytes.length) return this.#sendTogether(head, body, length);
+    this.#socket.cork();
+    this.#socket.write(head, 'latin1');
+    this.#socket.write(body);
+    this.#socket.uncork();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  /**
+   * The answer is over and its user gone; false when the connection cannot carry another, and is
+   * closed.
+   */
+  release(): boolean {
+    const { isKept, head } = this.#reader;
+    this.#user = null;
+    // An answer may come before the whole request was written.
+    if (!isKept || this.#isGone || this.#socket.writableLength > 0) {
+      this.destroy();
+      return false;
+    }
+    this.#reader = new ResponseReader();
+    this.isReused = true;
+    const saidMs = head?.keptMs ?? null;
+    const keptMs = saidMs === null ? keptMsDefault : Math.min(saidMs - keptMarginMs, keptMsMax);
+    if (keptMs <= 0) {
+      this.destroy();
+      return false;
+    }
+    this.deadlineTick = this.#watch.tick + this.#watch.ticks(keptMs);
+    this.#watch.add(this);
+    return true;
+  }
+
+  /** The user is told nothing more. */
+  destroy(): void {
+    this.#user = null;
+    this.#leave();
+    this.#socket.destroy();
+  }
+
+  /** Destroys it and resolves once its socket is closed. */
+  destroyed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#socket.once('close', () => resolve());
+      this.destroy();
+    });
+  }
+
+  /** It has been idle for too long. */
+  onLate(): void {
+    this.destroy();
+  }
+
+  /** One write for both: the buffer is used again as soon as the system has taken all of it. */
+  #sendTogether(head: string, body: Buffer, length: number): void {
+    const { writeBytes } = this.#scratch;
+    writeBytes.write(head, 0, 'latin1');
+    body.copy(writeBytes, head.length);
+    this.#socket.write(writeBytes.subarray(0, length));
+    if (this.#socket.writableLength > 0) {
+      this.#scratch.writeBytes = Buffer.allocUnsafeSlow(writeBytes.length);
+    }
+  }
+
+  #onRead(bytes: Buffer): boolean {
+    // Nobody has asked for anything.
+    if (this.#user === null) this.destroy();
+    if (this.#user === null) return false;
+    this.#reader.read(bytes);
+    return this.#user.onRead(this.#reader);
+  }
+
+  #onClosed(): void {
+    const user = this.#user;
+    this.#user = null;
+    this.#leave();
+    this.#socket.destroy();
+    user?.onClosed(this.#reader, this.#code);
+  }
+
+  #leave(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#watch.remove(this);
+    this.#owner.onGone(this);
+  }
+}
+
+type OnRead = Readonly<{
+  buffer: Uint8Array;
+  callback: (length: number) => boolean;
+}>;
+
+function openSocket({ host, port, tls }: Target, owner: ConnectionOwner, onread: OnRead): Socket {
+  const options = {
+    host,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: keepAliveProbeMs,
+    onread,
+  };
+  if (tls === null) return connectPlain(options);
+  const { servername, context } = tls;
+  const socket = connectSecurely({
+    ...options,
+    servername,
+    ALPNProtocols: ['http/1.1'],
+    ...(context === null ? {} : { secureContext: context }),
+    ...(owner.session === undefined ? {} : { session: owner.session }),
+  });
+  return socket
+    .on('session', (session: Buffer) => (owner.session = session))
+    .on('error', () => (owner.session = undefined));
+}

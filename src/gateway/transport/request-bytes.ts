@@ -1,0 +1,20 @@
+// Writes a request of ours as bytes. What could not stand in a head is refused and never written,
+// whoever asked for it.
+
+import type { UpstreamRequest } from './boundary.ts';
+
+const unfitInName = /[^!#$%&'*+.^`|~\w-]/;
+const unfitInValue = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** The head up to its empty line, or null when something in it could be read as another line. */
+export function requestHead(host: string, request: UpstreamRequest): string | null {
+  const { path, headers, body } = request;
+  let head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] ?? '';
+    const value = headers[index + 1] ?? '';
+    if (unfitInName.test(name) || unfitInValue.test(value)) return null;
+    head += `${name}: ${value}\r\n`;
+  }
+  return `${head}content-length: ${body.length}\r\n\r\n`;
+}

@@ -1,0 +1,99 @@
+// Reads one answer of an upstream as its bytes arrive, whichever pieces they come in. It touches no
+// socket: each read says what came with it, and whoever owns the connection passes that on.
+
+import { ChunkedBody } from './chunked-body.ts';
+import { readResponseHead } from './response-head.ts';
+import type { ResponseHead } from './response-head.ts';
+
+/** More interim answers than this are an attack or a fault. */
+const interimAnswersMax = 8;
+
+export class ResponseReader {
+  /** The final head, once it came. */
+  head: ResponseHead | null = null;
+  /** The bytes of the body that came with the last read; the reader's own copy. */
+  payload: Buffer | null = null;
+  isComplete = false;
+  problem: string | null = null;
+  /** Whether nothing came after the answer, and the connection can be used again. */
+  isKept = false;
+  #partialHead: Buffer | null = null;
+  #chunked: ChunkedBody | null = null;
+  #leftBytes = 0;
+  #interimAnswers = 0;
+
+  /** `bytes` may be used again by the caller, and are changed here. */
+  read(bytes: Buffer): void {
+    this.payload = null;
+    if (this.head !== null) return this.#readBody(this.head, bytes, 0);
+    const all = this.#partialHead === null ? bytes : Buffer.concat([this.#partialHead, bytes]);
+    this.#partialHead = null;
+    for (let at = 0; ;) {
+      const head = readResponseHead(all, at, all.length);
+      if (head === 'partial') {
+        this.#partialHead = Buffer.from(all.subarray(at));
+        return;
+      }
+      if ('problem' in head) return this.#refuse(head.problem);
+      at = head.end;
+      if (head.status >= 200) return this.#begin(head, all);
+      if (!head.isKept) return this.#refuse('an interim answer says that it is the last');
+      if (++this.#interimAnswers > interimAnswersMax) {
+        return this.#refuse('too many interim answers');
+      }
+    }
+  }
+
+  /** The upstream closed its side: true when that is the end of the answer. */
+  close(): boolean {
+    this.payload = null;
+    if (this.head?.framing === 'close') this.isComplete = true;
+    return this.isComplete;
+  }
+
+  #begin(head: ResponseHead, bytes: Buffer): void {
+    this.head = head;
+    if (head.framing === 'chunked') this.#chunked = new ChunkedBody();
+    this.#leftBytes = head.bodyBytes;
+    this.#readBody(head, bytes, head.end);
+  }
+
+  #readBody(head: ResponseHead, bytes: Buffer, from: number): void {
+    switch (head.framing) {
+      case 'length': {
+        const end = Math.min(bytes.length, from + this.#leftBytes);
+        this.#take(bytes, from, end);
+        this.#leftBytes -= end - from;
+        if (this.#leftBytes === 0) this.#complete(head, end === bytes.length);
+        return;
+      }
+      case 'close':
+        return this.#take(bytes, from, bytes.length);
+      case 'chunked':
+        if (this.#chunked !== null) this.#readChunked(head, this.#chunked, bytes, from);
+    }
+  }
+
+  #readChunked(head: ResponseHead, chunked: ChunkedBody, bytes: Buffer, from: number): void {
+    const end = chunked.read(bytes, from, bytes.length);
+    this.#take(bytes, chunked.start, chunked.end);
+    if (chunked.problem !== null) this.#refuse(chunked.problem);
+    else if (chunked.isDone) this.#complete(head, end === bytes.length);
+  }
+
+  #take(bytes: Buffer, from: number, end: number): void {
+    if (end === from) return;
+    const payload = Buffer.allocUnsafe(end - from);
+    bytes.copy(payload, 0, from, end);
+    this.payload = payload;
+  }
+
+  #complete(head: ResponseHead, isLast: boolean): void {
+    this.isComplete = true;
+    this.isKept = head.isKept && isLast;
+  }
+
+  #refuse(problem: string): void {
+    this.problem = problem;
+  }
+}
