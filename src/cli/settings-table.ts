@@ -154,6 +154,22 @@ export const settingsTable = {
     unit: 'seconds',
     description: 'how often a proxy asks for a newer snapshot',
   }),
+  snapshotRebuildInterval: define({
+    flag: '--snapshot-rebuild-interval',
+    variable: 'GW_SNAPSHOT_REBUILD_INTERVAL',
+    schema: wholeNumber({ from: 1, to: 3600 }),
+    fallback: 5,
+    unit: 'seconds',
+    description: 'how often a control plane turns budget windows and tells proxies what is spent',
+  }),
+  rateLimitReconcileInterval: define({
+    flag: '--rate-limit-reconcile-interval',
+    variable: 'GW_RATE_LIMIT_RECONCILE_INTERVAL',
+    schema: wholeNumber({ from: 1, to: 3600 }),
+    fallback: 5,
+    unit: 'seconds',
+    description: 'how often a proxy asks for its share of the rate limits',
+  }),
   healthReportInterval: define({
     flag: '--health-report-interval',
     variable: 'GW_HEALTH_REPORT_INTERVAL',

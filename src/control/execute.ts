@@ -21,6 +21,7 @@ import type { Command } from '../deciders/decide.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { keepBudgetRows } from './budget-rows.ts';
 import type { ConfigStore } from './config-store.ts';
 
 /** `secrets` are the plaintexts behind the refs in `command`; they are sealed into the vault with its events. */
@@ -138,6 +139,7 @@ async function append(
   const [events] = commands;
   assert.ok(events !== undefined, 'a command has at least one event');
   const after = await advanceReadModel(tx, before, events);
+  await keepBudgetRows(tx, events);
   return { after, events };
 }
 

@@ -14,6 +14,7 @@ import { openVault } from '../db/vault.ts';
 import type { Vault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRefusal } from '../lib/refusal.ts';
+import { createBudgets } from './budgets.ts';
 import { createCloudTokens, noCloudTokens } from './cloud-token.ts';
 import type { CloudTokens } from './cloud-token.ts';
 import { createConfigStore } from './config-store.ts';
@@ -36,6 +37,8 @@ export type ControlPlane = Readonly<{
   execute: Execute;
   publisher: Publisher;
   cloudTokens: CloudTokens;
+  /** Turns the windows of budgets, and publishes what is spent of them. */
+  rebuild: () => Promise<void>;
   /** Reads the log up to its head and publishes what is new. */
   refresh: () => Promise<void>;
   close: () => Promise<void>;
@@ -75,11 +78,14 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
     });
     const store = createConfigStore(cursor);
     const { logId } = await readHead(db);
+    const budgets = createBudgets({ db, state: store.state, clock });
+    await budgets.load();
     const publisher = createPublisher({
       db,
       vault,
       store,
       logId,
+      budgets,
       cloudTokens,
       clock,
       onFailure: (error) => onFailure('publishing the snapshot', error),
@@ -99,6 +105,10 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       if (publisher.current()?.snapshot.version === store.state().version) options.onCurrent?.();
       await catchUpReadModel(db);
     };
+    const rebuild = async (): Promise<void> => {
+      await budgets.rebuild();
+      await publish();
+    };
     const follower = follow({
       listen: (onAppended) => listenForEvents({ url, onAppended, random: Math.random }),
       catchUp: refresh,
@@ -109,7 +119,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       await follower.close();
       await Promise.all([db.dispose(), reports.dispose()]);
     };
-    return { db, reports, vault, store, execute, publisher, cloudTokens, refresh, close };
+    return { db, reports, vault, store, execute, publisher, cloudTokens, rebuild, refresh, close };
   } catch (error) {
     cloudTokens.close();
     await Promise.all([db.dispose(), reports.dispose()]);

@@ -12,6 +12,7 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Clock } from '../lib/clock.ts';
 import { snapshotEtag, snapshotSchemaVersion } from '../snapshot/schema.ts';
 import type { Snapshot, SnapshotConfig, SnapshotOverlay } from '../snapshot/schema.ts';
+import type { BudgetOverlay, Budgets } from './budgets.ts';
 import type { CloudProvider, CloudTokens } from './cloud-token.ts';
 import type { ConfigStore } from './config-store.ts';
 
@@ -34,6 +35,7 @@ type Dependencies = {
   vault: Vault;
   store: ConfigStore;
   logId: string;
+  budgets: Pick<Budgets, 'overlay'>;
   cloudTokens: Pick<CloudTokens, 'overlayOf'>;
   clock: Clock;
   /** The log holds a change that could not be published: the old snapshot stays, and the next call tries again. */
@@ -41,10 +43,11 @@ type Dependencies = {
 };
 
 export function createPublisher(dependencies: Dependencies): Publisher {
-  const { db, vault, store, logId, cloudTokens, clock, onFailure } = dependencies;
+  const { db, vault, store, logId, budgets, cloudTokens, clock, onFailure } = dependencies;
   const published = new EventEmitter<{ snapshot: [Published] }>();
   let current: Published | null = null;
   let secrets = new Map<string, string>();
+  let before: Numbered = { seq: 0, own: emptyParts, budgetSeq: 0 };
   let queue: Promise<void> = Promise.resolve();
   let failures = 0;
 
@@ -68,7 +71,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
     };
   };
 
-  const overlayOf = async (config: SnapshotConfig): Promise<OverlayParts> => {
+  const ownPartsOf = async (config: SnapshotConfig): Promise<OwnParts> => {
     const cloudProviders = serviceAccounts(config).map(
       ({ id, name, credential_ref: ref }): CloudProvider => ({
         id,
@@ -76,7 +79,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
         keyFile: (ref === null ? undefined : secrets.get(ref)) ?? null,
       }),
     );
-    return { budgets: [], ...(await cloudTokens.overlayOf(cloudProviders)) };
+    return cloudTokens.overlayOf(cloudProviders);
   };
 
   const publishOnce = async (): Promise<void> => {
@@ -85,9 +88,12 @@ export function createPublisher(dependencies: Dependencies): Publisher {
     try {
       const isNewer = held === null || cursor.state.version > held.version;
       const base = isNewer ? await build(cursor) : held;
-      const parts = await overlayOf(base.config);
-      const overlay = { seq: overlaySeq(parts, held?.overlay ?? null, clock), ...parts };
-      if (!isNewer && overlay.seq === held.overlay.seq) return;
+      const own = await ownPartsOf(base.config);
+      const told = budgets.overlay(cursor.state);
+      const seq = overlaySeq({ own, budgetSeq: told.seq }, before, clock);
+      if (!isNewer && seq === held.overlay.seq) return;
+      const overlay = { seq, budgets: told.uses, ...own };
+      before = { seq, own, budgetSeq: told.seq };
       current = toPublished({ ...base, overlay });
       published.emit('snapshot', current);
     } catch (error) {
@@ -110,20 +116,29 @@ export function createPublisher(dependencies: Dependencies): Publisher {
   };
 }
 
-type OverlayParts = Omit<SnapshotOverlay, 'seq'>;
+/** What each replica has of its own. */
+type OwnParts = Omit<SnapshotOverlay, 'seq' | 'budgets'>;
+
+const emptyParts: OwnParts = { tokens: [], dropped_providers: [] };
 
 const serviceAccounts = ({ providers }: SnapshotConfig): SnapshotConfig['providers'] =>
   providers.filter((one) => one.credential_kind === 'cloud_service_account');
 
-const emptyOverlay: OverlayParts = { budgets: [], tokens: [], dropped_providers: [] };
+type Contents = Readonly<{ own: OwnParts; budgetSeq: BudgetOverlay['seq'] }>;
+type Numbered = Contents & Readonly<{ seq: number }>;
 
 /**
- * The same as before for the same overlay, else later than any before. It is taken from the clock, so that two replicas, whose
- * tokens differ, do not give two overlays one ETag, and a proxy that goes from one to the other takes what it finds there.
+ * The same as before for the same overlay. The number of the budgets is the same on every replica, and as long as there is
+ * nothing else it is the overlay's: a proxy that goes from one replica to another fetches nothing twice. Tokens each replica has of
+ * its own. With them the number is taken from the clock, so that two replicas do not give two overlays one ETag, and a proxy that
+ * goes from one to the other takes what it finds there.
  */
-function overlaySeq(parts: OverlayParts, before: SnapshotOverlay | null, clock: Clock): number {
-  const { seq, ...held } = before ?? { seq: 0, ...emptyOverlay };
-  return canonicalJson(parts) === canonicalJson(held) ? seq : Math.max(seq + 1, clock());
+function overlaySeq({ own, budgetSeq }: Contents, before: Numbered, clock: Clock): number {
+  if (canonicalJson(own) !== canonicalJson(before.own)) {
+    return Math.max(before.seq + 1, budgetSeq, clock());
+  }
+  if (budgetSeq === before.budgetSeq) return before.seq;
+  return before.seq === before.budgetSeq ? budgetSeq : Math.max(before.seq + 1, budgetSeq);
 }
 
 function toPublished(snapshot: Snapshot): Published {

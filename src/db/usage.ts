@@ -3,12 +3,15 @@
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 
+import { addSpend, holdBudgets } from './budget-usage.ts';
+import type { Spend } from './budget-usage.ts';
 import type { UsageEvents_InsertParameters as UsageRow } from './generated/schema.d.ts';
 import { operations } from './operations.ts';
 import type { Database } from './pool.ts';
 
+/** Which budget a row counts in is found out when it is stored. */
 export type StoredUsage = Readonly<{
-  [Column in keyof UsageRow]-?: Exclude<UsageRow[Column], undefined>;
+  [Column in Exclude<keyof UsageRow, 'budget_window'>]-?: Exclude<UsageRow[Column], undefined>;
 }>;
 
 const columns = [
@@ -41,9 +44,13 @@ const columns = [
   'attempts',
   'prompt_estimate',
   'max_tokens',
+  'budget_window',
 ] as const satisfies readonly (keyof UsageRow)[];
 
-/** All rows or none; a row whose id is already there is left as it is. */
+/**
+ * All rows or none; a row whose id is already there is left as it is. What is new is added to the budgets of its principals in the
+ * same transaction: a batch that comes twice counts once.
+ */
 export async function insertUsage(db: Database, rows: readonly StoredUsage[]): Promise<void> {
   if (rows.length === 0) return;
   await db.tx(async (tx) => {
@@ -51,11 +58,37 @@ export async function insertUsage(db: Database, rows: readonly StoredUsage[]): P
     for (const month of months) {
       await tx.query(sql`select op.ensure_usage_month(${`${month}-01T00:00:00Z`}::timestamptz)`);
     }
-    await operations
+    const windows = await holdBudgets(tx, [...new Set(rows.map((row) => row.principal_id))]);
+    const records = rows.map((row) => ({
+      ...row,
+      budget_window: windows.get(row.principal_id) ?? null,
+    }));
+    const inserted = await operations
       .usage_events(tx)
-      .bulkInsertOrIgnore({ columnsToInsert: columns, records: rows });
+      .bulkInsertOrIgnore({ columnsToInsert: columns, records });
+    const counted = inserted.filter((row) => row.budget_window !== null);
+    if (counted.length > 0) await addSpend(tx, spendOf(counted));
   });
 }
+
+type Counted = Pick<
+  StoredUsage,
+  'principal_id' | 'prompt_tokens' | 'completion_tokens' | 'cost_micros'
+>;
+
+/** What these rows come to, a principal each. What has no price costs nothing of a budget. */
+function spendOf(rows: readonly Counted[]): Spend[] {
+  const byPrincipal = Map.groupBy(rows, (row) => row.principal_id);
+  return [...byPrincipal].map(([principalId, own]) => ({
+    principalId,
+    tokens: exactSum(own.flatMap((row) => [row.prompt_tokens, row.completion_tokens])),
+    costMicros: exactSum(own.map((row) => row.cost_micros ?? 0)),
+  }));
+}
+
+/** At most 2^53 - 1. */
+const exactSum = (values: readonly number[]): number =>
+  values.reduce((sum, value) => Math.min(sum + value, Number.MAX_SAFE_INTEGER), 0);
 
 type UsageGrouping = 'model' | 'principal' | 'virtual_model' | 'day';
 

@@ -47,7 +47,16 @@ async function publisherOf({ plane }: TestPlane, failures: unknown[] = []): Prom
   const { logId } = await readHead(plane.db);
   const { db, vault, store, cloudTokens } = plane;
   const onFailure = (error: unknown): void => void failures.push(error);
-  return createPublisher({ db, vault, store, logId, cloudTokens, clock: Date.now, onFailure });
+  return createPublisher({
+    db,
+    vault,
+    store,
+    logId,
+    budgets: { overlay: () => ({ seq: 0, uses: [] }) },
+    cloudTokens,
+    clock: Date.now,
+    onFailure,
+  });
 }
 
 describe('a published snapshot', () => {

@@ -8,6 +8,7 @@ import { createEgress } from '../../control/egress.ts';
 import type { Egress } from '../../control/egress.ts';
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
+import { rebuildEvery } from '../../control/rebuild.ts';
 import { isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -34,6 +35,7 @@ export type ControlSettings = Pick<
   | 'egressAllow'
   | 'egressDeny'
   | 'shutdownGrace'
+  | 'snapshotRebuildInterval'
 >;
 
 export type RunningControl = Running &
@@ -188,7 +190,13 @@ async function serveAdmin(
   const stopTelling = publisher.onPublished(({ snapshot }) => onSnapshot(snapshot));
   const first = publisher.current();
   if (first !== null) onSnapshot(first.snapshot);
+  const rebuilding = rebuildEvery({
+    intervalMs: settings.snapshotRebuildInterval * 1000,
+    rebuild: plane.rebuild,
+    onFailure: (error) => log.warn({ error }, 'rebuilding the snapshot'),
+  });
   const close = async (): Promise<void> => {
+    await rebuilding.stop();
     const cut = await admin.close(settings.shutdownGrace * 1000);
     if (cut > 0) log.warn({ connections: cut }, 'admin requests were cut off after the grace');
     stopTelling();

@@ -1,8 +1,16 @@
 // Who may call, by the digest of the key, with everything about the caller that a request is
-// judged by: grants as bits, roles, how much of the budget is spent.
+// judged by: grants as bits, roles, rate limits, how much of the budget is spent.
 
 import type { ApiKeyId, PrincipalId, RoleId } from '../../lib/ids.ts';
-import type { BudgetUse, Snapshot, SnapshotPrincipal, SnapshotRole } from '../schema.ts';
+import type {
+  BudgetUse,
+  Snapshot,
+  SnapshotLimits,
+  SnapshotPrincipal,
+  SnapshotRole,
+} from '../schema.ts';
+import { nothingSpent, percentSpent, reachedCap } from '../spend.ts';
+import type { ReachedCap } from '../spend.ts';
 import type { CompiledModel } from './models.ts';
 
 /** Which models may be invoked: one bit a model, shared by all principals of the same roles. */
@@ -17,6 +25,10 @@ export type Caller = Readonly<{
   roleIds: readonly RoleId[];
   /** Of the cap closest to its limit, whole, at most 255; -1 without a budget. */
   budgetUsedPercent: number;
+  /** The cap of the budget that nothing is left of, if any. */
+  reachedCap: ReachedCap | null;
+  /** Null is unlimited. */
+  limits: SnapshotLimits | null;
 }>;
 
 const everyModel: Grants = { all: true, bits: new Uint32Array(0) };
@@ -29,6 +41,8 @@ export const anonymous: Caller = {
   grants: everyModel,
   roleIds: [],
   budgetUsedPercent: -1,
+  reachedCap: null,
+  limits: null,
 };
 
 export function mayInvoke(caller: Caller, model: CompiledModel): boolean {
@@ -51,7 +65,8 @@ export function principalCompiler(
     principalId: principal.id,
     grants: grantsOf(principal.role_ids),
     roleIds: principal.role_ids,
-    budgetUsedPercent: budgetUsedPercent(principal.budget, uses.get(principal.id)),
+    ...budgetOf(principal.budget, uses.get(principal.id)),
+    limits: principal.limits,
   });
 }
 
@@ -126,18 +141,14 @@ function compileGrants(
   return { all: false, bits };
 }
 
-const percentMax = 255;
-
-/** A principal of whom nothing is known to be spent has spent nothing. */
-function budgetUsedPercent(budget: SnapshotPrincipal['budget'], use: BudgetUse | undefined) {
-  if (budget === null) return -1;
-  return Math.max(
-    percentOf(use?.tokens_used ?? 0, budget.tokens_total),
-    percentOf(use?.cost_used_micros ?? 0, budget.cost_total_micros),
-  );
-}
-
-function percentOf(used: number, total: number | null): number {
-  if (total === null) return -1;
-  return total === 0 ? percentMax : Math.min(Math.floor((used * 100) / total), percentMax);
+function budgetOf(
+  budget: SnapshotPrincipal['budget'],
+  use: BudgetUse | undefined,
+): Pick<Caller, 'budgetUsedPercent' | 'reachedCap'> {
+  if (budget === null) return { budgetUsedPercent: -1, reachedCap: null };
+  const spent = use ?? nothingSpent;
+  return {
+    budgetUsedPercent: percentSpent(budget, spent),
+    reachedCap: reachedCap(budget, spent),
+  };
 }

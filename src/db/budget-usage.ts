@@ -1,0 +1,152 @@
+// What is spent of budgets, in the database: counted in the transaction of the usage rows, begun and ended in that of the budget,
+// and advanced by whichever replica comes first.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import type { PrincipalId } from '../lib/ids.ts';
+
+/** More than this, which only a broken report can make, is counted as this: no answer holds a larger integer. */
+const mostExact = Number.MAX_SAFE_INTEGER;
+
+export type BudgetStart = Readonly<{
+  principalId: PrincipalId;
+  windowStart: Date;
+  initialTokensUsed: number;
+}>;
+
+/** Budgets that are there already go on as they are. */
+export const beginBudgets = (db: Queryable, starts: readonly BudgetStart[]): Promise<unknown> =>
+  db.query(sql`
+    insert into op.budget_usage
+      (principal_id, window_start, tokens_used, cost_used_micros, initial_tokens_used)
+    select principal_id, window_start, initial, 0, initial
+    from unnest(
+      ${starts.map((start) => start.principalId)}::bigint[],
+      ${starts.map((start) => start.windowStart.toISOString())}::timestamptz[],
+      ${starts.map((start) => start.initialTokensUsed)}::bigint[]
+    ) as started (principal_id, window_start, initial)
+    on conflict (principal_id) do nothing`);
+
+export const endBudgets = (db: Queryable, ids: readonly PrincipalId[]): Promise<unknown> =>
+  db.query(sql`delete from op.budget_usage where principal_id = any(${[...ids]}::bigint[])`);
+
+/**
+ * The window that each of these principals' budgets is in, held until the transaction ends. In the order of ids, so that two
+ * transactions never wait for each other.
+ */
+export async function holdBudgets(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Date>> {
+  const rows: { principal_id: number; window_start: Date }[] = await tx.query(sql`
+    select principal_id, window_start from op.budget_usage
+    where principal_id = any(${[...ids]}::bigint[]) order by principal_id for update`);
+  return new Map(rows.map((row) => [row.principal_id, row.window_start]));
+}
+
+export type Spend = Readonly<{ principalId: number; tokens: number; costMicros: number }>;
+
+/** Adds to budgets that are held. Tokens, and micro-units of money; each at most 2^53 - 1. */
+export const addSpend = (tx: Queryable, spends: readonly Spend[]): Promise<unknown> =>
+  tx.query(sql`
+    update op.budget_usage held
+    set tokens_used = least(held.tokens_used + spent.tokens, ${mostExact}),
+      cost_used_micros = least(held.cost_used_micros + spent.cost, ${mostExact})
+    from unnest(
+      ${spends.map((spend) => spend.principalId)}::bigint[],
+      ${spends.map((spend) => spend.tokens)}::bigint[],
+      ${spends.map((spend) => spend.costMicros)}::bigint[]
+    ) as spent (principal_id, tokens, cost)
+    where held.principal_id = spent.principal_id`);
+
+export type BudgetUsage = Readonly<{
+  principal_id: PrincipalId;
+  window_start: Date;
+  tokens_used: number;
+  cost_used_micros: number;
+  /** What proxies were last told; both null before the first time. */
+  published_tokens_used: number | null;
+  published_cost_used_micros: number | null;
+}>;
+
+export type BudgetReading = Readonly<{ seq: number; usages: readonly BudgetUsage[] }>;
+
+/** All of it as of one moment, in the order of ids. */
+export async function readBudgets(db: Queryable): Promise<BudgetReading> {
+  const rows: ({ seq: number } & { [Column in keyof BudgetUsage]: BudgetUsage[Column] | null })[] =
+    await db.query(sql`
+      select seq, principal_id, window_start, tokens_used, cost_used_micros,
+        published_tokens_used, published_cost_used_micros
+      from op.budget_overlay left join op.budget_usage on true order by principal_id`);
+  const [first] = rows;
+  if (first === undefined) throw new Error('op.budget_overlay has lost its row');
+  return { seq: first.seq, usages: rows.flatMap((row) => (isUsage(row) ? [row] : [])) };
+}
+
+/** Without a budget the join has one row, of nulls. */
+const isUsage = (row: { principal_id: PrincipalId | null }): row is BudgetUsage =>
+  row.principal_id !== null;
+
+/** What these principals have spent. */
+export const budgetUsages = (db: Queryable, ids: readonly number[]): Promise<BudgetUsage[]> =>
+  db.query(sql`
+    select principal_id, window_start, tokens_used, cost_used_micros,
+      published_tokens_used, published_cost_used_micros
+    from op.budget_usage where principal_id = any(${[...ids]}::bigint[])`);
+
+/** One replica at a time decides what proxies are told, until its transaction ends. */
+export const holdOverlay = (tx: Queryable): Promise<unknown> =>
+  tx.query(sql`select seq from op.budget_overlay for update`);
+
+export type WindowMove = Readonly<{ principalId: PrincipalId; from: Date; to: Date }>;
+
+/** Begins the next window of each, with nothing spent, unless another replica has moved it meanwhile. */
+export const advanceWindows = (tx: Queryable, moves: readonly WindowMove[]): Promise<unknown> =>
+  tx.query(sql`
+    update op.budget_usage held
+    set window_start = moved.later, tokens_used = 0, cost_used_micros = 0, initial_tokens_used = 0
+    from unnest(
+      ${moves.map((move) => move.principalId)}::bigint[],
+      ${moves.map((move) => move.from.toISOString())}::timestamptz[],
+      ${moves.map((move) => move.to.toISOString())}::timestamptz[]
+    ) as moved (principal_id, earlier, later)
+    where held.principal_id = moved.principal_id and held.window_start = moved.earlier`);
+
+/** What is spent by now is what proxies are told, of these principals; `seq` says that it is another overlay. */
+export async function tellSpend(
+  tx: Queryable,
+  { ids, seq }: Readonly<{ ids: readonly PrincipalId[]; seq: number }>,
+): Promise<void> {
+  await tx.query(sql`
+    update op.budget_usage
+    set published_tokens_used = tokens_used, published_cost_used_micros = cost_used_micros
+    where principal_id = any(${[...ids]}::bigint[])`);
+  await tx.query(sql`update op.budget_overlay set seq = ${seq}`);
+}
+
+export type BudgetCheck = Readonly<{
+  principal_id: PrincipalId;
+  counted_tokens: number;
+  counted_cost_micros: number;
+  summed_tokens: number;
+  summed_cost_micros: number;
+}>;
+
+/** Counters that are not the sum of the usage rows counted in their window: none, unless one of the two was changed by hand. */
+export const strayBudgets = (db: Queryable): Promise<BudgetCheck[]> =>
+  db.query(sql`
+    select * from (
+      select held.principal_id, held.tokens_used as counted_tokens,
+        held.cost_used_micros as counted_cost_micros,
+        least(held.initial_tokens_used
+          + coalesce(sum(rows.prompt_tokens + rows.completion_tokens), 0), ${mostExact})::bigint
+          as summed_tokens,
+        least(coalesce(sum(rows.cost_micros), 0), ${mostExact})::bigint as summed_cost_micros
+      from op.budget_usage held
+      left join op.usage_events rows
+        on rows.principal_id = held.principal_id and rows.budget_window = held.window_start
+      group by held.principal_id
+    ) checked
+    where counted_tokens <> summed_tokens or counted_cost_micros <> summed_cost_micros
+    order by principal_id`);

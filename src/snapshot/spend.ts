@@ -1,0 +1,43 @@
+// How far a budget is spent: as a percentage for the rules that ask for it, and as a cap that was reached (specification,
+// "Condition fields", Gateway rule 12).
+
+import type { BudgetUse, SnapshotBudget } from './schema.ts';
+
+export type Caps = Pick<SnapshotBudget, 'tokens_total' | 'cost_total_micros'>;
+export type Spent = Pick<BudgetUse, 'tokens_used' | 'cost_used_micros'>;
+
+/** A principal of whom nothing is known to be spent has spent nothing. */
+export const nothingSpent: Spent = { tokens_used: 0, cost_used_micros: 0 };
+
+const percentMax = 255;
+
+/** Of the cap closest to its limit, whole, at most 255; -1 without a cap. */
+export const percentSpent = (caps: Caps, spent: Spent): number =>
+  Math.max(
+    percentOf(spent.tokens_used, caps.tokens_total),
+    percentOf(spent.cost_used_micros, caps.cost_total_micros),
+  );
+
+function percentOf(used: number, total: number | null): number {
+  if (total === null) return -1;
+  if (used >= total * (percentMax / 100)) return percentMax;
+  const hundredfold = used * 100;
+  return Number.isSafeInteger(hundredfold)
+    ? Math.floor(hundredfold / total)
+    : Number((BigInt(used) * 100n) / BigInt(total));
+}
+
+/** In tokens, or in micro-units of money. */
+export type ReachedCap = Readonly<{ cap: 'tokens' | 'money'; used: number; total: number }>;
+
+/** The cap that is reached, tokens before money; null while there is something left of both. */
+export function reachedCap(caps: Caps, spent: Spent): ReachedCap | null {
+  const { tokens_total: tokens, cost_total_micros: money } = caps;
+  if (tokens !== null && spent.tokens_used >= tokens) {
+    return { cap: 'tokens', used: spent.tokens_used, total: tokens };
+  }
+  if (money !== null && spent.cost_used_micros >= money) {
+    return { cap: 'money', used: spent.cost_used_micros, total: money };
+  }
+  return null;
+}
