@@ -19,6 +19,12 @@ export const apiKeyEvents = {
   },
   /** The row stays for audit. */
   ApiKeyRevoked: { touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
+  /** An import says so of a key that its file holds. */
+  ApiKeyEnabled: { touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
+  ApiKeyExpirySet: {
+    touchesSnapshot: true,
+    data: z.object({ id: apiKeyId, expires_at: z.iso.datetime({ offset: true }).nullable() }),
+  },
   /** Only together with its principal. */
   ApiKeyDeleted: { touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
 } as const satisfies Record<string, EventDefinition>;

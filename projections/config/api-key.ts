@@ -35,6 +35,10 @@ export function evolveApiKey(
       };
     case 'ApiKeyRevoked':
       return { ...existing(key, event), disabled: true };
+    case 'ApiKeyEnabled':
+      return { ...existing(key, event), disabled: false };
+    case 'ApiKeyExpirySet':
+      return { ...existing(key, event), expiresAt: event.data.expires_at };
     case 'ApiKeyDeleted':
       existing(key, event);
       return undefined;

@@ -17,32 +17,46 @@ export type ApiKeyCommand =
       /** RFC 3339. */
       expiresAt: string | null;
     }>
-  | Readonly<{ type: 'RevokeApiKey'; id: ApiKeyId }>;
+  | Readonly<{ type: 'RevokeApiKey'; id: ApiKeyId }>
+  | Readonly<{ type: 'EnableApiKey'; id: ApiKeyId }>
+  /** RFC 3339; null never expires. */
+  | Readonly<{ type: 'SetApiKeyExpiry'; id: ApiKeyId; expiresAt: string | null }>;
 
 export function decideApiKey(state: ConfigState, command: ApiKeyCommand): Decision {
+  if (command.type === 'CreateApiKey') return createApiKey(state, command);
+  const key = state.api_key.byId.get(command.id);
+  if (key === undefined) return refuse('absent', `key ${command.id} does not exist`);
+  const stream = streamOf('api_key', key.id);
+  const { id } = key;
   switch (command.type) {
-    case 'CreateApiKey': {
-      if (!state.principal.byId.has(command.principalId)) {
-        return refuse('invalid', `principal_id ${command.principalId} does not exist`, {
-          param: 'principal_id',
-        });
-      }
-      const id = apiKeyId.parse(state.api_key.lastId + 1);
-      const data = {
-        id,
-        principal_id: command.principalId,
-        name: command.name,
-        prefix: command.prefix,
-        verifier_ref: command.verifierRef,
-        expires_at: command.expiresAt,
-      };
-      return [{ stream: streamOf('api_key', id), type: 'ApiKeyCreated', data }];
-    }
-    case 'RevokeApiKey': {
-      const key = state.api_key.byId.get(command.id);
-      if (key === undefined) return refuse('absent', `key ${command.id} does not exist`);
-      if (key.disabled) return [];
-      return [{ stream: streamOf('api_key', key.id), type: 'ApiKeyRevoked', data: { id: key.id } }];
+    case 'RevokeApiKey':
+      return key.disabled ? [] : [{ stream, type: 'ApiKeyRevoked', data: { id } }];
+    case 'EnableApiKey':
+      return key.disabled ? [{ stream, type: 'ApiKeyEnabled', data: { id } }] : [];
+    case 'SetApiKeyExpiry': {
+      const { expiresAt } = command;
+      if (expiresAt === key.expiresAt) return [];
+      return [{ stream, type: 'ApiKeyExpirySet', data: { id, expires_at: expiresAt } }];
     }
   }
+}
+
+type Creation = Extract<ApiKeyCommand, { type: 'CreateApiKey' }>;
+
+function createApiKey(state: ConfigState, command: Creation): Decision {
+  if (!state.principal.byId.has(command.principalId)) {
+    return refuse('invalid', `principal_id ${command.principalId} does not exist`, {
+      param: 'principal_id',
+    });
+  }
+  const id = apiKeyId.parse(state.api_key.lastId + 1);
+  const data = {
+    id,
+    principal_id: command.principalId,
+    name: command.name,
+    prefix: command.prefix,
+    verifier_ref: command.verifierRef,
+    expires_at: command.expiresAt,
+  };
+  return [{ stream: streamOf('api_key', id), type: 'ApiKeyCreated', data }];
 }

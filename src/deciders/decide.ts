@@ -77,6 +77,8 @@ const deciders: Deciders = {
   RevokePermission: decideRole,
   CreateApiKey: decideApiKey,
   RevokeApiKey: decideApiKey,
+  EnableApiKey: decideApiKey,
+  SetApiKeyExpiry: decideApiKey,
   CreateProvider: decideProvider,
   UpdateProvider: decideProvider,
   DeleteProvider: decideProvider,

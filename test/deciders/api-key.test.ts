@@ -85,4 +85,33 @@ describe('the revocation of an API key', () => {
     given([ci])
       .when(revoke)
       .refuses('absent', /key 1 does not exist/));
+
+  it('that was revoked is enabled again, and one that was not is left alone', () => {
+    const enable = { type: 'EnableApiKey', id: apiKeyId.parse(1) } as const;
+    const enabled = {
+      stream: 'api_key-1',
+      type: 'ApiKeyEnabled',
+      data: { id: enable.id },
+    } as const;
+    given([ci, keyCreated(1, 1), keyRevoked(1)])
+      .when(enable)
+      .yields([enabled]);
+    given([ci, keyCreated(1, 1)])
+      .when(enable)
+      .yields([]);
+    given([ci])
+      .when(enable)
+      .refuses('absent', /key 1 does not exist/);
+  });
+
+  it('is given another expiry, and none', () => {
+    const id = apiKeyId.parse(1);
+    const set = (expiresAt: string | null) => ({ type: 'SetApiKeyExpiry', id, expiresAt }) as const;
+    const changed = (expires_at: string | null) =>
+      ({ stream: 'api_key-1', type: 'ApiKeyExpirySet', data: { id, expires_at } }) as const;
+    const keyed = given([ci, created(1)]);
+    keyed.when(set('2031-01-01T00:00:00Z')).yields([changed('2031-01-01T00:00:00Z')]);
+    keyed.when(set(null)).yields([changed(null)]);
+    keyed.when(set('2030-01-02T03:04:05+02:00')).yields([]);
+  });
 });
