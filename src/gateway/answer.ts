@@ -16,6 +16,7 @@ const reasons = {
   payload_too_large: [413, 'invalid_request_error', 'body_too_large'],
   model_not_found: [404, 'not_found_error', 'model_not_found'],
   model_access_denied: [403, 'permission_error', 'unauthorised'],
+  denied_by_rule: [403, 'permission_error', 'unauthorised'],
   unsupported_protocol: [501, 'not_implemented', 'unsupported'],
   upstream_error: [502, 'upstream_error', null],
   no_backend: [502, 'no_backend', null],
@@ -29,26 +30,41 @@ export type Reason = keyof typeof reasons;
 /** `message` names the field and the value that was wrong; never another caller's data. */
 export type GatewayRefusal = Readonly<{
   reason: Reason;
+  status: number;
   message: string;
   param: string | null;
   retryAfterSeconds: number | null;
   /** The methods that the path does serve, for a 405. */
   allow: string | null;
+  /** The value of x-gw-route, when a rule refuses. */
+  route: string | null;
 }>;
+
+type Details = Readonly<{
+  param?: string | null;
+  retryAfterSeconds?: number;
+  allow?: string;
+  /** Another than the table's. */
+  status?: number;
+  route?: string;
+}>;
+
+export const statusOf = (reason: Reason): number => reasons[reason][0];
 
 export const refuseRequest = (
   reason: Reason,
   message: string,
-  details: Readonly<{ param?: string | null; retryAfterSeconds?: number; allow?: string }> = {},
+  details: Details = {},
 ): GatewayRefusal => ({
   reason,
+  status: details.status ?? statusOf(reason),
   message,
   param: details.param ?? null,
   retryAfterSeconds: details.retryAfterSeconds ?? null,
   allow: details.allow ?? null,
+  route: details.route ?? null,
 });
 
-export const statusOf = (reason: Reason): number => reasons[reason][0];
 export const rejectionOf = (reason: Reason): Rejection | null => reasons[reason][2];
 
 export function errorBody(
@@ -63,13 +79,14 @@ export function errorBody(
 
 /** `status` differs from the table's when an upstream's own status is passed on. */
 export function answerRefusal(exchange: Exchange, refusal: GatewayRefusal, status?: number): void {
-  const { reason, message, param, retryAfterSeconds, allow } = refusal;
+  const { reason, message, param, retryAfterSeconds, allow, route } = refusal;
   const headers = ['content-type', 'application/json', 'x-request-id', exchange.requestId];
   if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds));
   if (allow !== null) headers.push('allow', allow);
+  if (route !== null) headers.push('x-gw-route', route);
   if (statusOf(reason) === 401) headers.push('www-authenticate', 'Bearer');
   exchange.answer(
-    status ?? statusOf(reason),
+    status ?? refusal.status,
     headers,
     errorBody(reason, message, exchange.requestId, param),
   );

@@ -4,6 +4,10 @@
 
 import type { Clock } from '../lib/clock.ts';
 import type { ModelId } from '../lib/ids.ts';
+import type { LiveView, Load, Turn } from '../routing/load.ts';
+import { createAffinity } from '../routing/policy/cache-affinity.ts';
+import type { Affinity } from '../routing/policy/cache-affinity.ts';
+import { nextLatency } from '../routing/policy/lowest-latency.ts';
 import { freshRetryBudget } from '../routing/retry.ts';
 import type { RetryBudget } from '../routing/retry.ts';
 import type { CompiledSnapshot } from '../snapshot/compile.ts';
@@ -13,7 +17,9 @@ import { newDurations, observe } from '../telemetry/histogram.ts';
 import type { Durations } from '../telemetry/histogram.ts';
 import type { Readings } from '../telemetry/metrics.ts';
 
-export type BackendState = {
+export type BackendState = Load & {
+  /** Names the endpoint in this process, from 1. */
+  readonly uid: number;
   /** As the newest generation has it: its credential may be an access token that was renewed. */
   backend: CompiledBackend;
   inFlight: number;
@@ -23,12 +29,14 @@ export type BackendState = {
   faults: number;
   isHealthy: boolean;
   restsUntilMs: number;
+  engine: Load['engine'];
+  latencyMs: number | null;
   readonly durations: Durations;
 };
 
 /** What a model has seen, in whichever generation; by name, because ids of a file are positions. */
 export type ModelTraffic = {
-  turn: number;
+  readonly turn: Turn;
   requests: number;
   readonly durations: Durations;
   readonly retryBudget: RetryBudget;
@@ -45,6 +53,8 @@ export type Generation = Readonly<{
   snapshot: CompiledSnapshot;
   models: ReadonlyMap<ModelId, ModelState>;
   backends: readonly BackendState[];
+  /** What routing sees of all this. */
+  view: LiveView;
   /**
    * Callers by the value of their authorization header, so that a key is digested once a version.
    */
@@ -56,21 +66,24 @@ const unhealthyAfter = 2;
 /** So long an unhealthy backend is passed over; then one request may try it again. */
 const restMs = 10_000;
 
+/** Conversations stay where they are from one generation to the next; `affinity` is that of the first. */
 export function nextGeneration(
   previous: Generation | null,
   snapshot: CompiledSnapshot,
+  affinity: Affinity = previous?.view.affinity ?? createAffinity(),
 ): Generation {
   // The same endpoint may be listed twice in a model: then each keeps a state of its own.
   const known = Map.groupBy(previous?.backends ?? [], ({ backend }) => backend.identity);
   const traffic = new Map(
     [...(previous?.models.values() ?? [])].map(({ model, traffic }) => [model.name, traffic]),
   );
+  let newestUid = Math.max(0, ...(previous?.backends ?? []).map(({ uid }) => uid));
   const backends: BackendState[] = [];
   const models = new Map<ModelId, ModelState>();
   for (const model of snapshot.models.values()) {
     const states = model.backends.map((backend) => {
       const held = known.get(backend.identity)?.shift();
-      if (held === undefined) return fresh(backend);
+      if (held === undefined) return fresh(backend, ++newestUid);
       held.backend = backend;
       return held;
     });
@@ -81,17 +94,36 @@ export function nextGeneration(
       traffic: traffic.get(model.name) ?? freshTraffic(),
     });
   }
-  return { snapshot, models, backends, recognised: new Map() };
+  const view = viewOf(snapshot, models, { affinity, previous });
+  return { snapshot, models, backends, view, recognised: new Map() };
+}
+
+const noBackends: readonly BackendState[] = [];
+
+function viewOf(
+  { pools }: CompiledSnapshot,
+  models: Generation['models'],
+  { affinity, previous }: Readonly<{ affinity: Affinity; previous: Generation | null }>,
+): LiveView {
+  const turns = new Map(
+    pools.map((pool) => [pool.id, previous?.view.turnOf(pool) ?? { count: 0 }]),
+  );
+  return {
+    backendsOf: ({ id }) => models.get(id)?.backends ?? noBackends,
+    turnOf: ({ id }) => turns.get(id) ?? { count: 0 },
+    affinity,
+  };
 }
 
 const freshTraffic = (): ModelTraffic => ({
-  turn: 0,
+  turn: { count: 0 },
   requests: 0,
   durations: newDurations(),
   retryBudget: freshRetryBudget(),
 });
 
-const fresh = (backend: CompiledBackend): BackendState => ({
+const fresh = (backend: CompiledBackend, uid: number): BackendState => ({
+  uid,
   backend,
   inFlight: 0,
   requests: 0,
@@ -99,6 +131,8 @@ const fresh = (backend: CompiledBackend): BackendState => ({
   faults: 0,
   isHealthy: true,
   restsUntilMs: 0,
+  engine: null,
+  latencyMs: null,
   durations: newDurations(),
 });
 
@@ -129,7 +163,9 @@ export function noteFault(state: BackendState, isUnreached: boolean, now: Clock)
 
 export function noteEnded(state: BackendState, durationMs: number | null): void {
   state.inFlight--;
-  if (durationMs !== null) observe(state.durations, durationMs);
+  if (durationMs === null) return;
+  observe(state.durations, durationMs);
+  state.latencyMs = nextLatency(state.latencyMs, durationMs);
 }
 
 /** What a scrape and the health page show of it. */

@@ -3,6 +3,7 @@
 // (specification, "Usage event").
 
 import type { ModelId, ProviderId } from '../lib/ids.ts';
+import type { Decision } from '../routing/route.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
 import type { RefusalReason, UsageEvent } from '../usage/usage-event.ts';
@@ -18,6 +19,8 @@ export type MeteredRequest = Readonly<{
   caller: Caller;
   peeked: Peeked;
   snapshotVersion: number;
+  /** Null when the name is not known. */
+  decision: Decision | null;
 }>;
 
 /** How it ended. */
@@ -54,7 +57,7 @@ export function usageEvent(
     path: exchange.path,
     snapshot_version: request.snapshotVersion,
     route: outcome.route,
-    tag: null,
+    tag: request.decision?.tag ?? null,
     stream: peeked.isStream,
     status: outcome.status,
     refusal: outcome.refusal,

@@ -4,6 +4,7 @@
 
 import { isUtf8 } from 'node:buffer';
 
+import { estimateTokens } from '../usage/estimate.ts';
 import { scanMembers, skipSpace, skipValue } from './json-scan.ts';
 import type { MemberVisitor, ScanNotes } from './json-scan.ts';
 
@@ -43,9 +44,6 @@ const routingKeys = [
 ] as const;
 type RoutingKey = (typeof routingKeys)[number];
 const streamOptionKeys = ['include_usage'] as const;
-
-/** Four bytes a token; the bytes of `data:` URLs are not text. */
-export const estimateTokens = (textBytes: number): number => Math.ceil(textBytes / 4);
 
 const refusePeek = (
   message: string,

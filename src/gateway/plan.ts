@@ -2,14 +2,21 @@
 // model of the chain (Gateway rules 2, 3 and 10). It is asked again after each failed attempt.
 
 import type { Clock } from '../lib/clock.ts';
-import type { Candidate } from '../routing/chain.ts';
-import { pickRoundRobin } from '../routing/policy/round-robin.ts';
+import type { PoolPolicy } from '../lib/vocabulary.ts';
+import { mixKey } from '../routing/hash.ts';
+import { pickMember } from '../routing/policy/pick.ts';
+import type { RoutedRequest } from '../routing/request.ts';
 import { countRequest, retryWaitMs, takeRetry } from '../routing/retry.ts';
+import { reasonOf } from '../routing/route.ts';
+import type { ChainRoute } from '../routing/route.ts';
 import type { Counts } from '../telemetry/metrics.ts';
 import type { BackendState, Generation, ModelState } from './generation.ts';
 
 export type Step = Readonly<{
-  route: Candidate['route'];
+  /** The value of x-gw-route. */
+  route: string;
+  /** No target named this model: it is the deployment's fallback. */
+  isFallback: boolean;
   model: ModelState;
   backend: BackendState;
   waitMs: number;
@@ -17,7 +24,11 @@ export type Step = Readonly<{
 
 export type PlanOptions = Readonly<{
   generation: Generation;
-  candidates: readonly Candidate[];
+  route: ChainRoute;
+  /** Whose conversation it is decides which endpoint of a model is first. */
+  request: RoutedRequest;
+  /** Spreads requests over several endpoints of one model. */
+  policy: PoolPolicy;
   /** Different backends of one model that may be tried. */
   attemptsMax: number;
   /** Keys the jitter of the waits. */
@@ -56,38 +67,63 @@ export class Plan {
   }
 
   #sibling(status: number | null): Step | null {
-    const { generation, candidates, attemptsMax, requestId, now } = this.#options;
-    const candidate = candidates[this.#candidate];
-    const model = candidate === undefined ? undefined : generation.models.get(candidate.model.id);
+    const { generation, route, attemptsMax, requestId, now } = this.#options;
+    const candidate = route.candidates[this.#candidate];
+    const model = candidate === undefined ? undefined : generation.models.get(candidate.id);
     const retry = this.#tried.length - 1;
-    if (candidate === undefined || model === undefined || retry + 1 >= attemptsMax) return null;
+    if (model === undefined || retry + 1 >= attemptsMax) return null;
     const nowMs = now();
-    const backend = pickRoundRobin(model.backends, this.#tried, model.traffic.turn, nowMs);
+    const untried = model.backends.filter((backend) => !this.#tried.includes(backend));
+    // Where the conversation belongs has just failed: the rest are equal but for their load.
+    const backend = this.#pick(model, untried, 'least-loaded', nowMs);
     if (backend === undefined || !takeRetry(model.traffic.retryBudget, nowMs)) return null;
     const waitMs = retryWaitMs(retry, { status, requestKey: keyOf(requestId) });
-    return this.#step(candidate, model, backend, waitMs);
+    return this.#step(model, backend, waitMs);
   }
 
   #nextModel(): Step | null {
-    const { generation, candidates, now } = this.#options;
+    const { generation, route, policy, now } = this.#options;
+    const { candidates } = route;
     for (this.#candidate++; this.#candidate < candidates.length; this.#candidate++) {
       const candidate = candidates[this.#candidate];
-      const model = candidate === undefined ? undefined : generation.models.get(candidate.model.id);
-      if (candidate === undefined || model === undefined) continue;
+      const model = candidate === undefined ? undefined : generation.models.get(candidate.id);
+      if (model === undefined) continue;
       const nowMs = now();
       this.#tried = [];
-      const backend = pickRoundRobin(model.backends, this.#tried, model.traffic.turn++, nowMs);
+      const backend = this.#pick(model, model.backends, policy, nowMs);
       if (backend === undefined) continue;
       countRequest(model.traffic.retryBudget, nowMs);
-      return this.#step(candidate, model, backend, 0);
+      return this.#step(model, backend, 0);
     }
     return null;
   }
 
-  #step(candidate: Candidate, model: ModelState, backend: BackendState, waitMs: number): Step {
+  #pick(
+    { model, traffic }: ModelState,
+    backends: readonly BackendState[],
+    policy: PoolPolicy,
+    nowMs: number,
+  ): BackendState | undefined {
+    if (backends.length < 2) return backends[0];
+    const { generation, request } = this.#options;
+    const chosen = pickMember(policy, {
+      loads: backends,
+      ids: backends.map(({ uid }) => uid),
+      weights: backends.map(() => 1),
+      key: policy === 'round-robin' ? 0 : mixKey(request.conversationKey(), model.id),
+      turn: traffic.turn,
+      affinity: generation.view.affinity,
+      nowMs,
+    });
+    return backends[chosen];
+  }
+
+  #step(model: ModelState, backend: BackendState, waitMs: number): Step {
+    const { route } = this.#options;
     this.#tried.push(backend);
     this.attempts++;
-    return { route: candidate.route, model, backend, waitMs };
+    const isFallback = model.model === route.fallback;
+    return { route: reasonOf(route, model.model), isFallback, model, backend, waitMs };
   }
 }
 

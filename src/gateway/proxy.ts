@@ -3,8 +3,11 @@
 // relay, meter.
 
 import type { Clock } from '../lib/clock.ts';
-import { resolveChain } from '../routing/chain.ts';
-import type { Candidate } from '../routing/chain.ts';
+import type { PoolPolicy } from '../lib/vocabulary.ts';
+import type { RoutedRequest } from '../routing/request.ts';
+import { chooseRoute } from '../routing/route.ts';
+import type { ChainRoute, DenyRoute } from '../routing/route.ts';
+import type { CompiledModel } from '../snapshot/compile/models.ts';
 import { refuseRequest } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
 import { Attempt } from './attempt.ts';
@@ -19,6 +22,7 @@ import { isPeekRefusal, peek } from './peek.ts';
 import type { PeekRefusal } from './peek.ts';
 import { Plan } from './plan.ts';
 import type { Step } from './plan.ts';
+import { PeekedRequest } from './routed-request.ts';
 import { upstreamPath } from './routes.ts';
 import { spliceBody } from './splice.ts';
 import type { Exchange, Upstreams } from './transport/boundary.ts';
@@ -31,6 +35,10 @@ export type ProxyContext = ConcludeContext &
     /** The time to first byte of a backend that has none of its own. */
     firstByteMs: number;
     attemptsMax: number;
+    /** Spreads requests over several endpoints of one model. */
+    policy: PoolPolicy;
+    /** Of the beginning of a conversation, as many as tell it apart. */
+    prefixBytes: number;
   }>;
 
 const noSnapshot = refuseRequest('no_snapshot', 'no configuration has been received yet', {
@@ -65,18 +73,34 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   }
   const peeked = peek(body.bytes);
   if (isPeekRefusal(peeked)) return refuse(context, exchange, unreadable(exchange, peeked));
-  const { version } = generation.snapshot;
-  const request: MeteredRequest = { exchange, caller, peeked, snapshotVersion: version };
-  const resolution = resolveChain(generation.snapshot, caller, peeked.model);
-  switch (resolution.kind) {
+  const { prefixBytes } = context;
+  const routed = new PeekedRequest(exchange, peeked, body.bytes, {
+    nowMs: context.now(),
+    prefixBytes,
+  });
+  const { snapshot, view: live } = generation;
+  const route = chooseRoute(snapshot, { caller, request: routed, live });
+  const { version: snapshotVersion } = snapshot;
+  const request: MeteredRequest = {
+    exchange,
+    caller,
+    peeked,
+    snapshotVersion,
+    decision: route.decision,
+  };
+  switch (route.kind) {
     case 'absent':
       return refuse(context, exchange, notFound(peeked.model));
-    case 'denied':
+    case 'deny':
+      return refuseMetered(context, request, deniedByRule(route), 'authorisation', {
+        model: null,
+      });
+    case 'ungranted':
       return refuseMetered(context, request, denied(peeked.model), 'authorisation', {
-        model: resolution.model,
+        model: route.model,
       });
     case 'chain':
-      return forward(context, generation, request, body.bytes, resolution.candidates);
+      return forward(context, generation, request, { body: body.bytes, routed, route });
   }
 }
 
@@ -103,19 +127,27 @@ const denied = (model: string): GatewayRefusal =>
     param: 'model',
   });
 
+/** The rule's own answer; which rule it was stands in x-gw-route. */
+const deniedByRule = ({ status, message, decision }: DenyRoute): GatewayRefusal =>
+  refuseRequest('denied_by_rule', message, { param: 'model', status, route: decision.reason });
+
+type Routed = Readonly<{ body: Buffer; routed: RoutedRequest; route: ChainRoute }>;
+
 async function forward(
   context: ProxyContext,
   generation: Generation,
   request: MeteredRequest,
-  body: Buffer,
-  candidates: readonly [Candidate, ...Candidate[]],
+  { body, routed, route }: Routed,
 ): Promise<void> {
   const { exchange, caller } = request;
-  const untranslated = untranslatedProtocol(generation, candidates[0]);
+  const [first] = route.candidates;
+  const untranslated = untranslatedProtocol(generation, first);
   if (untranslated !== null) return refuse(context, exchange, untranslated);
   const plan = new Plan({
     generation,
-    candidates,
+    route,
+    request: routed,
+    policy: context.policy,
     attemptsMax: context.attemptsMax,
     requestId: exchange.id,
     counts: context.counts,
@@ -150,15 +182,17 @@ async function forward(
     }
   }
   if (held !== null) return answerHeld(context, request, plan, held);
-  const { model } = candidates[0];
-  refuseMetered(context, request, noBackend, 'no_backend', { model, attempts: plan.attempts });
+  refuseMetered(context, request, noBackend, 'no_backend', {
+    model: first,
+    attempts: plan.attempts,
+  });
 }
 
 /** A request is not translated to another protocol: it is refused with the protocol's name. */
-function untranslatedProtocol(generation: Generation, first: Candidate): GatewayRefusal | null {
-  const model = generation.models.get(first.model.id);
+function untranslatedProtocol(generation: Generation, first: CompiledModel): GatewayRefusal | null {
+  const model = generation.models.get(first.id);
   if (model === undefined || model.backends.length > 0) return null;
-  const protocol = first.model.backends[0]?.protocol ?? 'openai';
+  const protocol = first.backends[0]?.protocol ?? 'openai';
   const message = `a backend of protocol ${protocol} does not serve this route`;
   return refuseRequest('unsupported_protocol', message);
 }

@@ -11,6 +11,8 @@ import { compileFrontendModels } from './compile/frontend-models.ts';
 import type { CompiledFrontendModel } from './compile/frontend-models.ts';
 import { compileModels } from './compile/models.ts';
 import type { CompiledModel } from './compile/models.ts';
+import { compilePools } from './compile/targets.ts';
+import type { CompiledPool } from './compile/targets.ts';
 import { snapshotSchemaVersion } from './schema.ts';
 import type { Snapshot } from './schema.ts';
 
@@ -20,6 +22,7 @@ export type RoutingTables = Readonly<{
   /** By name, which wins over that of a model; and by id, which jumps name. */
   frontendModels: ReadonlyMap<string, CompiledFrontendModel>;
   frontendModelsById: ReadonlyMap<FrontendModelId, CompiledFrontendModel>;
+  pools: readonly CompiledPool[];
   /** Ends every chain. */
   fallback: CompiledModel | null;
 }>;
@@ -61,12 +64,14 @@ export function compileTables(snapshot: Snapshot, dropped: string[]): RoutingTab
   const { config } = snapshot;
   const models = compileModels(snapshot, dropped);
   const byId = new Map([...models.values()].map((model) => [model.id, model]));
-  const frontendModels = compileFrontendModels(config, byId);
+  const pools = compilePools(config.pools, byId);
+  const frontendModels = compileFrontendModels(config, { models: byId, pools });
   const fallback = config.settings.fallback_model_id;
   return {
     models,
     frontendModels: new Map(frontendModels.map((one) => [one.name, one])),
     frontendModelsById: new Map(frontendModels.map((one) => [one.id, one])),
+    pools: [...pools.values()],
     fallback: (fallback === null ? undefined : byId.get(fallback)) ?? null,
   };
 }

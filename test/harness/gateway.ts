@@ -57,6 +57,8 @@ export async function startTestGateway(
     bodyBytesMax: 1024 * 1024,
     bodiesInFlightBytesMax: 8 * 1024 * 1024,
     tickMs: 20,
+    // Which backend is tried first is then known to a test that is about something else.
+    policy: 'round-robin',
     ...options,
   });
   const { url } = gateway;

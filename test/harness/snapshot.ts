@@ -2,9 +2,10 @@
 
 import { hash } from 'node:crypto';
 
+import type { PoolPolicy } from '../../src/lib/vocabulary.ts';
 import { configHash } from '../../src/snapshot/hash.ts';
 import { snapshot as snapshotSchema, snapshotSchemaVersion } from '../../src/snapshot/schema.ts';
-import type { Snapshot } from '../../src/snapshot/schema.ts';
+import type { Snapshot, SnapshotConditions } from '../../src/snapshot/schema.ts';
 
 type GivenBackend = Readonly<{
   apiBase: string;
@@ -14,13 +15,55 @@ type GivenBackend = Readonly<{
   timeoutSeconds?: number;
 }>;
 
-type GivenModel = Readonly<{ backends: readonly GivenBackend[]; contextLength?: number }>;
+type GivenModel = Readonly<{
+  backends: readonly GivenBackend[];
+  contextLength?: number;
+  /** Micro-units per million tokens: input, then output. */
+  prices?: readonly [number | null, number | null];
+}>;
+
+/** Targets are names of models or pools. */
+type GivenRule = Readonly<{
+  when?: Partial<Record<keyof SnapshotConditions, unknown>>;
+  targets?: readonly string[];
+  deny?: Readonly<{ status: number; message: string }>;
+  /** The name of a frontend model. */
+  jump?: string;
+  tag?: string;
+}>;
+
+type GivenFrontendModel = Readonly<{
+  rules?: readonly GivenRule[];
+  defaults?: readonly string[];
+  maxModelLen?: number;
+}>;
+
+/** Weights by the name of the member. */
+type GivenPool = Readonly<{
+  policy?: PoolPolicy;
+  members: Readonly<Record<string, number>>;
+}>;
+
+type GivenBudget = Readonly<{
+  tokens?: readonly [used: number, total: number];
+  costMicros?: readonly [used: number, total: number];
+}>;
+
+type GivenKey = Readonly<{
+  grants?: readonly string[];
+  expiresAt?: string;
+  budget?: GivenBudget;
+}>;
 
 export type GivenSnapshot = Readonly<{
   version?: number;
   models: Readonly<Record<string, GivenModel>>;
   /** By key in clear; `grants` are resources, every model when absent. */
-  keys?: Readonly<Record<string, Readonly<{ grants?: readonly string[]; expiresAt?: string }>>>;
+  keys?: Readonly<Record<string, GivenKey>>;
+  frontendModels?: Readonly<Record<string, GivenFrontendModel>>;
+  pools?: Readonly<Record<string, GivenPool>>;
+  /** By name, with the names of the classes that each refines. */
+  promptClasses?: Readonly<Record<string, readonly string[]>>;
   /** The name of the fallback model. */
   fallback?: string;
 }>;
@@ -33,8 +76,8 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
   const models = names.map((name, index) => ({
     id: index + 1,
     name,
-    input_price_per_mtok: null,
-    output_price_per_mtok: null,
+    input_price_per_mtok: given.models[name]?.prices?.[0] ?? null,
+    output_price_per_mtok: given.models[name]?.prices?.[1] ?? null,
     cache_ttl_seconds: null,
     context_length: given.models[name]?.contextLength ?? null,
     backends: (given.models[name]?.backends ?? []).map((backend) => {
@@ -70,7 +113,11 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
     config_hash: '',
     log: { id: 'test', position: given.version ?? 1, hash: '' },
     config: {
-      principals: keys.map((_, index) => ({ id: index + 1, role_ids: [index + 1] })),
+      principals: keys.map(([, { budget }], index) => ({
+        id: index + 1,
+        role_ids: [index + 1],
+        budget: budgetOf(budget),
+      })),
       roles: keys.map(([, { grants }], index) => ({
         id: index + 1,
         name: `role-${index + 1}`,
@@ -87,13 +134,98 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
       })),
       providers,
       models,
+      ...routingOf(given),
       settings: {
         open: given.keys === undefined,
         fallback_model_id: given.fallback === undefined ? null : names.indexOf(given.fallback) + 1,
       },
     },
     secrets,
-    overlay: { seq: 0 },
+    overlay: {
+      seq: 0,
+      budgets: keys.map(([, { budget }], index) => ({
+        principal_id: index + 1,
+        tokens_used: budget?.tokens?.[0] ?? 0,
+        cost_used_micros: budget?.costMicros?.[0] ?? 0,
+      })),
+    },
   });
   return { ...whole, config_hash: configHash(whole.config) };
 }
+
+const budgetOf = (budget: GivenBudget | undefined) =>
+  budget === undefined
+    ? null
+    : {
+        tokens_total: budget.tokens?.[1] ?? null,
+        cost_total_micros: budget.costMicros?.[1] ?? null,
+        window: 'monthly',
+      };
+
+/** Ids are positions, from 1; a name that is not there gets an id that nothing has. */
+function routingOf(given: GivenSnapshot) {
+  const idIn = (names: object, name: string): number => Object.keys(names).indexOf(name) + 1 || 999;
+  const { models, pools = {}, frontendModels = {}, promptClasses = {} } = given;
+  const targetOf = (name: string) =>
+    name in pools
+      ? { model_id: null, pool_id: idIn(pools, name) }
+      : { model_id: idIn(models, name), pool_id: null };
+  let rules = 0;
+  const ruleOf = (rule: GivenRule, position: number) => ({
+    id: ++rules,
+    position,
+    action: rule.deny === undefined ? (rule.jump === undefined ? 'route' : 'jump') : 'deny',
+    conditions: { ...anything, ...rule.when },
+    targets: (rule.targets ?? []).map(targetOf),
+    deny_status: rule.deny?.status ?? null,
+    deny_message: rule.deny?.message ?? null,
+    jump_to: rule.jump === undefined ? null : idIn(frontendModels, rule.jump),
+    tag: rule.tag ?? null,
+  });
+  return {
+    frontend_models: Object.entries(frontendModels).map(([name, frontendModel]) => ({
+      id: idIn(frontendModels, name),
+      name,
+      max_model_len: frontendModel.maxModelLen ?? null,
+      rules: (frontendModel.rules ?? []).map(ruleOf),
+      default_targets: (frontendModel.defaults ?? []).map(targetOf),
+    })),
+    pools: Object.entries(pools).map(([name, { policy, members }]) => ({
+      id: idIn(pools, name),
+      name,
+      policy: policy ?? null,
+      members: Object.entries(members).map(([model, weight]) => ({
+        model_id: idIn(models, model),
+        weight,
+      })),
+    })),
+    prompt_classes: Object.entries(promptClasses).map(([name, refines]) => ({
+      id: idIn(promptClasses, name),
+      name,
+      tier: refines.length === 0 ? 'fast' : 'refined',
+      min_margin: 0.1,
+      refines: refines.map((refined) => idIn(promptClasses, refined)),
+    })),
+  };
+}
+
+const anything: SnapshotConditions = {
+  principals: [],
+  roles: [],
+  min_prompt_tokens: null,
+  max_prompt_tokens: null,
+  min_max_tokens: null,
+  max_max_tokens: null,
+  stream: null,
+  headers: {},
+  min_budget_used_percent: null,
+  max_budget_used_percent: null,
+  max_inflight_per_backend: null,
+  class: null,
+  min_request_cost_micros: null,
+  max_request_cost_micros: null,
+  after_minute: null,
+  before_minute: null,
+  days: [],
+  utc_offset_minutes: 0,
+};

@@ -5,7 +5,6 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { pickRoundRobin } from '../../src/routing/policy/round-robin.ts';
 import { countRequest, freshRetryBudget, retryWaitMs, takeRetry } from '../../src/routing/retry.ts';
 
 describe('retryWaitMs', () => {
@@ -48,32 +47,5 @@ describe('a retry budget', () => {
     while (takeRetry(budget, 20_000));
     assert.equal(takeRetry(budget, 29_999), false);
     assert.equal(takeRetry(budget, 30_000), true);
-  });
-});
-
-const backend = (restsUntilMs = 0) => ({ restsUntilMs });
-
-describe('pickRoundRobin', () => {
-  it('takes each backend in turn', () => {
-    const backends = [backend(), backend(), backend()];
-    const picks = [0, 1, 2, 3].map((turn) => pickRoundRobin(backends, [], turn, 100));
-    assert.deepEqual(
-      picks.map((pick) => backends.findIndex((candidate) => candidate === pick)),
-      [0, 1, 2, 0],
-    );
-  });
-
-  it('passes over a resting backend until its rest is over, and uses it as a last resort', () => {
-    const resting = backend(500);
-    const awake = backend();
-    assert.equal(pickRoundRobin([resting, awake], [], 0, 100), awake);
-    assert.equal(pickRoundRobin([resting, awake], [], 0, 500), resting);
-    assert.equal(pickRoundRobin([resting, awake], [awake], 0, 100), resting);
-  });
-
-  it('picks nothing when every backend has been tried', () => {
-    const only = backend();
-    assert.equal(pickRoundRobin([only], [only], 5, 100), undefined);
-    assert.equal(pickRoundRobin([], [], 5, 100), undefined);
   });
 });

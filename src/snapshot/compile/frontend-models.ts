@@ -2,13 +2,13 @@
 // entry concerns, which window it has and what a request to it costs at least.
 
 import { headerText } from '../../lib/header-text.ts';
-import type { FrontendModelId, ModelId, RuleId } from '../../lib/ids.ts';
+import type { FrontendModelId, RuleId } from '../../lib/ids.ts';
 import type { RuleAction } from '../../lib/vocabulary.ts';
 import type { SnapshotConfig, SnapshotFrontendModel, SnapshotRule } from '../schema.ts';
 import { classReachOf, compileConditions } from './conditions.ts';
 import type { ClassReach, CompiledConditions } from './conditions.ts';
 import type { CompiledModel, Prices } from './models.ts';
-import { compilePools, compileTargets, modelsOf } from './targets.ts';
+import { compileTargets, modelsOf } from './targets.ts';
 import type { CompiledTarget, Targetable } from './targets.ts';
 
 export type CompiledRule = Readonly<{
@@ -52,9 +52,8 @@ const denyMessageDefault = 'a routing rule denies this request';
 /** In the order of the snapshot. */
 export function compileFrontendModels(
   config: SnapshotConfig,
-  models: ReadonlyMap<ModelId, CompiledModel>,
+  targetable: Targetable,
 ): readonly CompiledFrontendModel[] {
-  const targetable = { models, pools: compilePools(config.pools, models) };
   const classReach = classReachOf(config.prompt_classes);
   const local = new Map(
     config.frontend_models.map((frontendModel) => [

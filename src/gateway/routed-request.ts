@@ -1,0 +1,51 @@
+// A request as routing asks about it: what the peek found, and what is looked up only when a rule
+// or a policy wants to know.
+
+import type { PromptClassId } from '../lib/ids.ts';
+import type { RoutedRequest } from '../routing/request.ts';
+import { conversationKey } from './conversation.ts';
+import type { Peeked } from './peek.ts';
+import type { Exchange } from './transport/boundary.ts';
+
+export class PeekedRequest implements RoutedRequest {
+  readonly model: string;
+  readonly isStream: boolean;
+  readonly promptEstimate: number;
+  readonly maxTokens: number | null;
+  /** No prompt is classified here. */
+  readonly promptClass: PromptClassId | null = null;
+  readonly nowMs: number;
+  readonly #exchange: Pick<Exchange, 'anyHeader'>;
+  readonly #body: Buffer;
+  readonly #open: number;
+  readonly #prefixBytes: number;
+  #conversationKey = -1;
+
+  constructor(
+    exchange: Pick<Exchange, 'anyHeader'>,
+    peeked: Peeked,
+    body: Buffer,
+    { nowMs, prefixBytes }: Readonly<{ nowMs: number; prefixBytes: number }>,
+  ) {
+    this.model = peeked.model;
+    this.isStream = peeked.isStream;
+    this.promptEstimate = peeked.promptEstimate;
+    this.maxTokens = peeked.maxTokens;
+    this.nowMs = nowMs;
+    this.#exchange = exchange;
+    this.#body = body;
+    this.#open = peeked.open;
+    this.#prefixBytes = prefixBytes;
+  }
+
+  header(name: string): string | undefined {
+    return this.#exchange.anyHeader(name);
+  }
+
+  conversationKey(): number {
+    if (this.#conversationKey === -1) {
+      this.#conversationKey = conversationKey(this.#body, this.#open, this.#prefixBytes);
+    }
+    return this.#conversationKey;
+  }
+}

@@ -1,0 +1,13 @@
+// Every endpoint up and idle: what a dry-run knows of them (specification, "Dry-run limits").
+
+import type { LiveView, Load } from './load.ts';
+import { createAffinity } from './policy/cache-affinity.ts';
+
+const idle: Load = { inFlight: 0, engine: null, latencyMs: null, restsUntilMs: 0 };
+
+/** Made for one question: what is chosen in it is not remembered. */
+export const idleView = (): LiveView => ({
+  backendsOf: ({ backends }) => backends.map(() => idle),
+  turnOf: () => ({ count: 0 }),
+  affinity: createAffinity({ slots: 1 }),
+});

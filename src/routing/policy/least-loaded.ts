@@ -1,0 +1,30 @@
+// The policy that takes the member with the fewest requests of this replica in flight. Equal ones
+// are told apart by the conversation, so that a quiet gateway does not send everything to the first.
+
+import { isUp } from '../load.ts';
+import type { Load } from '../load.ts';
+import type { Choice } from './choice.ts';
+
+export function pickLeastLoaded({ loads, key, nowMs }: Choice): number {
+  const up = leastLoaded(loads, key, (load) => isUp(load, nowMs));
+  return up === -1 ? leastLoaded(loads, key, () => true) : up;
+}
+
+/** Of those that are eligible, or -1. */
+export function leastLoaded(
+  loads: readonly Load[],
+  key: number,
+  isEligible: (load: Load) => boolean,
+): number {
+  const first = key % loads.length;
+  let best = -1;
+  let fewest = Infinity;
+  for (let step = 0; step < loads.length; step++) {
+    const index = (first + step) % loads.length;
+    const load = loads[index];
+    if (load === undefined || load.inFlight >= fewest || !isEligible(load)) continue;
+    best = index;
+    fewest = load.inFlight;
+  }
+  return best;
+}

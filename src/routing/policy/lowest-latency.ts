@@ -1,0 +1,32 @@
+// The policy that takes the quickest member, by exponentially weighted whole-request latency.
+// Those within an eighth of the best are equal, and so is one that has completed no request: it is
+// eligible, not fastest. Among equals the least loaded serves (specification, "Limits").
+
+import { isUp } from '../load.ts';
+import type { Choice } from './choice.ts';
+import { leastLoaded, pickLeastLoaded } from './least-loaded.ts';
+
+/** 12.5 percent. */
+const equalShare = 1 / 8;
+const newestShare = 1 / 8;
+
+/** The latency after one more complete request. */
+export const nextLatency = (latencyMs: number | null, sampleMs: number): number =>
+  latencyMs === null ? sampleMs : latencyMs + (sampleMs - latencyMs) * newestShare;
+
+export function pickLowestLatency(choice: Choice): number {
+  const { loads, key, nowMs } = choice;
+  let best = Infinity;
+  for (const load of loads) {
+    if (load.latencyMs !== null && load.latencyMs < best && isUp(load, nowMs)) {
+      best = load.latencyMs;
+    }
+  }
+  const slowest = best * (1 + equalShare);
+  const index = leastLoaded(
+    loads,
+    key,
+    (load) => isUp(load, nowMs) && (load.latencyMs === null || load.latencyMs <= slowest),
+  );
+  return index === -1 ? pickLeastLoaded(choice) : index;
+}

@@ -1,0 +1,36 @@
+// The policy of a pool without one: members share conversations by their weights. The choice is a
+// function of the conversation, so one conversation stays with one member.
+
+import { mixKey } from '../hash.ts';
+import { isUp } from '../load.ts';
+import type { Choice } from './choice.ts';
+
+export function pickByWeight({ loads, weights, key, nowMs }: Choice): number {
+  const chosen = atShare(weights, key);
+  const load = loads[chosen];
+  if (load === undefined || isUp(load, nowMs)) return chosen;
+  // Only what belongs to the one that rests moves, and that by the weights of those that are up.
+  const up = weights.map((weight, index) => {
+    const member = loads[index];
+    return member !== undefined && isUp(member, nowMs) ? weight : 0;
+  });
+  return up.some((weight) => weight > 0) ? atShare(up, mixKey(key, up.length)) : chosen;
+}
+
+const keys = 2 ** 32;
+
+/** Where the key falls when the weights are laid end to end. */
+function atShare(weights: readonly number[], key: number): number {
+  let total = 0;
+  for (const weight of weights) total += weight;
+  let left = (key / keys) * total;
+  let last = 0;
+  for (let index = 0; index < weights.length; index++) {
+    const weight = weights[index] ?? 0;
+    if (weight === 0) continue;
+    if (left < weight) return index;
+    left -= weight;
+    last = index;
+  }
+  return last;
+}

@@ -1,0 +1,50 @@
+// A pool expands in place: the member that its policy chooses first, then the others in their
+// order (Gateway rule 3). Among members that the caller may not invoke nothing is chosen.
+
+import { mayInvoke } from '../snapshot/compile/callers.ts';
+import type { Caller } from '../snapshot/compile/callers.ts';
+import type { CompiledModel } from '../snapshot/compile/models.ts';
+import type { CompiledPool } from '../snapshot/compile/targets.ts';
+import { mixKey } from './hash.ts';
+import { loadOfModel } from './load.ts';
+import { pickMember } from './policy/pick.ts';
+import type { Asking } from './request.ts';
+
+export function expandPool(pool: CompiledPool, asking: Asking): readonly CompiledModel[] {
+  const { caller, request, live } = asking;
+  const { members, weights, part } = membersFor(pool, caller);
+  const [only] = members;
+  if (members.length <= 1 || only === undefined) return members;
+  const { nowMs } = request;
+  const chosen = pickMember(pool.policy, {
+    loads: members.map((model) => loadOfModel(live.backendsOf(model), nowMs)),
+    ids: members.map(({ id }) => id),
+    weights,
+    key: mixKey(request.conversationKey(), mixKey(pool.id, part)),
+    turn: live.turnOf(pool),
+    affinity: live.affinity,
+    nowMs,
+  });
+  const first = members[chosen] ?? only;
+  return [first, ...members.filter((model) => model !== first)];
+}
+
+/**
+ * `part` tells the sets of members of one pool apart, so that a caller who may not use all of them
+ * does not move the conversations of others.
+ */
+function membersFor(pool: CompiledPool, caller: Caller) {
+  if (caller.grants.all) return { members: pool.members, weights: pool.weights, part: 0 };
+  const members: CompiledModel[] = [];
+  const weights: number[] = [];
+  let part = 0;
+  for (const [index, model] of pool.members.entries()) {
+    if (mayInvoke(caller, model)) {
+      members.push(model);
+      weights.push(pool.weights[index] ?? 1);
+    } else {
+      part = mixKey(part, model.id);
+    }
+  }
+  return { members, weights, part };
+}

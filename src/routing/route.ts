@@ -1,0 +1,145 @@
+// Chooses the route of a request: the frontend model's first rule that matches, its defaults, or
+// the provider model that was named (specification, "Gateway behaviour rules" 1 to 4). The gateway
+// and the dry-run share it.
+
+import type { RoutingTables } from '../snapshot/compile.ts';
+import { jumpsMax } from '../snapshot/compile/frontend-models.ts';
+import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/frontend-models.ts';
+import type { CompiledModel } from '../snapshot/compile/models.ts';
+import type { CompiledTarget } from '../snapshot/compile/targets.ts';
+import { buildChain } from './chain.ts';
+import type { ChainOptions } from './chain.ts';
+import { matches } from './conditions.ts';
+import type { Asked } from './conditions.ts';
+import type { Asking } from './request.ts';
+
+/** What decided. */
+export type Decision = Readonly<{
+  /** The value of x-gw-route. */
+  reason: string;
+  /** The one whose rule or defaults decided; null when a provider model was named. */
+  frontendModel: CompiledFrontendModel | null;
+  /** Null when no rule matched. */
+  rule: CompiledRule | null;
+  /** The rule's, else that of the last jump that led to it. */
+  tag: string | null;
+}>;
+
+type Filled<Member> = readonly [Member, ...Member[]];
+
+export type Route =
+  /** At least one candidate; `fallback` is the one that no target named. */
+  | Readonly<{
+      kind: 'chain';
+      candidates: Filled<CompiledModel>;
+      fallback: CompiledModel | null;
+      decision: Decision;
+    }>
+  | Readonly<{ kind: 'deny'; status: number; message: string; decision: Decision }>
+  /** Something would serve it, but the caller may invoke none of it; the first such model. */
+  | Readonly<{ kind: 'ungranted'; model: CompiledModel; decision: Decision }>
+  /** Nothing serves it. Without a decision the name is not known at all. */
+  | Readonly<{ kind: 'absent'; decision: Decision | null }>;
+
+export type ChainRoute = Extract<Route, { kind: 'chain' }>;
+export type DenyRoute = Extract<Route, { kind: 'deny' }>;
+
+/** The value of x-gw-route when this candidate answers. */
+export const reasonOf = ({ fallback, decision }: ChainRoute, candidate: CompiledModel): string =>
+  candidate === fallback ? 'default' : decision.reason;
+
+export function chooseRoute(tables: RoutingTables, asking: Asking): Route {
+  const { request } = asking;
+  const frontendModel = tables.frontendModels.get(request.model);
+  if (frontendModel === undefined) {
+    const model = tables.models.get(request.model);
+    if (model === undefined) return unknownName;
+    return routeAlong([{ kind: 'model', model }], asking, concrete, {
+      fallback: tables.fallback,
+      // The caller chose this very model: a guess at the prompt's size does not overrule that.
+      tokens: 0,
+    });
+  }
+  const decision = decide(tables, frontendModel, ask(frontendModel, asking));
+  const { rule } = decision;
+  if (rule?.action === 'deny') {
+    return { kind: 'deny', status: rule.denyStatus, message: rule.denyMessage, decision };
+  }
+  const targets = rule === null ? decision.frontendModel.defaultTargets : rule.targets;
+  return routeAlong(targets, asking, decision, {
+    fallback: tables.fallback,
+    tokens: request.promptEstimate + (request.maxTokens ?? 0),
+  });
+}
+
+const unknownName: Route = { kind: 'absent', decision: null };
+const concrete: Decision = { reason: 'concrete', frontendModel: null, rule: null, tag: null };
+
+export const ask = ({ reachPrices }: CompiledFrontendModel, asking: Asking): Asked => ({
+  caller: asking.caller,
+  request: asking.request,
+  live: asking.live,
+  prices: reachPrices,
+  costMicros: null,
+});
+
+type RuleDecision = Decision & Readonly<{ frontendModel: CompiledFrontendModel }>;
+
+/** Every action is terminal: a jump goes on in the other chain and does not come back. */
+function decide(tables: RoutingTables, entry: CompiledFrontendModel, asked: Asked): RuleDecision {
+  let frontendModel = entry;
+  let path = '';
+  let tag: string | null = null;
+  for (let jumps = 0; ; jumps++) {
+    const rule = firstMatch(tables, frontendModel, asked, jumps);
+    if (rule === null) return { reason: `${path}default`, frontendModel, rule, tag };
+    tag = rule.tag ?? tag;
+    const destination = destinationOf(tables, rule, jumps);
+    if (destination === undefined) {
+      return { reason: path + rule.reason, frontendModel, rule, tag };
+    }
+    frontendModel = destination;
+    path += destination.jumpReason;
+  }
+}
+
+function firstMatch(
+  tables: RoutingTables,
+  { rules }: CompiledFrontendModel,
+  asked: Asked,
+  jumps: number,
+): CompiledRule | null {
+  for (const rule of rules) {
+    if (!matches(rule, asked)) continue;
+    if (rule.action !== 'jump' || destinationOf(tables, rule, jumps) !== undefined) return rule;
+  }
+  return null;
+}
+
+/**
+ * Where a rule jumps to. A rule whose destination is gone, or that would jump once too often, does
+ * not match: no loop in the configuration can hold a request.
+ */
+export function destinationOf(
+  tables: RoutingTables,
+  { jumpTo, action }: CompiledRule,
+  jumps: number,
+): CompiledFrontendModel | undefined {
+  if (action !== 'jump' || jumpTo === null || jumps >= jumpsMax) return undefined;
+  return tables.frontendModelsById.get(jumpTo);
+}
+
+function routeAlong(
+  targets: readonly CompiledTarget[],
+  asking: Asking,
+  decision: Decision,
+  options: ChainOptions,
+): Route {
+  const { candidates, fallback, ungranted } = buildChain(targets, asking, options);
+  if (isFilled(candidates)) return { kind: 'chain', candidates, fallback, decision };
+  if (ungranted === null) return { kind: 'absent', decision };
+  return { kind: 'ungranted', model: ungranted, decision };
+}
+
+const isFilled = <Member>(members: readonly Member[]): members is Filled<Member> =>
+  members.length > 0;
