@@ -15,6 +15,7 @@ import { budgetWindow, principalKind, providerKind, verb } from '../../src/lib/v
 import { endpointAt, plainName, vaultedName } from './examples.ts';
 import { append, emptyLog, testMetadata, testRef } from './given.ts';
 import type { TestLog } from './given.ts';
+import { poolCommands, routingCommands, routingPrelude } from './routing-commands.ts';
 
 type Of<Type extends Command['type']> = fc.Arbitrary<Extract<Command, { type: Type }>>;
 
@@ -127,6 +128,12 @@ const apiKeys = [
     expiresAt: nullable(fc.constant('2030-01-02T03:04:05Z')),
   }) satisfies Of<'CreateApiKey'>,
   fc.record({ type: fc.constant('RevokeApiKey'), id: apiKey }) satisfies Of<'RevokeApiKey'>,
+  fc.record({ type: fc.constant('EnableApiKey'), id: apiKey }) satisfies Of<'EnableApiKey'>,
+  fc.record({
+    type: fc.constant('SetApiKeyExpiry'),
+    id: apiKey,
+    expiresAt: nullable(fc.constant('2031-01-02T03:04:05Z')),
+  }) satisfies Of<'SetApiKeyExpiry'>,
 ];
 
 const providers = [
@@ -168,7 +175,7 @@ const target: fc.Arbitrary<BackendTarget> = fc.oneof(
   fc.record({ endpoint, credential: nullable(credential), defaultName: text }),
 );
 
-const models = [
+export const modelCommands = [
   fc.record({
     type: fc.constant('CreateModel'),
     name: text,
@@ -203,16 +210,21 @@ const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
   ...roles,
   ...apiKeys,
   ...providers,
-  ...models,
+  ...modelCommands,
+  ...routingCommands,
+  ...poolCommands,
 );
 
 const seed: Command = { type: 'SeedLog', bootstrapName: plainName('bootstrap') };
 
-/** A sequence of commands behind the seed. */
+/** A sequence of commands behind the seed, mostly with models and rules, or with classes, to begin with. */
 export const commandSequence = (lengthMax: number): fc.Arbitrary<readonly Command[]> =>
   fc
-    .array(commandArbitrary, { maxLength: lengthMax, size: 'max' })
-    .map((commands) => [seed, commands].flat());
+    .tuple(
+      fc.constantFrom([seed], [seed, ...routingPrelude], [seed, ...recordPrelude]),
+      fc.array(commandArbitrary, { maxLength: lengthMax, size: 'max' }),
+    )
+    .map(([prelude, commands]) => [...prelude, ...commands]);
 
 const noChange: GwEvent = { stream: 'settings-1', type: 'NoChange', data: {} };
 
