@@ -1,5 +1,6 @@
 // The rules of change for the deployment's settings.
 
+import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { modelId } from '../../src/lib/ids.ts';
@@ -36,4 +37,19 @@ describe('the fallback model', () => {
       .yields([]);
     given([]).when(set(null)).yields([]);
   });
+});
+
+describe('the deployment', () => {
+  const asked = [
+    ['RebuildSnapshot', 'SnapshotRebuilt'],
+    ['RevokeSessions', 'SessionsRevoked'],
+  ] as const;
+  for (const [command, event] of asked) {
+    it(`${command} leaves an event as often as it is asked for, and the settings as they are`, () => {
+      const happened = { stream: 'settings-1', type: event, data: {} } as const;
+      const log = given([gpt, fallbackSet(1), happened]);
+      log.when({ type: command }).yields([happened]);
+      assert.equal(log.state.settings.byId.get(1)?.fallbackModelId, 1);
+    });
+  }
 });

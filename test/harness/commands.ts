@@ -15,6 +15,7 @@ import { budgetWindow, principalKind, providerKind, verb } from '../../src/lib/v
 import { endpointAt, plainName, vaultedName } from './examples.ts';
 import { append, emptyLog, testMetadata, testRef } from './given.ts';
 import type { TestLog } from './given.ts';
+import { recordCommands, recordPrelude } from './record-commands.ts';
 import { poolCommands, routingCommands, routingPrelude } from './routing-commands.ts';
 
 type Of<Type extends Command['type']> = fc.Arbitrary<Extract<Command, { type: Type }>>;
@@ -213,15 +214,16 @@ const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
   ...modelCommands,
   ...routingCommands,
   ...poolCommands,
+  ...recordCommands,
 );
 
 const seed: Command = { type: 'SeedLog', bootstrapName: plainName('bootstrap') };
 
-/** A sequence of commands behind the seed, in half of the cases with models and rules to begin with. */
+/** A sequence of commands behind the seed, mostly with models and rules, or with classes, to begin with. */
 export const commandSequence = (lengthMax: number): fc.Arbitrary<readonly Command[]> =>
   fc
     .tuple(
-      fc.constantFrom([seed], [seed, ...routingPrelude]),
+      fc.constantFrom([seed], [seed, ...routingPrelude], [seed, ...recordPrelude]),
       fc.array(commandArbitrary, { maxLength: lengthMax, size: 'max' }),
     )
     .map(([prelude, commands]) => [...prelude, ...commands]);
