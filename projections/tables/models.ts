@@ -82,8 +82,9 @@ export const listModels = (db: Queryable, page: Page<string>): Promise<ModelRow[
   db.query(sql`
     select models.id, models.name, description, input_price_per_mtok, output_price_per_mtok,
       cache_ttl_seconds, context_length, provider_id, providers.name as provider_name, api_base,
-      protocol, auth_header, auth_scheme, credential_kind, credential_ref is not null as has_upstream_api_key, upstream_model,
-      default_max_tokens, admission_max_concurrent, admission_high_water, admission_max_queued,
+      protocol, auth_header, auth_scheme, credential_kind,
+      credential_ref is not null as has_upstream_api_key, upstream_model, default_max_tokens,
+      admission_max_concurrent, admission_high_water, admission_max_queued,
       admission_max_wait_seconds, upstream_timeout_seconds
     from models left join providers on providers.id = provider_id
     where ${page.after}::text is null or models.name > ${page.after}

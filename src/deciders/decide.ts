@@ -18,6 +18,8 @@ import { decideModel } from './model.ts';
 import type { ModelCommand } from './model.ts';
 import { decidePool } from './pool.ts';
 import type { PoolCommand } from './pool.ts';
+import { decidePrices } from './price.ts';
+import type { PriceCommand } from './price.ts';
 import { decidePrincipal } from './principal.ts';
 import type { PrincipalCommand } from './principal.ts';
 import { decidePromptClass } from './prompt-class.ts';
@@ -41,6 +43,7 @@ export type Command =
   | ApiKeyCommand
   | ProviderCommand
   | ModelCommand
+  | PriceCommand
   | FrontendModelCommand
   | RuleCommand
   | PoolCommand
@@ -88,6 +91,7 @@ const deciders: Deciders = {
   AttachBackend: decideModel,
   DetachBackend: decideModel,
   SetFlowControl: decideModel,
+  SyncPrices: decidePrices,
   CreateFrontendModel: decideFrontendModel,
   UpdateFrontendModel: decideFrontendModel,
   DeleteFrontendModel: decideFrontendModel,

@@ -54,3 +54,12 @@ export type AgentProtocolVersion = z.output<typeof agentProtocolVersion>;
 
 export const budgetWindow = z.enum(['daily', 'weekly', 'monthly']);
 export type BudgetWindow = z.output<typeof budgetWindow>;
+
+/** Where prices are looked up: an aggregator's list of models, and a catalogue of prices. */
+export type PriceSourceName = Exclude<PriceSource, 'both'>;
+export const priceSource = z.enum(['aggregator', 'catalogue', 'both']);
+export type PriceSource = z.output<typeof priceSource>;
+
+export const priceSourceAliases: Readonly<Record<string, PriceSource>> = {
+  'open-router': 'aggregator',
+};

@@ -201,6 +201,19 @@ export const modelCommands = [
     ),
   }) satisfies Of<'SetFlowControl'>,
   fc.record({
+    type: fc.constant('SyncPrices'),
+    overwrite: fc.boolean(),
+    prices: fc.array(
+      fc.record({
+        id: model,
+        upstreamModel: text,
+        inputPricePerMtok: number,
+        outputPricePerMtok: number,
+      }),
+      { maxLength: 3 },
+    ),
+  }) satisfies Of<'SyncPrices'>,
+  fc.record({
     type: fc.constant('SetFallbackModel'),
     modelId: nullable(model),
   }) satisfies Of<'SetFallbackModel'>,

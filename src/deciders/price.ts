@@ -1,0 +1,54 @@
+// The rule of a price sync: new prices of many models in one command. What it does not fit any more is left alone: a model that is
+// gone, that is served under another upstream name by now, or that has a price and may keep it.
+
+import { streamOf } from '../../events/catalogue.ts';
+import type { GwEvent } from '../../events/catalogue.ts';
+import type { Model } from '../../projections/config/model.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import type { ModelId } from '../lib/ids.ts';
+import type { Decision } from './decision.ts';
+
+/** Micro-units per million tokens. */
+export type SyncedPrice = Readonly<{
+  id: ModelId;
+  /** Of the model that the price was found for. */
+  upstreamModel: string;
+  inputPricePerMtok: number;
+  outputPricePerMtok: number;
+}>;
+
+export type PriceCommand = Readonly<{
+  type: 'SyncPrices';
+  /** Prices that stand are replaced. */
+  overwrite: boolean;
+  prices: readonly SyncedPrice[];
+}>;
+
+export const decidePrices = (state: ConfigState, { overwrite, prices }: PriceCommand): Decision =>
+  prices.flatMap((price) => {
+    const model = state.model.byId.get(price.id);
+    if (model?.backend?.upstreamModel !== price.upstreamModel) return [];
+    return keepsPrice(model, price, { overwrite }) ? [] : [priced(price)];
+  });
+
+/** Whether a sync leaves the model's price as it is. */
+export function keepsPrice(
+  model: Pick<Model, 'inputPricePerMtok' | 'outputPricePerMtok'>,
+  price: Pick<SyncedPrice, 'inputPricePerMtok' | 'outputPricePerMtok'>,
+  { overwrite }: Pick<PriceCommand, 'overwrite'>,
+): boolean {
+  const { inputPricePerMtok: input, outputPricePerMtok: output } = model;
+  const isSame = input === price.inputPricePerMtok && output === price.outputPricePerMtok;
+  const isPriced = input !== null || output !== null;
+  return isSame || (isPriced && !overwrite);
+}
+
+const priced = ({ id, inputPricePerMtok, outputPricePerMtok }: SyncedPrice): GwEvent => ({
+  stream: streamOf('model', id),
+  type: 'ModelPriced',
+  data: {
+    id,
+    input_price_per_mtok: inputPricePerMtok,
+    output_price_per_mtok: outputPricePerMtok,
+  },
+});
