@@ -6,7 +6,14 @@ import * as fc from 'fast-check';
 import type { StoredExample } from '../../events/prompt-class.ts';
 import type { StoredCredential } from '../../events/provider.ts';
 import type { Command } from '../../src/deciders/decide.ts';
-import { agentId, mcpServerId, promptClassId, promptExampleId } from '../../src/lib/ids.ts';
+import {
+  agentId,
+  apiKeyId,
+  mcpServerId,
+  principalId,
+  promptClassId,
+  promptExampleId,
+} from '../../src/lib/ids.ts';
 import { promptClassTier } from '../../src/lib/vocabulary.ts';
 import { testRef } from './given.ts';
 import { agentAt, mcpServerAt } from './remote-examples.ts';
@@ -122,9 +129,18 @@ const classNamed = (name: string, refined: readonly string[]): Command => ({
   examples: [],
 });
 
-/** Classes, so that there is something to change and to refine. */
+/** Classes, so that there is something to change and to refine, and a key to enable again. */
 export const recordPrelude: readonly Command[] = [
   classNamed('a', []),
   classNamed('b', []),
   classNamed('c', ['a', 'b']),
+  {
+    type: 'CreateApiKey',
+    name: 'a',
+    principalId: principalId.parse(1),
+    prefix: 'a',
+    verifierRef: testRef(1),
+    expiresAt: null,
+  },
+  { type: 'RevokeApiKey', id: apiKeyId.parse(1) },
 ];
