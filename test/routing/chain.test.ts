@@ -1,0 +1,130 @@
+// A chain is the targets in order with pools expanded in place, then the fallback, less what the
+// caller may not invoke (Gateway rules 2 to 4).
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { routing } from '../harness/routing.ts';
+import type { RoutingOptions } from '../harness/routing.ts';
+
+const allowed = (...names: readonly string[]) => ({
+  keys: { key: { grants: names.map((name) => `model/${name}`) } },
+});
+
+function chain(
+  what: string,
+  rules: string,
+  request: string,
+  answer: string,
+  options?: RoutingOptions,
+) {
+  it(what, () => assert.equal(routing(rules, options).ask(request), answer));
+}
+
+describe('a provider model that was named', () => {
+  const models = { a: {}, b: {}, idle: { backends: [] } };
+  chain('is its own chain', '', 'a', 'a | concrete', { models });
+  chain('is followed by the fallback', '', 'a', 'a (b) | concrete', { models, fallback: 'b' });
+  chain('is not followed by itself', '', 'a', 'a | concrete', { models, fallback: 'a' });
+  chain('that nothing serves is absent', '', 'idle', '404 | concrete', { models });
+  const fallback = { models, fallback: 'b' };
+  chain('that nothing serves has its fallback', '', 'idle', '(b) | concrete', fallback);
+  chain('that is unknown has none', '', 'c', '404 |', fallback);
+  chain('is dropped without a grant', '', 'a', '403 a | concrete', { models, ...allowed('b') });
+  const onlyB = { ...fallback, ...allowed('b') };
+  chain('without a grant leaves the fallback', '', 'a', '(b) | concrete', onlyB);
+  const onlyA = { ...fallback, ...allowed('a') };
+  chain('is not widened to a fallback without a grant', '', 'a', 'a | concrete', onlyA);
+  chain('keeps its place whatever its window', '', 'a prompt=99', 'a (b) | concrete', {
+    models: { ...models, a: { contextLength: 10 } },
+    fallback: 'b',
+  });
+});
+
+describe('the targets of a rule', () => {
+  chain('are tried in order', 'm: -> a, b, c', 'm', 'a b c | rule:0');
+  chain('are each tried once', 'm: -> a, b, a', 'm', 'a b | rule:0');
+  chain('are followed by the fallback', 'm: -> a, b', 'm', 'a b (c) | rule:0', {
+    models: { c: {} },
+    fallback: 'c',
+  });
+  chain('may hold the fallback, which is not tried twice', 'm: -> b, a', 'm', 'b a | rule:0', {
+    fallback: 'b',
+  });
+  chain('drop what has no grant', 'm: -> a, b, c', 'm', 'a c | rule:0', allowed('a', 'c'));
+  chain('are refused when none has one', 'm: -> a, b', 'm', '403 a | rule:0', allowed('c'));
+});
+
+describe('a pool', () => {
+  const pools = { p: { policy: 'round-robin', members: { a: 1, b: 1, c: 1 } } } as const;
+  chain('expands in place', 'm: -> x, p, y', 'm', 'x a b c y | rule:0', { pools });
+  chain('repeats no candidate', 'm: -> b, p', 'm', 'b a c | rule:0', { pools });
+  chain('drops a member without a grant', 'm: -> p', 'm', 'b c | rule:0', {
+    pools,
+    ...allowed('b', 'c'),
+  });
+  chain('of which no member may be invoked is refused', 'm: -> p', 'm', '403 a | rule:0', {
+    pools,
+    ...allowed('x'),
+  });
+  chain('without members is no candidate', 'm: -> p, x', 'm', 'x | rule:0', {
+    pools: { p: { members: {} } },
+  });
+  it('begins with the member that its policy chooses, and keeps the order of the others', () => {
+    const asked = routing('m: -> p', { pools });
+    assert.deepEqual(
+      [1, 2, 3, 4].map(() => asked.ask('m')),
+      ['a b c | rule:0', 'b a c | rule:0', 'c a b | rule:0', 'a b c | rule:0'],
+    );
+  });
+  it('is no name that can be asked for', () => {
+    assert.equal(routing('m: -> p', { pools }).ask('p'), '404 |');
+  });
+});
+
+describe('a candidate', () => {
+  const later = Date.parse('2026-11-21T12:00:01Z');
+  const down = { restsUntilMs: later };
+  chain(
+    'that cannot be reached now goes behind those that can',
+    'm: -> a, b, c',
+    'm',
+    'b c a | rule:0',
+    {
+      loads: { a: down },
+    },
+  );
+  chain('is last in order when all are down', 'm: -> a, b', 'm', 'a b | rule:0', {
+    loads: { a: down, b: down },
+  });
+  const small = { models: { a: { contextLength: 100 }, c: { contextLength: 109 } } };
+  chain(
+    'whose window is too small goes last',
+    'm: -> a, b, c',
+    'm prompt=60 max=50',
+    'b a c | rule:0',
+    small,
+  );
+  chain(
+    'keeps its place when it fits',
+    'm: -> a, b, c',
+    'm prompt=60 max=40',
+    'a b c | rule:0',
+    small,
+  );
+  chain(
+    'needs no room for an answer of no stated length',
+    'm: -> a, b',
+    'm prompt=100',
+    'a b | rule:0',
+    small,
+  );
+  chain('too small goes behind the fallback', 'm: -> a', 'm prompt=101', '(b) a | rule:0', {
+    models: { ...small.models, b: {} },
+    fallback: 'b',
+  });
+  chain('too small goes behind one that is down', 'm: -> a, b', 'm prompt=101', 'b a | rule:0', {
+    ...small,
+    loads: { b: down },
+  });
+});
