@@ -2,6 +2,7 @@
 
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Execute } from '../control/execute.ts';
+import type { Idempotency } from '../control/idempotency.ts';
 import type { LoginLimit } from '../control/login-limit.ts';
 import type { Passwords } from '../control/passwords.ts';
 import type { Publisher } from '../control/publish.ts';
@@ -24,6 +25,7 @@ export type Control = Readonly<{
   reports: Database;
   vault: Vault;
   execute: Execute;
+  idempotency: Idempotency;
   /** The configuration at the head of the log, as far as this replica has read it. */
   state: () => ConfigState;
   publisher: Publisher;

@@ -3,6 +3,8 @@
 
 import { isUtf8 } from 'node:buffer';
 
+import type { Queryable } from '@databases/pg';
+
 import type { RecordedEvent } from '../../events/catalogue.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Mutation, MutationContext, Outcome } from '../control/execute.ts';
@@ -13,17 +15,33 @@ import type { Answer, Call } from './route.ts';
 
 const reasonLengthMax = 1_000;
 
-/** Runs the mutation as the caller's, and renders the state behind it. */
+/**
+ * Runs the mutation as the caller's, and answers what `render` makes of the state behind it: once a call, and as it is, because an
+ * Idempotency-Key keeps this answer. `render` runs in the mutation's transaction, before the commit: what it reads from the
+ * database, it reads by `tx`, and a fault in it undoes the mutation.
+ */
 export async function mutate<Body>(
   call: Call,
   mutation: Mutation,
-  render: (outcome: Outcome) => Promise<Body> | Body,
+  render: (outcome: Outcome, tx: Queryable) => Promise<Body> | Body,
 ): Promise<Answer<Body> | Refusal> {
   const reason = reasonIn(call.headers);
   if (isRefusal(reason)) return reason;
-  const outcome = await call.control.execute(mutation, contextOf(call, reason));
+  const rendered: { answer?: Answer<Body> } = {};
+  const outcome = await call.control.execute(mutation, {
+    ...contextOf(call, reason),
+    precondition: async (state, tx) =>
+      revoked(call, state) ?? call.entity.unmet(state) ?? (await call.once?.taken(tx)) ?? null,
+    conclude: async (outcome, tx) => {
+      const headers = { ...versionHeader(outcome.version), ...call.entity.etag(outcome.state) };
+      const answer = { headers, body: await render(outcome, tx) };
+      await call.once?.keep(tx, answer);
+      rendered.answer = answer;
+    },
+  });
   if (isRefusal(outcome)) return outcome;
-  return { body: await render(outcome), headers: versionHeader(outcome.version) };
+  if (rendered.answer === undefined) throw new Error('a mutation was made without its answer');
+  return rendered.answer;
 }
 
 const versionHeader = (version: number): Record<string, string> => ({
@@ -31,24 +49,25 @@ const versionHeader = (version: number): Record<string, string> => ({
 });
 
 function contextOf(
-  { caller, permission, method, path, requestId }: Call,
+  { caller, method, path, requestId }: Call,
   reason: string | null,
 ): MutationContext {
   const actor =
     'principalId' in caller
       ? { kind: caller.kind, principal_id: caller.principalId }
       : ({ kind: 'system', principal_id: null } as const);
-  const isStillAllowed = (state: ConfigState): boolean => {
-    if (!('principalId' in caller)) return true;
-    const verbs = verbsOf(state, caller.principalId);
-    if (verbs === null) return false;
-    return (
-      permission === 'session' ||
-      permission === 'api_key' ||
-      [...verbs].some((verb) => verb === permission)
-    );
-  };
-  return { actor, action: method, target: path, requestId, reason, isStillAllowed };
+  return { actor, action: method, target: path, requestId, reason };
+}
+
+/** The right may have been taken away since the request came in. */
+function revoked({ caller, permission }: Call, state: ConfigState): Refusal | null {
+  if (!('principalId' in caller)) return null;
+  const verbs = verbsOf(state, caller.principalId);
+  if (verbs !== null) {
+    if (permission === 'session' || permission === 'api_key') return null;
+    if ([...verbs].some((verb) => verb === permission)) return null;
+  }
+  return refuse('forbidden', 'the right to do this was revoked meanwhile');
 }
 
 const reasonHeader = 'x-gw-reason';

@@ -3,6 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
 import type { Egress } from '../control/egress.ts';
+import { createIdempotency } from '../control/idempotency.ts';
 import { createLoginLimit } from '../control/login-limit.ts';
 import { createPasswords } from '../control/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
@@ -51,6 +52,7 @@ export function openAdmin(options: AdminOptions): Admin {
     reports: plane.reports,
     vault,
     execute: plane.execute,
+    idempotency: createIdempotency({ db, vault, clock }),
     state,
     publisher: plane.publisher,
     refresh,
@@ -72,6 +74,7 @@ export function openAdmin(options: AdminOptions): Admin {
     tls: options.tls,
     newRequestId: randomUUID,
   });
+  purgeNowAndThen(server, control);
   return {
     server,
     control,
@@ -81,4 +84,18 @@ export function openAdmin(options: AdminOptions): Admin {
     },
     close: (graceMs) => drain(server, graceMs),
   };
+}
+
+const purgeMs = 10 * 60 * 1000;
+
+/** What has expired goes although nobody asks for it any more. */
+function purgeNowAndThen(server: AdminServer, { idempotency, log }: Control): void {
+  const purge = (): void => {
+    idempotency.purge().catch((error: unknown) => {
+      log.warn({ error }, 'kept answers that have expired could not be deleted');
+    });
+  };
+  const timer = setInterval(purge, purgeMs);
+  timer.unref();
+  server.addHook('onClose', async () => clearInterval(timer));
 }

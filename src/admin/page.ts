@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import type { Page } from '../../projections/tables/page.ts';
 import { isStorable } from '../lib/text.ts';
+import { withVersions } from './entity.ts';
 import { limitQuery, rowsMax, wholeNumber } from './fields.ts';
 import type { Answer, Call } from './route.ts';
 
@@ -39,10 +40,11 @@ type List<Key, Row, Body> = Readonly<{
 
 /** One row more than asked for tells whether there is a next page. */
 export async function answerPage<Key extends string | number, Row, Body>(
-  { path }: Pick<Call, 'path'>,
+  { path, control }: Pick<Call, 'path' | 'control'>,
   { limit, after }: Asked<Key>,
   { rows, total, keyOf, toBody }: List<Key, Row, Body>,
 ): Promise<Answer<Body[]>> {
+  const state = control.state();
   const [found, count] = await Promise.all([
     rows({ after: after ?? null, limit: limit + 1 }),
     total(),
@@ -53,7 +55,8 @@ export async function answerPage<Key extends string | number, Row, Body>(
     found.length > limit && last !== undefined
       ? { link: `<${path}?limit=${limit}&after=${encode(keyOf(last))}>; rel="next"` }
       : {};
-  return { headers: { 'x-total-count': String(count), ...next }, body: await toBody(page) };
+  const headers = { 'x-total-count': String(count), ...next };
+  return { headers, body: withVersions(await toBody(page), { path, state }) };
 }
 
 const encode = (key: string | number): string => Buffer.from(String(key)).toString('base64url');

@@ -1,5 +1,6 @@
 // Principals and the roles they hold (specification, "Principals, keys, roles").
 
+import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import type { StoredName } from '../../events/principal.ts';
@@ -80,8 +81,8 @@ export const principalRoutes: readonly Route[] = [
       const name = storedName(control, { name: body.name, kind, hide });
       const emailRef = typeof email === 'string' ? hide(email) : null;
       const command = { type: 'CreatePrincipal', name, kind, emailRef } as const;
-      return mutate(call, { command, secrets }, (outcome) =>
-        recordOf(control, outcome.state, idOf(outcome, 'PrincipalCreated')),
+      return mutate(call, { command, secrets }, (outcome, tx) =>
+        recordOf({ ...control, db: tx }, outcome.state, idOf(outcome, 'PrincipalCreated')),
       );
     },
   }),
@@ -104,7 +105,9 @@ export const principalRoutes: readonly Route[] = [
         body.name === undefined ? undefined : storedName(control, { name: body.name, kind, hide });
       const emailRef = typeof body.email === 'string' ? hide(body.email) : body.email;
       const command = { type: 'UpdatePrincipal', id, name, emailRef } as const;
-      return mutate(call, { command, secrets }, ({ state }) => recordOf(control, state, id));
+      return mutate(call, { command, secrets }, ({ state }, tx) =>
+        recordOf({ ...control, db: tx }, state, id),
+      );
     },
   }),
   route({
@@ -131,8 +134,8 @@ export const principalRoutes: readonly Route[] = [
     body: z.strictObject({ role: nameField }),
     response: principalRecord,
     handle: ({ params: { id }, body: { role } }, call) =>
-      mutate(call, { command: { type: 'GrantRole', id, role } }, ({ state }) =>
-        recordOf(call.control, state, id),
+      mutate(call, { command: { type: 'GrantRole', id, role } }, ({ state }, tx) =>
+        recordOf({ ...call.control, db: tx }, state, id),
       ),
   }),
   route({
@@ -146,8 +149,8 @@ export const principalRoutes: readonly Route[] = [
     body: none,
     response: principalRecord,
     handle: ({ params: { id, role } }, call) =>
-      mutate(call, { command: { type: 'RevokeRole', id, role } }, ({ state }) =>
-        recordOf(call.control, state, id),
+      mutate(call, { command: { type: 'RevokeRole', id, role } }, ({ state }, tx) =>
+        recordOf({ ...call.control, db: tx }, state, id),
       ),
   }),
   route({
@@ -171,8 +174,8 @@ export const principalRoutes: readonly Route[] = [
       if (isRefusal(hashed)) return hashed;
       const secret: Secret = { ref: control.newId(), class: 'password', plaintext: hashed };
       const command = { type: 'SetPassword', id, passwordRef: secret.ref } as const;
-      return mutate(call, { command, secrets: [secret] }, ({ state }) =>
-        recordOf(control, state, id),
+      return mutate(call, { command, secrets: [secret] }, ({ state }, tx) =>
+        recordOf({ ...control, db: tx }, state, id),
       );
     },
   }),
@@ -201,9 +204,12 @@ function storedName({ vault }: Pick<Control, 'vault'>, { name, kind, hide }: Nam
   };
 }
 
-async function recordOf(control: Control, state: ConfigState, id: number) {
+/** Where names are revealed: in a mutation, by its transaction. */
+type Reading = Pick<Control, 'vault'> & Readonly<{ db: Queryable }>;
+
+async function recordOf(reading: Reading, state: ConfigState, id: number) {
   const row = rowOf(state, written(state.principal, id));
-  const [record] = await toRecords(control, [row]);
+  const [record] = await toRecords(reading, [row]);
   if (record === undefined) throw new Error(`principal ${id} has no record`);
   return record;
 }
@@ -219,7 +225,7 @@ const rowOf = (state: ConfigState, principal: Principal): PrincipalRow => ({
 });
 
 async function toRecords(
-  { vault, db }: Control,
+  { vault, db }: Reading,
   rows: readonly PrincipalRow[],
 ): Promise<PrincipalRecord[]> {
   const refs = rows.flatMap((row) => [row.name_ref, row.email_ref].filter((ref) => ref !== null));

@@ -3,8 +3,10 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 
+import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
+import type { ConfigState } from '../../projections/config/state.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import type { Refusal, RefusalCode } from '../lib/refusal.ts';
 import type { AdminVerb, Caller } from './authorise.ts';
@@ -30,6 +32,10 @@ export type Call = Readonly<{
   /** The peer's address; no header can change it. */
   address: string;
   headers: IncomingHttpHeaders;
+  /** The entity that the path addresses, and what the caller expects of it. */
+  entity: AddressedEntity;
+  /** Given when the request carries an Idempotency-Key. */
+  once: Once | null;
   /** Aborted when the client has gone or the server closes. Made when asked for: few wait long enough to care. */
   signal: () => AbortSignal;
 }>;
@@ -50,6 +56,21 @@ type PreparedAnswer = Readonly<{
 
 export type Handled<Body> = Answer<Body> | PreparedAnswer | Refusal;
 
+/** See entity.ts. */
+export type AddressedEntity = Readonly<{
+  /** A refusal when If-Match names another version than the one in this state. */
+  unmet: (state: ConfigState) => Refusal | null;
+  /** The version in this state, as a header; none when the path addresses no entity. */
+  etag: (state: ConfigState) => Readonly<Record<string, string>>;
+}>;
+
+/** See once.ts. */
+export type Once = Readonly<{
+  /** A refusal when the key has an answer already. */
+  taken: (db: Queryable) => Promise<Refusal | null>;
+  keep: (tx: Queryable, answer: Answer<unknown>) => Promise<void>;
+}>;
+
 type Description = Readonly<{
   method: Method;
   /** With `{name}` for a parameter. */
@@ -58,6 +79,10 @@ type Description = Readonly<{
   operation: string;
   permission: Permission;
   summary: string;
+  /** Of success; 200 when absent. With 204 no body is sent. */
+  status?: 201 | 204;
+  /** Writes nothing, although it is no GET: no version, no Idempotency-Key. */
+  asks?: true;
   /** The refusals of the handler's own; those of the framework are added from the other fields. */
   refusals: readonly RefusalCode[];
   /** Answers 304 when If-None-Match still holds. */

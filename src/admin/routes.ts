@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { auditRoutes } from './audit.ts';
 import { backendRoutes } from './backends.ts';
+import { listingVersions } from './entity.ts';
 import { fallbackModelRoutes } from './fallback-model.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
@@ -51,7 +52,9 @@ export const adminRoutes: readonly Route[] = [
   ...fallbackModelRoutes,
   ...auditRoutes,
   ...usageRoutes,
-].flatMap(withAlias);
+]
+  .flatMap(withAlias)
+  .map(listingVersions);
 
 const document = openApi(adminRoutes);
 

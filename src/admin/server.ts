@@ -16,7 +16,8 @@ import type { Caller, Credentials } from './authorise.ts';
 import type { Control } from './control.ts';
 import { refuseCrossSite } from './cross-site.ts';
 import { readJsonBody } from './json-body.ts';
-import type { Call, Handled, Method, Route } from './route.ts';
+import { jsonType, runRoute } from './once.ts';
+import type { Handled, Method, Route } from './route.ts';
 import { answerFault, answerRefusal, answerWrongMethod, frameworkRefusal } from './status.ts';
 import type { ErrorAnswer } from './status.ts';
 
@@ -152,7 +153,7 @@ function addRoute(server: AdminServer, route: Route, { parts, closing }: Surroun
     handler: async (request, reply) => {
       const body = request.body;
       if (isRefusal(body)) return sendError(reply, answerRefusal(body, request.id));
-      const call: Call = {
+      const received = {
         control: parts.control,
         caller: callers.get(request) ?? { kind: 'anonymous' },
         permission: route.permission,
@@ -164,7 +165,7 @@ function addRoute(server: AdminServer, route: Route, { parts, closing }: Surroun
         signal: () => AbortSignal.any([closing, goneSignal(reply)]),
       };
       const raw = { params: request.params, query: request.query, body: bodyValue(body) };
-      return send(reply, await route.run(call, raw));
+      return send(reply, route, await runRoute(route, received, raw));
     },
   });
 }
@@ -184,18 +185,19 @@ function goneSignal(reply: FastifyReply): AbortSignal {
 const bodyValue = (body: unknown): unknown =>
   typeof body === 'object' && body !== null && 'value' in body ? body.value : undefined;
 
-function send(reply: FastifyReply, handled: Handled<unknown>): FastifyReply {
+function send(reply: FastifyReply, route: Route, handled: Handled<unknown>): FastifyReply {
   if (isRefusal(handled)) return sendError(reply, answerRefusal(handled, reply.request.id));
-  reply.code(handled.status ?? 200).headers({ ...handled.headers });
+  const status = handled.status ?? route.status ?? 200;
+  reply.code(status).headers({ ...handled.headers });
   if ('bytes' in handled) return reply.send(handled.bytes ?? undefined);
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(handled.body));
+  return status === 204 ? reply.send() : reply.type(jsonType).send(JSON.stringify(handled.body));
 }
 
 const sendError = (reply: FastifyReply, { status, headers, body }: ErrorAnswer): FastifyReply =>
   reply
     .code(status)
     .headers({ ...headers })
-    .type('application/json; charset=utf-8')
+    .type(jsonType)
     .send(JSON.stringify(body));
 
 function errorAnswer(error: unknown, requestId: string): ErrorAnswer {

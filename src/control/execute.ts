@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict';
 
+import type { Queryable } from '@databases/pg';
+
 import type { RecordedEvent } from '../../events/catalogue.ts';
 import type { EventMetadata } from '../../events/event.ts';
 import { seal } from '../../events/seal.ts';
@@ -35,8 +37,10 @@ export type MutationContext = Readonly<{
   requestId: string;
   /** Free text of the actor, kept in the vault. */
   reason: string | null;
-  /** Asked on the state that is decided on: a right may have been revoked while the mutation was prepared. */
-  isStillAllowed?: (state: ConfigState) => boolean;
+  /** Asked under the lock, on the state that is decided on: much may have changed while the mutation was prepared. */
+  precondition?: (state: ConfigState, tx: Queryable) => Promise<Refusal | null>;
+  /** Called before the commit, with all tables written. What it writes by `tx` stands or falls with the change. */
+  conclude?: (outcome: Outcome, tx: Queryable) => Promise<void>;
 }>;
 
 /** `version` is the snapshot version that holds the change. */
@@ -52,7 +56,7 @@ export type Execute = (mutation: Mutation, context: MutationContext) => Promise<
 
 type Dependencies = {
   db: Database;
-  vault: Vault;
+  vault: Pick<Vault, 'put'>;
   store: ConfigStore;
   /** Makes the new state known: to this process's gateway and to waiting proxies. */
   publish: () => Promise<void>;
@@ -62,6 +66,13 @@ type Dependencies = {
 };
 
 type Committed = Readonly<{ after: Cursor; events: readonly RecordedEvent[] }>;
+
+const outcomeOf = ({ after: { state }, events }: Committed): Outcome => ({
+  state,
+  events,
+  version: state.version,
+  position: state.position,
+});
 
 export function createExecute(dependencies: Dependencies): Execute {
   const { db, store, publish } = dependencies;
@@ -81,11 +92,9 @@ export function createExecute(dependencies: Dependencies): Execute {
       return found;
     }
     if (isRefusal(committed)) return committed;
-    const { after, events } = committed;
-    store.adopt(after);
+    store.adopt(committed.after);
     await publish();
-    const { state } = after;
-    return { state, events, version: state.version, position: state.position };
+    return outcomeOf(committed);
   };
 }
 
@@ -104,14 +113,17 @@ async function append(
 ): Promise<Committed | Refusal> {
   const head = await lockLog(tx, Math.max(lockWaitMinMs, deadline - clock()));
   const before = await store.catchUp(tx, head.position);
-  if (context.isStillAllowed?.(before.state) === false) return revoked;
+  const unmet = (await context.precondition?.(before.state, tx)) ?? null;
+  if (unmet !== null) return unmet;
   const { command } = mutation;
   const decision = decide(before.state, command);
   if (isRefusal(decision)) return decision;
   if (decision.length > eventsMax) return tooManyEvents(decision.length);
   const changed = decision.length > 0;
   // A person's mutation leaves an audit row even when it changed nothing; the program's own need none.
-  if (!changed && context.actor.kind === 'system') return { after: before, events: [] };
+  if (!changed && context.actor.kind === 'system') {
+    return concluded({ after: before, events: [] }, { context, tx });
+  }
   const noChange = { stream: 'settings-1', type: 'NoChange', data: {} } as const;
   const reason = reasonOf(context, newId);
   const sealed = seal(changed ? decision : [noChange], head, {
@@ -140,10 +152,15 @@ async function append(
   assert.ok(events !== undefined, 'a command has at least one event');
   const after = await advanceReadModel(tx, before, events);
   await keepBudgetRows(tx, events);
-  return { after, events };
+  return concluded({ after, events }, { context, tx });
 }
 
-const revoked = refuse('forbidden', 'the right to do this was revoked meanwhile');
+type Concluding = { context: MutationContext; tx: Transaction };
+
+async function concluded(committed: Committed, { context, tx }: Concluding): Promise<Committed> {
+  await context.conclude?.(outcomeOf(committed), tx);
+  return committed;
+}
 
 /** What one command may cause. The log is locked while its events are written, a few seconds for so many. */
 const eventsMax = 50_000;

@@ -16,9 +16,16 @@ export type Vault = Readonly<{
   put: (tx: Transaction, secret: Secret, subject: string) => Promise<void>;
   /** The plaintexts of those refs that exist, are not erased and can be opened. */
   reveal: (db: Queryable, refs: readonly string[]) => Promise<Map<string, string>>;
+  /** Seals what lies in a table of its own; bound to `place`, it opens nowhere else. */
+  seal: (place: string, plaintext: string) => Sealed;
+  /** Null, and reported, when it cannot be opened: sealed with another key, or moved. */
+  open: (place: string, sealed: Sealed) => string | null;
   /** 16 hex digits that are equal for equal texts and tell nothing without the database's own key. */
   fingerprint: (text: string) => string;
 }>;
+
+/** `body`: format byte, nonce, ciphertext, tag; `keyId` names the encryption key that sealed it. */
+export type Sealed = Readonly<{ keyId: string; body: Buffer }>;
 
 type Dependencies = {
   /** 32 bytes. */
@@ -55,12 +62,24 @@ export async function openVault(db: Queryable, dependencies: Dependencies): Prom
       const plaintexts = new Map<string, string>();
       for (const row of rows) {
         try {
-          plaintexts.set(row.ref, sealer.open(row));
+          plaintexts.set(row.ref, sealer.open(itemOf(row)));
         } catch (error) {
           dependencies.onUnreadable(row.ref, error);
         }
       }
       return plaintexts;
+    },
+    seal: (place, plaintext) => ({
+      keyId: sealer.keyId,
+      body: sealer.seal(placeData(place), plaintext),
+    }),
+    open: (place, sealed) => {
+      try {
+        return sealer.open({ name: place, additional: placeData(place), sealed });
+      } catch (error) {
+        dependencies.onUnreadable(place, error);
+        return null;
+      }
     },
     fingerprint: (text) =>
       createHmac('sha256', fingerprintKey).update(text).digest('hex').slice(0, 16),
@@ -71,11 +90,22 @@ type ItemRow = { ref: string; class: string; subject: string; key_id: string; bo
 type Sealer = {
   keyId: string;
   seal: (additional: Uint8Array, plaintext: string) => Buffer;
-  open: (row: ItemRow) => string;
+  open: (item: SealedItem) => string;
 };
+/** `name` is how an error calls it. */
+type SealedItem = { name: string; additional: Uint8Array; sealed: Sealed };
+
+const itemOf = (row: ItemRow): SealedItem => ({
+  name: row.ref,
+  additional: additionalData(row),
+  sealed: { keyId: row.key_id, body: row.body },
+});
 
 const additionalData = (item: { ref: string; class: string; subject: string }): Uint8Array =>
   Buffer.from(`gw-vault-v1|${item.ref}|${item.class}|${item.subject}`);
+
+/** Of another kind than an item's, whatever the place is called. */
+const placeData = (place: string): Uint8Array => Buffer.from(`gw-sealed-v1|${place}`);
 
 function createSealer({ encryptionKey, randomBytes }: Dependencies): Sealer {
   const ownKeyId = keyId(encryptionKey);
@@ -90,21 +120,21 @@ function createSealer({ encryptionKey, randomBytes }: Dependencies): Sealer {
       const sealed = [cipher.update(plaintext, 'utf8'), cipher.final()];
       return Buffer.concat([Uint8Array.of(format), nonce, ...sealed, cipher.getAuthTag()]);
     },
-    open: (row) => {
-      if (row.key_id !== ownKeyId) {
+    open: ({ name, additional, sealed: { keyId, body } }) => {
+      if (keyId !== ownKeyId) {
         throw new Error(
-          `GW_ENCRYPTION_KEY is key ${ownKeyId}, but ${row.ref} was sealed with key ${row.key_id}`,
+          `GW_ENCRYPTION_KEY is key ${ownKeyId}, but ${name} was sealed with key ${keyId}`,
         );
       }
-      if (row.body[0] !== format) throw new Error(`vault item ${row.ref} has an unknown format`);
-      const nonce = row.body.subarray(1, 1 + nonceBytes);
+      if (body[0] !== format) throw new Error(`vault item ${name} has an unknown format`);
+      const nonce = body.subarray(1, 1 + nonceBytes);
       const decipher = createDecipheriv('aes-256-gcm', encryptionKey, nonce, {
         authTagLength: tagBytes,
       });
-      decipher.setAAD(additionalData(row));
-      decipher.setAuthTag(row.body.subarray(-tagBytes));
-      const sealed = row.body.subarray(1 + nonceBytes, -tagBytes);
-      return decipher.update(sealed, undefined, 'utf8') + decipher.final('utf8');
+      decipher.setAAD(additional);
+      decipher.setAuthTag(body.subarray(-tagBytes));
+      const ciphertext = body.subarray(1 + nonceBytes, -tagBytes);
+      return decipher.update(ciphertext, undefined, 'utf8') + decipher.final('utf8');
     },
   };
 }
@@ -125,5 +155,5 @@ async function ensureFingerprintKey(
   const [row]: ItemRow[] = await db.query(sql`
     select ref, class, subject, key_id, body from vault.items where class = 'fingerprint_key'`);
   if (row === undefined) throw new Error('the vault has no fingerprint key');
-  return sealer.open(row);
+  return sealer.open(itemOf(row));
 }

@@ -1,0 +1,159 @@
+// Which entity a path addresses, and its version: If-Match on the way in (412 when it is stale), ETag on the way out, `version` in
+// lists. The version is that of the entity's stream: the number of its events (RFC 9110, sections 8.8.3 and 13.1.1).
+
+import { z } from 'zod';
+
+import { streamOf } from '../../events/catalogue.ts';
+import type { Noun } from '../../events/catalogue.ts';
+import { streamVersion } from '../../projections/config/state.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { roleNamed } from '../deciders/role.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import type { AddressedEntity, Route } from './route.ts';
+
+/** The id of the entity that a path's parameter stands for; null when there is none. */
+type Locate = (state: ConfigState, parameter: string) => number | null;
+type Addressed = Readonly<{ noun: Noun; locate: Locate }>;
+
+const byId = (noun: Noun): Addressed => ({
+  noun,
+  locate: (_state, parameter) => (/^[1-9]\d{0,14}$/.test(parameter) ? Number(parameter) : null),
+});
+
+const roleByName: Addressed = {
+  noun: 'role',
+  locate: (state, name) => roleNamed(state, name)?.id ?? null,
+};
+
+const settings: Addressed = { noun: 'settings', locate: () => 1 };
+
+/** What lies below one of these paths belongs to the entity of that path. */
+export const entityPaths: Readonly<Record<string, Addressed>> = {
+  '/admin/principals/{id}': byId('principal'),
+  '/admin/keys/{id}': byId('api_key'),
+  '/admin/roles/{name}': roleByName,
+  '/admin/provider-models/{id}': byId('model'),
+  '/admin/models/{id}': byId('model'),
+  '/admin/backends/{id}': byId('model'),
+  '/admin/providers/{id}': byId('provider'),
+  '/admin/prompt-classes/{id}': byId('prompt_class'),
+  '/admin/mcp-servers/{id}': byId('mcp_server'),
+  '/admin/a2a-agents/{id}': byId('agent'),
+  '/admin/fallback-model': settings,
+};
+
+/** The row for the path of a route; null when it addresses no entity that stands already. */
+export function entityPathOf(path: string): string | null {
+  const holds = (prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
+  return Object.keys(entityPaths).find(holds) ?? null;
+}
+
+type Asked = Readonly<{
+  /** That of the route. */
+  path: string;
+  params: unknown;
+  ifMatch: string | undefined;
+}>;
+
+/** Refuses an If-Match that cannot be read, or that stands where there is nothing to match. */
+export function addressedEntity({ path, params, ifMatch }: Asked): AddressedEntity | Refusal {
+  const expected = ifMatch === undefined ? null : readIfMatch(ifMatch);
+  if (isRefusal(expected)) return expected;
+  const entityPath = entityPathOf(path);
+  const addressed = entityPath === null ? undefined : entityPaths[entityPath];
+  if (entityPath === null || addressed === undefined) {
+    return expected === null ? nothing : nothingToMatch;
+  }
+  const { noun, locate } = addressed;
+  const parameter = parameterOf(entityPath, params);
+  const located: { id: number | null } = { id: null };
+  const versionIn = (state: ConfigState): number | null => {
+    // A rename takes the name away by which it was found.
+    located.id = locate(state, parameter) ?? located.id;
+    const { id } = located;
+    if (id === null || !stands(state, noun, id)) return null;
+    return streamVersion(state, streamOf(noun, id));
+  };
+  return {
+    unmet: (state) => {
+      const version = versionIn(state);
+      // What is absent is refused as such by the rules.
+      if (expected === null || expected === 'any' || version === null) return null;
+      return expected.includes(version) ? null : stale(version);
+    },
+    etag: (state) => {
+      const version = versionIn(state);
+      return version === null ? {} : { etag: `"${version}"` };
+    },
+  };
+}
+
+/** The settings stand from the beginning. */
+const stands = (state: ConfigState, noun: Noun, id: number): boolean =>
+  noun === 'settings' || state[noun].byId.has(id);
+
+const nothing: AddressedEntity = { unmet: () => null, etag: () => ({}) };
+
+const header = 'if-match';
+const nothingToMatch = refuse('invalid', `${header}: this path addresses no entity`, {
+  param: header,
+});
+
+const stale = (version: number): Refusal =>
+  refuse('stale', `${header} names another version, the current one is "${version}"`, {
+    param: header,
+  });
+
+/** A weak tag never matches. */
+function readIfMatch(text: string): 'any' | readonly number[] | Refusal {
+  if (text.trim() === '*') return 'any';
+  const tags = text.split(',').map((tag) => /^(W\/)?"([^"]*)"$/.exec(tag.trim()));
+  if (tags.some((tag) => tag === null)) {
+    return refuse('invalid', `${header}: must be * or versions in quotes, such as "7"`, {
+      param: header,
+    });
+  }
+  return tags.flatMap((tag) => (tag?.[1] === undefined ? [Number(tag?.[2])] : []));
+}
+
+function parameterOf(entityPath: string, params: unknown): string {
+  const [, name] = /\{(\w+)\}$/.exec(entityPath) ?? [];
+  if (name === undefined || typeof params !== 'object' || params === null) return '';
+  return String(Reflect.get(params, name));
+}
+
+/** The path of the entities that the list at this path holds; null when it is no list of entities. */
+const listedPath = (path: string): string | null =>
+  Object.keys(entityPaths).find(
+    (one) => /^\/\{\w+\}$/.test(one.slice(path.length)) && one.startsWith(path),
+  ) ?? null;
+
+/**
+ * Adds its version to each record of a list of entities. `state` is one from before the records were read: a version that is too
+ * old refuses an edit that could be made, one that is too new would let an edit undo another.
+ */
+export function withVersions<Row>(
+  records: readonly Row[],
+  { path, state }: Readonly<{ path: string; state: ConfigState }>,
+): Row[] {
+  const entityPath = listedPath(path);
+  const addressed = entityPath === null ? undefined : entityPaths[entityPath];
+  if (entityPath === null || addressed === undefined) return [...records];
+  const { noun, locate } = addressed;
+  return records.map((record) => {
+    const id = locate(state, parameterOf(entityPath, record));
+    return { ...record, version: id === null ? 0 : streamVersion(state, streamOf(noun, id)) };
+  });
+}
+
+/** The route as it answers: a list of entities says the version of each. */
+export function listingVersions(route: Route): Route {
+  const { method, path, response } = route;
+  if (method !== 'GET' || listedPath(path) === null) return route;
+  if (!(response instanceof z.ZodArray) || !(response.element instanceof z.ZodObject)) return route;
+  return { ...route, response: z.array(response.element.extend({ version: versionField })) };
+}
+
+/** The number of the entity's events; what If-Match takes, in quotes. */
+const versionField = z.int().nonnegative();

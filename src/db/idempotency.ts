@@ -1,0 +1,58 @@
+// First answers of mutations that carried an Idempotency-Key, found by the principal and the SHA-256 of the key.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import type { PrincipalId } from '../lib/ids.ts';
+import type { Sealed } from './vault.ts';
+
+/** Whose key it is: another principal's key of the same text is another key. */
+export type KeyOwner = Readonly<{ principalId: PrincipalId; keyDigest: Buffer }>;
+
+export type StoredAnswer = Readonly<{ requestFingerprint: string; answer: Sealed }>;
+
+/** Null when there is none, or when it has expired. */
+export async function findAnswer(
+  db: Queryable,
+  { principalId, keyDigest }: KeyOwner,
+  now: Date,
+): Promise<StoredAnswer | null> {
+  const [row]: { request_fingerprint: string; key_id: string; answer: Buffer }[] = await db.query(
+    sql`
+      select request_fingerprint, key_id, answer from op.idempotent_answers
+      where principal_id = ${principalId} and key_digest = ${keyDigest} and expires_at > ${now}`,
+  );
+  if (row === undefined) return null;
+  const answer = { keyId: row.key_id, body: row.answer };
+  return { requestFingerprint: row.request_fingerprint, answer };
+}
+
+/** Takes the place of one that has expired. Whoever calls holds the log, and has found none that is valid. */
+export async function insertAnswer(
+  tx: Queryable,
+  { principalId, keyDigest }: KeyOwner,
+  stored: StoredAnswer & Readonly<{ expiresAt: Date }>,
+): Promise<void> {
+  const { requestFingerprint, answer, expiresAt } = stored;
+  await tx.query(sql`
+    delete from op.idempotent_answers
+    where principal_id = ${principalId} and key_digest = ${keyDigest}`);
+  await tx.query(sql`
+    insert into op.idempotent_answers
+      (principal_id, key_digest, request_fingerprint, key_id, answer, expires_at)
+    values (${principalId}, ${keyDigest}, ${requestFingerprint}, ${answer.keyId}, ${answer.body},
+      ${expiresAt})`);
+}
+
+/** Deletes at most `limit` that have expired; answers how many. */
+export async function deleteExpiredAnswers(
+  db: Queryable,
+  { now, limit }: { now: Date; limit: number },
+): Promise<number> {
+  const rows: unknown[] = await db.query(sql`
+    delete from op.idempotent_answers where (principal_id, key_digest) in (
+      select principal_id, key_digest from op.idempotent_answers
+      where expires_at <= ${now} order by expires_at limit ${limit})
+    returning 1`);
+  return rows.length;
+}
