@@ -15,6 +15,7 @@ import { openApi } from './openapi.ts';
 import { principalRoutes } from './principals.ts';
 import { providerRoutes } from './providers.ts';
 import { roleRoutes } from './roles.ts';
+import { routingRoutes } from './routing.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 import { usageRoutes } from './usage.ts';
@@ -50,6 +51,7 @@ export const adminRoutes: readonly Route[] = [
   ...backendRoutes,
   ...providerRoutes,
   ...fallbackModelRoutes,
+  ...routingRoutes,
   ...auditRoutes,
   ...usageRoutes,
 ]
