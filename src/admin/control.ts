@@ -5,6 +5,7 @@ import type { Execute } from '../control/execute.ts';
 import type { Idempotency } from '../control/idempotency.ts';
 import type { LoginLimit } from '../control/login-limit.ts';
 import type { Passwords } from '../control/passwords.ts';
+import type { PlanPrices } from '../control/price-sync.ts';
 import type { Publisher } from '../control/publish.ts';
 import type { Sessions } from '../control/sessions.ts';
 import type { UsageIntake } from '../control/usage-intake.ts';
@@ -35,6 +36,7 @@ export type Control = Readonly<{
   passwords: Passwords;
   loginLimit: LoginLimit;
   dial: Dial;
+  planPrices: PlanPrices;
   takeUsage: UsageIntake;
   clock: Clock;
   newId: () => string;

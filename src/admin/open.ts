@@ -7,6 +7,8 @@ import { createIdempotency } from '../control/idempotency.ts';
 import { createLoginLimit } from '../control/login-limit.ts';
 import { createPasswords } from '../control/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
+import { createPlanPrices } from '../control/price-sync.ts';
+import type { PricePlaces } from '../control/price-sync.ts';
 import { createSessions } from '../control/sessions.ts';
 import { createUsageIntake } from '../control/usage-intake.ts';
 import { createDial } from '../control/verify-provider.ts';
@@ -25,6 +27,7 @@ export type AdminOptions = Readonly<{
   proxyTokens: readonly string[];
   tls: AdminServerParts['tls'];
   egress: Egress;
+  pricePlaces: PricePlaces;
   clock: Clock;
   log: Log;
   /** Instead of the routes of this release. */
@@ -60,6 +63,14 @@ export function openAdmin(options: AdminOptions): Admin {
     passwords: createPasswords(),
     loginLimit: createLoginLimit(),
     dial: createDial({ dispatcher, accessToken }),
+    planPrices: createPlanPrices({
+      dispatcher,
+      places: options.pricePlaces,
+      readState: async () => {
+        await refresh();
+        return state();
+      },
+    }),
     takeUsage: createUsageIntake({ db, vault, state, refresh, clock }),
     clock,
     newId: randomUUID,

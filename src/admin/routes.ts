@@ -12,6 +12,7 @@ import { loginRoutes } from './login.ts';
 import { machineRoutes } from './machine.ts';
 import { modelRoutes } from './models.ts';
 import { openApi } from './openapi.ts';
+import { priceRoutes } from './prices.ts';
 import { principalRoutes } from './principals.ts';
 import { providerRoutes } from './providers.ts';
 import { roleRoutes } from './roles.ts';
@@ -51,6 +52,7 @@ export const adminRoutes: readonly Route[] = [
   ...backendRoutes,
   ...providerRoutes,
   ...fallbackModelRoutes,
+  ...priceRoutes,
   ...routingRoutes,
   ...auditRoutes,
   ...usageRoutes,

@@ -7,6 +7,7 @@ import { DevCommand } from './commands/dev.ts';
 import { LogVerifyCommand } from './commands/log-verify.ts';
 import { ServeCommand } from './commands/serve.ts';
 import { SetPasswordCommand } from './commands/set-password.ts';
+import { SyncPricesCommand } from './commands/sync-prices.ts';
 import { exitCodes } from './exit-codes.ts';
 import { HelpCommand, namingValues, usageError } from './help.ts';
 import { programVersion } from './version.ts';
@@ -22,7 +23,7 @@ export async function runCommandLine(
     // clipanion by itself writes colours into pipes too.
     enableColors: context.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '',
   });
-  const commands = [DevCommand, LogVerifyCommand, ServeCommand, SetPasswordCommand];
+  const commands = [DevCommand, LogVerifyCommand, ServeCommand, SetPasswordCommand, SyncPricesCommand];
   for (const command of [HelpCommand, Builtins.VersionCommand, ...commands]) {
     cli.register(command);
   }

@@ -57,6 +57,12 @@ const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\/./, { error: 'must be a postgres:// address' });
 
+/** What has no scheme is the path of a file. */
+const urlOrFile = text.refine(
+  (place) => !/^[a-z][a-z\d+.-]*:\/\//i.test(place) || /^(?:https?|file):\/\/./i.test(place),
+  { error: 'must be an http://, https:// or file:// address, or the path of a file' },
+);
+
 const list = z.string().transform((value): readonly string[] =>
   value
     .split(',')
@@ -259,6 +265,21 @@ export const settingsTable = {
     schema: egressList,
     fallback: none,
     description: 'these are never dialled; written as --egress-allow',
+  }),
+  priceAggregatorUrl: define({
+    flag: '--price-aggregator-url',
+    variable: 'GW_PRICE_AGGREGATOR_URL',
+    schema: urlOrFile,
+    fallback: 'https://openrouter.ai/api/v1/models',
+    description: 'where prices are synced from first: URL or file of an aggregator',
+  }),
+  priceCatalogueUrl: define({
+    flag: '--price-catalogue-url',
+    variable: 'GW_PRICE_CATALOGUE_URL',
+    schema: urlOrFile,
+    fallback:
+      'https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json',
+    description: 'where prices are synced from next: URL or file of a price catalogue',
   }),
   log: define({
     flag: '--log',

@@ -139,7 +139,7 @@ function openCloudTokens({ egress, clock, onFailure }: PlaneOptions): CloudToken
 }
 
 /** Migrations and the first build may take long: they have a pool of their own, without a statement timeout. */
-async function prepareDatabase(url: string) {
+export async function prepareDatabase(url: string) {
   const maintenance = openDatabase({
     url,
     purpose: 'maintenance',

@@ -2,6 +2,7 @@
 // 200 is checked against the response schema of its route.
 
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import type { TestContext } from 'node:test';
 
 import { openAdmin } from '../../src/admin/open.ts';
@@ -48,8 +49,14 @@ export type TestAdmin = Readonly<{
 }>;
 
 type Options = Readonly<
-  Partial<Pick<AdminOptions, 'routes' | 'tls' | 'clock'>> & { egress?: EgressLists }
+  Partial<Pick<AdminOptions, 'routes' | 'tls' | 'clock' | 'pricePlaces'>> & {
+    egress?: EgressLists;
+  }
 >;
+
+const fixture = (name: string): string =>
+  path.join(import.meta.dirname, '../fixtures/prices', `${name}.json`);
+const testPricePlaces = { aggregator: fixture('aggregator'), catalogue: fixture('catalogue') };
 
 export async function testAdmin(
   test: Pick<TestContext, 'after'>,
@@ -73,6 +80,7 @@ export async function testAdmin(
     proxyTokens: [proxyToken, ''],
     tls: options.tls ?? null,
     egress,
+    pricePlaces: options.pricePlaces ?? testPricePlaces,
     clock,
     log: {
       warn: (_fields, message) => void warnings.push(message),

@@ -34,6 +34,8 @@ export type ControlSettings = Pick<
   | 'caBundle'
   | 'egressAllow'
   | 'egressDeny'
+  | 'priceAggregatorUrl'
+  | 'priceCatalogueUrl'
   | 'shutdownGrace'
   | 'snapshotRebuildInterval'
 >;
@@ -183,6 +185,10 @@ async function serveAdmin(
     proxyTokens: proxyToken === null ? [] : [proxyToken],
     tls,
     egress,
+    pricePlaces: {
+      aggregator: settings.priceAggregatorUrl,
+      catalogue: settings.priceCatalogueUrl,
+    },
     clock: Date.now,
     log,
   });

@@ -1,0 +1,132 @@
+// Price sync (specification, "Observability, operations, other"): the same work as `gw sync-prices`.
+
+import { z } from 'zod';
+
+import type { PricePlan } from '../control/price-sync.ts';
+import { modelId } from '../lib/ids.ts';
+import { isRefusal } from '../lib/refusal.ts';
+import { priceSource, priceSourceAliases } from '../lib/vocabulary.ts';
+import { mutate } from './mutation.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const sourceName = priceSource.exclude(['both']);
+
+export const priceSourceField = z
+  .preprocess(
+    (given) => (typeof given === 'string' ? (priceSourceAliases[given] ?? given) : given),
+    priceSource,
+  )
+  .meta({ type: 'string', enum: [...priceSource.options, ...Object.keys(priceSourceAliases)] });
+
+/** Micro-units per million tokens; null is unpriced. */
+const price = z.int().nonnegative();
+
+export const priceSyncRecord = z.object({
+  dry_run: z.boolean(),
+  /** How many models got another price, or would in a dry run. */
+  updated: z.int(),
+  /** How many were found, and keep the price that they have. */
+  already_priced: z.int(),
+  /** How many no source knows by their upstream name. */
+  unmatched: z.int(),
+  changes: z.array(
+    z.object({
+      model_id: modelId,
+      model: z.string(),
+      upstream_model: z.string(),
+      source: sourceName,
+      /** The name that it was found under. */
+      found_as: z.string(),
+      old_input_price_per_mtok: price.nullable(),
+      old_output_price_per_mtok: price.nullable(),
+      input_price_per_mtok: price,
+      output_price_per_mtok: price,
+    }),
+  ),
+  unmatched_models: z.array(
+    z.object({
+      model_id: modelId,
+      model: z.string(),
+      /** Null: the model has no provider. */
+      upstream_model: z.string().nullable(),
+    }),
+  ),
+  sources: z.array(
+    z.object({
+      source: sourceName,
+      prices: z.int(),
+      /** Prices that were passed over because they cannot be any. */
+      nonsense: z.int(),
+      /** Why it could not be read; null when it was. */
+      skipped: z.string().nullable(),
+    }),
+  ),
+});
+export type PriceSyncRecord = z.input<typeof priceSyncRecord>;
+
+/** What was changed, of all that was planned: a model may have been priced or deleted since. */
+export function priceSyncBody(
+  plan: PricePlan,
+  { dryRun, isChanged }: Readonly<{ dryRun: boolean; isChanged: (id: number) => boolean }>,
+): PriceSyncRecord {
+  const changes = plan.changes.filter(({ model }) => isChanged(model.id));
+  return {
+    dry_run: dryRun,
+    updated: changes.length,
+    already_priced: plan.kept,
+    unmatched: plan.unmatched.length,
+    changes: changes.map(({ model, upstreamModel, found }) => ({
+      model_id: model.id,
+      model: model.name,
+      upstream_model: upstreamModel,
+      source: found.source,
+      found_as: found.name,
+      old_input_price_per_mtok: model.inputPricePerMtok,
+      old_output_price_per_mtok: model.outputPricePerMtok,
+      input_price_per_mtok: found.prices.inputPricePerMtok,
+      output_price_per_mtok: found.prices.outputPricePerMtok,
+    })),
+    unmatched_models: plan.unmatched.map(({ model, upstreamModel }) => ({
+      model_id: model.id,
+      model: model.name,
+      upstream_model: upstreamModel,
+    })),
+    sources: [...plan.sources],
+  };
+}
+
+/** The models that a sync has priced. */
+export const pricedIn = (events: readonly Readonly<{ type: string; data: object }>[]) => {
+  const ids = new Set(
+    events.flatMap(({ type, data }) => (type === 'ModelPriced' && 'id' in data ? [data.id] : [])),
+  );
+  return (id: number): boolean => ids.has(id);
+};
+
+export const priceRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/admin/prices/sync',
+    operation: 'syncPrices',
+    permission: 'config:write',
+    summary: 'Look up prices of the provider models; without overwrite, prices that stand are kept',
+    refusals: ['upstream', 'unavailable'],
+    params: none,
+    query: none,
+    body: z.strictObject({
+      source: priceSourceField.default('both'),
+      overwrite: z.boolean().default(false),
+      dry_run: z.boolean().default(false),
+    }),
+    response: priceSyncRecord,
+    handle: async ({ body: { source, overwrite, dry_run: dryRun } }, call) => {
+      const plan = await call.control.planPrices({ source, overwrite });
+      if (isRefusal(plan)) return plan;
+      if (dryRun) return { body: priceSyncBody(plan, { dryRun, isChanged: () => true }) };
+      return mutate(call, { command: plan.command }, ({ events }) =>
+        priceSyncBody(plan, { dryRun, isChanged: pricedIn(events) }),
+      );
+    },
+  }),
+];

@@ -1,0 +1,133 @@
+// The command that looks up prices (specification, "Commands of the binary").
+
+import { readFileSync } from 'node:fs';
+
+import { Command, Option } from 'clipanion';
+
+import type { PriceSyncRecord } from '../../admin/prices.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { priceSource, priceSourceAliases } from '../../lib/vocabulary.ts';
+import type { PriceSource } from '../../lib/vocabulary.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../failure.ts';
+import { givenFlags, settingOptions } from '../options.ts';
+import { readSettings } from '../settings.ts';
+
+export class SyncPricesCommand extends Command {
+  static override paths = [['sync-prices']];
+  static override usage = Command.Usage({
+    description: 'look up the prices of the provider models and store them',
+    details: `
+      A model is found by its upstream name: under its vendor's prefix first, then bare. The aggregator's
+      price wins over the catalogue's; a source that cannot be read is reported and skipped. Prices that
+      stand are kept, unless --overwrite is given. Needs --database-url (GW_DATABASE_URL), and no
+      encryption key.
+    `,
+    examples: [
+      ['Show what would change', '$0 sync-prices --dry-run'],
+      [
+        'Replace every price by that of the catalogue',
+        '$0 sync-prices --source catalogue --overwrite',
+      ],
+    ],
+  });
+
+  source = Option.String('--source', 'both', {
+    description: `${priceSource.options.join(', ')}; default both`,
+  });
+  overwrite = Option.Boolean('--overwrite', false, {
+    description: 'replace prices that stand',
+  });
+  dryRun = Option.Boolean('--dry-run', false, { description: 'only show what would change' });
+  json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
+
+  constructor() {
+    super();
+    Object.assign(
+      this,
+      settingOptions([
+        'databaseUrl',
+        'priceAggregatorUrl',
+        'priceCatalogueUrl',
+        'egressAllow',
+        'egressDeny',
+        'caBundle',
+      ]),
+    );
+  }
+
+  async execute(): Promise<ExitCode> {
+    return reportingFailure(this.context, async () => {
+      const { env, stdout, stderr } = this.context;
+      const read = readSettings({ flags: givenFlags(this), env, readFile });
+      if ('refusals' in read) return reportRefusals(stderr, read.refusals);
+      const { databaseUrl, priceAggregatorUrl, priceCatalogueUrl } = read.settings;
+      if (databaseUrl === null) {
+        return reportRefusals(stderr, [refuse('invalid', 'sync-prices needs --database-url')]);
+      }
+      const source = readSource(this.source);
+      if (typeof source !== 'string') return reportRefusals(stderr, [source]);
+      // Loaded here, because the control plane is much to load for a program that only shows its help.
+      const { syncPricesIn } = await import('../sync-prices.ts');
+      const synced = await syncPricesIn({
+        databaseUrl,
+        source,
+        overwrite: this.overwrite,
+        dryRun: this.dryRun,
+        places: { aggregator: priceAggregatorUrl, catalogue: priceCatalogueUrl },
+        egress: read.settings,
+      });
+      if (isRefusal(synced)) return reportRefusals(stderr, [synced]);
+      stdout.write(`${this.json ? JSON.stringify(synced) : toText(synced)}\n`);
+      return exitCodes.ok;
+    });
+  }
+}
+
+const readFile = (path: string): string => readFileSync(path, 'utf8');
+
+function readSource(given: string): PriceSource | Refusal {
+  const read = priceSource.safeParse(priceSourceAliases[given] ?? given);
+  if (read.success) return read.data;
+  const known = priceSource.options.join(', ');
+  return refuse('invalid', `--source must be one of ${known}, was ${JSON.stringify(given)}`);
+}
+
+function toText(synced: PriceSyncRecord): string {
+  const sources = synced.sources.map(({ source, prices, nonsense, skipped }) =>
+    skipped === null
+      ? `${source}: ${prices} prices${nonsense > 0 ? `, ${nonsense} that cannot be` : ''}`
+      : `${source}: skipped, ${skipped}`,
+  );
+  const changes = synced.changes.map((change) => {
+    const was = pair(change.old_input_price_per_mtok, change.old_output_price_per_mtok);
+    const is = pair(change.input_price_per_mtok, change.output_price_per_mtok);
+    return `${change.model}: ${is}, was ${was} (${change.source} ${change.found_as})`;
+  });
+  const unmatched = synced.unmatched_models.map(({ model, upstream_model: upstream }) =>
+    upstream === null ? `${model}: no provider` : `${model}: no price of ${upstream} is known`,
+  );
+  const verb = synced.dry_run ? 'would be updated' : 'updated';
+  const counts = [
+    `${synced.updated} ${verb}`,
+    `${synced.already_priced} already priced`,
+    `${synced.unmatched} unmatched`,
+  ];
+  return [...sources, ...changes, ...unmatched, counts.join(', ')].join('\n');
+}
+
+type Micros = number | null;
+
+const pair = (input: Micros, output: Micros): string =>
+  input === null && output === null
+    ? 'unpriced'
+    : `${money(input)} in and ${money(output)} out per million`;
+
+/** Micro-units as money: at least two places, and as many as are needed. */
+function money(micros: Micros): string {
+  if (micros === null) return 'unpriced';
+  const fraction = String(micros % 1_000_000).padStart(6, '0');
+  return `${Math.trunc(micros / 1_000_000)}.${fraction.replace(/0{1,4}$/, '')}`;
+}
