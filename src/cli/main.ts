@@ -3,7 +3,9 @@
 import { Builtins, Cli } from 'clipanion';
 import type { BaseContext, Command } from 'clipanion';
 
+import { ConfigCheckCommand } from './commands/config-check.ts';
 import { DevCommand } from './commands/dev.ts';
+import { ImportCommand } from './commands/import.ts';
 import { LogVerifyCommand } from './commands/log-verify.ts';
 import { ServeCommand } from './commands/serve.ts';
 import { SetPasswordCommand } from './commands/set-password.ts';

@@ -10,6 +10,8 @@ import type { BudgetCommand } from './budget.ts';
 import type { Decision } from './decision.ts';
 import { decideFrontendModel } from './frontend-model.ts';
 import type { FrontendModelCommand } from './frontend-model.ts';
+import { decideImport } from './import.ts';
+import type { ImportCommand } from './import.ts';
 import { decideLimits } from './limits.ts';
 import type { LimitsCommand } from './limits.ts';
 import { decideMcpServer } from './mcp-server.ts';
@@ -51,6 +53,7 @@ export type Command =
   | McpServerCommand
   | AgentCommand
   | SettingsCommand
+  | ImportCommand
   | SeedCommand;
 
 type CommandOf = { readonly [Own in Command as Own['type']]: Own };
@@ -122,6 +125,7 @@ const deciders: Deciders = {
   SetFallbackModel: decideSettings,
   RebuildSnapshot: decideSettings,
   RevokeSessions: decideSettings,
+  ImportConfig: decideImport,
   SeedLog: decideSeed,
 };
 

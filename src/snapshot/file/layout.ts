@@ -18,6 +18,8 @@ export type LaidBackend = Readonly<{
 
 export type LaidModel = Readonly<{
   name: string;
+  /** The name in model_list that it stands for, alone or with others. */
+  entryName: string;
   facts: ModelFacts;
   flowControl: FlowControl;
   backends: readonly LaidBackend[];
@@ -71,7 +73,7 @@ export function layOut(
   const layout: Layout = {
     models: [
       ...[...names.values()].flatMap(({ models }) => models),
-      ...document.bareModels.map((model) => ({ ...model, backends: [] })),
+      ...document.bareModels.map((model) => ({ ...model, entryName: model.name, backends: [] })),
     ],
     pools: [
       ...[...names.values()].flatMap(({ pool }) => pool ?? []),

@@ -61,6 +61,7 @@ function modelOf(name: string, entries: readonly Entry[]): LaidModel {
   if (first === undefined) throw new Error(`name ${name} has no entry`);
   return {
     name,
+    entryName: first.name,
     facts: first.facts,
     flowControl: first.flowControl,
     backends: entries.map(({ provider, upstreamModel, defaultMaxTokens, flowControl }) => ({

@@ -108,6 +108,7 @@ export type FileFrontendModel = Readonly<z.output<typeof frontendModel>>;
 
 const promptClass = z.strictObject({
   name,
+  description: text.nullish(),
   tier: promptClassTier.default('fast'),
   min_margin: z.number().min(0).max(2).default(0),
   refines: names,

@@ -88,7 +88,7 @@ function ruleMember(rule: FileRule, ids: RuleIds, find: Find) {
 }
 
 /** Of `HH:MM`. */
-function minuteOf(time: string | null | undefined): number | null {
+export function minuteOf(time: string | null | undefined): number | null {
   if (!time) return null;
   const [hours = 0, minutes = 0] = time.split(':').map(Number);
   return hours * 60 + minutes;

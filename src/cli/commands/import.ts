@@ -1,0 +1,79 @@
+// The command that seeds a control plane from a configuration file (specification, "Commands of the binary").
+
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+import { Command, Option } from 'clipanion';
+
+import type { ImportReport } from '../../control/import.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { readConfigText } from '../config-text.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../failure.ts';
+import { givenFlags, settingOptions } from '../options.ts';
+import { readSettings } from '../settings.ts';
+
+export class ImportCommand extends Command {
+  static override paths = [['import']];
+  static override usage = Command.Usage({
+    description: 'seed a control plane from a configuration file; run again, it follows the file',
+    details: `
+      Makes or changes the providers, models, keys and records that the file names, in one
+      transaction, and leaves the rest alone; grants that the file dropped are revoked. Dials
+      nobody and prints no key. Needs --config, --database-url (GW_DATABASE_URL) and
+      GW_ENCRYPTION_KEY.
+    `,
+    examples: [
+      ['Import a file', '$0 import --config gw.yaml'],
+      ['See what would change', '$0 import --config gw.yaml --dry-run'],
+    ],
+  });
+
+  dryRun = Option.Boolean('--dry-run', false, { description: 'only say what would change' });
+  json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
+
+  constructor() {
+    super();
+    Object.assign(this, settingOptions(['config', 'databaseUrl']));
+  }
+
+  async execute(): Promise<ExitCode> {
+    return reportingFailure(this.context, async () => {
+      const { env, stdout, stderr } = this.context;
+      const read = readSettings({ flags: givenFlags(this), env, readFile });
+      if ('refusals' in read) return reportRefusals(stderr, read.refusals);
+      const { config, databaseUrl, encryptionKey } = read.settings;
+      if (config === null) return reportRefusals(stderr, [needs('--config')]);
+      if (databaseUrl === null) return reportRefusals(stderr, [needs('--database-url')]);
+      if (encryptionKey === null) return reportRefusals(stderr, [needs('GW_ENCRYPTION_KEY')]);
+      const source = readConfigText(config);
+      if (isRefusal(source)) return reportRefusals(stderr, [source]);
+      const warn = (message: string): void => void stderr.write(`gw: warning: ${message}\n`);
+      // Loaded here, because the control plane is much to load for a program that only shows its help.
+      const { importConfig } = await import('../../control/import.ts');
+      const { withControlPlane } = await import('../offline-plane.ts');
+      const given = { source, environment: env, dryRun: this.dryRun };
+      const report = await withControlPlane({ databaseUrl, encryptionKey, warn }, (plane) =>
+        importConfig({ plane, newId: randomUUID }, given),
+      );
+      if (!('changes' in report)) return reportRefusals(stderr, report);
+      for (const warning of report.warnings) warn(warning);
+      stdout.write(this.json ? `${JSON.stringify(report)}\n` : this.#toText(config, report));
+      return exitCodes.ok;
+    });
+  }
+
+  #toText(config: string, { models, keys, changes, version }: ImportReport): string {
+    const held = `${config}: ${models} models, ${keys} keys`;
+    const lines = this.dryRun ? changes.map((change) => `${change}\n`).join('') : '';
+    if (changes.length === 0) return `${held}; nothing to change, snapshot version ${version}\n`;
+    if (this.dryRun) return `${lines}${held}; ${changes.length} changes would be made\n`;
+    return `${held}; ${changes.length} changes made, snapshot version ${version}\n`;
+  }
+}
+
+const readFile = (path: string): string => readFileSync(path, 'utf8');
+
+const needs = (what: string): Refusal => refuse('invalid', `import needs ${what}`);

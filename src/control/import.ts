@@ -1,0 +1,154 @@
+// Imports a configuration file into a control plane: an idempotent seed through the one command path (specification, "Commands of
+// the binary"). It dials nobody: a file may be imported before what it names is up.
+
+import { unfoldSteps } from '../deciders/import.ts';
+import type { ImportStep } from '../deciders/import/step.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import { readDocument } from '../snapshot/file/document.ts';
+import type { ConfigDocument } from '../snapshot/file/document.ts';
+import { layOut } from '../snapshot/file/layout.ts';
+import type { Layout } from '../snapshot/file/layout.ts';
+import { issueText } from '../snapshot/file/source.ts';
+import type { Environment } from '../snapshot/file/source.ts';
+import { defaultTuning } from '../snapshot/tuning.ts';
+import { unfitCredential } from './endpoint.ts';
+import { changeText } from './import-change.ts';
+import { planImport } from './import-plan.ts';
+import type { ImportPlan } from './import-plan.ts';
+import type { ControlPlane } from './plane.ts';
+
+export type ImportGiven = Readonly<{
+  source: string;
+  environment: Environment;
+  /** Only says what would change. */
+  dryRun: boolean;
+}>;
+
+export type ImportReport = Readonly<{
+  /** What the file holds. */
+  models: number;
+  keys: number;
+  /** A line a change, in order; no secret is in it. */
+  changes: readonly string[];
+  /** The snapshot version that holds them; as it was when nothing changed, or in a dry run. */
+  version: number;
+  warnings: readonly string[];
+}>;
+
+type Dependencies = Readonly<{
+  plane: Pick<ControlPlane, 'db' | 'execute' | 'store' | 'vault' | 'refresh'>;
+  newId: () => string;
+}>;
+
+/** All that is wrong with the file is refused before anything is done, each in a line of its own. */
+export async function importConfig(
+  { plane, newId }: Dependencies,
+  { source, environment, dryRun }: ImportGiven,
+): Promise<ImportReport | readonly Refusal[]> {
+  const { document, errors, warnings } = readDocument(source, { environment, masterKey: null });
+  if (document === null) return errors.map((error) => refuse('invalid', issueText(error)));
+  await plane.refresh();
+  const layout = layOutFor(document, plane);
+  if (!('models' in layout)) return layout;
+  const unfit = unfitCredentials(layout);
+  if (unfit.length > 0) return unfit;
+  const plan = await planFor(document, layout, { plane, newId });
+  const state = plane.store.state();
+  const unfolded = unfoldSteps(state, plan.steps);
+  if (isRefusal(unfolded)) return [unfolded];
+  const report = {
+    models: layout.models.length,
+    keys: (document.keys ?? []).length,
+    changes: unfolded.events.map((event) => changeText(unfolded.state, event)),
+    warnings: [...warnings.map(issueText), ...untaken(document)],
+  };
+  if (dryRun || unfolded.events.length === 0) return { ...report, version: state.version };
+  const version = await run(plan, groupsOf(plan.steps, unfolded.counts), { plane, newId });
+  return isRefusal(version) ? [version] : { ...report, version };
+}
+
+function layOutFor(
+  document: ConfigDocument,
+  { store }: Dependencies['plane'],
+): Layout | readonly Refusal[] {
+  // A name that is a frontend model stays one, also when the file has but one entry of it now.
+  const held = new Set([...store.state().frontend_model.byId.values()].map(({ name }) => name));
+  const layout = layOut(document, { several: false, isRouted: (name) => held.has(name) });
+  return 'models' in layout ? layout : layout.map((message) => refuse('invalid', message));
+}
+
+const unfitCredentials = ({ models }: Layout): readonly Refusal[] =>
+  models.flatMap(({ name, backends }) =>
+    backends.flatMap(({ provider: { credential, credentialKind } }) => {
+      const unfit = credential === null ? null : unfitCredential(credentialKind, credential);
+      return unfit === null ? [] : [{ ...unfit, message: `model ${name}: ${unfit.message}` }];
+    }),
+  );
+
+async function planFor(
+  document: ConfigDocument,
+  layout: Layout,
+  { plane: { db, store, vault }, newId }: Dependencies,
+): Promise<ImportPlan> {
+  const refs = [...store.state().api_key.byId.values()].map(({ verifierRef }) => verifierRef);
+  const verifiers = await vault.reveal(db, refs);
+  const byVerifier = Map.groupBy(verifiers.keys(), (ref) => verifiers.get(ref) ?? '');
+  return planImport(document, layout, {
+    newId,
+    fingerprint: vault.fingerprint,
+    heldRefs: (verifier) => byVerifier.get(verifier) ?? [],
+  });
+}
+
+const untaken = ({ tuning }: ConfigDocument): readonly string[] =>
+  JSON.stringify(tuning) === JSON.stringify(defaultTuning)
+    ? []
+    : ['gw: the tuning is read by a proxy in File mode alone, and is not imported'];
+
+/** What one transaction may append, so that others do not wait for the log too long. A larger import is done in several. */
+const eventsMax = 5_000;
+
+function groupsOf(
+  steps: readonly ImportStep[],
+  counts: readonly number[],
+): readonly (readonly ImportStep[])[] {
+  const groups: ImportStep[][] = [];
+  let room = 0;
+  for (const [index, step] of steps.entries()) {
+    const count = counts[index] ?? 0;
+    if (groups.length === 0 || count > room) {
+      groups.push([]);
+      room = eventsMax;
+    }
+    groups.at(-1)?.push(step);
+    room -= count;
+  }
+  return groups;
+}
+
+async function run(
+  { secrets }: ImportPlan,
+  groups: readonly (readonly ImportStep[])[],
+  { plane, newId }: Dependencies,
+): Promise<number | Refusal> {
+  const requestId = newId();
+  let version = plane.store.state().version;
+  for (const steps of groups) {
+    const command = { type: 'ImportConfig', steps } as const;
+    const written = JSON.stringify(steps);
+    const outcome = await plane.execute(
+      { command, secrets: secrets.filter(({ ref }) => written.includes(ref)) },
+      {
+        actor: { kind: 'cli', principal_id: null },
+        action: 'CLI',
+        target: 'import',
+        requestId,
+        reason: null,
+      },
+    );
+    if (isRefusal(outcome)) return outcome;
+    version = outcome.version;
+  }
+  return version;
+}

@@ -1,0 +1,139 @@
+// Roles, principals and their keys as an import asks for them (specification, "Commands of the binary"): grants that the file
+// dropped are revoked, and a key that is in the file is enabled.
+
+import type { ApiKey } from '../../../projections/config/api-key.ts';
+import type { Principal } from '../../../projections/config/principal.ts';
+import { samePermission } from '../../../projections/config/role.ts';
+import type { Permission } from '../../../projections/config/role.ts';
+import { refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { decideApiKey } from '../api-key.ts';
+import { decideBudget } from '../budget.ts';
+import { decideLimits } from '../limits.ts';
+import { decidePrincipal, holderOfName } from '../principal.ts';
+import { decideRole, roleNamed } from '../role.ts';
+import type { ImportedKey, PrincipalStep, RoleStep } from './step.ts';
+import type { Unfolding } from './unfolding.ts';
+
+/** The first refusal of what is done in turn. */
+function inTurn<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Refusal | null,
+): Refusal | null {
+  for (const item of items) {
+    const refusal = work(item);
+    if (refusal !== null) return refusal;
+  }
+  return null;
+}
+
+const isIn = (list: readonly Permission[], one: Permission): boolean =>
+  list.some((other) => samePermission(one, other));
+
+export function importRole(on: Unfolding, step: RoleStep): Refusal | null {
+  const { name, description } = step;
+  const held = roleNamed(on.state(), name);
+  const made = on.take(
+    held === undefined
+      ? decideRole(on.state(), { type: 'CreateRole', name, description: description ?? null })
+      : decideRole(on.state(), { type: 'UpdateRole', role: name, name: undefined, description }),
+  );
+  if (made !== null) return made;
+  const holds = held?.permissions ?? [];
+  const change =
+    (type: 'GrantPermission' | 'RevokePermission') =>
+    ({ verb, resource }: Permission): Refusal | null =>
+      on.take(decideRole(on.state(), { type, role: name, verb, resource }));
+  const dropped = holds.filter((one) => !isIn(step.permissions, one));
+  const added = step.permissions.filter((one) => !isIn(holds, one));
+  return inTurn(dropped, change('RevokePermission')) ?? inTurn(added, change('GrantPermission'));
+}
+
+export function importPrincipal(on: Unfolding, step: PrincipalStep): Refusal | null {
+  const principal = attached(on, step);
+  if ('refused' in principal) return principal;
+  const { id } = principal;
+  return (
+    importGrants(on, principal, step) ??
+    importRights(on, id, step) ??
+    inTurn(step.keys, (key) => importKey(on, principal, key))
+  );
+}
+
+/** The principal of that name, made if there is none. One that no import made is not taken over. */
+function attached(on: Unfolding, { name, label, kind, mark }: PrincipalStep): Principal | Refusal {
+  const held = holderOfName(on.state(), name);
+  if (held !== undefined) {
+    const markId = mark === null ? null : roleNamed(on.state(), mark)?.id;
+    if (markId === null || (markId !== undefined && held.roleIds.includes(markId))) return held;
+    return refuse('conflict', `principal ${label} exists, and no import made it`, {
+      param: 'name',
+    });
+  }
+  const command = { type: 'CreatePrincipal', name, kind, emailRef: null } as const;
+  const refusal = on.take(decidePrincipal(on.state(), command));
+  const made = holderOfName(on.state(), name);
+  return refusal ?? made ?? refuse('conflict', `principal ${label} was not made`);
+}
+
+function importGrants(
+  on: Unfolding,
+  { id, roleIds }: Principal,
+  { roles }: PrincipalStep,
+): Refusal | null {
+  const held = roleIds.flatMap((roleId) => on.state().role.byId.get(roleId)?.name ?? []);
+  const dropped = roles.all ? held.filter((role) => !roles.names.includes(role)) : [];
+  const added = roles.names.filter((role) => !held.includes(role));
+  const change =
+    (type: 'GrantRole' | 'RevokeRole') =>
+    (role: string): Refusal | null =>
+      on.take(decidePrincipal(on.state(), { type, id, role }));
+  return inTurn(dropped, change('RevokeRole')) ?? inTurn(added, change('GrantRole'));
+}
+
+/** Limits and a budget that the file does not name are left as they are. */
+function importRights(
+  on: Unfolding,
+  id: Principal['id'],
+  { limits, budget }: PrincipalStep,
+): Refusal | null {
+  const refusal =
+    limits === null ? null : on.take(decideLimits(on.state(), { type: 'SetLimits', id, limits }));
+  if (refusal !== null || budget === null) return refusal;
+  return on.take(decideBudget(on.state(), { type: 'SetBudget', id, ...budget }));
+}
+
+/** The key takes the place of those of its name that the principal had before: a key that was changed in the file is no key. */
+function importKey(on: Unfolding, { id }: Principal, key: ImportedKey): Refusal | null {
+  const all = [...on.state().api_key.byId.values()];
+  const same = all.find(({ verifierRef }) => key.heldRefs.includes(verifierRef));
+  if (same !== undefined && same.principalId !== id) {
+    return refuse('conflict', `key ${key.name} is the key of another principal`, { param: 'key' });
+  }
+  const replaced = all.filter(
+    (one) => one.principalId === id && one.name === key.name && one.id !== same?.id,
+  );
+  const revoke = (one: ApiKey): Refusal | null =>
+    on.take(decideApiKey(on.state(), { type: 'RevokeApiKey', id: one.id }));
+  return inTurn(replaced, revoke) ?? (same === undefined ? add(on, id, key) : keep(on, same, key));
+}
+
+const add = (
+  on: Unfolding,
+  principalId: Principal['id'],
+  { name, prefix, verifierRef, expiresAt }: ImportedKey,
+): Refusal | null =>
+  on.take(
+    decideApiKey(on.state(), {
+      type: 'CreateApiKey',
+      name,
+      principalId,
+      prefix,
+      verifierRef,
+      expiresAt,
+    }),
+  );
+
+const keep = (on: Unfolding, { id }: ApiKey, { expiresAt }: ImportedKey): Refusal | null =>
+  on.take(decideApiKey(on.state(), { type: 'EnableApiKey', id })) ??
+  on.take(decideApiKey(on.state(), { type: 'SetApiKeyExpiry', id, expiresAt }));

@@ -1,0 +1,132 @@
+// A provider and a model as an import asks for them. A backend is known by its model, address and upstream model (specification,
+// "Commands of the binary"), so a provider whose auth changed in the file is changed, not doubled.
+
+import type { Model } from '../../../projections/config/model.ts';
+import type { Provider } from '../../../projections/config/provider.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { ProviderId } from '../../lib/ids.ts';
+import { refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { decideModel } from '../model.ts';
+import { decideProvider, sameEndpoint } from '../provider.ts';
+import type { ImportedEndpoint, ModelStep, ProviderStep } from './step.ts';
+import type { Unfolding } from './unfolding.ts';
+
+export function importProvider(on: Unfolding, step: ProviderStep): Refusal | null {
+  const state = on.state();
+  const held =
+    findProvider(state, step, null) ?? named(state.provider, step.name) ?? changed(state, step);
+  const { endpoint, credential, name } = step;
+  if (held === undefined) {
+    const { defaultName, kind, catalogueKey } = step;
+    const created = { name, defaultName, kind, catalogueKey, endpoint, credential };
+    return on.take(decideProvider(state, { type: 'CreateProvider', ...created }));
+  }
+  const isNew = credential !== null && credential.fingerprint !== held.credential?.fingerprint;
+  return on.take(
+    decideProvider(state, {
+      type: 'UpdateProvider',
+      id: held.id,
+      name: name ?? undefined,
+      kind: undefined,
+      endpoint: sameEndpoint(held.endpoint, endpoint) ? undefined : endpoint,
+      credential: isNew ? credential : undefined,
+      keepCredential: false,
+    }),
+  );
+}
+
+/** The one at that address with that auth; where no credential is named the `preferred` one, else any. */
+function findProvider(
+  { provider }: ConfigState,
+  { endpoint, credential }: ImportedEndpoint,
+  preferred: ProviderId | null,
+): Provider | undefined {
+  const there = [...provider.byId.values()].filter((one) => sameEndpoint(one.endpoint, endpoint));
+  if (credential !== null) {
+    return there.find((one) => one.credential?.fingerprint === credential.fingerprint);
+  }
+  return (
+    there.find((one) => one.id === preferred) ??
+    there.find((one) => one.credential === null) ??
+    there[0]
+  );
+}
+
+/** One that serves at that address what the import has it serve, and nothing else. */
+function changed(state: ConfigState, { endpoint, serves }: ProviderStep): Provider | undefined {
+  const isServed = (model: Model): boolean =>
+    serves.some(
+      ({ models, upstreamModel }) =>
+        models.includes(model.name) && model.backend?.upstreamModel === upstreamModel,
+    );
+  const all = [...state.model.byId.values()];
+  return [...state.provider.byId.values()].find((one) => {
+    if (one.endpoint.api_base !== endpoint.api_base) return false;
+    const models = all.filter(({ backend }) => backend?.providerId === one.id);
+    return models.length > 0 && models.every(isServed);
+  });
+}
+
+const named = <Entity extends { name: string }>(
+  { byId }: { byId: ReadonlyMap<number, Entity> },
+  name: string | null,
+): Entity | undefined => [...byId.values()].find((one) => one.name === name);
+
+export function importModel(on: Unfolding, step: ModelStep): Refusal | null {
+  const held = named(on.state().model, step.name) ?? former(on.state(), step);
+  const { name, fields } = step;
+  const refusal = on.take(
+    held === undefined
+      ? decideModel(on.state(), { type: 'CreateModel', name, fields })
+      : decideModel(on.state(), { type: 'UpdateModel', id: held.id, fields: { ...fields, name } }),
+  );
+  if (refusal !== null) return refusal;
+  const model = named(on.state().model, name);
+  if (model === undefined) return refuse('conflict', `model ${name} was not made`);
+  return importBackend(on, model, step) ?? importFlowControl(on, model, step);
+}
+
+/** The same backend under the name that it had alone. */
+function former(state: ConfigState, { formerName, backend }: ModelStep): Model | undefined {
+  const held = named(state.model, formerName);
+  if (held?.backend === undefined || held.backend === null || backend === null) return undefined;
+  const provider = state.provider.byId.get(held.backend.providerId);
+  const isSame =
+    provider?.endpoint.api_base === backend.endpoint.api_base &&
+    held.backend.upstreamModel === backend.upstreamModel;
+  return isSame ? held : undefined;
+}
+
+function importBackend(on: Unfolding, model: Model, { backend }: ModelStep): Refusal | null {
+  if (backend === null) return null;
+  const held = model.backend;
+  const provider = findProvider(on.state(), backend, held?.providerId ?? null);
+  if (provider === undefined) {
+    return refuse(
+      'conflict',
+      `model ${model.name}: no provider is at ${backend.endpoint.api_base}`,
+    );
+  }
+  const { upstreamModel } = backend;
+  const isSame = held?.providerId === provider.id && held.upstreamModel === upstreamModel;
+  const defaultMaxTokens =
+    backend.defaultMaxTokens ?? (isSame ? (held?.defaultMaxTokens ?? null) : null);
+  if (isSame && held?.defaultMaxTokens === defaultMaxTokens) return null;
+  const { id } = model;
+  const detached =
+    held === null ? null : on.take(decideModel(on.state(), { type: 'DetachBackend', id }));
+  if (detached !== null) return detached;
+  const target = { providerId: provider.id };
+  const command = { type: 'AttachBackend', id, target, upstreamModel, defaultMaxTokens } as const;
+  return on.take(decideModel(on.state(), command));
+}
+
+function importFlowControl(
+  on: Unfolding,
+  { id }: Pick<Model, 'id'>,
+  { flowControl }: ModelStep,
+): Refusal | null {
+  if (Object.keys(flowControl).length === 0) return null;
+  return on.take(decideModel(on.state(), { type: 'SetFlowControl', id, flowControl }));
+}

@@ -1,0 +1,131 @@
+// Pools, frontend models, rules, prompt classes and the fallback model as an import asks for them.
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { decideFrontendModel } from '../frontend-model.ts';
+import { decidePool } from '../pool.ts';
+import { holderOfName } from '../principal.ts';
+import { classNamed, decidePromptClass } from '../prompt-class.ts';
+import { decideRule } from '../rule.ts';
+import type { ListedRule } from '../rule.ts';
+import { decideSettings } from '../settings.ts';
+import type {
+  FallbackStep,
+  FrontendModelStep,
+  ImportedRule,
+  PoolStep,
+  PromptClassStep,
+  RulesStep,
+} from './step.ts';
+import type { Unfolding } from './unfolding.ts';
+
+const named = <Entity extends { name: string }>(
+  { byId }: { byId: ReadonlyMap<number, Entity> },
+  name: string,
+): Entity | undefined => [...byId.values()].find((one) => one.name === name);
+
+export function importPool(on: Unfolding, step: PoolStep): Refusal | null {
+  const { name, description, policy } = step;
+  const members = step.members.map(({ model, weight }) => ({
+    modelId: null,
+    name: model,
+    weight,
+    position: null,
+  }));
+  const fields = { description, policy, members };
+  const held = named(on.state().pool, name);
+  return on.take(
+    held === undefined
+      ? decidePool(on.state(), { type: 'CreatePool', name, fields })
+      : decidePool(on.state(), { type: 'UpdatePool', id: held.id, fields }),
+  );
+}
+
+const targetNamed = (name: string) => ({ modelId: null, poolId: null, name, position: null });
+
+export function importFrontendModel(on: Unfolding, step: FrontendModelStep): Refusal | null {
+  const { name, description, maxModelLen } = step;
+  const defaultTargets = step.defaultTargets.map(targetNamed);
+  const held = named(on.state().frontend_model, name);
+  if (held !== undefined) {
+    const fields = { description, maxModelLen, defaultTargets };
+    const command = { type: 'UpdateFrontendModel', id: held.id, fields } as const;
+    return on.take(decideFrontendModel(on.state(), command));
+  }
+  const command = {
+    type: 'CreateFrontendModel',
+    name,
+    description: description ?? null,
+    maxModelLen: maxModelLen ?? null,
+    rules: [],
+    defaultTargets,
+  } as const;
+  return on.take(decideFrontendModel(on.state(), command));
+}
+
+/** A rule in the place of one that stands is that one, changed. */
+export function importRules(on: Unfolding, step: RulesStep): Refusal | null {
+  const state = on.state();
+  const held = named(state.frontend_model, step.frontendModel);
+  if (held === undefined) {
+    return refuse('conflict', `frontend model ${step.frontendModel} does not exist`);
+  }
+  const rules: ListedRule[] = [];
+  for (const [index, rule] of step.rules.entries()) {
+    const listed = listedRule(state, rule);
+    if (isRefusal(listed)) return listed;
+    rules.push({ ...listed, id: held.rules[index]?.id });
+  }
+  return on.take(decideRule(state, { type: 'ReplaceRules', frontendModelId: held.id, rules }));
+}
+
+function listedRule(state: ConfigState, rule: ImportedRule): ListedRule | Refusal {
+  const principals = rule.principals.map((name) => holderOfName(state, name)?.id);
+  const known = principals.filter((id) => id !== undefined);
+  if (known.length < principals.length) {
+    return refuse('invalid', 'principals: one of them does not exist', { param: 'principals' });
+  }
+  const jumpTo = rule.jump_to === null ? null : named(state.frontend_model, rule.jump_to)?.id;
+  if (jumpTo === undefined) {
+    return refuse('invalid', `jump_to ${rule.jump_to} does not exist`, { param: 'jump_to' });
+  }
+  const { action, deny_status, deny_message, tag } = rule;
+  return {
+    action,
+    deny_status,
+    deny_message,
+    tag,
+    jump_to: jumpTo,
+    targets: rule.targets.map(targetNamed),
+    conditions: { ...rule.conditions, principals: known },
+  };
+}
+
+/** Examples are added, never taken away: a file may have been written without them. */
+export function importPromptClass(on: Unfolding, step: PromptClassStep): Refusal | null {
+  const { name, description, tier, minMargin, refines, examples } = step;
+  const fields = { name, description, tier, minMargin, refines };
+  const held = classNamed(on.state(), name);
+  if (held === undefined) {
+    return on.take(
+      decidePromptClass(on.state(), { type: 'CreatePromptClass', ...fields, examples }),
+    );
+  }
+  const { id } = held;
+  const refusal = on.take(
+    decidePromptClass(on.state(), { type: 'UpdatePromptClass', id, ...fields }),
+  );
+  if (refusal !== null) return refusal;
+  for (const example of examples) {
+    const added = on.take(decidePromptClass(on.state(), { type: 'AddPromptExample', id, example }));
+    if (added !== null) return added;
+  }
+  return null;
+}
+
+export function importFallback(on: Unfolding, { model }: FallbackStep): Refusal | null {
+  const modelId = named(on.state().model, model)?.id;
+  if (modelId === undefined) return refuse('invalid', `fallback_model ${model} does not exist`);
+  return on.take(decideSettings(on.state(), { type: 'SetFallbackModel', modelId }));
+}
