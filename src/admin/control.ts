@@ -1,6 +1,7 @@
 // What the handlers work with: the parts of the control plane, made and put together by the role that serves them.
 
 import type { ConfigState } from '../../projections/config/state.ts';
+import type { CheckAddress } from '../control/address-check.ts';
 import type { Execute } from '../control/execute.ts';
 import type { Idempotency } from '../control/idempotency.ts';
 import type { LoginLimit } from '../control/login-limit.ts';
@@ -13,6 +14,7 @@ import type { Dial } from '../control/verify-provider.ts';
 import type { Database } from '../db/pool.ts';
 import type { Vault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Program } from './program.ts';
 
 /** As a pino logger has it. */
 export type Log = Readonly<{
@@ -36,6 +38,7 @@ export type Control = Readonly<{
   passwords: Passwords;
   loginLimit: LoginLimit;
   dial: Dial;
+  checkAddress: CheckAddress;
   planPrices: PlanPrices;
   takeUsage: UsageIntake;
   clock: Clock;
@@ -44,4 +47,5 @@ export type Control = Readonly<{
   /** Cookies carry Secure when the listener speaks TLS. */
   secureCookies: boolean;
   log: Log;
+  program: Program;
 }>;

@@ -2,6 +2,7 @@
 
 import { randomBytes, randomUUID } from 'node:crypto';
 
+import { createAddressCheck } from '../control/address-check.ts';
 import type { Egress } from '../control/egress.ts';
 import { createIdempotency } from '../control/idempotency.ts';
 import { createLoginLimit } from '../control/login-limit.ts';
@@ -16,6 +17,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Control, Log } from './control.ts';
 import { createCredentials } from './credentials.ts';
 import { drain } from './drain.ts';
+import type { Program } from './program.ts';
 import { adminRoutes } from './routes.ts';
 import type { Route } from './route.ts';
 import { createAdminServer } from './server.ts';
@@ -30,6 +32,7 @@ export type AdminOptions = Readonly<{
   pricePlaces: PricePlaces;
   clock: Clock;
   log: Log;
+  program: Program;
   /** Instead of the routes of this release. */
   routes?: readonly Route[];
 }>;
@@ -63,6 +66,7 @@ export function openAdmin(options: AdminOptions): Admin {
     passwords: createPasswords(),
     loginLimit: createLoginLimit(),
     dial: createDial({ dispatcher, accessToken }),
+    checkAddress: createAddressCheck(options.egress),
     planPrices: createPlanPrices({
       dispatcher,
       places: options.pricePlaces,
@@ -77,6 +81,7 @@ export function openAdmin(options: AdminOptions): Admin {
     randomBytes,
     secureCookies: options.tls !== null,
     log,
+    program: options.program,
   };
   const server = createAdminServer({
     routes: options.routes ?? adminRoutes,
@@ -100,11 +105,13 @@ export function openAdmin(options: AdminOptions): Admin {
 const purgeMs = 10 * 60 * 1000;
 
 /** What has expired goes although nobody asks for it any more. */
-function purgeNowAndThen(server: AdminServer, { idempotency, log }: Control): void {
+function purgeNowAndThen(server: AdminServer, { idempotency, sessions, log }: Control): void {
   const purge = (): void => {
-    idempotency.purge().catch((error: unknown) => {
-      log.warn({ error }, 'kept answers that have expired could not be deleted');
-    });
+    for (const { purge } of [idempotency, sessions]) {
+      purge().catch((error: unknown) => {
+        log.warn({ error }, 'what has expired could not be deleted');
+      });
+    }
   };
   const timer = setInterval(purge, purgeMs);
   timer.unref();

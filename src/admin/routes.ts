@@ -2,18 +2,23 @@
 
 import { z } from 'zod';
 
+import { a2aAgentRoutes } from './a2a-agents.ts';
 import { auditRoutes } from './audit.ts';
 import { backendRoutes } from './backends.ts';
+import { configRoutes } from './config.ts';
 import { listingVersions } from './entity.ts';
 import { fallbackModelRoutes } from './fallback-model.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
 import { loginRoutes } from './login.ts';
 import { machineRoutes } from './machine.ts';
+import { mcpServerRoutes } from './mcp-servers.ts';
 import { modelRoutes } from './models.ts';
+import { operationRoutes } from './operations.ts';
 import { openApi } from './openapi.ts';
 import { priceRoutes } from './prices.ts';
 import { principalRoutes } from './principals.ts';
+import { promptClassRoutes } from './prompt-classes.ts';
 import { providerRoutes } from './providers.ts';
 import { roleRoutes } from './roles.ts';
 import { routingRoutes } from './routing.ts';
@@ -54,7 +59,12 @@ export const adminRoutes: readonly Route[] = [
   ...fallbackModelRoutes,
   ...priceRoutes,
   ...routingRoutes,
+  ...promptClassRoutes,
+  ...mcpServerRoutes,
+  ...a2aAgentRoutes,
   ...auditRoutes,
+  ...configRoutes,
+  ...operationRoutes,
   ...usageRoutes,
 ]
   .flatMap(withAlias)

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 
 import { principalId } from '../../src/lib/ids.ts';
 import type { Secret, VaultClass } from '../../src/db/vault.ts';
+import { everyRow } from '../harness/every-row.ts';
 import { endpointAt } from '../harness/examples.ts';
 import { testRef } from '../harness/given.ts';
 import { testPlane } from '../harness/plane.ts';
@@ -126,17 +127,12 @@ describe('the database', () => {
     assert.deepEqual([...revealed.values()].toSorted(), Object.values(stored).toSorted());
 
     const client = await session();
-    const { rows: tables } = await client.query<{ name: string }>(`
-      select format('%I.%I', schemaname, tablename) as name from pg_tables
-      where schemaname not in ('pg_catalog', 'information_schema')`);
+    const tables = await everyRow(client);
     assert.ok(tables.length > 15, 'log, vault, operations and read models are searched');
-    for (const { name } of tables) {
-      const { rows } = await client.query<{ text: string }>(`
-        select held::text as text from ${name} held`);
-      const text = rows.map((row) => row.text).join('\n');
+    for (const { table, text } of tables) {
       for (const canary of [given, ...Object.values(stored)]) {
-        assert.ok(!text.includes(canary), `${name} holds ${canary}`);
-        assert.ok(!text.includes(Buffer.from(canary).toString('hex')), `${name} holds ${canary}`);
+        assert.ok(!text.includes(canary), `${table} holds ${canary}`);
+        assert.ok(!text.includes(Buffer.from(canary).toString('hex')), `${table} holds ${canary}`);
       }
     }
   });

@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 
 import { openAdmin } from '../../src/admin/open.ts';
 import type { Admin, AdminOptions } from '../../src/admin/open.ts';
+import type { Program } from '../../src/admin/program.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { errorBody } from '../../src/admin/status.ts';
 import { createEgress } from '../../src/control/egress.ts';
@@ -48,8 +49,16 @@ export type TestAdmin = Readonly<{
   login: (name: string, roles: readonly string[]) => Promise<string>;
 }>;
 
+const testProgram: Program = {
+  role: 'control',
+  version: 'test',
+  settings: [],
+  uptimeSeconds: () => 1,
+  backends: () => [],
+};
+
 type Options = Readonly<
-  Partial<Pick<AdminOptions, 'routes' | 'tls' | 'clock' | 'pricePlaces'>> & {
+  Partial<Pick<AdminOptions, 'routes' | 'tls' | 'clock' | 'program' | 'pricePlaces'>> & {
     egress?: EgressLists;
   }
 >;
@@ -86,6 +95,7 @@ export async function testAdmin(
       warn: (_fields, message) => void warnings.push(message),
       error: (fields, message) => void warnings.push(`${message}: ${String(fields['error'])}`),
     },
+    program: options.program ?? testProgram,
     ...(options.routes === undefined ? {} : { routes: options.routes }),
   });
   const url = await admin.listen({ host: '127.0.0.1', port: 0 });

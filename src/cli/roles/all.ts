@@ -6,33 +6,35 @@ import { randomBytes } from 'node:crypto';
 import { createControlClient } from '../../gateway/control-link/client.ts';
 import { createUsageReporter } from '../../gateway/control-link/report.ts';
 import { startGateway } from '../../gateway/gateway.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
 import { createLive } from '../../gateway/live.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
 import type { Running } from '../lifetime.ts';
 import { namingListener } from '../listening.ts';
 import { logToStderr } from '../log-to-stderr.ts';
-import type { SettingValues } from '../settings-table.ts';
+import { settingFacts } from '../setting-facts.ts';
+import type { Settings } from '../settings.ts';
 import { startControl } from './control.ts';
-import type { ControlSettings } from './control.ts';
 import { gatewayOptions, replicaName } from './proxy.ts';
-import type { GatewaySettings } from './proxy.ts';
-
-export type AllSettings = ControlSettings &
-  GatewaySettings &
-  Pick<SettingValues, 'log' | 'logFormat'>;
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
 
-export async function runAll(settings: AllSettings): Promise<RunningAll> {
+export async function runAll(settings: Settings): Promise<RunningAll> {
   const log = logToStderr(settings);
   const live = createLive({ log, monotonic: () => performance.now() });
   // Other proxies may follow this process if the operator gave a token; its own reports need one in any case.
   const proxyToken = settings.proxyToken ?? randomBytes(32).toString('hex');
+  const own: { gateway: Gateway | null } = { gateway: null };
   const control = await startControl(
     { ...settings, proxyToken },
     {
       log,
+      program: {
+        role: 'all',
+        settings: settingFacts(settings),
+        backends: () => own.gateway?.backends() ?? [],
+      },
       onCurrent: live.confirm,
       onSnapshot: (snapshot) => {
         const refusal = live.apply(snapshot);
@@ -58,6 +60,7 @@ export async function runAll(settings: AllSettings): Promise<RunningAll> {
     await control.close();
     throw error;
   });
+  own.gateway = gateway;
   log.info({ url: gateway.url }, 'gateway started');
   return {
     gatewayUrl: gateway.url,

@@ -3,6 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { openAdmin } from '../../admin/open.ts';
+import type { Program } from '../../admin/program.ts';
 import { listenWaiting } from '../../admin/waiting.ts';
 import { createEgress } from '../../control/egress.ts';
 import type { Egress } from '../../control/egress.ts';
@@ -18,6 +19,8 @@ import { namingListener } from '../listening.ts';
 import { logToStderr } from '../log-to-stderr.ts';
 import { readCaBundle, readTls } from '../pem-files.ts';
 import type { Tls } from '../pem-files.ts';
+import { settingFacts } from '../setting-facts.ts';
+import type { Settings } from '../settings.ts';
 import type { SettingValues } from '../settings-table.ts';
 import { programVersion } from '../version.ts';
 
@@ -49,15 +52,19 @@ export type RunningControl = Running &
     certificate: string | null;
   }>;
 
-export async function runControl(
-  settings: ControlSettings & Pick<SettingValues, 'log' | 'logFormat'>,
-): Promise<RunningControl> {
+export async function runControl(settings: Settings): Promise<RunningControl> {
   const log = logToStderr(settings);
-  return startControl(settings, { log, onSnapshot: () => {}, onCurrent: () => {} });
+  const program = {
+    role: 'control',
+    settings: settingFacts(settings),
+    backends: () => [],
+  } as const;
+  return startControl(settings, { log, program, onSnapshot: () => {}, onCurrent: () => {} });
 }
 
 type Surroundings = Readonly<{
   log: Log;
+  program: Pick<Program, 'role' | 'settings' | 'backends'>;
   /** Told of each snapshot, from the first one on. */
   onSnapshot: (snapshot: Snapshot) => void;
   /** Told whenever the log was read to its head: what was last published is current. */
@@ -191,6 +198,11 @@ async function serveAdmin(
     },
     clock: Date.now,
     log,
+    program: {
+      ...surroundings.program,
+      version: programVersion(),
+      uptimeSeconds: () => process.uptime(),
+    },
   });
   const { publisher } = plane;
   const stopTelling = publisher.onPublished(({ snapshot }) => onSnapshot(snapshot));

@@ -1,0 +1,123 @@
+// A2A agents (specification, "Other records"). Of a credential the list says only whether one is set.
+
+import { z } from 'zod';
+
+import { a2aAgents, listAgents } from '../../projections/tables/a2a-agents.ts';
+import { countRows } from '../../projections/tables/page.ts';
+import { agentId } from '../lib/ids.ts';
+import { isRefusal } from '../lib/refusal.ts';
+import { agentProtocolVersion } from '../lib/vocabulary.ts';
+import { idIn } from './fields.ts';
+import { idOf, mutate, written } from './mutation.ts';
+import { answerPage, pageByName } from './page.ts';
+import {
+  readRemote,
+  remoteChange,
+  remoteCreation,
+  remoteDefaults,
+  remoteRecord,
+} from './remote-input.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const agentRecord = z.object({
+  id: agentId,
+  ...remoteRecord,
+  protocol_version: agentProtocolVersion,
+});
+
+const params = idIn(agentId);
+const config = { permission: 'config:write', query: none } as const;
+
+export const a2aAgentRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/a2a-agents',
+    operation: 'listAgents',
+    permission: 'usage:read',
+    summary: 'The A2A agents, without their credentials',
+    refusals: [],
+    params: none,
+    query: pageByName,
+    body: none,
+    response: z.array(agentRecord),
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        rows: (page) => listAgents(call.control.db, page),
+        total: () => countRows(call.control.db, a2aAgents),
+        keyOf: ({ name }) => name,
+        toBody: (rows) => [...rows],
+      }),
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/a2a-agents',
+    operation: 'createAgent',
+    summary: 'Create an A2A agent; its address is not dialled',
+    status: 201,
+    refusals: ['conflict'],
+    params: none,
+    body: z.strictObject({
+      ...remoteCreation,
+      protocol_version: agentProtocolVersion.default('0.3'),
+    }),
+    response: agentRecord,
+    handle: async ({ body }, call) => {
+      const input = await readRemote(call.control, body);
+      if (isRefusal(input)) return input;
+      const { name, url, description, enabled, protocol_version } = body;
+      const given = { name, url, description, enabled, protocol_version };
+      const details = { ...remoteDefaults, ...given, ...input.fields };
+      const credential = input.credential ?? null;
+      const command = { type: 'CreateAgent', details, credential } as const;
+      return mutate(call, { command, secrets: input.secrets }, (outcome) => {
+        const agent = written(outcome.state.agent, idOf(outcome, 'AgentCreated'));
+        const has_upstream_api_key = agent.credential !== null;
+        return { id: agent.id, ...agent.details, has_upstream_api_key };
+      });
+    },
+  }),
+  route({
+    ...config,
+    method: 'PATCH',
+    path: '/admin/a2a-agents/{id}',
+    operation: 'updateAgent',
+    summary: 'Change an A2A agent; an absent credential stays, an empty one clears it',
+    status: 204,
+    refusals: ['absent', 'conflict'],
+    params,
+    body: z.strictObject({ ...remoteChange, protocol_version: agentProtocolVersion.optional() }),
+    response: none,
+    handle: async ({ params: { id }, body }, call) => {
+      const input = await readRemote(call.control, body);
+      if (isRefusal(input)) return input;
+      const {
+        name,
+        description,
+        enabled,
+        protocol_version,
+        keep_credential: keepCredential,
+      } = body;
+      const details = { name, description, enabled, protocol_version, ...input.fields };
+      const { credential, secrets } = input;
+      const change = { details, credential, keepCredential };
+      const command = { type: 'UpdateAgent', id, ...change } as const;
+      return mutate(call, { command, secrets }, () => ({}));
+    },
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/a2a-agents/{id}',
+    operation: 'deleteAgent',
+    summary: 'Delete an A2A agent',
+    status: 204,
+    refusals: ['absent'],
+    params,
+    body: none,
+    response: none,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'DeleteAgent', id } }, () => ({})),
+  }),
+];

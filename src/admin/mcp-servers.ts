@@ -1,0 +1,110 @@
+// MCP servers (specification, "Other records"). Of a credential the list says only whether one is set.
+
+import { z } from 'zod';
+
+import { listMcpServers, mcpServers } from '../../projections/tables/mcp-servers.ts';
+import { countRows } from '../../projections/tables/page.ts';
+import { mcpServerId } from '../lib/ids.ts';
+import { isRefusal } from '../lib/refusal.ts';
+import { mcpTransport } from '../lib/vocabulary.ts';
+import { idIn } from './fields.ts';
+import { idOf, mutate, written } from './mutation.ts';
+import { answerPage, pageByName } from './page.ts';
+import {
+  readRemote,
+  remoteChange,
+  remoteCreation,
+  remoteDefaults,
+  remoteRecord,
+} from './remote-input.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const mcpServerRecord = z.object({ id: mcpServerId, ...remoteRecord, transport: mcpTransport });
+
+const params = idIn(mcpServerId);
+const config = { permission: 'config:write', query: none } as const;
+
+export const mcpServerRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/mcp-servers',
+    operation: 'listMcpServers',
+    permission: 'usage:read',
+    summary: 'The MCP servers, without their credentials',
+    refusals: [],
+    params: none,
+    query: pageByName,
+    body: none,
+    response: z.array(mcpServerRecord),
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        rows: (page) => listMcpServers(call.control.db, page),
+        total: () => countRows(call.control.db, mcpServers),
+        keyOf: ({ name }) => name,
+        toBody: (rows) => [...rows],
+      }),
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/mcp-servers',
+    operation: 'createMcpServer',
+    summary: 'Create an MCP server; its address is not dialled',
+    status: 201,
+    refusals: ['conflict'],
+    params: none,
+    body: z.strictObject({ ...remoteCreation, transport: mcpTransport.default('http') }),
+    response: mcpServerRecord,
+    handle: async ({ body }, call) => {
+      const input = await readRemote(call.control, body);
+      if (isRefusal(input)) return input;
+      const { name, url, description, enabled, transport } = body;
+      const given = { name, url, description, enabled, transport };
+      const details = { ...remoteDefaults, ...given, ...input.fields };
+      const credential = input.credential ?? null;
+      const command = { type: 'CreateMcpServer', details, credential } as const;
+      return mutate(call, { command, secrets: input.secrets }, (outcome) => {
+        const server = written(outcome.state.mcp_server, idOf(outcome, 'McpServerCreated'));
+        const has_upstream_api_key = server.credential !== null;
+        return { id: server.id, ...server.details, has_upstream_api_key };
+      });
+    },
+  }),
+  route({
+    ...config,
+    method: 'PATCH',
+    path: '/admin/mcp-servers/{id}',
+    operation: 'updateMcpServer',
+    summary: 'Change an MCP server; an absent credential stays, an empty one clears it',
+    status: 204,
+    refusals: ['absent', 'conflict'],
+    params,
+    body: z.strictObject({ ...remoteChange, transport: mcpTransport.optional() }),
+    response: none,
+    handle: async ({ params: { id }, body }, call) => {
+      const input = await readRemote(call.control, body);
+      if (isRefusal(input)) return input;
+      const { name, description, enabled, transport, keep_credential: keepCredential } = body;
+      const details = { name, description, enabled, transport, ...input.fields };
+      const { credential, secrets } = input;
+      const change = { details, credential, keepCredential };
+      const command = { type: 'UpdateMcpServer', id, ...change } as const;
+      return mutate(call, { command, secrets }, () => ({}));
+    },
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/mcp-servers/{id}',
+    operation: 'deleteMcpServer',
+    summary: 'Delete an MCP server',
+    status: 204,
+    refusals: ['absent'],
+    params,
+    body: none,
+    response: none,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'DeleteMcpServer', id } }, () => ({})),
+  }),
+];

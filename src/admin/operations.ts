@@ -1,0 +1,114 @@
+// What an operator asks of the control plane itself: its health, a new snapshot, the end of every session.
+
+import { z } from 'zod';
+
+import { isDatabaseUnavailable } from '../db/failure.ts';
+import { readHead } from '../db/event-log.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Control } from './control.ts';
+import { clearedCookie } from './login.ts';
+import { mutate } from './mutation.ts';
+import { backendHealth } from './program.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const healthRecord = z.object({
+  database_reachable: z.boolean(),
+  /** Where the event log ends; null when the database cannot say. */
+  log_position: z.int().nullable(),
+  /** How far this process has read it, and how many events it is behind. */
+  read_position: z.int(),
+  lag_events: z.int().nullable(),
+  snapshot_version: z.int().nullable(),
+  snapshot_rebuild_failures: z.int(),
+  /** As the gateway of this process sees them; none in role control. */
+  backends: z.array(backendHealth).readonly(),
+});
+
+const config = { method: 'POST', permission: 'config:write', params: none, query: none } as const;
+
+export const operationRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/health',
+    operation: 'getHealth',
+    permission: 'usage:read',
+    summary: 'The health of this process, of what it reads and of its own backends',
+    refusals: [],
+    params: none,
+    query: none,
+    body: none,
+    response: healthRecord,
+    handle: async (_input, { control }) => ({ body: await healthOf(control) }),
+  }),
+  route({
+    ...config,
+    path: '/admin/snapshot/rebuild',
+    operation: 'rebuildSnapshot',
+    summary: 'Build and publish the snapshot as a new version, although nothing changed',
+    refusals: [],
+    body: none,
+    response: z.object({ snapshot_version: z.int(), rebuild_failures: z.int() }),
+    handle: async (_input, call) => {
+      const { publisher } = call.control;
+      const command = { type: 'RebuildSnapshot' } as const;
+      const answer = await mutate(call, { command }, ({ version }) => ({
+        snapshot_version: version,
+        rebuild_failures: publisher.failures(),
+      }));
+      if (isRefusal(answer)) return answer;
+      const published = publisher.current()?.snapshot.version ?? 0;
+      return published < answer.body.snapshot_version ? unpublished : answer;
+    },
+  }),
+  route({
+    ...config,
+    path: '/admin/sessions/revoke-all',
+    operation: 'revokeAllSessions',
+    summary: 'End every session, this one too',
+    refusals: [],
+    body: none,
+    response: z.object({ revoked: z.int(), includes_caller: z.literal(true) }),
+    handle: async (_input, call) => {
+      const { control } = call;
+      const command = { type: 'RevokeSessions' } as const;
+      // In the transaction of the audit row: there is not one without the other.
+      const answer = await mutate(call, { command }, async (_outcome, tx) => ({
+        revoked: await control.sessions.endAll(tx),
+        includes_caller: true as const,
+      }));
+      if (isRefusal(answer)) return answer;
+      return { ...answer, headers: { ...answer.headers, 'set-cookie': clearedCookie(control) } };
+    },
+  }),
+];
+
+const unpublished = refuse(
+  'unavailable',
+  'the version was made but could not be published; the log says why, and it is tried again',
+  { retryAfterSeconds: 1 },
+);
+
+async function healthOf(control: Control): Promise<z.input<typeof healthRecord>> {
+  const { publisher, program, state } = control;
+  const head = await headPosition(control);
+  const { position } = state();
+  return {
+    database_reachable: head !== null,
+    log_position: head,
+    read_position: position,
+    lag_events: head === null ? null : Math.max(0, head - position),
+    snapshot_version: publisher.current()?.snapshot.version ?? null,
+    snapshot_rebuild_failures: publisher.failures(),
+    backends: program.backends(),
+  };
+}
+
+async function headPosition({ db }: Control): Promise<number | null> {
+  try {
+    return (await readHead(db)).position;
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,214 @@
+// Prompt classes and their examples (specification, "Prompt class").
+
+import { z } from 'zod';
+
+import { minMargin } from '../../events/prompt-class.ts';
+import type { StoredExample } from '../../events/prompt-class.ts';
+import { countRows } from '../../projections/tables/page.ts';
+import {
+  countPromptExamples,
+  listPromptClasses,
+  listPromptExamples,
+  promptClasses,
+} from '../../projections/tables/prompt-classes.ts';
+import type { Secret } from '../db/vault.ts';
+import { noPromptClass } from '../deciders/prompt-class.ts';
+import { promptClassId, promptExampleId } from '../lib/ids.ts';
+import { promptClassTier } from '../lib/vocabulary.ts';
+import type { Control } from './control.ts';
+import { deletedRecord, descriptionField, idIn, nameField, wholeNumber } from './fields.ts';
+import { idOf, mutate, written } from './mutation.ts';
+import { answerPage, pageById, pageByName } from './page.ts';
+import {
+  exampleRecord,
+  exampleRecordOf,
+  listedClass,
+  listedExample,
+  promptClassRecord,
+  promptClassRecordIn,
+} from './prompt-class-record.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+/** A classifier reads the first 2,000 characters; a few times as many may be given. */
+const promptLengthMax = 8_000;
+const promptField = z.string().max(promptLengthMax).regex(/\S/, 'must not be blank');
+
+/** Each is sealed under the log lock; more are added one by one. */
+const createdExamplesMax = 200;
+const refinesMax = 100;
+
+const refinesField = z.array(nameField).max(refinesMax);
+const defaultMinMargin = 0.1;
+
+const params = idIn(promptClassId);
+const config = { permission: 'config:write', query: none } as const;
+const reading = { method: 'GET', permission: 'usage:read', body: none } as const;
+
+export const promptClassRoutes: readonly Route[] = [
+  route({
+    ...reading,
+    path: '/admin/prompt-classes',
+    operation: 'listPromptClasses',
+    summary: 'The prompt classes, with the number of their examples and whether they are routable',
+    refusals: [],
+    params: none,
+    query: pageByName,
+    response: z.array(promptClassRecord),
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        rows: (page) => listPromptClasses(call.control.db, page),
+        total: () => countRows(call.control.db, promptClasses),
+        keyOf: ({ name }) => name,
+        toBody: (rows) => rows.map(listedClass),
+      }),
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/prompt-classes',
+    operation: 'createPromptClass',
+    summary: 'Create a prompt class; a prompt that is given twice is one example',
+    refusals: ['conflict'],
+    params: none,
+    body: z.strictObject({
+      name: nameField,
+      description: descriptionField.default(null),
+      tier: promptClassTier.default('fast'),
+      min_margin: minMargin.default(defaultMinMargin),
+      refines: refinesField.default([]),
+      examples: z.array(promptField).max(createdExamplesMax).default([]),
+    }),
+    response: promptClassRecord,
+    handle: ({ body }, call) => {
+      const { min_margin: minMargin, examples: prompts, ...rest } = body;
+      const hidden = prompts.map((prompt) => hide(call.control, prompt));
+      const examples = hidden.map(({ example }) => example);
+      const command = { type: 'CreatePromptClass', ...rest, minMargin, examples } as const;
+      const secrets = hidden.map(({ secret }) => secret);
+      return mutate(call, { command, secrets }, (outcome) =>
+        promptClassRecordIn(outcome.state, idOf(outcome, 'PromptClassCreated')),
+      );
+    },
+  }),
+  route({
+    ...reading,
+    path: '/admin/prompt-classes/{id}',
+    operation: 'getPromptClass',
+    summary: 'One prompt class',
+    refusals: ['absent'],
+    params,
+    query: none,
+    response: promptClassRecord,
+    handle: async ({ params: { id } }, { control }) => {
+      await control.refresh();
+      const state = control.state();
+      if (!state.prompt_class.byId.has(id)) return noPromptClass(id);
+      return { body: promptClassRecordIn(state, id) };
+    },
+  }),
+  route({
+    ...config,
+    method: 'PATCH',
+    path: '/admin/prompt-classes/{id}',
+    operation: 'updatePromptClass',
+    summary: 'Change a prompt class; its examples stay',
+    refusals: ['absent', 'conflict'],
+    params,
+    body: z.strictObject({
+      name: nameField.optional(),
+      description: descriptionField.optional(),
+      tier: promptClassTier.optional(),
+      min_margin: minMargin.optional(),
+      refines: refinesField.optional(),
+    }),
+    response: promptClassRecord,
+    handle: ({ params: { id }, body }, call) => {
+      const { name, description, tier, min_margin: minMargin, refines } = body;
+      const change = { name, description, tier, minMargin, refines };
+      const command = { type: 'UpdatePromptClass', id, ...change } as const;
+      return mutate(call, { command }, ({ state }) => promptClassRecordIn(state, id));
+    },
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/prompt-classes/{id}',
+    operation: 'deletePromptClass',
+    summary: 'Delete a prompt class with its examples and all that says which classes refine it',
+    refusals: ['absent'],
+    params,
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'DeletePromptClass', id } }, () => ({ id })),
+  }),
+  route({
+    ...reading,
+    path: '/admin/prompt-classes/{id}/examples',
+    operation: 'listPromptExamples',
+    summary: 'The examples of a class, without their texts',
+    refusals: ['absent'],
+    params,
+    query: pageById,
+    response: z.array(exampleRecord),
+    handle: async ({ params: { id }, query }, call) => {
+      const { db, state, refresh } = call.control;
+      await refresh();
+      if (!state().prompt_class.byId.has(id)) return noPromptClass(id);
+      return answerPage(call, query, {
+        rows: (page) => listPromptExamples(db, id, page),
+        total: () => countPromptExamples(db, id),
+        keyOf: (row): number => row.id,
+        toBody: (rows) => rows.map(listedExample),
+      });
+    },
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/prompt-classes/{id}/examples',
+    operation: 'addPromptExample',
+    summary: 'Add an example prompt; one that the class has already is no change',
+    refusals: ['absent'],
+    params,
+    body: z.strictObject({ prompt: promptField }),
+    response: exampleRecord,
+    handle: ({ params: { id }, body: { prompt } }, call) => {
+      const { example, secret } = hide(call.control, prompt);
+      const command = { type: 'AddPromptExample', id, example } as const;
+      return mutate(call, { command, secrets: [secret] }, ({ state }) => {
+        const { examples } = written(state.prompt_class, id);
+        const held = examples.find(({ fingerprint }) => fingerprint === example.fingerprint);
+        if (held === undefined) throw new Error(`class ${id} lacks the example just added`);
+        return exampleRecordOf(id, held);
+      });
+    },
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/prompt-classes/{id}/examples/{example_id}',
+    operation: 'removePromptExample',
+    summary: 'Remove one example',
+    refusals: ['absent'],
+    params: params.extend({ example_id: wholeNumber({ from: 1 }).pipe(promptExampleId) }),
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id, example_id: exampleId } }, call) => {
+      const command = { type: 'RemovePromptExample', id, exampleId } as const;
+      return mutate(call, { command }, () => ({ id: exampleId }));
+    },
+  }),
+];
+
+type Hidden = Readonly<{ example: StoredExample; secret: Secret }>;
+
+/** A prompt may hold personal data: it goes into the vault, and the log gets its ref. */
+function hide({ vault, newId }: Pick<Control, 'vault' | 'newId'>, plaintext: string): Hidden {
+  const ref = newId();
+  return {
+    example: { ref, fingerprint: vault.fingerprint(plaintext) },
+    secret: { ref, class: 'example', plaintext },
+  };
+}

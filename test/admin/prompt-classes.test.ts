@@ -1,0 +1,151 @@
+// Prompt classes and their examples over HTTP (specification, "Prompt class").
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { errorOf, member, testAdministrator } from '../harness/admin.ts';
+
+const classes = '/admin/prompt-classes';
+const code = { name: 'code', examples: ['write a loop', 'mend this test', 'write a loop'] };
+
+describe('a prompt class', () => {
+  it('is created with what it has by default, each example once, and is not routable', async (t) => {
+    const { send, plane } = await testAdministrator(t);
+    const made = await send('POST', classes, code);
+    const record = {
+      id: 1,
+      name: 'code',
+      description: null,
+      tier: 'fast',
+      min_margin: 0.1,
+      refines: [],
+      examples: 2,
+      routable: false,
+    };
+    assert.deepEqual(made.body, record);
+    assert.deepEqual((await send('GET', `${classes}/1`)).body, record);
+    const snapshot = plane.publisher.current()?.snapshot;
+    assert.deepEqual(snapshot?.config.prompt_classes, [
+      { id: 1, name: 'code', tier: 'fast', min_margin: 0.1, refines: [] },
+    ]);
+    assert.equal(made.headers.get('x-gw-snapshot-version'), String(snapshot?.version));
+  });
+
+  it('is listed by name, with the names of what it refines', async (t) => {
+    const { send } = await testAdministrator(t);
+    await send('POST', classes, code);
+    await send('POST', classes, { name: 'chat' });
+    await send('POST', classes, {
+      name: 'sql',
+      tier: 'refined',
+      min_margin: 0.25,
+      refines: ['code', 'chat'],
+    });
+    const listed = await send('GET', classes);
+    assert.ok(Array.isArray(listed.body));
+    assert.deepEqual(
+      listed.body.map((one) => ['name', 'refines', 'examples'].map((name) => member(one, name))),
+      [
+        ['chat', [], 0],
+        ['code', [], 2],
+        ['sql', ['chat', 'code'], 0],
+      ],
+    );
+    const { body: one } = await send('GET', `${classes}/3`);
+    assert.ok(typeof one === 'object');
+    assert.deepEqual({ ...one, version: 1 }, listed.body[2]);
+    assert.equal(listed.headers.get('x-total-count'), '3');
+  });
+
+  it('is changed in what is sent', async (t) => {
+    const { send } = await testAdministrator(t);
+    await send('POST', classes, code);
+    const changed = await send('PATCH', `${classes}/1`, { name: 'programs', min_margin: 2 });
+    assert.equal(member(changed.body, 'name'), 'programs');
+    assert.equal(member(changed.body, 'min_margin'), 2);
+    assert.equal(member(changed.body, 'examples'), 2);
+    assert.equal((await send('PATCH', `${classes}/9`, {})).status, 404);
+  });
+
+  it('takes its examples along when it is deleted, and leaves what refined it', async (t) => {
+    const { send, plane } = await testAdministrator(t);
+    await send('POST', classes, code);
+    await send('POST', classes, { name: 'sql', tier: 'refined', refines: ['code'] });
+    assert.deepEqual((await send('DELETE', `${classes}/1`)).body, { id: 1 });
+    assert.equal((await send('GET', `${classes}/1`)).status, 404);
+    assert.equal((await send('GET', `${classes}/1/examples`)).status, 404);
+    assert.equal((await send('DELETE', `${classes}/1`)).status, 404);
+    assert.deepEqual(member((await send('GET', `${classes}/2`)).body, 'refines'), []);
+    const rows: unknown[] = await plane.db.query(
+      plane.db.sql`select 1 from prompt_examples union all select 1 from prompt_class_refines`,
+    );
+    assert.deepEqual(rows, []);
+  });
+
+  const refused: readonly (readonly [string, object, readonly unknown[]])[] = [
+    ['no name', { tier: 'fast' }, [400, 'invalid', 'name']],
+    ['another tier', { name: 'a', tier: 'slow' }, [400, 'invalid', 'tier']],
+    ['a margin above 2', { name: 'a', min_margin: 2.1 }, [400, 'invalid', 'min_margin']],
+    ['a margin below 0', { name: 'a', min_margin: -0.1 }, [400, 'invalid', 'min_margin']],
+    ['a class that is not there', { name: 'a', refines: ['b'] }, [400, 'invalid', 'refines']],
+    ['refined, and nothing to refine', { name: 'a', tier: 'refined' }, [400, 'invalid', 'refines']],
+    ['a blank example', { name: 'a', examples: [' \n'] }, [400, 'invalid', 'examples.0']],
+    [
+      'a long example',
+      { name: 'a', examples: ['x'.repeat(8_001)] },
+      [400, 'invalid', 'examples.0'],
+    ],
+    [
+      'many examples at once',
+      { name: 'a', examples: Array.from({ length: 201 }, (_, at) => `prompt ${at}`) },
+      [400, 'invalid', 'examples'],
+    ],
+    ['an unknown field', { name: 'a', centroid: [1] }, [400, 'invalid', 'centroid']],
+    ['a name that is held', { name: 'code' }, [409, 'conflict', 'name']],
+  ];
+  it('is refused with the field that is wrong, and nothing is stored', async (t) => {
+    const { send } = await testAdministrator(t);
+    await send('POST', classes, code);
+    for (const [what, body, error] of refused) {
+      assert.deepEqual(errorOf(await send('POST', classes, body)), error, what);
+    }
+    assert.equal((await send('GET', classes)).headers.get('x-total-count'), '1');
+  });
+});
+
+describe('an example', () => {
+  it('is added, listed without its text, and removed', async (t) => {
+    const { send } = await testAdministrator(t);
+    await send('POST', classes, { name: 'code' });
+    const path = `${classes}/1/examples`;
+    const added = await send('POST', path, { prompt: 'write a loop' });
+    assert.equal(member(added.body, 'id'), 1);
+    await send('POST', path, { prompt: 'mend this test' });
+    const again = await send('POST', path, { prompt: 'write a loop' });
+    assert.deepEqual(again.body, added.body);
+    const listed = await send('GET', `${path}?limit=1`);
+    assert.deepEqual(listed.body, [added.body]);
+    assert.equal(listed.headers.get('x-total-count'), '2');
+    assert.deepEqual((await send('DELETE', `${path}/1`)).body, { id: 1 });
+    assert.equal((await send('DELETE', `${path}/1`)).status, 404);
+    assert.equal(member((await send('GET', `${classes}/1`)).body, 'examples'), 1);
+    const next = await send('POST', path, { prompt: 'write a loop' });
+    assert.equal(member(next.body, 'id'), 3);
+  });
+
+  it('needs a class and a text', async (t) => {
+    const { send } = await testAdministrator(t);
+    await send('POST', classes, { name: 'code' });
+    const absent = await send('POST', `${classes}/9/examples`, { prompt: 'a' });
+    assert.deepEqual(errorOf(absent), [404, 'absent', null]);
+    for (const [body, param] of [
+      [{}, 'prompt'],
+      [{ prompt: '' }, 'prompt'],
+      [{ prompt: 7 }, 'prompt'],
+      [{ prompt: 'a', text: 'a' }, 'text'],
+    ] as const) {
+      const answer = await send('POST', `${classes}/1/examples`, body);
+      assert.deepEqual(errorOf(answer), [400, 'invalid', param]);
+    }
+  });
+});
