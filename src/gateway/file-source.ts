@@ -76,7 +76,7 @@ function applySource(options: FileSourceOptions, source: string): Refusal | unde
   if (read.snapshot.config.settings.open) {
     log.warn({}, 'the gateway is open: the file has no auth block and no key is required');
   }
-  return live.apply(read.snapshot);
+  return live.apply(read.snapshot, read.tuning);
 }
 
 async function readText(path: string): Promise<string | Refusal> {

@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createStamps } from '../lib/clock.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PoolPolicy } from '../lib/vocabulary.ts';
-import { prefixBytesDefault } from '../routing/policy/cache-affinity.ts';
 import { attemptsMaxDefault } from '../routing/retry.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createMetricsPage, newCounts } from '../telemetry/metrics.ts';
@@ -90,7 +89,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     firstByteMs: options.firstByteMs,
     attemptsMax: options.retriesMax === undefined ? attemptsMaxDefault : options.retriesMax + 1,
     policy: options.policy ?? 'cache-affinity',
-    prefixBytes: prefixBytesDefault,
   };
   const startedAt = monotonic();
   const pages: PagesContext = {

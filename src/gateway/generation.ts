@@ -6,7 +6,6 @@ import type { Clock } from '../lib/clock.ts';
 import type { ModelId } from '../lib/ids.ts';
 import type { LiveView, Load, Turn } from '../routing/load.ts';
 import { createAffinity } from '../routing/policy/cache-affinity.ts';
-import type { Affinity } from '../routing/policy/cache-affinity.ts';
 import { nextLatency } from '../routing/policy/lowest-latency.ts';
 import { freshRetryBudget } from '../routing/retry.ts';
 import type { RetryBudget } from '../routing/retry.ts';
@@ -66,11 +65,9 @@ const unhealthyAfter = 2;
 /** So long an unhealthy backend is passed over; then one request may try it again. */
 const restMs = 10_000;
 
-/** Conversations stay where they are from one generation to the next; `affinity` is that of the first. */
 export function nextGeneration(
   previous: Generation | null,
   snapshot: CompiledSnapshot,
-  affinity: Affinity = previous?.view.affinity ?? createAffinity(),
 ): Generation {
   // The same endpoint may be listed twice in a model: then each keeps a state of its own.
   const known = Map.groupBy(previous?.backends ?? [], ({ backend }) => backend.identity);
@@ -94,24 +91,22 @@ export function nextGeneration(
       traffic: traffic.get(model.name) ?? freshTraffic(),
     });
   }
-  const view = viewOf(snapshot, models, { affinity, previous });
+  const view = viewOf(snapshot, models, previous?.view ?? null);
   return { snapshot, models, backends, view, recognised: new Map() };
 }
 
 const noBackends: readonly BackendState[] = [];
 
 function viewOf(
-  { pools }: CompiledSnapshot,
+  { pools, tuning }: CompiledSnapshot,
   models: Generation['models'],
-  { affinity, previous }: Readonly<{ affinity: Affinity; previous: Generation | null }>,
+  previous: LiveView | null,
 ): LiveView {
-  const turns = new Map(
-    pools.map((pool) => [pool.id, previous?.view.turnOf(pool) ?? { count: 0 }]),
-  );
+  const turns = new Map(pools.map((pool) => [pool.id, previous?.turnOf(pool) ?? { count: 0 }]));
   return {
     backendsOf: ({ id }) => models.get(id)?.backends ?? noBackends,
     turnOf: ({ id }) => turns.get(id) ?? { count: 0 },
-    affinity,
+    affinity: createAffinity(tuning, previous?.affinity),
   };
 }
 

@@ -7,11 +7,13 @@ import type { Refusal } from '../lib/refusal.ts';
 import { compileSnapshot } from '../snapshot/compile.ts';
 import type { CompiledSnapshot } from '../snapshot/compile.ts';
 import type { Snapshot } from '../snapshot/schema.ts';
+import type { Tuning } from '../snapshot/tuning.ts';
 import type { Log } from '../telemetry/log.ts';
 
 export type Live = Readonly<{
   current: () => CompiledSnapshot | null;
-  apply: (snapshot: Snapshot) => Refusal | undefined;
+  /** `tuning` when the source of the snapshot has its own. */
+  apply: (snapshot: Snapshot, tuning?: Tuning) => Refusal | undefined;
   /** The control plane says that what is served is still what it publishes. */
   confirm: () => void;
   /** Seconds since the last apply or confirmation; 0 before the first. */
@@ -34,8 +36,8 @@ export function createLive(dependencies: Readonly<{ log: Log; monotonic: Clock }
       listeners.push(listener);
       if (current !== null) listener(current);
     },
-    apply: (snapshot) => {
-      const compiled = compileSnapshot(snapshot);
+    apply: (snapshot, tuning) => {
+      const compiled = compileSnapshot(snapshot, tuning);
       if (isRefusal(compiled)) return compiled;
       for (const reason of compiled.dropped) log.warn({ version: snapshot.version }, reason);
       current = compiled;

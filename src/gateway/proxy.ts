@@ -37,8 +37,6 @@ export type ProxyContext = ConcludeContext &
     attemptsMax: number;
     /** Spreads requests over several endpoints of one model. */
     policy: PoolPolicy;
-    /** Of the beginning of a conversation, as many as tell it apart. */
-    prefixBytes: number;
   }>;
 
 const noSnapshot = refuseRequest('no_snapshot', 'no configuration has been received yet', {
@@ -73,12 +71,11 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   }
   const peeked = peek(body.bytes);
   if (isPeekRefusal(peeked)) return refuse(context, exchange, unreadable(exchange, peeked));
-  const { prefixBytes } = context;
+  const { snapshot, view: live } = generation;
   const routed = new PeekedRequest(exchange, peeked, body.bytes, {
     nowMs: context.now(),
-    prefixBytes,
+    prefixBytes: snapshot.tuning.prefix_bytes,
   });
-  const { snapshot, view: live } = generation;
   const route = chooseRoute(snapshot, { caller, request: routed, live });
   const { version: snapshotVersion } = snapshot;
   const request: MeteredRequest = {

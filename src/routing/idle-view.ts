@@ -1,5 +1,6 @@
 // Every endpoint up and idle: what a dry-run knows of them (specification, "Dry-run limits").
 
+import { defaultTuning } from '../snapshot/tuning.ts';
 import type { LiveView, Load } from './load.ts';
 import { createAffinity } from './policy/cache-affinity.ts';
 
@@ -9,5 +10,5 @@ const idle: Load = { inFlight: 0, engine: null, latencyMs: null, restsUntilMs: 0
 export const idleView = (): LiveView => ({
   backendsOf: ({ backends }) => backends.map(() => idle),
   turnOf: () => ({ count: 0 }),
-  affinity: createAffinity({ slots: 1 }),
+  affinity: createAffinity({ ...defaultTuning, affinity_slots: 1 }),
 });

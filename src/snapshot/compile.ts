@@ -15,6 +15,8 @@ import { compilePools } from './compile/targets.ts';
 import type { CompiledPool } from './compile/targets.ts';
 import { snapshotSchemaVersion } from './schema.ts';
 import type { Snapshot } from './schema.ts';
+import { defaultTuning } from './tuning.ts';
+import type { Tuning } from './tuning.ts';
 
 /** What a route is chosen by. */
 export type RoutingTables = Readonly<{
@@ -30,6 +32,7 @@ export type RoutingTables = Readonly<{
 export type CompiledSnapshot = RoutingTables &
   Readonly<{
     version: number;
+    tuning: Tuning;
     overlaySeq: number;
     /** The caller of every request when no key is required, else null. */
     openCaller: Caller | null;
@@ -43,7 +46,10 @@ export type CompiledSnapshot = RoutingTables &
  * A part that is broken is dropped alone; only a schema that this reader does not know is
  * refused.
  */
-export function compileSnapshot(snapshot: Snapshot): CompiledSnapshot | Refusal {
+export function compileSnapshot(
+  snapshot: Snapshot,
+  tuning: Tuning = defaultTuning,
+): CompiledSnapshot | Refusal {
   if (snapshot.schema > snapshotSchemaVersion) {
     return refuse('invalid', `schema ${snapshot.schema} is newer than ${snapshotSchemaVersion}`);
   }
@@ -52,6 +58,7 @@ export function compileSnapshot(snapshot: Snapshot): CompiledSnapshot | Refusal 
   return {
     ...tables,
     version: snapshot.version,
+    tuning,
     overlaySeq: snapshot.overlay.seq,
     openCaller: snapshot.config.settings.open ? anonymous : null,
     callers: compileCallers(snapshot, tables.models, dropped),

@@ -14,6 +14,7 @@ import { createAffinity } from '../../src/routing/policy/cache-affinity.ts';
 import type { Choice } from '../../src/routing/policy/choice.ts';
 import { nextLatency } from '../../src/routing/policy/lowest-latency.ts';
 import { pickMember } from '../../src/routing/policy/pick.ts';
+import { defaultTuning } from '../../src/snapshot/tuning.ts';
 
 const nowMs = 1_000;
 const load = (changes: Partial<Load> = {}): Load => ({
@@ -32,7 +33,7 @@ const choice = (loads: readonly Partial<Load>[], changes: Partial<Choice> = {}):
   weights: loads.map(() => 1),
   key: 0,
   turn: { count: 0 },
-  affinity: createAffinity(),
+  affinity: createAffinity(defaultTuning),
   nowMs,
   ...changes,
 });
@@ -69,7 +70,7 @@ describe('without a policy', () => {
 
 /** A table in which the second of three members has the conversation. */
 const warmed = (key: number) => {
-  const affinity = createAffinity();
+  const affinity = createAffinity(defaultTuning);
   const first = pickMember('cache-affinity', choice(busy(1, 0, 1), { key, affinity }));
   assert.equal(first, 1);
   return affinity;
@@ -106,6 +107,24 @@ describe('cache-affinity', () => {
     assert.equal(pickMember('cache-affinity', moved), 0);
     const gone = choice(busy(1, 0), { key: 42, affinity, ids: [1, 3] });
     assert.equal(pickMember('cache-affinity', gone), 1);
+  });
+
+  it('is remembered by the next table of the same size, and forgotten by one of another', () => {
+    const tuned = { ...defaultTuning, balance_abs: 0 };
+    const next = createAffinity(tuned, warmed(42));
+    assert.equal(
+      pickMember('cache-affinity', choice(busy(3, 4, 2), { key: 42, affinity: next })),
+      2,
+    );
+    assert.equal(
+      pickMember('cache-affinity', choice(busy(3, 3, 3), { key: 42, affinity: next })),
+      1,
+    );
+    const other = createAffinity({ ...tuned, affinity_slots: 1 }, next);
+    assert.equal(
+      pickMember('cache-affinity', choice(busy(3, 3, 2), { key: 42, affinity: other })),
+      2,
+    );
   });
 
   it('takes no conversation for another that has its slot', () => {
