@@ -13,20 +13,20 @@ const onlyMember = Buffer.from('"include_usage":true');
 const trueLiteral = Buffer.from('true');
 
 /**
- * `modelJson` is the upstream's name as a JSON string. The body itself is answered when nothing
- * changes, so that a plain request costs no copy.
+ * `modelJson` is the upstream's name as a JSON string. Answers the pieces that make the body: slices
+ * of it and what is put between them, so that no byte of it is copied here.
  */
 export function spliceBody(
   body: Buffer,
   peeked: Peeked,
   options: Readonly<{ modelJson: Buffer; includeUsage: boolean }>,
-): Buffer {
+): readonly Buffer[] {
   const { modelSpan } = peeked;
   const usage = options.includeUsage && peeked.isStream ? usageEdit(body, peeked) : null;
   const model = isSame(body, modelSpan.start, modelSpan.end, options.modelJson)
     ? null
     : { ...modelSpan, bytes: options.modelJson };
-  if (model === null) return usage === null ? body : applyEdits(body, [usage]);
+  if (model === null) return usage === null ? [body] : applyEdits(body, [usage]);
   if (usage === null) return applyEdits(body, [model]);
   return applyEdits(body, usage.start < model.start ? [usage, model] : [model, usage]);
 }
@@ -48,17 +48,13 @@ const isSame = (body: Buffer, start: number, end: number, bytes: Buffer): boolea
   end - start === bytes.length && body.compare(bytes, 0, bytes.length, start, end) === 0;
 
 /** Edits are in order and do not overlap. */
-function applyEdits(body: Buffer, edits: readonly Edit[]): Buffer {
-  let length = body.length;
-  for (const edit of edits) length += edit.bytes.length - (edit.end - edit.start);
-  const out = Buffer.allocUnsafe(length);
+function applyEdits(body: Buffer, edits: readonly Edit[]): readonly Buffer[] {
+  const pieces: Buffer[] = [];
   let from = 0;
-  let at = 0;
-  for (const edit of edits) {
-    at += body.copy(out, at, from, edit.start);
-    at += edit.bytes.copy(out, at);
-    from = edit.end;
+  for (const { start, end, bytes } of edits) {
+    pieces.push(body.subarray(from, start), bytes);
+    from = end;
   }
-  body.copy(out, at, from);
-  return out;
+  pieces.push(body.subarray(from));
+  return pieces;
 }

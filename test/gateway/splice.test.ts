@@ -13,10 +13,11 @@ function spliced(text: string, model: string, includeUsage: boolean): string {
   const body = Buffer.from(text);
   const peeked = peek(body);
   assert.ok(!isPeekRefusal(peeked));
-  return spliceBody(body, peeked, {
+  const pieces = spliceBody(body, peeked, {
     modelJson: Buffer.from(JSON.stringify(model)),
     includeUsage,
-  }).toString();
+  });
+  return Buffer.concat(pieces).toString();
 }
 
 describe('spliceBody', () => {
@@ -60,10 +61,10 @@ describe('spliceBody', () => {
     const peeked = peek(body);
     assert.ok(!isPeekRefusal(peeked));
     const modelJson = Buffer.from('"a"');
-    assert.equal(spliceBody(body, peeked, { modelJson, includeUsage: true }), body);
+    assert.deepEqual(spliceBody(body, peeked, { modelJson, includeUsage: true }), [body]);
     const plain = Buffer.from('{"model":"a","stream":false}');
     const plainPeeked = peek(plain);
     assert.ok(!isPeekRefusal(plainPeeked));
-    assert.equal(spliceBody(plain, plainPeeked, { modelJson, includeUsage: true }), plain);
+    assert.deepEqual(spliceBody(plain, plainPeeked, { modelJson, includeUsage: true }), [plain]);
   });
 });

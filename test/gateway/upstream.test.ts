@@ -58,7 +58,7 @@ describe('a request', () => {
       if (text.endsWith(ends)) socket.write(okText);
     });
     await using upstreams = startUpstreams();
-    const sizes = [0, 1, 1000, 16 * 1024 - 150, 16 * 1024, 100_000, 3_000_000];
+    const sizes = [0, 1, 1000, 64 * 1024 - 150, 64 * 1024, 100_000, 3_000_000];
     const bodies = sizes.map((size, index) => Buffer.alloc(size, 65 + index));
     const asked = bodies.map((body) =>
       ask(upstreams, raw.origin, { body: Buffer.concat([body, Buffer.from(ends)]) }),

@@ -104,6 +104,7 @@ export function askFor(
     onFault: ended,
   };
   const { body = Buffer.from('{}'), headers = [], firstByteMs = 20_000 } = options;
-  const call = upstreams.send(origin, { path: '/v1/x', headers, body, firstByteMs }, sink);
+  const request = { path: '/v1/x', headers, body: [body], firstByteMs };
+  const call = upstreams.send(origin, request, sink);
   return { seen, call };
 }

@@ -60,7 +60,8 @@ export type Exchange = {
 export type UpstreamRequest = Readonly<{
   path: string;
   headers: string[];
-  body: Buffer;
+  /** The body in pieces. */
+  body: readonly Buffer[];
   /** From the start of the attempt to the first byte of an answer. */
   firstByteMs: number;
 }>;

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
+import { lengthOf } from './request-bytes.ts';
 import { ResponseReader } from './response-reader.ts';
 import { unwatched } from './watch.ts';
 import type { Watch, Watched } from './watch.ts';
@@ -38,7 +39,7 @@ export type ConnectionOwner = {
 export type Scratch = { readonly readBytes: Buffer; writeBytes: Buffer };
 
 const readBytes = 64 * 1024;
-const writeBytes = 16 * 1024;
+const writeBytes = 64 * 1024;
 
 export const createScratch = (): Scratch => ({
   readBytes: Buffer.allocUnsafeSlow(readBytes),
@@ -64,6 +65,7 @@ export class Connection implements Watched {
   readonly #owner: ConnectionOwner;
   readonly #watch: Watch;
   readonly #scratch: Scratch;
+  readonly #isSecure: boolean;
   #user: ConnectionUser | null = null;
   #reader = new ResponseReader();
   #code = closedCode;
@@ -73,6 +75,7 @@ export class Connection implements Watched {
     this.#owner = owner;
     this.#watch = watch;
     this.#scratch = scratch;
+    this.#isSecure = target.tls !== null;
     this.#socket = openSocket(target, owner, {
       buffer: scratch.readBytes,
       callback: (length) => this.#onRead(scratch.readBytes.subarray(0, length)),
@@ -85,14 +88,14 @@ export class Connection implements Watched {
   }
 
   /** Sends a request; `head` is ASCII or Latin-1 and holds its empty line. */
-  send(user: ConnectionUser, head: string, body: Buffer): void {
+  send(user: ConnectionUser, head: string, body: readonly Buffer[]): void {
     this.#watch.remove(this);
     this.#user = user;
-    const length = head.length + body.length;
+    const length = head.length + lengthOf(body);
     if (length <= this.#scratch.writeBytes.length) return this.#sendTogether(head, body, length);
     this.#socket.cork();
     this.#socket.write(head, 'latin1');
-    this.#socket.write(body);
+    for (const piece of body) this.#socket.write(piece);
     this.#socket.uncork();
   }
 
@@ -145,14 +148,16 @@ export class Connection implements Watched {
     this.destroy();
   }
 
-  /** One write for both: the buffer is used again as soon as the system has taken all of it. */
-  #sendTogether(head: string, body: Buffer, length: number): void {
-    const { writeBytes } = this.#scratch;
-    writeBytes.write(head, 0, 'latin1');
-    body.copy(writeBytes, head.length);
-    this.#socket.write(writeBytes.subarray(0, length));
-    if (this.#socket.writableLength > 0) {
-      this.#scratch.writeBytes = Buffer.allocUnsafeSlow(writeBytes.length);
+  /** One write for all: the buffer is used again as soon as the system has taken all of it. */
+  #sendTogether(head: string, body: readonly Buffer[], length: number): void {
+    const scratch = this.#scratch;
+    // TLS holds on to what it is given.
+    const bytes = this.#isSecure ? Buffer.allocUnsafe(length) : scratch.writeBytes;
+    let at = bytes.write(head, 0, 'latin1');
+    for (const piece of body) at += piece.copy(bytes, at);
+    this.#socket.write(bytes.subarray(0, length));
+    if (bytes === scratch.writeBytes && this.#socket.writableLength > 0) {
+      scratch.writeBytes = Buffer.allocUnsafeSlow(bytes.length);
     }
   }
 

@@ -6,7 +6,7 @@ import type { UpstreamRequest } from './boundary.ts';
 const unfitInName = /[^!#$%&'*+.^`|~\w-]/;
 const unfitInValue = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** The head up to its empty line, or null when something in it could be read as another line. */
+/** The head with its empty line, or null when something in it could be read as another line. */
 export function requestHead(host: string, request: UpstreamRequest): string | null {
   const { path, headers, body } = request;
   let head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
@@ -16,5 +16,11 @@ export function requestHead(host: string, request: UpstreamRequest): string | nu
     if (unfitInName.test(name) || unfitInValue.test(value)) return null;
     head += `${name}: ${value}\r\n`;
   }
-  return `${head}content-length: ${body.length}\r\n\r\n`;
+  return `${head}content-length: ${lengthOf(body)}\r\n\r\n`;
+}
+
+export function lengthOf(pieces: readonly Buffer[]): number {
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  return length;
 }
