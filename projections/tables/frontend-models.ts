@@ -4,13 +4,7 @@ import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 
 import type { Conditions } from '../../events/frontend-model.ts';
-import type {
-  FrontendModelId,
-  ModelId,
-  PoolId,
-  RuleId,
-  TargetId,
-} from '../../src/lib/ids.ts';
+import type { FrontendModelId, ModelId, PoolId, RuleId, TargetId } from '../../src/lib/ids.ts';
 import type { RuleAction } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
 import type { EntityTable } from './table.ts';
@@ -81,7 +75,9 @@ const rulesOfModel = sql`(
     'action', action, 'conditions', conditions, 'role_names', (
       select coalesce(json_object_agg(roles.id, roles.name), '{}')
       from roles where conditions -> 'roles' @> to_jsonb(roles.id)),
-    'class_name', null, 'deny_status', deny_status, 'deny_message', deny_message,
+    'class_name', (
+      select prompt_classes.name from prompt_classes
+      where prompt_classes.id = (conditions ->> 'class')::bigint), 'deny_status', deny_status, 'deny_message', deny_message,
     'jump_to', jump_to, 'tag', tag,
     'targets', ${targetsWhere(sql`rule_id = rules.id`)}) order by rules.position), '[]')
   from rules where frontend_model_id = frontend_models.id)`;

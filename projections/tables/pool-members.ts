@@ -18,5 +18,12 @@ export const poolMembers: EntityTable = {
   primaryKey: ['id'],
   indexes: [['pool_id']],
   rows: (state, id) =>
-    (state.pool.byId.get(id)?.members ?? []).map((member) => ({ pool_id: id, ...member })),
+    (state.pool.byId.get(id)?.members ?? []).map((member) => ({
+      id: member.id,
+      pool_id: id,
+      model_id: member.model_id,
+      gone_model: member.gone_model,
+      weight: member.weight,
+      position: member.position,
+    })),
 };

@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { Noun } from '../../events/catalogue.ts';
+import type { FrontendModel } from '../../projections/config/frontend-model.ts';
 import { streamVersion } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { roleNamed } from '../deciders/role.ts';
@@ -26,6 +27,24 @@ const roleByName: Addressed = {
   locate: (state, name) => roleNamed(state, name)?.id ?? null,
 };
 
+/** The frontend model that holds a rule or a target. */
+const frontendModelWith = (holds: (model: FrontendModel, id: number) => boolean): Addressed => ({
+  noun: 'frontend_model',
+  locate: (state, parameter) =>
+    [...state.frontend_model.byId.values()].find((model) => holds(model, Number(parameter)))?.id ??
+    null,
+});
+
+const poolWithMember: Addressed = {
+  noun: 'pool',
+  locate: (state, parameter) =>
+    [...state.pool.byId.values()].find(({ members }) => hasId(members, Number(parameter)))?.id ??
+    null,
+};
+
+const hasId = (parts: readonly { id: number }[], id: number): boolean =>
+  parts.some((part) => part.id === id);
+
 const settings: Addressed = { noun: 'settings', locate: () => 1 };
 
 /** What lies below one of these paths belongs to the entity of that path. */
@@ -37,6 +56,17 @@ export const entityPaths: Readonly<Record<string, Addressed>> = {
   '/admin/models/{id}': byId('model'),
   '/admin/backends/{id}': byId('model'),
   '/admin/providers/{id}': byId('provider'),
+  '/admin/frontend-models/{id}': byId('frontend_model'),
+  '/admin/virtual-models/{id}': byId('frontend_model'),
+  '/admin/rules/{id}': frontendModelWith(({ rules }, id) => hasId(rules, id)),
+  '/admin/rule-targets/{id}': frontendModelWith(({ rules }, id) =>
+    rules.some(({ targets }) => hasId(targets, id)),
+  ),
+  '/admin/frontend-model-defaults/{id}': frontendModelWith(({ defaultTargets }, id) =>
+    hasId(defaultTargets, id),
+  ),
+  '/admin/model-pools/{id}': byId('pool'),
+  '/admin/model-pool-members/{id}': poolWithMember,
   '/admin/prompt-classes/{id}': byId('prompt_class'),
   '/admin/mcp-servers/{id}': byId('mcp_server'),
   '/admin/a2a-agents/{id}': byId('agent'),

@@ -15,6 +15,8 @@ export const shownText = (lengthMax: number) =>
     .regex(/^\S(?:.*\S)?$/u, 'must not begin or end with a blank');
 
 export const nameField = shownText(200);
+/** In a grant, `model/*` is every model: a model of that name would be granted with all others. */
+export const modelNameField = nameField.refine((name) => !name.includes('*'), 'must not hold *');
 export const descriptionField = shownText(2_000).nullable();
 
 /** A whole number in a path or a query: decimal digits alone, not whatever else a language reads as a number. */

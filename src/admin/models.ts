@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { listModels, models } from '../../projections/tables/models.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { modelId } from '../lib/ids.ts';
-import { deletedRecord, descriptionField, idIn, nameField } from './fields.ts';
+import { deletedRecord, descriptionField, idIn, modelNameField } from './fields.ts';
 import { modelRecord, modelRecordIn, toModelRecord } from './model-record.ts';
 import { idOf, mutate } from './mutation.ts';
 import { answerPage, pageByName } from './page.ts';
@@ -23,10 +23,8 @@ const settable = {
   cache_ttl_seconds: positiveField,
   context_length: positiveField,
 };
-/** In a grant, `model/*` is every model: a model of that name would be granted with all others. */
-const modelName = nameField.refine((name) => !name.includes('*'), 'must not hold *');
-const creation = z.strictObject({ name: modelName, ...settable });
-const change = z.strictObject({ name: modelName.optional(), ...settable });
+const creation = z.strictObject({ name: modelNameField, ...settable });
+const change = z.strictObject({ name: modelNameField.optional(), ...settable });
 
 const params = idIn(modelId);
 const config = { permission: 'config:write', query: none } as const;

@@ -8,6 +8,7 @@ import { backendRoutes } from './backends.ts';
 import { configRoutes } from './config.ts';
 import { listingVersions } from './entity.ts';
 import { fallbackModelRoutes } from './fallback-model.ts';
+import { frontendModelRoutes } from './frontend-models.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
 import { loginRoutes } from './login.ts';
@@ -16,12 +17,13 @@ import { mcpServerRoutes } from './mcp-servers.ts';
 import { modelRoutes } from './models.ts';
 import { operationRoutes } from './operations.ts';
 import { openApi } from './openapi.ts';
-import { priceRoutes } from './prices.ts';
+import { poolRoutes } from './pools.ts';
 import { principalRoutes } from './principals.ts';
 import { promptClassRoutes } from './prompt-classes.ts';
 import { providerRoutes } from './providers.ts';
 import { roleRoutes } from './roles.ts';
 import { routingRoutes } from './routing.ts';
+import { ruleRoutes } from './rules.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 import { usageRoutes } from './usage.ts';
@@ -29,6 +31,7 @@ import { usageRoutes } from './usage.ts';
 /** The same handlers answer under the second name. */
 export const pathAliases: Readonly<Record<string, string>> = {
   '/admin/provider-models': '/admin/models',
+  '/admin/frontend-models': '/admin/virtual-models',
 };
 
 const openApiRoute = route({
@@ -57,7 +60,9 @@ export const adminRoutes: readonly Route[] = [
   ...backendRoutes,
   ...providerRoutes,
   ...fallbackModelRoutes,
-  ...priceRoutes,
+  ...frontendModelRoutes,
+  ...ruleRoutes,
+  ...poolRoutes,
   ...routingRoutes,
   ...promptClassRoutes,
   ...mcpServerRoutes,

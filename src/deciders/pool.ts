@@ -41,13 +41,13 @@ export type PoolCommand =
   | Readonly<{ type: 'AddPoolMember'; id: PoolId; member: MemberInput }>
   | Readonly<{ type: 'RemovePoolMember'; id: PoolMemberId }>;
 
-const membersMax = 500;
+export const membersMax = 500;
 
 export function decidePool(state: ConfigState, command: PoolCommand): Decision {
   if (command.type === 'CreatePool') return createPool(state, command);
   if (command.type === 'RemovePoolMember') return removeMember(state, command.id);
   const pool = state.pool.byId.get(command.id);
-  if (pool === undefined) return refuse('absent', `pool ${command.id} does not exist`);
+  if (pool === undefined) return noPool(command.id);
   switch (command.type) {
     case 'UpdatePool':
       return updatePool(state, pool, command.fields);
@@ -60,6 +60,8 @@ export function decidePool(state: ConfigState, command: PoolCommand): Decision {
     }
   }
 }
+
+export const noPool = (id: number): Refusal => refuse('absent', `pool ${id} does not exist`);
 
 type Of<Type extends PoolCommand['type']> = Extract<PoolCommand, { type: Type }>;
 type PoolEventType = Extract<GwEvent, { type: `Pool${string}` }>;

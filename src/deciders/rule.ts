@@ -233,7 +233,8 @@ function refuseStray(action: RuleAction, given: RuleFields): Refusal | null {
     (field) => action !== actionOfField[field] && (given[field] ?? null) !== null,
   );
   if (stray === undefined) return null;
-  const message = `${stray} ${given[stray]} is for action ${actionOfField[stray]}, not ${action}`;
+  const value = stray === 'deny_message' ? '' : ` ${given[stray]}`;
+  const message = `${stray}${value} is for action ${actionOfField[stray]}, not ${action}`;
   return refuse('invalid', message, { param: stray });
 }
 

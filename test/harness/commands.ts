@@ -239,7 +239,7 @@ export const commandSequence = (lengthMax: number): fc.Arbitrary<readonly Comman
       fc.constantFrom([seed], [seed, ...routingPrelude], [seed, ...recordPrelude]),
       fc.array(commandArbitrary, { maxLength: lengthMax, size: 'max' }),
     )
-    .map(([prelude, commands]) => [...prelude, ...commands]);
+    .map(([prelude, commands]) => prelude.concat(commands));
 
 const noChange: GwEvent = { stream: 'settings-1', type: 'NoChange', data: {} };
 

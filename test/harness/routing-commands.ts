@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 
 import type { Command } from '../../src/deciders/decide.ts';
 import type { MemberInput } from '../../src/deciders/pool.ts';
-import type { RuleFields } from '../../src/deciders/rule.ts';
+import type { ListedRule, RuleFields } from '../../src/deciders/rule.ts';
 import type { TargetInput } from '../../src/deciders/target.ts';
 import {
   frontendModelId,
@@ -15,6 +15,7 @@ import {
   ruleId,
   targetId,
 } from '../../src/lib/ids.ts';
+import type { RuleId } from '../../src/lib/ids.ts';
 import { poolPolicy, ruleAction } from '../../src/lib/vocabulary.ts';
 
 type Of<Type extends Command['type']> = fc.Arbitrary<Extract<Command, { type: Type }>>;
@@ -89,9 +90,10 @@ const jump: fc.Arbitrary<RuleFields> = frontendModel.map((jump_to) => ({
 const route: fc.Arbitrary<RuleFields> = targets.map((list) => ({ targets: list, conditions: {} }));
 const tagged: fc.Arbitrary<RuleFields> = text.map((tag) => ({ tag, conditions: {} }));
 const ruleFields = fc.oneof(fields, jump, route, tagged);
+const withId = (listed: RuleFields, id: RuleId): ListedRule => ({ ...listed, id });
 const listedRule = fc
   .tuple(optional(rule), ruleFields)
-  .map(([id, listed]) => (id === undefined ? listed : { ...listed, id }));
+  .map(([id, listed]) => (id === undefined ? listed : withId(listed, id)));
 const rules = fc.array(listedRule, { maxLength: 3 });
 
 const createFrontendModel = (

@@ -20,7 +20,7 @@ const sequence = fc
     maxLength: 80,
     size: 'max',
   })
-  .map((commands) => [...routingPrelude, ...commands]);
+  .map((commands) => routingPrelude.concat(commands));
 
 function holdsBehindEach(commands: readonly Command[], check: (state: ConfigState) => void): void {
   let log = emptyLog;
@@ -61,11 +61,11 @@ it('provider models, frontend models and pools never share a name', () => {
   fc.assert(
     fc.property(sequence, (commands) =>
       holdsBehindEach(commands, ({ model, frontend_model, pool }) => {
-        const named = [model, frontend_model, pool].flatMap(({ byId }) => [...byId.values()]);
-        assertUnique(
-          'names',
-          named.map(({ name }) => name),
-        );
+        const names: string[] = [];
+        for (const { byId } of [model, frontend_model, pool]) {
+          for (const { name } of byId.values()) names.push(name);
+        }
+        assertUnique('names', names);
       }),
     ),
     options,
@@ -113,9 +113,11 @@ it('rules, targets and members stand at one position each, in order, and no list
             positions.toSorted((a, b) => a - b),
           );
         }
-        const refs = [...lists.slice(frontendModels.length)].map((list) =>
-          list.map((part) => JSON.stringify({ ...part, id: 0, position: 0, weight: 0 })),
-        );
+        const refs = lists
+          .slice(frontendModels.length)
+          .map((list) =>
+            list.map((part) => JSON.stringify({ ...part, id: 0, position: 0, weight: 0 })),
+          );
         for (const list of refs) assertUnique('references', list);
       }),
     ),

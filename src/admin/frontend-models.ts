@@ -1,0 +1,169 @@
+// Frontend models and their default targets (specification, "Frontend models, routing, classes"). Also under
+// /admin/virtual-models, by the table of aliases. Their rules are in rules.ts.
+
+import { z } from 'zod';
+
+import {
+  frontendModels,
+  listFrontendModels,
+  readFrontendModel,
+} from '../../projections/tables/frontend-models.ts';
+import { countRows } from '../../projections/tables/page.ts';
+import { noFrontendModel } from '../deciders/rule.ts';
+import { frontendModelId, targetId } from '../lib/ids.ts';
+import { deletedRecord, descriptionField, idIn, modelNameField } from './fields.ts';
+import {
+  frontendModelRecord,
+  frontendModelRecordIn,
+  toFrontendModelRecord,
+} from './frontend-model-record.ts';
+import { idOf, mutate, written } from './mutation.ts';
+import { answerPage, pageByName } from './page.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+import { rulesField, targetField, targetsField, toListedRules } from './rule-input.ts';
+import { newTargetIn, targetRecord } from './rule-record.ts';
+
+const maxModelLen = z.int().positive().nullable();
+
+const creation = z.strictObject({
+  name: modelNameField,
+  description: descriptionField.default(null),
+  max_model_len: maxModelLen.default(null),
+  rules: rulesField.default([]),
+  default_targets: targetsField.default([]),
+});
+const change = z.strictObject({
+  name: modelNameField.optional(),
+  description: descriptionField.optional(),
+  max_model_len: maxModelLen.optional(),
+  default_targets: targetsField.optional(),
+});
+
+const params = idIn(frontendModelId);
+const config = { permission: 'config:write', query: none } as const;
+
+export const frontendModelRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/frontend-models',
+    operation: 'listFrontendModels',
+    permission: 'usage:read',
+    summary: 'Every frontend model with its rules in the order of evaluation, and its defaults',
+    refusals: [],
+    params: none,
+    query: pageByName,
+    body: none,
+    response: z.array(frontendModelRecord),
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        rows: (page) => listFrontendModels(call.control.db, page),
+        total: () => countRows(call.control.db, frontendModels),
+        keyOf: ({ name }) => name,
+        toBody: (rows) => rows.map(toFrontendModelRecord),
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/frontend-models/{id}',
+    operation: 'getFrontendModel',
+    permission: 'usage:read',
+    summary: 'One frontend model',
+    refusals: ['absent'],
+    params,
+    query: none,
+    body: none,
+    response: frontendModelRecord,
+    handle: async ({ params: { id } }, { control }) => {
+      const row = await readFrontendModel(control.db, id);
+      return row === null ? noFrontendModel(id) : { body: toFrontendModelRecord(row) };
+    },
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/frontend-models',
+    operation: 'createFrontendModel',
+    summary: 'Create a frontend model, with its rules and defaults or without any yet',
+    refusals: ['conflict'],
+    params: none,
+    body: creation,
+    response: frontendModelRecord,
+    handle: ({ body }, call) => {
+      const command = {
+        type: 'CreateFrontendModel',
+        name: body.name,
+        description: body.description,
+        maxModelLen: body.max_model_len,
+        rules: toListedRules(body.rules),
+        defaultTargets: body.default_targets,
+      } as const;
+      return mutate(call, { command }, (outcome) =>
+        frontendModelRecordIn(outcome.state, idOf(outcome, 'FrontendModelCreated')),
+      );
+    },
+  }),
+  route({
+    ...config,
+    method: 'PATCH',
+    path: '/admin/frontend-models/{id}',
+    operation: 'updateFrontendModel',
+    summary: 'Change a frontend model; null clears a field, default_targets is the whole list',
+    refusals: ['absent', 'conflict'],
+    params,
+    body: change,
+    response: frontendModelRecord,
+    handle: ({ params: { id }, body }, call) => {
+      const fields = {
+        name: body.name,
+        description: body.description,
+        maxModelLen: body.max_model_len,
+        defaultTargets: body.default_targets,
+      };
+      return mutate(call, { command: { type: 'UpdateFrontendModel', id, fields } }, ({ state }) =>
+        frontendModelRecordIn(state, id),
+      );
+    },
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/frontend-models/{id}',
+    operation: 'deleteFrontendModel',
+    summary: 'Delete a frontend model with its rules; a rule that jumps to it matches no more',
+    refusals: ['absent'],
+    params,
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'DeleteFrontendModel', id } }, () => ({ id })),
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/frontend-models/{id}/defaults',
+    operation: 'addDefaultTarget',
+    summary: 'Add a target for what no rule matches',
+    refusals: ['absent', 'conflict'],
+    params,
+    body: targetField,
+    response: targetRecord,
+    handle: ({ params: { id }, body }, call) =>
+      mutate(call, { command: { type: 'AddDefaultTarget', id, target: body } }, ({ state }) =>
+        newTargetIn(state, written(state.frontend_model, id).defaultTargets),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/frontend-model-defaults/{id}',
+    operation: 'removeDefaultTarget',
+    summary: 'Remove a default target',
+    refusals: ['absent'],
+    params: idIn(targetId),
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'RemoveDefaultTarget', id } }, () => ({ id })),
+  }),
+];

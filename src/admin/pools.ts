@@ -1,0 +1,195 @@
+// Pools and their members (specification, "Frontend model, rule, target, pool").
+
+import { z } from 'zod';
+
+import type { PoolMember } from '../../events/pool.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { countRows } from '../../projections/tables/page.ts';
+import { listPools, pools, readPool } from '../../projections/tables/pools.ts';
+import type { PoolMemberRow } from '../../projections/tables/pools.ts';
+import { membersMax, noPool } from '../deciders/pool.ts';
+import type { MemberInput } from '../deciders/pool.ts';
+import { modelId, poolId, poolMemberId } from '../lib/ids.ts';
+import { poolPolicy } from '../lib/vocabulary.ts';
+import { deletedRecord, descriptionField, idIn, modelNameField } from './fields.ts';
+import { idOf, mutate, written } from './mutation.ts';
+import { answerPage, pageByName } from './page.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+import { modelReference, orName, positionField } from './rule-input.ts';
+
+/** The model's id is null when it is gone: the member is unavailable, and keeps the name. */
+const memberRecord = z.object({
+  id: poolMemberId,
+  provider_model_id: modelId.nullable(),
+  model: z.string(),
+  weight: z.int(),
+  position: z.int(),
+});
+
+/** A null policy splits by weight, the same member for one conversation. */
+const poolRecord = z.object({
+  id: poolId,
+  name: z.string(),
+  description: z.string().nullable(),
+  policy: poolPolicy.nullable(),
+  members: z.array(memberRecord).readonly(),
+});
+
+const memberFields = z.strictObject({
+  /** Accepted as it was listed: a member keeps its id for as long as it refers to the same model. */
+  id: poolMemberId.optional(),
+  provider_model_id: modelId.nullable().optional(),
+  model: modelReference.optional(),
+  weight: z.int().positive().max(1_000_000).default(1),
+  position: positionField.optional(),
+});
+const memberField = memberFields.transform(toMember);
+
+function toMember(given: z.output<typeof memberFields>): MemberInput {
+  return {
+    modelId: given.provider_model_id ?? null,
+    name: given.model ?? null,
+    weight: given.weight,
+    position: given.position ?? null,
+  };
+}
+
+const settable = {
+  description: descriptionField.optional(),
+  policy: poolPolicy.nullable().optional(),
+  members: z.array(orName(memberField)).max(membersMax).optional(),
+};
+const creation = z.strictObject({ name: modelNameField, ...settable });
+const change = z.strictObject({ name: modelNameField.optional(), ...settable });
+
+const params = idIn(poolId);
+const config = { permission: 'config:write', query: none } as const;
+
+export const poolRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/model-pools',
+    operation: 'listPools',
+    permission: 'usage:read',
+    summary: 'Every pool with its members',
+    refusals: [],
+    params: none,
+    query: pageByName,
+    body: none,
+    response: z.array(poolRecord),
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        rows: (page) => listPools(call.control.db, page),
+        total: () => countRows(call.control.db, pools),
+        keyOf: ({ name }) => name,
+        toBody: (rows) => [...rows],
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/model-pools/{id}',
+    operation: 'getPool',
+    permission: 'usage:read',
+    summary: 'One pool',
+    refusals: ['absent'],
+    params,
+    query: none,
+    body: none,
+    response: poolRecord,
+    handle: async ({ params: { id } }, { control }) => {
+      const row = await readPool(control.db, id);
+      return row === null ? noPool(id) : { body: row };
+    },
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/model-pools',
+    operation: 'createPool',
+    summary: 'Create a pool, with its members or without any yet',
+    refusals: ['conflict'],
+    params: none,
+    body: creation,
+    response: poolRecord,
+    handle: ({ body: { name, ...fields } }, call) =>
+      mutate(call, { command: { type: 'CreatePool', name, fields } }, (outcome) =>
+        poolRecordIn(outcome.state, idOf(outcome, 'PoolCreated')),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'PATCH',
+    path: '/admin/model-pools/{id}',
+    operation: 'updatePool',
+    summary: 'Change a pool; null clears a field, members is the whole list',
+    refusals: ['absent', 'conflict'],
+    params,
+    body: change,
+    response: poolRecord,
+    handle: ({ params: { id }, body: fields }, call) =>
+      mutate(call, { command: { type: 'UpdatePool', id, fields } }, ({ state }) =>
+        poolRecordIn(state, id),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/model-pools/{id}',
+    operation: 'deletePool',
+    summary: 'Delete a pool that no target uses',
+    refusals: ['absent', 'conflict'],
+    params,
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'DeletePool', id } }, () => ({ id })),
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/model-pools/{id}/members',
+    operation: 'addPoolMember',
+    summary: 'Add a provider model to a pool',
+    refusals: ['absent', 'conflict'],
+    params,
+    body: memberField,
+    response: memberRecord,
+    handle: ({ params: { id }, body: member }, call) =>
+      mutate(call, { command: { type: 'AddPoolMember', id, member } }, ({ state }) =>
+        newMemberIn(state, id),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/model-pool-members/{id}',
+    operation: 'removePoolMember',
+    summary: 'Take a provider model out of a pool',
+    refusals: ['absent'],
+    params: idIn(poolMemberId),
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'RemovePoolMember', id } }, () => ({ id })),
+  }),
+];
+
+function poolRecordIn(state: ConfigState, id: number): z.input<typeof poolRecord> {
+  const pool = written(state.pool, id);
+  return { ...pool, members: pool.members.map((member) => memberRowIn(state, member)) };
+}
+
+function memberRowIn(state: ConfigState, member: PoolMember): PoolMemberRow {
+  const { id, model_id, gone_model, weight, position } = member;
+  const model = state.model.byId.get(model_id ?? 0)?.name ?? gone_model;
+  if (model === null) throw new Error(`pool member ${id} refers to nothing`);
+  return { id, provider_model_id: model_id, model, weight, position };
+}
+
+/** The member that was just added: no other has a higher id. */
+function newMemberIn(state: ConfigState, id: number): PoolMemberRow {
+  const [newest] = written(state.pool, id).members.toSorted((a, b) => b.id - a.id);
+  if (newest === undefined) throw new Error('no member is there right after one was added');
+  return memberRowIn(state, newest);
+}

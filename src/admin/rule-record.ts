@@ -1,0 +1,100 @@
+// The record of a rule: its conditions lie flat on it, roles and the class by name, times as HH:MM. What the state knows and what
+// the tables know come to the same record.
+
+import { z } from 'zod';
+
+import type { Target } from '../../events/frontend-model.ts';
+import type { Rule } from '../../projections/config/frontend-model.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import type { RuleRow, TargetRow } from '../../projections/tables/frontend-models.ts';
+import { goneName } from '../deciders/condition.ts';
+import { frontendModelId, modelId, poolId, principalId, ruleId, targetId } from '../lib/ids.ts';
+import { ruleAction } from '../lib/vocabulary.ts';
+
+/** Both ids are null when the model is gone: the target is unavailable, and keeps the name. */
+export const targetRecord = z.object({
+  id: targetId,
+  provider_model_id: modelId.nullable(),
+  model_pool_id: poolId.nullable(),
+  model: z.string(),
+  position: z.int(),
+});
+export type TargetRecord = z.input<typeof targetRecord>;
+
+const bound = z.int().nullable();
+
+export const ruleRecord = z.object({
+  id: ruleId,
+  position: z.int(),
+  action: ruleAction,
+  principals: z.array(principalId).readonly(),
+  roles: z.array(z.string()).readonly(),
+  min_prompt_tokens: bound,
+  max_prompt_tokens: bound,
+  min_max_tokens: bound,
+  max_max_tokens: bound,
+  stream: z.boolean().nullable(),
+  headers: z.record(z.string(), z.string()).readonly(),
+  min_budget_used_percent: bound,
+  max_budget_used_percent: bound,
+  max_inflight_per_backend: bound,
+  class: z.string().nullable(),
+  min_request_cost_micros: bound,
+  max_request_cost_micros: bound,
+  after: z.string().nullable(),
+  before: z.string().nullable(),
+  days: z.array(z.int()).readonly(),
+  utc_offset_minutes: z.int(),
+  deny_status: z.int().nullable(),
+  deny_message: z.string().nullable(),
+  jump_to: frontendModelId.nullable(),
+  tag: z.string().nullable(),
+  targets: z.array(targetRecord).readonly(),
+});
+type RuleRecord = z.input<typeof ruleRecord>;
+
+export function toRuleRecord(row: RuleRow): RuleRecord {
+  const { conditions, role_names, class_name, ...rule } = row;
+  const { after_minute, before_minute, roles, class: classId, ...plain } = conditions;
+  return {
+    ...rule,
+    ...plain,
+    roles: roles.map((id) => role_names[id] ?? goneName(id)),
+    class: classId === null ? null : (class_name ?? goneName(classId)),
+    after: timeOf(after_minute),
+    before: timeOf(before_minute),
+  };
+}
+
+const timeOf = (minute: number | null): string | null =>
+  minute === null
+    ? null
+    : [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':');
+
+/** The row of a rule that the state holds. */
+export const ruleRowIn = (state: ConfigState, { targets, ...rule }: Rule): RuleRow => ({
+  ...rule,
+  role_names: Object.fromEntries(
+    rule.conditions.roles.flatMap((id) => {
+      const role = state.role.byId.get(id);
+      return role === undefined ? [] : [[id, role.name]];
+    }),
+  ),
+  class_name: state.prompt_class.byId.get(rule.conditions.class ?? 0)?.name ?? null,
+  targets: targets.map((target) => targetRowIn(state, target)),
+});
+
+export function targetRowIn(state: ConfigState, target: Target): TargetRow {
+  const { id, model_id, pool_id, gone_model, position } = target;
+  const model = state.model.byId.get(model_id ?? 0) ?? state.pool.byId.get(pool_id ?? 0);
+  const name = model?.name ?? gone_model;
+  if (name === null) throw new Error(`target ${id} refers to nothing`);
+  return { id, provider_model_id: model_id, model_pool_id: pool_id, model: name, position };
+}
+
+/** The target that was just added to a list: no other has a higher id. */
+export function newTargetIn(state: ConfigState, targets: readonly Target[]): TargetRecord {
+  const [newest] = targets.toSorted((a, b) => b.id - a.id);
+  if (newest === undefined) throw new Error('no target is there right after one was added');
+  return targetRowIn(state, newest);
+}
