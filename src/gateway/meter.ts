@@ -1,5 +1,5 @@
 // Makes the usage row of a request: one for each request with a principal that a backend
-// answered, that was refused for want of a grant or a backend, or that its client left
+// answered, that was refused for want of a grant, a budget, a rate or a backend, or that its client left
 // (specification, "Usage event").
 
 import type { ModelId, ProviderId } from '../lib/ids.ts';
@@ -42,7 +42,7 @@ export function usageEvent(
   outcome: MeteredOutcome,
   stamp: (epochMs: number) => string,
 ): UsageEvent | null {
-  const { exchange, caller, peeked } = request;
+  const { exchange, caller, peeked, decision } = request;
   if (caller.principalId === null) return null;
   const { usage, model } = outcome;
   return {
@@ -56,8 +56,10 @@ export function usageEvent(
     virtual_model: peeked.model,
     path: exchange.path,
     snapshot_version: request.snapshotVersion,
-    route: outcome.route,
-    tag: request.decision?.tag ?? null,
+    route: outcome.route ?? decision?.reason ?? null,
+    tag: decision?.tag ?? null,
+    frontend_model_id: decision?.frontendModel?.id ?? null,
+    rule_id: decision?.rule?.id ?? null,
     stream: peeked.isStream,
     status: outcome.status,
     refusal: outcome.refusal,

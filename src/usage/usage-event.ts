@@ -4,7 +4,7 @@
 
 import { z } from 'zod';
 
-import { apiKeyId, modelId, principalId, providerId } from '../lib/ids.ts';
+import { apiKeyId, frontendModelId, modelId, principalId, providerId, ruleId } from '../lib/ids.ts';
 import { isStorable } from '../lib/text.ts';
 
 /** One text that cannot be stored would cost its whole batch. */
@@ -31,6 +31,9 @@ export const usageEvent = z.object({
   /** The value of x-gw-route; null when refused before routing. */
   route: text.nullable(),
   tag: text.nullable(),
+  /** What decided, so that a past request can be explained; absent from proxies that do not know them. */
+  frontend_model_id: frontendModelId.nullable().default(null),
+  rule_id: ruleId.nullable().default(null),
   stream: z.boolean(),
   /** The status that the client saw; null when the client left before there was one. */
   status: z.int().nullable(),
