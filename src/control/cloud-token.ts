@@ -8,6 +8,16 @@ import type { ProviderId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { SnapshotOverlay } from '../snapshot/schema.ts';
+import {
+  dueAtMs,
+  isDue,
+  isFresh,
+  newCredential,
+  noteFailure,
+  noteMinted,
+  usableToken,
+} from './cloud-credential.ts';
+import type { CloudCredential } from './cloud-credential.ts';
 import type { Exchange, Minted } from './service-account.ts';
 import { createSlots } from './slots.ts';
 
@@ -36,48 +46,23 @@ type Dependencies = Readonly<{
   onFailure: (what: string, error: Error) => void;
 }>;
 
-/** What is known of one key file. Times are epoch milliseconds. */
-type Credential = {
-  readonly keyFile: string;
-  held: Minted | null;
-  minting: Promise<void> | null;
-  askedAtMs: number;
-  failures: number;
-  /** Not asked again before. */
-  retryAtMs: number;
-  /** Why none is held. */
-  reason: string;
-};
-
 const timeoutMs = 10_000;
 const firstWaitMs = 2_000;
-const renewBeforeMs = 5 * 60_000;
-/** One that lives little longer than renewBeforeMs is kept at least so long, and a shorter one for half of its life. */
-const heldMsMin = 60_000;
-const backOffMsMin = 5_000;
-const backOffMsMax = 5 * 60_000;
 const timerMsMin = 500;
 const timerMsMax = 24 * 3_600_000;
 const parallelMax = 8;
 const credentialsMax = 1_000;
 
 export function createCloudTokens({ exchange, clock, onFailure }: Dependencies): CloudTokens {
-  const credentials = new Map<string, Credential>();
+  const credentials: Credentials = new Map();
   const slots = createSlots({ parallelMax, waitingMax: credentialsMax, what: 'token exchanges' });
   const closing = new AbortController();
   let wanted: readonly CloudProvider[] = [];
   let renewalTimer: NodeJS.Timeout | undefined;
-  let tellDue = (): void => undefined;
-
-  const credentialOf = (keyFile: string): Credential => {
-    const key = hash('sha256', keyFile);
-    const credential = credentials.get(key) ?? newCredential(keyFile);
-    credentials.set(key, credential);
-    return credential;
-  };
+  let tellDue: (() => void) | null = null;
 
   /** One exchange at a time for a key file: whoever asks meanwhile waits for the same. */
-  const mint = (credential: Credential): Promise<void> => {
+  const mint = (credential: CloudCredential): Promise<void> => {
     if (credential.minting !== null) return credential.minting;
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]);
     credential.askedAtMs = clock();
@@ -87,7 +72,7 @@ export function createCloudTokens({ exchange, clock, onFailure }: Dependencies):
     return credential.minting;
   };
 
-  const settle = (credential: Credential, minted: Minted | Refusal): void => {
+  const settle = (credential: CloudCredential, minted: Minted | Refusal): void => {
     credential.minting = null;
     if (closing.signal.aborted) return;
     const owners = wanted.filter(({ keyFile }) => keyFile === credential.keyFile);
@@ -97,49 +82,37 @@ export function createCloudTokens({ exchange, clock, onFailure }: Dependencies):
         onFailure(`having an access token for provider ${name}`, new Error(minted.message));
       }
     } else {
-      Object.assign(credential, { held: minted, failures: 0, retryAtMs: 0 });
+      noteMinted(credential, minted);
     }
-    if (owners.length > 0) tellDue();
+    if (owners.length > 0) tellDue?.();
   };
 
-  /** Forgets what no provider has any more, when its token is over or when too many are kept. */
-  const forget = (nowMs: number): void => {
-    const kept = new Set(wanted.map(({ keyFile }) => keyFile));
-    for (const [key, credential] of credentials) {
-      const isIdle = credential.minting === null && !kept.has(credential.keyFile);
-      if (isIdle && (!isUsable(credential, nowMs) || credentials.size > credentialsMax)) {
-        credentials.delete(key);
-      }
-    }
-  };
-
-  const schedule = (asked: readonly Credential[]): void => {
+  const schedule = (asked: readonly CloudCredential[]): void => {
     clearTimeout(renewalTimer);
     if (asked.length === 0 || closing.signal.aborted) return;
     const nowMs = clock();
     const waitMs = Math.min(...asked.map((credential) => dueAtMs(credential, nowMs) - nowMs));
     const boundedMs = Math.min(Math.max(waitMs, timerMsMin), timerMsMax);
-    renewalTimer = setTimeout(() => tellDue(), boundedMs).unref();
+    renewalTimer = setTimeout(() => tellDue?.(), boundedMs).unref();
   };
 
   return {
     accessToken: async (keyFile) => {
-      forget(clock());
-      const credential = credentialOf(keyFile);
+      forgetIdle(credentials, wanted, clock());
+      const credential = credentialOf(credentials, keyFile);
       if (!isFresh(credential, clock())) await mint(credential);
-      const { held, reason } = credential;
-      if (held !== null && isUsable(credential, clock())) return held.token;
-      return refuse('upstream', reason, { param: 'upstream_api_key' });
+      const token = usableToken(credential, clock());
+      return token ?? refuse('upstream', credential.reason, { param: 'upstream_api_key' });
     },
     overlayOf: async (providers) => {
       wanted = providers;
-      forget(clock());
+      forgetIdle(credentials, wanted, clock());
       const keyFiles = new Set(providers.flatMap(({ keyFile }) => keyFile ?? []));
-      const asked = [...keyFiles].map(credentialOf);
+      const asked = [...keyFiles].map((keyFile) => credentialOf(credentials, keyFile));
       for (const credential of asked) if (isDue(credential, clock())) void mint(credential);
       await firstTokens(asked, clock());
       schedule(asked);
-      return overlayParts(providers, { credentialOf, nowMs: clock() });
+      return overlayParts(providers, credentials, clock());
     },
     onDue: (listener) => void (tellDue = listener),
     close: () => {
@@ -147,6 +120,30 @@ export function createCloudTokens({ exchange, clock, onFailure }: Dependencies):
       clearTimeout(renewalTimer);
     },
   };
+}
+
+/** By the digest of the key file. */
+type Credentials = Map<string, CloudCredential>;
+
+function credentialOf(credentials: Credentials, keyFile: string): CloudCredential {
+  const key = hash('sha256', keyFile);
+  const credential = credentials.get(key) ?? newCredential(keyFile);
+  credentials.set(key, credential);
+  return credential;
+}
+
+/** Forgets what no provider has any more, when its token is over or when too many are kept. */
+function forgetIdle(
+  credentials: Credentials,
+  wanted: readonly CloudProvider[],
+  nowMs: number,
+): void {
+  const kept = new Set(wanted.map(({ keyFile }) => keyFile));
+  for (const [key, credential] of credentials) {
+    const isIdle = credential.minting === null && !kept.has(credential.keyFile);
+    const isOver = usableToken(credential, nowMs) === null || credentials.size > credentialsMax;
+    if (isIdle && isOver) credentials.delete(key);
+  }
 }
 
 const noneHere = 'this process asks for no access tokens';
@@ -162,73 +159,33 @@ export const noCloudTokens: CloudTokens = {
   close: () => undefined,
 };
 
-const newCredential = (keyFile: string): Credential => ({
-  keyFile,
-  held: null,
-  minting: null,
-  askedAtMs: 0,
-  failures: 0,
-  retryAtMs: 0,
-  reason: 'its access token is not here yet',
-});
-
-function noteFailure(credential: Credential, { message }: Refusal, nowMs: number): void {
-  const backOffMs = Math.min(backOffMsMin * 2 ** credential.failures, backOffMsMax);
-  credential.failures = Math.min(credential.failures + 1, 16);
-  credential.retryAtMs = nowMs + backOffMs;
-  credential.reason = message;
-}
-
-function renewAtMs({ mintedAtMs, expiresAtMs }: Minted): number {
-  const lifeMs = expiresAtMs - mintedAtMs;
-  return mintedAtMs + Math.max(lifeMs - renewBeforeMs, Math.min(lifeMs / 2, heldMsMin));
-}
-
-const isUsable = ({ held }: Credential, nowMs: number): boolean =>
-  held !== null && nowMs < held.expiresAtMs;
-
-const isFresh = ({ held }: Credential, nowMs: number): boolean =>
-  held !== null && nowMs < renewAtMs(held);
-
-const isDue = (credential: Credential, nowMs: number): boolean =>
-  credential.minting === null && !isFresh(credential, nowMs) && nowMs >= credential.retryAtMs;
-
-/** When the credential is to be looked at again. What is under way tells by itself. */
-function dueAtMs(credential: Credential, nowMs: number): number {
-  const { held, minting, retryAtMs } = credential;
-  const endsAtMs = held !== null && nowMs < held.expiresAtMs ? held.expiresAtMs : Infinity;
-  if (minting !== null) return endsAtMs;
-  return held !== null && nowMs < renewAtMs(held) ? renewAtMs(held) : Math.min(retryAtMs, endsAtMs);
-}
-
 /** Waits for tokens where none can be sent, but not long: other providers' news must not wait for a slow one. */
-async function firstTokens(asked: readonly Credential[], nowMs: number): Promise<void> {
-  const first = asked.filter(
-    (credential) => credential.minting !== null && !isUsable(credential, nowMs),
-  );
+async function firstTokens(asked: readonly CloudCredential[], nowMs: number): Promise<void> {
+  const first = asked.filter((credential) => usableToken(credential, nowMs) === null);
+  const minting = first.flatMap((credential) => credential.minting ?? []);
   const waitMs = Math.max(...first.map(({ askedAtMs }) => askedAtMs + firstWaitMs - nowMs));
-  if (first.length === 0 || waitMs <= 0) return;
+  if (minting.length === 0 || waitMs <= 0) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, waitMs);
-  await Promise.race([promise, Promise.all(first.map(({ minting }) => minting))]);
+  await Promise.race([promise, Promise.all(minting)]);
   clearTimeout(timer);
 }
 
-type Known = Readonly<{ credentialOf: (keyFile: string) => Credential; nowMs: number }>;
-
 function overlayParts(
   providers: readonly CloudProvider[],
-  { credentialOf, nowMs }: Known,
+  credentials: Credentials,
+  nowMs: number,
 ): Overlay {
   const tokens: Overlay['tokens'][number][] = [];
   const dropped: Overlay['dropped_providers'][number][] = [];
   for (const { id, keyFile } of providers) {
-    const credential = keyFile === null ? null : credentialOf(keyFile);
-    const token =
-      credential !== null && isUsable(credential, nowMs) ? credential.held?.token : null;
-    const reason = credential?.reason ?? 'its credential cannot be opened';
-    if (typeof token === 'string') tokens.push({ provider_id: id, token });
-    else dropped.push({ provider_id: id, reason });
+    const credential = keyFile === null ? null : credentialOf(credentials, keyFile);
+    const token = credential === null ? null : usableToken(credential, nowMs);
+    if (token !== null) tokens.push({ provider_id: id, token });
+    else {
+      const reason = credential?.reason ?? 'its credential cannot be opened';
+      dropped.push({ provider_id: id, reason });
+    }
   }
   return { tokens, dropped_providers: dropped };
 }

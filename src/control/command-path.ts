@@ -30,12 +30,11 @@ export async function withCommandPath<Value>(
     purpose: 'commands',
     connectionsMax: 2,
   });
-  const publish = async (): Promise<void> => {};
   const execute = createExecute({
     db,
     vault: noVault,
     store,
-    publish,
+    publish: nothingToPublish,
     clock,
     newId: randomUUID,
     appVersion,
@@ -46,6 +45,8 @@ export async function withCommandPath<Value>(
     await db.dispose();
   }
 }
+
+const nothingToPublish = async (): Promise<void> => {};
 
 const noVault: Pick<Vault, 'put'> = {
   put: async (_tx, { class: kind }) => {

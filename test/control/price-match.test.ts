@@ -23,8 +23,8 @@ const lists = ({ aggregator, catalogue }: Names): PriceLists => ({
 function found(upstream: string, names: Names, address = 'https://engine.example/v1') {
   const provider = providerCreated(1, 'p', { endpoint: endpointAt(address) });
   const { state } = given([provider, modelCreated(1, 'm'), backendAttached(1, 1, upstream)]);
-  const [match] = matchPrices(state, lists(names));
-  return match?.found == null ? null : `${match.found.source} ${match.found.name}`;
+  const found = matchPrices(state, lists(names))[0]?.found ?? null;
+  return found === null ? null : `${found.source} ${found.name}`;
 }
 
 const openai = 'https://api.openai.com/v1';

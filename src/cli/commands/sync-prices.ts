@@ -20,10 +20,10 @@ export class SyncPricesCommand extends Command {
   static override usage = Command.Usage({
     description: 'look up the prices of the provider models and store them',
     details: `
-      A model is found by its upstream name: under its vendor's prefix first, then bare. The aggregator's
-      price wins over the catalogue's; a source that cannot be read is reported and skipped. Prices that
-      stand are kept, unless --overwrite is given. Needs --database-url (GW_DATABASE_URL), and no
-      encryption key.
+      A model is found by its upstream name: under its vendor's prefix first, then bare. The
+      aggregator's price wins over the catalogue's; a source that cannot be read is reported and
+      skipped. Prices that stand are kept, unless --overwrite is given. Needs --database-url
+      (GW_DATABASE_URL), and no encryption key.
     `,
     examples: [
       ['Show what would change', '$0 sync-prices --dry-run'],
