@@ -2,6 +2,8 @@
 // 11). The object after the last "usage" key is what counts: inside a JSON string the quotes
 // would be escaped, so the key cannot be text that a model wrote.
 
+import { scaleDecimal } from '../lib/decimal.ts';
+
 /** The last so many bytes of an answer are kept for this. */
 export const tailBytesMax = 8192;
 
@@ -108,6 +110,7 @@ function readCount(usage: unknown, name: string): number | null {
 function readCostMicros(usage: unknown): number | null {
   const cost = member(usage, 'cost');
   if (typeof cost !== 'number' || !(cost >= 0)) return null;
-  const micros = Math.round(cost * 1e6);
+  // A double times a million may fall to the wrong side of a half (Gateway rule 16).
+  const micros = Number(scaleDecimal(String(cost), 6) ?? Infinity);
   return Number.isSafeInteger(micros) ? micros : null;
 }

@@ -61,6 +61,33 @@ it('every cost is within half a micro-unit of the exact one, or too large to hol
   );
 });
 
+it('the figure of the provider wins over every price, and nothing else is asked', () => {
+  const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
+  const price = fc.option(count, { nil: null });
+  fc.assert(
+    fc.property(
+      count,
+      count,
+      price,
+      price,
+      fc.boolean(),
+      (reported, tokens, input, output, known) => {
+        const cost = costMicros(
+          {
+            ...event,
+            usage_reported: known,
+            reported_cost_micros: reported,
+            prompt_tokens: tokens,
+            completion_tokens: tokens,
+          },
+          { inputPricePerMtok: input, outputPricePerMtok: output },
+        );
+        assert.equal(cost, reported);
+      },
+    ),
+  );
+});
+
 const cost = (tokens: number, price: number): number | null =>
   costMicros(
     { ...event, prompt_tokens: tokens },
