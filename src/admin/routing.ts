@@ -86,6 +86,7 @@ export const routingRoutes: readonly Route[] = [
     permission: 'config:write',
     summary:
       'Where a request would go, and what each rule says to it; every backend looks up and idle',
+    asks: true,
     refusals: ['unavailable'],
     params: none,
     query: none,

@@ -31,6 +31,8 @@ const columns = [
   'snapshot_version',
   'route',
   'tag',
+  'frontend_model_id',
+  'rule_id',
   'stream',
   'status',
   'refusal',

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { sql } from '@databases/pg';
 import { boolean, constantFrom, integer, record, sample } from 'fast-check';
 
 import { usageEvent } from '../../src/usage/usage-event.ts';
@@ -101,6 +102,18 @@ describe('a batch of usage', () => {
       totals.body.map((total) => member(total, 'requests')),
       [1],
     );
+  });
+
+  it('keeps what decided the route, when the proxy says it', async (t) => {
+    const started = await withModel(t);
+    await report(started, [reported(1, { frontend_model_id: 4, rule_id: 9 }), reported(2)]);
+    const rows: unknown = await started.plane.db.query(
+      sql`select frontend_model_id, rule_id from op.usage_events order by id`,
+    );
+    assert.deepEqual(rows, [
+      { frontend_model_id: 4, rule_id: 9 },
+      { frontend_model_id: null, rule_id: null },
+    ]);
   });
 
   it('may hold records of many months', async (t) => {
