@@ -15,6 +15,11 @@ export const settingsEvents = {
   SnapshotRebuilt: { touchesSnapshot: true, data: z.object({}) },
   /** Every session was ended. */
   SessionsRevoked: { touchesSnapshot: false, data: z.object({}) },
+  /** So many items of the vault were sealed anew with the encryption key of that id. */
+  VaultResealed: {
+    touchesSnapshot: false,
+    data: z.object({ key_id: z.string(), items: z.int().nonnegative() }),
+  },
 } as const satisfies Record<string, EventDefinition>;
 
 export type SettingsEvent = EventOf<typeof settingsEvents>;

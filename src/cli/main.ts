@@ -7,6 +7,7 @@ import { ConfigCheckCommand } from './commands/config-check.ts';
 import { DevCommand } from './commands/dev.ts';
 import { ImportCommand } from './commands/import.ts';
 import { LogVerifyCommand } from './commands/log-verify.ts';
+import { ReencryptBackendsCommand } from './commands/reencrypt-backends.ts';
 import { ServeCommand } from './commands/serve.ts';
 import { SetPasswordCommand } from './commands/set-password.ts';
 import { SyncPricesCommand } from './commands/sync-prices.ts';
@@ -25,7 +26,16 @@ export async function runCommandLine(
     // clipanion by itself writes colours into pipes too.
     enableColors: context.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '',
   });
-  const commands = [DevCommand, LogVerifyCommand, ServeCommand, SetPasswordCommand, SyncPricesCommand];
+  const commands = [
+    ConfigCheckCommand,
+    DevCommand,
+    ImportCommand,
+    LogVerifyCommand,
+    ReencryptBackendsCommand,
+    ServeCommand,
+    SetPasswordCommand,
+    SyncPricesCommand,
+  ];
   for (const command of [HelpCommand, Builtins.VersionCommand, ...commands]) {
     cli.register(command);
   }

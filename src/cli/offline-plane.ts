@@ -2,22 +2,24 @@
 
 import { openControlPlane } from '../control/plane.ts';
 import type { ControlPlane } from '../control/plane.ts';
+import { encryptionKeys } from './encryption-keys.ts';
 import { programVersion } from './version.ts';
 
 export type Opening = Readonly<{
   databaseUrl: string;
   /** 64 hex digits. */
   encryptionKey: string;
+  encryptionKeyPrevious?: string | null;
   warn: (message: string) => void;
 }>;
 
 export async function withControlPlane<Value>(
-  { databaseUrl, encryptionKey, warn }: Opening,
+  { databaseUrl, encryptionKey, encryptionKeyPrevious = null, warn }: Opening,
   work: (plane: ControlPlane) => Promise<Value>,
 ): Promise<Value> {
   const plane = await openControlPlane({
     databaseUrl,
-    encryptionKey: Buffer.from(encryptionKey, 'hex'),
+    ...encryptionKeys({ encryptionKey, encryptionKeyPrevious }),
     connectionsMax: 2,
     appVersion: programVersion(),
     clock: Date.now,

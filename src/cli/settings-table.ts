@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 
+import { poolPolicy } from '../lib/vocabulary.ts';
 import { egressEntryForms, readEgressEntry } from '../control/egress-list.ts';
 
 export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = Readonly<{
@@ -74,6 +75,10 @@ const egressList = list.refine(
   (entries) => entries.every((entry) => readEgressEntry(entry) !== null),
   { error: `must be ${egressEntryForms}` },
 );
+
+const hexKey = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 64 hex digits (`openssl rand -hex 32`)' });
 
 const none: readonly string[] = [];
 const port = wholeNumber({ from: 0, to: 65_535 });
@@ -199,6 +204,13 @@ export const settingsTable = {
     fallback: 2,
     description: 'how many more backends of one model are tried',
   }),
+  policy: define({
+    flag: '--policy',
+    variable: 'GW_POLICY',
+    schema: choice(poolPolicy.options),
+    fallback: 'cache-affinity',
+    description: 'spreads requests over several backends of one model',
+  }),
   maxBodyMb: define({
     flag: '--max-body-mb',
     variable: 'GW_MAX_BODY_MB',
@@ -306,12 +318,18 @@ export const settingsTable = {
   encryptionKey: define({
     flag: null,
     variable: 'GW_ENCRYPTION_KEY',
-    schema: z
-      .string()
-      .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 64 hex digits (`openssl rand -hex 32`)' }),
+    schema: hexKey,
     fallback: null,
     secret: true,
     description: 'key that provider credentials are encrypted with',
+  }),
+  encryptionKeyPrevious: define({
+    flag: null,
+    variable: 'GW_ENCRYPTION_KEY_PREVIOUS',
+    schema: hexKey,
+    fallback: null,
+    secret: true,
+    description: 'the key before, for reading, until `gw reencrypt-backends` is done',
   }),
 } as const;
 

@@ -46,8 +46,9 @@ export type ControlPlane = Readonly<{
 
 export type PlaneOptions = Readonly<{
   databaseUrl: string;
-  /** 32 bytes. */
+  /** 32 bytes each; the previous one reads what was sealed before a rotation. */
   encryptionKey: Uint8Array;
+  previousKey?: Uint8Array | undefined;
   connectionsMax: number;
   appVersion: string;
   clock: Clock;
@@ -63,7 +64,7 @@ export type PlaneOptions = Readonly<{
  * away, when it is newer than this program, or when the encryption key is not the one that it was sealed with.
  */
 export async function openControlPlane(options: PlaneOptions): Promise<ControlPlane> {
-  const { databaseUrl: url, encryptionKey, connectionsMax, clock, onFailure } = options;
+  const { databaseUrl: url, connectionsMax, clock, onFailure } = options;
   const pool = { url, applicationName: 'gw', schema: readModelSchema };
   const cursor = await prepareDatabase(url);
   const cloudTokens = openCloudTokens(options);
@@ -71,7 +72,8 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
   const reports = openDatabase({ ...pool, purpose: 'reports', connectionsMax: 2 });
   try {
     const vault = await openVault(db, {
-      encryptionKey,
+      encryptionKey: options.encryptionKey,
+      previousKey: options.previousKey,
       randomBytes,
       newId: randomUUID,
       onUnreadable: (ref, error) => onFailure(`opening vault item ${ref}`, error),

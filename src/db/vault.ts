@@ -6,6 +6,8 @@ import { createCipheriv, createDecipheriv, createHmac, hash } from 'node:crypto'
 import { sql } from '@databases/pg';
 import type { Queryable, Transaction } from '@databases/pg';
 
+import type { Database } from './pool.ts';
+
 export type VaultClass = 'credential' | 'password' | 'key_verifier' | 'personal' | 'example';
 
 /** A secret on its way into the vault: sealed in the transaction of the event that refers to it. */
@@ -22,14 +24,28 @@ export type Vault = Readonly<{
   open: (place: string, sealed: Sealed) => string | null;
   /** 16 hex digits that are equal for equal texts and tell nothing without the database's own key. */
   fingerprint: (text: string) => string;
+  /** Seals anew, with the present key, a batch of what another key sealed. */
+  reseal: (db: Database, batch: ResealBatch) => Promise<Resealed>;
+}>;
+
+/** At most `limit` items behind the ref `after`; null begins. */
+export type ResealBatch = Readonly<{ after: string | null; limit: number }>;
+
+/** `last` is the ref to go on behind; null when there was nothing left. */
+export type Resealed = Readonly<{
+  resealed: number;
+  unreadable: readonly string[];
+  last: string | null;
 }>;
 
 /** `body`: format byte, nonce, ciphertext, tag; `keyId` names the encryption key that sealed it. */
 export type Sealed = Readonly<{ keyId: string; body: Buffer }>;
 
 type Dependencies = {
-  /** 32 bytes. */
+  /** 32 bytes. Seals, and opens. */
   encryptionKey: Uint8Array;
+  /** Opens what was sealed before a rotation, until all of it is sealed anew. */
+  previousKey?: Uint8Array | undefined;
   randomBytes: (size: number) => Uint8Array;
   newId: () => string;
   /** An item that cannot be opened is left out of what is revealed, and reported here. */
@@ -43,10 +59,14 @@ const tagBytes = 16;
 export const keyId = (encryptionKey: Uint8Array): string =>
   hash('sha256', encryptionKey).slice(0, 8);
 
-/** Opens the vault of a migrated database. Throws when the encryption key is not the one that the database was sealed with. */
+/**
+ * Opens the vault of a migrated database. Throws when something in it was sealed with a key that is neither the encryption key nor
+ * the previous one: what cannot be opened would drop out of routing, provider by provider.
+ */
 export async function openVault(db: Queryable, dependencies: Dependencies): Promise<Vault> {
   const sealer = createSealer(dependencies);
   const fingerprintKey = await ensureFingerprintKey(db, sealer, dependencies);
+  await refuseUnknownKeys(db, sealer);
   return {
     put: async (tx, secret, subject) => {
       const body = sealer.seal(additionalData({ ...secret, subject }), secret.plaintext);
@@ -83,12 +103,16 @@ export async function openVault(db: Queryable, dependencies: Dependencies): Prom
     },
     fingerprint: (text) =>
       createHmac('sha256', fingerprintKey).update(text).digest('hex').slice(0, 16),
+    reseal: (db, batch) => db.tx((tx) => resealItems(tx, sealer, batch)),
   };
 }
 
 type ItemRow = { ref: string; class: string; subject: string; key_id: string; body: Buffer };
 type Sealer = {
+  /** Of the key that seals. */
   keyId: string;
+  /** Of the keys that open. */
+  keyIds: readonly string[];
   seal: (additional: Uint8Array, plaintext: string) => Buffer;
   open: (item: SealedItem) => string;
 };
@@ -107,10 +131,13 @@ const additionalData = (item: { ref: string; class: string; subject: string }): 
 /** Of another kind than an item's, whatever the place is called. */
 const placeData = (place: string): Uint8Array => Buffer.from(`gw-sealed-v1|${place}`);
 
-function createSealer({ encryptionKey, randomBytes }: Dependencies): Sealer {
+function createSealer({ encryptionKey, previousKey, randomBytes }: Dependencies): Sealer {
   const ownKeyId = keyId(encryptionKey);
+  const given = previousKey === undefined ? [encryptionKey] : [encryptionKey, previousKey];
+  const keys = new Map(given.map((key) => [keyId(key), key]));
   return {
     keyId: ownKeyId,
+    keyIds: [...keys.keys()],
     seal: (additional, plaintext) => {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', encryptionKey, nonce, {
@@ -121,14 +148,15 @@ function createSealer({ encryptionKey, randomBytes }: Dependencies): Sealer {
       return Buffer.concat([Uint8Array.of(format), nonce, ...sealed, cipher.getAuthTag()]);
     },
     open: ({ name, additional, sealed: { keyId, body } }) => {
-      if (keyId !== ownKeyId) {
+      const key = keys.get(keyId);
+      if (key === undefined) {
         throw new Error(
           `GW_ENCRYPTION_KEY is key ${ownKeyId}, but ${name} was sealed with key ${keyId}`,
         );
       }
       if (body[0] !== format) throw new Error(`vault item ${name} has an unknown format`);
       const nonce = body.subarray(1, 1 + nonceBytes);
-      const decipher = createDecipheriv('aes-256-gcm', encryptionKey, nonce, {
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, {
         authTagLength: tagBytes,
       });
       decipher.setAAD(additional);
@@ -156,4 +184,53 @@ async function ensureFingerprintKey(
     select ref, class, subject, key_id, body from vault.items where class = 'fingerprint_key'`);
   if (row === undefined) throw new Error('the vault has no fingerprint key');
   return sealer.open(itemOf(row));
+}
+
+async function refuseUnknownKeys(db: Queryable, sealer: Sealer): Promise<void> {
+  const [row]: { key_id: string; items: number }[] = await db.query(sql`
+    select key_id, count(*) as items from vault.items
+    where body is not null and not (key_id = any(${[...sealer.keyIds]}::text[]))
+    group by key_id order by key_id limit 1`);
+  if (row === undefined) return;
+  throw new Error(
+    `GW_ENCRYPTION_KEY is key ${sealer.keyId}, but ${row.items} items of the vault were sealed with key ` +
+      `${row.key_id}; give that as GW_ENCRYPTION_KEY_PREVIOUS`,
+  );
+}
+
+/** What cannot be opened stays as it is: it was tampered with, and the key that is to go would not help. */
+async function resealItems(
+  tx: Transaction,
+  sealer: Sealer,
+  { after, limit }: ResealBatch,
+): Promise<Resealed> {
+  const rows: ItemRow[] = await tx.query(sql`
+    select ref, class, subject, key_id, body from vault.items
+    where body is not null and key_id <> ${sealer.keyId}
+      and (${after}::uuid is null or ref > ${after}::uuid)
+    order by ref limit ${limit} for update`);
+  const unreadable: string[] = [];
+  for (const row of rows) {
+    const plaintext = openedOrNull(sealer, row);
+    if (plaintext === null) {
+      unreadable.push(row.ref);
+      continue;
+    }
+    const body = sealer.seal(additionalData(row), plaintext);
+    await tx.query(sql`
+      update vault.items set key_id = ${sealer.keyId}, body = ${body} where ref = ${row.ref}::uuid`);
+  }
+  return {
+    resealed: rows.length - unreadable.length,
+    unreadable,
+    last: rows.at(-1)?.ref ?? null,
+  };
+}
+
+function openedOrNull(sealer: Sealer, row: ItemRow): string | null {
+  try {
+    return sealer.open(itemOf(row));
+  } catch {
+    return null;
+  }
 }

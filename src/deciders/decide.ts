@@ -125,6 +125,7 @@ const deciders: Deciders = {
   SetFallbackModel: decideSettings,
   RebuildSnapshot: decideSettings,
   RevokeSessions: decideSettings,
+  RecordReseal: decideSettings,
   ImportConfig: decideImport,
   SeedLog: decideSeed,
 };

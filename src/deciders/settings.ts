@@ -12,7 +12,9 @@ export type SettingsCommand =
   /** Asks for a new version of the snapshot, whatever changed. */
   | Readonly<{ type: 'RebuildSnapshot' }>
   /** Says that every session ends; the sessions themselves are not in the log. */
-  | Readonly<{ type: 'RevokeSessions' }>;
+  | Readonly<{ type: 'RevokeSessions' }>
+  /** Says that the vault was sealed anew: what is in it is not in the log. */
+  | Readonly<{ type: 'RecordReseal'; keyId: string; items: number }>;
 
 const stream = streamOf('settings', 1);
 
@@ -24,6 +26,10 @@ export function decideSettings(state: ConfigState, command: SettingsCommand): De
       return [{ stream, type: 'SnapshotRebuilt', data: {} }];
     case 'RevokeSessions':
       return [{ stream, type: 'SessionsRevoked', data: {} }];
+    case 'RecordReseal': {
+      const { keyId, items } = command;
+      return [{ stream, type: 'VaultResealed', data: { key_id: keyId, items } }];
+    }
   }
 }
 

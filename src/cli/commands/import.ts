@@ -44,7 +44,7 @@ export class ImportCommand extends Command {
       const { env, stdout, stderr } = this.context;
       const read = readSettings({ flags: givenFlags(this), env, readFile });
       if ('refusals' in read) return reportRefusals(stderr, read.refusals);
-      const { config, databaseUrl, encryptionKey } = read.settings;
+      const { config, databaseUrl, encryptionKey, encryptionKeyPrevious } = read.settings;
       if (config === null) return reportRefusals(stderr, [needs('--config')]);
       if (databaseUrl === null) return reportRefusals(stderr, [needs('--database-url')]);
       if (encryptionKey === null) return reportRefusals(stderr, [needs('GW_ENCRYPTION_KEY')]);
@@ -55,7 +55,8 @@ export class ImportCommand extends Command {
       const { importConfig } = await import('../../control/import.ts');
       const { withControlPlane } = await import('../offline-plane.ts');
       const given = { source, environment: env, dryRun: this.dryRun };
-      const report = await withControlPlane({ databaseUrl, encryptionKey, warn }, (plane) =>
+      const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };
+      const report = await withControlPlane(opening, (plane) =>
         importConfig({ plane, newId: randomUUID }, given),
       );
       if (!('changes' in report)) return reportRefusals(stderr, report);

@@ -42,7 +42,7 @@ export class SetPasswordCommand extends Command {
       const { env, stdin, stdout, stderr } = this.context;
       const read = readSettings({ flags: givenFlags(this), env, readFile });
       if ('refusals' in read) return reportRefusals(stderr, read.refusals);
-      const { databaseUrl, encryptionKey } = read.settings;
+      const { databaseUrl, encryptionKey, encryptionKeyPrevious } = read.settings;
       if (databaseUrl === null) return reportRefusals(stderr, [needs('--database-url')]);
       if (encryptionKey === null) return reportRefusals(stderr, [needs('GW_ENCRYPTION_KEY')]);
 
@@ -53,7 +53,7 @@ export class SetPasswordCommand extends Command {
       const warn = (message: string): void => void stderr.write(`gw: warning: ${message}\n`);
       // Loaded here, because the control plane is much to load for a program that only shows its help.
       const { setLoginIn } = await import('../login-principal.ts');
-      const opening = { databaseUrl, encryptionKey, warn };
+      const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };
       const set = await setLoginIn(opening, { name: this.name, password });
       if (isRefusal(set)) return reportRefusals(stderr, [set]);
       const { id, created, madeAdmin } = set;

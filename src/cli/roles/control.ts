@@ -13,6 +13,7 @@ import { rebuildEvery } from '../../control/rebuild.ts';
 import { isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { encryptionKeys } from '../encryption-keys.ts';
 import { causes } from '../failure.ts';
 import type { Running } from '../lifetime.ts';
 import { namingListener } from '../listening.ts';
@@ -31,6 +32,7 @@ export type ControlSettings = Pick<
   | 'databaseUrl'
   | 'databaseMaxConnections'
   | 'encryptionKey'
+  | 'encryptionKeyPrevious'
   | 'proxyToken'
   | 'tlsCert'
   | 'tlsKey'
@@ -149,16 +151,17 @@ type Opened = Readonly<{ plane: ControlPlane }> | Readonly<{ away: unknown }>;
 
 /** Throws whatever is wrong with the database but that it is away. */
 async function tryOpen(
-  { databaseUrl, encryptionKey, databaseMaxConnections }: ControlSettings,
+  settings: ControlSettings,
   { log, onCurrent, egress }: PlaneSurroundings,
 ): Promise<Opened> {
+  const { databaseUrl, encryptionKey, encryptionKeyPrevious, databaseMaxConnections } = settings;
   if (databaseUrl === null || encryptionKey === null) {
     throw new Error('role control needs a database address and an encryption key');
   }
   try {
     const plane = await openControlPlane({
       databaseUrl,
-      encryptionKey: Buffer.from(encryptionKey, 'hex'),
+      ...encryptionKeys({ encryptionKey, encryptionKeyPrevious }),
       connectionsMax: databaseMaxConnections,
       appVersion: programVersion(),
       clock: Date.now,

@@ -1,0 +1,12 @@
+// Reads the encryption keys that the settings hold as text.
+
+type Given = Readonly<{
+  /** 64 hex digits. */
+  encryptionKey: string;
+  encryptionKeyPrevious: string | null;
+}>;
+
+export const encryptionKeys = ({ encryptionKey, encryptionKeyPrevious: previous }: Given) => ({
+  encryptionKey: Buffer.from(encryptionKey, 'hex'),
+  previousKey: previous === null ? undefined : Buffer.from(previous, 'hex'),
+});
