@@ -47,10 +47,8 @@ export const promptClassTier = z.enum(['fast', 'refined']);
 export type PromptClassTier = z.output<typeof promptClassTier>;
 
 export const mcpTransport = z.enum(['http', 'sse']);
-export type McpTransport = z.output<typeof mcpTransport>;
 
 export const agentProtocolVersion = z.enum(['0.3', '1.0']);
-export type AgentProtocolVersion = z.output<typeof agentProtocolVersion>;
 
 export const budgetWindow = z.enum(['daily', 'weekly', 'monthly']);
 export type BudgetWindow = z.output<typeof budgetWindow>;

@@ -49,11 +49,36 @@ it('it is paged by the oldest row held, and filtered by actor and time', async (
   assert.equal((await page(`actor_id=${actor}`)).length, 3);
   assert.equal((await page('actor_id=1')).length, 0);
   assert.deepEqual(await page('since=2999-01-01T00:00:00Z'), []);
+  const at = String(member(all[1], 'at'));
+  const since = await page(`since=${encodeURIComponent(at)}&limit=1000`);
+  assert.deepEqual(
+    since,
+    all.filter((row) => String(member(row, 'at')) >= at),
+  );
   assert.deepEqual(errorOf(await send('GET', '/admin/audit?since=yesterday')), [
     400,
     'invalid',
     'since',
   ]);
+});
+
+it('a row says no more than who, when, how and where: never what was sent', async (t) => {
+  const { send } = await testAdministrator(t);
+  await send('POST', '/admin/roles', { name: 'canary', description: 'canary' });
+  const { body } = await send('GET', '/admin/audit?limit=1');
+  assert.ok(Array.isArray(body));
+  const fields = ['id', 'at', 'actor_id', 'actor_name', 'action', 'target'];
+  assert.deepEqual(Object.keys(body[0]), fields);
+  assert.doesNotMatch(JSON.stringify(body), /canary/);
+});
+
+it('a login and a logout change no configuration, and leave no row', async (t) => {
+  const { send, ask, login } = await testAdministrator(t);
+  const cookie = await login('ada', []);
+  const before = await send('GET', '/admin/audit');
+  await ask({ method: 'POST', path: '/login', body: { name: 'ada', password: 'not it' } });
+  await ask({ method: 'POST', path: '/logout', cookie });
+  assert.deepEqual((await send('GET', '/admin/audit')).body, before.body);
 });
 
 it('the reason that a caller gives is kept, and not in the log itself', async (t) => {

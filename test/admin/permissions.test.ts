@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import type { Permission, Route } from '../../src/admin/route.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
-import { proxyToken, testAdmin } from '../harness/admin.ts';
+import { errorOf, proxyToken, testAdmin } from '../harness/admin.ts';
 
 const path = (route: Route): string =>
   route.path.replaceAll(/\{(\w+)\}/g, (_all, name) => (name === 'id' ? '999999' : 'nothing'));
@@ -70,6 +70,26 @@ describe('without permission', () => {
       assert.notEqual((await ask({ ...request, token: proxyToken })).status, 401);
     }
   });
+});
+
+it('another site can make a browser change nothing, whoever is logged in there', async (t) => {
+  const { ask, login } = await testAdmin(t);
+  const cookie = await login('boss', ['admin']);
+  const forged = [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:9' },
+    { origin: 'https://evil.example' },
+  ];
+  const open = adminRoutes.filter(({ permission }) => permission === 'open');
+  for (const route of [...open, ...endingLast(adminRoutes)]) {
+    const { method } = route;
+    if (method === 'GET') continue;
+    for (const headers of forged) {
+      const answer = await ask({ method, path: path(route), cookie, headers });
+      assert.deepEqual(errorOf(answer), [403, 'forbidden', null], `${method} ${route.path}`);
+    }
+  }
+  assert.equal((await ask({ path: '/admin/roles', cookie })).status, 200);
 });
 
 /** Those for people; the one that ends the session it is asked with comes last. */

@@ -8,6 +8,7 @@ import { Client } from 'pg';
 
 import { testAdministrator } from '../harness/admin.ts';
 import { everyRow } from '../harness/every-row.ts';
+import type { TableText } from '../harness/every-row.ts';
 
 const url = 'http://127.0.0.1:9/rpc';
 const canary = (name: string): string => `canary-${name}`;
@@ -38,6 +39,16 @@ const requests: readonly (readonly [string, string, object])[] = [
   ),
 ];
 
+async function tablesOf(databaseUrl: string): Promise<readonly TableText[]> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return await everyRow(client);
+  } finally {
+    await client.end();
+  }
+}
+
 it('no answer, no log line and no table holds a prompt or a credential', async (t) => {
   const { send, ask, cookie, warnings, databaseUrl, plane } = await testAdministrator(t);
   const said: string[] = [];
@@ -67,9 +78,7 @@ it('no answer, no log line and no table holds a prompt or a credential', async (
   said.push(...warnings, JSON.stringify(plane.publisher.current()?.snapshot));
   for (const text of said) assert.doesNotMatch(text, /canary/);
 
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  const tables = await everyRow(client).finally(() => client.end());
+  const tables = await tablesOf(databaseUrl);
   const hex = Buffer.from('canary').toString('hex');
   for (const { table, text } of tables) {
     assert.doesNotMatch(text, /canary/, table);

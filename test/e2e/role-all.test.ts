@@ -48,6 +48,15 @@ function callAdmin(adminUrl: string, call: Call): Promise<Answer> {
 }
 
 const usage = z.array(z.object({ key: z.string(), requests: z.int() }));
+const healthOf = z.object({
+  backends: z.array(z.object({ model: z.string(), healthy: z.boolean(), requests_total: z.int() })),
+});
+const configOf = z.looseObject({
+  role: z.string(),
+  tls: z.boolean(),
+  you: z.object({ name: z.string() }),
+  settings: z.array(z.looseObject({ name: z.string(), source: z.string() })),
+});
 
 describe('role all with a certificate', () => {
   it('serves what was just configured, and accounts for it', async (test) => {
@@ -98,6 +107,17 @@ describe('role all with a certificate', () => {
       { what: 'the usage row' },
     );
     assert.deepEqual(rows, [{ key: 'demo', requests: 1 }]);
+
+    const health = healthOf.parse((await callAdmin(admin, { path: '/admin/health', cookie })).body);
+    assert.deepEqual(health.backends, [{ model: 'demo', healthy: true, requests_total: 1 }]);
+    const config = configOf.parse((await callAdmin(admin, { path: '/admin/config', cookie })).body);
+    assert.deepEqual([config.role, config.tls, config.you.name], ['all', true, login.name]);
+    const sources = new Map(config.settings.map(({ name, source }) => [name, source]));
+    assert.deepEqual(
+      ['tlsCert', 'encryptionKey', 'host'].map((name) => sources.get(name)),
+      ['flag', 'env', 'default'],
+    );
+    assert.doesNotMatch(JSON.stringify(config), new RegExp(encryptionKey));
     await program.end('SIGTERM');
     assert.equal(program.child.exitCode, 0);
   });

@@ -92,8 +92,9 @@ function assertSound(state: ConfigState): void {
     assert.ok(backend === null || state.provider.byId.has(backend.providerId), 'provider exists');
   }
   const classes = [...state.prompt_class.byId.values()];
-  const remotes = [state.mcp_server, state.agent].map(({ byId }) => [...byId.values()]);
-  for (const named of [classes, ...remotes.map((all) => all.map(({ details }) => details))]) {
+  const servers = [...state.mcp_server.byId.values()].map(({ details }) => details);
+  const agents = [...state.agent.byId.values()].map(({ details }) => details);
+  for (const named of [classes, servers, agents]) {
     assertUnique(
       'names of classes, servers and agents',
       named.map(({ name }) => name),
