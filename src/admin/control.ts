@@ -8,6 +8,7 @@ import type { LoginLimit } from '../control/login-limit.ts';
 import type { Passwords } from '../control/passwords.ts';
 import type { PlanPrices } from '../control/price-sync.ts';
 import type { Publisher } from '../control/publish.ts';
+import type { Reconcile } from '../control/reconcile.ts';
 import type { Sessions } from '../control/sessions.ts';
 import type { UsageIntake } from '../control/usage-intake.ts';
 import type { Dial } from '../control/verify-provider.ts';
@@ -41,6 +42,7 @@ export type Control = Readonly<{
   checkAddress: CheckAddress;
   planPrices: PlanPrices;
   takeUsage: UsageIntake;
+  reconcile: Reconcile;
   clock: Clock;
   newId: () => string;
   randomBytes: (size: number) => Buffer;

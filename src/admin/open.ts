@@ -10,6 +10,7 @@ import { createPasswords } from '../control/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
 import { createPlanPrices } from '../control/price-sync.ts';
 import type { PricePlaces } from '../control/price-sync.ts';
+import { createReconcile } from '../control/reconcile.ts';
 import { createSessions } from '../control/sessions.ts';
 import { createUsageIntake } from '../control/usage-intake.ts';
 import { createDial } from '../control/verify-provider.ts';
@@ -76,6 +77,7 @@ export function openAdmin(options: AdminOptions): Admin {
       },
     }),
     takeUsage: createUsageIntake({ db, vault, state, refresh, clock }),
+    reconcile: createReconcile({ state, monotonic: () => performance.now() }),
     clock,
     newId: randomUUID,
     randomBytes,

@@ -5,13 +5,16 @@ import { z } from 'zod';
 import { a2aAgentRoutes } from './a2a-agents.ts';
 import { auditRoutes } from './audit.ts';
 import { backendRoutes } from './backends.ts';
+import { budgetRoutes } from './budgets.ts';
 import { configRoutes } from './config.ts';
 import { listingVersions } from './entity.ts';
 import { fallbackModelRoutes } from './fallback-model.ts';
 import { frontendModelRoutes } from './frontend-models.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
+import { limitsRoutes } from './limits.ts';
 import { loginRoutes } from './login.ts';
+import { machineLimitsRoutes } from './machine-limits.ts';
 import { machineRoutes } from './machine.ts';
 import { mcpServerRoutes } from './mcp-servers.ts';
 import { modelRoutes } from './models.ts';
@@ -51,11 +54,14 @@ const openApiRoute = route({
 export const adminRoutes: readonly Route[] = [
   ...loginRoutes,
   ...machineRoutes,
+  ...machineLimitsRoutes,
   ...healthRoutes,
   openApiRoute,
   ...principalRoutes,
   ...keyRoutes,
   ...roleRoutes,
+  ...limitsRoutes,
+  ...budgetRoutes,
   ...modelRoutes,
   ...backendRoutes,
   ...providerRoutes,

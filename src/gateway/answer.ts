@@ -17,6 +17,8 @@ const reasons = {
   model_not_found: [404, 'not_found_error', 'model_not_found'],
   model_access_denied: [403, 'permission_error', 'unauthorised'],
   denied_by_rule: [403, 'permission_error', 'unauthorised'],
+  budget_exceeded: [402, 'billing_error', 'over_budget'],
+  rate_limit_exceeded: [429, 'rate_limit_error', 'rate_limited'],
   unsupported_protocol: [501, 'not_implemented', 'unsupported'],
   upstream_error: [502, 'upstream_error', null],
   no_backend: [502, 'no_backend', null],
@@ -38,6 +40,8 @@ export type GatewayRefusal = Readonly<{
   allow: string | null;
   /** The value of x-gw-route, when a rule refuses. */
   route: string | null;
+  /** More headers of the answer, names and values in turn. */
+  headers: readonly string[];
 }>;
 
 type Details = Readonly<{
@@ -47,6 +51,7 @@ type Details = Readonly<{
   /** Another than the table's. */
   status?: number;
   route?: string;
+  headers?: readonly string[];
 }>;
 
 export const statusOf = (reason: Reason): number => reasons[reason][0];
@@ -63,6 +68,7 @@ export const refuseRequest = (
   retryAfterSeconds: details.retryAfterSeconds ?? null,
   allow: details.allow ?? null,
   route: details.route ?? null,
+  headers: details.headers ?? [],
 });
 
 export const rejectionOf = (reason: Reason): Rejection | null => reasons[reason][2];
@@ -84,6 +90,7 @@ export function answerRefusal(exchange: Exchange, refusal: GatewayRefusal, statu
   if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds));
   if (allow !== null) headers.push('allow', allow);
   if (route !== null) headers.push('x-gw-route', route);
+  headers.push(...refusal.headers);
   if (statusOf(reason) === 401) headers.push('www-authenticate', 'Bearer');
   exchange.answer(
     status ?? refusal.status,

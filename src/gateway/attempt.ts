@@ -49,6 +49,8 @@ export type AttemptContext = Readonly<{
   plan: Plan;
   /** Whether anybody wants to know the token counts. */
   isMetered: boolean;
+  /** For the answer, names and values in turn: what the caller has left of its rate limits. */
+  limitHeaders: readonly string[];
 }>;
 
 export class Attempt implements AnswerSink, ExchangeListener {
@@ -142,10 +144,11 @@ export class Attempt implements AnswerSink, ExchangeListener {
   }
 
   #relay(status: number, headers: FlatHeaders, isFollowed: boolean): void {
-    const { exchange, isMetered } = this.#context;
+    const { exchange, isMetered, limitHeaders } = this.#context;
     const { route, model } = this.#step;
     const head = ['x-request-id', exchange.requestId];
     head.push('x-gw-route', route, 'x-gw-served-model', headerText(model.model.name));
+    if (limitHeaders.length > 0) head.push(...limitHeaders);
     appendAnswerHeaders(head, headers);
     if (isMetered && status < 300 && !hasHeader(headers, 'content-encoding')) {
       this.#tail = new Tail();

@@ -6,6 +6,7 @@ import { headerText } from '../lib/header-text.ts';
 import { observe } from '../telemetry/histogram.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Counts, Outcome } from '../telemetry/metrics.ts';
+import type { RefusalReason } from '../usage/usage-event.ts';
 import { answerRefusal, refuseRequest, rejectionOf } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
 import type { Attempt } from './attempt.ts';
@@ -68,16 +69,18 @@ export async function answerHeld(
   request: MeteredRequest,
   plan: Plan,
   held: HeldAnswer,
+  limitHeaders: readonly string[],
 ): Promise<void> {
   const { exchange } = request;
   const { step, status } = held;
   const body = await held.body();
   if (body === null) {
     const message = `the upstream answered ${status}`;
-    answerRefusal(exchange, refuseRequest('upstream_error', message), status);
+    const refusal = refuseRequest('upstream_error', message, { headers: limitHeaders });
+    answerRefusal(exchange, refusal, status);
   } else {
     const head = ['x-request-id', exchange.requestId, 'x-gw-route', step.route];
-    head.push('x-gw-served-model', headerText(step.model.model.name));
+    head.push('x-gw-served-model', headerText(step.model.model.name), ...limitHeaders);
     appendAnswerHeaders(head, withoutHeader(held.headers, 'content-length'));
     exchange.answer(status, head, body);
   }
@@ -117,7 +120,7 @@ export function refuseMetered(
   context: ConcludeContext,
   request: MeteredRequest,
   refusal: GatewayRefusal,
-  reason: 'authorisation' | 'no_backend',
+  reason: RefusalReason,
   details: Readonly<{ model: MeteredOutcome['model']; attempts?: number }>,
 ): void {
   const { exchange } = request;

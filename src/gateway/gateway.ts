@@ -8,6 +8,7 @@ import { createStamps } from '../lib/clock.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PoolPolicy } from '../lib/vocabulary.ts';
 import { attemptsMaxDefault } from '../routing/retry.ts';
+import { Limiter } from '../limits/limiter.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createMetricsPage, newCounts } from '../telemetry/metrics.ts';
 import type { Counts } from '../telemetry/metrics.ts';
@@ -40,6 +41,8 @@ export type GatewayOptions = Readonly<{
   usage: UsageSink | null;
   /** Shared with the reporter, which counts what it drops. */
   counts?: Counts;
+  /** Shared with what reconciles it with other replicas. */
+  limiter?: Limiter;
   upstream: UpstreamOptions;
   firstByteMs: number;
   /** Tries at other backends of the same model. */
@@ -80,6 +83,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const context: ProxyContext = {
     generation: () => generation,
     upstreams,
+    limiter: options.limiter ?? new Limiter(),
     counts,
     usage: options.usage,
     log,

@@ -1,5 +1,5 @@
 // The walk of a request from its head to the end of its answer. Every branch is here, in the
-// order of the specification: authenticate, route, read, resolve, grant, attempt the chain,
+// order of the specification: authenticate, route, read, resolve, grant, admit, attempt the chain,
 // relay, meter.
 
 import type { Clock } from '../lib/clock.ts';
@@ -8,6 +8,8 @@ import type { RoutedRequest } from '../routing/request.ts';
 import { chooseRoute } from '../routing/route.ts';
 import type { ChainRoute, DenyRoute } from '../routing/route.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
+import type { Limiter } from '../limits/limiter.ts';
+import { admit } from './admit.ts';
 import { refuseRequest } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
 import { Attempt } from './attempt.ts';
@@ -31,6 +33,7 @@ export type ProxyContext = ConcludeContext &
   Readonly<{
     generation: () => Generation | null;
     upstreams: Upstreams;
+    limiter: Limiter;
     now: Clock;
     /** The time to first byte of a backend that has none of its own. */
     firstByteMs: number;
@@ -96,8 +99,16 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
       return refuseMetered(context, request, denied(peeked.model), 'authorisation', {
         model: route.model,
       });
-    case 'chain':
-      return forward(context, generation, request, { body: body.bytes, routed, route });
+    case 'chain': {
+      const admission = admit(context.limiter, request, context.monotonic());
+      if (admission.kind === 'refused') {
+        const [model] = route.candidates;
+        return refuseMetered(context, request, admission.refusal, admission.reason, { model });
+      }
+      const { headers: limitHeaders } = admission;
+      const admitted = { body: body.bytes, routed, route, limitHeaders };
+      return forward(context, generation, request, admitted);
+    }
   }
 }
 
@@ -128,13 +139,19 @@ const denied = (model: string): GatewayRefusal =>
 const deniedByRule = ({ status, message, decision }: DenyRoute): GatewayRefusal =>
   refuseRequest('denied_by_rule', message, { param: 'model', status, route: decision.reason });
 
-type Routed = Readonly<{ body: Buffer; routed: RoutedRequest; route: ChainRoute }>;
+type Admitted = Readonly<{
+  body: Buffer;
+  routed: RoutedRequest;
+  route: ChainRoute;
+  /** For the answer, names and values in turn. */
+  limitHeaders: readonly string[];
+}>;
 
 async function forward(
   context: ProxyContext,
   generation: Generation,
   request: MeteredRequest,
-  { body, routed, route }: Routed,
+  { body, routed, route, limitHeaders }: Admitted,
 ): Promise<void> {
   const { exchange, caller } = request;
   const [first] = route.candidates;
@@ -151,7 +168,13 @@ async function forward(
     now: context.now,
   });
   const isMetered = caller.principalId !== null && context.usage !== null;
-  const attemptContext: AttemptContext = { shared: context, exchange, plan, isMetered };
+  const attemptContext: AttemptContext = {
+    shared: context,
+    exchange,
+    plan,
+    isMetered,
+    limitHeaders,
+  };
   const headers = upstreamHeaders(exchange);
   let held: HeldAnswer | null = null;
   for (let step = plan.first(); step !== null;) {
@@ -178,8 +201,9 @@ async function forward(
         break;
     }
   }
-  if (held !== null) return answerHeld(context, request, plan, held);
-  refuseMetered(context, request, noBackend, 'no_backend', {
+  if (held !== null) return answerHeld(context, request, plan, held, limitHeaders);
+  const refusal = { ...noBackend, headers: limitHeaders };
+  refuseMetered(context, request, refusal, 'no_backend', {
     model: first,
     attempts: plan.attempts,
   });

@@ -34,6 +34,8 @@ const outcome = ['ok', 'rejected', 'upstream_error', 'unavailable'] as const;
 const rejection = [
   'unauthenticated',
   'unauthorised',
+  'over_budget',
+  'rate_limited',
   'model_not_found',
   'body_too_large',
   'overloaded',
@@ -93,6 +95,8 @@ export const newCounts = (): Counts => ({
   rejections: {
     unauthenticated: 0,
     unauthorised: 0,
+    over_budget: 0,
+    rate_limited: 0,
     model_not_found: 0,
     body_too_large: 0,
     overloaded: 0,

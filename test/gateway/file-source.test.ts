@@ -30,6 +30,7 @@ async function startFileProxy(source: string, configPoll: number) {
       proxyToken: null,
       snapshotCache: null,
       configPoll,
+      rateLimitReconcileInterval: 5,
       upstreamTimeout: 5,
       maxRetries: 2,
       maxBodyMb: 1,

@@ -49,10 +49,14 @@ type GivenBudget = Readonly<{
   costMicros?: readonly [used: number, total: number];
 }>;
 
+/** A minute. */
+type GivenLimits = Readonly<{ requests?: number; tokens?: number }>;
+
 type GivenKey = Readonly<{
   grants?: readonly string[];
   expiresAt?: string;
   budget?: GivenBudget;
+  limits?: GivenLimits;
 }>;
 
 export type GivenSnapshot = Readonly<{
@@ -113,10 +117,17 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
     config_hash: '',
     log: { id: 'test', position: given.version ?? 1, hash: '' },
     config: {
-      principals: keys.map(([, { budget }], index) => ({
+      principals: keys.map(([, { budget, limits }], index) => ({
         id: index + 1,
         role_ids: [index + 1],
         budget: budgetOf(budget),
+        limits:
+          limits === undefined
+            ? null
+            : {
+                requests_per_min: limits.requests ?? null,
+                tokens_per_min: limits.tokens ?? null,
+              },
       })),
       roles: keys.map(([, { grants }], index) => ({
         id: index + 1,

@@ -7,11 +7,13 @@ import { hostname } from 'node:os';
 import { createSnapshotCache } from '../../gateway/control-link/cache.ts';
 import { createControlClient } from '../../gateway/control-link/client.ts';
 import { startPoll } from '../../gateway/control-link/poll.ts';
+import { startReconcile } from '../../gateway/control-link/reconcile.ts';
 import { createUsageReporter } from '../../gateway/control-link/report.ts';
 import { startFileSource } from '../../gateway/file-source.ts';
 import { startGateway } from '../../gateway/gateway.ts';
 import type { GatewayOptions } from '../../gateway/gateway.ts';
 import { createLive } from '../../gateway/live.ts';
+import { Limiter } from '../../limits/limiter.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Environment } from '../../snapshot/file/source.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -40,6 +42,7 @@ export type ProxySettings = GatewaySettings &
     proxyToken: string | null;
     snapshotCache: string | null;
     configPoll: number;
+    rateLimitReconcileInterval: number;
     masterKey: string | null;
     log: string;
     logFormat: 'text' | 'json';
@@ -98,12 +101,15 @@ async function runHttpMode(
   const client = createControlClient({ controlUrl, proxyToken, caBundle });
   const live = createLive({ log, monotonic: () => performance.now() });
   const counts = newCounts();
-  const reporter = createUsageReporter({ client, replica: replicaName(), counts, log });
+  const replica = replicaName();
+  const reporter = createUsageReporter({ client, replica, counts, log });
+  const limiter = new Limiter();
   const gateway = await startGateway({
     ...gatewayOptions(settings),
     live,
     log,
     counts,
+    limiter,
     usage: reporter.record,
   });
   const poll = await startPoll({
@@ -114,12 +120,21 @@ async function runHttpMode(
     pollMs: settings.configPoll * 1000,
     random: Math.random,
   });
+  const reconciling = startReconcile({
+    client,
+    limiter,
+    replica,
+    log,
+    intervalMs: settings.rateLimitReconcileInterval * 1000,
+    monotonic: () => performance.now(),
+  });
   log.info({ url: gateway.url, control: controlUrl }, 'gateway started');
   return {
     url: gateway.url,
     close: async () => {
       await gateway.close(settings.shutdownGrace * 1000);
       await poll.stop();
+      await reconciling.stop();
       await reporter.close();
       await client.close();
     },

@@ -17,7 +17,7 @@ export type ControlClient = Readonly<{
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ) => Promise<ControlAnswer>;
-  post: (path: string, body: unknown) => Promise<ControlAnswer>;
+  post: (path: string, body: unknown, signal?: AbortSignal) => Promise<ControlAnswer>;
   close: () => Promise<void>;
 }>;
 
@@ -67,8 +67,14 @@ export function createControlClient(options: ControlClientOptions): ControlClien
   };
   return {
     get: (path, headers, signal) => call('GET', path, headers, null, [signal]),
-    post: (path, body) =>
-      call('POST', path, { 'content-type': 'application/json' }, JSON.stringify(body)),
+    post: (path, body, signal) =>
+      call(
+        'POST',
+        path,
+        { 'content-type': 'application/json' },
+        JSON.stringify(body),
+        signal === undefined ? [] : [signal],
+      ),
     close: () => agent.destroy(),
   };
 }

@@ -1,0 +1,158 @@
+// Budgets of principals, with what is spent of them (specification, "Limits and budget").
+
+import { z } from 'zod';
+
+import type { Queryable } from '@databases/pg';
+
+import { budgets, listBudgets } from '../../projections/tables/budgets.ts';
+import type { BudgetRow } from '../../projections/tables/budgets.ts';
+import { countRows } from '../../projections/tables/page.ts';
+import type { Principal } from '../../projections/config/principal.ts';
+import { principalNames } from '../control/principal-names.ts';
+import { budgetUsages } from '../db/budget-usage.ts';
+import { principalId } from '../lib/ids.ts';
+import { toRfc3339 } from '../lib/clock.ts';
+import { windowEnd } from '../limits/window.ts';
+import { budgetWindow } from '../lib/vocabulary.ts';
+import type { Control } from './control.ts';
+import { deletedRecord, idIn, timestamp } from './fields.ts';
+import { mutate, written } from './mutation.ts';
+import { answerPage, pageById } from './page.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const cap = z.int().positive().nullable();
+
+/** Money in micro-units. A null cap caps nothing. */
+const budgetRecord = z.object({
+  principal_id: principalId,
+  principal: z.string(),
+  tokens_total: cap,
+  tokens_used: z.int().nonnegative(),
+  cost_total_micros: cap,
+  cost_used_micros: z.int().nonnegative(),
+  window: budgetWindow,
+  window_start: timestamp,
+  /** When the next window begins. */
+  window_end: timestamp,
+});
+type BudgetRecord = z.input<typeof budgetRecord>;
+
+const params = idIn(principalId);
+const config = { permission: 'config:write', query: none } as const;
+
+export const budgetRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/budgets',
+    operation: 'listBudgets',
+    permission: 'usage:read',
+    summary: 'Every principal with a budget, and what is spent of it in the present window',
+    refusals: [],
+    params: none,
+    query: pageById,
+    body: none,
+    response: z.array(budgetRecord),
+    handle: ({ query }, call) => {
+      const { control } = call;
+      return answerPage(call, query, {
+        rows: (page) => listBudgets(control.db, page),
+        total: () => countRows(control.db, budgets),
+        keyOf: ({ principal_id: id }): number => id,
+        toBody: async (rows) => {
+          const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
+          const names = await control.vault.reveal(control.db, refs);
+          return toRecords(control.db, rows, names);
+        },
+      });
+    },
+  }),
+  route({
+    ...config,
+    method: 'PUT',
+    path: '/admin/principals/{id}/budget',
+    operation: 'setBudget',
+    summary: 'Replace the caps of a budget; what is spent and the start of the window stay',
+    refusals: ['absent'],
+    params,
+    body: z.strictObject({
+      tokens_total: cap.default(null),
+      cost_total_micros: cap.default(null),
+      /** Absent keeps the window; a new budget is then monthly. */
+      window: budgetWindow.optional(),
+    }),
+    response: budgetRecord,
+    handle: ({ params: { id }, body }, call) => {
+      const command = {
+        type: 'SetBudget',
+        id,
+        tokensTotal: body.tokens_total,
+        costTotalMicros: body.cost_total_micros,
+        window: body.window,
+        initialTokensUsed: 0,
+      } as const;
+      return mutate(call, { command }, async ({ state }, tx) =>
+        recordOf(call.control, written(state.principal, id), tx),
+      );
+    },
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/principals/{id}/budget',
+    operation: 'clearBudget',
+    summary: 'Make a principal unlimited, and forget what it has spent',
+    refusals: ['absent'],
+    params,
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'ClearBudget', id } }, () => ({ id })),
+  }),
+];
+
+/** `tx` is the mutation's transaction, which alone knows what it has just begun to count. */
+async function recordOf(control: Control, principal: Principal, tx: Queryable) {
+  const { id, name, budget } = principal;
+  if (budget === null) throw new Error(`principal ${id} has no budget right after it was set`);
+  const row: BudgetRow = {
+    principal_id: id,
+    principal: name.text,
+    principal_name_ref: name.ref,
+    tokens_total: budget.tokensTotal,
+    cost_total_micros: budget.costTotalMicros,
+    window: budget.window,
+  };
+  const names = await principalNames(control, [principal]);
+  const [record] = await toRecords(tx, [{ ...row, principal: names.get(id) ?? '' }], new Map());
+  if (record === undefined) throw new Error(`the budget of principal ${id} is not counted`);
+  return record;
+}
+
+/** A budget that ends between the two reads is left out. */
+async function toRecords(
+  db: Queryable,
+  rows: readonly BudgetRow[],
+  names: ReadonlyMap<string, string>,
+): Promise<BudgetRecord[]> {
+  const usages = await budgetUsages(
+    db,
+    rows.map((row) => row.principal_id),
+  );
+  const byPrincipal = new Map(usages.map((usage) => [usage.principal_id, usage]));
+  return rows.flatMap(({ principal_name_ref: ref, ...row }) => {
+    const usage = byPrincipal.get(row.principal_id);
+    if (usage === undefined) return [];
+    const { tokens_used, cost_used_micros, window_start: start } = usage;
+    return [
+      {
+        ...row,
+        principal: row.principal ?? names.get(ref ?? '') ?? '',
+        tokens_used,
+        cost_used_micros,
+        window_start: start.toISOString(),
+        window_end: toRfc3339(windowEnd(start.getTime(), row.window)),
+      },
+    ];
+  });
+}

@@ -1,0 +1,93 @@
+// Rate limits of principals (specification, "Limits and budget").
+
+import { z } from 'zod';
+
+import { limits, listLimits } from '../../projections/tables/limits.ts';
+import { countRows } from '../../projections/tables/page.ts';
+import { principalNames } from '../control/principal-names.ts';
+import { principalId } from '../lib/ids.ts';
+import { deletedRecord, idIn } from './fields.ts';
+import { mutate, written } from './mutation.ts';
+import { answerPage, pageById } from './page.ts';
+import { none, route } from './route.ts';
+import type { Route } from './route.ts';
+
+const perMinute = z.int().positive().nullable();
+
+/** Null is unlimited. */
+const limitsRecord = z.object({
+  principal_id: principalId,
+  principal: z.string(),
+  requests_per_min: perMinute,
+  tokens_per_min: perMinute,
+});
+
+const params = idIn(principalId);
+const config = { permission: 'config:write', query: none } as const;
+
+export const limitsRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/admin/limits',
+    operation: 'listLimits',
+    permission: 'usage:read',
+    summary: 'Every principal with a rate limit',
+    refusals: [],
+    params: none,
+    query: pageById,
+    body: none,
+    response: z.array(limitsRecord),
+    handle: ({ query }, call) => {
+      const { db, vault } = call.control;
+      return answerPage(call, query, {
+        rows: (page) => listLimits(db, page),
+        total: () => countRows(db, limits),
+        keyOf: ({ principal_id: id }): number => id,
+        toBody: async (rows) => {
+          const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
+          const names = await vault.reveal(db, refs);
+          return rows.map(({ principal_name_ref: ref, ...row }) => ({
+            ...row,
+            principal: row.principal ?? names.get(ref ?? '') ?? '',
+          }));
+        },
+      });
+    },
+  }),
+  route({
+    ...config,
+    method: 'PUT',
+    path: '/admin/principals/{id}/limits',
+    operation: 'setLimits',
+    summary: 'Replace the rate limits of a principal; what is not given is unlimited',
+    refusals: ['absent'],
+    params,
+    body: z.strictObject({
+      requests_per_min: perMinute.default(null),
+      tokens_per_min: perMinute.default(null),
+    }),
+    response: limitsRecord,
+    handle: ({ params: { id }, body }, call) => {
+      const { requests_per_min: requestsPerMin, tokens_per_min: tokensPerMin } = body;
+      const command = { type: 'SetLimits', id, limits: { requestsPerMin, tokensPerMin } } as const;
+      return mutate(call, { command }, async ({ state }) => {
+        const principal = written(state.principal, id);
+        const names = await principalNames(call.control, [principal]);
+        return { principal_id: id, principal: names.get(id) ?? '', ...body };
+      });
+    },
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/principals/{id}/limits',
+    operation: 'clearLimits',
+    summary: 'Make a principal unlimited',
+    refusals: ['absent'],
+    params,
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'ClearLimits', id } }, () => ({ id })),
+  }),
+];

@@ -1,0 +1,167 @@
+// Rate limits of one replica: two token buckets a principal, its shares of the limits, and the demand it saw (specification,
+// "Rate limit", Gateway rule 13). Keeps no clock: every call says the time, in monotonic milliseconds.
+
+import type { PrincipalId } from '../lib/ids.ts';
+import type { SnapshotLimits } from '../snapshot/schema.ts';
+import { admits, fullBucket, isFull, remainingOf, settle, untilFullMs, waitMs } from './bucket.ts';
+import type { Bucket } from './bucket.ts';
+import type { PerDimension } from './share.ts';
+
+/** Of a dimension that is limited: the configured limit, and what this replica has left, whole. */
+export type Allowance = Readonly<{ limit: number; remaining: number }>;
+
+/** What a request was told. Null allowances are unlimited. */
+export type Verdict = Readonly<{
+  allowances: PerDimension<Allowance | null>;
+  /** Whole seconds until nothing is missing; 0 when nothing is. */
+  resetSeconds: number;
+  refusedBy: 'requests' | 'tokens' | null;
+  /** At least 1 for what was refused, else null. */
+  retryAfterSeconds: number | null;
+}>;
+
+export type Demand = Readonly<{ principalId: PrincipalId }> & PerDimension<number>;
+export type Shares = Demand;
+
+/** So long an entry is kept that nobody asks for; and until its buckets are full, when it says nothing that a new one would not. */
+const idleMs = 30 * 60_000;
+const sweepMs = 5 * 60_000;
+
+/** What this replica may let through in a minute, and what is left of it; null is unlimited. */
+type Meter = { bucket: Bucket; size: number } | null;
+
+type Entry = {
+  meters: { requests: Meter; tokens: Meter };
+  shares: PerDimension<number>;
+  sharesUntilMs: number;
+  demand: { requests: number; tokens: number };
+  askedAtMs: number;
+};
+
+const wholeShares: PerDimension<number> = { requests: 1, tokens: 1 };
+
+export class Limiter {
+  readonly #entries = new Map<PrincipalId, Entry>();
+  #sweptAtMs = 0;
+
+  /** How many principals are held in memory. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /**
+   * Judges one request that may cost `tokens`. Both buckets are asked before either is charged; what is refused is not charged,
+   * and counts as demand all the same.
+   */
+  admit(
+    principalId: PrincipalId,
+    limits: SnapshotLimits,
+    { tokens, nowMs }: Readonly<{ tokens: number; nowMs: number }>,
+  ): Verdict {
+    if (nowMs - this.#sweptAtMs >= sweepMs) this.#sweep(nowMs);
+    const entry = this.#entries.get(principalId) ?? this.#enter(principalId);
+    const cost = { requests: 1, tokens: Math.max(1, tokens) };
+    entry.askedAtMs = nowMs;
+    entry.demand.requests += cost.requests;
+    entry.demand.tokens += cost.tokens;
+    const shares = nowMs < entry.sharesUntilMs ? entry.shares : wholeShares;
+    const { meters } = entry;
+    meters.requests = fitted(meters.requests, limits.requests_per_min, shares.requests, nowMs);
+    meters.tokens = fitted(meters.tokens, limits.tokens_per_min, shares.tokens, nowMs);
+    const requestsMs = refusedForMs(meters.requests, cost.requests);
+    const tokensMs = refusedForMs(meters.tokens, cost.tokens);
+    const isAdmitted = requestsMs === null && tokensMs === null;
+    if (isAdmitted) {
+      charge(meters.requests, cost.requests);
+      charge(meters.tokens, cost.tokens);
+    }
+    return {
+      allowances: {
+        requests: allowanceOf(meters.requests, limits.requests_per_min),
+        tokens: allowanceOf(meters.tokens, limits.tokens_per_min),
+      },
+      resetSeconds: wholeSeconds(Math.max(missingMs(meters.requests), missingMs(meters.tokens))),
+      refusedBy: isAdmitted ? null : requestsMs === null ? 'tokens' : 'requests',
+      retryAfterSeconds: isAdmitted
+        ? null
+        : Math.max(1, wholeSeconds(Math.max(requestsMs ?? 0, tokensMs ?? 0))),
+    };
+  }
+
+  /** What was asked for since the last call, of each principal known here; of `countMax` of them at most. */
+  takeDemand(countMax: number): Demand[] {
+    const demand: Demand[] = [];
+    for (const [principalId, entry] of this.#entries) {
+      if (demand.length < countMax) demand.push({ principalId, ...entry.demand });
+      entry.demand = { requests: 0, tokens: 0 };
+    }
+    return demand;
+  }
+
+  /** Until `untilMs` the limits of these principals count in part, 0 to 1. Those that are not known here are passed over. */
+  setShares(shares: readonly Shares[], untilMs: number): void {
+    for (const { principalId, requests, tokens } of shares) {
+      const entry = this.#entries.get(principalId);
+      if (entry === undefined) continue;
+      entry.shares = { requests, tokens };
+      entry.sharesUntilMs = untilMs;
+    }
+  }
+
+  #enter(principalId: PrincipalId): Entry {
+    const entry: Entry = {
+      meters: { requests: null, tokens: null },
+      shares: wholeShares,
+      sharesUntilMs: -Infinity,
+      demand: { requests: 0, tokens: 0 },
+      askedAtMs: 0,
+    };
+    this.#entries.set(principalId, entry);
+    return entry;
+  }
+
+  #sweep(nowMs: number): void {
+    this.#sweptAtMs = nowMs;
+    for (const [principalId, { askedAtMs, meters }] of this.#entries) {
+      const isIdle = nowMs - askedAtMs >= idleMs;
+      if (isIdle && isWhole(meters.requests, nowMs) && isWhole(meters.tokens, nowMs)) {
+        this.#entries.delete(principalId);
+      }
+    }
+  }
+}
+
+/** The meter of this limit at this time. A new one is full. */
+function fitted(meter: Meter, limit: number | null, share: number, nowMs: number): Meter {
+  if (limit === null) return null;
+  const size = limit * share;
+  if (meter === null) return { bucket: fullBucket(size, nowMs), size };
+  meter.size = size;
+  settle(meter.bucket, size, nowMs);
+  return meter;
+}
+
+/** Null when it is admitted. */
+function refusedForMs(meter: Meter, cost: number): number | null {
+  if (meter === null || admits(meter.bucket, meter.size, cost)) return null;
+  return waitMs(meter.bucket, meter.size, cost);
+}
+
+function charge(meter: Meter, cost: number): void {
+  if (meter !== null) meter.bucket.level -= cost;
+}
+
+const allowanceOf = (meter: Meter, limit: number | null): Allowance | null =>
+  meter === null || limit === null ? null : { limit, remaining: remainingOf(meter.bucket) };
+
+const missingMs = (meter: Meter): number =>
+  meter === null ? 0 : untilFullMs(meter.bucket, meter.size);
+
+function isWhole(meter: Meter, nowMs: number): boolean {
+  if (meter === null) return true;
+  settle(meter.bucket, meter.size, nowMs);
+  return isFull(meter.bucket, meter.size);
+}
+
+/** Rounded up, but not for what rounding in the sums has added. */
+const wholeSeconds = (ms: number): number => (ms <= 0 ? 0 : Math.ceil(ms / 1000 - 1e-6));

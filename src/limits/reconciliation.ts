@@ -1,0 +1,30 @@
+// What replicas and control plane tell each other about rate limits: the demand that a replica saw, and its share of each limit
+// (specification, `POST /limits/reconcile`).
+
+import { z } from 'zod';
+
+import { principalId } from '../lib/ids.ts';
+
+/** Principals of one report; those beyond keep the share that they have, until it ends. */
+export const countsMax = 10_000;
+
+const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
+
+/** Requests and tokens asked for since the last report, whether or not they were let through. */
+export const reconcileReport = z.object({
+  replica_id: z.string().min(1).max(200),
+  counts: z
+    .array(z.object({ principal_id: principalId, requests: count, tokens: count }))
+    .max(countsMax),
+});
+export type ReconcileReport = z.output<typeof reconcileReport>;
+
+const share = z.number().min(0).max(1);
+
+/** Parts of the configured limits, of the principals that were reported and have any. */
+export const reconcileAnswer = z.object({
+  allowances: z.array(
+    z.object({ principal_id: principalId, requests_share: share, tokens_share: share }),
+  ),
+});
+export type ReconcileAnswer = z.output<typeof reconcileAnswer>;
