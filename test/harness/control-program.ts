@@ -31,6 +31,7 @@ const started = z.object({ admin: z.string() });
 export async function startControlProgram(
   test: Pick<TestContext, 'after'>,
   databaseUrl: string,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<ControlProgram> {
   const program = startProgram(test, {
     args: ['--role', 'control', '--admin-port', '0'],
@@ -38,6 +39,7 @@ export async function startControlProgram(
       GW_DATABASE_URL: databaseUrl,
       GW_ENCRYPTION_KEY: encryptionKey,
       GW_PROXY_TOKEN: proxyToken,
+      ...env,
     },
   });
   const { admin: adminUrl } = started.parse(await program.logged('control plane started'));
