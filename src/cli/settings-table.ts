@@ -3,7 +3,6 @@
 
 import { z } from 'zod';
 
-import { poolPolicy } from '../lib/vocabulary.ts';
 import { egressEntryForms, readEgressEntry } from '../control/egress-list.ts';
 
 export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = Readonly<{
@@ -207,7 +206,7 @@ export const settingsTable = {
   policy: define({
     flag: '--policy',
     variable: 'GW_POLICY',
-    schema: choice(poolPolicy.options),
+    schema: choice(['cache-affinity', 'least-loaded', 'lowest-latency', 'round-robin']),
     fallback: 'cache-affinity',
     description: 'spreads requests over several backends of one model',
   }),

@@ -70,6 +70,7 @@ async function startProxy(controlUrl: string, more: Partial<ProxySettings> = {})
     maxBodyMb: 1,
     maxInflightBodyMb: 8,
     poolMaxIdle: 8,
+    policy: 'cache-affinity',
     shutdownGrace: 1,
     caBundle: null,
     masterKey: null,

@@ -36,6 +36,7 @@ async function startFileProxy(source: string, configPoll: number) {
       maxBodyMb: 1,
       maxInflightBodyMb: 8,
       poolMaxIdle: 8,
+      policy: 'cache-affinity',
       shutdownGrace: 1,
       caBundle: null,
       masterKey: null,

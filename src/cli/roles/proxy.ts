@@ -15,6 +15,7 @@ import type { GatewayOptions } from '../../gateway/gateway.ts';
 import { createLive } from '../../gateway/live.ts';
 import { Limiter } from '../../limits/limiter.ts';
 import { isRefusal } from '../../lib/refusal.ts';
+import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import type { Environment } from '../../snapshot/file/source.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
@@ -28,6 +29,7 @@ export type GatewaySettings = Readonly<{
   port: number;
   upstreamTimeout: number;
   maxRetries: number;
+  policy: PoolPolicy;
   maxBodyMb: number;
   maxInflightBodyMb: number;
   poolMaxIdle: number;
@@ -71,6 +73,7 @@ export const gatewayOptions = (settings: GatewaySettings) =>
     },
     firstByteMs: settings.upstreamTimeout * 1000,
     retriesMax: settings.maxRetries,
+    policy: settings.policy,
     bodyBytesMax: settings.maxBodyMb * mebibyte,
     bodiesInFlightBytesMax: settings.maxInflightBodyMb * mebibyte,
   }) satisfies Partial<GatewayOptions>;
