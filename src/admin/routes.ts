@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { a2aAgentRoutes } from './a2a-agents.ts';
 import { auditRoutes } from './audit.ts';
 import { backendRoutes } from './backends.ts';
-import { budgetRoutes } from './budgets.ts';
 import { configRoutes } from './config.ts';
 import { listingVersions } from './entity.ts';
+import { budgetRoutes } from './budgets.ts';
 import { fallbackModelRoutes } from './fallback-model.ts';
 import { frontendModelRoutes } from './frontend-models.ts';
 import { healthRoutes } from './health.ts';
@@ -21,6 +21,7 @@ import { modelRoutes } from './models.ts';
 import { operationRoutes } from './operations.ts';
 import { openApi } from './openapi.ts';
 import { poolRoutes } from './pools.ts';
+import { priceRoutes } from './prices.ts';
 import { principalRoutes } from './principals.ts';
 import { promptClassRoutes } from './prompt-classes.ts';
 import { providerRoutes } from './providers.ts';
@@ -66,6 +67,7 @@ export const adminRoutes: readonly Route[] = [
   ...backendRoutes,
   ...providerRoutes,
   ...fallbackModelRoutes,
+  ...priceRoutes,
   ...frontendModelRoutes,
   ...ruleRoutes,
   ...poolRoutes,
