@@ -94,14 +94,14 @@ export class Attempt implements AnswerSink, ExchangeListener {
     this.#resolve({ kind: 'declined', held: this.#held, next });
   }
 
-  onChunk(chunk: Buffer): boolean {
+  onChunk(chunk: Buffer, isLast: boolean): boolean {
     if (this.#held !== null) {
       this.#held.push(chunk);
       return true;
     }
     this.firstChunkAt ??= this.#context.shared.monotonic();
     this.#tail?.push(chunk);
-    return this.#context.exchange.write(chunk);
+    return this.#context.exchange.write(chunk, isLast);
   }
 
   onEnd(): void {

@@ -7,13 +7,7 @@ import { scanMembers, skipSpace, skipString, skipValue } from './json-scan.ts';
 import type { MemberVisitor } from './json-scan.ts';
 
 /** What the proxied routes call their prompt. */
-const promptKeys: ReadonlySet<string> = new Set([
-  'messages',
-  'input',
-  'prompt',
-  'query',
-  'queries',
-]);
+const promptKeys = ['messages', 'input', 'prompt', 'query', 'queries'] as const;
 const openBracket = 0x5b;
 const openBrace = 0x7b;
 const comma = 0x2c;
@@ -32,7 +26,7 @@ function promptStart(body: Buffer, open: number): number {
   while (body[at] === 0x22) {
     const keyEnd = skipString(body, at);
     const value = skipSpace(body, skipSpace(body, keyEnd) + 1);
-    if (promptKeys.has(body.toString('latin1', at + 1, keyEnd - 1))) return value;
+    if (isPromptKey(body, at, keyEnd)) return value;
     const end = skipSpace(body, skipValue(body, value, 1, { dataUrlBytes: 0 }));
     if (body[end] !== comma) return -1;
     at = skipSpace(body, end + 1);
@@ -71,5 +65,16 @@ class RoleReader implements MemberVisitor {
   }
 }
 
-const isText = (body: Buffer, start: number, end: number, text: string): boolean =>
-  end - start === text.length + 2 && body.toString('latin1', start + 1, end - 1) === text;
+function isPromptKey(body: Buffer, start: number, end: number): boolean {
+  for (const key of promptKeys) if (isText(body, start, end, key)) return true;
+  return false;
+}
+
+/** The offsets are of a JSON string, with its quotes; the text is ASCII. */
+function isText(body: Buffer, start: number, end: number, text: string): boolean {
+  if (end - start !== text.length + 2) return false;
+  for (let index = 0; index < text.length; index++) {
+    if (body[start + 1 + index] !== text.charCodeAt(index)) return false;
+  }
+  return true;
+}

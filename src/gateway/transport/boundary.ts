@@ -50,8 +50,8 @@ export type Exchange = {
   answer(status: number, headers: FlatHeaders, body: string | Buffer): void;
   /** `isFollowed` when a chunk or the end follows at once, with which the head can travel. */
   start(status: number, headers: FlatHeaders, isFollowed: boolean): void;
-  /** False when the client does not keep up: wait for onDrain. */
-  write(chunk: Buffer): boolean;
+  /** False when the client does not keep up: wait for onDrain. The last may wait for end(). */
+  write(chunk: Buffer, isLast: boolean): boolean;
   end(): void;
   /** Breaks the connection, so that the client never takes a cut answer for a whole one. */
   cut(): void;
@@ -83,8 +83,11 @@ export type AnswerSink = {
    * told at once.
    */
   onHead(status: number, headers: FlatHeaders, isFollowed: boolean): void;
-  /** False when it cannot take more: the upstream is paused until resume(). */
-  onChunk(chunk: Buffer): boolean;
+  /**
+   * False when it cannot take more: the upstream is paused until resume(). The last is followed by
+   * the end at once.
+   */
+  onChunk(chunk: Buffer, isLast: boolean): boolean;
   onEnd(): void;
   onFault(fault: UpstreamFault): void;
 };

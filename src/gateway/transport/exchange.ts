@@ -51,6 +51,8 @@ export class HttpExchange implements Exchange, Watched {
   #isClosed = false;
   #hasDrainListener = false;
   #unreadBytes = 0;
+  /** What goes out together with the end. */
+  #last: Buffer | null = null;
 
   constructor(request: IncomingMessage, response: ServerResponse, context: ExchangeContext) {
     const url = request.url ?? '/';
@@ -124,7 +126,11 @@ export class HttpExchange implements Exchange, Watched {
     if (!isFollowed) this.#response.flushHeaders();
   }
 
-  write(chunk: Buffer): boolean {
+  write(chunk: Buffer, isLast: boolean): boolean {
+    if (isLast) {
+      this.#last = chunk;
+      return true;
+    }
     if (this.#response.write(chunk)) return true;
     if (!this.#hasDrainListener) {
       this.#hasDrainListener = true;
@@ -134,7 +140,9 @@ export class HttpExchange implements Exchange, Watched {
   }
 
   end(): void {
-    this.#response.end();
+    if (this.#last === null) this.#response.end();
+    else this.#response.end(this.#last);
+    this.#last = null;
     this.#awaitReader();
   }
 

@@ -217,7 +217,7 @@ class Attempt implements ConnectionUser, UpstreamCall, Watched {
         this.#sink.onHead(head.status, head.headers, payload !== null || isComplete);
       }
     }
-    const mayGoOn = this.#hasEnded || payload === null || this.#sink.onChunk(payload);
+    const mayGoOn = this.#hasEnded || payload === null || this.#sink.onChunk(payload, isComplete);
     if (this.#hasEnded) return false;
     if (problem !== null) this.#break(problem);
     else if (isComplete) this.#complete();
