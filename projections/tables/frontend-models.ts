@@ -77,8 +77,8 @@ const rulesOfModel = sql`(
       from roles where conditions -> 'roles' @> to_jsonb(roles.id)),
     'class_name', (
       select prompt_classes.name from prompt_classes
-      where prompt_classes.id = (conditions ->> 'class')::bigint), 'deny_status', deny_status, 'deny_message', deny_message,
-    'jump_to', jump_to, 'tag', tag,
+      where prompt_classes.id = (conditions ->> 'class')::bigint),
+    'deny_status', deny_status, 'deny_message', deny_message, 'jump_to', jump_to, 'tag', tag,
     'targets', ${targetsWhere(sql`rule_id = rules.id`)}) order by rules.position), '[]')
   from rules where frontend_model_id = frontend_models.id)`;
 

@@ -50,8 +50,7 @@ export const ruleRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/admin/frontend-models/{id}/rules',
     operation: 'replaceRules',
-    summary:
-      'The whole list of rules in the order of evaluation: one with an id is changed and moved, one without is new, one not in the list is removed',
+    summary: 'The whole list in the order of evaluation: by id what stays, the rest new or removed',
     refusals: ['absent', 'conflict'],
     params: ofModel,
     body: replacement,
