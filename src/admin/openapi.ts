@@ -2,15 +2,29 @@
 
 import { z } from 'zod';
 
-import type { RefusalCode } from '../lib/refusal.ts';
+import { answerKeptHours } from '../control/idempotency.ts';
 import { sessionCookie } from './authorise.ts';
+import { entityPathOf } from './entity.ts';
+import { exampleOf } from './example.ts';
+import { bodyExamples, fieldExamples } from './examples.ts';
+import { errorResponses } from './openapi-errors.ts';
+import { resourceOf, tagOf, tags } from './openapi-tags.ts';
+import { isMutation } from './once.ts';
 import { takesNothing } from './route.ts';
 import type { Permission, Route } from './route.ts';
-import { errorBody, statusOf } from './status.ts';
+import { errorBody } from './status.ts';
 
 const apiVersion = '0.1.0';
 
 type Json = Readonly<Record<string, unknown>>;
+
+const description = `The control plane of gw: configuration, accounting and the proxy protocol.
+
+Every answer carries \`x-request-id\`, and takes over a well-formed one of the request. Every error has the shape of the schema
+Error; a known path that is asked with another method is a 405 with \`Allow\`.
+
+Every mutation answers \`x-gw-snapshot-version\`, the version of the configuration that holds it. Lists answer \`x-total-count\`,
+and \`Link\` with \`rel="next"\` while there is more (RFC 8288).`;
 
 export function openApi(routes: readonly Route[]): Json {
   const paths = Object.fromEntries(
@@ -24,32 +38,94 @@ export function openApi(routes: readonly Route[]): Json {
     info: {
       title: 'gw admin API',
       version: apiVersion,
-      description: 'The control plane of gw: configuration, accounting and the proxy protocol.',
+      description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'The admin listener that serves this document' }],
+    tags: tags(routes),
     paths,
     components: {
       schemas: { Error: jsonSchema(errorBody) },
-      securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
-        proxy_token: { type: 'http', scheme: 'bearer' },
-        api_key: { type: 'http', scheme: 'bearer' },
-      },
+      parameters: requestHeaders,
+      headers: responseHeaders,
+      securitySchemes,
     },
   };
 }
+
+const securitySchemes = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: sessionCookie,
+    description: 'The session of a person, begun by POST /login; most routes ask a permission too',
+  },
+  proxy_token: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token that proxies share with the control plane (--proxy-token)',
+  },
+  api_key: { type: 'http', scheme: 'bearer', description: 'The API key of a principal' },
+} as const;
+
+const header = (name: string, description: string, schema: Json): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+});
+
+const requestHeaders = {
+  IdempotencyKey: header(
+    'Idempotency-Key',
+    `The same key and request answer the first result for ${answerKeptHours} hours, to the same principal, and change nothing ` +
+      'again; another request with the key is a 409. A refused request leaves its key free.',
+    { type: 'string', minLength: 1, maxLength: 255, examples: ['create-nightly-1'] },
+  ),
+  IfMatch: header(
+    'If-Match',
+    'The version of the entity that is edited, as an ETag or the `version` of a list says it, in quotes; 412 when it has moved on',
+    { type: 'string', examples: ['"3"'] },
+  ),
+  Reason: header('x-gw-reason', 'Why; kept in the vault and shown in the history', {
+    type: 'string',
+    maxLength: 1_000,
+    examples: ['CHG-1042'],
+  }),
+} as const;
+
+const responseHeaders = {
+  RequestId: {
+    description: 'Of this request, in every log line of it',
+    schema: { type: 'string' },
+  },
+  SnapshotVersion: {
+    description: 'The version of the configuration that holds the change',
+    schema: { type: 'integer' },
+  },
+  ETag: { description: 'The version of the entity, in quotes', schema: { type: 'string' } },
+  TotalCount: { description: 'How many rows there are in all', schema: { type: 'integer' } },
+  Link: { description: 'The next page, while there is one', schema: { type: 'string' } },
+} as const;
 
 function operation(route: Route): Json {
   return {
     operationId: route.operation,
     summary: route.summary,
+    tags: [tagOf(route)],
     security: security(route.permission),
     'x-gw-permission': route.permission,
-    parameters: [...parameters(route.params, 'path'), ...parameters(route.query, 'query')],
-    ...(takesNothing(route) ? {} : { requestBody: { required: true, content: json(route.body) } }),
+    parameters: [
+      ...parameters(route.params, 'path'),
+      ...parameters(route.query, 'query'),
+      ...conditions(route),
+    ],
+    ...(takesNothing(route) ? {} : { requestBody: requestBody(route) }),
     responses: {
-      200: { description: 'Done.', content: json(route.response) },
+      [route.status ?? 200]: success(route),
       ...(route.conditional === true ? { 304: { description: 'Still as it was.' } } : {}),
-      ...Object.fromEntries(errorStatuses(route).map((status) => [status, errorResponse])),
+      ...errorResponses(route),
     },
   };
 }
@@ -76,7 +152,59 @@ const parametersSchema = z.object({
   required: z.array(z.string()).default([]),
 });
 
-const json = (schema: z.ZodType): Json => ({ 'application/json': { schema: jsonSchema(schema) } });
+/** The headers that every mutation takes. */
+const conditions = (route: Route): readonly Json[] =>
+  isMutation(route)
+    ? ['IdempotencyKey', ...(addressesEntity(route) ? ['IfMatch'] : []), 'Reason'].map((name) => ({
+        $ref: `#/components/parameters/${name}`,
+      }))
+    : [];
+
+const addressesEntity = ({ path }: Route): boolean => entityPathOf(path) !== null;
+
+function requestBody(route: Route): Json {
+  const example = bodyExamples[route.operation.replace(/ByAlias$/, '')];
+  return {
+    required: true,
+    content: {
+      'application/json': {
+        schema: jsonSchema(route.body),
+        ...(example === undefined ? {} : { example }),
+      },
+    },
+  };
+}
+
+function success(route: Route): Json {
+  const headers = Object.fromEntries(
+    Object.entries({
+      'x-request-id': 'RequestId',
+      ...(isMutation(route) ? { 'x-gw-snapshot-version': 'SnapshotVersion' } : {}),
+      ...(isMutation(route) && addressesEntity(route) ? { etag: 'ETag' } : {}),
+      ...(isPaged(route) ? { 'x-total-count': 'TotalCount', link: 'Link' } : {}),
+    }).map(([name, header]) => [name, { $ref: `#/components/headers/${header}` }]),
+  );
+  if (route.status === 204) return { description: 'Done.', headers };
+  return { description: 'Done.', headers, content: { [mediaType(route)]: answer(route) } };
+}
+
+const mediaType = ({ mediaType }: Route): string => mediaType ?? 'application/json';
+
+function answer(route: Route): Json {
+  const schema = jsonSchema(route.response);
+  const example = exampleOf(schema, {
+    resource: resourceOf(route),
+    field: resourceOf(route),
+    fields: fieldExamples,
+  });
+  return 'missing' in example ? { schema } : { schema, example: example.value };
+}
+
+const isPaged = ({ method, query, response }: Route): boolean =>
+  method === 'GET' &&
+  response instanceof z.ZodArray &&
+  query instanceof z.ZodObject &&
+  'after' in query.shape;
 
 /** As it is sent: what a transformation makes of it is our own affair. */
 function jsonSchema(schema: z.ZodType): Json {
@@ -85,24 +213,4 @@ function jsonSchema(schema: z.ZodType): Json {
     unrepresentable: 'any',
   });
   return rest;
-}
-
-const errorResponse = {
-  description: 'Refused.',
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-};
-
-/** 500 and 503 can meet every route; the rest follows from what the route needs, takes and refuses. */
-function errorStatuses(route: Route): readonly number[] {
-  const codes: RefusalCode[] = ['unavailable', ...route.refusals];
-  if (route.permission !== 'open') codes.push('unauthenticated');
-  if (!['open', 'session', 'proxy_token', 'api_key'].includes(route.permission)) {
-    codes.push('forbidden');
-  }
-  if (route.method !== 'GET') codes.push('invalid', 'forbidden', 'too_large', 'unsupported_media');
-  if ([...parameters(route.params, 'path'), ...parameters(route.query, 'query')].length > 0) {
-    codes.push('invalid');
-  }
-  const statuses = new Set([500, ...codes.map((code) => statusOf[code].status)]);
-  return [...statuses].toSorted((a, b) => a - b);
 }

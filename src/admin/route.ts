@@ -85,6 +85,8 @@ type Description = Readonly<{
   asks?: true;
   /** The refusals of the handler's own; those of the framework are added from the other fields. */
   refusals: readonly RefusalCode[];
+  /** Of success; JSON when absent. */
+  mediaType?: 'text/html' | 'text/css' | 'text/javascript';
   /** Answers 304 when If-None-Match still holds. */
   conditional?: true;
   /** The longest body; the server's own bound when absent. */

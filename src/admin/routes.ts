@@ -6,6 +6,7 @@ import { a2aAgentRoutes } from './a2a-agents.ts';
 import { auditRoutes } from './audit.ts';
 import { backendRoutes } from './backends.ts';
 import { configRoutes } from './config.ts';
+import { docsRoutes } from './docs.ts';
 import { listingVersions } from './entity.ts';
 import { budgetRoutes } from './budgets.ts';
 import { fallbackModelRoutes } from './fallback-model.ts';
@@ -58,6 +59,7 @@ export const adminRoutes: readonly Route[] = [
   ...machineLimitsRoutes,
   ...healthRoutes,
   openApiRoute,
+  ...docsRoutes,
   ...principalRoutes,
   ...keyRoutes,
   ...roleRoutes,

@@ -1,7 +1,7 @@
 // The admin listener: turns route values into HTTP. Session, then permission, then input, then the handler; one shape for every
 // error, including those of the framework.
 
-import { createServer as createHttpServer } from 'node:http';
+import { STATUS_CODES, createServer as createHttpServer } from 'node:http';
 import type { Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 
@@ -18,7 +18,13 @@ import { refuseCrossSite } from './cross-site.ts';
 import { readJsonBody } from './json-body.ts';
 import { jsonType, runRoute } from './once.ts';
 import type { Handled, Method, Route } from './route.ts';
-import { answerFault, answerRefusal, answerWrongMethod, frameworkRefusal } from './status.ts';
+import {
+  answerFault,
+  answerRefusal,
+  answerWrongMethod,
+  connectionError,
+  frameworkRefusal,
+} from './status.ts';
 import type { ErrorAnswer } from './status.ts';
 
 export type AdminServerParts = Readonly<{
@@ -49,6 +55,9 @@ const securityHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
+/** One year; only over TLS, where a browser heeds it (RFC 6797, section 7.2). */
+const strictTransport = { 'strict-transport-security': 'max-age=31536000' };
+
 /** Closing the server aborts `closing` first, so that a poll that waits does not hold it open. */
 export type AdminServer = FastifyInstance;
 
@@ -65,8 +74,9 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
     },
     clientErrorHandler: (error, socket) => {
       // Malformed bytes never became a request, so there is no reply to use.
-      if (error.code !== 'ECONNRESET' && socket.writable) socket.end(malformedAnswer);
-      else socket.destroy();
+      if (error.code !== 'ECONNRESET' && socket.writable) {
+        socket.end(answerMalformed(error.code, parts.newRequestId()));
+      } else socket.destroy();
     },
   });
   if (parts.tls === null) {
@@ -80,8 +90,9 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
     done(null, readJsonBody(String(text)));
   });
+  const transport = parts.tls === null ? {} : strictTransport;
   server.addHook('onRequest', (request, reply, done) => {
-    reply.headers({ ...securityHeaders, 'x-request-id': request.id });
+    reply.headers({ ...securityHeaders, ...transport, 'x-request-id': request.id });
     done();
   });
   server.addHook('preClose', () => closing.abort());
@@ -117,18 +128,23 @@ function openServer(
 }
 
 const noSuchPath = refuse('absent', 'no such path');
-const notHttp = refuse('invalid', 'not an HTTP request');
 const databaseAway = refuse('unavailable', 'the database is away or too busy', {
   retryAfterSeconds: 2,
 });
 
-const malformedAnswer = [
-  'HTTP/1.1 400 Bad Request',
-  'connection: close',
-  'content-type: application/json; charset=utf-8',
-  '',
-  JSON.stringify(answerRefusal(notHttp, '').body),
-].join('\r\n');
+/** The bytes of an answer for which there is no reply. */
+function answerMalformed(code: string, requestId: string): string {
+  const { status, body } = connectionError(code, requestId);
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'connection: close',
+    `content-type: ${jsonType}`,
+    `x-request-id: ${requestId}`,
+    ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
+    '',
+    JSON.stringify(body),
+  ].join('\r\n');
+}
 
 /** A client's own id is taken when it cannot spoil a log line. */
 const readRequestId = (header: string | string[] | undefined): string | null =>

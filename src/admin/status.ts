@@ -51,16 +51,33 @@ export function answerRefusal(refusal: Refusal, requestId: string): ErrorAnswer 
 
 /** The path is known, the method is not among its own. */
 export const answerWrongMethod = (allow: readonly string[], requestId: string): ErrorAnswer => ({
-  status: 405,
+  ...invalid(
+    405,
+    { message: `this path answers ${allow.join(', ')}`, code: 'method_not_allowed' },
+    requestId,
+  ),
   headers: { allow: allow.join(', ') },
+});
+
+/** What Node found wrong with a connection before there was a request, by the code of its error. */
+export function connectionError(code: string, requestId: string): ErrorAnswer {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return invalid(431, { message: 'the headers are too long', code: 'too_large' }, requestId);
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return invalid(408, { message: 'the request took too long', code: 'timeout' }, requestId);
+    default:
+      return answerRefusal(refuse('invalid', 'not an HTTP request'), requestId);
+  }
+}
+
+type Fault = Readonly<{ message: string; code: string }>;
+
+const invalid = (status: number, { message, code }: Fault, requestId: string): ErrorAnswer => ({
+  status,
+  headers: {},
   body: {
-    error: {
-      message: `this path answers ${allow.join(', ')}`,
-      type: 'invalid_request_error',
-      param: null,
-      code: 'method_not_allowed',
-      request_id: requestId,
-    },
+    error: { message, type: 'invalid_request_error', param: null, code, request_id: requestId },
   },
 });
 

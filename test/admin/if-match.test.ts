@@ -84,7 +84,10 @@ describe('an edit', () => {
         return status;
       }),
     );
-    assert.deepEqual(statuses.toSorted((a, b) => a - b), [200, 412, 412, 412]);
+    assert.deepEqual(
+      statuses.toSorted((a, b) => a - b),
+      [200, 412, 412, 412],
+    );
   });
 
   it('that is repeated with its key answers as before, although the version has moved', async (t) => {

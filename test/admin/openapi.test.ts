@@ -1,25 +1,45 @@
 // The OpenAPI document and the routes: each in the other (Versioning rule 1).
 
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { z } from 'zod';
 
+import { exampleOf } from '../../src/admin/example.ts';
+import { bodyExamples, fieldExamples } from '../../src/admin/examples.ts';
+import { resourceOf, tagOf } from '../../src/admin/openapi-tags.ts';
 import { openApi } from '../../src/admin/openapi.ts';
 import { takesNothing } from '../../src/admin/route.ts';
+import type { Route } from '../../src/admin/route.ts';
 import { adminRoutes, pathAliases } from '../../src/admin/routes.ts';
+import { errorBody } from '../../src/admin/status.ts';
 import { testAdmin } from '../harness/admin.ts';
 
+const media = z.record(
+  z.string(),
+  z.object({ schema: z.unknown(), example: z.unknown().optional() }),
+);
 const operation = z.object({
   operationId: z.string(),
   summary: z.string(),
+  tags: z.array(z.string()).length(1),
   security: z.array(z.unknown()),
   'x-gw-permission': z.string(),
-  parameters: z.array(z.object({ name: z.string(), in: z.string(), required: z.boolean() })),
-  requestBody: z.object({ content: z.unknown() }).optional(),
+  parameters: z.array(
+    z.union([
+      z.object({ name: z.string(), in: z.string(), required: z.boolean() }),
+      z.object({ $ref: z.string() }),
+    ]),
+  ),
+  requestBody: z.object({ content: media }).optional(),
   responses: z.record(
     z.string(),
-    z.object({ description: z.string(), content: z.unknown().optional() }),
+    z.object({
+      description: z.string(),
+      headers: z.unknown().optional(),
+      content: media.optional(),
+    }),
   ),
 });
 const documentSchema = z.object({
@@ -47,22 +67,20 @@ it('every entry has schemas, the parameters of its path and an operationId of it
     );
     assert.ok(route !== undefined);
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-    const inPath = entry.parameters.filter((parameter) => parameter.in === 'path');
-    assert.deepEqual(
-      inPath.map(({ name }) => name),
-      named,
-      path,
+    const inPath = entry.parameters.flatMap((parameter) =>
+      'name' in parameter && parameter.in === 'path' ? [parameter.name] : [],
     );
+    assert.deepEqual(inPath, named, path);
     assert.equal(entry.requestBody === undefined, takesNothing(route), path);
-    assert.ok(entry.responses['200'], path);
+    assert.ok(entry.responses[route.status ?? 200], path);
     assert.equal(entry['x-gw-permission'], route.permission);
   }
 });
 
 it('a route that needs someone says 401, and one with input says 400', () => {
-  assert.deepEqual(statuses('getHealthz'), ['200', '500', '503']);
+  assert.deepEqual(statuses('getHealthz'), ['200', '400', '500', '503']);
   assert.deepEqual(statuses('getSnapshot'), ['200', '304', '400', '401', '500', '503']);
-  assert.deepEqual(statuses('getFallbackModel'), ['200', '401', '403', '500', '503']);
+  assert.deepEqual(statuses('getFallbackModel'), ['200', '400', '401', '403', '500', '503']);
   assert.deepEqual(statuses('createProvider'), [
     '200',
     '400',
@@ -74,6 +92,77 @@ it('a route that needs someone says 401, and one with input says 400', () => {
     '500',
     '503',
   ]);
+});
+
+describe('an example', () => {
+  it('is there for every body that is sent, and fits', () => {
+    for (const route of originals) {
+      if (takesNothing(route)) continue;
+      const example = bodyExamples[route.operation];
+      assert.notEqual(example, undefined, `${route.operation} lacks a line in examples.ts`);
+      const read = route.body.safeParse(example);
+      assert.ok(read.success, `${route.operation}: ${read.error?.message}`);
+    }
+  });
+
+  it('belongs to an operation that takes a body', () => {
+    const taking = originals.filter((route) => !takesNothing(route));
+    const known = new Set(taking.map(({ operation }) => operation));
+    assert.deepEqual(
+      Object.keys(bodyExamples).filter((operation) => !known.has(operation)),
+      [],
+    );
+  });
+
+  it('is there for every answer, and fits', () => {
+    for (const route of adminRoutes) {
+      if (route.status === 204) continue;
+      const answer = entryOf(route.operation)?.responses[route.status ?? 200];
+      const [{ example } = { example: undefined }] = Object.values(answer?.content ?? {});
+      assert.notEqual(example, undefined, `${route.operation}: ${missingIn(route)} has no example`);
+      const read = route.response.safeParse(example);
+      assert.ok(read.success, `${route.operation}: ${read.error?.message}`);
+    }
+  });
+
+  it('is there for every error', () => {
+    for (const { entry } of entries) {
+      for (const [status, { content }] of Object.entries(entry.responses)) {
+        if (Number(status) < 400) continue;
+        errorBody.parse(content?.['application/json']?.example);
+      }
+    }
+  });
+});
+
+it('every path belongs to a named group', () => {
+  const ungrouped = adminRoutes.filter(
+    (route) => route.path.startsWith('/admin') && tagOf(route) === 'Process',
+  );
+  assert.deepEqual(
+    ungrouped.map(({ path }) => path),
+    [],
+  );
+});
+
+it('a mutation takes its conditions, and an edit the version too', () => {
+  const conditions = (id: string): readonly string[] =>
+    (entryOf(id)?.parameters ?? []).flatMap((one) =>
+      '$ref' in one ? [one.$ref.split('/').at(-1) ?? ''] : [],
+    );
+  assert.deepEqual(conditions('createRole'), ['IdempotencyKey', 'Reason']);
+  assert.deepEqual(conditions('updateRole'), ['IdempotencyKey', 'IfMatch', 'Reason']);
+  assert.deepEqual(conditions('listRoles'), []);
+  assert.deepEqual(conditions('login'), []);
+});
+
+it('the document is OpenAPI 3.1 by its own schema', async () => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(
+    JSON.parse(JSON.stringify(openApi(adminRoutes))),
+  );
+  assert.ok(valid, JSON.stringify(errors)?.slice(0, 2000));
+  assert.equal(validator.version, '3.1');
 });
 
 it('every alias family has every route of its family', () => {
@@ -93,9 +182,19 @@ it('the server serves the document and its paths, to anyone', async (t) => {
   }
 });
 
+const originals = adminRoutes.filter(({ operation }) => !operation.endsWith('ByAlias'));
+
+const entryOf = (id: string) => entries.find(({ entry }) => entry.operationId === id)?.entry;
+
+const missingIn = (route: Route): string => {
+  const resource = resourceOf(route);
+  const schema = z.toJSONSchema(route.response, { io: 'input', unrepresentable: 'any' });
+  const example = exampleOf({ ...schema }, { resource, field: resource, fields: fieldExamples });
+  return 'missing' in example ? example.missing : '';
+};
+
 /** The statuses that the entry of an operation names. */
-const statuses = (id: string): readonly string[] =>
-  Object.keys(entries.find(({ entry }) => entry.operationId === id)?.entry.responses ?? {});
+const statuses = (id: string): readonly string[] => Object.keys(entryOf(id)?.responses ?? {});
 
 /** The routes of a family, without its name. */
 const rest = (family: string): readonly string[] =>

@@ -1,0 +1,75 @@
+// The error answers of an operation in the OpenAPI document: what can meet it follows from what its route needs, takes and refuses.
+
+import type { RefusalCode } from '../lib/refusal.ts';
+import { entityPathOf } from './entity.ts';
+import { isMutation } from './once.ts';
+import type { Route } from './route.ts';
+import { statusOf } from './status.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const meanings: Readonly<Record<RefusalCode | 'internal', string>> = {
+  invalid: 'The request is malformed; `param` names the field',
+  unauthenticated: 'The credential is missing, unknown or has expired',
+  forbidden: 'The permission is missing, or the request comes from another site',
+  absent: 'There is no such record',
+  conflict: 'It contradicts what stands, or the Idempotency-Key was used for another request',
+  stale: 'If-Match names an older version',
+  too_large: 'The body is too long, or the change too big',
+  unsupported_media: 'The body is not application/json',
+  too_many: 'Too many attempts; Retry-After says when to try again',
+  upstream: 'A provider did not do its part',
+  unavailable: 'The database is away or too busy; Retry-After says when to try again',
+  internal: 'A fault of ours; the log has it under the request id',
+};
+
+/** By status. 500 and 503 can meet every route. */
+export function errorResponses(route: Route): Json {
+  const codes = codesOf(route);
+  const byStatus = Map.groupBy(codes, (code) => statusOf[code].status);
+  const responses = [...byStatus].map(([status, own]) => [
+    status,
+    response(own.map((code) => meanings[code]).join('; or: '), {
+      type: statusOf[own[0] ?? 'invalid'].type,
+      code: own[0] ?? 'invalid',
+    }),
+  ]);
+  return {
+    ...Object.fromEntries(responses),
+    500: response(meanings.internal, { type: 'api_error', code: 'internal' }),
+  };
+}
+
+function codesOf(route: Route): readonly RefusalCode[] {
+  // Whatever a route takes, it refuses what it does not.
+  const codes = new Set<RefusalCode>(['invalid', 'unavailable', ...route.refusals]);
+  const { method, permission } = route;
+  if (permission !== 'open') codes.add('unauthenticated');
+  if (!['open', 'session', 'proxy_token', 'api_key'].includes(permission)) codes.add('forbidden');
+  if (method !== 'GET') {
+    for (const code of ['forbidden', 'too_large', 'unsupported_media'] as const) {
+      codes.add(code);
+    }
+  }
+  if (isMutation(route)) codes.add('conflict');
+  if (isMutation(route) && entityPathOf(route.path) !== null) codes.add('stale');
+  return [...codes];
+}
+
+const response = (description: string, error: Readonly<{ type: string; code: string }>): Json => ({
+  description: `${description}.`,
+  headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/Error' },
+      example: {
+        error: {
+          message: description.split(/[;,]/, 1)[0]?.toLowerCase() ?? '',
+          ...error,
+          param: null,
+          request_id: '7d0f6d8e-1f5a-4c34-9d0b-0c2c3f8b1a55',
+        },
+      },
+    },
+  },
+});
