@@ -1,10 +1,15 @@
-// The record of a provider. Of its credential it says only that one is set.
+// The record of a provider. Of its credential it says only that one is set; a dynamic one has a lease, held by the agent of a node.
 
+import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import type { ConfigState } from '../../projections/config/state.ts';
+import type { ProviderRow } from '../../projections/tables/providers.ts';
+import { readLeases } from '../db/leases.ts';
+import type { Lease } from '../db/leases.ts';
 import { providerId } from '../lib/ids.ts';
 import { credentialKind, protocol, providerKind } from '../lib/vocabulary.ts';
+import { timestamp } from './fields.ts';
 import { written } from './mutation.ts';
 
 export const providerRecord = z.object({
@@ -20,13 +25,32 @@ export const providerRecord = z.object({
   credential_kind: credentialKind,
   has_upstream_api_key: z.boolean(),
   model_count: z.int(),
+  /** The four that follow are of the lease; null without one. */
+  node: z.string().nullable(),
+  /** A hint only. */
+  engine: z.string().nullable(),
+  ttl_seconds: z.int().nullable(),
+  /** Null has not lapsed. */
+  lease_expires_at: timestamp.nullable(),
 });
 export type ProviderRecord = z.input<typeof providerRecord>;
 
-export function providerRecordIn(state: ConfigState, id: number): ProviderRecord {
+export const toProviderRecord = (row: ProviderRow, lease: Lease | undefined): ProviderRecord => ({
+  ...row,
+  node: lease?.node ?? null,
+  engine: lease?.engine ?? null,
+  ttl_seconds: lease?.ttlSeconds ?? null,
+  lease_expires_at: lease === undefined ? null : lease.expiresAt.toISOString(),
+});
+
+/** The record of a provider that the state holds; `tx` reads its lease. */
+export async function providerRecordIn(
+  { state, tx }: Readonly<{ state: ConfigState; tx: Queryable }>,
+  id: number,
+): Promise<ProviderRecord> {
   const provider = written(state.provider, id);
   const models = [...state.model.byId.values()];
-  return {
+  const row = {
     id: provider.id,
     name: provider.name,
     kind: provider.kind,
@@ -35,5 +59,6 @@ export function providerRecordIn(state: ConfigState, id: number): ProviderRecord
     credential_kind: provider.credential?.kind ?? 'static',
     has_upstream_api_key: provider.credential !== null,
     model_count: models.filter(({ backend }) => backend?.providerId === id).length,
-  };
+  } as const;
+  return toProviderRecord(row, (await readLeases(tx, [provider.id])).get(provider.id));
 }

@@ -12,6 +12,7 @@ import {
   findCatalogueEntry,
   providerCatalogue,
 } from '../control/provider-catalogue.ts';
+import { readLeases } from '../db/leases.ts';
 import { decide } from '../deciders/decide.ts';
 import { noProvider } from '../deciders/provider.ts';
 import { modelId, providerId } from '../lib/ids.ts';
@@ -23,7 +24,7 @@ import { deletedRecord, idIn, nameField } from './fields.ts';
 import { idOf, mutate } from './mutation.ts';
 import { dialTarget, revealed, verify } from './provider-dial.ts';
 import { credentialField, endpointFields, vaultedCredential } from './provider-input.ts';
-import { providerRecord, providerRecordIn } from './provider-record.ts';
+import { providerRecord, providerRecordIn, toProviderRecord } from './provider-record.ts';
 import type { ProviderRecord } from './provider-record.ts';
 import { answerPage, pageByName } from './page.ts';
 import { none, route } from './route.ts';
@@ -75,13 +76,21 @@ export const providerRoutes: readonly Route[] = [
     params: none,
     query: pageByName,
     response: z.array(providerRecord),
-    handle: ({ query }, call) =>
-      answerPage(call, query, {
-        rows: (page) => listProviders(call.control.db, page),
-        total: () => countRows(call.control.db, providers),
+    handle: ({ query }, call) => {
+      const { db } = call.control;
+      return answerPage(call, query, {
+        rows: (page) => listProviders(db, page),
+        total: () => countRows(db, providers),
         keyOf: ({ name }) => name,
-        toBody: (rows) => [...rows],
-      }),
+        toBody: async (rows) => {
+          const leases = await readLeases(
+            db,
+            rows.map(({ id }) => id),
+          );
+          return rows.map((row) => toProviderRecord(row, leases.get(row.id)));
+        },
+      });
+    },
   }),
   route({
     ...config,
@@ -193,8 +202,8 @@ async function createProvider(
   });
   if (refusal !== null) return refusal;
   const secrets = credential === null ? [] : [credential.secret];
-  return mutate(call, { command, secrets }, (outcome) =>
-    providerRecordIn(outcome.state, idOf(outcome, 'ProviderCreated')),
+  return mutate(call, { command, secrets }, (outcome, tx) =>
+    providerRecordIn({ state: outcome.state, tx }, idOf(outcome, 'ProviderCreated')),
   );
 }
 
@@ -239,7 +248,9 @@ async function updateProvider(
     if (refusal !== null) return refusal;
   }
   const secrets = credential === null ? [] : [credential.secret];
-  return mutate(call, { command, secrets }, ({ state }) => providerRecordIn(state, provider.id));
+  return mutate(call, { command, secrets }, ({ state }, tx) =>
+    providerRecordIn({ state, tx }, provider.id),
+  );
 }
 
 /** Undefined when nothing was sent that the endpoint depends on. */

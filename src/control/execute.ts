@@ -25,6 +25,7 @@ import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { keepBudgetRows } from './budget-rows.ts';
 import type { ConfigStore } from './config-store.ts';
+import { keepLeaseRows } from './lease-rows.ts';
 
 /** `secrets` are the plaintexts behind the refs in `command`; they are sealed into the vault with its events. */
 export type Mutation = Readonly<{ command: Command; secrets?: readonly Secret[] }>;
@@ -152,6 +153,7 @@ async function append(
   assert.ok(events !== undefined, 'a command has at least one event');
   const after = await advanceReadModel(tx, before, events);
   await keepBudgetRows(tx, events);
+  await keepLeaseRows(tx, events);
   return concluded({ after, events }, { context, tx });
 }
 

@@ -23,8 +23,9 @@ describe('a model', () => {
   it('without a provider has no backends, under both names of the path', async (t) => {
     const { send } = await testAdministrator(t);
     assert.deepEqual((await send('POST', '/admin/models', { name: 'small' })).body, bare);
-    assert.deepEqual((await send('GET', '/admin/models')).body, [bare]);
-    assert.deepEqual((await send('GET', '/admin/provider-models')).body, [bare]);
+    const listed = [{ ...bare, version: 1 }];
+    assert.deepEqual((await send('GET', '/admin/models')).body, listed);
+    assert.deepEqual((await send('GET', '/admin/provider-models')).body, listed);
     const again = await send('POST', '/admin/provider-models', { name: 'small' });
     assert.deepEqual(errorOf(again), [409, 'conflict', 'name']);
   });

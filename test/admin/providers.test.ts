@@ -2,11 +2,22 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { sql } from '@databases/pg';
 
 import { providerCatalogue } from '../../src/control/provider-catalogue.ts';
 import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
 import { listedProvider } from '../harness/model-list.ts';
 import { privateKey, rejection, tokenServer } from '../harness/token-server.ts';
+
+const noLease = { node: null, engine: null, ttl_seconds: null, lease_expires_at: null };
+
+/** A record as a list has it, of an entity that was written once. */
+const listed = (body: unknown) => {
+  assert.ok(typeof body === 'object');
+  return { ...body, version: 1 };
+};
 
 describe('creating a provider', () => {
   it('stores one that answers, and never answers its credential', async (t) => {
@@ -29,8 +40,9 @@ describe('creating a provider', () => {
       credential_kind: 'static',
       has_upstream_api_key: true,
       model_count: 0,
+      ...noLease,
     });
-    assert.deepEqual((await send('GET', '/admin/providers')).body, [made.body]);
+    assert.deepEqual((await send('GET', '/admin/providers')).body, [listed(made.body)]);
     const secrets = Object.values(plane.publisher.current()?.snapshot.secrets ?? {});
     assert.ok(secrets.includes('upstream-secret'));
   });
@@ -255,8 +267,54 @@ describe('changing a provider', () => {
     const made = await send('POST', '/admin/providers', { api_base: apiBase });
     const refused = await send('PATCH', '/admin/providers/1', { api_base: 'http://127.0.0.1:1' });
     assert.deepEqual(errorOf(refused), [400, 'invalid', 'api_base']);
-    assert.deepEqual((await send('GET', '/admin/providers')).body, [made.body]);
+    assert.deepEqual((await send('GET', '/admin/providers')).body, [listed(made.body)]);
     assert.equal((await send('PATCH', '/admin/providers/99', {})).status, 404);
+  });
+});
+
+describe('the lease of a dynamic provider', () => {
+  const lease = {
+    node: 'rack-3',
+    engine: 'vllm',
+    ttl_seconds: 90,
+    lease_expires_at: '2030-01-02T03:04:05.000Z',
+  };
+  const leaseOf = (body: unknown) =>
+    Object.fromEntries(Object.keys(lease).map((name) => [name, member(body, name)]));
+
+  async function leased(t: TestContext) {
+    const test = await testAdministrator(t);
+    const { apiBase } = await listedProvider(t);
+    await test.send('POST', '/admin/providers', { api_base: apiBase });
+    const dynamic = await test.send('PATCH', '/admin/providers/1', { kind: 'dynamic' });
+    await test.plane.db.query(sql`
+      insert into op.provider_leases (provider_id, node, engine, ttl_seconds, lease_expires_at)
+      values (1, ${lease.node}, ${lease.engine}, 90, ${lease.lease_expires_at})`);
+    return { ...test, dynamic };
+  }
+
+  it('is null until an agent beats, which reads as not lapsed, and is shown then', async (t) => {
+    const { send, dynamic } = await leased(t);
+    assert.deepEqual([member(dynamic.body, 'kind'), leaseOf(dynamic.body)], ['dynamic', noLease]);
+    const { body } = await send('GET', '/admin/providers');
+    assert.ok(Array.isArray(body));
+    assert.deepEqual(leaseOf(body[0]), lease);
+    const renamed = await send('PATCH', '/admin/providers/1', { name: 'renamed' });
+    assert.deepEqual(leaseOf(renamed.body), lease);
+  });
+
+  it('is cleared when it becomes static or cloud, and not there when it is dynamic again', async (t) => {
+    const { send } = await leased(t);
+    for (const kind of ['cloud', 'dynamic', 'static']) {
+      const changed = await send('PATCH', '/admin/providers/1', { kind });
+      assert.deepEqual([member(changed.body, 'kind'), leaseOf(changed.body)], [kind, noLease]);
+    }
+  });
+
+  it('goes with its provider', async (t) => {
+    const { send, plane } = await leased(t);
+    await send('DELETE', '/admin/providers/1');
+    assert.deepEqual(await plane.db.query(sql`select 1 from op.provider_leases`), []);
   });
 });
 
