@@ -35,6 +35,8 @@ export type Control = Readonly<{
   publisher: Publisher;
   /** Reads the log up to its head and publishes what is new. */
   refresh: () => Promise<void>;
+  /** Turns the windows of budgets, and publishes what is spent of them. */
+  rebuild: () => Promise<void>;
   sessions: Sessions;
   passwords: Passwords;
   loginLimit: LoginLimit;

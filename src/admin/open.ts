@@ -63,6 +63,7 @@ export function openAdmin(options: AdminOptions): Admin {
     state,
     publisher: plane.publisher,
     refresh,
+    rebuild: plane.rebuild,
     sessions: createSessions({ db, state, refresh, clock, randomBytes }),
     passwords: createPasswords(),
     loginLimit: createLoginLimit(),

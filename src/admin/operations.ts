@@ -50,7 +50,9 @@ export const operationRoutes: readonly Route[] = [
     body: none,
     response: z.object({ snapshot_version: z.int(), rebuild_failures: z.int() }),
     handle: async (_input, call) => {
-      const { publisher } = call.control;
+      const { publisher, rebuild } = call.control;
+      // What changes without a version comes along: the windows of budgets, and what is spent of them.
+      await rebuild();
       const command = { type: 'RebuildSnapshot' } as const;
       const answer = await mutate(call, { command }, ({ version }) => ({
         snapshot_version: version,

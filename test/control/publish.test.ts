@@ -9,7 +9,8 @@ import { sql } from '@databases/pg';
 import { createPublisher } from '../../src/control/publish.ts';
 import type { Published, Publisher } from '../../src/control/publish.ts';
 import { readHead } from '../../src/db/event-log.ts';
-import { principalId } from '../../src/lib/ids.ts';
+import { principalId, providerId } from '../../src/lib/ids.ts';
+import type { ProviderId } from '../../src/lib/ids.ts';
 import { configHash } from '../../src/snapshot/hash.ts';
 import { snapshot as snapshotSchema } from '../../src/snapshot/schema.ts';
 import { credentialOf, endpointAt } from '../harness/examples.ts';
@@ -217,6 +218,58 @@ describe('a service account', () => {
     });
     await createCloudProvider(test, server.keyFile());
     await until(() => tokens.includes('token-2'), { what: 'a second token' });
+  });
+});
+
+/** A publisher with tokens and budgets of the test's own. */
+async function withOverlay(test: TestPlane) {
+  const { logId } = await readHead(test.plane.db);
+  const { db, vault, store } = test.plane;
+  const own = { tokens: [] as { provider_id: ProviderId; token: string }[] };
+  const told = { seq: 3 };
+  const publisher = createPublisher({
+    db,
+    vault,
+    store,
+    logId,
+    budgets: { overlay: () => ({ seq: told.seq, uses: [] }) },
+    cloudTokens: { overlayOf: async () => ({ tokens: own.tokens, dropped_providers: [] }) },
+    clock: () => 1000,
+    onFailure: (error) => assert.fail(String(error)),
+  });
+  const publish = async (): Promise<number> => {
+    await publisher.publish();
+    return published(publisher).snapshot.overlay.seq;
+  };
+  const giveToken = (token: string): void => {
+    own.tokens = [{ provider_id: providerId.parse(1), token }];
+  };
+  return { told, giveToken, publish };
+}
+
+describe('the number of an overlay', () => {
+  it('is that of the budgets, which is the same on every replica, while there are no tokens', async (t) => {
+    const { told, publish } = await withOverlay(await testPlane(t));
+    assert.equal(await publish(), 3);
+    assert.equal(await publish(), 3);
+    told.seq = 9;
+    assert.equal(await publish(), 9);
+  });
+
+  it('is another one whenever a token or a budget is another one', async (t) => {
+    const { told, giveToken, publish } = await withOverlay(await testPlane(t));
+    const numbers = [await publish()];
+    giveToken('first');
+    numbers.push(await publish());
+    told.seq = 4;
+    numbers.push(await publish());
+    giveToken('second');
+    numbers.push(await publish());
+    told.seq = 5000;
+    numbers.push(await publish());
+    giveToken('third');
+    numbers.push(await publish(), await publish());
+    assert.deepEqual(numbers, [3, 1000, 1001, 1002, 5000, 5001, 5001]);
   });
 });
 

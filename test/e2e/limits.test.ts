@@ -1,0 +1,113 @@
+// Budgets and rate limits between real processes: what a proxy's callers spend comes back to it as a refusal, without a new
+// snapshot version; what two proxies let through together is one limit.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { z } from 'zod';
+
+import type { AdminClient } from '../../src/cli/admin-client.ts';
+import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { startProgram } from '../harness/program.ts';
+import { answerJson, startUpstream } from '../harness/upstream.ts';
+import { until } from '../harness/wait.ts';
+
+const any = z.looseObject({});
+const withKey = z.looseObject({ key: z.string() });
+
+async function startControl(t: TestContext, apiBase: string) {
+  const { url: databaseUrl } = await testDatabase(t);
+  await prepareControl(databaseUrl);
+  const control = await startControlProgram(t, databaseUrl, { GW_SNAPSHOT_REBUILD_INTERVAL: '1' });
+  const send = (method: 'POST' | 'PUT', path: string, body: unknown) =>
+    control.admin.send({ method, path, body, answer: any });
+  await send('POST', '/admin/providers', { name: 'p', api_base: apiBase });
+  await send('POST', '/admin/models', { name: 'm' });
+  await send('POST', '/admin/models/1/backends', { provider_id: 1 });
+  return { ...control, send, key: (await createKey(control.admin)).key };
+}
+
+const createKey = (admin: AdminClient) =>
+  admin.send({
+    method: 'POST',
+    path: '/admin/keys',
+    body: { name: 'k', principal_id: 1 },
+    answer: withKey,
+  });
+
+type Control = Awaited<ReturnType<typeof startControl>>;
+
+async function startProxy(t: TestContext, { adminUrl, key }: Control) {
+  const program = startProgram(t, {
+    args: ['--role', 'proxy', '--port', '0', '--config-poll', '1', '--control-url', adminUrl],
+    env: {
+      GW_PROXY_TOKEN: proxyToken,
+      GW_SNAPSHOT_CACHE: '/dev/null/none',
+      GW_RATE_LIMIT_RECONCILE_INTERVAL: '1',
+    },
+  });
+  const { url } = z.object({ url: z.string() }).parse(await program.logged('gateway started'));
+  const chat = async (): Promise<Response> => {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', messages: [] }),
+    });
+    await response.arrayBuffer();
+    return response;
+  };
+  const health = z.looseObject({ snapshot_version: z.int() });
+  const version = async (): Promise<number> =>
+    health.parse(await (await fetch(`${url}/health`)).json()).snapshot_version;
+  return { chat, version };
+}
+
+/** Answers its list of models, and chats with 18 tokens. */
+const upstreamOfModels = () =>
+  startUpstream((request, response) =>
+    request.method === 'GET'
+      ? void response.end(JSON.stringify({ object: 'list', data: [{ id: 'm' }] }))
+      : answerJson()(request, response),
+  );
+
+it('a budget that was spent refuses at a separate proxy, under the version that it has', async (t) => {
+  await using upstream = await upstreamOfModels();
+  const control = await startControl(t, upstream.apiBase);
+  const proxy = await startProxy(t, control);
+  await control.send('PUT', '/admin/principals/1/budget', { tokens_total: 18, window: 'daily' });
+  const before = await proxy.version();
+  await until(async () => (await proxy.version()) > before, { what: 'the budget at the proxy' });
+  const version = await proxy.version();
+  assert.equal((await proxy.chat()).status, 200);
+  const refused = async () => (await proxy.chat()).status === 402;
+  await until(refused, { limitMs: 30_000, what: 'the budget to be spent' });
+  assert.equal(await proxy.version(), version);
+  const [budget] = await control.admin.get(
+    '/admin/budgets',
+    z.array(z.looseObject({ tokens_used: z.int() })),
+  );
+  assert.ok((budget?.tokens_used ?? 0) >= 18);
+  await control.send('PUT', '/admin/principals/1/budget', { tokens_total: 10_000_000 });
+  await until(async () => (await proxy.chat()).status === 200, { what: 'the raised budget' });
+});
+
+it('two proxies share a rate limit', async (t) => {
+  await using upstream = await upstreamOfModels();
+  const control = await startControl(t, upstream.apiBase);
+  const limit = 10_000;
+  await control.send('PUT', '/admin/principals/1/limits', { requests_per_min: limit });
+  const proxies = [await startProxy(t, control), await startProxy(t, control)] as const;
+  let requests = 0;
+  const remaining = async ({ chat }: (typeof proxies)[number]): Promise<number> => {
+    requests++;
+    return Number((await chat()).headers.get('x-ratelimit-remaining-requests'));
+  };
+  // Demand on both, until each has heard that the other has a part of the limit.
+  await until(
+    async () => (await Promise.all(proxies.map(remaining))).every((left) => left < limit * 0.75),
+    { what: 'shares of the limit' },
+  );
+  assert.ok(requests < limit / 4, `${requests} requests alone did not use the limit up`);
+});
