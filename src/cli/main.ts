@@ -4,6 +4,7 @@ import { Builtins, Cli } from 'clipanion';
 import type { BaseContext, Command } from 'clipanion';
 
 import { ConfigCheckCommand } from './commands/config-check.ts';
+import { ConfigExportCommand } from './commands/config-export.ts';
 import { DevCommand } from './commands/dev.ts';
 import { ImportCommand } from './commands/import.ts';
 import { LogVerifyCommand } from './commands/log-verify.ts';
@@ -28,6 +29,7 @@ export async function runCommandLine(
   });
   const commands = [
     ConfigCheckCommand,
+    ConfigExportCommand,
     DevCommand,
     ImportCommand,
     LogVerifyCommand,

@@ -218,7 +218,8 @@ async function resealItems(
     }
     const body = sealer.seal(additionalData(row), plaintext);
     await tx.query(sql`
-      update vault.items set key_id = ${sealer.keyId}, body = ${body} where ref = ${row.ref}::uuid`);
+      update vault.items set key_id = ${sealer.keyId}, body = ${body}
+      where ref = ${row.ref}::uuid`);
   }
   return {
     resealed: rows.length - unreadable.length,

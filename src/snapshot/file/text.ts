@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { reference } from './source.ts';
 
 /** What a shell would fill in; no reader of this format does, and a secret would be these very characters. */
-const shellVariable = /^\$\{?(\w+)/;
+const shellVariable = /^\$(?:\{(\w+)[^}]*\}|([A-Za-z_]\w*))$/;
 
 /** A reference that is left names a variable that is not set: it matters only where it is read. */
 export const text = z
@@ -17,7 +17,10 @@ export const text = z
   })
   .refine((value) => !shellVariable.test(value), {
     error: ({ input }) =>
-      `is a shell variable, which is not expanded here; write ${reference}${
-        shellVariable.exec(String(input))?.[1] ?? 'NAME'
-      }`,
+      `is a shell variable, which is not expanded here; write ${reference}${variableIn(String(input))}`,
   });
+
+function variableIn(shell: string): string {
+  const [, braced, bare] = shellVariable.exec(shell) ?? [];
+  return braced ?? bare ?? 'NAME';
+}

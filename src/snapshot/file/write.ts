@@ -1,0 +1,27 @@
+// Writes a configuration file: the tree as it is read back, and above it what whoever uses it has to know.
+
+import { stringify } from 'yaml';
+
+import { reference } from './source.ts';
+
+/** Members that are null or undefined are left out. */
+export function writeConfigFile(
+  tree: Readonly<Record<string, unknown>>,
+  notes: readonly string[],
+): string {
+  const header = notes.map((note) => `# ${note.replaceAll('\n', ' ')}\n`).join('');
+  return header + stringify(plain(tree), { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+export const variableReference = (name: string): string => `${reference}${name}`;
+
+/** Without members that say nothing. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined && member !== null)
+      .map(([key, member]) => [key, plain(member)]),
+  );
+}
