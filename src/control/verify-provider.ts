@@ -58,7 +58,7 @@ async function dial(
       bodyTimeout: dialTimeoutMs,
       signal,
     });
-    const refusal = refusalOfStatus(response.statusCode, url);
+    const refusal = refusalOfStatus(response.statusCode, { url, endpoint: target.endpoint });
     if (refusal !== null) {
       // A body that is cut short reports it; without a listener that would end the process.
       response.body.on('error', () => undefined).destroy();
@@ -107,9 +107,13 @@ function credentialHeaders(endpoint: Endpoint, credential: string | null): Recor
 const upstream = (message: string, param: string): Refusal =>
   refuse('upstream', message, { param });
 
-function refusalOfStatus(status: number, url: URL): Refusal | null {
+type Asked = Readonly<{ url: URL; endpoint: Endpoint }>;
+
+function refusalOfStatus(status: number, { url, endpoint }: Asked): Refusal | null {
   if (status >= 200 && status < 300) return null;
-  if (status === 401 || status === 403) {
+  // Gemini answers 400 to a key that it does not know (https://ai.google.dev/gemini-api/docs/troubleshooting).
+  const isWrongKey = status === 400 && endpoint.protocol === 'gemini';
+  if (status === 401 || status === 403 || isWrongKey) {
     return upstream(`${url.host} rejected the credential (status ${status})`, 'upstream_api_key');
   }
   if (status === 404) return upstream(`${url.href} has no model list (status 404)`, 'api_base');

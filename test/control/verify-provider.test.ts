@@ -93,6 +93,12 @@ describe('a dial', () => {
     assert.doesNotMatch(refusal.message, /repeated|upstream-secret/);
   });
 
+  it('takes the 400 of the gemini protocol for a rejected credential, and of others for none', async () => {
+    replyWith(400, '{}');
+    assert.equal((await refusalOf(target({ protocol: 'gemini' }))).param, 'upstream_api_key');
+    assert.equal((await refusalOf(target())).param, 'api_base');
+  });
+
   for (const [what, status, body] of [
     ['a path without a model list', 404, '{}'],
     ['a failing provider', 500, '{}'],
