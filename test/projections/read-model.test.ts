@@ -29,17 +29,19 @@ import type { Row } from '../../projections/tables/table.ts';
 import { appendEvents, lockLog, readEvents, readHead, toRecorded } from '../../src/db/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import type { Command } from '../../src/deciders/decide.ts';
-import { modelId, principalId } from '../../src/lib/ids.ts';
+import { modelId, principalId, promptClassId } from '../../src/lib/ids.ts';
 import { commandSequence, eventsOf } from '../harness/commands.ts';
 import { endpointAt, modelCreated, permissionGranted, plainName } from '../harness/examples.ts';
 import { testMetadata, testRef } from '../harness/given.ts';
 import { openLogDatabase, testLogDatabase } from '../harness/log-database.ts';
+import { recordPrelude } from '../harness/record-commands.ts';
+import { agentAt, mcpServerAt } from '../harness/remote-examples.ts';
+import { routingPrelude } from '../harness/routing-commands.ts';
 import { until } from '../harness/wait.ts';
 
 const tables = [...entityTables, ...journalTables];
 const rowsMax = 100_000;
 const principalOne = principalId.parse(1);
-const testVerifier = { verifierRef: testRef(1), expiresAt: null };
 const testEndpoint = {
   endpoint: endpointAt('https://here.example'),
   catalogueKey: null,
@@ -82,10 +84,30 @@ async function writeAll(db: Database, commands: readonly Command[], advance = tr
 /** Leaves a row in every table. */
 const rich: readonly Command[] = [
   seed,
-  { type: 'CreateApiKey', name: 'k', principalId: principalOne, prefix: 'p', ...testVerifier },
   { type: 'CreateProvider', name: 'p', defaultName: 'p', kind: 'static', ...testEndpoint },
-  { type: 'CreateModel', name: 'm', fields: {} },
-  { type: 'SetFallbackModel', modelId: modelId.parse(1) },
+  ...routingPrelude,
+  { type: 'SetFallbackModel', modelId: modelId.parse(2) },
+  { type: 'SetLimits', id: principalOne, limits: { requestsPerMin: 1, tokensPerMin: null } },
+  {
+    type: 'SetBudget',
+    id: principalOne,
+    tokensTotal: 1,
+    costTotalMicros: null,
+    window: 'daily',
+    initialTokensUsed: 0,
+  },
+  ...recordPrelude,
+  {
+    type: 'AddPromptExample',
+    id: promptClassId.parse(1),
+    example: { ref: testRef(2), fingerprint: 'f' },
+  },
+  {
+    type: 'CreateMcpServer',
+    details: mcpServerAt('tools', 'https://here.example/mcp'),
+    credential: null,
+  },
+  { type: 'CreateAgent', details: agentAt('clerk', 'https://here.example'), credential: null },
 ];
 
 const many = (count: number): Command[] => [
@@ -128,17 +150,19 @@ async function foldedRows(db: Database): Promise<Record<string, unknown>> {
     );
     const made: { row: string }[] = await db.query(sql`
       select made::text as row from jsonb_populate_recordset(
-        null::${sql.ident(readModelSchema, table.name)}, ${asJson(rows)}::jsonb) made
+        null::${sql.ident(readModelSchema, table.name)}, ${asJson(table, rows)}::jsonb) made
       order by ${key}`);
     folded[table.name] = made.map(({ row }) => row);
   }
   return folded;
 }
 
-/** The one jsonb column holds its text in a row. */
-const asJson = (rows: readonly Row[]): string =>
+/** A jsonb column holds its text in a row. */
+const asJson = ({ columns }: (typeof tables)[number], rows: readonly Row[]): string =>
   JSON.stringify(rows, (key, value: unknown): unknown =>
-    key === 'changed' && typeof value === 'string' ? JSON.parse(value) : value,
+    columns[key]?.startsWith('jsonb') === true && typeof value === 'string'
+      ? JSON.parse(value)
+      : value,
   );
 
 async function dropReadModel(db: Database): Promise<void> {
