@@ -29,6 +29,9 @@ export type Dial = (target: DialTarget) => Promise<readonly ServedModel[] | Refu
 const dialTimeoutMs = 10_000;
 /** The longest public model list is under 1 MiB. */
 const listBytesMax = 4 * 1024 * 1024;
+/** Gemini answers 400 to a key that it does not know, and says so by this reason in the body. */
+const unknownKeyReason = 'API_KEY_INVALID';
+const reasonBytesMax = 64 * 1024;
 const anthropicVersion = '2023-06-01';
 
 type Dependencies = Readonly<{ dispatcher: Dispatcher; accessToken: AccessToken }>;
@@ -58,7 +61,11 @@ async function dial(
       bodyTimeout: dialTimeoutMs,
       signal,
     });
-    const refusal = refusalOfStatus(response.statusCode, { url, endpoint: target.endpoint });
+    if (response.statusCode === 400) {
+      const reason = (await readBounded(response.body, reasonBytesMax)) ?? '';
+      return reason.includes(unknownKeyReason) ? rejected(url, 400) : badStatus(url, 400);
+    }
+    const refusal = refusalOfStatus(response.statusCode, url);
     if (refusal !== null) {
       // A body that is cut short reports it; without a listener that would end the process.
       response.body.on('error', () => undefined).destroy();
@@ -107,15 +114,15 @@ function credentialHeaders(endpoint: Endpoint, credential: string | null): Recor
 const upstream = (message: string, param: string): Refusal =>
   refuse('upstream', message, { param });
 
-type Asked = Readonly<{ url: URL; endpoint: Endpoint }>;
+const rejected = (url: URL, status: number): Refusal =>
+  upstream(`${url.host} rejected the credential (status ${status})`, 'upstream_api_key');
 
-function refusalOfStatus(status: number, { url, endpoint }: Asked): Refusal | null {
+const badStatus = (url: URL, status: number): Refusal =>
+  upstream(`${url.href} answered status ${status}`, 'api_base');
+
+function refusalOfStatus(status: number, url: URL): Refusal | null {
   if (status >= 200 && status < 300) return null;
-  // Gemini answers 400 to a key that it does not know (https://ai.google.dev/gemini-api/docs/troubleshooting).
-  const isWrongKey = status === 400 && endpoint.protocol === 'gemini';
-  if (status === 401 || status === 403 || isWrongKey) {
-    return upstream(`${url.host} rejected the credential (status ${status})`, 'upstream_api_key');
-  }
+  if (status === 401 || status === 403) return rejected(url, status);
   if (status === 404) return upstream(`${url.href} has no model list (status 404)`, 'api_base');
   if (status >= 300 && status < 400) {
     return upstream(
@@ -123,7 +130,7 @@ function refusalOfStatus(status: number, { url, endpoint }: Asked): Refusal | nu
       'api_base',
     );
   }
-  return upstream(`${url.href} answered status ${status}`, 'api_base');
+  return badStatus(url, status);
 }
 
 function refusalOfFailure(error: unknown, url: URL): Refusal {

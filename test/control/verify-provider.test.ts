@@ -93,10 +93,14 @@ describe('a dial', () => {
     assert.doesNotMatch(refusal.message, /repeated|upstream-secret/);
   });
 
-  it('takes the 400 of the gemini protocol for a rejected credential, and of others for none', async () => {
-    replyWith(400, '{}');
-    assert.equal((await refusalOf(target({ protocol: 'gemini' }))).param, 'upstream_api_key');
-    assert.equal((await refusalOf(target())).param, 'api_base');
+  it('takes a 400 for a rejected credential when it says that the key is not valid', async () => {
+    const gemini = target({ protocol: 'gemini' });
+    replyWith(400, '{"error":{"details":[{"reason":"API_KEY_INVALID"}]}}');
+    assert.equal((await refusalOf(gemini)).param, 'upstream_api_key');
+    for (const body of ['{}', 'x'.repeat(100_000)]) {
+      replyWith(400, body);
+      assert.equal((await refusalOf(gemini)).param, 'api_base');
+    }
   });
 
   for (const [what, status, body] of [
