@@ -72,13 +72,13 @@ const choosing = (
   return { what, run: () => void chooseRoute(snapshot, asking) };
 };
 
-/** As the gateway's own: a lookup by id of states that stand. */
+/** As the gateway's own: states that stand, by position. */
 function viewOf(): LiveView {
   const { affinity } = idleView();
   const idle: Load = { inFlight: 0, engine: null, latencyMs: 20, restsUntilMs: 0 };
-  const backends = new Map(Array.from({ length: 32 }, (_, index) => [index + 1, [{ ...idle }]]));
+  const backends = Array.from({ length: 32 }, () => [{ ...idle }]);
   const turn = { count: 0 };
-  return { affinity, turnOf: () => turn, backendsOf: ({ id }) => backends.get(id) ?? [] };
+  return { affinity, turnOf: () => turn, backendsOf: ({ index }) => backends[index] ?? [] };
 }
 
 const measured: readonly Measured[] = [

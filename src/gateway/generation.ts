@@ -103,8 +103,11 @@ function viewOf(
   previous: LiveView | null,
 ): LiveView {
   const turns = new Map(pools.map((pool) => [pool.id, previous?.turnOf(pool) ?? { count: 0 }]));
+  // By position, because a pool asks for each of its members.
+  const byIndex: (readonly BackendState[])[] = [];
+  for (const { model, backends } of models.values()) byIndex[model.index] = backends;
   return {
-    backendsOf: ({ id }) => models.get(id)?.backends ?? noBackends,
+    backendsOf: ({ index }) => byIndex[index] ?? noBackends,
     turnOf: ({ id }) => turns.get(id) ?? { count: 0 },
     affinity: createAffinity(tuning, previous?.affinity),
   };

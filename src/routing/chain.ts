@@ -3,7 +3,9 @@
 // grant is dropped; the chain is never widened.
 
 import { mayInvoke } from '../snapshot/compile/callers.ts';
+import type { Caller } from '../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
+import { modelsOf } from '../snapshot/compile/targets.ts';
 import type { CompiledTarget } from '../snapshot/compile/targets.ts';
 import { isUp } from './load.ts';
 import { expandPool } from './pool.ts';
@@ -13,7 +15,7 @@ export type Chain = Readonly<{
   candidates: readonly CompiledModel[];
   /** The candidate that is there only as the fallback. */
   fallback: CompiledModel | null;
-  /** The first that was dropped because the caller may not invoke it. */
+  /** When there is no candidate: the first that was dropped because the caller may not invoke it. */
   ungranted: CompiledModel | null;
 }>;
 
@@ -30,24 +32,35 @@ export function buildChain(
 ): Chain {
   const { caller } = asking;
   const candidates: CompiledModel[] = [];
-  let ungranted: CompiledModel | null = null;
-  const add = (model: CompiledModel): boolean => {
-    if (model.backends.length === 0 || candidates.includes(model)) return false;
-    const isGranted = mayInvoke(caller, model);
-    if (isGranted) candidates.push(model);
-    else ungranted ??= model;
-    return isGranted;
-  };
   for (const target of targets) {
-    if (target.kind === 'model') {
-      add(target.model);
-      continue;
-    }
-    for (const model of expandPool(target, asking)) add(model);
-    ungranted ??= target.members.find((model) => !mayInvoke(caller, model)) ?? null;
+    if (target.kind === 'model') add(candidates, target.model, caller);
+    else for (const model of expandPool(target, asking)) add(candidates, model, caller);
   }
-  const fallback = options.fallback !== null && add(options.fallback) ? options.fallback : null;
-  return { candidates: demote(candidates, asking, options.tokens), fallback, ungranted };
+  const { fallback, tokens } = options;
+  const isFallbackAdded = fallback !== null && add(candidates, fallback, caller);
+  return {
+    candidates: demote(candidates, asking, tokens),
+    fallback: isFallbackAdded ? fallback : null,
+    ungranted: candidates.length > 0 ? null : firstUngranted(targets, fallback, caller),
+  };
+}
+
+/** False when it is there already, nothing serves it, or the caller may not invoke it. */
+function add(candidates: CompiledModel[], model: CompiledModel, caller: Caller): boolean {
+  if (model.backends.length === 0 || !mayInvoke(caller, model)) return false;
+  if (candidates.includes(model)) return false;
+  candidates.push(model);
+  return true;
+}
+
+function firstUngranted(
+  targets: readonly CompiledTarget[],
+  fallback: CompiledModel | null,
+  caller: Caller,
+): CompiledModel | null {
+  const served = modelsOf(targets);
+  const all = fallback === null || fallback.backends.length === 0 ? served : [...served, fallback];
+  return all.find((model) => !mayInvoke(caller, model)) ?? null;
 }
 
 /**
@@ -67,7 +80,7 @@ function demote(
     for (const load of live.backendsOf(model)) if (isUp(load, request.nowMs)) return false;
     return true;
   };
+  if (!candidates.some((model) => isSmall(model) || isDown(model))) return candidates;
   const ranks = candidates.map((model) => (isSmall(model) ? 2 : 0) + (isDown(model) ? 1 : 0));
-  if (ranks.every((rank) => rank === 0)) return candidates;
   return [0, 1, 2, 3].flatMap((rank) => candidates.filter((_, index) => ranks[index] === rank));
 }

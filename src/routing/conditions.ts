@@ -2,9 +2,9 @@
 // must. `matches` is asked on every request; `failedConditions` tells a person what was missing.
 
 import type { Caller } from '../snapshot/compile/callers.ts';
-import { unknownAmount } from '../snapshot/compile/conditions.ts';
+import { everyDay, unbounded, unknownAmount } from '../snapshot/compile/conditions.ts';
 import type { CallerCondition, ClockCondition } from '../snapshot/compile/conditions.ts';
-import type { CompiledRule } from '../snapshot/compile/frontend-models.ts';
+import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/frontend-models.ts';
 import type { Prices } from '../snapshot/compile/models.ts';
 import { estimateCostMicros } from '../usage/cost.ts';
 import { isUp, requestsAt } from './load.ts';
@@ -14,18 +14,34 @@ import type { Asking, RoutedRequest } from './request.ts';
 export type Asked = Asking & {
   /** Of the frontend model that was named: the cost is the same before every rule (Gateway rule 6). */
   readonly prices: readonly Prices[];
-  /** Null until the first rule asks. */
-  costMicros: number | null;
+  readonly promptTokens: number;
+  readonly maxTokens: number;
+  /** Whole minutes since the epoch. */
+  readonly epochMinute: number;
+  /** `notAsked` until the first rule asks. */
+  costMicros: number;
 };
+
+const notAsked = -2;
+
+/** Puts a request to the rules of the frontend model that it names. */
+export const ask = ({ reachPrices }: CompiledFrontendModel, asking: Asking): Asked => ({
+  caller: asking.caller,
+  request: asking.request,
+  live: asking.live,
+  prices: reachPrices,
+  promptTokens: asking.request.promptEstimate,
+  maxTokens: asking.request.maxTokens ?? unknownAmount,
+  epochMinute: Math.floor(asking.request.nowMs / minuteMs),
+  costMicros: notAsked,
+});
 
 export function matches(rule: CompiledRule, asked: Asked): boolean {
   const { conditions } = rule;
-  const { promptEstimate, isStream } = asked.request;
-  if (promptEstimate < conditions.promptTokensMin) return false;
-  if (promptEstimate > conditions.promptTokensMax) return false;
-  const maxTokens = asked.request.maxTokens ?? unknownAmount;
-  if (maxTokens < conditions.maxTokensMin || maxTokens > conditions.maxTokensMax) return false;
-  if (conditions.stream !== null && conditions.stream !== isStream) return false;
+  const { promptTokensMin, promptTokensMax, maxTokensMin, maxTokensMax, stream } = conditions;
+  if (!isWithin(asked.promptTokens, promptTokensMin, promptTokensMax)) return false;
+  if (!isWithin(asked.maxTokens, maxTokensMin, maxTokensMax)) return false;
+  if (stream !== null && stream !== asked.request.isStream) return false;
   return conditions.isPlain || matchesRest(rule, asked);
 }
 
@@ -35,19 +51,12 @@ function matchesRest(rule: CompiledRule, asked: Asked): boolean {
   const { caller, request } = asked;
   const { callers, classes, clock, headers, inFlightBelow } = conditions;
   if (callers !== null && !isAmong(callers, caller)) return false;
-  const { budgetUsedPercent } = caller;
-  if (budgetUsedPercent < conditions.budgetPercentMin) return false;
-  if (budgetUsedPercent > conditions.budgetPercentMax) return false;
+  const { budgetPercentMin, budgetPercentMax, costMicrosMin, costMicrosMax } = conditions;
+  if (!isWithin(caller.budgetUsedPercent, budgetPercentMin, budgetPercentMax)) return false;
   if (classes !== null && !isOfClass(classes, request)) return false;
-  if (clock !== null && !(isInWindow(clock, request.nowMs) && isOnDay(clock, request.nowMs))) {
-    return false;
-  }
+  if (clock !== null && !(isOnDay(clock, asked) && isInWindow(clock, asked))) return false;
   for (const [name, value] of headers) if (request.header(name) !== value) return false;
-  if (conditions.asksCost) {
-    const costMicros = costOf(asked);
-    if (costMicros < conditions.costMicrosMin) return false;
-    if (costMicros > conditions.costMicrosMax) return false;
-  }
+  if (conditions.asksCost && !isWithin(costOf(asked), costMicrosMin, costMicrosMax)) return false;
   return inFlightBelow === null || hasRoom(rule, inFlightBelow, asked);
 }
 
@@ -57,19 +66,19 @@ export function failedConditions(rule: CompiledRule, asked: Asked): readonly str
   const { caller, request } = asked;
   const { callers, classes, clock, inFlightBelow } = conditions;
   const failed: (string | null)[] = [
-    outside(request.promptEstimate, 'prompt_tokens', {
+    outside(asked.promptTokens, 'prompt_tokens', {
       min: conditions.promptTokensMin,
       max: conditions.promptTokensMax,
     }),
-    outside(request.maxTokens ?? unknownAmount, 'max_tokens', {
+    outside(asked.maxTokens, 'max_tokens', {
       min: conditions.maxTokensMin,
       max: conditions.maxTokensMax,
     }),
     conditions.stream !== null && conditions.stream !== request.isStream ? 'stream' : null,
   ];
   if (callers !== null && !isAmong(callers, caller)) {
-    failed.push(callers.principals.size > 0 ? 'principals' : null);
-    failed.push(callers.roles.size > 0 ? 'roles' : null);
+    failed.push(callers.principals.length > 0 ? 'principals' : null);
+    failed.push(callers.roles.length > 0 ? 'roles' : null);
   }
   failed.push(
     outside(caller.budgetUsedPercent, 'budget_used_percent', {
@@ -78,11 +87,11 @@ export function failedConditions(rule: CompiledRule, asked: Asked): readonly str
     }),
   );
   if (classes !== null && !isOfClass(classes, request)) failed.push('class');
-  if (clock !== null && !isInWindow(clock, request.nowMs)) {
+  if (clock !== null && !isInWindow(clock, asked)) {
     failed.push(clock.afterMinute === null ? null : 'after');
     failed.push(clock.beforeMinute === null ? null : 'before');
   }
-  if (clock !== null && !isOnDay(clock, request.nowMs)) failed.push('days');
+  if (clock !== null && !isOnDay(clock, asked)) failed.push('days');
   for (const [name, value] of conditions.headers) {
     if (request.header(name) !== value) failed.push(`headers.${name}`);
   }
@@ -102,15 +111,36 @@ function outside(
   name: string,
   { min, max }: Readonly<{ min: number; max: number }>,
 ): string | null {
-  if (value > max) return `max_${name}`;
-  if (value >= min) return null;
-  return value === unknownAmount && max !== Infinity ? `max_${name}` : `min_${name}`;
+  if (isWithin(value, min, max)) return null;
+  const isUnknown = value === unknownAmount && max !== unbounded;
+  return value >= min || isUnknown ? `max_${name}` : `min_${name}`;
 }
+
+const isWithin = (value: number, min: number, max: number): boolean =>
+  value >= min && (max === unbounded || value <= max);
 
 function isAmong({ principals, roles }: CallerCondition, caller: Caller): boolean {
   if (caller.principalId === null) return false;
-  if (principals.has(caller.principalId)) return true;
-  for (const role of caller.roleIds) if (roles.has(role)) return true;
+  if (contains(principals, caller.principalId)) return true;
+  if (roles.length === 0) return false;
+  const { roleIds } = caller;
+  for (let index = 0; index < roleIds.length; index++) {
+    if (contains(roles, roleIds[index] ?? 0)) return true;
+  }
+  return false;
+}
+
+/** In a list of ascending order. */
+function contains(list: readonly number[], value: number): boolean {
+  let from = 0;
+  let end = list.length;
+  while (from < end) {
+    const middle = (from + end) >>> 1;
+    const found = list[middle] ?? 0;
+    if (found === value) return true;
+    if (found < value) from = middle + 1;
+    else end = middle;
+  }
   return false;
 }
 
@@ -122,29 +152,26 @@ const dayMinutes = 24 * 60;
 /** The first day of the epoch was a Thursday; Monday is 0. */
 const epochWeekday = 3;
 
-const localMinutes = ({ utcOffsetMinutes }: ClockCondition, nowMs: number): number =>
-  Math.floor(nowMs / minuteMs) + utcOffsetMinutes;
-
-function isInWindow(clock: ClockCondition, nowMs: number): boolean {
+function isInWindow(clock: ClockCondition, { epochMinute }: Asked): boolean {
   const { afterMinute: after, beforeMinute: before } = clock;
-  const minutes = localMinutes(clock, nowMs);
-  const minute = minutes - Math.floor(minutes / dayMinutes) * dayMinutes;
+  const minute = (epochMinute + clock.utcOffsetMinutes) % dayMinutes;
   if (after === null) return before === null || minute < before;
   if (before === null) return minute >= after;
   return after < before ? minute >= after && minute < before : minute >= after || minute < before;
 }
 
 /** The day is that of the local clock, also for the part of a window that lies after midnight. */
-function isOnDay(clock: ClockCondition, nowMs: number): boolean {
-  const day = Math.floor(localMinutes(clock, nowMs) / dayMinutes) + epochWeekday;
-  return (clock.days & (1 << (day - Math.floor(day / 7) * 7))) !== 0;
+function isOnDay({ days, utcOffsetMinutes }: ClockCondition, { epochMinute }: Asked): boolean {
+  if (days === everyDay) return true;
+  const day = Math.floor((epochMinute + utcOffsetMinutes) / dayMinutes) + epochWeekday;
+  return (days & (1 << (day % 7))) !== 0;
 }
 
 /** At the cheapest model that can be reached; unknown when none has a price. */
 function costOf(asked: Asked): number {
-  if (asked.costMicros !== null) return asked.costMicros;
-  const { promptEstimate, maxTokens } = asked.request;
-  const tokens = { prompt: promptEstimate, completion: maxTokens ?? 0 };
+  if (asked.costMicros !== notAsked) return asked.costMicros;
+  const { promptTokens, maxTokens } = asked;
+  const tokens = { prompt: promptTokens, completion: Math.max(0, maxTokens) };
   let cheapest = Infinity;
   for (const prices of asked.prices) {
     const costMicros = estimateCostMicros(prices, tokens);

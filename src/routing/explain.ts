@@ -3,10 +3,10 @@
 
 import type { RoutingTables } from '../snapshot/compile.ts';
 import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/frontend-models.ts';
-import { failedConditions } from './conditions.ts';
+import { ask, failedConditions } from './conditions.ts';
 import type { Asked } from './conditions.ts';
 import type { Asking } from './request.ts';
-import { ask, chooseRoute, destinationOf } from './route.ts';
+import { chooseRoute, destinationOf } from './route.ts';
 import type { Route } from './route.ts';
 
 export type Verdict = Readonly<{

@@ -12,21 +12,26 @@ import type { Asking } from './request.ts';
 
 export function expandPool(pool: CompiledPool, asking: Asking): readonly CompiledModel[] {
   const { caller, request, live } = asking;
-  const { members, weights, part } = membersFor(pool, caller);
+  const { members, weights, ids, part } = membersFor(pool, caller);
   const [only] = members;
   if (members.length <= 1 || only === undefined) return members;
   const { nowMs } = request;
   const chosen = pickMember(pool.policy, {
     loads: members.map((model) => loadOfModel(live.backendsOf(model), nowMs)),
-    ids: members.map(({ id }) => id),
+    ids,
     weights,
-    key: mixKey(request.conversationKey(), mixKey(pool.id, part)),
+    key:
+      pool.policy === 'round-robin' ? 0 : mixKey(request.conversationKey(), mixKey(pool.id, part)),
     turn: live.turnOf(pool),
     affinity: live.affinity,
     nowMs,
   });
-  const first = members[chosen] ?? only;
-  return [first, ...members.filter((model) => model !== first)];
+  const expanded = [members[chosen] ?? only];
+  for (let index = 0; index < members.length; index++) {
+    const model = members[index];
+    if (index !== chosen && model !== undefined) expanded.push(model);
+  }
+  return expanded;
 }
 
 /**
@@ -34,7 +39,10 @@ export function expandPool(pool: CompiledPool, asking: Asking): readonly Compile
  * does not move the conversations of others.
  */
 function membersFor(pool: CompiledPool, caller: Caller) {
-  if (caller.grants.all) return { members: pool.members, weights: pool.weights, part: 0 };
+  const { ids, weights: allWeights } = pool;
+  if (pool.members.every((model) => mayInvoke(caller, model))) {
+    return { members: pool.members, weights: allWeights, ids, part: 0 };
+  }
   const members: CompiledModel[] = [];
   const weights: number[] = [];
   let part = 0;
@@ -46,5 +54,5 @@ function membersFor(pool: CompiledPool, caller: Caller) {
       part = mixKey(part, model.id);
     }
   }
-  return { members, weights, part };
+  return { members, weights, ids: members.map(({ id }) => id), part };
 }

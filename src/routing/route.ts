@@ -9,7 +9,7 @@ import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { CompiledTarget } from '../snapshot/compile/targets.ts';
 import { buildChain } from './chain.ts';
 import type { ChainOptions } from './chain.ts';
-import { matches } from './conditions.ts';
+import { ask, matches } from './conditions.ts';
 import type { Asked } from './conditions.ts';
 import type { Asking } from './request.ts';
 
@@ -74,14 +74,6 @@ export function chooseRoute(tables: RoutingTables, asking: Asking): Route {
 
 const unknownName: Route = { kind: 'absent', decision: null };
 const concrete: Decision = { reason: 'concrete', frontendModel: null, rule: null, tag: null };
-
-export const ask = ({ reachPrices }: CompiledFrontendModel, asking: Asking): Asked => ({
-  caller: asking.caller,
-  request: asking.request,
-  live: asking.live,
-  prices: reachPrices,
-  costMicros: null,
-});
 
 type RuleDecision = Decision & Readonly<{ frontendModel: CompiledFrontendModel }>;
 

@@ -1,14 +1,16 @@
-// The conditions of a rule as flat numbers and sets, so that a rule is judged without allocating.
-// A bound that is not asked for is one that every value keeps; -1 stands for a value that a
-// request does not have, and keeps no bound that is asked for.
+// The conditions of a rule as flat numbers and sorted lists, so that a rule is judged without
+// allocating. Of -1 a lower bound is kept by every value, and an upper bound is none; as a value it
+// is one that a request does not have, which keeps no bound that is asked for.
 
 import type { PrincipalId, PromptClassId, RoleId } from '../../lib/ids.ts';
 import type { SnapshotConditions, SnapshotPromptClass } from '../schema.ts';
 
 /** What a request does not have: no max_tokens, no budget, no price. */
 export const unknownAmount = -1;
+/** Small, not infinite: engines compare whole numbers that fit in 31 bits several times as fast. */
+export const unbounded = -1;
 
-/** Inclusive bounds. */
+/** Inclusive bounds, or unbounded. */
 export type CompiledConditions = Readonly<{
   promptTokensMin: number;
   promptTokensMax: number;
@@ -33,10 +35,10 @@ export type CompiledConditions = Readonly<{
   isPlain: boolean;
 }>;
 
-/** Any of the principals, or a holder of any of the roles. */
+/** Any of the principals, or a holder of any of the roles; in ascending order. */
 export type CallerCondition = Readonly<{
-  principals: ReadonlySet<PrincipalId>;
-  roles: ReadonlySet<RoleId>;
+  principals: readonly PrincipalId[];
+  roles: readonly RoleId[];
 }>;
 
 export type ClockCondition = Readonly<{
@@ -64,7 +66,7 @@ export function compileConditions(
   const { min_request_cost_micros: costMin, max_request_cost_micros: costMax } = conditions;
   const cost = rangeOf(costMin, costMax);
   const rare = {
-    asksCost: cost.min !== unbounded.min,
+    asksCost: cost.min !== unbounded,
     inFlightBelow: conditions.max_inflight_per_backend,
     callers: callerCondition(conditions),
     headers: Object.entries(conditions.headers),
@@ -83,7 +85,7 @@ export function compileConditions(
     costMicrosMax: cost.max,
     ...rare,
     isPlain:
-      budget.min === unbounded.min &&
+      budget.min === unbounded &&
       !rare.asksCost &&
       rare.inFlightBelow === null &&
       rare.callers === null &&
@@ -93,16 +95,18 @@ export function compileConditions(
   };
 }
 
-const unbounded = { min: unknownAmount, max: Infinity };
-
 /** One bound alone asks for a value too: what is unknown then lies below the other. */
-const rangeOf = (min: number | null, max: number | null): typeof unbounded =>
-  min === null && max === null ? unbounded : { min: min ?? 0, max: max ?? Infinity };
+const rangeOf = (min: number | null, max: number | null) =>
+  min === null && max === null
+    ? { min: unbounded, max: unbounded }
+    : { min: min ?? 0, max: max ?? unbounded };
 
 function callerCondition({ principals, roles }: SnapshotConditions): CallerCondition | null {
   if (principals.length === 0 && roles.length === 0) return null;
-  return { principals: new Set(principals), roles: new Set(roles) };
+  return { principals: principals.toSorted(ascending), roles: roles.toSorted(ascending) };
 }
+
+const ascending = (a: number, b: number): number => a - b;
 
 function clockCondition(conditions: SnapshotConditions): ClockCondition | null {
   const { after_minute: afterMinute, before_minute: beforeMinute, days } = conditions;

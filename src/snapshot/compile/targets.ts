@@ -15,6 +15,8 @@ export type CompiledPool = Readonly<{
   policy: PoolPolicy | null;
   members: readonly CompiledModel[];
   weights: readonly number[];
+  /** What policies remember members by. */
+  ids: readonly number[];
 }>;
 
 export type CompiledTarget = Readonly<{ kind: 'model'; model: CompiledModel }> | CompiledPool;
@@ -41,6 +43,7 @@ function compilePool(
     policy,
     members: present.map(({ model }) => model),
     weights: present.map(({ weight }) => weight),
+    ids: present.map(({ model }) => model.id),
   };
 }
 
