@@ -160,6 +160,7 @@ export class Attempt implements AnswerSink, ExchangeListener {
   #end(durationMs: number | null): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    noteEnded(this.#step.backend, durationMs);
+    const isServed = this.relayedStatus !== null && this.relayedStatus < 400;
+    noteEnded(this.#step.backend, { durationMs, isServed });
   }
 }

@@ -159,11 +159,18 @@ export function noteFault(state: BackendState, isUnreached: boolean, now: Clock)
   state.restsUntilMs = now() + restMs;
 }
 
-export function noteEnded(state: BackendState, durationMs: number | null): void {
+/**
+ * `durationMs` is null for what did not come to its end. One that fails at once would be the
+ * quickest of all, so only what was served counts as latency.
+ */
+export function noteEnded(
+  state: BackendState,
+  { durationMs, isServed }: Readonly<{ durationMs: number | null; isServed: boolean }>,
+): void {
   state.inFlight--;
   if (durationMs === null) return;
   observe(state.durations, durationMs);
-  state.latencyMs = nextLatency(state.latencyMs, durationMs);
+  if (isServed) state.latencyMs = nextLatency(state.latencyMs, durationMs);
 }
 
 /** What a scrape and the health page show of it. */

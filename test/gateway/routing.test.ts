@@ -164,6 +164,23 @@ describe('several endpoints of one model', () => {
   });
 });
 
+describe('the latency of an endpoint', () => {
+  it('is that of what it served: one that fails at once is not the quickest', async () => {
+    await using failing = await startUpstream(busy);
+    await using good = await startUpstream((request, response) => {
+      setTimeout(() => answerJson()(request, response), 20);
+    });
+    const models = { m: { backends: [{ apiBase: failing.apiBase }, { apiBase: good.apiBase }] } };
+    await using gateway = await startTestGateway({ models, keys }, { policy: 'lowest-latency' });
+    const served = (request: number) => gateway.chat(talk(`question ${request}`, 1));
+    for (let request = 0; request < 12; request++) {
+      assert.equal((await served(request)).status, 200);
+    }
+    // Never measured, it is eligible like the other: the conversations are shared.
+    assert.ok(failing.seen.length < 10, `${failing.seen.length} of 12 went to it`);
+  });
+});
+
 describe('the model list', () => {
   const backends = [{ apiBase: 'http://127.0.0.1:9/v1' }];
   const given = {
