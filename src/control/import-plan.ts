@@ -151,6 +151,10 @@ function providerSteps(
   endpoints: Endpoints,
 ): readonly ProviderStep[] {
   const named = new Map(document.providers.map((one) => [providerIdentity(one), one]));
+  const served = Map.groupBy(
+    models.flatMap((model) => model.backends.map((backend) => ({ model, backend }))),
+    ({ backend }) => providerIdentity(backend.provider),
+  );
   return [...endpoints].map(([identity, { provider, endpoint, credential }]) => {
     const own = named.get(identity);
     return {
@@ -161,11 +165,10 @@ function providerSteps(
       defaultName: new URL(provider.apiBase).host,
       kind: own?.kind ?? 'static',
       catalogueKey: own?.catalogueKey ?? null,
-      serves: models.flatMap((model) =>
-        model.backends
-          .filter((backend) => providerIdentity(backend.provider) === identity)
-          .map(({ upstreamModel }) => ({ models: namesOf(model), upstreamModel })),
-      ),
+      serves: (served.get(identity) ?? []).map(({ model, backend: { upstreamModel } }) => ({
+        models: namesOf(model),
+        upstreamModel,
+      })),
     };
   });
 }

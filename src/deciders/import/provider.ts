@@ -9,6 +9,7 @@ import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { decideModel } from '../model.ts';
 import { decideProvider, sameEndpoint } from '../provider.ts';
+import { named } from './named.ts';
 import type { ImportedEndpoint, ModelStep, ProviderStep } from './step.ts';
 import type { Unfolding } from './unfolding.ts';
 
@@ -67,11 +68,6 @@ function changed(state: ConfigState, { endpoint, serves }: ProviderStep): Provid
     return models.length > 0 && models.every(isServed);
   });
 }
-
-const named = <Entity extends { name: string }>(
-  { byId }: { byId: ReadonlyMap<number, Entity> },
-  name: string | null,
-): Entity | undefined => [...byId.values()].find((one) => one.name === name);
 
 export function importModel(on: Unfolding, step: ModelStep): Refusal | null {
   const held = named(on.state().model, step.name) ?? former(on.state(), step);

@@ -10,6 +10,7 @@ import { classNamed, decidePromptClass } from '../prompt-class.ts';
 import { decideRule } from '../rule.ts';
 import type { ListedRule } from '../rule.ts';
 import { decideSettings } from '../settings.ts';
+import { named } from './named.ts';
 import type {
   FallbackStep,
   FrontendModelStep,
@@ -19,11 +20,6 @@ import type {
   RulesStep,
 } from './step.ts';
 import type { Unfolding } from './unfolding.ts';
-
-const named = <Entity extends { name: string }>(
-  { byId }: { byId: ReadonlyMap<number, Entity> },
-  name: string,
-): Entity | undefined => [...byId.values()].find((one) => one.name === name);
 
 export function importPool(on: Unfolding, step: PoolStep): Refusal | null {
   const { name, description, policy } = step;
