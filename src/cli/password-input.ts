@@ -21,10 +21,10 @@ export async function readPassword(input: PasswordInput): Promise<string | Refus
     stderr.write('gw: warning: --password is visible to every user of this machine; use -\n');
     return option;
   }
-  const file = env['GW_PASSWORD_FILE'] ?? '';
-  if (file !== '') return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  const named = passwordOfEnvironment(env);
+  if (named !== null) return named;
   if (stdin.isTTY !== true) {
-    const ways = '--password - (standard input), GW_PASSWORD_FILE, or a terminal';
+    const ways = '--password - (standard input), GW_PASSWORD, GW_PASSWORD_FILE, or a terminal';
     return refuse('invalid', `no password given; give it by ${ways}`, { param: 'password' });
   }
   stderr.write('Password: ');
@@ -34,6 +34,26 @@ export async function readPassword(input: PasswordInput): Promise<string | Refus
   } finally {
     stdin.setRawMode?.(false);
     stderr.write('\n');
+  }
+}
+
+/** GW_BOOTSTRAP_PASSWORD is what a first start may have set already. Null when none of them is. */
+function passwordOfEnvironment(env: PasswordInput['env']): string | Refusal | null {
+  const file = env['GW_PASSWORD_FILE'] ?? '';
+  const text = env['GW_PASSWORD'] ?? env['GW_BOOTSTRAP_PASSWORD'] ?? '';
+  if (file === '') return text === '' ? null : text;
+  if (text !== '') {
+    return refuse('invalid', 'GW_PASSWORD and GW_PASSWORD_FILE are both set', {
+      param: 'password',
+    });
+  }
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    return refuse('invalid', `GW_PASSWORD_FILE names ${file}, which cannot be read (${code})`, {
+      param: 'password',
+    });
   }
 }
 

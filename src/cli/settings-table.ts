@@ -345,6 +345,8 @@ export type SettingValues = Readonly<{ [Name in SettingName]: ValueOf<SettingsTa
 /** Read elsewhere than in this table, so that their names are no mistakes. */
 export const otherVariables: readonly string[] = [
   'GW_AGENT_TOKEN',
+  'GW_BOOTSTRAP_PASSWORD',
+  'GW_PASSWORD',
   'GW_PASSWORD_FILE',
   'GW_TEST_DATABASE_URL',
   'GW_TEST_TEMPLATE',

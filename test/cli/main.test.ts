@@ -100,6 +100,21 @@ test('set-password warns of a password among the arguments', async (t) => {
   assert.equal(`${stdout}${stderr}`.includes('correct horse'), false);
 });
 
+test('set-password takes a password of the environment, or of a file that it names', async (t) => {
+  const { url } = await testDatabase(t);
+  const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
+  const set = ['set-password', '--name', 'ada'];
+  for (const variable of ['GW_PASSWORD', 'GW_BOOTSTRAP_PASSWORD']) {
+    const { code, stderr } = await gw(set, { env: { ...env, [variable]: 'correct horse' } });
+    assert.deepEqual([code, stderr], [0, '']);
+  }
+  const gone = await gw(set, { env: { ...env, GW_PASSWORD_FILE: '/nowhere' } });
+  assert.deepEqual(
+    [gone.code, gone.stderr],
+    [2, 'gw: GW_PASSWORD_FILE names /nowhere, which cannot be read (ENOENT)\n'],
+  );
+});
+
 test('set-password without a password and without a terminal is refused, not waited for', async () => {
   const env = { GW_DATABASE_URL: 'postgres://localhost/gw', GW_ENCRYPTION_KEY: key };
   const { code, stderr } = await gw(['set-password', '--name', 'ada'], { env });

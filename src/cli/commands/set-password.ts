@@ -18,7 +18,7 @@ export class SetPasswordCommand extends Command {
     description: 'set the password of a login; make it, as an administrator, if it is absent',
     details: `
       Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY. The password comes from
-      --password, or GW_PASSWORD_FILE, or is asked for at a terminal.
+      --password, GW_PASSWORD or GW_PASSWORD_FILE, or is asked for at a terminal.
     `,
     examples: [
       ['Ask for the password', '$0 set-password --name admin'],
