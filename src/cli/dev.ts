@@ -80,6 +80,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     databaseUrl: database.url,
     encryptionKey: state.encryption_key,
     proxyToken: state.proxy_token,
+    sources: { ...options.settings.sources, ...kept },
   });
   started.defer(running.close);
 
@@ -101,6 +102,9 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     close: () => parts.disposeAsync(),
   };
 }
+
+/** What the data directory keeps from start to start. */
+const kept = { databaseUrl: 'file', encryptionKey: 'file', proxyToken: 'file' } as const;
 
 /** On the port of the last time, because the provider is registered with it; on another when that is taken. */
 async function startDemo(port: number): Promise<DemoProvider> {
