@@ -115,6 +115,11 @@ const remotes = [
 const operations = [
   fc.record({ type: fc.constant('RebuildSnapshot') }) satisfies Of<'RebuildSnapshot'>,
   fc.record({ type: fc.constant('RevokeSessions') }) satisfies Of<'RevokeSessions'>,
+  fc.record({
+    type: fc.constant('RecordReseal'),
+    keyId: fc.constantFrom('0123abcd', '4567cdef'),
+    items: number,
+  }) satisfies Of<'RecordReseal'>,
 ];
 
 export const recordCommands = [...promptClasses, ...remotes, ...operations];
