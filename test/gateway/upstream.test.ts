@@ -36,6 +36,10 @@ function startUpstreams(options: Partial<UpstreamOptions> = {}) {
 const fixture = (name: string): Promise<string> =>
   readFile(join(import.meta.dirname, '../fixtures/tls', name), 'utf8');
 
+const fail = (): never => {
+  throw new TypeError('no');
+};
+
 const whole = (body = 'ok') => ({ status: 200, body, end: 'whole' as const });
 
 describe('a request', () => {
@@ -89,6 +93,15 @@ describe('a request', () => {
       assert.equal(raw.connections.length, 0);
     });
   }
+
+  it('is not sent with a path that would end its line', async () => {
+    await using raw = await startRawUpstream(sayOk);
+    await using upstreams = startUpstreams();
+    for (const path of ['/a b', '/a\r\nx: y', '/\u010d\u010a']) {
+      assert.notEqual((await ask(upstreams, raw.origin, { path })).end, 'whole');
+    }
+    assert.equal(raw.connections.length, 0);
+  });
 
   it('goes to an IPv6 address', async () => {
     await using raw = await startRawUpstream(sayOk, { host: '::1' });
@@ -281,6 +294,15 @@ describe('an attempt', () => {
     await until(() => seen.end !== null, { what: 'the end' });
     assert.equal(seen.end, 'whole');
     assert.equal(seen.body.length, pieces * piece.length);
+  });
+
+  it('whose sink throws ends, and no other with it', async () => {
+    await using raw = await startRawUpstream(sayOk);
+    await using upstreams = startUpstreams();
+    const thrown = ask(upstreams, raw.origin, { onHead: fail });
+    const other = ask(upstreams, raw.origin);
+    assert.deepEqual((await thrown).end, { kind: 'broken', detail: 'failed inside: TypeError' });
+    assert.partialDeepStrictEqual(await other, whole());
   });
 
   it('that waits for its first byte for too long is given up', async () => {

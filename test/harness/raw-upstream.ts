@@ -76,6 +76,8 @@ export type AskOptions = Readonly<{
   body?: Buffer;
   headers?: string[];
   firstByteMs?: number;
+  path?: string;
+  onHead?: () => void;
   /** Whether the sink takes more after this chunk. */
   mayGoOn?: () => boolean;
   onEnded?: (seen: Seen) => void;
@@ -95,6 +97,7 @@ export function askFor(
     onHead: (status, headers) => {
       seen.status = status;
       seen.headers = headers;
+      options.onHead?.();
     },
     onChunk: (chunk) => {
       seen.body += chunk.toString('latin1');
@@ -103,8 +106,8 @@ export function askFor(
     onEnd: () => ended('whole'),
     onFault: ended,
   };
-  const { body = Buffer.from('{}'), headers = [], firstByteMs = 20_000 } = options;
-  const request = { path: '/v1/x', headers, body: [body], firstByteMs };
+  const { body = Buffer.from('{}'), path = '/v1/x', headers = [], firstByteMs = 20_000 } = options;
+  const request = { path, headers, body: [body], firstByteMs };
   const call = upstreams.send(origin, request, sink);
   return { seen, call };
 }
