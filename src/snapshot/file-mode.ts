@@ -44,8 +44,19 @@ export function checkConfigFile(
   const snapshot = buildSnapshot(document, layout);
   if (!('config' in snapshot)) return wrong(snapshot);
   const { tuning } = document;
-  return { file: { snapshot, tuning, warnings: warnings.map(issueText) }, errors: [], warnings };
+  const all = [...warnings, ...unexchanged(snapshot)];
+  return { file: { snapshot, tuning, warnings: all.map(issueText) }, errors: [], warnings: all };
 }
+
+/** A key file is exchanged for access tokens by a control plane alone. */
+const unexchanged = ({ config }: Snapshot): readonly Issue[] =>
+  config.providers
+    .filter(({ credential_kind: kind }) => kind === 'cloud_service_account')
+    .map(({ api_base: address }) => ({
+      path: '',
+      line: null,
+      message: `${address} is out: credential_kind cloud_service_account needs a control plane`,
+    }));
 
 /** The refusal names the first thing that is wrong, and how many more there are. */
 export function readConfigFile(

@@ -162,6 +162,16 @@ model_list:
   - { model_name: m, litellm_params: { model: q, api_base: http://two/v1${second} } }
 ${rest}`;
 
+describe('a key file of a cloud service account', () => {
+  it('is a warning in File mode, which exchanges none', () => {
+    const parameters = 'model: q, api_base: https://c.example/v1, api_key: "{}"';
+    const { warnings } = configOf(entry(`${parameters}, credential_kind: gcp_service_account`));
+    assert.deepEqual(warnings, [
+      'file: https://c.example/v1 is out: credential_kind cloud_service_account needs a control plane',
+    ]);
+  });
+});
+
 describe('several entries of one name', () => {
   it('are one model with several backends', () => {
     const { models, pools } = configOf(two('', ''));
