@@ -101,15 +101,16 @@ describe('Tail', () => {
 });
 
 it('a reported cost is rounded to micro-units as the decimal number that it is', () => {
-  const usage = (cost: string): string =>
-    `{"usage":{"prompt_tokens":1,"completion_tokens":2,"cost":${cost}}}`;
-  assert.equal(readUsage(usage('0.0001245'))?.costMicros, 125);
-  assert.equal(readUsage(usage('4.4e-7'))?.costMicros, 0);
+  assert.equal(readUsage(costing('0.0001245'))?.costMicros, 125);
+  assert.equal(readUsage(costing('4.4e-7'))?.costMicros, 0);
   fc.assert(
     fc.property(fc.nat({ max: 10_000_000 }), fc.constantFrom(0n, 4n, 5n, 6n), (whole, tenth) => {
       const tenths = BigInt(whole) * 10n + tenth;
       const cost = `${tenths / 10_000_000n}.${String(tenths % 10_000_000n).padStart(7, '0')}`;
-      assert.equal(readUsage(usage(cost))?.costMicros, Number((tenths + 5n) / 10n), cost);
+      assert.equal(readUsage(costing(cost))?.costMicros, Number((tenths + 5n) / 10n), cost);
     }),
   );
 });
+
+const costing = (cost: string): string =>
+  `{"usage":{"prompt_tokens":1,"completion_tokens":2,"cost":${cost}}}`;
