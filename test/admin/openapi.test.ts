@@ -146,10 +146,6 @@ it('every path belongs to a named group', () => {
 });
 
 it('a mutation takes its conditions, and an edit the version too', () => {
-  const conditions = (id: string): readonly string[] =>
-    (entryOf(id)?.parameters ?? []).flatMap((one) =>
-      '$ref' in one ? [one.$ref.split('/').at(-1) ?? ''] : [],
-    );
   assert.deepEqual(conditions('createRole'), ['IdempotencyKey', 'Reason']);
   assert.deepEqual(conditions('updateRole'), ['IdempotencyKey', 'IfMatch', 'Reason']);
   assert.deepEqual(conditions('listRoles'), []);
@@ -181,6 +177,12 @@ it('the server serves the document and its paths, to anyone', async (t) => {
     assert.ok(admin.server.hasRoute({ method, url: path.replaceAll(/\{(\w+)\}/g, ':$1') }), path);
   }
 });
+
+/** The shared parameters that an operation takes. */
+const conditions = (id: string): readonly string[] =>
+  (entryOf(id)?.parameters ?? []).flatMap((one) =>
+    '$ref' in one ? [one.$ref.split('/').at(-1) ?? ''] : [],
+  );
 
 const originals = adminRoutes.filter(({ operation }) => !operation.endsWith('ByAlias'));
 

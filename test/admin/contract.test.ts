@@ -1,0 +1,230 @@
+// Every route, asked by nobody, by someone without the permission, with what it does not take, with what it does, and for what is
+// not there. The bodies are the examples of the OpenAPI document. A route without a line here fails.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { bodyExamples } from '../../src/admin/examples.ts';
+import { isMutation } from '../../src/admin/once.ts';
+import { takesNothing } from '../../src/admin/route.ts';
+import type { Route } from '../../src/admin/route.ts';
+import { adminRoutes } from '../../src/admin/routes.ts';
+import { errorBody } from '../../src/admin/status.ts';
+import { adminPassword, proxyToken } from '../harness/admin.ts';
+import type { TestAnswer, TestRequest } from '../harness/admin.ts';
+import { seededPlane } from '../harness/seeded-plane.ts';
+import type { SeededPlane, SeedName } from '../harness/seeded-plane.ts';
+
+/** How to make a request that is answered. */
+type Line = Readonly<{
+  /** The record that the path names. */
+  of?: SeedName;
+  /** Further parameters of the path. */
+  with?: Readonly<Record<string, string>>;
+  /** What differs from the example. */
+  body?: (plane: SeededPlane) => Promise<object> | object;
+  /** Done before the request, on the record. */
+  after?: (plane: SeededPlane, id: string) => Promise<unknown>;
+  status?: number;
+  /** What an unknown record is answered, when it is no 404. */
+  unknown?: number;
+}>;
+
+const named = ({ unique }: SeededPlane): object => ({ name: unique() });
+const grant = { verb: 'model:invoke', resource: 'model/qwen3-8b' };
+
+const lines: Readonly<Record<string, Line>> = {
+  login: { body: () => ({ name: 'boss', password: adminPassword }) },
+  logout: {},
+  getSnapshot: {},
+  reportUsage: {},
+  reconcileLimits: {},
+  getHealthz: {},
+  getReadyz: {},
+  getOpenApi: {},
+  listPrincipals: {},
+  createPrincipal: {},
+  updatePrincipal: { of: 'principal' },
+  deletePrincipal: { of: 'principal' },
+  grantRole: { of: 'principal' },
+  revokeRole: { of: 'holder', with: { role: 'inference' } },
+  setPassword: { of: 'principal' },
+  listLimits: {},
+  setLimits: { of: 'principal' },
+  clearLimits: {
+    of: 'principal',
+    after: ({ send }, id) => send('PUT', `/admin/principals/${id}/limits`, { tokens_per_min: 1 }),
+  },
+  listBudgets: {},
+  setBudget: { of: 'principal' },
+  clearBudget: {
+    of: 'principal',
+    after: ({ send }, id) => send('PUT', `/admin/principals/${id}/budget`, { tokens_total: 1 }),
+  },
+  listKeys: {},
+  createKey: {},
+  revokeKey: { of: 'key' },
+  listRoles: {},
+  createRole: {},
+  updateRole: { of: 'role' },
+  deleteRole: { of: 'role' },
+  grantPermission: { of: 'role' },
+  revokePermission: {
+    of: 'role',
+    after: ({ make }, name) => make(`/admin/roles/${name}/permissions`, grant),
+  },
+  listModels: {},
+  createModel: { body: named },
+  updateModel: { of: 'model' },
+  deleteModel: { of: 'model' },
+  attachBackend: { of: 'model' },
+  updateBackend: { of: 'backend' },
+  detachBackend: { of: 'backend' },
+  listProviders: {},
+  createProvider: { body: async ({ upstream }) => ({ api_base: await upstream() }) },
+  updateProvider: { of: 'provider' },
+  deleteProvider: { of: 'provider' },
+  listProviderCatalogue: {},
+  listAvailableModels: { of: 'provider' },
+  getFallbackModel: {},
+  setFallbackModel: {},
+  syncPrices: { body: () => ({ dry_run: false }) },
+  listFrontendModels: {},
+  getFrontendModel: { of: 'frontendModel' },
+  createFrontendModel: { body: named },
+  updateFrontendModel: { of: 'frontendModel' },
+  deleteFrontendModel: { of: 'frontendModel' },
+  addDefaultTarget: { of: 'frontendModel' },
+  removeDefaultTarget: { of: 'defaultTarget' },
+  createRule: { of: 'frontendModel' },
+  replaceRules: { of: 'frontendModel' },
+  updateRule: { of: 'rule' },
+  deleteRule: { of: 'rule' },
+  addRuleTarget: { of: 'rule' },
+  removeRuleTarget: { of: 'ruleTarget' },
+  listPools: {},
+  getPool: { of: 'pool' },
+  createPool: {},
+  updatePool: { of: 'pool' },
+  deletePool: { of: 'pool' },
+  addPoolMember: { of: 'pool' },
+  removePoolMember: { of: 'poolMember' },
+  dryRunRouting: {},
+  listPromptClasses: {},
+  createPromptClass: {},
+  getPromptClass: { of: 'promptClass' },
+  updatePromptClass: { of: 'promptClass' },
+  deletePromptClass: { of: 'promptClass' },
+  listPromptExamples: { of: 'promptClass' },
+  addPromptExample: { of: 'promptClass' },
+  removePromptExample: { of: 'promptClass', with: { example_id: '1' } },
+  listMcpServers: {},
+  createMcpServer: {},
+  updateMcpServer: { of: 'mcpServer' },
+  deleteMcpServer: { of: 'mcpServer' },
+  listAgents: {},
+  createAgent: {},
+  updateAgent: { of: 'agent' },
+  deleteAgent: { of: 'agent' },
+  listAudit: {},
+  getConfig: {},
+  getHealth: {},
+  getUsage: {},
+  rebuildSnapshot: {},
+  revokeAllSessions: {},
+};
+
+/** Pages and their files, which are not JSON: see docs.test.ts. */
+const isApi = ({ mediaType }: Route): boolean => mediaType === undefined;
+const nameOf = ({ operation }: Route): string => operation.replace(/ByAlias$/, '');
+const isPersonal = ({ permission }: Route): boolean =>
+  !['open', 'proxy_token', 'api_key'].includes(permission);
+
+it('every route has a line, and every line a route', () => {
+  const routes = new Set(adminRoutes.filter(isApi).map(nameOf));
+  assert.deepEqual(Object.keys(lines).toSorted(), [...routes].toSorted());
+});
+
+it('every route answers as its description says', async (t) => {
+  const plane = await seededPlane(t);
+  const { ask, login, cookie } = plane;
+  const powerless = await login('nobody', []);
+  for (const route of endingLast(adminRoutes.filter(isApi))) {
+    const line = lines[nameOf(route)];
+    if (line === undefined) continue;
+    const name = `${route.method} ${route.path}`;
+    const right = { ...(await rightRequest(route, line, plane)), ...credential(route, cookie) };
+    const bare = { method: right.method, path: right.path, body: right.body };
+
+    if (isPersonal(route)) {
+      assertStatus(await ask(bare), 401, `${name} by nobody`);
+      assertStatus(await ask({ ...bare, cookie: powerless }), 403, `${name} without permission`);
+    }
+    if (route.permission === 'proxy_token') assertStatus(await ask(bare), 401, name);
+    for (const wrong of wrongRequests(route, right)) {
+      assertStatus(await ask(wrong), 400, `${name} with ${JSON.stringify(wrong.body)}`);
+    }
+    if (line.of !== undefined) {
+      const path = unknownPath(route, line);
+      assertStatus(await ask({ ...right, path }), line.unknown ?? 404, `${name} of what is absent`);
+    }
+    const answer = await ask(right);
+    assertStatus(answer, line.status ?? route.status ?? 200, name);
+    if (isMutation(route)) {
+      assert.match(answer.headers.get('x-gw-snapshot-version') ?? '', /^\d+$/, name);
+    }
+  }
+});
+
+/** A login with a cookie would end its session. */
+function credential({ permission }: Route, cookie: string): Readonly<Partial<TestRequest>> {
+  if (permission === 'open') return {};
+  return permission === 'proxy_token' ? { token: proxyToken } : { cookie };
+}
+
+/** What ends sessions comes when no other route needs one. */
+const endingLast = (routes: readonly Route[]): readonly Route[] => {
+  const order = ['revokeAllSessions'];
+  return routes.toSorted((a, b) => order.indexOf(nameOf(a)) - order.indexOf(nameOf(b)));
+};
+
+async function rightRequest(route: Route, line: Line, plane: SeededPlane) {
+  const id = line.of === undefined ? '' : await plane.seeds[line.of]();
+  await line.after?.(plane, id);
+  const path = fill(route.path, { id, name: id, ...line.with });
+  const example = bodyExamples[nameOf(route)];
+  const given = { ...toObject(example), ...(await line.body?.(plane)) };
+  const body = takesNothing(route) ? undefined : given;
+  return { method: route.method, path, ...(body === undefined ? {} : { body }) };
+}
+
+const fill = (path: string, parameters: Readonly<Record<string, string>>): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => parameters[name] ?? name);
+
+const unknownPath = ({ path }: Route, line: Line): string =>
+  fill(path, { id: '999999', name: 'no-such', ...line.with });
+
+/** A field that no route takes, and each field of the example with a value of no type that any has. */
+function wrongRequests(route: Route, right: TestRequest): readonly TestRequest[] {
+  if (route.method === 'GET') return [{ ...right, path: `${right.path}?no_such_field=1` }];
+  // A proxy's report is taken as far as it is known.
+  if (route.permission === 'proxy_token') return [{ ...right, body: 7 }];
+  const given = toObject(right.body);
+  const wrong = { no_such_type: true };
+  const fields = takesNothing(route) || takesAny(route) ? [] : Object.keys(given);
+  return [
+    { ...right, body: { ...given, no_such_field: 1 } },
+    ...fields.map((field) => ({ ...right, body: { ...given, [field]: wrong } })),
+  ];
+}
+
+/** The headers of a dry-run are whatever the request would carry. */
+const takesAny = ({ operation }: Route): boolean => operation === 'dryRunRouting';
+
+const toObject = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+function assertStatus({ status, body }: TestAnswer, expected: number, what: string): void {
+  assert.equal(status, expected, `${what}: ${JSON.stringify(body)?.slice(0, 300)}`);
+  if (status >= 400) errorBody.parse(body);
+}
