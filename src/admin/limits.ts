@@ -70,9 +70,9 @@ export const limitsRoutes: readonly Route[] = [
     handle: ({ params: { id }, body }, call) => {
       const { requests_per_min: requestsPerMin, tokens_per_min: tokensPerMin } = body;
       const command = { type: 'SetLimits', id, limits: { requestsPerMin, tokensPerMin } } as const;
-      return mutate(call, { command }, async ({ state }) => {
+      return mutate(call, { command }, async ({ state }, tx) => {
         const principal = written(state.principal, id);
-        const names = await principalNames(call.control, [principal]);
+        const names = await principalNames({ ...call.control, db: tx }, [principal]);
         return { principal_id: id, principal: names.get(id) ?? '', ...body };
       });
     },

@@ -1,7 +1,8 @@
 // The names of principals. That of a user is personal data and lies in the vault; that of a service account is in the state.
 
+import type { Queryable } from '@databases/pg';
+
 import type { StoredName } from '../../events/principal.ts';
-import type { Database } from '../db/pool.ts';
 import type { Vault } from '../db/vault.ts';
 import type { PrincipalId } from '../lib/ids.ts';
 
@@ -9,7 +10,7 @@ type Named = Readonly<{ id: PrincipalId; name: StoredName }>;
 
 /** A name that was erased is the empty string. */
 export async function principalNames(
-  { db, vault }: Readonly<{ db: Database; vault: Vault }>,
+  { db, vault }: Readonly<{ db: Queryable; vault: Vault }>,
   principals: readonly Named[],
 ): Promise<ReadonlyMap<PrincipalId, string>> {
   const refs = principals.flatMap(({ name }) => name.ref ?? []);

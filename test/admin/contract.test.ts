@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
+import { entityPathOf } from '../../src/admin/entity.ts';
 import { bodyExamples } from '../../src/admin/examples.ts';
 import { isMutation } from '../../src/admin/once.ts';
 import { takesNothing } from '../../src/admin/route.ts';
@@ -143,6 +144,17 @@ const isPersonal = ({ permission }: Route): boolean =>
 it('every route has a line, and every line a route', () => {
   const routes = new Set(adminRoutes.filter(isApi).map(nameOf));
   assert.deepEqual(Object.keys(lines).toSorted(), [...routes].toSorted());
+});
+
+it('every edit is of an entity, whose version If-Match can name', () => {
+  const edits = adminRoutes.filter(
+    (route) => isMutation(route) && ['PUT', 'PATCH', 'DELETE'].includes(route.method),
+  );
+  const unversioned = edits.filter(({ path }) => entityPathOf(path) === null);
+  assert.deepEqual(
+    unversioned.map(({ method, path }) => `${method} ${path}`),
+    [],
+  );
 });
 
 it('every route answers as its description says', async (t) => {

@@ -56,15 +56,27 @@ describe('what the framework refuses', () => {
     assert.equal((await ask({ method: 'POST', path: '/admin/principals/7' })).status, 405);
   });
 
-  it('covers bytes that are no request', async (t) => {
+  it('covers bytes that are no request, and headers that are too long', async (t) => {
     const { admin } = await testAdmin(t);
     const address = admin.server.server.address();
     assert.ok(address !== null && typeof address === 'object');
-    const socket = connect(address.port, '127.0.0.1');
-    socket.end('NONSENSE\r\n\r\n');
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    assert.match(text, /^HTTP\/1\.1 400 [\s\S]*"code":"invalid"/);
+    const cases = [
+      ['NONSENSE\r\n\r\n', /^HTTP\/1\.1 400 [\s\S]*"code":"invalid"/],
+      [
+        `GET / HTTP/1.1\r\na: ${'x'.repeat(20_000)}\r\n`,
+        /^HTTP\/1\.1 431 [\s\S]*"code":"too_large"/,
+      ],
+    ] as const;
+    for (const [bytes, expected] of cases) {
+      const socket = connect(address.port, '127.0.0.1');
+      socket.write(bytes);
+      let text = '';
+      for await (const chunk of socket) text += String(chunk);
+      assert.match(text, expected);
+      const [, id] = /x-request-id: (\S+)/.exec(text) ?? [];
+      assert.ok(id !== undefined && text.includes(`"request_id":"${id}"`));
+      assert.match(text, /x-content-type-options: nosniff/);
+    }
   });
 
   it('says nothing of a fault of ours but its request id', async (t) => {

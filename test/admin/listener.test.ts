@@ -29,6 +29,7 @@ describe('with TLS', () => {
     const logout = await request(`${url}/logout`, { method: 'POST', dispatcher });
     assert.equal(logout.statusCode, 200);
     assert.match(String(logout.headers['set-cookie']), /; Secure$/);
+    assert.match(String(logout.headers['strict-transport-security']), /^max-age=\d+$/);
     await logout.body.dump();
     assert.ok(admin.control.secureCookies);
   });
