@@ -224,10 +224,8 @@ function wrongRequests(route: Route, right: TestRequest): readonly TestRequest[]
   const given = toObject(right.body);
   const wrong = { no_such_type: true };
   const fields = takesNothing(route) || takesAny(route) ? [] : Object.keys(given);
-  return [
-    { ...right, body: { ...given, no_such_field: 1 } },
-    ...fields.map((field) => ({ ...right, body: { ...given, [field]: wrong } })),
-  ];
+  const bodies = [{ no_such_field: 1 }, ...fields.map((field) => ({ [field]: wrong }))];
+  return bodies.map((body) => Object.assign({}, right, { body: Object.assign({}, given, body) }));
 }
 
 /** The headers of a dry-run are whatever the request would carry. */
