@@ -8,11 +8,11 @@ import type { Endpoint } from '../../events/provider.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { CredentialKind } from '../lib/vocabulary.ts';
+import { anthropicVersion, modelListPath, readModelList } from '../protocols/model-list.ts';
+import type { ServedModel } from '../protocols/model-list.ts';
 import { readBounded } from './bounded-body.ts';
 import type { AccessToken } from './cloud-token.ts';
 import { EgressRefused } from './egress.ts';
-import { readModelList } from './model-list.ts';
-import type { ServedModel } from './model-list.ts';
 import { createSlots } from './slots.ts';
 
 export type DialTarget = Readonly<{
@@ -32,7 +32,6 @@ const listBytesMax = 4 * 1024 * 1024;
 /** Gemini answers 400 to a key that it does not know, and says so by this reason in the body. */
 const unknownKeyReason = 'API_KEY_INVALID';
 const reasonBytesMax = 64 * 1024;
-const anthropicVersion = '2023-06-01';
 
 type Dependencies = Readonly<{ dispatcher: Dispatcher; accessToken: AccessToken }>;
 
@@ -87,12 +86,8 @@ export function modelsUrl({
   modelsPath,
 }: Pick<DialTarget, 'endpoint' | 'modelsPath'>): URL {
   const base = new URL(`${endpoint.api_base.replace(/\/+$/, '')}/`);
-  return new URL(modelsPath ?? defaultModelsPath(endpoint, base), base);
+  return new URL(modelsPath ?? modelListPath(endpoint.protocol, base.pathname), base);
 }
-
-/** An Anthropic address is given with or without its version. */
-const defaultModelsPath = ({ protocol }: Endpoint, base: URL): string =>
-  protocol === 'anthropic' && !base.pathname.endsWith('/v1/') ? 'v1/models' : 'models';
 
 /** A key file is never sent: it is exchanged for an access token first (Gateway rule 15). */
 function sentCredential(

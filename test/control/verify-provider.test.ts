@@ -7,7 +7,6 @@ import { after, before, describe, it } from 'node:test';
 
 import { noCloudTokens } from '../../src/control/cloud-token.ts';
 import { createEgress } from '../../src/control/egress.ts';
-import { readModelList } from '../../src/control/model-list.ts';
 import { createDial, modelsUrl } from '../../src/control/verify-provider.ts';
 import type { DialTarget } from '../../src/control/verify-provider.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
@@ -150,27 +149,4 @@ describe('the place of the model list', () => {
       assert.equal(modelsUrl({ endpoint, modelsPath: path }).href, expected);
     });
   }
-});
-
-describe('the shapes of a model list', () => {
-  for (const [body, ids] of [
-    ['[{"id":"a"},"b"]', ['a', 'b']],
-    ['{"object":"list","data":null}', []],
-    ['{"models":[{"name":"models/gemini-pro"}]}', ['gemini-pro']],
-    ['{"publisherModels":[{"name":"publishers/google/models/g"}]}', ['g']],
-    ['{"result":[{"id":"0f1e","name":"@cf/meta/llama"}]}', ['@cf/meta/llama']],
-    ['{"data":[{"id":"a"},{"id":"a"},{"id":7},null]}', ['a']],
-  ] as const) {
-    it(`reads ${body}`, () =>
-      assert.deepEqual(
-        readModelList(body)?.map(({ id }) => id),
-        ids,
-      ));
-  }
-
-  it('is none when the body is something else', () => {
-    for (const body of ['', 'null', '{}', '{"data":{}}', '"text"']) {
-      assert.equal(readModelList(body), null);
-    }
-  });
 });

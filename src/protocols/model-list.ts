@@ -2,7 +2,16 @@
 
 import { z } from 'zod';
 
+import type { Protocol } from '../lib/vocabulary.ts';
+
 export type ServedModel = Readonly<{ id: string; contextLength: number | null }>;
+
+/** The version header that every request of protocol `anthropic` carries. */
+export const anthropicVersion = '2023-06-01';
+
+/** Where the list lies, below the API base. An Anthropic address is given with or without its version. */
+export const modelListPath = (protocol: Protocol, basePath: string): string =>
+  protocol === 'anthropic' && !/\/v1\/*$/.test(basePath) ? 'v1/models' : 'models';
 
 const window = z.int().positive().optional().catch(undefined);
 
@@ -13,6 +22,7 @@ const entry = z.object({
   context_length: window,
   context_window: window,
   inputTokenLimit: window,
+  max_input_tokens: window,
 });
 
 const entries = z.array(z.unknown());
@@ -42,17 +52,26 @@ function readEntry(value: unknown): readonly ServedModel[] {
   if (typeof value === 'string') return [{ id: value, contextLength: null }];
   const parsed = entry.safeParse(value);
   if (!parsed.success) return [];
-  const { id, name, max_model_len, context_length, context_window, inputTokenLimit } = parsed.data;
+  const { id, name } = parsed.data;
   // Cloudflare's id is a number or a UUID and its name is what a request must say; its entries alone have an `@` there.
   const chosen = name?.startsWith('@') === true ? name : (id ?? name);
   if (chosen === undefined || chosen === '') return [];
   return [
     {
       id: chosen.replace(/^(?:publishers\/[^/]+\/)?models\//, ''),
-      contextLength: max_model_len ?? context_length ?? context_window ?? inputTokenLimit ?? null,
+      contextLength: windowOf(parsed.data),
     },
   ];
 }
+
+/** In the order in which engines and vendors are believed. */
+const windowOf = (found: z.output<typeof entry>): number | null =>
+  found.max_model_len ??
+  found.context_length ??
+  found.context_window ??
+  found.inputTokenLimit ??
+  found.max_input_tokens ??
+  null;
 
 function unique(models: readonly ServedModel[]): readonly ServedModel[] {
   return [...new Map(models.map((model) => [model.id, model])).values()];

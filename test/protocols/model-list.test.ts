@@ -1,0 +1,63 @@
+// The shapes in which providers answer with their model lists, and the windows that they give.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { modelListPath, readModelList } from '../../src/protocols/model-list.ts';
+
+describe('the shapes of a model list', () => {
+  for (const [body, ids] of [
+    ['[{"id":"a"},"b"]', ['a', 'b']],
+    ['{"object":"list","data":null}', []],
+    ['{"models":[{"name":"models/gemini-pro"}]}', ['gemini-pro']],
+    ['{"publisherModels":[{"name":"publishers/google/models/g"}]}', ['g']],
+    ['{"result":[{"id":"0f1e","name":"@cf/meta/llama"}]}', ['@cf/meta/llama']],
+    ['{"data":[{"id":"a"},{"id":"a"},{"id":7},null]}', ['a']],
+  ] as const) {
+    it(`reads ${body}`, () =>
+      assert.deepEqual(
+        readModelList(body)?.map(({ id }) => id),
+        ids,
+      ));
+  }
+
+  it('is none when the body is something else', () => {
+    for (const body of ['', 'null', '{}', '{"data":{}}', '"text"']) {
+      assert.equal(readModelList(body), null);
+    }
+  });
+});
+
+describe('the window of an entry', () => {
+  for (const [entry, window] of [
+    ['"max_model_len":4096', 4096],
+    ['"context_length":8192', 8192],
+    ['"max_model_len":4096,"context_length":8192', 4096],
+    ['"inputTokenLimit":1048576', 1048576],
+    ['"max_input_tokens":200000', 200000],
+    ['"max_model_len":0', null],
+    ['"max_model_len":"4096"', null],
+    ['"owned_by":"vllm"', null],
+  ] as const) {
+    it(`is ${window} for ${entry}`, () => {
+      const [served] = readModelList(`{"data":[{"id":"a",${entry}}]}`) ?? [];
+      assert.equal(served?.contextLength, window);
+    });
+  }
+});
+
+describe('the path of a model list', () => {
+  for (const [protocol, basePath, path] of [
+    ['openai', '/v1', 'models'],
+    ['openai', '/openai/v1beta', 'models'],
+    ['gemini', '/v1beta', 'models'],
+    ['anthropic', '/v1', 'models'],
+    ['anthropic', '/v1/', 'models'],
+    ['anthropic', '', 'v1/models'],
+    ['anthropic', '/proxy', 'v1/models'],
+  ] as const) {
+    it(`is ${path} below ${basePath || '/'} of ${protocol}`, () => {
+      assert.equal(modelListPath(protocol, basePath), path);
+    });
+  }
+});
