@@ -28,7 +28,7 @@ const { samples, notes } = await runBenchmark({
   rounds,
   ...(values.quick
     ? { firstWarmMs: 1500, warmMs: 500, measureMs: 1200 }
-    : { firstWarmMs: 3000, warmMs: 1000, measureMs: 4000 }),
+    : { firstWarmMs: 6000, warmMs: 1000, measureMs: 4000 }),
   candidates: candidateNames,
   workloads: workloadNames,
   nodeArgv: [],
