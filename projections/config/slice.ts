@@ -1,15 +1,18 @@
 // A slice: all entities of one noun, and how a fold writes it. A fold copies a slice once, when it first writes it; the copy
-// belongs to that fold alone until it is done. Untouched slices are shared between states.
+// belongs to that fold alone until it is done. Untouched slices are shared between states, and so are the pages of a written one
+// that hold none of what was written.
 
 import type { NewEvent, Recorded } from '../../events/event.ts';
+import { IdMap } from './id-map.ts';
+import type { ReadonlyIdMap } from './id-map.ts';
 
 /**
  * `versions` counts the events of each stream, also of what was deleted. `lastId` is the highest id ever given, and `lastParts`
  * the highest by series of those that parts of the entities bear (a rule, a target), which are unique within the noun.
  */
 export type Slice<Entity> = Readonly<{
-  byId: ReadonlyMap<number, Entity>;
-  versions: ReadonlyMap<number, number>;
+  byId: ReadonlyIdMap<Entity>;
+  versions: ReadonlyIdMap<number>;
   lastId: number;
   lastParts: Parts;
 }>;
@@ -17,8 +20,8 @@ export type Slice<Entity> = Readonly<{
 type Parts = Readonly<Record<string, number>>;
 
 export const emptySlice = <Entity>(): Slice<Entity> => ({
-  byId: new Map(),
-  versions: new Map(),
+  byId: new IdMap(),
+  versions: new IdMap(),
   lastId: 0,
   lastParts: {},
 });
@@ -26,8 +29,8 @@ export const emptySlice = <Entity>(): Slice<Entity> => ({
 export type SliceDraft<Entity> = {
   base: Slice<Entity>;
   copy: {
-    byId: Map<number, Entity>;
-    versions: Map<number, number>;
+    byId: IdMap<Entity>;
+    versions: IdMap<number>;
     lastId: number;
     lastParts: Parts;
   } | null;
@@ -67,8 +70,8 @@ export function evolveSlice<Entity, Event extends NewEvent>(
 ): void {
   const { base } = draft;
   draft.copy ??= {
-    byId: new Map(base.byId),
-    versions: new Map(base.versions),
+    byId: new IdMap(base.byId),
+    versions: new IdMap(base.versions),
     lastId: base.lastId,
     lastParts: base.lastParts,
   };

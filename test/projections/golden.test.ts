@@ -13,6 +13,7 @@ import { z } from 'zod';
 
 import { catalogue } from '../../events/catalogue.ts';
 import { chainHash, digest, genesisHash, leafHash } from '../../events/seal.ts';
+import { IdMap } from '../../projections/config/id-map.ts';
 import { emptyState } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { contentHashText } from '../../projections/content-hash.ts';
@@ -69,7 +70,7 @@ const stateDigest = (state: ConfigState): string =>
     'sha256',
     canonicalJson(
       JSON.parse(
-        JSON.stringify(state, (_, value: unknown) => (value instanceof Map ? [...value] : value)),
+        JSON.stringify(state, (_, value: unknown) => (value instanceof IdMap ? [...value] : value)),
       ),
     ),
   );

@@ -1,0 +1,93 @@
+// A map from ids to values that shares what it does not write: values lie in pages of 256 ids, a copy shares all of them and makes
+// a page its own when it first writes there. So a fold of one event costs a page, however many entities there are.
+
+/** As the buckets of the content hash. */
+const pageIds = 256;
+
+/** Values by id less the page's first, with gaps. */
+export type IdPage<Value> = readonly (Value | undefined)[];
+
+/** In the order of ids. `pages` are by number, none is empty; once the map is done being written, no page ever changes. */
+export type ReadonlyIdMap<Value> = ReadonlyMap<number, Value> &
+  Readonly<{ pages: ReadonlyMap<number, IdPage<Value>> }>;
+
+/** No value is `undefined`. */
+export class IdMap<Value> implements ReadonlyMap<number, Value> {
+  readonly pages: Map<number, IdPage<Value>>;
+  size: number;
+  /** The pages that this map made itself and may write. */
+  readonly #own = new Map<number, (Value | undefined)[]>();
+
+  constructor(base?: ReadonlyIdMap<Value>) {
+    this.pages = new Map(base?.pages);
+    this.size = base?.size ?? 0;
+  }
+
+  get(id: number): Value | undefined {
+    return this.pages.get(Math.floor(id / pageIds))?.[id % pageIds];
+  }
+
+  has(id: number): boolean {
+    return this.get(id) !== undefined;
+  }
+
+  set(id: number, value: Value): void {
+    const page = this.#ownPage(Math.floor(id / pageIds));
+    if (page[id % pageIds] === undefined) this.size += 1;
+    page[id % pageIds] = value;
+  }
+
+  delete(id: number): void {
+    if (!this.has(id)) return;
+    const number = Math.floor(id / pageIds);
+    const page = this.#ownPage(number);
+    page[id % pageIds] = undefined;
+    this.size -= 1;
+    if (page.some((value) => value !== undefined)) return;
+    this.pages.delete(number);
+    this.#own.delete(number);
+  }
+
+  entries(): ArrayIterator<[number, Value]> {
+    const found: [number, Value][] = [];
+    this.forEach((value, id) => found.push([id, value]));
+    return found.values();
+  }
+
+  keys(): ArrayIterator<number> {
+    const found: number[] = [];
+    this.forEach((_value, id) => found.push(id));
+    return found.values();
+  }
+
+  values(): ArrayIterator<Value> {
+    const found: Value[] = [];
+    this.forEach((value) => found.push(value));
+    return found.values();
+  }
+
+  [Symbol.iterator](): ArrayIterator<[number, Value]> {
+    return this.entries();
+  }
+
+  forEach(visit: (value: Value, id: number, map: ReadonlyMap<number, Value>) => void): void {
+    const numbers = [...this.pages.keys()].toSorted((a, b) => a - b);
+    for (const number of numbers) {
+      const page = this.pages.get(number) ?? [];
+      for (let at = 0; at < page.length; at++) {
+        const value = page[at];
+        if (value !== undefined) visit(value, number * pageIds + at, this);
+      }
+    }
+  }
+
+  #ownPage(number: number): (Value | undefined)[] {
+    const own = this.#own.get(number);
+    if (own !== undefined) return own;
+    const page =
+      this.pages.get(number)?.slice() ?? new Array<Value | undefined>(pageIds).fill(undefined);
+    this.pages.set(number, page);
+    this.#own.set(number, page);
+    return page;
+  }
+}
