@@ -123,7 +123,7 @@ async function recordOf(control: Control, principal: Principal, tx: Queryable) {
     cost_total_micros: budget.costTotalMicros,
     window: budget.window,
   };
-  const names = await principalNames(control, [principal]);
+  const names = await principalNames({ ...control, db: tx }, [principal]);
   const [record] = await toRecords(tx, [{ ...row, principal: names.get(id) ?? '' }], new Map());
   if (record === undefined) throw new Error(`the budget of principal ${id} is not counted`);
   return record;

@@ -19,11 +19,14 @@ export const nameField = shownText(200);
 export const modelNameField = nameField.refine((name) => !name.includes('*'), 'must not hold *');
 export const descriptionField = shownText(2_000).nullable();
 
-/** A whole number in a path or a query: decimal digits alone, not whatever else a language reads as a number. */
+/**
+ * A whole number in a path or a query: decimal digits alone, not whatever else a language reads as a number, and one way to write
+ * each, because the audit log and If-Match go by what was written.
+ */
 export const wholeNumber = ({ from }: Readonly<{ from: 0 | 1 }>) =>
   z
     .string()
-    .regex(/^\d{1,15}$/, 'must be a whole number of at most 15 digits')
+    .regex(/^(?:0|[1-9]\d{0,14})$/, 'must be a whole number of at most 15 digits')
     .transform(Number)
     .pipe(z.int().min(from))
     .meta({ type: 'integer', pattern: undefined, minimum: from });

@@ -49,6 +49,15 @@ describe('an edit', () => {
     assert.equal((await edit('/admin/roles/reader', { description: 'a' }, '"2"')).status, 200);
   });
 
+  it('of an id that is written with leading zeros is refused', async (t) => {
+    const { send, edit } = await started(t);
+    await send('PATCH', '/admin/principals/1', { email: 'first@example.com' });
+    const stale = await edit('/admin/principals/01', { email: 'second@example.com' }, '"1"');
+    assert.deepEqual(errorOf(stale), [400, 'invalid', 'id']);
+    const listed = await send('GET', '/admin/principals?limit=1');
+    assert.match(JSON.stringify(listed.body), /first@example.com/);
+  });
+
   it('takes a list of versions and a star, and no weak version', async (t) => {
     const { send, edit } = await started(t);
     await send('POST', '/admin/models', { name: 'm' });

@@ -39,7 +39,17 @@ describe('a time', () => {
 describe('a number in a path or a query', () => {
   it('is decimal digits alone', async (t) => {
     const { send } = await testAdministrator(t);
-    for (const text of ['0x1', '1e0', '%201', '1.0', '-1', '+1', '0', '99999999999999999999']) {
+    for (const text of [
+      '0x1',
+      '1e0',
+      '%201',
+      '1.0',
+      '-1',
+      '+1',
+      '0',
+      '01',
+      '99999999999999999999',
+    ]) {
       const key = await send('DELETE', `/admin/keys/${text}`);
       assert.deepEqual(errorOf(key), [400, 'invalid', 'id'], text);
       const audit = await send('GET', `/admin/audit?limit=${text}`);

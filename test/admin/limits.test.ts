@@ -119,6 +119,16 @@ describe('a budget', () => {
     );
   });
 
+  it('is set by many at once, more than there are connections', async (t) => {
+    const started = await testAdministrator(t);
+    const { send } = started;
+    const ada = await createPrincipal(started, { name: 'Ada', kind: 'user' });
+    const path = `/admin/principals/${ada}/budget`;
+    const caps = Array.from({ length: 8 }, (_, index) => index + 1);
+    const answers = await Promise.all(caps.map((cap) => send('PUT', path, { tokens_total: cap })));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  });
+
   it('that is malformed, caps nothing or nobody is refused', async (t) => {
     const { send } = await testAdministrator(t);
     const put = async (body: unknown, id = 1) =>
