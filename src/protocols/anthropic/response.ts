@@ -1,0 +1,63 @@
+// A whole message of the vendor as a chat completion
+// (https://platform.claude.com/docs/en/api/messages).
+
+import { usageMembers } from '../chat-answer.ts';
+import { isObject, listOf, objectOf, parseJson, textOf } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import type { AnswerOptions, TranslatedResponse } from '../translation.ts';
+import { answerError, answerUnreadable } from './error.ts';
+import { finishReason } from './stop-reason.ts';
+import { readUsage } from './usage.ts';
+
+export function translateResponse(
+  status: number,
+  body: Buffer,
+  options: AnswerOptions,
+): TranslatedResponse {
+  const answer = parseJson(body.toString('utf8'));
+  if (status >= 400) return answerError(status, answer, options);
+  if (!isObject(answer) || !Array.isArray(answer['content'])) return answerUnreadable(options);
+  const usage = readUsage(null, objectOf(answer, 'usage'));
+  const completion = {
+    id: textOf(answer, 'id') ?? `chatcmpl-${options.requestId}`,
+    object: 'chat.completion',
+    created: options.created,
+    model: textOf(answer, 'model') ?? options.model,
+    choices: [choiceOf(answer)],
+    ...(usage !== null && { usage: usageMembers(usage) }),
+  };
+  return { status, body: Buffer.from(JSON.stringify(completion)), usage };
+}
+
+function choiceOf(answer: JsonObject): JsonObject {
+  const blocks = listOf(answer, 'content').filter(isObject);
+  const toolCalls = blocks.filter(({ type }) => type === 'tool_use').map(toolCallOf);
+  const reasoning = joined(blocks, 'thinking');
+  const message = {
+    role: 'assistant',
+    content: joined(blocks, 'text'),
+    refusal: refusalOf(answer),
+    ...(reasoning !== null && { reasoning_content: reasoning }),
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+  };
+  const reason = finishReason(answer['stop_reason'], toolCalls.length > 0);
+  return { index: 0, message, logprobs: null, finish_reason: reason };
+}
+
+/** The texts of all blocks of one type, whose member has the name of the type; null without any. */
+function joined(blocks: readonly JsonObject[], type: 'text' | 'thinking'): string | null {
+  const texts = blocks.filter((block) => block['type'] === type);
+  return texts.length === 0 ? null : texts.map((block) => textOf(block, type) ?? '').join('');
+}
+
+function toolCallOf(block: JsonObject, index: number): JsonObject {
+  const input = JSON.stringify(objectOf(block, 'input') ?? {});
+  const described = { name: textOf(block, 'name') ?? '', arguments: input };
+  return { id: textOf(block, 'id') ?? `toolu_${index}`, type: 'function', function: described };
+}
+
+/** Why the vendor's classifier stopped the answer, where it says so. */
+export function refusalOf(stopped: JsonObject): string | null {
+  const details = objectOf(stopped, 'stop_details');
+  return details === null ? null : textOf(details, 'explanation');
+}

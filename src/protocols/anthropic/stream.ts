@@ -1,0 +1,193 @@
+// A streamed message of the vendor as chat chunks, event by event
+// (https://platform.claude.com/docs/en/build-with-claude/streaming). Events and deltas that are not
+// known are passed over, as the vendor asks: citations, signatures and the blocks of its own tools
+// have no place in a chat.
+
+import { oversizedError, truncatedError } from '../chat-answer.ts';
+import type { ChatError } from '../chat-answer.ts';
+import {
+  argumentsDelta,
+  chatChunks,
+  contentDelta,
+  errorChunk,
+  reasoningDelta,
+  streamMark,
+  toolCallDelta,
+} from '../chat-chunks.ts';
+import type { ChatChunks } from '../chat-chunks.ts';
+import { isObject, objectOf, parseJson, textOf } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import { SseDecoder } from '../sse.ts';
+import type { SseEvent } from '../sse.ts';
+import type { StreamOptions, TranslatedStream, TranslatedUsage } from '../translation.ts';
+import { readError } from './error.ts';
+import { refusalOf } from './response.ts';
+import { finishReason } from './stop-reason.ts';
+import { readUsage } from './usage.ts';
+
+export const openStream = (options: StreamOptions): TranslatedStream => new MessageStream(options);
+
+/** A tool's block that is open: its place among the calls, and what it started with. */
+type OpenCall = { readonly ordinal: number; readonly input: string; isFed: boolean };
+
+const nothing = Buffer.alloc(0);
+
+class MessageStream implements TranslatedStream {
+  isClean = false;
+  readonly #options: StreamOptions;
+  readonly #decoder = new SseDecoder();
+  #chunks: ChatChunks | null = null;
+  /** By the index of the block, which counts blocks of all kinds. */
+  readonly #calls = new Map<unknown, OpenCall>();
+  #callCount = 0;
+  #stopReason: string | null = null;
+  #firstUsage: JsonObject | null = null;
+  #lastUsage: JsonObject | null = null;
+  #isOver = false;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+  }
+
+  get usage(): TranslatedUsage | null {
+    return this.isClean ? readUsage(this.#firstUsage, this.#lastUsage) : null;
+  }
+
+  push(chunk: Buffer): Buffer {
+    if (this.#isOver) return nothing;
+    let text = this.#read(this.#decoder.push(chunk));
+    if (this.#decoder.isOverflown && !this.#isOver) text += this.#fail(oversizedError);
+    return text === '' ? nothing : Buffer.from(text);
+  }
+
+  end(): Buffer {
+    if (this.#isOver) return nothing;
+    let text = this.#read(this.#decoder.end());
+    if (!this.#isOver)
+      text += this.#stopReason === null ? this.#fail(truncatedError) : this.#stop();
+    return Buffer.from(text);
+  }
+
+  #read(events: readonly SseEvent[]): string {
+    let text = '';
+    for (const { data } of events) {
+      if (this.#isOver) break;
+      const event = parseJson(data);
+      if (isObject(event)) text += this.#event(event);
+    }
+    return text;
+  }
+
+  #event(event: JsonObject): string {
+    switch (event['type']) {
+      case 'message_start':
+        return this.#start(objectOf(event, 'message') ?? {});
+      case 'content_block_start':
+        return this.#openBlock(event['index'], objectOf(event, 'content_block') ?? {});
+      case 'content_block_delta':
+        return this.#delta(event['index'], objectOf(event, 'delta') ?? {});
+      case 'content_block_stop':
+        return this.#closeBlock(event['index']);
+      case 'message_delta':
+        return this.#messageDelta(event);
+      case 'message_stop':
+        this.isClean = true;
+        return this.#stop();
+      case 'error':
+        return this.#fail(readError(event) ?? truncatedError);
+      default:
+        return '';
+    }
+  }
+
+  /** Something in between may splice two streams: the answer stays the one that began. */
+  #start(message: JsonObject): string {
+    if (this.#chunks !== null) return '';
+    this.#firstUsage = objectOf(message, 'usage');
+    return this.#begin(textOf(message, 'id'), textOf(message, 'model'));
+  }
+
+  #begin(id: string | null, model: string | null): string {
+    const { requestId, model: asked } = this.#options;
+    this.#chunks = chatChunks(id ?? `chatcmpl-${requestId}`, model ?? asked, this.#options);
+    return this.#chunks.delta('{"role":"assistant","content":""}');
+  }
+
+  /** A stream that lacks its first event is still an answer. */
+  #send(delta: string): string {
+    const before = this.#chunks === null ? this.#begin(null, null) : '';
+    return before + (this.#chunks?.delta(delta) ?? '');
+  }
+
+  #openBlock(index: unknown, block: JsonObject): string {
+    if (block['type'] !== 'tool_use') return this.#openingText(block);
+    const ordinal = this.#callCount++;
+    const input = JSON.stringify(objectOf(block, 'input') ?? {});
+    this.#calls.set(index, { ordinal, input, isFed: false });
+    const id = textOf(block, 'id') ?? `toolu_${ordinal}`;
+    const call = { id, name: textOf(block, 'name') ?? '', arguments: '' };
+    return this.#send(toolCallDelta(ordinal, call));
+  }
+
+  #openingText(block: JsonObject): string {
+    if (block['type'] === 'text') return this.#text(textOf(block, 'text'), contentDelta);
+    if (block['type'] === 'thinking') return this.#text(textOf(block, 'thinking'), reasoningDelta);
+    return '';
+  }
+
+  #text(text: string | null, deltaOf: (text: string) => string): string {
+    return text === null || text === '' ? '' : this.#send(deltaOf(text));
+  }
+
+  #delta(index: unknown, delta: JsonObject): string {
+    switch (delta['type']) {
+      case 'text_delta':
+        return this.#text(textOf(delta, 'text'), contentDelta);
+      case 'thinking_delta':
+        return this.#text(textOf(delta, 'thinking'), reasoningDelta);
+      case 'input_json_delta': {
+        const call = this.#calls.get(index);
+        const text = textOf(delta, 'partial_json');
+        if (call === undefined || text === null || text === '') return '';
+        call.isFed = true;
+        return this.#send(argumentsDelta(call.ordinal, text));
+      }
+      default:
+        return '';
+    }
+  }
+
+  /** A call whose arguments never came in pieces has them in its start, or has none. */
+  #closeBlock(index: unknown): string {
+    const call = this.#calls.get(index);
+    this.#calls.delete(index);
+    if (call === undefined || call.isFed) return '';
+    return this.#send(argumentsDelta(call.ordinal, call.input));
+  }
+
+  /** Its counts are totals, so the last one holds; its reason is told at the end, and once. */
+  #messageDelta(event: JsonObject): string {
+    const delta = objectOf(event, 'delta') ?? {};
+    this.#lastUsage = objectOf(event, 'usage') ?? this.#lastUsage;
+    this.#stopReason = textOf(delta, 'stop_reason') ?? this.#stopReason;
+    const refusal = refusalOf(delta);
+    return refusal === null ? '' : this.#send(`{"refusal":${JSON.stringify(refusal)}}`);
+  }
+
+  #stop(): string {
+    let text = '';
+    for (const index of this.#calls.keys()) text += this.#closeBlock(index);
+    if (this.#chunks === null) text += this.#begin(null, null);
+    this.#isOver = true;
+    const reason = finishReason(this.#stopReason, this.#callCount > 0);
+    text += this.#chunks?.finish(reason) ?? '';
+    const usage = this.#options.includesUsage ? this.usage : null;
+    if (usage !== null) text += this.#chunks?.usage(usage) ?? '';
+    return text + streamMark;
+  }
+
+  #fail(error: ChatError): string {
+    this.#isOver = true;
+    return errorChunk(error, this.#options.requestId) + streamMark;
+  }
+}

@@ -1,0 +1,60 @@
+// What a client of the chat protocol is answered: the parts that are the same whichever vendor's
+// answer they are made from (wire reference 2.2, 2.6).
+
+import type { JsonObject } from './json.ts';
+import type { TranslatedUsage } from './translation.ts';
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
+
+/** As the chat protocol spells token counts. */
+export function usageMembers(usage: TranslatedUsage): JsonObject {
+  const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = usage;
+  const isDetailed = cachedTokens !== null || cacheWriteTokens !== null;
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    ...(isDetailed && {
+      prompt_tokens_details: {
+        cached_tokens: cachedTokens ?? 0,
+        ...(cacheWriteTokens !== null && { cache_write_tokens: cacheWriteTokens }),
+      },
+    }),
+    ...(reasoningTokens !== null && {
+      completion_tokens_details: { reasoning_tokens: reasoningTokens },
+    }),
+  };
+}
+
+export type ChatError = Readonly<{
+  message: string;
+  /** The vendor's own name of the kind of error, where it gave one. */
+  type: string;
+  code: string | null;
+}>;
+
+export const errorMembers = (
+  { message, type, code }: ChatError,
+  requestId: string,
+): JsonObject => ({
+  error: { message, type, param: null, code, request_id: requestId },
+});
+
+/** What is said of an answer that ended before its end. */
+export const truncatedError: ChatError = {
+  message: 'the upstream ended its answer before it was whole',
+  type: 'upstream_error',
+  code: 'truncated',
+};
+
+export const oversizedError: ChatError = {
+  message: 'the upstream sent an event that is too large',
+  type: 'upstream_error',
+  code: 'event_too_large',
+};
+
+export const unreadableError: ChatError = {
+  message: 'the upstream answered with something that is not its protocol',
+  type: 'upstream_error',
+  code: 'unreadable_answer',
+};

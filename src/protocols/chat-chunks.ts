@@ -1,0 +1,53 @@
+// Writes the chunks of a streamed chat completion (wire reference 2.2). What all chunks of one answer
+// share is rendered once, since a stream has thousands.
+
+import { errorMembers, usageMembers } from './chat-answer.ts';
+import type { ChatError, FinishReason } from './chat-answer.ts';
+import type { JsonObject } from './json.ts';
+import type { StreamOptions, TranslatedUsage } from './translation.ts';
+
+export const streamMark = 'data: [DONE]\n\n';
+
+export type ChatChunks = Readonly<{
+  /** `delta` is JSON. */
+  delta(delta: string): string;
+  finish(reason: FinishReason): string;
+  /** The last chunk, for clients that asked for it. */
+  usage(usage: TranslatedUsage): string;
+}>;
+
+export function chatChunks(id: string, model: string, options: StreamOptions): ChatChunks {
+  const head = { id, object: 'chat.completion.chunk', created: options.created, model };
+  const shared = JSON.stringify(head).slice(0, -1);
+  const before = `data: ${shared},"choices":[{"index":0,"delta":`;
+  // Clients that will be told the usage learn from every other chunk that it is not there yet.
+  const after = options.includesUsage ? ',"usage":null}\n\n' : '}\n\n';
+  return {
+    delta: (delta) => `${before}${delta},"finish_reason":null}]${after}`,
+    finish: (reason) => `${before}{},"finish_reason":"${reason}"}]${after}`,
+    usage: (usage) =>
+      `data: ${shared},"choices":[],"usage":${JSON.stringify(usageMembers(usage))}}\n\n`,
+  };
+}
+
+export const contentDelta = (text: string): string => `{"content":${JSON.stringify(text)}}`;
+
+export const reasoningDelta = (text: string): string =>
+  `{"reasoning_content":${JSON.stringify(text)}}`;
+
+/** The first piece of a call; `more` is what else the call carries. */
+export function toolCallDelta(
+  index: number,
+  call: Readonly<{ id: string; name: string; arguments: string }>,
+  more: JsonObject = {},
+): string {
+  const { id, name, arguments: given } = call;
+  const made = { index, id, type: 'function', function: { name, arguments: given }, ...more };
+  return `{"tool_calls":[${JSON.stringify(made)}]}`;
+}
+
+export const argumentsDelta = (index: number, text: string): string =>
+  `{"tool_calls":[{"index":${index},"function":{"arguments":${JSON.stringify(text)}}}]}`;
+
+export const errorChunk = (error: ChatError, requestId: string): string =>
+  `data: ${JSON.stringify(errorMembers(error, requestId))}\n\n`;

@@ -1,0 +1,8 @@
+// The protocols that a chat completion is translated to and from, by name (Gateway rule 14).
+
+import type { Protocol } from '../lib/vocabulary.ts';
+import { anthropic } from './anthropic/anthropic.ts';
+import type { ChatTranslation } from './translation.ts';
+
+/** The chat protocol itself needs no translation. */
+export const translations: Readonly<Partial<Record<Protocol, ChatTranslation>>> = { anthropic };

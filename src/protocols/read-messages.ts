@@ -1,0 +1,98 @@
+// Reads the messages of a chat request: roles, content as text or as parts, tool calls and their
+// results (wire reference 2.1). Reasoning that a client sends back is left out: a vendor takes only
+// what it has signed itself.
+
+import type { Protocol } from '../lib/vocabulary.ts';
+import type { ChatMessage, ChatToolCall } from './chat.ts';
+import { isObject, member, objectOf, parseJson } from './json.ts';
+import { below, mustBe, readName, readObject, readObjects, readText } from './read-fields.ts';
+import type { Field } from './read-fields.ts';
+import { readParts } from './read-parts.ts';
+import { invalid, unsupported } from './refusal.ts';
+
+export function readMessages(field: Field, protocol: Protocol): readonly ChatMessage[] {
+  const messages = readObjects(field, 'messages').flatMap(
+    (message) => readMessage(message, protocol) ?? [],
+  );
+  const isGiven = Array.isArray(member(field.object, 'messages'));
+  if (!isGiven || (messages.length === 0 && field.refusals.length === 0)) {
+    const value = member(field.object, 'messages');
+    field.refusals.push(invalid('messages', mustBe('an array of at least one message', value)));
+  }
+  return messages;
+}
+
+function readMessage(message: Field, protocol: Protocol): ChatMessage | null {
+  const { object, at, refusals } = message;
+  const role = member(object, 'role');
+  switch (role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', at, parts: readParts(message, protocol) };
+    case 'user':
+      return { role, at, parts: readParts(message, protocol) };
+    case 'assistant':
+      refuseFunctionCall(message, protocol);
+      return {
+        role,
+        at,
+        parts: readParts(message, protocol),
+        toolCalls: readToolCalls(message, protocol),
+      };
+    case 'tool': {
+      const toolCallId = readName(message, 'tool_call_id');
+      return { role, at, toolCallId, parts: readParts(message, protocol) };
+    }
+    case 'function':
+      refusals.push(unsupported(protocol, 'messages of role function', below(at, 'role')));
+      return null;
+    default: {
+      const roles = 'one of system, developer, user, assistant, tool';
+      refusals.push(invalid(below(at, 'role'), mustBe(roles, role)));
+      return null;
+    }
+  }
+}
+
+function refuseFunctionCall({ object, at, refusals }: Field, protocol: Protocol): void {
+  if ((member(object, 'function_call') ?? null) === null) return;
+  const feature = 'the deprecated function_call of a message';
+  refusals.push(unsupported(protocol, feature, below(at, 'function_call')));
+}
+
+function readToolCalls(message: Field, protocol: Protocol): readonly ChatToolCall[] {
+  return readObjects(message, 'tool_calls').flatMap((call) => {
+    const { object, at, refusals } = call;
+    const type = readText(call, 'type') ?? 'function';
+    if (type !== 'function') {
+      refusals.push(unsupported(protocol, `tool calls of type ${type}`, below(at, 'type')));
+      return [];
+    }
+    const place = below(at, 'function');
+    const described = readObject(call, 'function');
+    if (described === null) {
+      refusals.push(invalid(place, mustBe('an object', described)));
+      return [];
+    }
+    const inside = { object: described, at: place, refusals };
+    return [
+      {
+        id: readName(call, 'id'),
+        name: readName(inside, 'name'),
+        input: readArguments(inside),
+        extraContent: objectOf(object, 'extra_content'),
+      },
+    ];
+  });
+}
+
+/** A call without arguments may say so by an empty string. */
+function readArguments(call: Field) {
+  const text = readText(call, 'arguments') ?? '';
+  const input = text.trim() === '' ? {} : parseJson(text);
+  if (isObject(input)) return input;
+  call.refusals.push(
+    invalid(below(call.at, 'arguments'), mustBe('a JSON object in a string', text)),
+  );
+  return {};
+}
