@@ -6,10 +6,13 @@ import type { Clock } from '../lib/clock.ts';
 import { headerText } from '../lib/header-text.ts';
 import { isRetryable } from '../routing/retry.ts';
 import { countStatus } from '../telemetry/metrics.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Counts } from '../telemetry/metrics.ts';
 import { endsStream, readUsage, Tail } from '../usage/tail.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
-import { noteAnswered, noteEnded, noteFault, noteSent } from './generation.ts';
+import { EarlyBody, mayBeError } from './error-body.ts';
+import { noteEnded, noteSent } from './generation.ts';
+import { noteAnswered, noteFault } from './health/backend.ts';
 import { HeldAnswer } from './held-answer.ts';
 import type { Plan, Step } from './plan.ts';
 import type {
@@ -39,6 +42,7 @@ export type AttemptResult =
 export type AttemptSurroundings = Readonly<{
   upstreams: Upstreams;
   counts: Counts;
+  log: Log;
   now: Clock;
   monotonic: Clock;
 }>;
@@ -53,6 +57,9 @@ export type AttemptContext = Readonly<{
   limitHeaders: readonly string[];
 }>;
 
+/** An answer of which nothing has been passed on: its body may say that it is an error. */
+type EarlyAnswer = Readonly<{ headers: FlatHeaders; body: EarlyBody }>;
+
 export class Attempt implements AnswerSink, ExchangeListener {
   /** The status that the client saw, and when it saw the first byte of a body. */
   relayedStatus: number | null = null;
@@ -64,6 +71,7 @@ export class Attempt implements AnswerSink, ExchangeListener {
   #call: UpstreamCall | null = null;
   #tail: Tail | null = null;
   #held: HeldAnswer | null = null;
+  #early: EarlyAnswer | null = null;
   #isOver = false;
 
   constructor(context: AttemptContext, step: Step) {
@@ -85,16 +93,12 @@ export class Attempt implements AnswerSink, ExchangeListener {
   }
 
   onHead(status: number, headers: FlatHeaders, isFollowed: boolean): void {
-    const { plan, shared } = this.#context;
-    noteAnswered(this.#step.backend, status);
-    countStatus(shared.counts, status);
-    const next = isRetryable(status) ? plan.next(status) : null;
-    if (next === null) return this.#relay(status, headers, isFollowed);
-    this.#held = new HeldAnswer(this.#step, status, headers, () => this.#leave());
-    this.#resolve({ kind: 'declined', held: this.#held, next });
+    if (mayBeError(status, headers)) this.#early = { headers, body: new EarlyBody() };
+    else this.#decide(status, headers, isFollowed);
   }
 
   onChunk(chunk: Buffer, isLast: boolean): boolean {
+    if (this.#early !== null) return this.#readEarly(this.#early, chunk, isLast);
     if (this.#held !== null) {
       this.#held.push(chunk);
       return true;
@@ -105,6 +109,7 @@ export class Attempt implements AnswerSink, ExchangeListener {
   }
 
   onEnd(): void {
+    if (this.#early !== null) this.#endEarly(this.#early);
     this.#end(this.#context.shared.monotonic() - this.#startedAt);
     if (this.#held !== null) return this.#held.complete();
     this.#context.exchange.end();
@@ -117,11 +122,11 @@ export class Attempt implements AnswerSink, ExchangeListener {
       this.#context.exchange.cut();
       return this.#resolve({ kind: 'gone', usage: null });
     }
-    const hasHead = this.relayedStatus !== null || this.#held !== null;
-    noteFault(this.#step.backend, !hasHead, this.#context.shared.now);
+    this.#noteFault(fault);
     this.#end(null);
     if (this.#held !== null) return this.#held.drop();
-    if (!hasHead) return this.#resolve({ kind: 'unreached', fault });
+    // Nothing was passed on of an early answer: the request may still move on.
+    if (this.relayedStatus === null) return this.#resolve({ kind: 'unreached', fault });
     this.#context.exchange.cut();
     this.#resolve({ kind: 'cut', fault });
   }
@@ -136,6 +141,48 @@ export class Attempt implements AnswerSink, ExchangeListener {
     // Clients hang up at the mark of the end: what they were told before it still counts.
     const tail = this.#tail?.text() ?? '';
     this.#resolve({ kind: 'gone', usage: endsStream(tail) ? readUsage(tail) : null });
+  }
+
+  #readEarly({ headers, body }: EarlyAnswer, chunk: Buffer, isLast: boolean): boolean {
+    body.push(chunk);
+    const status = body.status(isLast);
+    if (status === null) return true;
+    this.#early = null;
+    this.#decide(status, headers, true);
+    const last = body.chunks.length - 1;
+    return body.chunks.reduce(
+      (_, kept, index) => this.onChunk(kept, isLast && index === last),
+      true,
+    );
+  }
+
+  /** The end came after the last chunk, not with it, or there was no chunk. */
+  #endEarly({ headers, body }: EarlyAnswer): void {
+    this.#early = null;
+    this.#decide(body.status(true) ?? 200, headers, true);
+    for (const kept of body.chunks) this.onChunk(kept, false);
+  }
+
+  #decide(status: number, headers: FlatHeaders, isFollowed: boolean): void {
+    const { plan, shared } = this.#context;
+    noteAnswered(this.#step.backend, status, shared.now);
+    countStatus(shared.counts, status);
+    const next = isRetryable(status) ? plan.next(status) : null;
+    if (next === null) return this.#relay(status, headers, isFollowed);
+    this.#held = new HeldAnswer(this.#step, status, headers, () => this.#leave());
+    this.#resolve({ kind: 'declined', held: this.#held, next });
+  }
+
+  #noteFault(fault: UpstreamFault): void {
+    const { log, monotonic, now } = this.#context.shared;
+    const { backend: state } = this.#step;
+    const nowMs = now();
+    const sentMs = nowMs - (monotonic() - this.#startedAt);
+    if (!noteFault(state, fault, { sentMs, nowMs })) return;
+    const { apiBase: api_base, upstreamModel: model } = state.backend;
+    const reason = fault.kind === 'timed_out' ? 'header timeouts' : 'unreachable';
+    const seconds = Math.ceil((state.restsUntilMs - nowMs) / 1000);
+    log.warn({ api_base, model, reason, seconds }, 'a backend is out of rotation');
   }
 
   #leave(): void {

@@ -16,6 +16,8 @@ import { createUlids } from '../usage/ulid.ts';
 import { answerRefusal, errorBody, refuseRequest } from './answer.ts';
 import { nextGeneration, readGeneration } from './generation.ts';
 import type { Generation } from './generation.ts';
+import { createProbe } from './health/probe.ts';
+import { startProber } from './health/prober.ts';
 import type { Live } from './live.ts';
 import type { UsageSink } from './meter.ts';
 import { backendHealth, pageAt, servePage } from './pages.ts';
@@ -44,6 +46,8 @@ export type GatewayOptions = Readonly<{
   /** Shared with what reconciles it with other replicas. */
   limiter?: Limiter;
   upstream: UpstreamOptions;
+  /** How often each endpoint is probed, and how long it may take; when absent, none is. */
+  probes?: Readonly<{ intervalMs: number; timeoutMs: number }>;
   firstByteMs: number;
   /** Tries at other backends of the same model. */
   retriesMax?: number;
@@ -103,7 +107,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       read: () => ({
         snapshotVersion: live.current()?.version ?? 0,
         snapshotAgeSeconds: live.ageSeconds(),
-        ...readGeneration(generation),
+        ...readGeneration(generation, now()),
       }),
     }),
     now,
@@ -126,13 +130,38 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     malformedBody: (message) => errorBody('malformed_request', message, newId(), null),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
+  const stopProbes = probeEndpoints(options, () => generation);
   const close = async (graceMs: number): Promise<void> => {
     isDraining = true;
     await drain(server, log, graceMs, monotonic);
+    await stopProbes();
     watch.stop();
     await upstreams.close();
   };
-  return { url: server.url, counts, backends: () => backendHealth(generation), close };
+  return { url: server.url, counts, backends: () => backendHealth(generation, now()), close };
+}
+
+/** Answers with what ends it. */
+function probeEndpoints(
+  { probes, upstream, log, now = Date.now, monotonic }: GatewayOptions,
+  generation: () => Generation | null,
+): () => Promise<void> {
+  if (probes === undefined) return async () => {};
+  const { intervalMs, timeoutMs } = probes;
+  const { probe, close } = createProbe({ timeoutMs, caBundle: upstream.caBundle });
+  const prober = startProber({
+    endpoints: () => generation()?.endpoints ?? [],
+    probe,
+    intervalMs,
+    log,
+    now,
+    monotonic: monotonic ?? (() => performance.now()),
+    random: Math.random,
+  });
+  return () => {
+    prober.close();
+    return close();
+  };
 }
 
 /** The boundary of a request: whatever is thrown below ends this one request and no other. */

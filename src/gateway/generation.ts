@@ -2,8 +2,8 @@
 // callers that were recognised. One generation serves a request from beginning to end, whatever
 // is published meanwhile; an endpoint that did not change keeps its state in the next one.
 
-import type { Clock } from '../lib/clock.ts';
 import type { ModelId } from '../lib/ids.ts';
+import { isUp } from '../routing/load.ts';
 import type { LiveView, Load, Turn } from '../routing/load.ts';
 import { createAffinity } from '../routing/policy/cache-affinity.ts';
 import { nextLatency } from '../routing/policy/lowest-latency.ts';
@@ -15,18 +15,23 @@ import type { CompiledBackend, CompiledModel } from '../snapshot/compile/models.
 import { newDurations, observe } from '../telemetry/histogram.ts';
 import type { Durations } from '../telemetry/histogram.ts';
 import type { Readings } from '../telemetry/metrics.ts';
+import { Endpoints } from './health/endpoint.ts';
+import type { EndpointState } from './health/endpoint.ts';
+import { outUntilMs, sound } from './health/state.ts';
+import type { Traffic } from './health/state.ts';
 
 export type BackendState = Load & {
   /** Names the endpoint in this process, from 1. */
   readonly uid: number;
   /** As the newest generation has it: its credential may be an access token that was renewed. */
   backend: CompiledBackend;
+  readonly endpoint: EndpointState;
   inFlight: number;
   requests: number;
   errors: number;
-  /** Transport failures in a row. */
-  faults: number;
-  isHealthy: boolean;
+  health: Traffic;
+  /** Times that it was taken out of rotation. */
+  ejections: number;
   restsUntilMs: number;
   engine: Load['engine'];
   latencyMs: number | null;
@@ -52,6 +57,7 @@ export type Generation = Readonly<{
   snapshot: CompiledSnapshot;
   models: ReadonlyMap<ModelId, ModelState>;
   backends: readonly BackendState[];
+  endpoints: readonly EndpointState[];
   /** What routing sees of all this. */
   view: LiveView;
   /**
@@ -59,11 +65,6 @@ export type Generation = Readonly<{
    */
   recognised: Map<string, Caller>;
 }>;
-
-/** Transport failures in a row after which a backend is taken for unhealthy. */
-const unhealthyAfter = 2;
-/** So long an unhealthy backend is passed over; then one request may try it again. */
-const restMs = 10_000;
 
 export function nextGeneration(
   previous: Generation | null,
@@ -76,12 +77,14 @@ export function nextGeneration(
   );
   let newestUid = Math.max(0, ...(previous?.backends ?? []).map(({ uid }) => uid));
   const backends: BackendState[] = [];
+  const endpoints = new Endpoints(previous?.endpoints ?? [], snapshot.tuning);
   const models = new Map<ModelId, ModelState>();
   for (const model of snapshot.models.values()) {
     const states = model.backends.map((backend) => {
-      const held = known.get(backend.identity)?.shift();
-      if (held === undefined) return fresh(backend, ++newestUid);
+      const endpoint = endpoints.of(backend);
+      const held = known.get(backend.identity)?.shift() ?? fresh(backend, endpoint, ++newestUid);
       held.backend = backend;
+      endpoint.backends.push(held);
       return held;
     });
     backends.push(...states);
@@ -92,7 +95,8 @@ export function nextGeneration(
     });
   }
   const view = viewOf(snapshot, models, previous?.view ?? null);
-  return { snapshot, models, backends, view, recognised: new Map() };
+  const recognised = new Map<string, Caller>();
+  return { snapshot, models, backends, endpoints: endpoints.all(), view, recognised };
 }
 
 const noBackends: readonly BackendState[] = [];
@@ -120,15 +124,16 @@ const freshTraffic = (): ModelTraffic => ({
   retryBudget: freshRetryBudget(),
 });
 
-const fresh = (backend: CompiledBackend, uid: number): BackendState => ({
+const fresh = (backend: CompiledBackend, endpoint: EndpointState, uid: number): BackendState => ({
   uid,
   backend,
+  endpoint,
   inFlight: 0,
   requests: 0,
   errors: 0,
-  faults: 0,
-  isHealthy: true,
-  restsUntilMs: 0,
+  health: sound,
+  ejections: 0,
+  restsUntilMs: outUntilMs(endpoint.reach, sound),
   engine: null,
   latencyMs: null,
   durations: newDurations(),
@@ -137,26 +142,6 @@ const fresh = (backend: CompiledBackend, uid: number): BackendState => ({
 export function noteSent(state: BackendState): void {
   state.inFlight++;
   state.requests++;
-}
-
-/** A backend that answers at all is reachable; what it answers is a matter of the request. */
-export function noteAnswered(state: BackendState, status: number): void {
-  if (status >= 500) state.errors++;
-  state.faults = 0;
-  state.isHealthy = true;
-  state.restsUntilMs = 0;
-}
-
-/**
- * Health is passive: no probe is sent, the requests themselves show whether a backend can be
- * reached. `isUnreached` is false for a fault after the head, which says nothing about the next
- * connection.
- */
-export function noteFault(state: BackendState, isUnreached: boolean, now: Clock): void {
-  state.errors++;
-  if (!isUnreached || ++state.faults < unhealthyAfter) return;
-  state.isHealthy = false;
-  state.restsUntilMs = now() + restMs;
 }
 
 /**
@@ -176,6 +161,7 @@ export function noteEnded(
 /** What a scrape and the health page show of it. */
 export function readGeneration(
   generation: Generation | null,
+  nowMs: number,
 ): Pick<Readings, 'models' | 'backends'> {
   if (generation === null) return { models: [], backends: [] };
   return {
@@ -190,7 +176,8 @@ export function readGeneration(
       requests: state.requests,
       errors: state.errors,
       inFlight: state.inFlight,
-      isHealthy: state.isHealthy,
+      isHealthy: isUp(state, nowMs),
+      ejections: state.ejections,
       durations: state.durations,
     })),
   };

@@ -1,33 +1,35 @@
 // GET /v1/models: the names that the caller's key can use, in either of two shapes (specification,
 // "Versioning" 2). A frontend model is listed when the caller may invoke any model that it routes to.
 
-import type { CompiledSnapshot } from '../snapshot/compile.ts';
 import { mayInvoke } from '../snapshot/compile/callers.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
+import type { CompiledModel } from '../snapshot/compile/models.ts';
+import type { Generation } from './generation.ts';
 
-type Listed = Readonly<{ name: string; contextLength: number | null }>;
+/** The window is in tokens; undefined, and so left out, when none is known. */
+type Listed = Readonly<{ name: string; window: number | undefined }>;
 
-export function listModels(snapshot: CompiledSnapshot, caller: Caller) {
-  const data = usable(snapshot, caller).map((listed) => ({
-    id: listed.name,
+export function listModels(generation: Generation, caller: Caller) {
+  const data = usable(generation, caller).map(({ name, window }) => ({
+    id: name,
     object: 'model',
     created: 0,
     owned_by: 'gw',
-    max_model_len: windowOf(listed),
-    context_length: windowOf(listed),
+    max_model_len: window,
+    context_length: window,
   }));
   return { object: 'list', data };
 }
 
 /** The vendor's own shape, in one page. */
-export function listModelsNatively(snapshot: CompiledSnapshot, caller: Caller) {
-  const data = usable(snapshot, caller).map((listed) => ({
+export function listModelsNatively(generation: Generation, caller: Caller) {
+  const data = usable(generation, caller).map(({ name, window }) => ({
     type: 'model',
-    id: listed.name,
-    display_name: listed.name,
+    id: name,
+    display_name: name,
     created_at: '1970-01-01T00:00:00Z',
-    max_model_len: windowOf(listed),
-    context_length: windowOf(listed),
+    max_model_len: window,
+    context_length: window,
   }));
   const [first] = data;
   return {
@@ -38,19 +40,35 @@ export function listModelsNatively(snapshot: CompiledSnapshot, caller: Caller) {
   };
 }
 
-function usable({ models, frontendModels }: CompiledSnapshot, caller: Caller): readonly Listed[] {
+function usable(generation: Generation, caller: Caller): readonly Listed[] {
+  const { models, frontendModels } = generation.snapshot;
   const byName = new Map<string, Listed>();
   for (const model of models.values()) {
-    if (model.backends.length > 0 && mayInvoke(caller, model)) byName.set(model.name, model);
+    const { name } = model;
+    if (model.backends.length === 0 || !mayInvoke(caller, model)) continue;
+    byName.set(name, { name, window: smallest(windowsOf(generation, model)) });
   }
   // A frontend model stands before a model of its name, also when the caller cannot use it.
-  for (const frontendModel of frontendModels.values()) {
-    const isUsable = frontendModel.reach.some((model) => mayInvoke(caller, model));
-    if (isUsable) byName.set(frontendModel.name, frontendModel);
-    else byName.delete(frontendModel.name);
+  for (const { name, reach, maxModelLen } of frontendModels.values()) {
+    if (!reach.some((model) => mayInvoke(caller, model))) {
+      byName.delete(name);
+      continue;
+    }
+    const reached = smallest(reach.flatMap((model) => windowsOf(generation, model)));
+    byName.set(name, { name, window: maxModelLen ?? reached });
   }
   return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Undefined, and so left out, when no window is known. */
-const windowOf = ({ contextLength }: Listed) => contextLength ?? undefined;
+/** Of each endpoint, what it says itself, else what is stored of the model. */
+function windowsOf({ models }: Generation, model: CompiledModel): readonly number[] {
+  const stored = model.contextLength ?? [];
+  const states = models.get(model.id)?.backends ?? [];
+  if (states.length === 0) return [stored].flat();
+  return states.flatMap(
+    ({ backend, endpoint }) => endpoint.windows.get(backend.upstreamModel) ?? stored,
+  );
+}
+
+const smallest = (windows: readonly number[]): number | undefined =>
+  windows.length === 0 ? undefined : windows.reduce((least, one) => Math.min(least, one));

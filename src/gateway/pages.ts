@@ -59,13 +59,13 @@ function answerModels(context: PagesContext, exchange: Exchange): void {
   const caller = authenticate(generation, authorization, context.now());
   if ('reason' in caller) return answerRefusal(exchange, caller);
   const list = isNative ? listModelsNatively : listModels;
-  answerJson(exchange, 200, list(generation.snapshot, caller));
+  answerJson(exchange, 200, list(generation, caller));
 }
 
 /** Always 200: the status is for people, and readiness is what balancers ask. */
 function answerHealth(context: PagesContext, exchange: Exchange): void {
   const generation = context.generation();
-  const backends = backendHealth(generation);
+  const backends = backendHealth(generation, context.now());
   const isServing = backends.some(({ healthy }) => healthy);
   const status = isServing ? 'ok' : 'no_healthy_backends';
   answerJson(exchange, 200, {
@@ -78,8 +78,8 @@ function answerHealth(context: PagesContext, exchange: Exchange): void {
 }
 
 /** What the health page and the admin API of the same process show of each backend. */
-export const backendHealth = (generation: Generation | null) =>
-  readGeneration(generation).backends.map((backend) => ({
+export const backendHealth = (generation: Generation | null, nowMs: number) =>
+  readGeneration(generation, nowMs).backends.map((backend) => ({
     api_base: backend.apiBase,
     model: backend.model,
     healthy: backend.isHealthy,

@@ -4,6 +4,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { PoolPolicy } from '../lib/vocabulary.ts';
 import { mixKey } from '../routing/hash.ts';
+import { isUp } from '../routing/load.ts';
 import { pickMember } from '../routing/policy/pick.ts';
 import type { RoutedRequest } from '../routing/request.ts';
 import { countRequest, retryWaitMs, takeRetry } from '../routing/retry.ts';
@@ -73,7 +74,11 @@ export class Plan {
     const retry = this.#tried.length - 1;
     if (model === undefined || retry + 1 >= attemptsMax) return null;
     const nowMs = now();
-    const untried = model.backends.filter((backend) => !this.#tried.includes(backend));
+    // What is out of rotation is tried when the chain has nothing else.
+    const isLast = this.#candidate === route.candidates.length - 1;
+    const untried = model.backends.filter(
+      (backend) => !this.#tried.includes(backend) && (isLast || isUp(backend, nowMs)),
+    );
     // Where the conversation belongs has just failed: the rest are equal but for their load.
     const backend = this.#pick(model, untried, 'least-loaded', nowMs);
     if (backend === undefined || !takeRetry(model.traffic.retryBudget, nowMs)) return null;

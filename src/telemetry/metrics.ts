@@ -28,6 +28,7 @@ const metrics = {
   backendDuration: ['gw_backend_duration_seconds', 'Time of attempts that were answered'],
   backendInFlight: ['gw_backend_inflight', 'Attempts in flight'],
   backendHealthy: ['gw_backend_healthy', '1 while the backend is taken for healthy'],
+  backendEjections: ['gw_backend_ejections_total', 'Times a backend was taken out of rotation'],
 } as const satisfies Readonly<Record<string, readonly [name: string, help: string]>>;
 
 const outcome = ['ok', 'rejected', 'upstream_error', 'unavailable'] as const;
@@ -72,6 +73,7 @@ export type BackendReading = Readonly<{
   errors: number;
   inFlight: number;
   isHealthy: boolean;
+  ejections: number;
   durations: Durations;
 }>;
 
@@ -198,6 +200,12 @@ function registerBackends(registry: Registry, read: () => Readings): void {
     registry,
     metrics.backendErrors,
     each((r) => r.errors),
+    backendLabels,
+  );
+  registerCounter(
+    registry,
+    metrics.backendEjections,
+    each((r) => r.ejections),
     backendLabels,
   );
   registerGauge(

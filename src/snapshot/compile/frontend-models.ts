@@ -37,8 +37,8 @@ export type CompiledFrontendModel = Readonly<{
   reach: readonly CompiledModel[];
   /** The prices of the reach, each once. */
   reachPrices: readonly Prices[];
-  /** max_model_len, else the smallest window of the reach; null when none is known. */
-  contextLength: number | null;
+  /** Wins over every window of the reach. */
+  maxModelLen: number | null;
   /** How the value of x-gw-route begins when another frontend model jumped here. */
   jumpReason: string;
 }>;
@@ -61,19 +61,15 @@ export function compileFrontendModels(
       compileLocally(frontendModel, targetable, classReach),
     ]),
   );
-  return config.frontend_models.flatMap(({ id, max_model_len: explicit }) => {
+  return config.frontend_models.flatMap(({ id, max_model_len: maxModelLen }) => {
     const own = local.get(id);
     if (own === undefined) return [];
     const reach = reachOf(id, local);
-    const windows = reach.flatMap(({ contextLength }) => contextLength ?? []);
-    const derived = windows.length === 0 ? null : Math.min(...windows);
-    return [
-      { ...own, reach, reachPrices: distinctPrices(reach), contextLength: explicit ?? derived },
-    ];
+    return [{ ...own, reach, reachPrices: distinctPrices(reach), maxModelLen }];
   });
 }
 
-type Local = Omit<CompiledFrontendModel, 'reach' | 'reachPrices' | 'contextLength'>;
+type Local = Omit<CompiledFrontendModel, 'reach' | 'reachPrices' | 'maxModelLen'>;
 
 function compileLocally(
   { id, name, rules, default_targets: defaults }: SnapshotFrontendModel,

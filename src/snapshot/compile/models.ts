@@ -15,6 +15,8 @@ export type CompiledBackend = Readonly<{
    * Equal for an endpoint that did not change, across versions: counters and health stay with it.
    */
   identity: string;
+  /** Equal for all backends behind one address with one credential: they are probed together. */
+  endpoint: string;
   providerId: ProviderId;
   apiBase: string;
   origin: string;
@@ -93,6 +95,7 @@ function compileBackend(
   const secret = provider.credential_kind === 'static' ? credential : null;
   return {
     identity: hash('sha256', canonicalJson([model.name, backend, provider, secret])),
+    endpoint: endpointIdentity(provider, secret),
     providerId: provider.id,
     apiBase: provider.api_base,
     origin: url.origin,
@@ -103,4 +106,14 @@ function compileBackend(
     credentialHeaders: value === null || credential === null ? [] : [provider.auth_header, value],
     firstByteMs: seconds === null ? null : seconds * 1000,
   };
+}
+
+/** What providers are called does not tell endpoints apart, and what a token was made of does. */
+function endpointIdentity(provider: SnapshotProvider, secret: string | null): string {
+  const { api_base, protocol, auth_header, auth_scheme, credential_kind: kind } = provider;
+  const credential = kind === 'static' ? secret : provider.credential_ref;
+  return hash(
+    'sha256',
+    canonicalJson([api_base, protocol, auth_header, auth_scheme, kind, credential]),
+  );
 }

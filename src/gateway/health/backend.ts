@@ -1,0 +1,70 @@
+// Notes what was found of a backend, by its requests and by the probes of its endpoint, and says
+// when that takes it out of rotation or brings it back.
+
+import { isUp } from '../../routing/load.ts';
+import type { BackendState } from '../generation.ts';
+import type { UpstreamFault } from '../transport/boundary.ts';
+import type { EndpointState } from './endpoint.ts';
+import {
+  afterAnswer,
+  afterProbe,
+  afterReached,
+  afterTimeout,
+  afterUnreached,
+  outUntilMs,
+  sound,
+} from './state.ts';
+import type { Finding, Traffic } from './state.ts';
+
+/** Any status counts: what a backend answers is a matter of the request. */
+export function noteAnswered(state: BackendState, status: number, nowMs: () => number): void {
+  if (status >= 500) state.errors++;
+  if (state.health !== sound) noteTraffic(state, afterAnswer(state.health, nowMs()), nowMs());
+}
+
+/**
+ * True when it takes the backend out of rotation. A fault after the head says nothing about the
+ * next request.
+ */
+export function noteFault(
+  state: BackendState,
+  { kind }: UpstreamFault,
+  { sentMs, nowMs }: Readonly<{ sentMs: number; nowMs: number }>,
+): boolean {
+  state.errors++;
+  const { unhealthy_after, consecutive_timeout_threshold: threshold } = state.endpoint.tuning;
+  switch (kind) {
+    case 'timed_out':
+      return noteTraffic(state, afterTimeout(state.health, { sentMs, nowMs, threshold }), nowMs);
+    case 'unreachable':
+      return noteTraffic(state, afterUnreached(state.health, nowMs, unhealthy_after), nowMs);
+    case 'stalled':
+    case 'broken':
+    case 'unread':
+      return false;
+  }
+}
+
+/** How a probe changed the endpoint; null when it did not. */
+export function noteProbe(
+  endpoint: EndpointState,
+  finding: Finding,
+  nowMs: number,
+): 'out' | 'back' | null {
+  const before = endpoint.reach;
+  endpoint.reach = afterProbe(before, finding, endpoint.tuning.unhealthy_after);
+  for (const state of endpoint.backends) {
+    noteTraffic(state, finding === 'passed' ? afterReached(state.health) : state.health, nowMs);
+  }
+  if (before.isOut === endpoint.reach.isOut) return null;
+  return endpoint.reach.isOut ? 'out' : 'back';
+}
+
+function noteTraffic(state: BackendState, health: Traffic, nowMs: number): boolean {
+  const wasUp = isUp(state, nowMs);
+  state.health = health;
+  state.restsUntilMs = outUntilMs(state.endpoint.reach, health);
+  const isOut = wasUp && !isUp(state, nowMs);
+  if (isOut) state.ejections++;
+  return isOut;
+}

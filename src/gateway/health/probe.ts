@@ -1,0 +1,123 @@
+// One probe of an endpoint: its model list, with its own credential, on a connection of its own.
+// What the list says of context windows is kept, so that nothing else has to be asked for them.
+
+import { rootCertificates } from 'node:tls';
+
+import { Agent, request } from 'undici';
+import type { Dispatcher } from 'undici';
+
+import type { Protocol } from '../../lib/vocabulary.ts';
+import { anthropicVersion, modelListPath, readModelList } from '../../protocols/model-list.ts';
+import type { EndpointState } from './endpoint.ts';
+import { findingOf } from './state.ts';
+import type { Finding } from './state.ts';
+
+export type Found = Readonly<{
+  finding: Finding;
+  /** For the log: a status, or why there was none. */
+  detail: string;
+  /** The text of a list; null when there is none, or it is longer than is read. */
+  list: string | null;
+}>;
+
+/** Never rejects. */
+export type Probe = (endpoint: EndpointState, signal: AbortSignal) => Promise<Found>;
+
+/** The longest public model list is under 1 MiB. */
+const listBytesMax = 4 * 1024 * 1024;
+
+export function createProbe(
+  options: Readonly<{ timeoutMs: number; caBundle: readonly string[] }>,
+): Readonly<{ probe: Probe; close: () => Promise<void> }> {
+  const { timeoutMs, caBundle } = options;
+  const dispatcher = new Agent({
+    allowH2: false,
+    // A kept connection would hide that no new one can be had.
+    pipelining: 0,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: {
+      timeout: timeoutMs,
+      ...(caBundle.length === 0 ? {} : { ca: [...rootCertificates, ...caBundle] }),
+    },
+  });
+  const probe: Probe = async (endpoint, stopping) => {
+    const { signal, end } = withinTime(timeoutMs, stopping);
+    try {
+      return await ask(endpoint, { dispatcher, signal });
+    } catch (error) {
+      return { finding: 'failed', detail: reasonOf(error), list: null };
+    } finally {
+      end();
+    }
+  };
+  return { probe, close: () => dispatcher.destroy() };
+}
+
+/** A timer that ends with the probe: one that does not would be kept for every probe made. */
+function withinTime(timeoutMs: number, stopping: AbortSignal) {
+  const ending = new AbortController();
+  const timer = setTimeout(() => ending.abort(new Error('no answer in time')), timeoutMs);
+  const stop = (): void => ending.abort(new Error('stopped'));
+  stopping.addEventListener('abort', stop, { once: true });
+  const end = (): void => {
+    clearTimeout(timer);
+    stopping.removeEventListener('abort', stop);
+  };
+  return { signal: ending.signal, end };
+}
+
+type Asking = Readonly<{ dispatcher: Dispatcher; signal: AbortSignal }>;
+
+async function ask(
+  { backend, reach }: EndpointState,
+  { dispatcher, signal }: Asking,
+): Promise<Found> {
+  const { protocol, origin, basePath, credentialHeaders } = backend;
+  const path = `${basePath}/${modelListPath(protocol, basePath)}${wholeList[protocol]}`;
+  const version = protocol === 'anthropic' ? ['anthropic-version', anthropicVersion] : [];
+  const { statusCode, body } = await request(origin + path, {
+    dispatcher,
+    headers: [...credentialHeaders, ...version, 'accept', 'application/json'],
+    signal,
+  });
+  const finding = findingOf(statusCode, reach);
+  const detail = `status ${statusCode}`;
+  if (finding === 'passed') return { finding, detail, list: await textOf(body) };
+  // A body that is cut short reports it; without a listener that would end the process.
+  body.on('error', () => undefined).destroy();
+  return { finding, detail, list: null };
+}
+
+/** In one page, where the protocol has pages. */
+const wholeList: Readonly<Record<Protocol, string>> = {
+  openai: '',
+  anthropic: '?limit=1000',
+  gemini: '?pageSize=1000',
+};
+
+async function textOf(body: Dispatcher.ResponseData['body']): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    const buffer = Buffer.from(chunk);
+    bytes += buffer.length;
+    if (bytes > listBytesMax) return null;
+    chunks.push(buffer);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'failed';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}
+
+/** By the upstream's name of the model. */
+export function windowsIn(list: string): ReadonlyMap<string, number> {
+  const windows = new Map<string, number>();
+  for (const { id, contextLength } of readModelList(list) ?? []) {
+    if (contextLength !== null) windows.set(id, contextLength);
+  }
+  return windows;
+}

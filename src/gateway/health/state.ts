@@ -1,0 +1,106 @@
+// Decides when a backend is out of rotation, from what was found of it. Two judges, and neither
+// undoes the other's verdict: probes say whether its endpoint can be reached, traffic whether the
+// backend serves. A wedged engine still answers its model list, so a passing probe does not bring
+// back what requests took out by their timeouts.
+
+/** What probes found of an endpoint. */
+export type Reach = Readonly<{
+  /** Failed probes in a row. */
+  failures: number;
+  isOut: boolean;
+  /** Some probe passed: there is a model list at the path. */
+  hasPassed: boolean;
+}>;
+
+/** `unjudged`: an answer that says nothing of the endpoint's health. */
+export type Finding = 'passed' | 'failed' | 'unjudged';
+
+export const unprobed: Reach = { failures: 0, isOut: false, hasPassed: false };
+
+const passed: Reach = { failures: 0, isOut: false, hasPassed: true };
+
+/** One that passes brings an endpoint back; `unhealthyAfter` that fail in a row take it out. */
+export function afterProbe(reach: Reach, finding: Finding, unhealthyAfter: number): Reach {
+  switch (finding) {
+    case 'passed':
+      return passed;
+    case 'unjudged':
+      return reach;
+    case 'failed': {
+      const failures = reach.failures + 1;
+      return { ...reach, failures, isOut: reach.isOut || failures >= unhealthyAfter };
+    }
+  }
+}
+
+/** No list there is no fault in an endpoint that never had one; one that had lost its engine. */
+const absentStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
+
+/** Of the status that a probe was answered with. A 429 speaks of how often was asked. */
+export function findingOf(status: number, { hasPassed }: Pick<Reach, 'hasPassed'>): Finding {
+  if (status >= 200 && status < 300) return 'passed';
+  if (status === 429 || (!hasPassed && absentStatuses.has(status))) return 'unjudged';
+  return 'failed';
+}
+
+/** What requests found of a backend. Times are epoch milliseconds; 0 is never. */
+export type Traffic = Readonly<{
+  /** Requests in a row that found no connection, or lost it before the answer's head. */
+  unreached: number;
+  restsUntilMs: number;
+  /** Requests in a row whose first byte did not come in time. */
+  timeouts: number;
+  /** Ejections since the backend last answered while in rotation. */
+  ejections: number;
+  ejectedUntilMs: number;
+}>;
+
+export const sound: Traffic = {
+  unreached: 0,
+  restsUntilMs: 0,
+  timeouts: 0,
+  ejections: 0,
+  ejectedUntilMs: 0,
+};
+
+/** So long a backend that could not be reached is passed over; then a request may try it. */
+export const restMs = 10_000;
+export const ejectionMsMin = 30_000;
+export const ejectionMsMax = 300_000;
+
+export function afterUnreached(traffic: Traffic, nowMs: number, unhealthyAfter: number): Traffic {
+  const unreached = traffic.unreached + 1;
+  const restsUntilMs = unreached >= unhealthyAfter ? nowMs + restMs : traffic.restsUntilMs;
+  return { ...traffic, unreached, restsUntilMs };
+}
+
+/**
+ * `threshold` in a row eject, for twice as long as the time before. After an ejection the backend
+ * is on probation: one more is enough. What was sent before the ejection ended is old news, and a
+ * burst that was caught by one fault counts as one.
+ */
+export function afterTimeout(
+  traffic: Traffic,
+  { sentMs, nowMs, threshold }: Readonly<{ sentMs: number; nowMs: number; threshold: number }>,
+): Traffic {
+  if (sentMs < traffic.ejectedUntilMs) return traffic;
+  const timeouts = traffic.timeouts + 1;
+  const { ejections } = traffic;
+  if (ejections === 0 && timeouts < threshold) return { ...traffic, timeouts };
+  const lastsMs = Math.min(ejectionMsMin * 2 ** Math.min(ejections, 16), ejectionMsMax);
+  return { ...traffic, timeouts: 0, ejections: ejections + 1, ejectedUntilMs: nowMs + lastsMs };
+}
+
+/** It can be reached. One that answers while it is ejected is so no shorter. */
+export function afterAnswer(traffic: Traffic, nowMs: number): Traffic {
+  if (traffic === sound || traffic.ejectedUntilMs <= nowMs) return sound;
+  return afterReached(traffic);
+}
+
+/** A probe reached the endpoint, which says nothing of timeouts. */
+export const afterReached = (traffic: Traffic): Traffic =>
+  traffic.unreached === 0 ? traffic : { ...traffic, unreached: 0, restsUntilMs: 0 };
+
+/** Until when a backend is passed over; Infinity until a probe passes. */
+export const outUntilMs = ({ isOut }: Reach, traffic: Traffic): number =>
+  isOut ? Infinity : Math.max(traffic.restsUntilMs, traffic.ejectedUntilMs);
