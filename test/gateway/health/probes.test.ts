@@ -49,8 +49,8 @@ describe('a probe', () => {
     );
     await until(() => upstream.seen.length === 2, { what: 'both endpoints to be asked' });
     assert.deepEqual(new Set(upstream.seen.map(({ path }) => path)), new Set(['/v1/models']));
-    const credentials = upstream.seen.map(({ headers }) => headers.authorization);
-    assert.deepEqual(credentials.toSorted(), ['Bearer another', 'Bearer secret']);
+    const credentials = new Set(upstream.seen.map(({ headers }) => headers.authorization));
+    assert.deepEqual(credentials, new Set(['Bearer another', 'Bearer secret']));
   });
 
   for (const [protocol, path, version] of [
@@ -191,18 +191,18 @@ describe('backends that are out', () => {
   });
 });
 
-describe('the window of a model', () => {
-  const windowsOf = async ({ url }: TestGateway) => {
-    const headers = { authorization: 'Bearer key' };
-    const { data } = JSON.parse(await (await fetch(`${url}/v1/models`, { headers })).text());
-    return Object.fromEntries(
-      data.map((one: { id: string; context_length?: number; max_model_len?: number }) => {
-        assert.equal(one.context_length, one.max_model_len);
-        return [one.id, one.context_length ?? null];
-      }),
-    );
-  };
+const windowsOf = async ({ url }: TestGateway) => {
+  const headers = { authorization: 'Bearer key' };
+  const { data } = JSON.parse(await (await fetch(`${url}/v1/models`, { headers })).text());
+  return Object.fromEntries(
+    data.map((one: { id: string; context_length?: number; max_model_len?: number }) => {
+      assert.equal(one.context_length, one.max_model_len);
+      return [one.id, one.context_length ?? null];
+    }),
+  );
+};
 
+describe('the window of a model', () => {
   it('is what its engine says before what is stored, and the smallest of what is reached', async () => {
     await using upstream = await startUpstream(list);
     const { apiBase } = upstream;
