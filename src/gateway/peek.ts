@@ -11,18 +11,28 @@ import type { MemberVisitor, ScanNotes } from './json-scan.ts';
 /** Offsets into the body; `end` is exclusive and strings include their quotes. */
 export type Span = Readonly<{ start: number; end: number }>;
 
-export type Peeked = Readonly<{
+type PeekedCommon = Readonly<{
   model: string;
+  /** Of the value as the body spells it. */
   modelSpan: Span;
   isStream: boolean;
-  /** Where the body's object opens: members can be inserted after it. */
-  open: number;
-  /** The value of `stream_options`, absent or null or an object. */
-  streamOptions: StreamOptions | null;
-  /** The first named of max_completion_tokens, max_tokens, max_output_tokens. */
+  /** The first named of max_completion_tokens, max_tokens, max_output_tokens; a form has none. */
   maxTokens: number | null;
   promptEstimate: number;
 }>;
+
+export type PeekedJson = PeekedCommon &
+  Readonly<{
+    format: 'json';
+    /** Where the body's object opens: members can be inserted after it. */
+    open: number;
+    /** The value of `stream_options`, absent or null or an object. */
+    streamOptions: StreamOptions | null;
+  }>;
+
+export type PeekedForm = PeekedCommon & Readonly<{ format: 'form' }>;
+
+export type Peeked = PeekedJson | PeekedForm;
 
 export type StreamOptions = Readonly<{
   span: Span;
@@ -45,7 +55,7 @@ const routingKeys = [
 type RoutingKey = (typeof routingKeys)[number];
 const streamOptionKeys = ['include_usage'] as const;
 
-const refusePeek = (
+export const refusePeek = (
   message: string,
   param: string | null = null,
   ambiguous = false,
@@ -59,7 +69,7 @@ export function isPeekRefusal(value: Peeked | PeekRefusal): value is PeekRefusal
   return 'ambiguous' in value;
 }
 
-export function peek(body: Buffer): Peeked | PeekRefusal {
+export function peek(body: Buffer): PeekedJson | PeekRefusal {
   if (!isUtf8(body)) return refusePeek('body is not UTF-8');
   const open = skipSpace(body, 0);
   if (body[open] !== 0x7b) return refusePeek('body is not a JSON object');
@@ -77,7 +87,7 @@ function readMembers(
   open: number,
   members: NamedMembers<RoutingKey>,
   notes: ScanNotes,
-): Peeked | PeekRefusal {
+): PeekedJson | PeekRefusal {
   const modelSpan = members.span('model');
   const model = modelSpan === null ? null : readString(body, modelSpan);
   if (modelSpan === null || model === null || model === '') {
@@ -94,7 +104,16 @@ function readMembers(
   const streamOptions = readStreamOptions(body, members.span('stream_options'));
   if (streamOptions !== null && 'ambiguous' in streamOptions) return streamOptions;
   const promptEstimate = estimateTokens(body.length - notes.dataUrlBytes);
-  return { model, modelSpan, isStream, open, streamOptions, maxTokens, promptEstimate };
+  return {
+    format: 'json',
+    model,
+    modelSpan,
+    isStream,
+    open,
+    streamOptions,
+    maxTokens,
+    promptEstimate,
+  };
 }
 
 function readStreamOptions(body: Buffer, span: Span | null): StreamOptions | PeekRefusal | null {
@@ -110,7 +129,7 @@ function readStreamOptions(body: Buffer, span: Span | null): StreamOptions | Pee
   return { span, isNull: false, isEmpty, includeUsage: members.span('include_usage') };
 }
 
-const refuseAmbiguous = (key: string, param: string = key): PeekRefusal =>
+export const refuseAmbiguous = (key: string, param: string = key): PeekRefusal =>
   refusePeek(`${key} is given twice, escaped or in another case`, param, true);
 
 /**

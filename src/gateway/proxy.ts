@@ -17,15 +17,18 @@ import type { AttemptContext } from './attempt.ts';
 import { authenticate } from './authenticate.ts';
 import { answerHeld, finish, refuse, refuseMetered } from './conclude.ts';
 import type { ConcludeContext } from './conclude.ts';
+import { formatOf } from './content-type.ts';
 import type { Generation } from './generation.ts';
 import type { HeldAnswer } from './held-answer.ts';
 import type { MeteredRequest } from './meter.ts';
 import { isPeekRefusal, peek } from './peek.ts';
 import type { PeekRefusal } from './peek.ts';
+import { peekForm } from './peek-form.ts';
 import { Plan } from './plan.ts';
 import type { Step } from './plan.ts';
 import { PeekedRequest } from './routed-request.ts';
-import { upstreamPath } from './routes.ts';
+import { routeAt } from './routes.ts';
+import type { ProxiedRoute } from './routes.ts';
 import { spliceBody } from './splice.ts';
 import type { Exchange, Upstreams } from './transport/boundary.ts';
 
@@ -49,6 +52,7 @@ const tooLarge = refuseRequest('payload_too_large', 'the body is larger than thi
 const overloaded = refuseRequest('overloaded', 'too many request bodies are in flight', {
   retryAfterSeconds: 1,
 });
+const noSuchRoute = refuseRequest('not_found', 'no such route');
 const onlyPost = refuseRequest('method_not_allowed', 'only POST is served here', {
   allow: 'POST',
 });
@@ -63,16 +67,19 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   }
   const caller = authenticate(generation, exchange.header('authorization'), context.now());
   if ('reason' in caller) return refuse(context, exchange, caller);
-  if (upstreamPath(exchange.path) === undefined) {
-    return refuse(context, exchange, refuseRequest('not_found', 'no such route'));
-  }
+  const proxied = routeAt(exchange.path);
+  if (proxied === undefined) return refuse(context, exchange, noSuchRoute);
   if (exchange.method !== 'POST') return refuse(context, exchange, onlyPost);
+  const format = formatOf(exchange.header('content-type'), proxied);
+  if ('message' in format) {
+    return refuse(context, exchange, refuseRequest(format.reason, format.message));
+  }
   const body = await exchange.readBody();
   if (body.kind === 'gone') return;
   if (body.kind !== 'bytes') {
     return refuse(context, exchange, body.kind === 'too_large' ? tooLarge : overloaded);
   }
-  const peeked = peek(body.bytes);
+  const peeked = format.kind === 'form' ? peekForm(body.bytes, format.boundary) : peek(body.bytes);
   if (isPeekRefusal(peeked)) return refuse(context, exchange, unreadable(exchange, peeked));
   const { snapshot, view: live } = generation;
   const routed = new PeekedRequest(exchange, peeked, body.bytes, {
@@ -106,7 +113,7 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
         return refuseMetered(context, request, admission.refusal, admission.reason, { model });
       }
       const { headers: limitHeaders } = admission;
-      const admitted = { body: body.bytes, routed, route, limitHeaders };
+      const admitted = { proxied, body: body.bytes, routed, route, limitHeaders };
       return forward(context, generation, request, admitted);
     }
   }
@@ -140,6 +147,7 @@ const deniedByRule = ({ status, message, decision }: DenyRoute): GatewayRefusal 
   refuseRequest('denied_by_rule', message, { param: 'model', status, route: decision.reason });
 
 type Admitted = Readonly<{
+  proxied: ProxiedRoute;
   body: Buffer;
   routed: RoutedRequest;
   route: ChainRoute;
@@ -151,11 +159,11 @@ async function forward(
   context: ProxyContext,
   generation: Generation,
   request: MeteredRequest,
-  { body, routed, route, limitHeaders }: Admitted,
+  { proxied, body, routed, route, limitHeaders }: Admitted,
 ): Promise<void> {
   const { exchange, caller } = request;
   const [first] = route.candidates;
-  const untranslated = untranslatedProtocol(generation, first);
+  const untranslated = unservedBy(generation, route.candidates, proxied);
   if (untranslated !== null) return refuse(context, exchange, untranslated);
   const plan = new Plan({
     generation,
@@ -180,7 +188,9 @@ async function forward(
   for (let step = plan.first(); step !== null;) {
     if (step.waitMs > 0) await wait(step.waitMs);
     const attempt: Attempt = new Attempt(attemptContext, step);
-    const result = await attempt.run(upstreamRequest(context, step, headers, body, request));
+    const result = await attempt.run(
+      upstreamRequest(context, step, { proxied, headers, body, request }),
+    );
     switch (result.kind) {
       case 'relayed':
       case 'gone':
@@ -209,13 +219,25 @@ async function forward(
   });
 }
 
-/** A request is not translated to another protocol: it is refused with the protocol's name. */
-function untranslatedProtocol(generation: Generation, first: CompiledModel): GatewayRefusal | null {
-  const model = generation.models.get(first.id);
-  if (model === undefined || model.backends.length > 0) return null;
-  const protocol = first.backends[0]?.protocol ?? 'openai';
-  const message = `a backend of protocol ${protocol} does not serve this route`;
-  return refuseRequest('unsupported_protocol', message);
+/**
+ * What no candidate speaks is refused with the protocol of the first (Gateway rule 14). A candidate
+ * that does speak it is reached past one that does not, as past any 5xx.
+ */
+function unservedBy(
+  generation: Generation,
+  candidates: readonly CompiledModel[],
+  { path }: ProxiedRoute,
+): GatewayRefusal | null {
+  const isServed = candidates.some(
+    ({ id }) => (generation.models.get(id)?.backends.length ?? 0) > 0,
+  );
+  if (isServed) return null;
+  const protocol = candidates[0]?.backends[0]?.protocol ?? 'openai';
+  const message = `a backend of protocol ${protocol} does not serve ${path}`;
+  return refuseRequest(
+    path === '/chat/completions' ? 'unsupported_protocol' : 'unsupported_endpoint',
+    message,
+  );
 }
 
 const wait = (waitMs: number): Promise<void> =>
@@ -235,22 +257,28 @@ function upstreamHeaders(exchange: Exchange): readonly string[] {
   return headers;
 }
 
+type Sent = Readonly<{
+  proxied: ProxiedRoute;
+  headers: readonly string[];
+  body: Buffer;
+  request: MeteredRequest;
+}>;
+
 function upstreamRequest(
   context: ProxyContext,
   step: Step,
-  headers: readonly string[],
-  body: Buffer,
-  request: MeteredRequest,
+  { proxied, headers, body, request }: Sent,
 ) {
   const { backend } = step.backend;
   const [credentialName] = backend.credentialHeaders;
   return {
-    path: backend.basePath + (upstreamPath(request.exchange.path) ?? ''),
+    path: backend.basePath + proxied.path,
     // The client's own header of the credential's name, if any, must not stand before it.
     headers: [...withoutHeader(headers, credentialName), ...backend.credentialHeaders],
     body: spliceBody(body, request.peeked, {
+      model: backend.upstreamModel,
       modelJson: backend.upstreamModelJson,
-      includeUsage: request.caller.principalId !== null,
+      includeUsage: proxied.knowsIncludeUsage && request.caller.principalId !== null,
     }),
     firstByteMs: backend.firstByteMs ?? context.firstByteMs,
   };

@@ -3,6 +3,7 @@
 
 import type { PromptClassId } from '../lib/ids.ts';
 import type { RoutedRequest } from '../routing/request.ts';
+import { hashBytes } from '../routing/hash.ts';
 import { conversationKey } from './conversation.ts';
 import type { Peeked } from './peek.ts';
 import type { Exchange } from './transport/boundary.ts';
@@ -17,7 +18,7 @@ export class PeekedRequest implements RoutedRequest {
   readonly nowMs: number;
   readonly #exchange: Pick<Exchange, 'anyHeader'>;
   readonly #body: Buffer;
-  readonly #open: number;
+  readonly #peeked: Peeked;
   readonly #prefixBytes: number;
   #conversationKey = -1;
 
@@ -34,7 +35,7 @@ export class PeekedRequest implements RoutedRequest {
     this.nowMs = nowMs;
     this.#exchange = exchange;
     this.#body = body;
-    this.#open = peeked.open;
+    this.#peeked = peeked;
     this.#prefixBytes = prefixBytes;
   }
 
@@ -44,8 +45,17 @@ export class PeekedRequest implements RoutedRequest {
 
   conversationKey(): number {
     if (this.#conversationKey === -1) {
-      this.#conversationKey = conversationKey(this.#body, this.#open, this.#prefixBytes);
+      this.#conversationKey = this.#readConversationKey();
     }
     return this.#conversationKey;
+  }
+
+  /** An upload has no beginning that another one shares: it goes where its bytes fall. */
+  #readConversationKey(): number {
+    const body = this.#body;
+    if (this.#peeked.format === 'form') {
+      return hashBytes(body, 0, Math.min(body.length, this.#prefixBytes));
+    }
+    return conversationKey(body, this.#peeked.open, this.#prefixBytes);
   }
 }

@@ -2,7 +2,7 @@
 // stream_options.include_usage (Gateway rule 11). Every other byte goes upstream as it came.
 
 import { isTrueAt } from './peek.ts';
-import type { Peeked } from './peek.ts';
+import type { Peeked, PeekedJson } from './peek.ts';
 
 type Edit = Readonly<{ start: number; end: number; bytes: Buffer }>;
 
@@ -12,26 +12,36 @@ const firstMember = Buffer.from('"include_usage":true,');
 const onlyMember = Buffer.from('"include_usage":true');
 const trueLiteral = Buffer.from('true');
 
+export type SpliceOptions = Readonly<{
+  /** The upstream's name of the model. */
+  model: string;
+  /** The same as a JSON string. */
+  modelJson: Buffer;
+  includeUsage: boolean;
+}>;
+
 /**
- * `modelJson` is the upstream's name as a JSON string. Answers the pieces that make the body: slices
- * of it and what is put between them, so that no byte of it is copied here.
+ * Answers the pieces that make the body: slices of it and what is put between them, so that no byte
+ * of it is copied here.
  */
 export function spliceBody(
   body: Buffer,
   peeked: Peeked,
-  options: Readonly<{ modelJson: Buffer; includeUsage: boolean }>,
+  options: SpliceOptions,
 ): readonly Buffer[] {
-  const { modelSpan } = peeked;
-  const usage = options.includeUsage && peeked.isStream ? usageEdit(body, peeked) : null;
-  const model = isSame(body, modelSpan.start, modelSpan.end, options.modelJson)
-    ? null
-    : { ...modelSpan, bytes: options.modelJson };
+  const name = peeked.format === 'json' ? options.modelJson : Buffer.from(options.model);
+  const model = modelEdit(body, peeked, name);
+  const asks = options.includeUsage && peeked.isStream && peeked.format === 'json';
+  const usage = asks ? usageEdit(body, peeked) : null;
   if (model === null) return usage === null ? [body] : applyEdits(body, [usage]);
   if (usage === null) return applyEdits(body, [model]);
   return applyEdits(body, usage.start < model.start ? [usage, model] : [model, usage]);
 }
 
-function usageEdit(body: Buffer, peeked: Peeked): Edit | null {
+const modelEdit = (body: Buffer, { modelSpan }: Peeked, name: Buffer): Edit | null =>
+  isSame(body, modelSpan.start, modelSpan.end, name) ? null : { ...modelSpan, bytes: name };
+
+function usageEdit(body: Buffer, peeked: PeekedJson): Edit | null {
   const options = peeked.streamOptions;
   if (options === null) return insert(peeked.open + 1, wholeOption);
   if (options.isNull) return { ...options.span, bytes: optionValue };

@@ -14,6 +14,7 @@ function spliced(text: string, model: string, includeUsage: boolean): string {
   const peeked = peek(body);
   assert.ok(!isPeekRefusal(peeked));
   const pieces = spliceBody(body, peeked, {
+    model,
     modelJson: Buffer.from(JSON.stringify(model)),
     includeUsage,
   });
@@ -60,11 +61,11 @@ describe('spliceBody', () => {
     const body = Buffer.from('{"model":"a","stream":true,"stream_options":{"include_usage":true}}');
     const peeked = peek(body);
     assert.ok(!isPeekRefusal(peeked));
-    const modelJson = Buffer.from('"a"');
-    assert.deepEqual(spliceBody(body, peeked, { modelJson, includeUsage: true }), [body]);
+    const name = { model: 'a', modelJson: Buffer.from('"a"') };
+    assert.deepEqual(spliceBody(body, peeked, { ...name, includeUsage: true }), [body]);
     const plain = Buffer.from('{"model":"a","stream":false}');
     const plainPeeked = peek(plain);
     assert.ok(!isPeekRefusal(plainPeeked));
-    assert.deepEqual(spliceBody(plain, plainPeeked, { modelJson, includeUsage: true }), [plain]);
+    assert.deepEqual(spliceBody(plain, plainPeeked, { ...name, includeUsage: true }), [plain]);
   });
 });
