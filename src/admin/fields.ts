@@ -5,16 +5,30 @@ import { z } from 'zod';
 import { credentialKind, protocol, protocolAliases } from '../lib/vocabulary.ts';
 import type { CredentialKind } from '../lib/vocabulary.ts';
 
-/** Shown in lists, logs and headers: no control characters, no half of a surrogate pair, no blanks at the ends. */
+/**
+ * Shown in lists, logs and headers: no control characters, no half of a surrogate pair, no blanks at the ends. Nothing invisible
+ * and nothing that changes the direction of what follows, by which one text passes for another (Unicode Technical Standard 39);
+ * joiners and variation selectors may stand behind a character outside of ASCII, where scripts and emoji need them.
+ */
 export const shownText = (lengthMax: number) =>
   z
     .string()
     .min(1)
     .max(lengthMax)
-    .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u, 'must not hold control characters')
+    .regex(
+      /^(?:[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{DI}]|(?<=[^ -~])(?:\u200C|\u200D|\p{VS}))+$/u,
+      'must not hold control characters or invisible ones',
+    )
     .regex(/^\S(?:.*\S)?$/u, 'must not begin or end with a blank');
 
-export const nameField = shownText(200);
+/** By which something is found: two that look the same are the same. */
+export const namingText = (lengthMax: number) =>
+  shownText(lengthMax).refine(
+    (text) => text === text.normalize('NFC'),
+    'must be in Unicode normal form C',
+  );
+
+export const nameField = namingText(200);
 /** In a grant, `model/*` is every model: a model of that name would be granted with all others. */
 export const modelNameField = nameField.refine((name) => !name.includes('*'), 'must not hold *');
 export const descriptionField = shownText(2_000).nullable();

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { isStorable } from '../lib/text.ts';
+import { isStorable, shortened } from '../lib/text.ts';
 
 export type RawInput = Readonly<{ params: unknown; query: unknown; body: unknown }>;
 
@@ -25,10 +25,10 @@ export function readInput<Schema extends z.ZodType>(
 }
 
 function refusalOf(issue: z.core.$ZodIssue, was: string): Refusal {
-  const place = issue.path.map(String).join('.');
+  const place = shortened(issue.path.map(String).join('.'));
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
-    const param = place === '' ? key : `${place}.${key}`;
+    const param = shortened(place === '' ? key : `${place}.${key}`);
     return refuse('invalid', `${param} is not a known field`, { param });
   }
   const message = `${lowerFirst(issue.message)}${was}`;
@@ -37,7 +37,6 @@ function refusalOf(issue: z.core.$ZodIssue, was: string): Refusal {
 }
 
 const secretFields: ReadonlySet<string> = new Set(['password', 'upstream_api_key']);
-const shownLengthMax = 100;
 
 /** The wrong value, where it cannot be a secret: a number, one of a closed list, a time; in a query any text. */
 function wasValue(issue: z.core.$ZodIssue, raw: unknown, echo: boolean): string {
@@ -50,8 +49,9 @@ function wasValue(issue: z.core.$ZodIssue, raw: unknown, echo: boolean): string 
         (issue.code === 'invalid_format' && issue.format === 'datetime')
       : typeof value === 'number' || typeof value === 'boolean';
   if (!isShown) return '';
-  const text = JSON.stringify(value);
-  return `, was ${text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text}`;
+  // JSON has no word for a number that is too large for any.
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
+  return `, was ${shortened(text)}`;
 }
 
 const memberOf = (value: unknown, name: PropertyKey): unknown =>
@@ -67,7 +67,7 @@ export const refuseUnfitText = ({ params, query, body }: RawInput): Refusal | nu
 function unfitText(value: unknown, place: readonly string[]): Refusal | null {
   if (typeof value === 'string') {
     if (isStorable(value)) return null;
-    const param = place.join('.');
+    const param = shortened(place.join('.'));
     return refuse('invalid', `${param} must be well-formed text without NUL`, { param });
   }
   if (typeof value !== 'object' || value === null) return null;

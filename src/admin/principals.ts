@@ -16,7 +16,7 @@ import { isRefusal, refuse } from '../lib/refusal.ts';
 import { principalKind } from '../lib/vocabulary.ts';
 import type { PrincipalKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
-import { deletedRecord, idIn, nameField, timestamp } from './fields.ts';
+import { deletedRecord, idIn, nameField, shownText, timestamp } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageById } from './page.ts';
 import { none, route } from './route.ts';
@@ -32,9 +32,7 @@ const principalRecord = z.object({
 });
 type PrincipalRecord = z.input<typeof principalRecord>;
 
-const emailField = z
-  .string()
-  .max(320)
+const emailField = shownText(320)
   .regex(/^[^@\s]+@[^@\s]+$/, 'must be an e-mail address')
   .nullable();
 const params = idIn(principalId);

@@ -9,7 +9,7 @@ import { listRoles, roles } from '../../projections/tables/roles.ts';
 import { roleNamed } from '../deciders/role.ts';
 import { roleId } from '../lib/ids.ts';
 import { verb } from '../lib/vocabulary.ts';
-import { deletedRecord, descriptionField, nameField, shownText } from './fields.ts';
+import { deletedRecord, descriptionField, nameField, namingText } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageById } from './page.ts';
 import { none, route } from './route.ts';
@@ -17,8 +17,11 @@ import type { Route } from './route.ts';
 
 const permissionField = z.strictObject({
   verb,
-  resource: shownText(300).default('*'),
+  resource: namingText(300).default('*'),
 });
+
+/** A part of a path: a client takes a dot or two for a step in it. */
+const roleName = nameField.refine((name) => !/^\.{1,2}$/.test(name), 'must not be . or ..');
 
 const roleRecord = z.object({
   id: roleId,
@@ -58,7 +61,7 @@ export const roleRoutes: readonly Route[] = [
     summary: 'Create a role without permissions',
     refusals: ['conflict'],
     params: none,
-    body: z.strictObject({ name: nameField, description: descriptionField.default(null) }),
+    body: z.strictObject({ name: roleName, description: descriptionField.default(null) }),
     response: roleRecord,
     handle: ({ body }, call) =>
       mutate(call, { command: { type: 'CreateRole', ...body } }, (outcome) =>
@@ -73,7 +76,7 @@ export const roleRoutes: readonly Route[] = [
     summary: 'Rename or redescribe a role; holders and permissions stay',
     refusals: ['absent', 'conflict'],
     params,
-    body: z.strictObject({ name: nameField.optional(), description: descriptionField.optional() }),
+    body: z.strictObject({ name: roleName.optional(), description: descriptionField.optional() }),
     response: roleRecord,
     handle: ({ params: { name: role }, body: { name, description } }, call) =>
       mutate(call, { command: { type: 'UpdateRole', role, name, description } }, ({ state }) =>

@@ -87,9 +87,13 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
   }
 
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    done(null, readJsonBody(String(text)));
-  });
+  server.addContentTypeParser<Buffer>(
+    'application/json',
+    { parseAs: 'buffer' },
+    (_request, bytes, done) => {
+      done(null, readJsonBody(bytes));
+    },
+  );
   const transport = parts.tls === null ? {} : strictTransport;
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers({ ...securityHeaders, ...transport, 'x-request-id': request.id });

@@ -10,6 +10,7 @@ import { poolId, poolMemberId } from '../lib/ids.ts';
 import type { ModelId, PoolId, PoolMemberId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { listed } from '../lib/text.ts';
 import type { PoolPolicy } from '../lib/vocabulary.ts';
 import type { Decision } from './decision.ts';
 import { refuseTakenName } from './model-name.ts';
@@ -110,18 +111,14 @@ function updatePool(state: ConfigState, pool: Pool, fields: PoolFields): Decisio
   return events;
 }
 
-const usersNamed = 10;
-
 /** A pool that a target uses is not deleted: the answer names the users. */
 function deletePool(state: ConfigState, pool: Pool): Decision {
   const users = [...state.frontend_model.byId.values()].filter((model) =>
     targetsIn(model).some(({ pool_id }) => pool_id === pool.id),
   );
   if (users.length === 0) return [event(pool, 'PoolDeleted', {})];
-  const named = users.slice(0, usersNamed).map(({ name }) => name);
-  const more = users.length > usersNamed ? ` and ${users.length - usersNamed} more` : '';
-  const message = `pool ${pool.name} is a target of ${named.join(', ')}${more}`;
-  return refuse('conflict', message);
+  const names = listed(users.map(({ name }) => name));
+  return refuse('conflict', `pool ${pool.name} is a target of ${names}`);
 }
 
 function removeMember(state: ConfigState, id: PoolMemberId): Decision {

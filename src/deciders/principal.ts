@@ -8,6 +8,7 @@ import { apiKeyId, principalId } from '../lib/ids.ts';
 import type { PrincipalId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { listed } from '../lib/text.ts';
 import type { PrincipalKind } from '../lib/vocabulary.ts';
 import type { Decision } from './decision.ts';
 import { roleNamed } from './role.ts';
@@ -116,7 +117,7 @@ function grantRole(state: ConfigState, { id, role: name }: Of<'GrantRole'>): Dec
   if (principal === undefined) return noPrincipal(id);
   const role = roleNamed(state, name);
   if (role === undefined) {
-    const known = [...state.role.byId.values()].map((one) => one.name).join(', ');
+    const known = listed([...state.role.byId.values()].map((one) => one.name));
     return refuse('invalid', `role ${name} does not exist; known roles: ${known}`, {
       param: 'role',
     });

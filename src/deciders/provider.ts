@@ -9,6 +9,7 @@ import { providerId } from '../lib/ids.ts';
 import type { ProviderId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { listed } from '../lib/text.ts';
 import type { ProviderKind } from '../lib/vocabulary.ts';
 import { refuseLeak } from './credential-leak.ts';
 import type { Decision } from './decision.ts';
@@ -123,15 +124,11 @@ function deleteProvider(state: ConfigState, id: ProviderId): Decision {
     .map((model) => model.name);
   if (served.length > 0) {
     const models = served.length === 1 ? 'model' : 'models';
-    const more = served.length > namedMax ? ` and ${served.length - namedMax} more` : '';
-    const names = `${served.toSorted().slice(0, namedMax).join(', ')}${more}`;
+    const names = listed(served.toSorted());
     return refuse('conflict', `provider ${id} still serves ${served.length} ${models}: ${names}`);
   }
   return [{ stream: streamOf('provider', id), type: 'ProviderDeleted', data: { id } }];
 }
-
-/** How many models a refusal names. */
-const namedMax = 100;
 
 type Identity = {
   id?: ProviderId;

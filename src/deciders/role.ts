@@ -8,6 +8,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { roleId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { listed } from '../lib/text.ts';
 import type { Verb } from '../lib/vocabulary.ts';
 import type { Decision } from './decision.ts';
 
@@ -75,7 +76,7 @@ function deleteRole(state: ConfigState, role: Role): Decision {
     // A user's name is personal data and lies in the vault: it is named by id.
     .map((principal) => principal.name.text ?? `principal ${principal.id}`);
   if (holders.length > 0) {
-    return refuse('conflict', `role ${role.name} is held by ${holders.join(', ')}`);
+    return refuse('conflict', `role ${role.name} is held by ${listed(holders)}`);
   }
   return [{ stream: streamOf('role', role.id), type: 'RoleDeleted', data: { id: role.id } }];
 }

@@ -153,11 +153,43 @@ describe('a request from another site', () => {
 
 describe('a JSON body', () => {
   it('may be announced and absent', () => {
-    assert.deepEqual(readJsonBody('  '), { value: undefined });
+    assert.deepEqual(readJsonBody(Buffer.from('  ')), { value: undefined });
   });
 
   it('does not take brackets in strings for depth', () => {
     const text = JSON.stringify({ text: '[{"\\'.repeat(200) });
-    assert.ok(!isRefusal(readJsonBody(text)));
+    assert.ok(!isRefusal(readJsonBody(Buffer.from(text))));
+  });
+
+  it('that names one field twice is refused, however the name is written', () => {
+    const cases = [
+      ['{"a":1,"a":2}', 'a'],
+      ['{"a":1,"\\u0061":2}', 'a'],
+      ['{"x":{"b":[{"a":1,"c":2,"a" : 3}]}}', 'a'],
+      ['{"":1,"":2}', ''],
+      [String.raw`{"a\\":1,"a\\":2}`, 'a\\'],
+      [`{"${'k'.repeat(5000)}":1,"${'k'.repeat(5000)}":2}`, `${'k'.repeat(100)}…`],
+    ] as const;
+    for (const [text, param] of cases) {
+      const read = readJsonBody(Buffer.from(text));
+      assert.ok(isRefusal(read), text.slice(0, 100));
+      assert.deepEqual([read.refused, read.param], ['invalid', param]);
+    }
+  });
+
+  it('may use a name again elsewhere, and as a value', () => {
+    for (const text of [
+      '{"a":"a","b":{"a":1},"c":[{"a":1},{"a":1}],"d":["a","a"],"A":1}',
+      String.raw`{"a":"\",\"a\":","b":"\\"}`,
+    ]) {
+      assert.deepEqual(readJsonBody(Buffer.from(text)), { value: JSON.parse(text) });
+    }
+  });
+
+  it('that is not UTF-8 is refused, not repaired', () => {
+    const bytes = Buffer.concat([Buffer.from('{"name":"a'), Buffer.of(0xff), Buffer.from('"}')]);
+    const read = readJsonBody(bytes);
+    assert.ok(isRefusal(read));
+    assert.equal(read.message, 'body: not UTF-8');
   });
 });

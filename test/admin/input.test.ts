@@ -80,6 +80,20 @@ describe('a refusal', () => {
     assert.ok(String(message(long.body)).length < 300);
   });
 
+  it('is short, however long a name of a field was', async (t) => {
+    const { send } = await testAdministrator(t);
+    const key = 'k'.repeat(100_000);
+    for (const body of [
+      { name: 'a', [key]: 1 },
+      { name: 'a', [key]: '\u0000' },
+      `{"name":"a","${key}":1,"${key}":2}`,
+    ]) {
+      const answer = await send('POST', '/admin/roles', body);
+      assert.deepEqual(errorOf(answer), [400, 'invalid', `${'k'.repeat(100)}…`]);
+      assert.ok(JSON.stringify(answer.body).length < 1000);
+    }
+  });
+
   it('repeats no secret, wherever it was put and whatever its type', async (t) => {
     const { send, warnings } = await testAdministrator(t);
     const canary = 'sk-canary-credential';
@@ -125,6 +139,63 @@ describe('a reason', () => {
 });
 
 describe('a name', () => {
+  it('shows what it is: nothing invisible, nothing that turns the text around', async (t) => {
+    const { send } = await testAdministrator(t);
+    const cases = [
+      'admin\u200b',
+      'admin\u200d',
+      '\u2060admin',
+      'ad\u00admin',
+      '\u202enimda',
+      'a\u2066b',
+      'a\u200fb',
+      '\u3164',
+      'admin\u{e0041}',
+      'admin\ufe0f',
+      'line\nbreak',
+    ];
+    for (const name of cases) {
+      for (const path of ['/admin/principals', '/admin/roles', '/admin/models']) {
+        const answer = await send('POST', path, { name });
+        assert.deepEqual(errorOf(answer), [400, 'invalid', 'name'], JSON.stringify(name));
+      }
+    }
+    const email = await send('POST', '/admin/principals', { name: 'a', email: '\u202ea@b.c' });
+    assert.deepEqual(errorOf(email), [400, 'invalid', 'email']);
+  });
+
+  it('may be of any script and hold what its letters are joined by', async (t) => {
+    const { send } = await testAdministrator(t);
+    for (const name of ['Zoë', 'شركة‌ها', '語', 'क्‍ष', '❤️', '👩‍💻', 'a b']) {
+      assert.equal((await send('POST', '/admin/roles', { name })).status, 200, name);
+    }
+  });
+
+  it('has one way to be written: normal form C', async (t) => {
+    const { send } = await testAdministrator(t);
+    assert.equal((await send('POST', '/admin/principals', { name: 'Zo\u00eb' })).status, 200);
+    for (const [path, body, param] of [
+      ['/admin/principals', { name: 'Zoe\u0308' }, 'name'],
+      [
+        '/admin/roles/inference/permissions',
+        { verb: 'model:invoke', resource: 'model/e\u0308' },
+        'resource',
+      ],
+    ] as const) {
+      assert.deepEqual(errorOf(await send('POST', path, body)), [400, 'invalid', param]);
+    }
+  });
+
+  it('of a role is none that a path cannot hold', async (t) => {
+    const { send } = await testAdministrator(t);
+    for (const name of ['.', '..']) {
+      const made = await send('POST', '/admin/roles', { name });
+      assert.deepEqual(errorOf(made), [400, 'invalid', 'name']);
+      const renamed = await send('PATCH', '/admin/roles/operator', { name });
+      assert.deepEqual(errorOf(renamed), [400, 'invalid', 'name']);
+    }
+  });
+
   it('of a model is not a pattern of grants', async (t) => {
     const { send } = await testAdministrator(t);
     const made = await send('POST', '/admin/models', { name: '*' });

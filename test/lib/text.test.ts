@@ -1,0 +1,20 @@
+// What a message takes of texts that may be long.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { listed, shortened } from '../../src/lib/text.ts';
+
+it('a text is shortened to 100 characters, never to half of one', () => {
+  assert.equal(shortened('a'.repeat(100)), 'a'.repeat(100));
+  assert.equal(shortened('a'.repeat(101)), `${'a'.repeat(100)}…`);
+  assert.ok(shortened(`${'a'.repeat(99)}😀b`).isWellFormed());
+});
+
+const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);
+
+it('of more than 100 names a list says how many more there are', () => {
+  assert.equal(listed(names(2)), 'n0, n1');
+  assert.match(listed(names(100)), /, n99$/);
+  assert.match(listed(names(103)), /, n99 and 3 more$/);
+});
