@@ -119,7 +119,7 @@ async function measureBulk({ db, store }: ControlPlane): Promise<void> {
       await appendEvents(tx, sealed);
       const [command] = splitCommands(sealed.map(toRecorded)).commands;
       if (command === undefined) throw new Error('nothing was sealed');
-      return advanceReadModel(tx, before, command);
+      return advanceReadModel(tx, { cursor: before }, command);
     });
     store.adopt(cursor);
   }

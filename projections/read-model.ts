@@ -54,12 +54,7 @@ export async function buildReadModel(db: Database, pages = buildPages): Promise<
   for (;;) {
     const { position: to } = await readHead(db);
     if (to - cursor.state.position <= pages.tailEvents) break;
-    const from = cursor;
-    cursor = await db.tx(async (tx) => {
-      const held = await holdCheckpoint(tx, from);
-      const target = { schema: readModelSchema, to, pageEvents: pages.pageEvents };
-      return held.state.position < to ? advancePage(tx, held, target) : held;
-    }, buildWait);
+    cursor = await advanceOnePage(db, cursor, { to, ...pages });
   }
   return db.tx(async (tx) => {
     const head = await lockLog(tx);
@@ -71,27 +66,39 @@ export async function buildReadModel(db: Database, pages = buildPages): Promise<
   }, buildWait);
 }
 
+/** In a transaction of its own: the next page behind wherever the checkpoint stands, at `cursor` or later. */
+const advanceOnePage = (
+  db: Database,
+  cursor: Cursor,
+  { to, pageEvents }: Omit<Target, 'schema'>,
+): Promise<Cursor> =>
+  db.tx(async (tx) => {
+    const held = await holdCheckpoint(tx, cursor);
+    const target = { schema: readModelSchema, to, pageEvents };
+    return held.state.position < to ? advancePage(tx, held, target) : held;
+  }, buildWait);
+
 /** `cursor`, moved to where the checkpoint stands: another replica may have moved it. None will, until this transaction ends. */
 async function holdCheckpoint(tx: Transaction, cursor: Cursor): Promise<Cursor> {
   const [row]: { position: number }[] = await tx.query(
     sql`select position from es.read_models where fingerprint = ${fingerprint} for update`,
   );
-  if (row === undefined) throw new Error(`read model ${fingerprint} was never built`);
+  if (row === undefined) throw neverBuilt();
   return foldTo(tx, row.position, cursor);
 }
 
-/** Creates the schema and its checkpoint if they are missing, and says where they stand. */
+/** Creates the schema and its checkpoint if they are missing or were retired, and says where they stand. */
 async function openGeneration(db: Database): Promise<number> {
   return db.tx(async (tx) => {
     await lockLog(tx);
-    const rows: { position: number }[] = await tx.query(
-      sql`select position from es.read_models where fingerprint = ${fingerprint}`,
-    );
-    if (rows[0] !== undefined) return rows[0].position;
+    const held = await standing(tx);
+    if (held !== null && !held.isRetired) return held.position;
     await createTables(tx, readModelSchema);
     await tx.query(sql`
       insert into es.read_models (fingerprint, schema_name, position, status, last_used_at)
-      values (${fingerprint}, ${readModelSchema}, 0, 'building', now())`);
+      values (${fingerprint}, ${readModelSchema}, 0, 'building', now())
+      on conflict (fingerprint) do update
+        set position = 0, status = 'building', built_at = null, last_used_at = now()`);
     return 0;
   });
 }
@@ -123,38 +130,52 @@ export async function foldTo(
 
 /**
  * In an append's transaction, under the log lock: brings the read models from wherever they stand to the end of the command
- * `fresh`. `cursor` stands right before it.
+ * `fresh`. `cursor` stands right before it, `tables` where the read models were last seen or earlier.
  */
 export async function advanceReadModel(
   tx: Transaction,
-  cursor: Cursor,
+  { cursor, tables = cursor }: Readonly<{ cursor: Cursor; tables?: Cursor }>,
   fresh: CommandEvents,
 ): Promise<Cursor> {
   const { after, writes } = writesOf(cursor, [fresh]);
   const move = { schema: readModelSchema, from: cursor.state, to: after.state };
   if (!(await moveCheckpoint(tx, move))) {
     // Replicas of another release have appended since, or a build is under way.
-    await advanceTo(tx, await holdCheckpoint(tx, cursor), cursor.state.position);
+    await advanceTo(tx, await holdCheckpoint(tx, tables), cursor.state.position);
     if (!(await moveCheckpoint(tx, move))) throw strayed(move);
   }
   await writeTables(tx, readModelSchema, writes);
   return after;
 }
 
-async function checkpoint(db: Queryable): Promise<number> {
-  const [row]: { position: number }[] = await db.query(
-    sql`select position from es.read_models where fingerprint = ${fingerprint}`,
-  );
-  if (row === undefined) throw new Error(`read model ${fingerprint} was never built`);
-  return row.position;
+/** Where this release's read models and the head stood at one moment; null when they were never built. */
+async function standing(
+  db: Queryable,
+): Promise<{ position: number; head: number; isRetired: boolean } | null> {
+  const [row]: { position: number; head: number; status: string }[] = await db.query(sql`
+    select read_models.position, log_head.position as head, status
+    from es.read_models, es.log_head where fingerprint = ${fingerprint}`);
+  return row === undefined ? null : { ...row, isRetired: row.status === 'retired' };
 }
 
-/** Brings the read models up when replicas of another release have appended. Does nothing when they stand at the head. */
-export async function catchUpReadModel(db: Database): Promise<void> {
-  const [row]: { behind: boolean }[] = await db.query(sql`
-    select read_models.position < log_head.position as behind
-    from es.read_models, es.log_head where fingerprint = ${fingerprint}`);
-  if (row?.behind === true) await buildReadModel(db);
+/** Read models stand at `position`, or later; `cursor` stands there, or earlier. */
+export type Standing = Readonly<{ position: number; cursor: Cursor }>;
+
+/**
+ * Brings the read models up to the head, page by page from where they stand, when replicas of another release have appended.
+ * `from` is where they were last seen, or earlier: no event before it is read. Appends go on meanwhile.
+ */
+export async function catchUpReadModel(db: Database, from: Cursor): Promise<Standing> {
+  let cursor = from;
+  for (;;) {
+    const held = await standing(db);
+    if (held === null || held.isRetired) {
+      cursor = await buildReadModel(db);
+      return { position: cursor.state.position, cursor };
+    }
+    if (held.position >= held.head) return { position: held.position, cursor };
+    cursor = await advanceOnePage(db, cursor, { to: held.head, pageEvents });
+  }
 }
 
 async function advanceTo(
@@ -196,6 +217,8 @@ async function advancePage(
   return page.after;
 }
 
+const neverBuilt = (): Error => new Error(`read model ${fingerprint} was never built`);
+
 type Position = Pick<ConfigState, 'position'>;
 type Move = { schema: string; from: Position; to: Position };
 
@@ -223,7 +246,9 @@ export async function verifyReadModel(db: Database): Promise<TableCheck[]> {
   const attempt = db.tx(
     async (tx) => {
       await tx.query(sql`select set_config('role', 'gw_app', true)`);
-      const to = await checkpoint(tx);
+      const held = await standing(tx);
+      if (held === null || held.isRetired) throw neverBuilt();
+      const to = held.position;
       await createTables(tx, shadow);
       await tx.query(sql`
         insert into es.read_models (fingerprint, schema_name, position, status, last_used_at)

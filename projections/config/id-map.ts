@@ -84,10 +84,12 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
   #ownPage(number: number): (Value | undefined)[] {
     const own = this.#own.get(number);
     if (own !== undefined) return own;
-    const page =
-      this.pages.get(number)?.slice() ?? new Array<Value | undefined>(pageIds).fill(undefined);
+    const page = this.pages.get(number)?.slice() ?? emptyPage<Value>();
     this.pages.set(number, page);
     this.#own.set(number, page);
     return page;
   }
 }
+
+const emptyPage = <Value>(): (Value | undefined)[] =>
+  Array.from({ length: pageIds }, (): Value | undefined => undefined);

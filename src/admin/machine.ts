@@ -36,6 +36,7 @@ export const machineRoutes: readonly Route[] = [
       const { publisher } = control;
       const version = (): number => publisher.current()?.snapshot.version ?? -1;
       if (version() < query.at_least) await control.refresh();
+      if (version() < query.at_least) await publisher.publishNow();
       const held = heldEtag(headers['if-none-match']);
       const isNews = (published: Published): boolean =>
         published.snapshot.version >= query.at_least && published.etag !== held;

@@ -59,6 +59,7 @@ export const operationRoutes: readonly Route[] = [
         rebuild_failures: publisher.failures(),
       }));
       if (isRefusal(answer)) return answer;
+      await publisher.publishNow();
       const published = publisher.current()?.snapshot.version ?? 0;
       return published < answer.body.snapshot_version ? unpublished : answer;
     },

@@ -92,8 +92,11 @@ export const routingRoutes: readonly Route[] = [
     query: none,
     body: question,
     response: dryRunRecord,
-    handle: ({ body }, { control }) => {
-      const snapshot = control.publisher.current()?.snapshot;
+    handle: async ({ body }, { control }) => {
+      const { publisher } = control;
+      const version = publisher.current()?.snapshot.version ?? -1;
+      if (version < control.state().version) await publisher.publishNow();
+      const snapshot = publisher.current()?.snapshot;
       if (snapshot === undefined) {
         return refuse('unavailable', 'no snapshot is published yet', { retryAfterSeconds: 1 });
       }

@@ -93,7 +93,7 @@ export function createExecute(dependencies: Dependencies): Execute {
       return found;
     }
     if (isRefusal(committed)) return committed;
-    store.adopt(committed.after);
+    if (committed.events.length > 0) store.adopt(committed.after);
     await publish();
     return outcomeOf(committed);
   };
@@ -151,7 +151,7 @@ async function append(
   const { commands } = splitCommands(sealed.map(toRecorded));
   const [events] = commands;
   assert.ok(events !== undefined, 'a command has at least one event');
-  const after = await advanceReadModel(tx, before, events);
+  const after = await advanceReadModel(tx, { cursor: before, tables: store.tables() }, events);
   await keepBudgetRows(tx, events);
   await keepLeaseRows(tx, events);
   return concluded({ after, events }, { context, tx });

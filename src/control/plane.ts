@@ -3,7 +3,7 @@
 
 import { randomBytes, randomUUID } from 'node:crypto';
 
-import { buildReadModel, catchUpReadModel, readModelSchema } from '../../projections/read-model.ts';
+import { buildReadModel, readModelSchema } from '../../projections/read-model.ts';
 import { readHead } from '../db/event-log.ts';
 import { listenForEvents } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
@@ -25,6 +25,7 @@ import type { Execute } from './execute.ts';
 import { follow } from './follow.ts';
 import { createPublisher } from './publish.ts';
 import type { Publisher } from './publish.ts';
+import { createReading, retireNowAndThen } from './reading.ts';
 import { createExchange } from './service-account.ts';
 
 export type ControlPlane = Readonly<{
@@ -39,7 +40,9 @@ export type ControlPlane = Readonly<{
   cloudTokens: CloudTokens;
   /** Turns the windows of budgets, and publishes what is spent of them. */
   rebuild: () => Promise<void>;
-  /** Reads the log up to its head and publishes what is new. */
+  /** Reads the log up to its head, into the state and into the read models. */
+  catchUp: () => Promise<void>;
+  /** The same, and publishes what is new. */
   refresh: () => Promise<void>;
   close: () => Promise<void>;
 }>;
@@ -99,13 +102,13 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
     const execute = createExecute({ db, vault, store, publish, clock, newId, appVersion });
     await seedLog(execute, vault);
     await publish();
+    const { catchUpState, catchUpTables, catchUp } = createReading({ db, store });
     const refresh = async (): Promise<void> => {
-      const head = await readHead(db);
-      await store.catchUp(db, head.position);
+      await catchUpState();
       // Before the tables are brought up: one that cannot follow must not hold proxies up.
       await publish();
       if (publisher.current()?.snapshot.version === store.state().version) options.onCurrent?.();
-      await catchUpReadModel(db);
+      await catchUpTables();
     };
     const rebuild = async (): Promise<void> => {
       await budgets.rebuild();
@@ -116,12 +119,19 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       catchUp: refresh,
       onFailure: (error) => onFailure('following the event log', error),
     });
+    const retiring = retireNowAndThen({
+      db: reports,
+      onFailure: (error) => onFailure('dropping unused read models', error),
+    });
     const close = async (): Promise<void> => {
       cloudTokens.close();
+      publisher.close();
+      await retiring.stop();
       await follower.close();
       await Promise.all([db.dispose(), reports.dispose()]);
     };
-    return { db, reports, vault, store, execute, publisher, cloudTokens, rebuild, refresh, close };
+    const opened = { db, reports, vault, store, execute, publisher, cloudTokens };
+    return { ...opened, rebuild, catchUp, refresh, close };
   } catch (error) {
     cloudTokens.close();
     await Promise.all([db.dispose(), reports.dispose()]);

@@ -1,9 +1,13 @@
-// Publishing: builds the snapshot of the newest state, once a version, and wakes whoever waits for it. What changes without a new
-// version, the overlay, is asked for with every publish; when it is another one, it is published under the same version.
+// Publishing: builds the snapshot of the newest state, and wakes whoever waits for it. What changes without a new version, the
+// overlay, is asked for with every publish; when it is another one, it is published under the same version.
+//
+// A build costs as much as there are members. So behind that of a large configuration there is a rest, and what is asked for
+// meanwhile is published at its end, together. Nobody waits for that: proxies ask every few seconds.
 
 import { EventEmitter } from 'eventemitter3';
 
 import { contentHashText } from '../../projections/content-hash.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
 import type { Cursor } from '../../projections/rows.ts';
 import { secretRefs, snapshotConfig } from '../../projections/snapshot.ts';
 import type { Database } from '../db/pool.ts';
@@ -22,12 +26,19 @@ export type Published = Readonly<{ snapshot: Snapshot; etag: string; body: () =>
 export type Publisher = Readonly<{
   /** What is published now; null before the first time. */
   current: () => Published | null;
-  /** Publishes the store's state, if its version is newer or its overlay another. One build at a time. Never rejects. */
+  /**
+   * Publishes the store's state, if its version is newer or its overlay another: at once, or at the end of the rest behind the last
+   * one, for which this does not wait. Never rejects.
+   */
   publish: () => Promise<void>;
+  /** The same, without a rest: it is published when this resolves, unless that failed. */
+  publishNow: () => Promise<void>;
   /** How often a snapshot could not be built since the start. */
   failures: () => number;
   /** Calls `listener` with each snapshot, from the next one on; answers with what ends that. */
   onPublished: (listener: (published: Published) => void) => () => void;
+  /** Ends a rest; what waits for its end is not published. */
+  close: () => void;
 }>;
 
 type Dependencies = {
@@ -49,6 +60,8 @@ export function createPublisher(dependencies: Dependencies): Publisher {
   let secrets = new Map<string, string>();
   let before: Numbered = { seq: 0, own: emptyParts, budgetSeq: 0 };
   let queue: Promise<void> = Promise.resolve();
+  let rest: NodeJS.Timeout | null = null;
+  let isWanted = false;
   let failures = 0;
 
   const build = async ({ state, content }: Cursor): Promise<Omit<Snapshot, 'overlay'>> => {
@@ -87,6 +100,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
     const held = current?.snapshot ?? null;
     try {
       const isNewer = held === null || cursor.state.version > held.version;
+      if (isNewer) takeRest(restMsOf(cursor.state));
       const base = isNewer ? await build(cursor) : held;
       const own = await ownPartsOf(base.config);
       const told = budgets.overlay(cursor.state);
@@ -102,18 +116,50 @@ export function createPublisher(dependencies: Dependencies): Publisher {
     }
   };
 
+  const publishNow = (): Promise<void> => {
+    queue = queue.then(publishOnce);
+    return queue;
+  };
+  const publish = async (): Promise<void> => {
+    if (rest === null) return publishNow();
+    isWanted = true;
+  };
+  /** From the beginning of a build, so that nobody waits for one that another began. */
+  const takeRest = (ms: number): void => {
+    if (rest !== null) clearTimeout(rest);
+    rest = null;
+    if (ms === 0) return;
+    rest = setTimeout(() => {
+      rest = null;
+      if (!isWanted) return;
+      isWanted = false;
+      void publish();
+    }, ms).unref();
+  };
+
   return {
     current: () => current,
     failures: () => failures,
-    publish: () => {
-      queue = queue.then(publishOnce);
-      return queue;
+    publish,
+    publishNow,
+    close: () => {
+      if (rest !== null) clearTimeout(rest);
     },
     onPublished: (listener) => {
       published.on('snapshot', listener);
       return () => void published.off('snapshot', listener);
     },
   };
+}
+
+/** Smaller configurations are built within a millisecond or two. */
+const restMembersMin = 1_000;
+const restMsMax = 1_000;
+
+/** Some ten times what a build takes: so much of a core is left for everything else. */
+function restMsOf(state: ConfigState): number {
+  const members = state.api_key.byId.size + state.model.byId.size + state.principal.byId.size;
+  return members < restMembersMin ? 0 : Math.min(restMsMax, members / 50);
 }
 
 /** What each replica has of its own. */

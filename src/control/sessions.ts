@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Queryable } from '@databases/pg';
 
 import type { ConfigState } from '../../projections/config/state.ts';
+import { readModelSchema } from '../../projections/read-model.ts';
 import type { Database } from '../db/pool.ts';
 import {
   deleteAllSessions,
@@ -41,14 +42,14 @@ export type Login = Readonly<{ principalId: PrincipalId; passwordRef: string }>;
 type Dependencies = Readonly<{
   db: Database;
   state: () => ConfigState;
-  /** Makes the state reach the head of the log. */
-  refresh: () => Promise<void>;
+  /** Makes the state and the read models reach the head of the log. */
+  catchUp: () => Promise<void>;
   clock: Clock;
   randomBytes: (size: number) => Buffer;
 }>;
 
 export function createSessions(dependencies: Dependencies): Sessions {
-  const { db, state, refresh, clock, randomBytes } = dependencies;
+  const { db, state, catchUp, clock, randomBytes } = dependencies;
   return {
     start: async ({ principalId, passwordRef }) => {
       const now = clock();
@@ -63,9 +64,12 @@ export function createSessions(dependencies: Dependencies): Sessions {
       return token;
     },
     owner: async (token) => {
-      const found = await findSession(db, { tokenDigest: digest(token), now: new Date(clock()) });
+      const asked = { tokenDigest: digest(token), now: new Date(clock()), schema: readModelSchema };
+      const found = await findSession(db, asked);
       if (found === null) return null;
-      if (found.headPosition > state().position) await refresh();
+      // What another replica wrote before this request came is seen by it: here it is judged, below it is read.
+      const reached = Math.min(state().position, found.tablesPosition ?? 0);
+      if (found.headPosition > reached) await catchUp();
       const principal = state().principal.byId.get(found.principalId);
       if (principal === undefined || principal.passwordRef !== found.passwordRef) return null;
       return principal.id;

@@ -30,16 +30,19 @@ export type FoundSession = Readonly<{
   passwordRef: string | null;
   /** Where the head of the log stands: whoever judges the session must have read as far. */
   headPosition: number;
+  /** Where the read models of the schema stand; null when there are none. */
+  tablesPosition: number | null;
 }>;
 
 /** Null when there is none, or when it has expired. */
 export async function findSession(
   db: Queryable,
-  { tokenDigest, now }: { tokenDigest: Buffer; now: Date },
+  { tokenDigest, now, schema }: { tokenDigest: Buffer; now: Date; schema: string },
 ): Promise<FoundSession | null> {
   const [found]: FoundSession[] = await db.query(sql`
     select principal_id as "principalId", password_ref as "passwordRef",
-      (select position from es.log_head) as "headPosition"
+      (select position from es.log_head) as "headPosition",
+      (select position from es.read_models where schema_name = ${schema}) as "tablesPosition"
     from op.sessions where token_digest = ${tokenDigest} and expires_at > ${now}`);
   return found ?? null;
 }

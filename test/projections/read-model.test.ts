@@ -70,7 +70,7 @@ async function write(
     await appendEvents(tx, sealed);
     const [command] = splitCommands(sealed.map(toRecorded)).commands;
     if (command === undefined || !options.advance) return cursor;
-    return advanceReadModel(tx, cursor, command);
+    return advanceReadModel(tx, { cursor }, command);
   });
 }
 
@@ -278,7 +278,7 @@ describe('a build', () => {
     ]);
     await build.finally(() => building.abort());
     await written;
-    await catchUpReadModel(db);
+    await catchUpReadModel(db, emptyCursor());
     const { position } = await readHead(db);
     assert.deepEqual(await checkpoint(db), { position, status: 'live' });
     assert.deepEqual(await heldRows(db), await foldedRows(db));
@@ -303,10 +303,10 @@ describe('tables that another release has left behind', () => {
     const db = await testLogDatabase(t);
     await buildReadModel(db);
     await writeAll(db, many(3), false);
-    await catchUpReadModel(db);
+    await catchUpReadModel(db, emptyCursor());
     assert.deepEqual(await heldRows(db), await foldedRows(db));
     const [built] = await db.query(sql`select built_at, last_used_at from es.read_models`);
-    await catchUpReadModel(db);
+    await catchUpReadModel(db, emptyCursor());
     assert.deepEqual(await db.query(sql`select built_at, last_used_at from es.read_models`), [
       built,
     ]);

@@ -1,0 +1,237 @@
+// The control plane at size: `node bench/control.ts [--quick] [--rate 200] [--seconds 30]`. A log with 10,000 models and 50,000 keys
+// on an embedded Postgres of its own; the start of role control on it, then mutations and reads through HTTP at a fixed rate, while
+// a proxy polls. Server, database and load share the machine.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+
+import { startEmbeddedPostgres } from '../src/cli/embedded-postgres.ts';
+import { setLogin } from '../src/cli/login-principal.ts';
+import { withControlPlane } from '../src/cli/offline-plane.ts';
+import { createPasswords } from '../src/control/passwords.ts';
+import { fillLog } from './control/fill.ts';
+import type { Size } from './control/fill.ts';
+import { connect, quantile, sendAtRate } from './control/load.ts';
+import type { Answered, Connection, Measured } from './control/load.ts';
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    rate: { type: 'string', default: '200' },
+    seconds: { type: 'string', default: '30' },
+    profile: { type: 'string' },
+  },
+});
+const { quick } = values;
+const size: Size = quick
+  ? { principals: 100, providers: 10, models: 500, keys: 2_000 }
+  : { principals: 1_000, providers: 50, models: 10_000, keys: 50_000 };
+const seconds = quick ? 5 : Number(values.seconds);
+const mutationsPerSecond = Number(values.rate);
+const readsPerSecond = 10;
+/** As a proxy polls by default. */
+const pollMs = 5_000;
+
+const encryptionKey = '42'.repeat(32);
+const proxyToken = 'a-proxy-token-of-the-bench';
+const login = { name: 'bench', password: 'a password of the bench' };
+
+async function fill(databaseUrl: string): Promise<void> {
+  const warn = (message: string): void => console.error(message);
+  await withControlPlane({ databaseUrl, encryptionKey, warn }, async (plane) => {
+    const startedAt = performance.now();
+    await fillLog(plane, size);
+    await setLogin({ plane, passwords: createPasswords() }, login);
+    const { position } = plane.store.state();
+    const took = ((performance.now() - startedAt) / 1000).toFixed(1);
+    console.log(`${position} events appended and projected in ${took} s`);
+  });
+}
+
+type Server = Readonly<{
+  adminUrl: string;
+  startMs: number;
+  pid: number;
+  end: () => Promise<void>;
+}>;
+
+/** From the start of the process until it listens with its first snapshot published. */
+async function startServer(databaseUrl: string, execArgv: readonly string[] = []): Promise<Server> {
+  const startedAt = performance.now();
+  const main = path.join(import.meta.dirname, '../src/main.ts');
+  const args = ['--role', 'control', '--admin-port', '0', '--log-format', 'json'];
+  const child = spawn(process.execPath, [...execArgv, main, ...args], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? '',
+      GW_DATABASE_URL: databaseUrl,
+      GW_ENCRYPTION_KEY: encryptionKey,
+      GW_PROXY_TOKEN: proxyToken,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const started = Promise.withResolvers<string>();
+  child.once('close', () => started.reject(new Error('the control plane ended')));
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    const found = /"admin":"([^"]+)".*"message":"control plane started"/.exec(line);
+    if (found?.[1] !== undefined) started.resolve(found[1]);
+    else if (!line.includes('plain HTTP')) console.error(line.slice(0, 500));
+  });
+  const adminUrl = await started.promise;
+  const startMs = performance.now() - startedAt;
+  const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()));
+  const end = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  return { adminUrl, startMs, pid: child.pid ?? 0, end };
+}
+
+async function measureStart(databaseUrl: string): Promise<void> {
+  const server = await startServer(databaseUrl);
+  console.log(
+    `start: ${(server.startMs / 1000).toFixed(2)} s, resident ${residentMb(server.pid)} MB`,
+  );
+  await server.end();
+}
+
+const residentMb = (pid: number): number =>
+  Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)]).toString()) / 1024);
+
+async function measureLoad(databaseUrl: string): Promise<void> {
+  const { profile } = values;
+  const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
+  const server = await startServer(databaseUrl, profiling);
+  const connection = connect(server.adminUrl, await loggedIn(server.adminUrl));
+  const polling = new AbortController();
+  const polls = pollSnapshots(server.adminUrl, polling.signal);
+  const cpuBefore = cpuSeconds(server.pid);
+  try {
+    const [mutations, reads] = await Promise.all([
+      sendAtRate({ perSecond: mutationsPerSecond, seconds, send: mutation(connection) }),
+      sendAtRate({
+        perSecond: readsPerSecond,
+        seconds,
+        send: () => connection.send('GET', '/admin/keys?limit=100'),
+      }),
+    ]);
+    report('mutations', mutations);
+    report('GET /admin/keys?limit=100', reads);
+    const cpu = (cpuSeconds(server.pid) - cpuBefore) / mutations.seconds;
+    console.log(`CPU of the control plane: ${(cpu * 100).toFixed(0)} % of a core`);
+    console.log(`resident at the end: ${residentMb(server.pid)} MB`);
+    console.log(`load average behind: ${loadavg()[0]?.toFixed(1)}`);
+  } finally {
+    polling.abort();
+    const { count, bytes } = await polls;
+    console.log(`snapshots polled: ${count}, ${(bytes / 2 ** 20).toFixed(1)} MB the last`);
+    connection.close();
+    await server.end();
+  }
+}
+
+function report(what: string, measured: Measured): void {
+  const { durations, failures, seconds: took } = measured;
+  const rate = (durations.length / took).toFixed(0);
+  const at = (share: number): string => quantile(measured, share).toFixed(1);
+  const failed =
+    [...failures].map(([status, count]) => `${count} × ${status}`).join(', ') || 'none';
+  console.log(
+    `${what.padEnd(28)} ${rate} a second, p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms, failed: ${failed}`,
+  );
+}
+
+const cpuSeconds = (pid: number): number => {
+  const [, clock = '0'] = execFileSync('ps', ['-o', 'pid=,cputimes=', '-p', String(pid)])
+    .toString()
+    .trim()
+    .split(/\s+/);
+  return Number(clock);
+};
+
+async function loggedIn(adminUrl: string): Promise<string> {
+  const answer = await fetch(`${adminUrl}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(login),
+  });
+  if (!answer.ok) throw new Error(`the login was answered ${answer.status}`);
+  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+}
+
+/** Of ten mutations: four keys made, two revoked, two models priced, one model and one principal made. */
+const mutation =
+  ({ send }: Connection) =>
+  (index: number): Promise<Answered> => {
+    const some = (count: number): number => 1 + ((index * 7_919) % count);
+    switch (index % 10) {
+      case 0:
+        return send('POST', '/admin/provider-models', { name: `made-${index}` });
+      case 1:
+        return send('POST', '/admin/principals', {
+          name: `made-${index}`,
+          kind: 'service_account',
+        });
+      case 2:
+      case 3:
+        return send('DELETE', `/admin/keys/${some(size.keys)}`);
+      case 4:
+      case 5:
+        return send('PATCH', `/admin/provider-models/${some(size.models)}`, {
+          input_price_per_mtok: index + 1,
+        });
+      default:
+        return send('POST', '/admin/keys', {
+          name: `made-${index}`,
+          principal_id: some(size.principals),
+        });
+    }
+  };
+
+/** What a proxy does: asks now and then, with the version that it has. */
+async function pollSnapshots(adminUrl: string, signal: AbortSignal) {
+  const polled = { count: 0, bytes: 0 };
+  let etag = '';
+  while (!signal.aborted) {
+    const headers = { authorization: `Bearer ${proxyToken}`, 'if-none-match': etag };
+    const answer = await fetch(`${adminUrl}/snapshot`, { headers });
+    const body = await answer.arrayBuffer();
+    if (answer.status === 200) {
+      etag = answer.headers.get('etag') ?? '';
+      polled.count += 1;
+      polled.bytes = body.byteLength;
+    }
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pollMs);
+      signal.addEventListener(
+        'abort',
+        () => {
+          clearTimeout(timer);
+          resolve();
+        },
+        { once: true },
+      );
+    });
+  }
+  return polled;
+}
+
+const directory = await mkdtemp(path.join(tmpdir(), 'gw-bench-'));
+const postgres = await startEmbeddedPostgres({
+  directory: path.join(directory, 'pg'),
+  log: () => {},
+  ephemeral: true,
+});
+try {
+  console.log(`load average before: ${loadavg()[0]?.toFixed(1)}`);
+  await fill(postgres.url);
+  for (let start = 0; start < 3; start++) await measureStart(postgres.url);
+  await measureLoad(postgres.url);
+} finally {
+  await postgres.stop();
+  await rm(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,40 @@
+// The end of read models: those of a release that nobody runs any more go when they were not used for seven days. A process that
+// runs says so now and then, because without a change of the configuration nothing else does.
+
+import { sql } from '@databases/pg';
+
+import { lockLog } from '../src/db/event-log.ts';
+import type { Database } from '../src/db/pool.ts';
+import { fingerprint } from './read-model.ts';
+
+export const unusedDaysMax = 7;
+
+/** Marks this release's read models as used, and drops those unused for too long; answers with the fingerprints of these. */
+export async function retireReadModels(db: Database): Promise<readonly string[]> {
+  await db.query(sql`
+    update es.read_models set last_used_at = now()
+    where fingerprint = ${fingerprint} and status <> 'retired'`);
+  const unused: { fingerprint: string }[] = await db.query(sql`
+    select fingerprint from es.read_models
+    where status <> 'retired' and last_used_at < now() - make_interval(days => ${unusedDaysMax})
+    order by last_used_at`);
+  const retired: string[] = [];
+  for (const { fingerprint } of unused) {
+    if (await retire(db, fingerprint)) retired.push(fingerprint);
+  }
+  return retired;
+}
+
+/** Under the log lock no process of that release can begin to build them anew. Its row stays, for a process that comes back. */
+const retire = (db: Database, fingerprint: string): Promise<boolean> =>
+  db.tx(async (tx) => {
+    await lockLog(tx);
+    const [row]: { schema_name: string }[] = await tx.query(sql`
+      update es.read_models set status = 'retired', position = 0
+      where fingerprint = ${fingerprint} and status <> 'retired'
+        and last_used_at < now() - make_interval(days => ${unusedDaysMax})
+      returning schema_name`);
+    if (row === undefined) return false;
+    await tx.query(sql`drop schema if exists ${sql.ident(row.schema_name)} cascade`);
+    return true;
+  });
