@@ -11,6 +11,8 @@ import type { Publisher } from '../control/publish.ts';
 import type { Reconcile } from '../control/reconcile.ts';
 import type { Sessions } from '../control/sessions.ts';
 import type { UsageIntake } from '../control/usage-intake.ts';
+import type { RecordUnattributed } from '../control/usage-unattributed.ts';
+import type { UsageUpkeep } from '../control/usage-upkeep.ts';
 import type { Dial } from '../control/verify-provider.ts';
 import type { Database } from '../db/pool.ts';
 import type { Vault } from '../db/vault.ts';
@@ -44,6 +46,9 @@ export type Control = Readonly<{
   checkAddress: CheckAddress;
   planPrices: PlanPrices;
   takeUsage: UsageIntake;
+  recordUnattributed: RecordUnattributed;
+  /** Folds what is past its retention, and checks budgets against usage. */
+  usageUpkeep: UsageUpkeep;
   reconcile: Reconcile;
   clock: Clock;
   newId: () => string;

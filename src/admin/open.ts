@@ -13,6 +13,8 @@ import type { PricePlaces } from '../control/price-sync.ts';
 import { createReconcile } from '../control/reconcile.ts';
 import { createSessions } from '../control/sessions.ts';
 import { createUsageIntake } from '../control/usage-intake.ts';
+import { createRecordUnattributed } from '../control/usage-unattributed.ts';
+import { createUsageUpkeep, retentionDaysDefault } from '../control/usage-upkeep.ts';
 import { createDial } from '../control/verify-provider.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Control, Log } from './control.ts';
@@ -32,6 +34,8 @@ export type AdminOptions = Readonly<{
   egress: Egress;
   pricePlaces: PricePlaces;
   clock: Clock;
+  /** How long single usage rows are kept; 90 when absent. */
+  usageRetentionDays?: number;
   log: Log;
   program: Program;
   /** Instead of the routes of this release. */
@@ -64,7 +68,7 @@ export function openAdmin(options: AdminOptions): Admin {
     publisher: plane.publisher,
     refresh,
     rebuild: plane.rebuild,
-    sessions: createSessions({ db, state, catchUp: plane.catchUp, clock, randomBytes }),
+    sessions: createSessions({ db, state, refresh, clock, randomBytes }),
     passwords: createPasswords(),
     loginLimit: createLoginLimit(),
     dial: createDial({ dispatcher, accessToken }),
@@ -78,6 +82,13 @@ export function openAdmin(options: AdminOptions): Admin {
       },
     }),
     takeUsage: createUsageIntake({ db, vault, state, refresh, clock }),
+    recordUnattributed: createRecordUnattributed({ db, clock }),
+    usageUpkeep: createUsageUpkeep({
+      db: plane.reports,
+      clock,
+      retentionDays: options.usageRetentionDays ?? retentionDaysDefault,
+      onFailure: (what, error) => log.warn({ error }, what),
+    }),
     reconcile: createReconcile({ state, monotonic: () => performance.now() }),
     clock,
     newId: randomUUID,

@@ -31,6 +31,8 @@ import { routingRoutes } from './routing.ts';
 import { ruleRoutes } from './rules.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
+import { timeseriesRoutes } from './timeseries.ts';
+import { usageEventRoutes } from './usage-events.ts';
 import { usageRoutes } from './usage.ts';
 
 /** The same handlers answer under the second name. */
@@ -81,6 +83,8 @@ export const adminRoutes: readonly Route[] = [
   ...configRoutes,
   ...operationRoutes,
   ...usageRoutes,
+  ...usageEventRoutes,
+  ...timeseriesRoutes,
 ]
   .flatMap(withAlias)
   .map(listingVersions);

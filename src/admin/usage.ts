@@ -2,14 +2,14 @@
 
 import { z } from 'zod';
 
-import { usageTotals } from '../db/usage.ts';
+import { usageGroupings, usageTotals } from '../db/usage-totals.ts';
 import { refuse } from '../lib/refusal.ts';
 import { limitQuery, timestampField } from './fields.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 
 const usageTotal = z.object({
-  /** Null groups the requests that were refused before there was a model. */
+  /** Null groups the requests without one: those that were refused before there was a model, or that no rule tagged. */
   key: z.string().nullable(),
   requests: z.int(),
   refused_requests: z.int(),
@@ -18,7 +18,9 @@ const usageTotal = z.object({
   /** Null when no request of the group has a price. */
   cost_micros: z.int().nullable(),
   unpriced_requests: z.int(),
+  /** Of answered requests. */
   avg_ms: z.int().nullable(),
+  /** Null too when some of the requests are past their retention, and only known as sums. */
   p50_ms: z.int().nullable(),
   p95_ms: z.int().nullable(),
   ttft_p95_ms: z.int().nullable(),
@@ -34,7 +36,7 @@ export const usageRoutes: readonly Route[] = [
     refusals: [],
     params: none,
     query: z.strictObject({
-      group_by: z.enum(['model', 'principal', 'virtual_model', 'day']).default('model'),
+      group_by: z.enum(usageGroupings).default('model'),
       since: timestampField.optional(),
       until: timestampField.optional(),
       limit: limitQuery({ standard: 100 }),

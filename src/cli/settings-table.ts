@@ -12,7 +12,7 @@ export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = 
   /** Reads the text of a flag or variable. Its messages say what the value must be. */
   schema: Schema;
   fallback: Fallback;
-  unit: 'seconds' | 'MiB' | null;
+  unit: 'seconds' | 'days' | 'MiB' | null;
   /** Never shown, and also read from the file that `<variable>_FILE` names. */
   secret: boolean;
   description: string;
@@ -23,7 +23,7 @@ type Definition<Schema extends z.ZodType, Fallback> = Readonly<{
   variable: string;
   schema: Schema;
   fallback: Fallback;
-  unit?: 'seconds' | 'MiB';
+  unit?: 'seconds' | 'days' | 'MiB';
   secret?: boolean;
   description: string;
 }>;
@@ -171,6 +171,14 @@ export const settingsTable = {
     fallback: 5,
     unit: 'seconds',
     description: 'how often a control plane turns budget windows and tells proxies what is spent',
+  }),
+  usageRetention: define({
+    flag: '--usage-retention',
+    variable: 'GW_USAGE_RETENTION',
+    schema: wholeNumber({ from: 1, to: 3650 }),
+    fallback: 90,
+    unit: 'days',
+    description: 'how long a control plane keeps single usage rows; older ones are hourly sums',
   }),
   rateLimitReconcileInterval: define({
     flag: '--rate-limit-reconcile-interval',

@@ -78,6 +78,9 @@ type Names = Readonly<{
   principal: string;
 }>;
 
+const classNameOf = ({ prompt_class_id: id }: UsageEvent, state: ConfigState): string | null =>
+  id === null ? null : (state.prompt_class.byId.get(id)?.name ?? null);
+
 /** The names are those that hold now: history outlives what it names. */
 function toRow(event: UsageEvent, { state, replica, receivedAt, principal }: Names): StoredUsage {
   const { reported_cost_micros: _reported, ...rest } = event;
@@ -93,6 +96,7 @@ function toRow(event: UsageEvent, { state, replica, receivedAt, principal }: Nam
     principal,
     model: model?.name ?? event.model,
     provider: provider?.name ?? null,
+    prompt_class: classNameOf(event, state),
     cost_micros: costMicros(event, model),
   };
 }

@@ -133,19 +133,27 @@ export type BudgetCheck = Readonly<{
   summed_cost_micros: number;
 }>;
 
-/** Counters that are not the sum of the usage rows counted in their window: none, unless one of the two was changed by hand. */
+/**
+ * Counters that are not the sum of the usage counted in their window, whether still in rows or rolled up: none, unless one of the
+ * two was changed by hand.
+ */
 export const strayBudgets = (db: Queryable): Promise<BudgetCheck[]> =>
   db.query(sql`
     select * from (
       select held.principal_id, held.tokens_used as counted_tokens,
         held.cost_used_micros as counted_cost_micros,
         least(held.initial_tokens_used
-          + coalesce(sum(rows.prompt_tokens + rows.completion_tokens), 0), ${mostExact})::bigint
-          as summed_tokens,
-        least(coalesce(sum(rows.cost_micros), 0), ${mostExact})::bigint as summed_cost_micros
+          + coalesce(sum(used.tokens), 0), ${mostExact})::bigint as summed_tokens,
+        least(coalesce(sum(used.cost_micros), 0), ${mostExact})::bigint as summed_cost_micros
       from op.budget_usage held
-      left join op.usage_events rows
-        on rows.principal_id = held.principal_id and rows.budget_window = held.window_start
+      left join (
+        select principal_id, budget_window,
+          prompt_tokens::numeric + completion_tokens as tokens, cost_micros::numeric as cost_micros
+        from op.usage_events
+        union all
+        select principal_id, budget_window, prompt_tokens + completion_tokens, cost_micros
+        from op.usage_hours
+      ) used on used.principal_id = held.principal_id and used.budget_window = held.window_start
       group by held.principal_id
     ) checked
     where counted_tokens <> summed_tokens or counted_cost_micros <> summed_cost_micros

@@ -2,10 +2,11 @@
 // answered, that was refused for want of a grant, a budget, a rate or a backend, or that its client left
 // (specification, "Usage event").
 
-import type { ModelId, ProviderId } from '../lib/ids.ts';
+import type { ModelId, PromptClassId, ProviderId } from '../lib/ids.ts';
 import type { Decision } from '../routing/route.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
+import { matchedHeadersMax } from '../usage/usage-event.ts';
 import type { RefusalReason, UsageEvent } from '../usage/usage-event.ts';
 import type { Peeked } from './peek.ts';
 import type { Exchange } from './transport/boundary.ts';
@@ -21,6 +22,7 @@ export type MeteredRequest = Readonly<{
   snapshotVersion: number;
   /** Null when the name is not known. */
   decision: Decision | null;
+  promptClass: PromptClassId | null;
 }>;
 
 /** How it ended. */
@@ -60,6 +62,9 @@ export function usageEvent(
     tag: decision?.tag ?? null,
     frontend_model_id: decision?.frontendModel?.id ?? null,
     rule_id: decision?.rule?.id ?? null,
+    prompt_class_id: request.promptClass,
+    budget_percent: caller.budgetUsedPercent < 0 ? null : caller.budgetUsedPercent,
+    matched_headers: headersMatched(decision),
     stream: peeked.isStream,
     status: outcome.status,
     refusal: outcome.refusal,
@@ -74,4 +79,13 @@ export function usageEvent(
     prompt_estimate: peeked.promptEstimate,
     max_tokens: peeked.maxTokens,
   };
+}
+
+const noHeaders: readonly string[] = [];
+
+function headersMatched(decision: Decision | null): readonly string[] {
+  const headers = decision?.rule?.conditions.headers ?? [];
+  return headers.length === 0
+    ? noHeaders
+    : headers.slice(0, matchedHeadersMax).map(([name]) => name);
 }

@@ -94,6 +94,7 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
     peeked,
     snapshotVersion,
     decision: route.decision,
+    promptClass: routed.promptClass,
   };
   switch (route.kind) {
     case 'absent':

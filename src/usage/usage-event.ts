@@ -4,16 +4,31 @@
 
 import { z } from 'zod';
 
-import { apiKeyId, frontendModelId, modelId, principalId, providerId, ruleId } from '../lib/ids.ts';
+import {
+  apiKeyId,
+  frontendModelId,
+  modelId,
+  principalId,
+  promptClassId,
+  providerId,
+  ruleId,
+} from '../lib/ids.ts';
 import { isStorable } from '../lib/text.ts';
 
 /** One text that cannot be stored would cost its whole batch. */
 const text = z.string().max(2000).refine(isStorable);
 const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
+/** As many as a row names; a rule has fewer conditions on headers. */
+export const matchedHeadersMax = 64;
+
 export const refusalReason = z.enum(['authorisation', 'rate_limit', 'budget', 'no_backend']);
 export type RefusalReason = z.output<typeof refusalReason>;
 
+/**
+ * Fields that a newer proxy adds are left out, and those that an older one does not know have a
+ * default: the two planes need not be of one release.
+ */
 export const usageEvent = z.object({
   /** ULID given by the gateway: a batch delivered twice counts once. */
   id: z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/),
@@ -34,6 +49,12 @@ export const usageEvent = z.object({
   /** What decided, so that a past request can be explained; absent from proxies that do not know them. */
   frontend_model_id: frontendModelId.nullable().default(null),
   rule_id: ruleId.nullable().default(null),
+  /** Null when the prompt was not classified. */
+  prompt_class_id: promptClassId.nullable().default(null),
+  /** Of the caller's cap closest to its limit, as routing saw it; null without a budget. */
+  budget_percent: count.nullable().default(null),
+  /** Names of the headers that the deciding rule matched by; never a value. */
+  matched_headers: z.array(text).max(matchedHeadersMax).readonly().default([]),
   stream: z.boolean(),
   /** The status that the client saw; null when the client left before there was one. */
   status: z.int().nullable(),

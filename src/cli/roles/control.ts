@@ -9,7 +9,7 @@ import { createEgress } from '../../control/egress.ts';
 import type { Egress } from '../../control/egress.ts';
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
-import { rebuildEvery } from '../../control/rebuild.ts';
+import { repeatEvery } from '../../control/repeat.ts';
 import { isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -43,6 +43,7 @@ export type ControlSettings = Pick<
   | 'priceCatalogueUrl'
   | 'shutdownGrace'
   | 'snapshotRebuildInterval'
+  | 'usageRetention'
 >;
 
 export type RunningControl = Running &
@@ -127,6 +128,9 @@ function openEgress({ egressAllow: allow, egressDeny: deny, caBundle }: ControlS
 
 const never = (): Promise<never> => new Promise(() => {});
 
+/** How often usage is looked through for what is past its retention. */
+const usageUpkeepMs = 10 * 60 * 1000;
+
 const retryMinMs = 250;
 const retryMaxMs = 5000;
 
@@ -200,6 +204,7 @@ async function serveAdmin(
       catalogue: settings.priceCatalogueUrl,
     },
     clock: Date.now,
+    usageRetentionDays: settings.usageRetention,
     log,
     program: {
       ...surroundings.program,
@@ -211,13 +216,18 @@ async function serveAdmin(
   const stopTelling = publisher.onPublished(({ snapshot }) => onSnapshot(snapshot));
   const first = publisher.current();
   if (first !== null) onSnapshot(first.snapshot);
-  const rebuilding = rebuildEvery({
+  const rebuilding = repeatEvery({
     intervalMs: settings.snapshotRebuildInterval * 1000,
-    rebuild: plane.rebuild,
+    work: plane.rebuild,
     onFailure: (error) => log.warn({ error }, 'rebuilding the snapshot'),
   });
+  const keepingUsage = repeatEvery({
+    intervalMs: usageUpkeepMs,
+    work: admin.control.usageUpkeep.run,
+    onFailure: (error) => log.warn({ error }, 'keeping usage'),
+  });
   const close = async (): Promise<void> => {
-    await rebuilding.stop();
+    await Promise.all([rebuilding.stop(), keepingUsage.stop()]);
     const cut = await admin.close(settings.shutdownGrace * 1000);
     if (cut > 0) log.warn({ connections: cut }, 'admin requests were cut off after the grace');
     stopTelling();

@@ -1,20 +1,20 @@
-// The rebuild of the snapshot, now and then: what changes without an event (windows of budgets, what is spent of them) reaches
-// proxies by it, one overlay at most each time.
+// Work that is done now and then: the rebuild of the snapshot, by which what changes without an event (windows of budgets, what is
+// spent of them) reaches proxies, and the upkeep of usage.
 
-type Rebuilding = Readonly<{
+type Repeating = Readonly<{
   intervalMs: number;
-  rebuild: () => Promise<void>;
+  work: () => Promise<void>;
   onFailure: (error: unknown) => void;
 }>;
 
 /** One at a time, the first one interval from now. `stop` waits for the one that runs. */
-export function rebuildEvery({ intervalMs, rebuild, onFailure }: Rebuilding) {
+export function repeatEvery({ intervalMs, work, onFailure }: Repeating) {
   let running: Promise<void> | null = null;
   let isFailing = false;
 
   const run = async (): Promise<void> => {
     try {
-      await rebuild();
+      await work();
       isFailing = false;
     } catch (error) {
       // Said once, not every few seconds, while the database is away.
@@ -24,7 +24,7 @@ export function rebuildEvery({ intervalMs, rebuild, onFailure }: Rebuilding) {
     running = null;
   };
 
-  // A rebuild that takes longer than the interval skips the next one.
+  // What takes longer than the interval skips its next turn.
   const timer = setInterval(() => void (running ??= run()), intervalMs);
   timer.unref();
   return {

@@ -1,0 +1,71 @@
+// Single usage rows, the newest first, so that a request can be looked up.
+
+import { sql } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
+
+import type { UsageEvents } from './generated/schema.d.ts';
+
+export type UsageRecord = Readonly<
+  Omit<UsageEvents, 'budget_window' | 'matched_headers'> & { matched_headers: readonly string[] }
+>;
+
+/** Null is anything. Times are RFC 3339, half open. */
+export type UsageEventFilter = Readonly<{
+  id: string | null;
+  since: string | null;
+  until: string | null;
+  principalId: number | null;
+  model: string | null;
+  virtualModel: string | null;
+  provider: string | null;
+  tag: string | null;
+  refusal: string | null;
+}>;
+
+/** The last row held. */
+export type UsageCursor = Readonly<{ at: string; id: string }>;
+
+export const listUsageEvents = (
+  db: Queryable,
+  filter: UsageEventFilter,
+  { after, limit }: Readonly<{ after: UsageCursor | null; limit: number }>,
+): Promise<UsageRecord[]> =>
+  db.query(sql`
+    select id, at, received_at, replica, principal_id, principal, key_id, model_id, model,
+      provider_id, provider, virtual_model, path, snapshot_version, route, tag,
+      frontend_model_id, rule_id, prompt_class_id, prompt_class, budget_percent,
+      matched_headers, stream, status, refusal, prompt_tokens, completion_tokens,
+      usage_reported, cost_micros, cached, duration_ms, ttft_ms, attempts, prompt_estimate,
+      max_tokens
+    from op.usage_events
+    where ${matching(filter)} and ${behind(after)}
+    order by at desc, id desc limit ${limit}`);
+
+export async function countUsageEvents(db: Queryable, filter: UsageEventFilter): Promise<number> {
+  const [row]: { rows: number }[] = await db.query(
+    sql`select count(*) as rows from op.usage_events where ${matching(filter)}`,
+  );
+  return row?.rows ?? 0;
+}
+
+const equals = (column: SQLQuery, value: string | number | null): SQLQuery =>
+  value === null ? sql`true` : sql`${column} = ${value}`;
+
+const matching = (filter: UsageEventFilter): SQLQuery =>
+  sql.join(
+    [
+      equals(sql`id`, filter.id),
+      filter.since === null ? sql`true` : sql`at >= ${filter.since}::timestamptz`,
+      filter.until === null ? sql`true` : sql`at < ${filter.until}::timestamptz`,
+      equals(sql`principal_id`, filter.principalId),
+      equals(sql`model`, filter.model),
+      equals(sql`virtual_model`, filter.virtualModel),
+      equals(sql`provider`, filter.provider),
+      equals(sql`tag`, filter.tag),
+      equals(sql`refusal`, filter.refusal),
+    ],
+    sql` and `,
+  );
+
+const behind = (after: UsageCursor | null): SQLQuery =>
+  after === null ? sql`true` : sql`(at, id) < (${after.at}::timestamptz, ${after.id})`;

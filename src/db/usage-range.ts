@@ -1,0 +1,73 @@
+// Usage of a time, from rows and from hourly roll-ups alike: what a total or a series is made of. What was rolled up has its sums,
+// but neither single times nor the order among them.
+
+import { sql } from '@databases/pg';
+import type { SQLQuery } from '@databases/pg';
+
+/**
+ * Half open. A roll-up belongs to the range in which its hour begins, so that neighbouring ranges hold each request once.
+ * RFC 3339; null is no bound.
+ */
+export type UsageRange = Readonly<{ since: string | null; until: string | null }>;
+
+/** Null is anything. */
+export type UsageFilter = Readonly<{ model: string | null; principalId: number | null }>;
+
+export const unfiltered: UsageFilter = { model: null, principalId: null };
+
+/**
+ * Whose fault an answer is: a 401 or 403 is said to the gateway's own credential and a 429 to the load on the backend, so they are
+ * the upstream's; any other 4xx is the client's.
+ */
+export const isUpstreamError: SQLQuery = sql`(refusal is null and (status >= 500 or status in (401, 403, 429)))`;
+export const isClientError: SQLQuery = sql`
+  (refusal is null and status between 400 and 499 and status not in (401, 403, 429))`;
+
+/** A refused request has no cost and is not unpriced. */
+export const isUnpriced: SQLQuery = sql`(cost_micros is null and refusal is null)`;
+
+/** Each row stands for `requests` requests; `is_rolled_up` says that the times are sums of so many. */
+export const usageIn = (
+  { since, until }: UsageRange,
+  { model, principalId }: UsageFilter,
+): SQLQuery => sql`
+  select at, false as is_rolled_up, principal, model, provider, virtual_model, tag, refusal,
+    1::bigint as requests, ${isUpstreamError}::integer::bigint as upstream_errors,
+    ${isClientError}::integer::bigint as client_errors,
+    ${isUnpriced}::integer::bigint as unpriced_requests,
+    prompt_tokens::numeric, completion_tokens::numeric, cost_micros::numeric,
+    duration_ms::numeric, ttft_ms
+  from op.usage_events
+  where ${within(sql`at`, { since, until })} and ${matching({ model, principalId })}
+  union all
+  select hour, true, principal, model, provider, virtual_model, tag, refusal,
+    requests, upstream_errors, client_errors, unpriced_requests,
+    prompt_tokens, completion_tokens, cost_micros, duration_ms, null
+  from op.usage_hours
+  where ${within(sql`hour`, { since, until })} and ${matching({ model, principalId })}`;
+
+const within = (column: SQLQuery, { since, until }: UsageRange): SQLQuery => sql`
+  (${since}::timestamptz is null or ${column} >= ${since}::timestamptz)
+  and (${until}::timestamptz is null or ${column} < ${until}::timestamptz)`;
+
+const matching = ({ model, principalId }: UsageFilter): SQLQuery => sql`
+  (${model}::text is null or model = ${model})
+  and (${principalId}::bigint is null or principal_id = ${principalId})`;
+
+/** A sum beyond it, which only a broken report can make, is answered as it: an answer holds no larger integer. */
+const mostExact = Number.MAX_SAFE_INTEGER;
+
+/** Not by `least`, which would make a number of the null of what has no price. */
+export const boundedSum = (column: SQLQuery): SQLQuery =>
+  sql`(case when sum(${column}) > ${mostExact} then ${mostExact} else sum(${column}) end)::bigint`;
+
+/** Of answered requests, whole milliseconds; null without any. */
+export const averageDuration: SQLQuery = sql`
+  round(sum(duration_ms) filter (where refusal is null)
+    / sum(requests) filter (where refusal is null))::bigint`;
+
+/** Of answered requests; null when some of them are only known as sums. */
+export const percentile = (fraction: number, column: SQLQuery): SQLQuery => sql`
+  (case when bool_or(is_rolled_up) then null else
+    percentile_disc(${fraction}) within group (order by ${column}) filter (where refusal is null)
+  end)::bigint`;

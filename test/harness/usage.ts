@@ -1,0 +1,42 @@
+// Usage events as a proxy reports them, and their delivery to a control plane.
+
+import type { testAdministrator, TestAnswer } from './admin.ts';
+import { proxyToken } from './admin.ts';
+
+/** An answered request of principal 1 to model 1, a minute ago, with its own id. */
+export const reported = (number: number, change: Readonly<Record<string, unknown>> = {}) => ({
+  id: `01ARZ3NDEKTSV4RRFFQ6${String(number).padStart(6, '0')}`,
+  at: new Date(Date.now() - 60_000).toISOString(),
+  principal_id: 1,
+  key_id: null,
+  model_id: 1,
+  model: 'small',
+  provider_id: null,
+  virtual_model: 'chat',
+  path: '/v1/chat/completions',
+  snapshot_version: 1,
+  route: 'concrete',
+  tag: null,
+  stream: false,
+  status: 200,
+  refusal: null,
+  prompt_tokens: 1_000,
+  completion_tokens: 500,
+  usage_reported: true,
+  reported_cost_micros: null,
+  cached: false,
+  duration_ms: 100,
+  ttft_ms: 10,
+  attempts: 1,
+  prompt_estimate: 900,
+  max_tokens: null,
+  ...change,
+});
+
+type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
+
+export const reportUsage = (
+  { ask }: Pick<Administrator, 'ask'>,
+  events: readonly unknown[],
+): Promise<TestAnswer> =>
+  ask({ method: 'POST', path: '/usage', token: proxyToken, body: { replica: 'r1', events } });
