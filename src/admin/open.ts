@@ -68,7 +68,7 @@ export function openAdmin(options: AdminOptions): Admin {
     publisher: plane.publisher,
     refresh,
     rebuild: plane.rebuild,
-    sessions: createSessions({ db, state, refresh, clock, randomBytes }),
+    sessions: createSessions({ db, state, catchUp: plane.catchUp, clock, randomBytes }),
     passwords: createPasswords(),
     loginLimit: createLoginLimit(),
     dial: createDial({ dispatcher, accessToken }),
