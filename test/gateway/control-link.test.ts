@@ -10,6 +10,8 @@ import { runProxy } from '../../src/cli/roles/proxy.ts';
 import type { ProxySettings } from '../../src/cli/roles/proxy.ts';
 import { createControlClient } from '../../src/gateway/control-link/client.ts';
 import { createUsageReporter } from '../../src/gateway/control-link/report.ts';
+import { healthReport } from '../../src/snapshot/health-report.ts';
+import type { HealthReport } from '../../src/snapshot/health-report.ts';
 import { snapshotEtag } from '../../src/snapshot/schema.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
 import { newCounts } from '../../src/telemetry/metrics.ts';
@@ -28,6 +30,7 @@ const token = 'proxy-token-of-test';
 async function startControl(first: Snapshot | null) {
   let published = first;
   const events: UsageEvent[] = [];
+  const reports: HealthReport[] = [];
   const server = await startUpstream((request, response) => {
     if (request.headers.authorization !== `Bearer ${token}`) {
       return void response.writeHead(401).end();
@@ -36,6 +39,10 @@ async function startControl(first: Snapshot | null) {
       const batch = usageBatch.parse(JSON.parse(request.body.toString()));
       events.push(...batch.events.map((event) => usageEvent.parse(event)));
       return void response.end(JSON.stringify({ accepted: batch.events.length, dropped: 0 }));
+    }
+    if (request.path === '/health-report') {
+      reports.push(healthReport.parse(JSON.parse(request.body.toString())));
+      return void response.writeHead(reports.length === 2 ? 503 : 204).end();
     }
     if (request.path === '/limits/reconcile') {
       return void response.end(JSON.stringify({ allowances: [] }));
@@ -48,6 +55,7 @@ async function startControl(first: Snapshot | null) {
   return {
     server,
     events,
+    reports,
     url: server.apiBase.replace(/\/v1$/, ''),
     publish: (snapshot: Snapshot | null) => void (published = snapshot),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
@@ -65,6 +73,9 @@ async function startProxy(controlUrl: string, more: Partial<ProxySettings> = {})
     snapshotCache: null,
     configPoll: 0.02,
     rateLimitReconcileInterval: 0.02,
+    healthReportInterval: 0.02,
+    healthInterval: 10,
+    healthTimeout: 1,
     upstreamTimeout: 5,
     maxRetries: 2,
     maxBodyMb: 1,
@@ -103,6 +114,45 @@ const statusIs = (proxy: Awaited<ReturnType<typeof startProxy>>, status: number)
 };
 
 describe('role proxy in Http mode', () => {
+  it('reports what it serves and sees, and drops a report that is not taken', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using control = await startControl(serving(upstream, 7));
+    await using proxy = await startProxy(control.url);
+    assert.equal((await proxy.chat()).status, 200);
+    await fetch(`${proxy.url}/v1/chat/completions`, { method: 'POST', body: '{}' });
+    const last = await until(
+      () => control.reports.find(({ process }) => process.rejected_unauthenticated === 1),
+      { what: 'the report of it' },
+    );
+    assert.deepEqual(
+      { ...last, replica: '', uptime_seconds: 0 },
+      {
+        replica: '',
+        snapshot_version: 7,
+        uptime_seconds: 0,
+        backends: [
+          {
+            api_base: upstream.apiBase,
+            model: 'm',
+            healthy: true,
+            inflight: 0,
+            requests_total: 1,
+            errors_total: 0,
+          },
+        ],
+        process: {
+          requests_ok: 1,
+          requests_failed: 0,
+          usage_dropped: 0,
+          rejected_unauthenticated: 1,
+          rejected_model_not_found: 0,
+        },
+      },
+    );
+    assert.equal(new Set(control.reports.map(({ replica }) => replica)).size, 1);
+    await until(() => proxy.logged('health was not reported'), { what: 'the second, refused one' });
+  });
+
   it('serves what the control plane publishes, and what it publishes next', async () => {
     await using upstream = await startUpstream(answerJson());
     await using control = await startControl(serving(upstream));

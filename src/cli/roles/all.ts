@@ -1,9 +1,10 @@
 // Role all: control plane and forwarding in one process that share the snapshot directly ("What the service does" rule 3).
-// Usage loops back to its own admin API over loopback, as any proxy's would come in.
+// Usage and health loop back to its own admin API over loopback, as any proxy's would come in.
 
 import { randomBytes } from 'node:crypto';
 
 import { createControlClient } from '../../gateway/control-link/client.ts';
+import { startHealthReports } from '../../gateway/control-link/health-report.ts';
 import { createUsageReporter } from '../../gateway/control-link/report.ts';
 import { startGateway } from '../../gateway/gateway.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
@@ -16,7 +17,7 @@ import { logToStderr } from '../log-to-stderr.ts';
 import { settingFacts } from '../setting-facts.ts';
 import type { Settings } from '../settings.ts';
 import { startControl } from './control.ts';
-import { gatewayOptions, replicaName } from './proxy.ts';
+import { gatewayOptions, replicaName, reportOf } from './proxy.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
 
@@ -49,7 +50,8 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
     pinnedCertificate: control.certificate,
   });
   const counts = newCounts();
-  const reporter = createUsageReporter({ client, replica: replicaName(), counts, log });
+  const replica = replicaName();
+  const reporter = createUsageReporter({ client, replica, counts, log });
   const { host, port } = settings;
   const gateway = await namingListener(
     { flag: '--port', port, host },
@@ -61,6 +63,12 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
     throw error;
   });
   own.gateway = gateway;
+  const reporting = startHealthReports({
+    client,
+    read: () => reportOf({ replica, live, counts, gateway }),
+    log,
+    intervalMs: settings.healthReportInterval * 1000,
+  });
   log.info({ url: gateway.url }, 'gateway started');
   return {
     gatewayUrl: gateway.url,
@@ -68,6 +76,7 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
     failed: control.failed,
     close: async () => {
       await gateway.close(settings.shutdownGrace * 1000);
+      await reporting.stop();
       // While the admin API is still there to take them.
       await reporter.close();
       await client.close();

@@ -6,19 +6,23 @@ import { hostname } from 'node:os';
 
 import { createSnapshotCache } from '../../gateway/control-link/cache.ts';
 import { createControlClient } from '../../gateway/control-link/client.ts';
+import { healthReportOf, startHealthReports } from '../../gateway/control-link/health-report.ts';
 import { startPoll } from '../../gateway/control-link/poll.ts';
 import { startReconcile } from '../../gateway/control-link/reconcile.ts';
 import { createUsageReporter } from '../../gateway/control-link/report.ts';
 import { startFileSource } from '../../gateway/file-source.ts';
 import { startGateway } from '../../gateway/gateway.ts';
-import type { GatewayOptions } from '../../gateway/gateway.ts';
+import type { Gateway, GatewayOptions } from '../../gateway/gateway.ts';
 import { createLive } from '../../gateway/live.ts';
+import type { Live } from '../../gateway/live.ts';
 import { Limiter } from '../../limits/limiter.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import type { Environment } from '../../snapshot/file/source.ts';
+import type { HealthReport } from '../../snapshot/health-report.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
+import type { Counts } from '../../telemetry/metrics.ts';
 import { logToStderr } from '../log-to-stderr.ts';
 import { readCaBundle } from '../pem-files.ts';
 import { programVersion } from '../version.ts';
@@ -27,6 +31,8 @@ import { programVersion } from '../version.ts';
 export type GatewaySettings = Readonly<{
   host: string;
   port: number;
+  healthInterval: number;
+  healthTimeout: number;
   upstreamTimeout: number;
   maxRetries: number;
   policy: PoolPolicy;
@@ -45,6 +51,7 @@ export type ProxySettings = GatewaySettings &
     snapshotCache: string | null;
     configPoll: number;
     rateLimitReconcileInterval: number;
+    healthReportInterval: number;
     masterKey: string | null;
     log: string;
     logFormat: 'text' | 'json';
@@ -71,6 +78,10 @@ export const gatewayOptions = (settings: GatewaySettings) =>
       idleConnectionsMax: settings.poolMaxIdle,
       caBundle: readCaBundle(settings),
     },
+    probes: {
+      intervalMs: settings.healthInterval * 1000,
+      timeoutMs: settings.healthTimeout * 1000,
+    },
     firstByteMs: settings.upstreamTimeout * 1000,
     retriesMax: settings.maxRetries,
     policy: settings.policy,
@@ -80,6 +91,18 @@ export const gatewayOptions = (settings: GatewaySettings) =>
 
 /** Unlike that of any other process, and readable. */
 export const replicaName = (): string => `${hostname()}-${randomBytes(4).toString('hex')}`;
+
+type Reporting = Readonly<{ replica: string; live: Live; counts: Counts; gateway: Gateway }>;
+
+/** How a gateway of this process is, for its control plane. */
+export const reportOf = ({ replica, live, counts, gateway }: Reporting): HealthReport =>
+  healthReportOf({
+    replica,
+    snapshotVersion: live.current()?.version ?? 0,
+    uptimeSeconds: process.uptime(),
+    backends: gateway.backends(),
+    counts,
+  });
 
 export async function runProxy(
   settings: ProxySettings,
@@ -123,6 +146,12 @@ async function runHttpMode(
     pollMs: settings.configPoll * 1000,
     random: Math.random,
   });
+  const reporting = startHealthReports({
+    client,
+    read: () => reportOf({ replica, live, counts, gateway }),
+    log,
+    intervalMs: settings.healthReportInterval * 1000,
+  });
   const reconciling = startReconcile({
     client,
     limiter,
@@ -137,6 +166,7 @@ async function runHttpMode(
     close: async () => {
       await gateway.close(settings.shutdownGrace * 1000);
       await poll.stop();
+      await reporting.stop();
       await reconciling.stop();
       await reporter.close();
       await client.close();

@@ -1,0 +1,83 @@
+// Tells the control plane now and then how this replica and its backends are (specification,
+// `POST /health-report`). One report at a time: it is made when it is sent, and one that is not
+// delivered is dropped, because the next says more.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { reportBackendsMax } from '../../snapshot/health-report.ts';
+import type { BackendReport, HealthReport } from '../../snapshot/health-report.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Counts } from '../../telemetry/metrics.ts';
+import type { ControlClient } from './client.ts';
+
+export type HealthReportOptions = Readonly<{
+  client: Pick<ControlClient, 'post'>;
+  read: () => HealthReport;
+  log: Log;
+  intervalMs: number;
+}>;
+
+/** The first report goes out at once, so that the fleet knows this replica. */
+export function startHealthReports(
+  options: HealthReportOptions,
+): Readonly<{ stop: () => Promise<void> }> {
+  const stopping = new AbortController();
+  const loop = keepReporting(options, stopping.signal);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await loop;
+    },
+  };
+}
+
+async function keepReporting(options: HealthReportOptions, signal: AbortSignal): Promise<void> {
+  const { client, read, log, intervalMs } = options;
+  let isFailing = false;
+  while (!signal.aborted) {
+    try {
+      const { status } = await client.post('/health-report', read(), signal);
+      if (status !== 204) throw new Error(`status ${status}`);
+      isFailing = false;
+    } catch (error) {
+      if (signal.aborted) return;
+      // Once a change of state: a control plane that is away for a day is not a line every report.
+      if (!isFailing) log.warn({ error }, 'health was not reported');
+      isFailing = true;
+    }
+    await sleep(intervalMs, undefined, { signal, ref: false }).catch(() => {});
+  }
+}
+
+export type Reported = Readonly<{
+  replica: string;
+  snapshotVersion: number;
+  uptimeSeconds: number;
+  backends: readonly BackendReport[];
+  counts: Counts;
+}>;
+
+export function healthReportOf(reported: Reported): HealthReport {
+  const { counts, backends } = reported;
+  return {
+    replica: reported.replica,
+    snapshot_version: reported.snapshotVersion,
+    uptime_seconds: Math.floor(reported.uptimeSeconds),
+    backends: mostTelling(backends),
+    process: {
+      requests_ok: counts.outcomes.ok,
+      requests_failed: counts.requestsFailed,
+      usage_dropped: counts.usageDropped,
+      rejected_unauthenticated: counts.rejections.unauthenticated,
+      rejected_model_not_found: counts.rejections.model_not_found,
+    },
+  };
+}
+
+/** Those that are out of rotation are never left out for those that are in. */
+const mostTelling = (backends: readonly BackendReport[]): readonly BackendReport[] =>
+  backends.length <= reportBackendsMax
+    ? backends
+    : backends
+        .toSorted((a, b) => Number(a.healthy) - Number(b.healthy))
+        .slice(0, reportBackendsMax);

@@ -1,0 +1,43 @@
+// What a replica reports of itself and its backends (specification, `POST /health-report`): the
+// request of the gateway, and one row of the fleet for people. Both planes read it.
+
+import { z } from 'zod';
+
+import { isStorable } from '../lib/text.ts';
+
+/** Backends of one report; a replica leaves out those beyond, healthy ones first. */
+export const reportBackendsMax = 20_000;
+
+const text = (max: number) => z.string().min(1).max(max).refine(isStorable);
+const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
+
+const backendReport = z.object({
+  api_base: text(2000),
+  /** The upstream's own name of the model. */
+  model: text(2000),
+  healthy: z.boolean(),
+  inflight: count,
+  requests_total: count,
+  errors_total: count,
+});
+export type BackendReport = z.output<typeof backendReport>;
+
+/** Counted since the process began. */
+const processReport = z.object({
+  requests_ok: count,
+  requests_failed: count,
+  usage_dropped: count,
+  /** 401s and 404s that no principal stands for, and that leave no usage row. */
+  rejected_unauthenticated: count,
+  rejected_model_not_found: count,
+});
+
+export const healthReport = z.object({
+  replica: text(200),
+  /** 0 before the first snapshot. */
+  snapshot_version: count,
+  uptime_seconds: count,
+  backends: z.array(backendReport).max(reportBackendsMax).readonly(),
+  process: processReport,
+});
+export type HealthReport = Readonly<z.output<typeof healthReport>>;
