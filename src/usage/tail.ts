@@ -49,13 +49,19 @@ export class Tail {
 /** Whether the stream's own mark of its end has come. */
 export const endsStream = (tail: string): boolean => /data: ?\[DONE\]\s*$/.test(tail.slice(-32));
 
-/** Null when no usage was reported. */
-export function readUsage(tail: string): ReportedUsage | null {
-  for (let at = tail.lastIndexOf('"usage"'); at !== -1;) {
-    const object = objectAfter(tail, at + '"usage"'.length);
+/**
+ * Null when no usage was reported. What is priced by something else than tokens (a transcription by
+ * seconds, a rerank by searches) reports none. Cohere counts under another key than all others.
+ */
+export const readUsage = (tail: string): ReportedUsage | null =>
+  readLast(tail, '"usage"') ?? readLast(tail, '"billed_units"');
+
+function readLast(tail: string, key: string): ReportedUsage | null {
+  for (let at = tail.lastIndexOf(key); at !== -1;) {
+    const object = objectAfter(tail, at + key.length);
     const usage = object === null ? null : readReport(object);
     if (usage !== null) return usage;
-    at = at === 0 ? -1 : tail.lastIndexOf('"usage"', at - 1);
+    at = at === 0 ? -1 : tail.lastIndexOf(key, at - 1);
   }
   return null;
 }
@@ -88,9 +94,11 @@ function readReport(object: string): ReportedUsage | null {
   }
   const prompt = readCount(usage, 'prompt_tokens') ?? readCount(usage, 'input_tokens');
   const completion = readCount(usage, 'completion_tokens') ?? readCount(usage, 'output_tokens');
-  if (prompt === null && completion === null) return null;
+  // Of what only reads, such as an embedding or a rerank, some give the total alone.
+  const read = completion === null ? (prompt ?? readCount(usage, 'total_tokens')) : prompt;
+  if (read === null && completion === null) return null;
   return {
-    promptTokens: prompt ?? 0,
+    promptTokens: read ?? 0,
     completionTokens: completion ?? 0,
     costMicros: readCostMicros(usage),
   };

@@ -65,6 +65,67 @@ describe('readUsage', () => {
       `${frame({ usage: { prompt_tokens: 1, completion_tokens: 2 } })}${frame({ usage: null })}`,
       counts(1, 2),
     ],
+    [
+      'details with cached tokens, which are among the prompt tokens',
+      '{"usage":{"prompt_tokens":9,"prompt_tokens_details":{"cached_tokens":8},"completion_tokens":2}}',
+      counts(9, 2),
+    ],
+    [
+      'a final event whose output is longer than the tail',
+      `data: {"type":"response.completed","response":{"output":[{"text":"${'x'.repeat(20_000)}"}],"usage":{"input_tokens":7,"input_tokens_details":{"cached_tokens":0},"output_tokens":8,"total_tokens":15},"user":null,"metadata":{}}}\n\n`.slice(
+        -tailBytesMax,
+      ),
+      counts(7, 8),
+    ],
+    [
+      'the last frame but one, before a comment and a ping, with lines that end in CR LF',
+      [
+        'data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":6}}',
+        'data: {"choices":[],"usage":null}',
+        ': keep-alive',
+        'event: ping',
+        'data: {"type":"ping"}',
+        'data: [DONE]',
+      ].join('\r\n\r\n'),
+      counts(5, 6),
+    ],
+    [
+      'counts of every chunk, of which the last is right',
+      [1, 2, 3].map((n) => frame({ usage: { prompt_tokens: 4, completion_tokens: n } })).join(''),
+      counts(4, 3),
+    ],
+    [
+      'a vendor’s wrapping',
+      frame({ choices: [], x_groq: { usage: { prompt_tokens: 2, completion_tokens: 3 } } }),
+      counts(2, 3),
+    ],
+    [
+      'an upload’s transcription',
+      '{"text":"a","usage":{"type":"tokens","input_tokens":14,"input_token_details":{"text_tokens":0,"audio_tokens":14},"output_tokens":45,"total_tokens":59}}',
+      counts(14, 45),
+    ],
+    ['seconds', '{"text":"a","usage":{"type":"duration","seconds":9}}', null],
+    ['a rerank', '{"results":[],"usage":{"prompt_tokens":8,"total_tokens":8}}', counts(8, 0)],
+    ['a total alone', '{"data":[],"usage":{"total_tokens":15}}', counts(15, 0)],
+    [
+      'a total beside what was generated',
+      '{"usage":{"completion_tokens":3,"total_tokens":15}}',
+      counts(0, 3),
+    ],
+    [
+      'tokens that are billed',
+      '{"results":[],"meta":{"billed_units":{"input_tokens":5,"output_tokens":2}}}',
+      counts(5, 2),
+    ],
+    ['searches that are billed', '{"meta":{"billed_units":{"search_units":1}}}', null],
+    [
+      'a schema that has a member of that name',
+      '{"usage":{"input_tokens":1,"output_tokens":2},"tools":[{"usage":{"prompt_tokens":{"type":"integer"}}}]}',
+      counts(1, 2),
+    ],
+    ['no cost', '{"usage":{"prompt_tokens":1,"cost":null}}', counts(1, 0)],
+    ['a cost of nothing', '{"usage":{"prompt_tokens":1,"cost":0}}', counts(1, 0, 0)],
+    ['a cost that is no number', '{"usage":{"prompt_tokens":1,"cost":"2"}}', counts(1, 0)],
     ['null', '{"usage":null}', null],
     ['an empty object', '{"usage":{}}', null],
     ['dishonest counts', '{"usage":{"prompt_tokens":-1,"completion_tokens":1e300}}', null],
@@ -79,6 +140,67 @@ describe('readUsage', () => {
   for (const [what, text, expected] of cases) {
     it(`reads ${what}`, () => assert.deepEqual(readUsage(text), expected));
   }
+
+  it('reads nothing of an answer that is cut off anywhere before the end of its counts', () => {
+    const body =
+      '{"id":"x","choices":[{}],"usage":{"prompt_tokens":3,"a":{"b":4},"completion_tokens":4}}';
+    for (let end = 0; end < body.length - 1; end++) {
+      assert.equal(readUsage(body.slice(0, end)), null, body.slice(0, end));
+    }
+  });
+
+  it('never throws, and never finds a count that is no whole number from 0', () => {
+    const pieces = [
+      '"usage"',
+      ':',
+      '{',
+      '}',
+      '"',
+      '\\',
+      '[',
+      ',',
+      '\n',
+      'data: ',
+      'null',
+      '-1',
+      '1.5',
+    ];
+    const names = [
+      '"prompt_tokens"',
+      '"completion_tokens"',
+      '"billed_units"',
+      '"cost"',
+      '9e99',
+      '7',
+    ];
+    const piece = fc.constantFrom(...pieces, ...names);
+    fc.assert(
+      fc.property(fc.array(fc.oneof(piece, fc.string()), { maxLength: 60 }), (pieces) => {
+        const usage = readUsage(pieces.join(''));
+        for (const count of usage === null ? [] : [usage.promptTokens, usage.completionTokens]) {
+          assert.ok(Number.isSafeInteger(count) && count >= 0);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('finds the same however the answer was cut into chunks', () => {
+    const usage = { prompt_tokens: 12, completion_tokens: 34 };
+    const text = frame({ choices: [{ delta: { content: 'x'.repeat(9000) } }] }) + frame({ usage });
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1 }), (sizes) => {
+        const tail = new Tail();
+        const bytes = Buffer.from(text);
+        for (let at = 0, index = 0; at < bytes.length; index++) {
+          const size = sizes[index % sizes.length] ?? 1;
+          tail.push(bytes.subarray(at, at + size));
+          at += size;
+        }
+        assert.deepEqual(readUsage(tail.text()), counts(12, 34));
+      }),
+    );
+  });
 });
 
 describe('Tail', () => {
