@@ -9,12 +9,37 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const member = (object: JsonObject, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
-/** Undefined when the text is not JSON, which JSON itself has no value for. */
+/**
+ * Undefined when the text is not JSON, which JSON itself has no value for. A whole number that a
+ * double cannot hold, as in a tool's arguments or a schema's bounds, is kept as it was written.
+ */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return longNumber.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
   } catch {
     return undefined;
+  }
+}
+
+/** Reading exactly takes several times as long, so only where there is something to lose. */
+const longNumber = /\d{16}/;
+const wholeNumber = /^-?\d{16,}$/;
+
+function exactly(_: string, value: unknown, { source }: ReviverContext): unknown {
+  if (typeof value !== 'number' || source === undefined) return value;
+  return wholeNumber.test(source) && String(value) !== source ? JSON.rawJSON(source) : value;
+}
+
+type ReviverContext = Readonly<{ source?: string }>;
+
+/** ECMAScript's JSON.parse source text access, which the compiler's library does not describe. */
+declare global {
+  interface JSON {
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: ReviverContext) => unknown,
+    ): unknown;
+    rawJSON(text: string): object;
   }
 }
 

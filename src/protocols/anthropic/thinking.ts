@@ -49,7 +49,10 @@ export function thinkingOf(chat: Chat, model: string, maxTokens: number): Thinki
 }
 
 /** The turn that called the tools would have to begin with its signed thinking, which chat does not carry. */
-const isAmidTools = ({ messages }: Chat): boolean => messages.at(-1)?.role === 'tool';
+function isAmidTools({ messages }: Chat): boolean {
+  const last = messages.findLast(({ role }) => role === 'assistant');
+  return last?.role === 'assistant' && last.toolCalls.length > 0;
+}
 
 /** A name that is not known is taken for a new model. */
 function waysToThink(model: string): 'none' | 'budget' | 'effort' {
