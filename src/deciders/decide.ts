@@ -14,6 +14,8 @@ import { decideImport } from './import.ts';
 import type { ImportCommand } from './import.ts';
 import { decideLimits } from './limits.ts';
 import type { LimitsCommand } from './limits.ts';
+import { decideLogin } from './login.ts';
+import type { LoginCommand } from './login.ts';
 import { decideMcpServer } from './mcp-server.ts';
 import type { McpServerCommand } from './mcp-server.ts';
 import { decideModel } from './model.ts';
@@ -39,6 +41,7 @@ import type { SettingsCommand } from './settings.ts';
 
 export type Command =
   | PrincipalCommand
+  | LoginCommand
   | LimitsCommand
   | BudgetCommand
   | RoleCommand
@@ -71,7 +74,7 @@ const deciders: Deciders = {
   GrantRole: decidePrincipal,
   RevokeRole: decidePrincipal,
   SetPassword: decidePrincipal,
-  SetLogin: decidePrincipal,
+  SetLogin: decideLogin,
   SetLimits: decideLimits,
   ClearLimits: decideLimits,
   SetBudget: decideBudget,

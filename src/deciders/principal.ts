@@ -30,9 +30,7 @@ export type PrincipalCommand =
   | Readonly<{ type: 'DeletePrincipal'; id: PrincipalId }>
   | Readonly<{ type: 'GrantRole'; id: PrincipalId; role: string }>
   | Readonly<{ type: 'RevokeRole'; id: PrincipalId; role: string }>
-  | Readonly<{ type: 'SetPassword'; id: PrincipalId; passwordRef: string }>
-  /** The operator's own: a login that may change the configuration, whatever there was of it before. */
-  | Readonly<{ type: 'SetLogin'; name: StoredName; passwordRef: string }>;
+  | Readonly<{ type: 'SetPassword'; id: PrincipalId; passwordRef: string }>;
 
 export function decidePrincipal(state: ConfigState, command: PrincipalCommand): Decision {
   switch (command.type) {
@@ -52,8 +50,6 @@ export function decidePrincipal(state: ConfigState, command: PrincipalCommand): 
       const data = { id, password_ref: passwordRef };
       return [{ stream: streamOf('principal', id), type: 'PrincipalPasswordSet', data }];
     }
-    case 'SetLogin':
-      return setLogin(state, command);
   }
 }
 
@@ -137,30 +133,6 @@ function revokeRole(state: ConfigState, { id, role: name }: Of<'RevokeRole'>): D
   const data = { id, role_id: role.id };
   return [{ stream: streamOf('principal', id), type: 'PrincipalRoleRevoked', data }];
 }
-
-/** Makes the principal if it is absent, sets its password, and grants `admin` unless it may write the configuration already. */
-function setLogin(state: ConfigState, { name, passwordRef }: Of<'SetLogin'>): Decision {
-  const held = holderOfName(state, name);
-  const id = held?.id ?? principalId.parse(state.principal.lastId + 1);
-  const stream = streamOf('principal', id);
-  const data = { id, kind: 'user', name, email_ref: null } as const;
-  const created = { stream, type: 'PrincipalCreated', data } as const;
-  const set = {
-    stream,
-    type: 'PrincipalPasswordSet',
-    data: { id, password_ref: passwordRef },
-  } as const;
-  const login = held === undefined ? [created, set] : [set];
-  if (held !== undefined && mayWriteConfig(state, held)) return login;
-  const admin = roleNamed(state, 'admin');
-  if (admin === undefined) return refuse('conflict', 'role admin does not exist');
-  return [...login, { stream, type: 'PrincipalRoleGranted', data: { id, role_id: admin.id } }];
-}
-
-const mayWriteConfig = (state: ConfigState, { roleIds }: Principal): boolean =>
-  roleIds.some((roleId) =>
-    state.role.byId.get(roleId)?.permissions.some(({ verb }) => verb === 'config:write'),
-  );
 
 export const holderOfName = (
   state: ConfigState,

@@ -2,7 +2,7 @@
 
 import { describe, it } from 'node:test';
 
-import { principalId } from '../../src/lib/ids.ts';
+import { principalId, roleId } from '../../src/lib/ids.ts';
 import {
   keyCreated,
   keyDeleted,
@@ -219,6 +219,22 @@ const passwordSet = (number: number) =>
     data: { id: principalId.parse(number), password_ref: testRef(2) },
   }) as const;
 
+const adminCreated = {
+  stream: 'role-2',
+  type: 'RoleCreated',
+  data: { id: roleId.parse(2), name: 'admin', description: 'May do everything' },
+} as const;
+
+const adminPermissions = (role: number) => [
+  permissionGranted(role, 'usage:read', '*'),
+  permissionGranted(role, 'key:create', '*'),
+  permissionGranted(role, 'key:revoke', '*'),
+  permissionGranted(role, 'config:write', '*'),
+  permissionGranted(role, 'model:invoke', 'model/*'),
+  permissionGranted(role, 'mcp:invoke', 'mcp/*'),
+  permissionGranted(role, 'agent:invoke', 'agent/*'),
+];
+
 describe('a login that the operator sets', () => {
   const setAda = {
     type: 'SetLogin',
@@ -248,8 +264,32 @@ describe('a login that the operator sets', () => {
       .when(setAda)
       .yields([passwordSet(2), roleGranted(2, 1)]));
 
-  it('is refused when there is no role admin to give', () =>
-    given([])
+  it('gets another role that may write the configuration when admin may not: the one that may most', () =>
+    given([
+      roleCreated(1, 'writer'),
+      permissionGranted(1, 'config:write', '*'),
+      roleCreated(2, 'root'),
+      permissionGranted(2, 'config:write', '*'),
+      permissionGranted(2, 'usage:read', '*'),
+      roleCreated(3, 'admin'),
+      ada,
+      roleGranted(2, 3),
+    ])
       .when(setAda)
-      .refuses('conflict', /role admin/));
+      .yields([passwordSet(2), roleGranted(2, 2)]));
+
+  it('has the role admin made when no role may write the configuration', () =>
+    given([roleCreated(1, 'inference'), ada])
+      .when(setAda)
+      .yields([passwordSet(2), adminCreated, ...adminPermissions(2), roleGranted(2, 2)]));
+
+  it('has the role admin mended when no role may write the configuration', () =>
+    given([
+      roleCreated(1, 'admin'),
+      permissionGranted(1, 'usage:read', '*'),
+      ada,
+      roleGranted(2, 1),
+    ])
+      .when(setAda)
+      .yields([passwordSet(2), ...adminPermissions(1).slice(1)]));
 });
