@@ -43,6 +43,19 @@ declare global {
   }
 }
 
+/**
+ * Null when the value is nested too deeply to be written, which takes some thousand levels: reading
+ * has no such bound, and no honest client or vendor comes near it.
+ */
+export function writeJson(value: unknown): string | null {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
 export const textOf = (object: JsonObject, name: string): string | null => {
   const value = member(object, name);
   return typeof value === 'string' ? value : null;

@@ -1,7 +1,7 @@
 // Reads the members of a request that hold one plain value each. Null counts as absent everywhere,
 // as it does in the API itself.
 
-import { isObject, member } from './json.ts';
+import { isObject, member, writeJson } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { invalid } from './refusal.ts';
 import type { Refusals } from './refusal.ts';
@@ -12,7 +12,7 @@ export const below = (at: string, name: string): string => (at === '' ? name : `
 const present = (object: JsonObject, name: string): unknown => member(object, name) ?? null;
 
 const valueText = (value: unknown): string => {
-  const text = JSON.stringify(value);
+  const text = writeJson(value) ?? 'a value that is nested too deeply';
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };
 

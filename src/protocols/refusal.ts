@@ -27,6 +27,11 @@ export const invalid = (param: string, message: string): ProtocolRefusal => ({
   headers: [],
 });
 
+export const nestedTooDeeply: ProtocolRefusal = {
+  ...invalid('body', 'is nested too deeply'),
+  param: null,
+};
+
 /** Clients retry a 5xx unless they are told that it is of no use. */
 export const unsupported = (
   protocol: Protocol,

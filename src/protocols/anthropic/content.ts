@@ -16,7 +16,7 @@ export const contentBlocks = (parts: readonly ChatPart[], refusals: Refusals): r
 function contentBlock(part: ChatPart, refusals: Refusals): Block | null {
   switch (part.kind) {
     case 'text':
-      return { type: 'text', text: part.text };
+      return textBlock(part.text);
     case 'image':
       return imageBlock(part.url, part.at, refusals);
     case 'audio':
@@ -26,6 +26,10 @@ function contentBlock(part: ChatPart, refusals: Refusals): Block | null {
       return documentBlock(part, refusals);
   }
 }
+
+/** The API refuses text of nothing but white space; no words are lost with it. */
+export const textBlock = (text: string): Block | null =>
+  /\S/.test(text) ? { type: 'text', text } : null;
 
 const imageTypes: ReadonlySet<string> = new Set([
   'image/jpeg',

@@ -4,7 +4,7 @@
 import type { ChatMessage, ChatPart, ChatToolCall } from '../chat.ts';
 import { invalid, unsupported } from '../refusal.ts';
 import type { Refusals } from '../refusal.ts';
-import { contentBlocks } from './content.ts';
+import { contentBlocks, textBlock } from './content.ts';
 import type { Block } from './content.ts';
 
 type Turn = Readonly<{ role: 'user' | 'assistant'; results: Block[]; blocks: Block[] }>;
@@ -85,10 +85,11 @@ function textBlocks(
   { role, parts }: Readonly<{ role: string; parts: readonly ChatPart[] }>,
   refusals: Refusals,
 ): readonly Block[] {
-  return parts.flatMap((part) => {
-    if (part.kind === 'text') return [{ type: 'text', text: part.text }];
+  const blocks = parts.map((part) => {
+    if (part.kind === 'text') return textBlock(part.text);
     const feature = `${part.kind} content parts in a message of role ${role}`;
     refusals.push(unsupported('anthropic', feature, part.at));
-    return [];
+    return null;
   });
+  return blocks.filter((block) => block !== null);
 }

@@ -3,7 +3,8 @@
 
 import { anthropicVersion } from '../model-list.ts';
 import type { Chat } from '../chat.ts';
-import { invalid, unsupported } from '../refusal.ts';
+import { writeJson } from '../json.ts';
+import { invalid, nestedTooDeeply, unsupported } from '../refusal.ts';
 import type { ProtocolRefusal, Refusals } from '../refusal.ts';
 import type { RequestOptions, TranslatedRequest } from '../translation.ts';
 import { conversationOf } from './conversation.ts';
@@ -39,11 +40,13 @@ export function translateRequest(
   };
   const [refusal] = refusals;
   if (refusal !== undefined) return refusal;
+  const text = writeJson(body);
+  if (text === null) return nestedTooDeeply;
   const accept = ['accept', chat.isStream ? 'text/event-stream' : 'application/json'];
   return {
     path: `${options.basePath}${options.basePath.endsWith('/v1') ? '' : '/v1'}/messages`,
     headers: ['content-type', 'application/json', 'anthropic-version', anthropicVersion, ...accept],
-    body: Buffer.from(JSON.stringify(body)),
+    body: Buffer.from(text),
   };
 }
 

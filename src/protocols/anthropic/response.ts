@@ -2,7 +2,7 @@
 // (https://platform.claude.com/docs/en/api/messages).
 
 import { usageMembers } from '../chat-answer.ts';
-import { isObject, listOf, objectOf, parseJson, textOf } from '../json.ts';
+import { isObject, listOf, objectOf, parseJson, textOf, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { AnswerOptions, TranslatedResponse } from '../translation.ts';
 import { answerError, answerUnreadable } from './error.ts';
@@ -16,22 +16,29 @@ export function translateResponse(
 ): TranslatedResponse {
   const answer = parseJson(body.toString('utf8'));
   if (status >= 400) return answerError(status, answer, options);
-  if (!isObject(answer) || !Array.isArray(answer['content'])) return answerUnreadable(options);
+  if (!isObject(answer)) return answerUnreadable(options);
+  // What is in between may answer an error under a status of success.
+  if (answer['type'] === 'error') return answerError(502, answer, options);
+  const choice = Array.isArray(answer['content']) ? choiceOf(answer) : null;
+  if (choice === null) return answerUnreadable(options);
   const usage = readUsage(null, objectOf(answer, 'usage'));
   const completion = {
     id: textOf(answer, 'id') ?? `chatcmpl-${options.requestId}`,
     object: 'chat.completion',
     created: options.created,
     model: textOf(answer, 'model') ?? options.model,
-    choices: [choiceOf(answer)],
+    choices: [choice],
     ...(usage !== null && { usage: usageMembers(usage) }),
   };
   return { status, body: Buffer.from(JSON.stringify(completion)), usage };
 }
 
-function choiceOf(answer: JsonObject): JsonObject {
+/** Null for arguments that cannot be written down. */
+function choiceOf(answer: JsonObject): JsonObject | null {
   const blocks = listOf(answer, 'content').filter(isObject);
-  const toolCalls = blocks.filter(({ type }) => type === 'tool_use').map(toolCallOf);
+  const uses = blocks.filter(({ type }) => type === 'tool_use');
+  const toolCalls = uses.map(toolCallOf).filter((call) => call !== null);
+  if (toolCalls.length < uses.length) return null;
   const reasoning = joined(blocks, 'thinking');
   const message = {
     role: 'assistant',
@@ -50,8 +57,9 @@ function joined(blocks: readonly JsonObject[], type: 'text' | 'thinking'): strin
   return texts.length === 0 ? null : texts.map((block) => textOf(block, type) ?? '').join('');
 }
 
-function toolCallOf(block: JsonObject, index: number): JsonObject {
-  const input = JSON.stringify(objectOf(block, 'input') ?? {});
+function toolCallOf(block: JsonObject, index: number): JsonObject | null {
+  const input = writeJson(objectOf(block, 'input') ?? {});
+  if (input === null) return null;
   const described = { name: textOf(block, 'name') ?? '', arguments: input };
   return { id: textOf(block, 'id') ?? `toolu_${index}`, type: 'function', function: described };
 }

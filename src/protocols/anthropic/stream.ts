@@ -3,7 +3,7 @@
 // known are passed over, as the vendor asks: citations, signatures and the blocks of its own tools
 // have no place in a chat.
 
-import { oversizedError, truncatedError } from '../chat-answer.ts';
+import { oversizedError, truncatedError, unreadableError } from '../chat-answer.ts';
 import type { ChatError } from '../chat-answer.ts';
 import {
   argumentsDelta,
@@ -15,7 +15,7 @@ import {
   toolCallDelta,
 } from '../chat-chunks.ts';
 import type { ChatChunks } from '../chat-chunks.ts';
-import { isObject, objectOf, parseJson, textOf } from '../json.ts';
+import { isObject, objectOf, parseJson, textOf, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import { SseDecoder } from '../sse.ts';
 import type { SseEvent } from '../sse.ts';
@@ -121,8 +121,9 @@ class MessageStream implements TranslatedStream {
 
   #openBlock(index: unknown, block: JsonObject): string {
     if (block['type'] !== 'tool_use') return this.#openingText(block);
+    const input = writeJson(objectOf(block, 'input') ?? {});
+    if (input === null) return this.#fail(unreadableError);
     const ordinal = this.#callCount++;
-    const input = JSON.stringify(objectOf(block, 'input') ?? {});
     this.#calls.set(index, { ordinal, input, isFed: false });
     const id = textOf(block, 'id') ?? `toolu_${ordinal}`;
     const call = { id, name: textOf(block, 'name') ?? '', arguments: '' };

@@ -143,6 +143,16 @@ describe('400 with the place of', () => {
   });
 });
 
+it('arguments that are nested without end', () => {
+  const deep = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+  const call = { id: 'a', type: 'function', function: { name: 'f', arguments: deep } };
+  const refusal = refused(assistant({ tool_calls: [call] }));
+  assert.equal(refusal.status, 400);
+  assert.equal(refusal.message, 'body is nested too deeply');
+  const body = Buffer.from(`{"messages":[{"role":"user","content":"Hi"}],"stop":${deep}}`);
+  assert.match(JSON.stringify(readChat(body, 'anthropic')), /nested too deeply/);
+});
+
 /** `ChatCompletionCreateParams` of the openai package, 7.55. */
 const known =
   'audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens messages ' +

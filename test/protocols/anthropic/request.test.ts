@@ -84,7 +84,7 @@ describe('turns', () => {
     const { messages } = sent({
       messages: [
         user('One.'),
-        user([text('Two.')]),
+        user([text('Two.'), text(' \n')]),
         { role: 'assistant', content: '' },
         user('Three.'),
         { role: 'assistant', content: 'Yes.' },
@@ -256,4 +256,17 @@ it('whole numbers beyond a double keep every digit', () => {
   });
   assert.ok('body' in body);
   assert.ok(body.body.includes('"input":{"id":9223372036854775807}'));
+});
+
+it('white space alone says nothing', () => {
+  assert.deepEqual(
+    sent({
+      messages: [
+        { role: 'system', content: ' ' },
+        user('Hi'),
+        { role: 'assistant', content: '\n' },
+      ],
+    }),
+    sent({}),
+  );
 });

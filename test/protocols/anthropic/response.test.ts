@@ -192,8 +192,27 @@ describe('an error', () => {
     }
   });
 
+  it('under a status of success is the upstream’s failure, in its words', () => {
+    const { status, body } = answered(200, {
+      type: 'error',
+      error: { type: 'api_error', message: 'Internal server error' },
+    });
+    assert.equal(status, 502);
+    assert.equal(object(body['error'])['message'], 'Internal server error');
+  });
+
   it('is made of a success that is no message', () => {
-    for (const text of ['', '{}', '{"input_tokens":3}', '{"content":"x"}', 'null', '\ufffd']) {
+    const deep = '['.repeat(50_000) + ']'.repeat(50_000);
+    const call = `{"content":[{"type":"tool_use","id":"a","name":"n","input":{"a":${deep}}}]}`;
+    for (const text of [
+      call,
+      '',
+      '{}',
+      '{"input_tokens":3}',
+      '{"content":"x"}',
+      'null',
+      '\ufffd',
+    ]) {
       const { status, body, usage } = answered(200, text);
       assert.equal(status, 502, text);
       assert.equal(object(body['error'])['code'], 'unreadable_answer');

@@ -278,6 +278,20 @@ describe('a stream that fails', () => {
     ]);
   });
 
+  it('by arguments that are nested without end says so', () => {
+    const deep = '['.repeat(50_000) + ']'.repeat(50_000);
+    const block = `{"type":"tool_use","id":"a","name":"n","input":{"a":${deep}}}`;
+    const { chunks } = of(
+      start(),
+      `data: {"type":"content_block_start","index":0,"content_block":${block}}\n\n`,
+    );
+    const message = 'the upstream answered with something that is not its protocol';
+    assert.deepEqual(chunks.slice(1), [
+      error(message, 'upstream_error', 'unreadable_answer'),
+      '[DONE]',
+    ]);
+  });
+
   it('is silent after its end', () => {
     const whole = bytesOf(start(), ...said(0, 'Hi'), ...ended('end_turn'));
     const { chunks, isClean } = streamed([whole, whole, bytesOf(overloaded)]);
