@@ -19,6 +19,8 @@ import type {
 } from '../src/snapshot/schema.ts';
 import type { ApiKey } from './config/api-key.ts';
 import type { FrontendModel } from './config/frontend-model.ts';
+import { pagesInOrder } from './config/id-map.ts';
+import type { IdPage } from './config/id-map.ts';
 import type { Model } from './config/model.ts';
 import type { Pool } from './config/pool.ts';
 import type { Principal } from './config/principal.ts';
@@ -29,18 +31,51 @@ import { defaultSettings } from './config/settings.ts';
 import type { Slice } from './config/slice.ts';
 import type { ConfigState } from './config/state.ts';
 
-export function snapshotConfig(state: ConfigState): SnapshotConfig {
-  return {
-    principals: inIdOrder(state.principal).map(principalMember),
-    roles: inIdOrder(state.role).map(roleMember),
-    api_keys: inIdOrder(state.api_key).flatMap((key) => apiKeyMember(key) ?? []),
-    providers: inIdOrder(state.provider).map(providerMember),
-    models: inIdOrder(state.model).map(modelMember),
-    frontend_models: inIdOrder(state.frontend_model).map(frontendModelMember),
-    pools: inIdOrder(state.pool).map(poolMember),
-    prompt_classes: inIdOrder(state.prompt_class).map(promptClassMember),
+/** The configuration of a state, from nothing. */
+export const snapshotConfig = (state: ConfigState): SnapshotConfig => createConfigMaker()(state);
+
+/**
+ * Makes the configurations of states that follow each other: the members of a page of entities are made once, as long as nothing in
+ * that page changes. For states that stand alone, whose pages no fold writes any more.
+ */
+export function createConfigMaker(): (state: ConfigState) => SnapshotConfig {
+  const principals = remembering(principalMember);
+  const roles = remembering(roleMember);
+  const apiKeys = remembering(apiKeyMember);
+  const providers = remembering(providerMember);
+  const models = remembering(modelMember);
+  const frontendModels = remembering(frontendModelMember);
+  const pools = remembering(poolMember);
+  const promptClasses = remembering(promptClassMember);
+  return (state) => ({
+    principals: principals(state.principal),
+    roles: roles(state.role),
+    api_keys: apiKeys(state.api_key),
+    providers: providers(state.provider),
+    models: models(state.model),
+    frontend_models: frontendModels(state.frontend_model),
+    pools: pools(state.pool),
+    prompt_classes: promptClasses(state.prompt_class),
     settings: settingsMember(state),
+  });
+}
+
+/** The members of a slice in the order of ids; null is none. */
+function remembering<Entity, Member>(
+  toMember: (entity: Entity) => Member | null,
+): (slice: Slice<Entity>) => Member[] {
+  const known = new WeakMap<IdPage<Entity>, readonly Member[]>();
+  const membersIn = (page: IdPage<Entity>): readonly Member[] => {
+    const held = known.get(page);
+    if (held !== undefined) return held;
+    const members = page
+      .filter((entity) => entity !== undefined)
+      .map(toMember)
+      .filter((member) => member !== null);
+    known.set(page, members);
+    return members;
   };
+  return ({ byId }) => pagesInOrder(byId).flatMap(([, page]) => membersIn(page));
 }
 
 /** The refs in a configuration whose plaintexts a proxy needs. */
@@ -78,9 +113,6 @@ const memberOf = <Entity, Member>(
   entity: Entity | undefined,
   toMember: (entity: Entity) => Member,
 ): Member | null => (entity === undefined ? null : toMember(entity));
-
-const inIdOrder = <Entity extends { id: number }>(slice: Slice<Entity>): Entity[] =>
-  [...slice.byId.values()].toSorted((a, b) => a.id - b.id);
 
 const principalMember = (principal: Principal): SnapshotPrincipal => ({
   id: principal.id,

@@ -71,9 +71,7 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
   }
 
   forEach(visit: (value: Value, id: number, map: ReadonlyMap<number, Value>) => void): void {
-    const numbers = [...this.pages.keys()].toSorted((a, b) => a - b);
-    for (const number of numbers) {
-      const page = this.pages.get(number) ?? [];
+    for (const [number, page] of pagesInOrder(this)) {
       for (let at = 0; at < page.length; at++) {
         const value = page[at];
         if (value !== undefined) visit(value, number * pageIds + at, this);
@@ -93,3 +91,9 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
 
 const emptyPage = <Value>(): (Value | undefined)[] =>
   Array.from({ length: pageIds }, (): Value | undefined => undefined);
+
+/** By number. They are nearly always in that order already. */
+export const pagesInOrder = <Value>({
+  pages,
+}: Pick<ReadonlyIdMap<Value>, 'pages'>): [number, IdPage<Value>][] =>
+  [...pages].toSorted(([a], [b]) => a - b);

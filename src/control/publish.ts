@@ -6,19 +6,18 @@
 
 import { EventEmitter } from 'eventemitter3';
 
-import { contentHashText } from '../../projections/content-hash.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import type { Cursor } from '../../projections/rows.ts';
-import { secretRefs, snapshotConfig } from '../../projections/snapshot.ts';
 import type { Database } from '../db/pool.ts';
 import type { Vault } from '../db/vault.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Clock } from '../lib/clock.ts';
-import { snapshotEtag, snapshotSchemaVersion } from '../snapshot/schema.ts';
-import type { Snapshot, SnapshotConfig, SnapshotOverlay } from '../snapshot/schema.ts';
+import { snapshotEtag } from '../snapshot/schema.ts';
+import type { Snapshot, SnapshotOverlay } from '../snapshot/schema.ts';
 import type { BudgetOverlay, Budgets } from './budgets.ts';
-import type { CloudProvider, CloudTokens } from './cloud-token.ts';
+import type { CloudTokens } from './cloud-token.ts';
 import type { ConfigStore } from './config-store.ts';
+import { createRest } from './rest.ts';
+import { createSnapshotBuilder } from './snapshot-build.ts';
 
 /** `body` is the serialised snapshot: made when the first proxy asks for it, and sent to every one. */
 export type Published = Readonly<{ snapshot: Snapshot; etag: string; body: () => Buffer }>;
@@ -57,52 +56,20 @@ export function createPublisher(dependencies: Dependencies): Publisher {
   const { db, vault, store, logId, budgets, cloudTokens, clock, onFailure } = dependencies;
   const published = new EventEmitter<{ snapshot: [Published] }>();
   let current: Published | null = null;
-  let secrets = new Map<string, string>();
+  const { build, cloudProviders } = createSnapshotBuilder({ db, vault, logId });
   let before: Numbered = { seq: 0, own: emptyParts, budgetSeq: 0 };
   let queue: Promise<void> = Promise.resolve();
-  let rest: NodeJS.Timeout | null = null;
-  let isWanted = false;
   let failures = 0;
-
-  const build = async ({ state, content }: Cursor): Promise<Omit<Snapshot, 'overlay'>> => {
-    const config = snapshotConfig(state);
-    const refs = secretRefs(config);
-    const unknown = refs.filter((ref) => !secrets.has(ref));
-    const revealed = await vault.reveal(db, unknown);
-    const known = refs.map((ref) => [ref, secrets.get(ref) ?? revealed.get(ref)] as const);
-    // An item that was erased or cannot be opened is left out: what needs it drops out of routing, alone.
-    secrets = new Map(known.filter((entry): entry is [string, string] => entry[1] !== undefined));
-    const keyFileRefs = new Set(serviceAccounts(config).map(({ credential_ref: ref }) => ref));
-    return {
-      schema: snapshotSchemaVersion,
-      version: state.version,
-      config_hash: contentHashText(content, state),
-      log: { id: logId, position: state.position, hash: state.hash },
-      config,
-      // A key file never leaves the control plane: its access token does.
-      secrets: Object.fromEntries([...secrets].filter(([ref]) => !keyFileRefs.has(ref))),
-    };
-  };
-
-  const ownPartsOf = async (config: SnapshotConfig): Promise<OwnParts> => {
-    const cloudProviders = serviceAccounts(config).map(
-      ({ id, name, credential_ref: ref }): CloudProvider => ({
-        id,
-        name,
-        keyFile: (ref === null ? undefined : secrets.get(ref)) ?? null,
-      }),
-    );
-    return cloudTokens.overlayOf(cloudProviders);
-  };
 
   const publishOnce = async (): Promise<void> => {
     const cursor = store.cursor();
     const held = current?.snapshot ?? null;
     try {
       const isNewer = held === null || cursor.state.version > held.version;
-      if (isNewer) takeRest(restMsOf(cursor.state));
+      // From the beginning, so that nobody waits for a build that another began.
+      if (isNewer) rest.take(restMsOf(cursor.state));
       const base = isNewer ? await build(cursor) : held;
-      const own = await ownPartsOf(base.config);
+      const own = await cloudTokens.overlayOf(cloudProviders(base.config));
       const told = budgets.overlay(cursor.state);
       const seq = overlaySeq({ own, budgetSeq: told.seq }, before, clock);
       if (!isNewer && seq === held.overlay.seq) return;
@@ -120,31 +87,16 @@ export function createPublisher(dependencies: Dependencies): Publisher {
     queue = queue.then(publishOnce);
     return queue;
   };
-  const publish = async (): Promise<void> => {
-    if (rest === null) return publishNow();
-    isWanted = true;
-  };
-  /** From the beginning of a build, so that nobody waits for one that another began. */
-  const takeRest = (ms: number): void => {
-    if (rest !== null) clearTimeout(rest);
-    rest = null;
-    if (ms === 0) return;
-    rest = setTimeout(() => {
-      rest = null;
-      if (!isWanted) return;
-      isWanted = false;
-      void publish();
-    }, ms).unref();
-  };
+  const rest = createRest(() => void publishNow());
 
   return {
     current: () => current,
     failures: () => failures,
-    publish,
-    publishNow,
-    close: () => {
-      if (rest !== null) clearTimeout(rest);
+    publish: async () => {
+      if (rest.isOver()) await publishNow();
     },
+    publishNow,
+    close: rest.close,
     onPublished: (listener) => {
       published.on('snapshot', listener);
       return () => void published.off('snapshot', listener);
@@ -166,9 +118,6 @@ function restMsOf(state: ConfigState): number {
 type OwnParts = Omit<SnapshotOverlay, 'seq' | 'budgets'>;
 
 const emptyParts: OwnParts = { tokens: [], dropped_providers: [] };
-
-const serviceAccounts = ({ providers }: SnapshotConfig): SnapshotConfig['providers'] =>
-  providers.filter((one) => one.credential_kind === 'cloud_service_account');
 
 type Contents = Readonly<{ own: OwnParts; budgetSeq: BudgetOverlay['seq'] }>;
 type Numbered = Contents & Readonly<{ seq: number }>;

@@ -1,7 +1,7 @@
 // The vault: secrets and personal data at rest, sealed with AES-256-GCM. Events hold refs to its items.
 // The additional data binds a ciphertext to its row, so that a writer of the table cannot swap two of them.
 
-import { createCipheriv, createDecipheriv, createHmac, hash } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash } from 'node:crypto';
 
 import { sql } from '@databases/pg';
 import type { Queryable, Transaction } from '@databases/pg';
@@ -134,13 +134,15 @@ const placeData = (place: string): Uint8Array => Buffer.from(`gw-sealed-v1|${pla
 function createSealer({ encryptionKey, previousKey, randomBytes }: Dependencies): Sealer {
   const ownKeyId = keyId(encryptionKey);
   const given = previousKey === undefined ? [encryptionKey] : [encryptionKey, previousKey];
-  const keys = new Map(given.map((key) => [keyId(key), key]));
+  // Made once: a key is dearer to make ready than an item is to open.
+  const keys = new Map(given.map((key) => [keyId(key), createSecretKey(key)]));
+  const sealing = createSecretKey(encryptionKey);
   return {
     keyId: ownKeyId,
     keyIds: [...keys.keys()],
     seal: (additional, plaintext) => {
       const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', encryptionKey, nonce, {
+      const cipher = createCipheriv('aes-256-gcm', sealing, nonce, {
         authTagLength: tagBytes,
       });
       cipher.setAAD(additional);

@@ -1,0 +1,47 @@
+// A rest: what is asked for during it is done at its end, once.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { createRest } from '../../src/control/rest.ts';
+
+function resting(test: TestContext) {
+  test.mock.timers.enable({ apis: ['setTimeout'] });
+  const done = { count: 0 };
+  const rest = createRest(() => void (done.count += 1));
+  return { rest, done, pass: (ms: number) => test.mock.timers.tick(ms) };
+}
+
+describe('a rest', () => {
+  it('is over before it was taken, and none when it is of no length', (t) => {
+    const { rest, done, pass } = resting(t);
+    assert.ok(rest.isOver());
+    rest.take(0);
+    assert.ok(rest.isOver());
+    pass(1);
+    assert.equal(done.count, 0);
+  });
+
+  it('ends with the work when it was asked for, once', (t) => {
+    const { rest, done, pass } = resting(t);
+    rest.take(100);
+    assert.deepEqual([rest.isOver(), rest.isOver()], [false, false]);
+    pass(99);
+    assert.equal(done.count, 0);
+    pass(1);
+    assert.equal(done.count, 1);
+    assert.ok(rest.isOver());
+  });
+
+  it('ends without it when nobody asked, and when it is closed', (t) => {
+    const { rest, done, pass } = resting(t);
+    rest.take(100);
+    pass(100);
+    rest.take(100);
+    assert.ok(!rest.isOver());
+    rest.close();
+    pass(100);
+    assert.equal(done.count, 0);
+  });
+});
