@@ -37,6 +37,9 @@ export const healthRoutes: readonly Route[] = [
     body: none,
     response: status,
     handle: async (_input, { control }) => {
+      if (control.program.isLeaving()) {
+        return refuse('unavailable', 'this process is about to end', { retryAfterSeconds: 1 });
+      }
       const head = await readHead(control.db);
       if (control.state().position < head.position) await control.refresh();
       const behind = control.state().position < head.position;

@@ -36,6 +36,8 @@ export type Program = Readonly<{
   version: string;
   settings: readonly SettingFact[];
   uptimeSeconds: () => number;
+  /** It was told to end: /readyz says so, whatever else is served until then. */
+  isLeaving: () => boolean;
   /** None in role control, which has no gateway. */
   backends: () => readonly BackendHealth[];
 }>;

@@ -4,7 +4,8 @@ import { Option } from 'clipanion';
 import type { Command } from 'clipanion';
 
 import { settingsTable } from './settings-table.ts';
-import type { Setting, SettingName } from './settings-table.ts';
+import type { Setting } from './setting.ts';
+import type { SettingName } from './settings-table.ts';
 import { settingNames } from './settings.ts';
 
 /** For `Object.assign` in a command's constructor: one option for each setting that has a flag. */

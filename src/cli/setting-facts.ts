@@ -4,7 +4,8 @@ import type { SettingFact } from '../admin/program.ts';
 import { longFlag, settingNames } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { settingsTable } from './settings-table.ts';
-import type { Setting, SettingName } from './settings-table.ts';
+import type { Setting } from './setting.ts';
+import type { SettingName } from './settings-table.ts';
 
 export const settingFacts = (settings: Settings): readonly SettingFact[] =>
   settingNames().map((name) => settingFact(settings, name));

@@ -1,61 +1,21 @@
 // Holds every setting of a serving role, once: its flag, its GW_* variable, its default, its type, its meaning.
 // Options, help, the answer of /admin/config and the reference page come from this table.
 
+import { availableParallelism } from 'node:os';
+
 import { z } from 'zod';
 
 import { egressEntryForms, readEgressEntry } from '../control/egress-list.ts';
-
-export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = Readonly<{
-  /** Null: by environment alone, because a flag is visible to every user of the machine. */
-  flag: string | null;
-  variable: string;
-  /** Reads the text of a flag or variable. Its messages say what the value must be. */
-  schema: Schema;
-  fallback: Fallback;
-  unit: 'seconds' | 'days' | 'MiB' | null;
-  /** Never shown, and also read from the file that `<variable>_FILE` names. */
-  secret: boolean;
-  description: string;
-}>;
-
-type Definition<Schema extends z.ZodType, Fallback> = Readonly<{
-  flag: string | null;
-  variable: string;
-  schema: Schema;
-  fallback: Fallback;
-  unit?: 'seconds' | 'days' | 'MiB';
-  secret?: boolean;
-  description: string;
-}>;
-
-function define<Schema extends z.ZodType, const Fallback extends z.output<Schema> | null>(
-  definition: Definition<Schema, Fallback>,
-): Setting<Schema, Fallback> {
-  return { unit: null, secret: false, ...definition };
-}
-
-const text = z.string().min(1, { error: 'must not be empty' });
-
-function wholeNumber(range: Readonly<{ from: number; to: number }>) {
-  const error = `must be a whole number from ${range.from} to ${range.to}`;
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, { error })
-    .transform(Number)
-    .pipe(z.int({ error }).min(range.from, { error }).max(range.to, { error }));
-}
-
-function choice<const Values extends readonly [string, ...string[]]>(values: Values) {
-  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
-}
-
-const httpUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
-  .transform((url) => url.replace(/\/+$/, ''));
-
-const postgresUrl = z
-  .string()
-  .regex(/^postgres(ql)?:\/\/./, { error: 'must be a postgres:// address' });
+import {
+  choice,
+  define,
+  hexKey,
+  httpUrl,
+  list,
+  postgresUrl,
+  text,
+  wholeNumber,
+} from './setting.ts';
 
 /** What has no scheme is the path of a file. */
 const urlOrFile = text.refine(
@@ -63,21 +23,18 @@ const urlOrFile = text.refine(
   { error: 'must be an http://, https:// or file:// address, or the path of a file' },
 );
 
-const list = z.string().transform((value): readonly string[] =>
-  value
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== ''),
-);
-
 const egressList = list.refine(
   (entries) => entries.every((entry) => readEgressEntry(entry) !== null),
   { error: `must be ${egressEntryForms}` },
 );
 
-const hexKey = z
+const workersMax = 256;
+
+/** The word `cores` stands for as many as this process may use. */
+const workerCount = z
   .string()
-  .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 64 hex digits (`openssl rand -hex 32`)' });
+  .transform((count) => (count === 'cores' ? String(availableParallelism()) : count))
+  .pipe(wholeNumber({ from: 1, to: workersMax }));
 
 const none: readonly string[] = [];
 const port = wholeNumber({ from: 0, to: 65_535 });
@@ -163,6 +120,13 @@ export const settingsTable = {
     fallback: 5,
     unit: 'seconds',
     description: 'how often a proxy asks for a newer snapshot',
+  }),
+  acceptLog: define({
+    flag: '--accept-log',
+    variable: 'GW_ACCEPT_LOG',
+    schema: text,
+    fallback: null,
+    description: 'id of another event log that a proxy may follow in place of the one it serves',
   }),
   snapshotRebuildInterval: define({
     flag: '--snapshot-rebuild-interval',
@@ -280,6 +244,22 @@ export const settingsTable = {
     fallback: 25,
     unit: 'seconds',
     description: 'how long requests in flight may take to end after SIGTERM',
+  }),
+  shutdownDelay: define({
+    flag: '--shutdown-delay',
+    variable: 'GW_SHUTDOWN_DELAY',
+    schema: wholeNumber({ from: 0, to: 3600 }),
+    fallback: null,
+    unit: 'seconds',
+    description:
+      'how long a gateway serves on after SIGTERM with /readyz at 503; default 5 under Kubernetes, else 0',
+  }),
+  workers: define({
+    flag: '--workers',
+    variable: 'GW_WORKERS',
+    schema: workerCount,
+    fallback: 1,
+    description: 'processes of a proxy that share its port: a number, or cores for one a core',
   }),
   tlsCert: define({
     flag: '--tls-cert',

@@ -5,8 +5,9 @@ import assert from 'node:assert/strict';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { nearest } from './nearest.ts';
+import type { Setting } from './setting.ts';
 import { otherVariables, settingsTable } from './settings-table.ts';
-import type { Setting, SettingName, SettingValues } from './settings-table.ts';
+import type { SettingName, SettingValues } from './settings-table.ts';
 
 /** `file` is a file that a `GW_*_FILE` variable names. */
 export type SettingSource = 'flag' | 'env' | 'file' | 'default';

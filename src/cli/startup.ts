@@ -15,6 +15,7 @@ export function startupRefusals(settings: Settings): readonly Refusal[] {
     ...tokenRefusals(settings),
     ...tlsRefusals(settings),
     ...sharedAddress(settings),
+    ...workerRefusals(settings),
   ];
 }
 
@@ -80,6 +81,12 @@ function sharedAddress({ role, port, adminPort }: Settings): readonly Refusal[] 
       `--port and --admin-port are both ${port}; the listeners share no address`,
     ),
   ];
+}
+
+/** Where control plane and gateway share their state, they are one process. */
+function workerRefusals({ role, workers }: Settings): readonly Refusal[] {
+  if (role === 'proxy' || workers === 1) return [];
+  return [invalid('workers', `--workers ${workers} is of role proxy; role ${role} is one process`)];
 }
 
 export function startupWarnings(settings: Settings): readonly string[] {

@@ -11,7 +11,7 @@ import { attemptsMaxDefault } from '../routing/retry.ts';
 import { Limiter } from '../limits/limiter.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createMetricsPage, newCounts } from '../telemetry/metrics.ts';
-import type { Counts } from '../telemetry/metrics.ts';
+import type { Counts, MetricsPage } from '../telemetry/metrics.ts';
 import { createUlids } from '../usage/ulid.ts';
 import { answerRefusal, errorBody, refuseRequest } from './answer.ts';
 import { nextGeneration, readGeneration } from './generation.ts';
@@ -48,6 +48,8 @@ export type GatewayOptions = Readonly<{
   upstream: UpstreamOptions;
   /** How often each endpoint is probed, and how long it may take; when absent, none is. */
   probes?: Readonly<{ intervalMs: number; timeoutMs: number }>;
+  /** Makes the page of all processes that share the port out of this one's; its own alone when absent. */
+  shareMetrics?: (own: MetricsPage) => MetricsPage;
   firstByteMs: number;
   /** Tries at other backends of the same model. */
   retriesMax?: number;
@@ -65,6 +67,8 @@ export type Gateway = Readonly<{
   url: string;
   counts: Counts;
   backends: () => ReturnType<typeof backendHealth>;
+  /** /readyz is 503 from now on; everything else is served as before. */
+  leave: () => void;
   close: (graceMs: number) => Promise<void>;
 }>;
 
@@ -102,14 +106,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const pages: PagesContext = {
     generation: () => generation,
     isDraining: () => isDraining,
-    metricsPage: createMetricsPage(counts, {
-      version: options.version,
-      read: () => ({
-        snapshotVersion: live.current()?.version ?? 0,
-        snapshotAgeSeconds: live.ageSeconds(),
-        ...readGeneration(generation, now()),
-      }),
-    }),
+    metricsPage: metricsPageOf(options, counts, () => generation),
     now,
     uptimeSeconds: () => (monotonic() - startedAt) / 1000,
   };
@@ -131,14 +128,37 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   const stopProbes = probeEndpoints(options, () => generation);
+  const leave = (): void => void (isDraining = true);
   const close = async (graceMs: number): Promise<void> => {
-    isDraining = true;
+    leave();
     await drain(server, log, graceMs, monotonic);
     await stopProbes();
     watch.stop();
     await upstreams.close();
   };
-  return { url: server.url, counts, backends: () => backendHealth(generation, now()), close };
+  return {
+    url: server.url,
+    counts,
+    backends: () => backendHealth(generation, now()),
+    leave,
+    close,
+  };
+}
+
+function metricsPageOf(
+  { live, version, now = Date.now, shareMetrics }: GatewayOptions,
+  counts: Counts,
+  generation: () => Generation | null,
+): MetricsPage {
+  const own = createMetricsPage(counts, {
+    version,
+    read: () => ({
+      snapshotVersion: live.current()?.version ?? 0,
+      snapshotAgeSeconds: live.ageSeconds(),
+      ...readGeneration(generation(), now()),
+    }),
+  });
+  return shareMetrics === undefined ? own : shareMetrics(own);
 }
 
 /** Answers with what ends it. */

@@ -10,10 +10,16 @@ import type { Snapshot } from '../snapshot/schema.ts';
 import type { Tuning } from '../snapshot/tuning.ts';
 import type { Log } from '../telemetry/log.ts';
 
+export type RefusedSnapshot = Readonly<{ version: number | null; reason: string }>;
+
 export type Live = Readonly<{
   current: () => CompiledSnapshot | null;
   /** `tuning` when the source of the snapshot has its own. */
   apply: (snapshot: Snapshot, tuning?: Tuning) => Refusal | undefined;
+  /** Something newer came and cannot be served; what is served goes on. The version is null when it cannot even be read. */
+  refuse: (version: number | null, reason: string) => void;
+  /** What came last, when it was refused; null once something was applied. */
+  refused: () => RefusedSnapshot | null;
   /** The control plane says that what is served is still what it publishes. */
   confirm: () => void;
   /** Seconds since the last apply or confirmation; 0 before the first. */
@@ -27,9 +33,15 @@ export function createLive(dependencies: Readonly<{ log: Log; monotonic: Clock }
   const listeners: ((snapshot: CompiledSnapshot) => void)[] = [];
   let current: CompiledSnapshot | null = null;
   let confirmedAt = 0;
-  const confirm = (): void => void (confirmedAt = monotonic());
+  let refused: RefusedSnapshot | null = null;
+  const confirm = (): void => {
+    confirmedAt = monotonic();
+    refused = null;
+  };
   return {
     current: () => current,
+    refuse: (version, reason) => void (refused = { version, reason }),
+    refused: () => refused,
     confirm,
     ageSeconds: () => (current === null ? 0 : (monotonic() - confirmedAt) / 1000),
     onApply: (listener) => {

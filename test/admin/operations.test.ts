@@ -24,6 +24,7 @@ const program: Program = {
     { ...setting, name: 'egressDeny', source: 'default', value: ['10.0.0.0/8'] },
   ],
   uptimeSeconds: () => 7.9,
+  isLeaving: () => false,
   backends: () => [
     {
       api_base: 'http://127.0.0.1:9/v1',

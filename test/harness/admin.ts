@@ -56,6 +56,7 @@ const testProgram: Program = {
   uptimeSeconds: () => 1,
   backends: () => [],
 };
+  isLeaving: () => false,
 
 type Options = Readonly<
   Partial<Pick<AdminOptions, 'routes' | 'tls' | 'clock' | 'program' | 'pricePlaces'>> & {

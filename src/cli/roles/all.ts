@@ -16,6 +16,7 @@ import { namingListener } from '../listening.ts';
 import { logToStderr } from '../log-to-stderr.ts';
 import { settingFacts } from '../setting-facts.ts';
 import type { Settings } from '../settings.ts';
+import { serveOn } from '../shutdown-delay.ts';
 import { startControl } from './control.ts';
 import { gatewayOptions, replicaName, reportOf } from './proxy.ts';
 
@@ -27,6 +28,7 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
   // Other proxies may follow this process if the operator gave a token; its own reports need one in any case.
   const proxyToken = settings.proxyToken ?? randomBytes(32).toString('hex');
   const own: { gateway: Gateway | null } = { gateway: null };
+  let isLeaving = false;
   const control = await startControl(
     { ...settings, proxyToken },
     {
@@ -35,11 +37,14 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
         role: 'all',
         settings: settingFacts(settings),
         backends: () => own.gateway?.backends() ?? [],
+        isLeaving: () => isLeaving,
       },
       onCurrent: live.confirm,
       onSnapshot: (snapshot) => {
         const refusal = live.apply(snapshot);
-        if (isRefusal(refusal)) log.error({ reason: refusal.message }, 'snapshot refused');
+        if (!isRefusal(refusal)) return;
+        live.refuse(snapshot.version, refusal.message);
+        log.error({ reason: refusal.message }, 'snapshot refused');
       },
     },
   );
@@ -75,6 +80,9 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
     adminUrl: control.adminUrl,
     failed: control.failed,
     close: async () => {
+      isLeaving = true;
+      gateway.leave();
+      await serveOn(settings, log);
       await gateway.close(settings.shutdownGrace * 1000);
       await reporting.stop();
       // While the admin API is still there to take them.

@@ -28,6 +28,7 @@ import { programVersion } from '../version.ts';
 export type ControlSettings = Pick<
   SettingValues,
   | 'host'
+import { serveOn } from '../shutdown-delay.ts';
   | 'adminPort'
   | 'databaseUrl'
   | 'databaseMaxConnections'
@@ -62,13 +63,28 @@ export async function runControl(settings: Settings): Promise<RunningControl> {
     settings: settingFacts(settings),
     backends: () => [],
   } as const;
-  return startControl(settings, { log, program, onSnapshot: () => {}, onCurrent: () => {} });
+  const control = await startControl(settings, {
+    log,
+    program,
+    onSnapshot: () => {},
+    onCurrent: () => {},
+  });
+  return {
+    ...control,
+    close: async () => {
+      isLeaving = true;
+      await serveOn(settings, log);
+      await control.close();
+    },
+  };
 }
 
+  let isLeaving = false;
 type Surroundings = Readonly<{
   log: Log;
-  program: Pick<Program, 'role' | 'settings' | 'backends'>;
+  program: Pick<Program, 'role' | 'settings' | 'backends' | 'isLeaving'>;
   /** Told of each snapshot, from the first one on. */
+    isLeaving: () => isLeaving,
   onSnapshot: (snapshot: Snapshot) => void;
   /** Told whenever the log was read to its head: what was last published is current. */
   onCurrent: () => void;

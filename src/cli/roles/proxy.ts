@@ -23,8 +23,11 @@ import type { HealthReport } from '../../snapshot/health-report.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
 import type { Counts } from '../../telemetry/metrics.ts';
+import { onHangUp } from '../hang-up.ts';
+import type { OnHangUp } from '../hang-up.ts';
 import { logToStderr } from '../log-to-stderr.ts';
 import { readCaBundle } from '../pem-files.ts';
+import { serveOn } from '../shutdown-delay.ts';
 import { programVersion } from '../version.ts';
 
 /** What a gateway needs, in whichever role. */
@@ -39,6 +42,7 @@ export type GatewaySettings = Readonly<{
   maxBodyMb: number;
   maxInflightBodyMb: number;
   poolMaxIdle: number;
+  shutdownDelay: number | null;
   shutdownGrace: number;
   caBundle: string | null;
 }>;
@@ -49,6 +53,7 @@ export type ProxySettings = GatewaySettings &
     controlUrl: string | null;
     proxyToken: string | null;
     snapshotCache: string | null;
+    acceptLog: string | null;
     configPoll: number;
     rateLimitReconcileInterval: number;
     healthReportInterval: number;
@@ -60,13 +65,14 @@ export type ProxySettings = GatewaySettings &
 export type ProxyDependencies = Readonly<{
   log?: Log;
   environment?: Environment;
-  /** Calls back on SIGHUP; answers how to stop that. */
-  onHangUp?: (listener: () => void) => () => void;
+  onHangUp?: OnHangUp;
 }>;
 
 export type RunningProxy = Readonly<{ url: string; close: () => Promise<void> }>;
 
 const mebibyte = 1024 * 1024;
+
+const monotonic = (): number => performance.now();
 
 /** The part of the gateway's options that settings decide. */
 export const gatewayOptions = (settings: GatewaySettings) =>
@@ -111,25 +117,51 @@ export async function runProxy(
   const log = dependencies.log ?? logToStderr(settings);
   const { config, controlUrl, proxyToken } = settings;
   if (controlUrl !== null && proxyToken !== null) {
-    return runHttpMode(settings, { controlUrl, proxyToken, log });
+    return runHttpMode(settings, { ...dependencies, controlUrl, proxyToken, log });
   }
   if (config === null) throw new Error('role proxy needs control-url and proxy-token, or config');
-  return runFileMode(settings, { path: config, log, ...dependencies });
+  return runFileMode(settings, { ...dependencies, path: config, log });
 }
 
 async function runHttpMode(
   settings: ProxySettings,
-  link: Readonly<{ controlUrl: string; proxyToken: string; log: Log }>,
+  {
+    controlUrl,
+    proxyToken,
+    log,
+    ...dependencies
+  }: Readonly<{ controlUrl: string; proxyToken: string; log: Log }> & ProxyDependencies,
 ): Promise<RunningProxy> {
-  const { controlUrl, proxyToken, log } = link;
-  const { snapshotCache } = settings;
-  const caBundle = readCaBundle(settings);
-  const client = createControlClient({ controlUrl, proxyToken, caBundle });
-  const live = createLive({ log, monotonic: () => performance.now() });
+  await using started = new AsyncDisposableStack();
+  const client = createControlClient({ controlUrl, proxyToken, caBundle: readCaBundle(settings) });
+  started.defer(client.close);
+  const live = createLive({ log, monotonic });
   const counts = newCounts();
   const replica = replicaName();
   const reporter = createUsageReporter({ client, replica, counts, log });
+  started.defer(reporter.close);
   const limiter = new Limiter();
+  const reconciling = startReconcile({
+    client,
+    limiter,
+    replica,
+    log,
+    intervalMs: settings.rateLimitReconcileInterval * 1000,
+    monotonic,
+  });
+  started.defer(reconciling.stop);
+  // Before anything listens, so that the first request that is accepted can be served.
+  const poll = await startPoll({
+    client,
+    live,
+    log,
+    cache: openCache(settings, proxyToken),
+    acceptLog: settings.acceptLog,
+    pollMs: settings.configPoll * 1000,
+    random: Math.random,
+    monotonic,
+  });
+  started.defer(poll.stop);
   const gateway = await startGateway({
     ...gatewayOptions(settings),
     live,
@@ -138,48 +170,30 @@ async function runHttpMode(
     limiter,
     usage: reporter.record,
   });
-  const poll = await startPoll({
-    client,
-    live,
-    log,
-    cache: snapshotCache === null ? null : createSnapshotCache({ path: snapshotCache, proxyToken }),
-    pollMs: settings.configPoll * 1000,
-    random: Math.random,
-  });
+  started.defer(() => endGateway(gateway, settings, log));
   const reporting = startHealthReports({
     client,
-    read: () => reportOf({ replica, live, counts, gateway }),
     log,
     intervalMs: settings.healthReportInterval * 1000,
+    read: () => reportOf({ replica, live, counts, gateway }),
   });
-  const reconciling = startReconcile({
-    client,
-    limiter,
-    replica,
-    log,
-    intervalMs: settings.rateLimitReconcileInterval * 1000,
-    monotonic: () => performance.now(),
-  });
+  started.defer(reporting.stop);
+  started.defer((dependencies.onHangUp ?? onHangUp)(() => {}));
   log.info({ url: gateway.url, control: controlUrl }, 'gateway started');
-  return {
-    url: gateway.url,
-    close: async () => {
-      await gateway.close(settings.shutdownGrace * 1000);
-      await poll.stop();
-      await reporting.stop();
-      await reconciling.stop();
-      await reporter.close();
-      await client.close();
-    },
-  };
+  const parts = started.move();
+  return { url: gateway.url, close: () => parts.disposeAsync() };
 }
+
+const openCache = ({ snapshotCache: path }: ProxySettings, proxyToken: string) =>
+  path === null ? null : createSnapshotCache({ path, proxyToken });
 
 async function runFileMode(
   settings: ProxySettings,
   options: Readonly<{ path: string; log: Log }> & ProxyDependencies,
 ): Promise<RunningProxy> {
   const { path, log } = options;
-  const live = createLive({ log, monotonic: () => performance.now() });
+  await using started = new AsyncDisposableStack();
+  const live = createLive({ log, monotonic });
   const source = await startFileSource({
     path,
     environment: options.environment ?? process.env,
@@ -189,20 +203,18 @@ async function runFileMode(
     checkMs: settings.configPoll * 1000,
   });
   if (isRefusal(source)) throw new Error(source.message);
+  started.defer(source.stop);
+  started.defer((options.onHangUp ?? onHangUp)(() => void source.reload()));
   const gateway = await startGateway({ ...gatewayOptions(settings), live, log, usage: null });
-  const stopListening = (options.onHangUp ?? onHangUp)(() => void source.reload());
+  started.defer(() => endGateway(gateway, settings, log));
   log.info({ url: gateway.url, config: path }, 'gateway started');
-  return {
-    url: gateway.url,
-    close: async () => {
-      stopListening();
-      source.stop();
-      await gateway.close(settings.shutdownGrace * 1000);
-    },
-  };
+  const parts = started.move();
+  return { url: gateway.url, close: () => parts.disposeAsync() };
 }
 
-function onHangUp(listener: () => void): () => void {
-  process.on('SIGHUP', listener);
-  return () => void process.off('SIGHUP', listener);
+/** Out of rotation, then drained ("Limits", Shutdown). */
+async function endGateway(gateway: Gateway, settings: GatewaySettings, log: Log): Promise<void> {
+  gateway.leave();
+  await serveOn(settings, log);
+  await gateway.close(settings.shutdownGrace * 1000);
 }

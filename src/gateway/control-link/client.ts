@@ -7,15 +7,21 @@ import { Agent, request } from 'undici';
 
 /** The largest answer that is read; a snapshot of 100,000 keys takes about a tenth of it. */
 const answerBytesMax = 256 * 1024 * 1024;
-const callMs = 10_000;
+/** A control plane that cannot be reached is asked again soon; one that is slow may be sending much. */
+const connectMs = 3000;
+const answerMs = 10_000;
 
 export type ControlAnswer = Readonly<{ status: number; etag: string | null; body: Buffer }>;
 
 export type ControlClient = Readonly<{
+  /** `waitMs`: how long the control plane was asked to wait before it answers. */
   get: (
     path: string,
-    headers: Readonly<Record<string, string>>,
-    signal: AbortSignal,
+    call: Readonly<{
+      headers: Readonly<Record<string, string>>;
+      signal: AbortSignal;
+      waitMs: number;
+    }>,
   ) => Promise<ControlAnswer>;
   post: (path: string, body: unknown, signal?: AbortSignal) => Promise<ControlAnswer>;
   close: () => Promise<void>;
@@ -37,26 +43,21 @@ export type ControlClientOptions = Readonly<{
 export function createControlClient(options: ControlClientOptions): ControlClient {
   const base = options.controlUrl.replace(/\/+$/, '').replace(/\/snapshot$/, '');
   const agent = new Agent({
-    connect: { ...trust(options), timeout: callMs },
+    connect: { ...trust(options), timeout: connectMs },
     allowH2: false,
-    headersTimeout: callMs,
-    bodyTimeout: callMs,
+    bodyTimeout: answerMs,
     maxResponseSize: answerBytesMax,
   });
   const authorization = `Bearer ${options.proxyToken}`;
-  const call = async (
-    method: 'GET' | 'POST',
-    path: string,
-    headers: Readonly<Record<string, string>>,
-    body: string | null,
-    signals: readonly AbortSignal[] = [],
-  ): Promise<ControlAnswer> => {
+  const call = async ({ method, path, headers, body, signals, waitMs }: Call) => {
+    const limitMs = answerMs + waitMs;
     const answer = await request(base + path, {
       dispatcher: agent,
       method,
       headers: { ...headers, authorization },
       body,
-      signal: AbortSignal.any([AbortSignal.timeout(callMs), ...signals]),
+      headersTimeout: limitMs,
+      signal: AbortSignal.any([AbortSignal.timeout(limitMs), ...signals]),
     });
     const etag = answer.headers['etag'];
     return {
@@ -66,18 +67,29 @@ export function createControlClient(options: ControlClientOptions): ControlClien
     };
   };
   return {
-    get: (path, headers, signal) => call('GET', path, headers, null, [signal]),
+    get: (path, { headers, signal, waitMs }) =>
+      call({ method: 'GET', path, headers, body: null, signals: [signal], waitMs }),
     post: (path, body, signal) =>
-      call(
-        'POST',
+      call({
+        method: 'POST',
         path,
-        { 'content-type': 'application/json' },
-        JSON.stringify(body),
-        signal === undefined ? [] : [signal],
-      ),
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signals: signal === undefined ? [] : [signal],
+        waitMs: 0,
+      }),
     close: () => agent.destroy(),
   };
 }
+
+type Call = Readonly<{
+  method: 'GET' | 'POST';
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body: string | null;
+  signals: readonly AbortSignal[];
+  waitMs: number;
+}>;
 
 function trust({ caBundle, pinnedCertificate = null }: ControlClientOptions) {
   if (pinnedCertificate !== null) {

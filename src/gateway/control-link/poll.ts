@@ -1,49 +1,69 @@
-// Keeps the served configuration in step with the control plane (specification, capability 4):
-// polls, applies what is new, keeps what it has when the control plane is away or sends what
-// cannot be applied.
+// Keeps the served configuration in step with the control plane (specification, capability 4): polls, applies what is new, keeps
+// what it has when the control plane is away or sends what cannot be applied. A poll waits at the control plane for a change, so
+// that one arrives at once; of a control plane that does not wait, it asks once an interval all the same.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { Clock } from '../../lib/clock.ts';
+import { refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
 import { snapshot as snapshotSchema, snapshotEtag } from '../../snapshot/schema.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Live } from '../live.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { ControlAnswer, ControlClient } from './client.ts';
+import { lineageOf } from './lineage.ts';
+import type { Place } from './lineage.ts';
 
-/** The longest wait between two polls while the control plane is away. */
-const backOffMsMax = 30_000;
+/** The control plane lets nobody wait for longer. */
+const waitSecondsMax = 30;
+/** The first try again after a failure; each one more waits twice as long, up to one interval. */
+const retryMsMin = 500;
+/** Between a change and the question for the next, so that a thousand changes are not a thousand snapshots. */
+const changeGapMs = 200;
+/** Taking up snapshots takes at most one part in so many of the time. */
+const applyShare = 5;
+/** A start waits for the control plane so long, then serves what it has. */
+const firstPollMs = 1000;
 
 export type PollOptions = Readonly<{
-  client: ControlClient;
+  client: Pick<ControlClient, 'get'>;
   live: Live;
   cache: SnapshotCache | null;
+  /** The id of another log that may replace the one that is served. */
+  acceptLog: string | null;
   log: Log;
   pollMs: number;
   /** Between 0 and 1, for the jitter. */
   random: () => number;
+  monotonic: Clock;
 }>;
 
 export type Poll = Readonly<{ stop: () => Promise<void> }>;
 
 type State = {
+  /** Of what was last sent, served or refused. */
   etag: string | null;
-  version: number;
+  /** Of what is served. */
+  held: Place | null;
   failures: number;
-  /** What `etag` names could not be applied: an older snapshot is being served. */
-  isRefused: boolean;
 };
 
+type Outcome = Readonly<{ kind: 'unchanged' | 'failed' } | { kind: 'changed'; applyMs: number }>;
+
 /**
- * Resolves after the first poll, so that a start with the control plane up serves from it at
- * once.
+ * Resolves after the first poll, so that a start with the control plane up serves from it at once; but within a second: one that
+ * is away delays no start.
  */
 export async function startPoll(options: PollOptions): Promise<Poll> {
-  const state: State = { etag: null, version: 0, failures: 0, isRefused: false };
+  const state: State = { etag: null, held: null, failures: 0 };
   await readCache(options, state);
   const stopping = new AbortController();
-  await pollOnce(options, state, stopping.signal);
-  const loop = keepPolling(options, state, stopping.signal);
+  const { signal } = stopping;
+  const first = pollOnce(options, state, { waitSeconds: 0, signal });
+  const loop = keepPolling(options, state, { first, signal });
+  await Promise.race([first, sleep(firstPollMs, undefined, { signal, ref: false }).catch(ignore)]);
   return {
     stop: async () => {
       stopping.abort();
@@ -52,18 +72,36 @@ export async function startPoll(options: PollOptions): Promise<Poll> {
   };
 }
 
-async function keepPolling(options: PollOptions, state: State, signal: AbortSignal): Promise<void> {
+async function keepPolling(
+  options: PollOptions,
+  state: State,
+  { first, signal }: Readonly<{ first: Promise<Outcome>; signal: AbortSignal }>,
+): Promise<void> {
+  const { monotonic, pollMs } = options;
+  const waitSeconds = Math.min(Math.floor(pollMs / 1000), waitSecondsMax);
+  // The first poll did not wait, so the next may follow at once, as after a change.
+  let outcome = await first;
+  let pauseMs = outcome.kind === 'failed' ? retryMs(options, state) : gapMs(options, 0);
   while (!signal.aborted) {
-    await sleep(waitMs(options, state.failures), undefined, { signal, ref: false }).catch(() => {});
-    if (!signal.aborted) await pollOnce(options, state, signal);
+    await sleep(pauseMs, undefined, { signal, ref: false }).catch(ignore);
+    if (signal.aborted) return;
+    const startedAt = monotonic();
+    outcome = await pollOnce(options, state, { waitSeconds, signal });
+    if (outcome.kind === 'failed') pauseMs = retryMs(options, state);
+    else if (outcome.kind === 'changed') pauseMs = gapMs(options, outcome.applyMs);
+    else pauseMs = Math.max(0, pollMs - (monotonic() - startedAt));
   }
 }
 
-/** Jitter spreads the polls of many proxies after a control plane comes back. */
-function waitMs({ pollMs, random }: PollOptions, failures: number): number {
-  const base = Math.min(pollMs * 2 ** Math.min(failures, 16), Math.max(backOffMsMax, pollMs));
-  return failures === 0 ? base : base * (0.5 + random() / 2);
+/** Never longer than an interval: what is published meanwhile arrives within one of the control plane's return. */
+function retryMs({ pollMs, random }: PollOptions, { failures }: State): number {
+  const base = Math.min(pollMs, retryMsMin * 2 ** Math.min(failures - 1, 16));
+  // The jitter spreads the polls of many proxies after a control plane comes back.
+  return base * (0.5 + random() / 2);
 }
+
+const gapMs = ({ pollMs }: PollOptions, applyMs: number): number =>
+  Math.min(pollMs, Math.max(changeGapMs, applyMs * (applyShare - 1)));
 
 async function readCache({ cache, live, log }: PollOptions, state: State): Promise<void> {
   if (cache === null) return;
@@ -74,60 +112,94 @@ async function readCache({ cache, live, log }: PollOptions, state: State): Promi
   if (refusal !== undefined) {
     return log.warn({ reason: refusal.message }, 'the cached snapshot was refused');
   }
-  state.version = snapshot.version;
+  state.held = snapshot;
   state.etag = snapshotEtag(snapshot);
 }
 
-async function pollOnce(options: PollOptions, state: State, signal: AbortSignal): Promise<void> {
+async function pollOnce(
+  options: PollOptions,
+  state: State,
+  { waitSeconds, signal }: Readonly<{ waitSeconds: number; signal: AbortSignal }>,
+): Promise<Outcome> {
   const { client, live, log } = options;
   try {
-    const headers = state.etag === null ? {} : { 'if-none-match': state.etag };
-    const answer = await client.get(`/snapshot?at_least=${state.version}`, { ...headers }, signal);
-    if (answer.status === 200) await applyBody(options, state, answer);
-    else if (answer.status !== 304) throw new Error(`status ${answer.status}`);
-    else if (!state.isRefused) live.confirm();
+    const headers: Record<string, string> = {};
+    if (state.etag !== null) headers['if-none-match'] = state.etag;
+    const wait = waitSeconds === 0 ? '' : `&wait=${waitSeconds}`;
+    const path = `/snapshot?at_least=${state.held?.version ?? 0}${wait}`;
+    const answer = await client.get(path, { headers, signal, waitMs: waitSeconds * 1000 });
+    if (answer.status !== 200 && answer.status !== 304) throw new Error(`status ${answer.status}`);
     if (state.failures > 0) log.info({}, 'the control plane is back');
     state.failures = 0;
+    // One that knows no If-None-Match sends the same again.
+    const isSame = answer.status === 304 || (answer.etag !== null && answer.etag === state.etag);
+    if (!isSame) return await applyBody(options, state, answer);
+    if (live.refused() === null) live.confirm();
+    return { kind: 'unchanged' };
   } catch (error) {
-    if (signal.aborted) return;
+    if (signal.aborted) return { kind: 'failed' };
     // Once a change of state: a control plane that is away for a day is not a line every poll.
     if (state.failures === 0) log.warn({ error }, 'the control plane does not answer');
     state.failures++;
+    return { kind: 'failed' };
   }
 }
 
-/**
- * A refused snapshot is remembered by its ETag, so that it is not fetched again to be refused
- * again.
- */
+/** What is refused is remembered by its ETag, so that it is not fetched again to be refused again. */
 async function applyBody(
   options: PollOptions,
   state: State,
   { body, etag }: ControlAnswer,
-): Promise<void> {
-  const { live, log } = options;
+): Promise<Outcome> {
+  const { live, log, monotonic } = options;
+  const startedAt = monotonic();
   const parsed = snapshotSchema.safeParse(parseJson(body));
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    state.etag = etag;
-    state.isRefused = true;
-    const fields = { field: issue?.path.join('.'), reason: issue?.message };
-    return log.error(fields, 'a snapshot of another shape was refused');
-  }
-  const snapshot = parsed.data;
-  if (snapshot.version < state.version) {
-    // Only the live control plane may go back: after the loss of its log its word still counts.
-    log.warn({ from: state.version, to: snapshot.version }, 'the snapshot version went back');
-  }
-  const refusal = live.apply(snapshot);
-  state.etag = etag ?? snapshotEtag(snapshot);
-  state.isRefused = refusal !== undefined;
+  const snapshot = parsed.success ? parsed.data : null;
+  const refusal = parsed.success
+    ? (lineageRefusal(options, state, parsed.data) ?? live.apply(parsed.data))
+    : shapeRefusal(parsed.error.issues[0]);
+  state.etag = etag ?? (snapshot === null ? null : snapshotEtag(snapshot));
   if (refusal !== undefined) {
-    const fields = { version: snapshot.version, reason: refusal.message };
-    return log.error(fields, 'a snapshot was refused');
+    live.refuse(snapshot?.version ?? null, refusal.message);
+    log.error(
+      { version: snapshot?.version, reason: refusal.message },
+      'a snapshot was refused; the one before it is served on',
+    );
+  } else if (snapshot !== null) {
+    state.held = { version: snapshot.version, log: snapshot.log };
+    await writeCache(options, snapshot);
   }
-  state.version = snapshot.version;
-  await writeCache(options, snapshot);
+  return { kind: 'changed', applyMs: monotonic() - startedAt };
+}
+
+const shapeRefusal = (
+  issue: Readonly<{ path: readonly PropertyKey[]; message: string }> | undefined,
+): Refusal =>
+  refuse(
+    'invalid',
+    `a snapshot of another shape: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+  );
+
+/**
+ * Only the live control plane may go back: after the loss of its log its word still counts. But another log is another
+ * installation's, and may be the wrong one.
+ */
+function lineageRefusal(
+  { log, acceptLog }: PollOptions,
+  { held }: State,
+  next: Snapshot,
+): Refusal | undefined {
+  const lineage = lineageOf(held, next);
+  if (held === null || lineage === 'follows') return undefined;
+  const fields = { from: held.version, to: next.version, log: next.log.id };
+  if (lineage === 'another_log' && next.log.id !== acceptLog) {
+    const how = `to follow it, start with --accept-log ${next.log.id}`;
+    return refuse('conflict', `of log ${next.log.id}, served is one of ${held.log.id}; ${how}`);
+  }
+  if (lineage === 'another_log') log.warn(fields, 'the snapshot is of another log, as accepted');
+  else if (lineage === 'went_back') log.warn(fields, 'the snapshot version went back');
+  else log.warn(fields, 'the log of the control plane has another past at the same position');
+  return undefined;
 }
 
 function parseJson(body: Buffer): unknown {
@@ -146,3 +218,5 @@ async function writeCache({ cache, log }: PollOptions, snapshot: Snapshot): Prom
     log.warn({ error }, 'the snapshot cache was not written');
   }
 }
+
+function ignore(): void {}

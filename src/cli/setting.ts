@@ -1,0 +1,66 @@
+// What a setting is made of, and the forms that several settings take. The table of them is in settings-table.ts.
+
+import { z } from 'zod';
+
+export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = Readonly<{
+  /** Null: by environment alone, because a flag is visible to every user of the machine. */
+  flag: string | null;
+  variable: string;
+  /** Reads the text of a flag or variable. Its messages say what the value must be. */
+  schema: Schema;
+  fallback: Fallback;
+  unit: 'seconds' | 'days' | 'MiB' | null;
+  /** Never shown, and also read from the file that `<variable>_FILE` names. */
+  secret: boolean;
+  description: string;
+}>;
+
+type Definition<Schema extends z.ZodType, Fallback> = Readonly<{
+  flag: string | null;
+  variable: string;
+  schema: Schema;
+  fallback: Fallback;
+  unit?: 'seconds' | 'days' | 'MiB';
+  secret?: boolean;
+  description: string;
+}>;
+
+export function define<Schema extends z.ZodType, const Fallback extends z.output<Schema> | null>(
+  definition: Definition<Schema, Fallback>,
+): Setting<Schema, Fallback> {
+  return { unit: null, secret: false, ...definition };
+}
+
+export const text = z.string().min(1, { error: 'must not be empty' });
+
+export function wholeNumber(range: Readonly<{ from: number; to: number }>) {
+  const error = `must be a whole number from ${range.from} to ${range.to}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, { error })
+    .transform(Number)
+    .pipe(z.int({ error }).min(range.from, { error }).max(range.to, { error }));
+}
+
+export function choice<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
+}
+
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+  .transform((url) => url.replace(/\/+$/, ''));
+
+export const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\/./, { error: 'must be a postgres:// address' });
+
+export const list = z.string().transform((value): readonly string[] =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== ''),
+);
+
+export const hexKey = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 64 hex digits (`openssl rand -hex 32`)' });
