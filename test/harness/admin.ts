@@ -54,9 +54,9 @@ const testProgram: Program = {
   version: 'test',
   settings: [],
   uptimeSeconds: () => 1,
+  isLeaving: () => false,
   backends: () => [],
 };
-  isLeaving: () => false,
 
 type Options = Readonly<
   Partial<Pick<AdminOptions, 'routes' | 'tls' | 'clock' | 'program' | 'pricePlaces'>> & {

@@ -23,12 +23,12 @@ import type { Tls } from '../pem-files.ts';
 import { settingFacts } from '../setting-facts.ts';
 import type { Settings } from '../settings.ts';
 import type { SettingValues } from '../settings-table.ts';
+import { serveOn } from '../shutdown-delay.ts';
 import { programVersion } from '../version.ts';
 
 export type ControlSettings = Pick<
   SettingValues,
   | 'host'
-import { serveOn } from '../shutdown-delay.ts';
   | 'adminPort'
   | 'databaseUrl'
   | 'databaseMaxConnections'
@@ -58,10 +58,12 @@ export type RunningControl = Running &
 
 export async function runControl(settings: Settings): Promise<RunningControl> {
   const log = logToStderr(settings);
+  let isLeaving = false;
   const program = {
     role: 'control',
     settings: settingFacts(settings),
     backends: () => [],
+    isLeaving: () => isLeaving,
   } as const;
   const control = await startControl(settings, {
     log,
@@ -79,12 +81,10 @@ export async function runControl(settings: Settings): Promise<RunningControl> {
   };
 }
 
-  let isLeaving = false;
 type Surroundings = Readonly<{
   log: Log;
   program: Pick<Program, 'role' | 'settings' | 'backends' | 'isLeaving'>;
   /** Told of each snapshot, from the first one on. */
-    isLeaving: () => isLeaving,
   onSnapshot: (snapshot: Snapshot) => void;
   /** Told whenever the log was read to its head: what was last published is current. */
   onCurrent: () => void;
