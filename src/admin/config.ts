@@ -38,6 +38,8 @@ const configRecord = z.object({
   /** Null: requests are not traced. */
   otel_endpoint: text,
   otel_sample_one_in: number,
+  webhook_configured: z.boolean(),
+  webhook_signed: z.boolean(),
   models: z.int(),
   models_unpriced: z.int(),
   models_cached: z.int(),
@@ -78,6 +80,8 @@ export const configRoutes: readonly Route[] = [
           classifier_tier2: null,
           otel_endpoint: textOf(settings, 'otelEndpoint'),
           otel_sample_one_in: numberOf(settings, 'otelSampleOneIn'),
+          webhook_configured: isSet(settings, 'webhookUrl'),
+          webhook_signed: isSet(settings, 'webhookSecret'),
           ...modelCounts(control.state()),
           settings,
         },
@@ -107,6 +111,9 @@ function textOf(settings: readonly SettingFact[], name: string): string | null {
   const value = valueOf(settings, name);
   return typeof value === 'string' ? value : null;
 }
+
+const isSet = (settings: readonly SettingFact[], name: string): boolean =>
+  settings.some((one) => one.name === name && one.is_set);
 
 function modelCounts({ model }: ConfigState) {
   const models = [...model.byId.values()];

@@ -3,15 +3,17 @@
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { CheckAddress } from '../control/address-check.ts';
 import type { Execute } from '../control/execute.ts';
+import type { Fleet } from '../control/fleet.ts';
+import type { TakeRefusals } from '../control/fleet-refusals.ts';
 import type { Idempotency } from '../control/idempotency.ts';
 import type { LoginLimit } from '../control/login-limit.ts';
+import type { Notifier } from '../control/notify.ts';
 import type { Passwords } from '../control/passwords.ts';
 import type { PlanPrices } from '../control/price-sync.ts';
 import type { Publisher } from '../control/publish.ts';
 import type { Reconcile } from '../control/reconcile.ts';
 import type { Sessions } from '../control/sessions.ts';
 import type { UsageIntake } from '../control/usage-intake.ts';
-import type { RecordUnattributed } from '../control/usage-unattributed.ts';
 import type { UsageUpkeep } from '../control/usage-upkeep.ts';
 import type { Dial } from '../control/verify-provider.ts';
 import type { Database } from '../db/pool.ts';
@@ -46,10 +48,13 @@ export type Control = Readonly<{
   checkAddress: CheckAddress;
   planPrices: PlanPrices;
   takeUsage: UsageIntake;
-  recordUnattributed: RecordUnattributed;
   /** Folds what is past its retention, and checks budgets against usage. */
   usageUpkeep: UsageUpkeep;
   reconcile: Reconcile;
+  /** The replicas that report to this process, and what they count of refusals that are nobody's. */
+  fleet: Fleet;
+  takeRefusals: TakeRefusals;
+  notifier: Notifier;
   clock: Clock;
   newId: () => string;
   randomBytes: (size: number) => Buffer;

@@ -29,6 +29,28 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     replica_id: 'proxy-1',
     counts: [{ principal_id: 1, requests: 40, tokens: 12_000 }],
   },
+  reportHealth: {
+    replica: 'proxy-1',
+    snapshot_version: 42,
+    uptime_seconds: 3600,
+    backends: [
+      {
+        api_base: 'http://10.0.0.5:8000/v1',
+        model: 'Qwen/Qwen3-8B',
+        healthy: true,
+        inflight: 3,
+        requests_total: 1200,
+        errors_total: 2,
+      },
+    ],
+    process: {
+      requests_ok: 1198,
+      requests_failed: 2,
+      usage_dropped: 0,
+      rejected_unauthenticated: 1,
+      rejected_model_not_found: 0,
+    },
+  },
   syncPrices: { source: 'catalogue', overwrite: false, dry_run: true },
   createFrontendModel: { name: 'chat', default_targets: ['qwen3-8b'] },
   updateFrontendModel: { max_model_len: 16_384 },

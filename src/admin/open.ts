@@ -4,8 +4,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 import { createAddressCheck } from '../control/address-check.ts';
 import type { Egress } from '../control/egress.ts';
+import { createFleet } from '../control/fleet.ts';
+import { createTakeRefusals } from '../control/fleet-refusals.ts';
 import { createIdempotency } from '../control/idempotency.ts';
 import { createLoginLimit } from '../control/login-limit.ts';
+import type { Notifier } from '../control/notify.ts';
 import { createPasswords } from '../control/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
 import { createPlanPrices } from '../control/price-sync.ts';
@@ -32,6 +35,8 @@ export type AdminOptions = Readonly<{
   proxyTokens: readonly string[];
   tls: AdminServerParts['tls'];
   egress: Egress;
+  /** Told when a backend goes out of rotation or comes back. */
+  notifier: Notifier;
   pricePlaces: PricePlaces;
   clock: Clock;
   /** How long single usage rows are kept; 90 when absent. */
@@ -58,6 +63,7 @@ export function openAdmin(options: AdminOptions): Admin {
   const { state } = store;
   const { dispatcher } = options.egress;
   const { accessToken } = plane.cloudTokens;
+  const monotonic = (): number => performance.now();
   const control: Control = {
     db,
     reports: plane.reports,
@@ -82,14 +88,19 @@ export function openAdmin(options: AdminOptions): Admin {
       },
     }),
     takeUsage: createUsageIntake({ db, vault, state, refresh, clock }),
-    recordUnattributed: createRecordUnattributed({ db, clock }),
+    takeRefusals: createTakeRefusals({
+      record: createRecordUnattributed({ db, clock }),
+      onFailure: (error) => log.warn({ error }, 'refusals that are nobody\'s were not recorded'),
+    }),
     usageUpkeep: createUsageUpkeep({
       db: plane.reports,
       clock,
       retentionDays: options.usageRetentionDays ?? retentionDaysDefault,
       onFailure: (what, error) => log.warn({ error }, what),
     }),
-    reconcile: createReconcile({ state, monotonic: () => performance.now() }),
+    reconcile: createReconcile({ state, monotonic }),
+    fleet: createFleet({ clock, monotonic, onTransition: options.notifier.notify }),
+    notifier: options.notifier,
     clock,
     newId: randomUUID,
     randomBytes,

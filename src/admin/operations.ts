@@ -23,6 +23,11 @@ const healthRecord = z.object({
   snapshot_rebuild_failures: z.int(),
   /** As the gateway of this process sees them; none in role control. */
   backends: z.array(backendHealth).readonly(),
+  /** Of the replicas that report to this process; what each of them says is in the fleet. */
+  replicas: z.int(),
+  replicas_seeing_unhealthy_backends: z.int(),
+  /** Since the start. */
+  notifications: z.object({ delivered: z.int(), failed: z.int(), dropped: z.int() }),
 });
 
 const config = { method: 'POST', permission: 'config:write', params: none, query: none } as const;
@@ -94,6 +99,7 @@ const unpublished = refuse(
 
 async function healthOf(control: Control): Promise<z.input<typeof healthRecord>> {
   const { publisher, program, state } = control;
+  const replicas = control.fleet.rows();
   const head = await headPosition(control);
   const { position } = state();
   return {
@@ -104,6 +110,11 @@ async function healthOf(control: Control): Promise<z.input<typeof healthRecord>>
     snapshot_version: publisher.current()?.snapshot.version ?? null,
     snapshot_rebuild_failures: publisher.failures(),
     backends: program.backends(),
+    replicas: replicas.length,
+    replicas_seeing_unhealthy_backends: replicas.filter(({ backends }) =>
+      backends.some(({ healthy }) => !healthy),
+    ).length,
+    notifications: control.notifier.counts(),
   };
 }
 

@@ -10,6 +10,7 @@ import { docsRoutes } from './docs.ts';
 import { listingVersions } from './entity.ts';
 import { budgetRoutes } from './budgets.ts';
 import { fallbackModelRoutes } from './fallback-model.ts';
+import { fleetRoutes } from './fleet.ts';
 import { frontendModelRoutes } from './frontend-models.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
@@ -59,6 +60,7 @@ export const adminRoutes: readonly Route[] = [
   ...loginRoutes,
   ...machineRoutes,
   ...machineLimitsRoutes,
+  ...fleetRoutes,
   ...healthRoutes,
   openApiRoute,
   ...docsRoutes,

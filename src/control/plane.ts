@@ -23,6 +23,7 @@ import type { Egress } from './egress.ts';
 import { createExecute } from './execute.ts';
 import type { Execute } from './execute.ts';
 import { follow } from './follow.ts';
+import type { Divergence } from './notify-rebuild.ts';
 import { createPublisher } from './publish.ts';
 import type { Publisher } from './publish.ts';
 import { createReading, retireNowAndThen } from './reading.ts';
@@ -60,6 +61,8 @@ export type PlaneOptions = Readonly<{
   /** Called whenever the log was read to its head and all of it is published. */
   onCurrent?: () => void;
   onFailure: (what: string, error: unknown) => void;
+  /** Told of a snapshot that could not be published, while an older one is. */
+  onUnpublished?: (error: unknown, divergence: Divergence) => void;
 }>;
 
 /**
@@ -93,7 +96,12 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       budgets,
       cloudTokens,
       clock,
-      onFailure: (error) => onFailure('publishing the snapshot', error),
+      onFailure: (error) => {
+        onFailure('publishing the snapshot', error);
+        const publishedVersion = publisher.current()?.snapshot.version;
+        if (publishedVersion === undefined) return;
+        options.onUnpublished?.(error, { version: store.state().version, publishedVersion });
+      },
     });
     const { publish } = publisher;
     cloudTokens.onDue(() => void publish());

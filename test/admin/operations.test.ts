@@ -72,6 +72,8 @@ describe('the configuration', () => {
       classifier_tier2: null,
       otel_endpoint: null,
       otel_sample_one_in: null,
+      webhook_configured: false,
+      webhook_signed: false,
       models: 2,
       models_unpriced: 1,
       models_cached: 1,
@@ -92,6 +94,9 @@ describe('the health', () => {
       snapshot_version: plane.publisher.current()?.snapshot.version,
       snapshot_rebuild_failures: 0,
       backends: program.backends(),
+      replicas: 0,
+      replicas_seeing_unhealthy_backends: 0,
+      notifications: { delivered: 0, failed: 0, dropped: 0 },
     });
   });
 

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
+import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
+import { healthOf } from '../harness/health.ts';
 import { reported, reportUsage } from '../harness/usage.ts';
 
 type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
@@ -152,8 +153,10 @@ describe('a series', () => {
   it('may be of one model or principal, and has then no refusals that are nobody’s', async (t) => {
     const started = await withModel(t);
     await started.send('POST', '/admin/models', { name: 'large' });
-    const { recordUnattributed } = started.admin.control;
-    await recordUnattributed('r1', { unauthenticated: 3, modelNotFound: 4 });
+    const report = healthOf('r1', { unauthenticated: 3, modelNotFound: 4 });
+    const told = { method: 'POST', path: '/health-report', token: proxyToken, body: report };
+    assert.equal((await started.ask(told)).status, 204);
+    assert.equal((await started.ask(told)).status, 204);
     await reportUsage(started, [
       reported(1, { at: at(0) }),
       reported(2, { at: at(0), model_id: 2 }),

@@ -12,6 +12,8 @@ import { adminRoutes } from '../../src/admin/routes.ts';
 import { errorBody } from '../../src/admin/status.ts';
 import { createEgress } from '../../src/control/egress.ts';
 import type { EgressLists } from '../../src/control/egress.ts';
+import { noNotifier } from '../../src/control/notify.ts';
+import type { Notifier } from '../../src/control/notify.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
 import { testKey } from './plane.ts';
@@ -61,6 +63,7 @@ const testProgram: Program = {
 type Options = Readonly<
   Partial<Pick<AdminOptions, 'routes' | 'tls' | 'clock' | 'program' | 'pricePlaces'>> & {
     egress?: EgressLists;
+    notifier?: Notifier;
   }
 >;
 
@@ -90,6 +93,7 @@ export async function testAdmin(
     proxyTokens: [proxyToken, ''],
     tls: options.tls ?? null,
     egress,
+    notifier: options.notifier ?? noNotifier,
     pricePlaces: options.pricePlaces ?? testPricePlaces,
     clock,
     log: {

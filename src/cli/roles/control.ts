@@ -1,5 +1,6 @@
 // Role control: database, admin API, snapshots for proxies ("What the service does" rule 3). Role all builds on it.
 
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { openAdmin } from '../../admin/open.ts';
@@ -7,6 +8,10 @@ import type { Program } from '../../admin/program.ts';
 import { listenWaiting } from '../../admin/waiting.ts';
 import { createEgress } from '../../control/egress.ts';
 import type { Egress } from '../../control/egress.ts';
+import { createNotifier, noNotifier } from '../../control/notify.ts';
+import type { Notifier } from '../../control/notify.ts';
+import { afterRebuildFailure, noRebuildFailures } from '../../control/notify-rebuild.ts';
+import type { Divergence } from '../../control/notify-rebuild.ts';
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { repeatEvery } from '../../control/repeat.ts';
@@ -25,6 +30,7 @@ import type { Settings } from '../settings.ts';
 import type { SettingValues } from '../settings-table.ts';
 import { serveOn } from '../shutdown-delay.ts';
 import { programVersion } from '../version.ts';
+import { replicaName } from './proxy.ts';
 
 export type ControlSettings = Pick<
   SettingValues,
@@ -40,6 +46,8 @@ export type ControlSettings = Pick<
   | 'caBundle'
   | 'egressAllow'
   | 'egressDeny'
+  | 'webhookUrl'
+  | 'webhookSecret'
   | 'priceAggregatorUrl'
   | 'priceCatalogueUrl'
   | 'shutdownGrace'
@@ -99,10 +107,11 @@ export async function startControl(
   const { host, adminPort } = settings;
   const tls = readTls(settings);
   const egress = openEgress(settings);
+  const notifier = openNotifier(settings, egress, log);
   const serve = (plane: ControlPlane, port: number): Promise<RunningControl> =>
-    serveAdmin(plane, { settings, surroundings, tls, egress, port });
+    serveAdmin(plane, { settings, surroundings, tls, egress, notifier, port });
 
-  const first = await tryOpen(settings, { ...surroundings, egress });
+  const first = await tryOpen(settings, { ...surroundings, egress, notifier });
   if ('plane' in first) return serve(first.plane, adminPort);
 
   const waiting = await namingListener(
@@ -115,7 +124,7 @@ export async function startControl(
   const serveLater = async (): Promise<RunningControl | null> => {
     let opened: ControlPlane | null;
     try {
-      opened = await openLater(settings, { ...surroundings, egress }, stop.signal);
+      opened = await openLater(settings, { ...surroundings, egress, notifier }, stop.signal);
     } finally {
       await waiting.close();
     }
@@ -142,6 +151,32 @@ function openEgress({ egressAllow: allow, egressDeny: deny, caBundle }: ControlS
   return createEgress({ allow, deny }, ca.length === 0 ? {} : { ca });
 }
 
+function openNotifier(
+  { webhookUrl: url, webhookSecret: secret }: ControlSettings,
+  { dispatcher }: Egress,
+  log: Log,
+): Notifier {
+  if (url === null) return noNotifier;
+  return createNotifier({ url, secret, dispatcher, clock: Date.now, newId: randomUUID, log });
+}
+
+/** A failure's own words, without what caused it: they leave this process. */
+const errorCharactersMax = 500;
+
+function notifyingUnpublished({ notify }: Notifier) {
+  const replica = replicaName();
+  let failures = noRebuildFailures;
+  return (error: unknown, divergence: Divergence): void => {
+    const { notifiedVersion } = failures;
+    failures = afterRebuildFailure(failures, divergence);
+    if (failures.notifiedVersion === notifiedVersion) return;
+    const { consecutive } = failures;
+    const reason = error instanceof Error ? error.message : 'failed';
+    const words = reason.slice(0, errorCharactersMax).toWellFormed();
+    notify({ event: 'snapshot_rebuild_failed', replica, error: words, consecutive });
+  };
+}
+
 const never = (): Promise<never> => new Promise(() => {});
 
 /** How often usage is looked through for what is past its retention. */
@@ -166,13 +201,13 @@ async function openLater(
   return null;
 }
 
-type PlaneSurroundings = Surroundings & Readonly<{ egress: Egress }>;
+type PlaneSurroundings = Surroundings & Readonly<{ egress: Egress; notifier: Notifier }>;
 type Opened = Readonly<{ plane: ControlPlane }> | Readonly<{ away: unknown }>;
 
 /** Throws whatever is wrong with the database but that it is away. */
 async function tryOpen(
   settings: ControlSettings,
-  { log, onCurrent, egress }: PlaneSurroundings,
+  { log, onCurrent, egress, notifier }: PlaneSurroundings,
 ): Promise<Opened> {
   const { databaseUrl, encryptionKey, encryptionKeyPrevious, databaseMaxConnections } = settings;
   if (databaseUrl === null || encryptionKey === null) {
@@ -188,6 +223,7 @@ async function tryOpen(
       egress,
       onCurrent,
       onFailure: (what, error) => log.warn({ error }, what),
+      onUnpublished: notifyingUnpublished(notifier),
     });
     return { plane };
   } catch (error) {
@@ -201,12 +237,13 @@ type Serving = Readonly<{
   surroundings: Surroundings;
   tls: Tls | null;
   egress: Egress;
+  notifier: Notifier;
   port: number;
 }>;
 
 async function serveAdmin(
   plane: ControlPlane,
-  { settings, surroundings, tls, egress, port }: Serving,
+  { settings, surroundings, tls, egress, notifier, port }: Serving,
 ): Promise<RunningControl> {
   const { log, onSnapshot } = surroundings;
   const { host, proxyToken } = settings;
@@ -215,6 +252,7 @@ async function serveAdmin(
     proxyTokens: proxyToken === null ? [] : [proxyToken],
     tls,
     egress,
+    notifier,
     pricePlaces: {
       aggregator: settings.priceAggregatorUrl,
       catalogue: settings.priceCatalogueUrl,
@@ -248,6 +286,7 @@ async function serveAdmin(
     if (cut > 0) log.warn({ connections: cut }, 'admin requests were cut off after the grace');
     stopTelling();
     await plane.close();
+    await notifier.close();
     await egress.dispatcher.destroy();
   };
   try {

@@ -1,0 +1,35 @@
+// When a snapshot that could not be published is worth a notification: once for each version that the log holds and proxies do
+// not get (specification, "Events": `snapshot_rebuild_failed`). Trying that version again is no new event.
+
+export type Divergence = Readonly<{
+  /** Of the log, and of what is published meanwhile. */
+  version: number;
+  publishedVersion: number;
+}>;
+
+export type RebuildFailures = Readonly<{
+  /** In a row, since `publishedVersion` was published. */
+  consecutive: number;
+  publishedVersion: number;
+  notifiedVersion: number;
+}>;
+
+export const noRebuildFailures: RebuildFailures = {
+  consecutive: 0,
+  publishedVersion: -1,
+  notifiedVersion: -1,
+};
+
+/** A higher `notifiedVersion` than before is one to notify. What fails without a newer version diverges from nothing. */
+export function afterRebuildFailure(
+  before: RebuildFailures,
+  { version, publishedVersion }: Divergence,
+): RebuildFailures {
+  const isSameRow = publishedVersion === before.publishedVersion;
+  const isDivergent = version > publishedVersion && version > before.notifiedVersion;
+  return {
+    consecutive: (isSameRow ? before.consecutive : 0) + 1,
+    publishedVersion,
+    notifiedVersion: isDivergent ? version : before.notifiedVersion,
+  };
+}
