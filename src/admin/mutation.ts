@@ -10,6 +10,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import type { Mutation, MutationContext, Outcome } from '../control/execute.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { sessionToken } from './authorise.ts';
 import { verbsOf } from './permissions.ts';
 import type { Answer, Call } from './route.ts';
 
@@ -31,7 +32,11 @@ export async function mutate<Body>(
   const outcome = await call.control.execute(mutation, {
     ...contextOf(call, reason),
     precondition: async (state, tx) =>
-      revoked(call, state) ?? call.entity.unmet(state) ?? (await call.once?.taken(tx)) ?? null,
+      (await ended(call, state, tx)) ??
+      revoked(call, state) ??
+      call.entity.unmet(state) ??
+      (await call.once?.taken(tx)) ??
+      null,
     conclude: async (outcome, tx) => {
       const headers = { ...versionHeader(outcome.version), ...call.entity.etag(outcome.state) };
       const answer = { headers, body: await render(outcome, tx) };
@@ -57,6 +62,20 @@ function contextOf(
       ? { kind: caller.kind, principal_id: caller.principalId }
       : ({ kind: 'system', principal_id: null } as const);
   return { actor, action: method, target: path, requestId, reason };
+}
+
+/** The session may have been ended since the request came in: a provider takes seconds to be dialled. */
+async function ended(
+  { caller, control, headers }: Call,
+  state: ConfigState,
+  tx: Queryable,
+): Promise<Refusal | null> {
+  if (caller.kind !== 'session') return null;
+  const token = sessionToken(headers) ?? '';
+  const owner = await control.sessions.ownerIn(state, tx, token);
+  return owner === caller.principalId
+    ? null
+    : refuse('unauthenticated', 'the session was ended meanwhile');
 }
 
 /** The right may have been taken away since the request came in. */

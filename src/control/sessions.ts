@@ -15,6 +15,7 @@ import {
   findSession,
   insertSession,
 } from '../db/sessions.ts';
+import type { FoundSession } from '../db/sessions.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PrincipalId } from '../lib/ids.ts';
 
@@ -29,6 +30,8 @@ export type Sessions = Readonly<{
   start: (login: Login) => Promise<string>;
   /** As the head of the log has it, whichever replica wrote that. */
   owner: (token: string) => Promise<PrincipalId | null>;
+  /** As this state has it, which stands at the head of the log that `tx` has locked. */
+  ownerIn: (state: ConfigState, tx: Queryable, token: string) => Promise<PrincipalId | null>;
   end: (token: string) => Promise<void>;
   /** Ends all there are, in the transaction `tx`; answers how many. */
   endAll: (tx: Queryable) => Promise<number>;
@@ -50,6 +53,12 @@ type Dependencies = Readonly<{
 
 export function createSessions(dependencies: Dependencies): Sessions {
   const { db, state, catchUp, clock, randomBytes } = dependencies;
+  const find = (db: Queryable, token: string) =>
+    findSession(db, {
+      tokenDigest: digest(token),
+      now: new Date(clock()),
+      schema: readModelSchema,
+    });
   return {
     start: async ({ principalId, passwordRef }) => {
       const now = clock();
@@ -64,15 +73,16 @@ export function createSessions(dependencies: Dependencies): Sessions {
       return token;
     },
     owner: async (token) => {
-      const asked = { tokenDigest: digest(token), now: new Date(clock()), schema: readModelSchema };
-      const found = await findSession(db, asked);
+      const found = await find(db, token);
       if (found === null) return null;
       // What another replica wrote before this request came is seen by it: here it is judged, below it is read.
       const reached = Math.min(state().position, found.tablesPosition ?? 0);
       if (found.headPosition > reached) await catchUp();
-      const principal = state().principal.byId.get(found.principalId);
-      if (principal === undefined || principal.passwordRef !== found.passwordRef) return null;
-      return principal.id;
+      return holderOf(found, state());
+    },
+    ownerIn: async (state, tx, token) => {
+      const found = await find(tx, token);
+      return found === null ? null : holderOf(found, state);
     },
     end: (token) => deleteSession(db, digest(token)),
     endAll: deleteAllSessions,
@@ -83,6 +93,11 @@ export function createSessions(dependencies: Dependencies): Sessions {
       while (deleted === purgedMax);
     },
   };
+}
+
+function holderOf(session: FoundSession, { principal }: ConfigState): PrincipalId | null {
+  const holder = principal.byId.get(session.principalId);
+  return holder !== undefined && holder.passwordRef === session.passwordRef ? holder.id : null;
 }
 
 const digest = (token: string): Buffer => createHash('sha256').update(token).digest();

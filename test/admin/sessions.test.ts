@@ -77,13 +77,16 @@ describe('what was changed elsewhere', () => {
   });
 });
 
-it('a right that is revoked while a mutation is prepared is not used', async (t) => {
-  const { ask, cookie, other } = await withSilentOther(t);
-  const [, principal] = [...other.store.state().principal.byId.values()];
-  assert.ok(principal !== undefined);
-  const command = { type: 'RevokeRole', id: principal.id, role: 'admin' } as const;
+type WithOther = Awaited<ReturnType<typeof withSilentOther>>;
+
+/** Asks for a provider to be made, and does something else before its address answers. */
+async function meanwhile(
+  t: TestContext,
+  { ask, cookie, other }: WithOther,
+  act: () => Promise<unknown>,
+) {
   const upstream = createServer((_request, response) => {
-    void other.execute({ command }, person).then(() => response.end('[]'));
+    void act().then(() => response.end('[]'));
   });
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   t.after(() => void upstream.close());
@@ -91,8 +94,34 @@ it('a right that is revoked while a mutation is prepared is not used', async (t)
   assert.ok(typeof address === 'object' && address !== null);
   const body = { api_base: `http://127.0.0.1:${address.port}/v1` };
   const answer = await ask({ method: 'POST', path: '/admin/providers', cookie, body });
-  assert.deepEqual(errorOf(answer), [403, 'forbidden', null]);
   assert.equal(other.store.state().provider.byId.size, 0);
+  return errorOf(answer);
+}
+
+describe('what is taken away while a mutation is prepared is not used', () => {
+  it('a right', async (t) => {
+    const started = await withSilentOther(t);
+    const { other } = started;
+    const [, principal] = [...other.store.state().principal.byId.values()];
+    assert.ok(principal !== undefined);
+    const command = { type: 'RevokeRole', id: principal.id, role: 'admin' } as const;
+    const refused = await meanwhile(t, started, () => other.execute({ command }, person));
+    assert.deepEqual(refused, [403, 'forbidden', null]);
+  });
+
+  it('a session that was ended with all others', async (t) => {
+    const started = await withSilentOther(t);
+    const { ask, cookie } = started;
+    const path = '/admin/sessions/revoke-all';
+    const revoke = () => ask({ method: 'POST', path, cookie });
+    assert.deepEqual(await meanwhile(t, started, revoke), [401, 'unauthenticated', null]);
+  });
+
+  it('a session whose password was set anew', async (t) => {
+    const started = await withSilentOther(t);
+    const reset = () => resetPassword(started.other, 'the new password');
+    assert.deepEqual(await meanwhile(t, started, reset), [401, 'unauthenticated', null]);
+  });
 });
 
 describe('a login', () => {
