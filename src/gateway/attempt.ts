@@ -10,6 +10,8 @@ import type { Log } from '../telemetry/log.ts';
 import type { Counts } from '../telemetry/metrics.ts';
 import { endsStream, readUsage, Tail } from '../usage/tail.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
+import { startRecording } from './cache-recording.ts';
+import type { CacheMiss, Recording } from './cache-recording.ts';
 import { EarlyBody, mayBeError } from './error-body.ts';
 import { noteEnded, noteSent } from './generation.ts';
 import { noteAnswered, noteFault } from './health/backend.ts';
@@ -55,6 +57,8 @@ export type AttemptContext = Readonly<{
   isMetered: boolean;
   /** For the answer, names and values in turn: what the caller has left of its rate limits. */
   limitHeaders: readonly string[];
+  /** Set when the cache was asked in vain. */
+  miss: CacheMiss | null;
 }>;
 
 /** An answer of which nothing has been passed on: its body may say that it is an error. */
@@ -70,6 +74,7 @@ export class Attempt implements AnswerSink, ExchangeListener {
   #resolve: (result: AttemptResult) => void = () => {};
   #call: UpstreamCall | null = null;
   #tail: Tail | null = null;
+  #recording: Recording | null = null;
   #held: HeldAnswer | null = null;
   #early: EarlyAnswer | null = null;
   #isOver = false;
@@ -105,15 +110,19 @@ export class Attempt implements AnswerSink, ExchangeListener {
     }
     this.firstChunkAt ??= this.#context.shared.monotonic();
     this.#tail?.push(chunk);
+    this.#recording?.push(chunk);
     return this.#context.exchange.write(chunk, isLast);
   }
 
   onEnd(): void {
     if (this.#early !== null) this.#endEarly(this.#early);
-    this.#end(this.#context.shared.monotonic() - this.#startedAt);
+    const nowMs = this.#context.shared.monotonic();
+    this.#end(nowMs - this.#startedAt);
     if (this.#held !== null) return this.#held.complete();
     this.#context.exchange.end();
-    this.#resolve({ kind: 'relayed', usage: readUsage(this.#tail?.text() ?? '') });
+    const usage = readUsage(this.#tail?.text() ?? '');
+    this.#recording?.complete(usage, nowMs);
+    this.#resolve({ kind: 'relayed', usage });
   }
 
   onFault(fault: UpstreamFault): void {
@@ -191,11 +200,15 @@ export class Attempt implements AnswerSink, ExchangeListener {
   }
 
   #relay(status: number, headers: FlatHeaders, isFollowed: boolean): void {
-    const { exchange, isMetered, limitHeaders } = this.#context;
+    const { exchange, isMetered, limitHeaders, miss } = this.#context;
     const { route, model } = this.#step;
     const head = ['x-request-id', exchange.requestId];
     head.push('x-gw-route', route, 'x-gw-served-model', headerText(model.model.name));
     if (limitHeaders.length > 0) head.push(...limitHeaders);
+    if (miss !== null && miss.place.model === model.model) {
+      head.push('x-gw-cache', 'miss');
+      this.#recording = startRecording(miss, this.#step, { status, headers });
+    }
     appendAnswerHeaders(head, headers);
     if (isMetered && status < 300 && !hasHeader(headers, 'content-encoding')) {
       this.#tail = new Tail();

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../lib/clock.ts';
 import { headerText } from '../lib/header-text.ts';
+import type { CompiledModel } from '../snapshot/compile/models.ts';
 import { observe } from '../telemetry/histogram.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Counts, Outcome } from '../telemetry/metrics.ts';
@@ -10,6 +11,7 @@ import type { RefusalReason } from '../usage/usage-event.ts';
 import { answerRefusal, refuseRequest, rejectionOf } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
 import type { Attempt } from './attempt.ts';
+import type { CachedAnswer } from './cache.ts';
 import type { HeldAnswer } from './held-answer.ts';
 import { usageEvent } from './meter.ts';
 import type { MeteredOutcome, MeteredRequest, UsageSink } from './meter.ts';
@@ -60,6 +62,45 @@ export function finish(
     attempts: plan.attempts,
     durationMs,
     firstTokenMs,
+  });
+}
+
+type Hit = Readonly<{
+  answer: CachedAnswer;
+  model: CompiledModel;
+  route: string;
+  /** For the answer, names and values in turn. */
+  limitHeaders: readonly string[];
+}>;
+
+/**
+ * From the response cache. The row has the counts that were reported for the answer, so that a hit
+ * counts against a budget of tokens as its answer did (Gateway rule 9); it costs nothing.
+ */
+export function answerCached(
+  context: ConcludeContext,
+  request: MeteredRequest,
+  { answer, model, route, limitHeaders }: Hit,
+): void {
+  const { exchange } = request;
+  const head = ['x-request-id', exchange.requestId, 'x-gw-route', route];
+  head.push('x-gw-served-model', headerText(model.name), 'x-gw-cache', 'hit');
+  head.push(...limitHeaders, ...answer.headers);
+  const status = exchange.isGone ? null : answer.status;
+  exchange.answer(answer.status, head, answer.body);
+  const durationMs = context.monotonic() - exchange.startedAt;
+  countEnd(context, 'ok', durationMs);
+  record(context, request, {
+    status,
+    refusal: null,
+    model,
+    providerId: answer.providerId,
+    route,
+    usage: answer.usage,
+    attempts: 0,
+    isCached: true,
+    durationMs,
+    firstTokenMs: null,
   });
 }
 

@@ -14,6 +14,8 @@ import { createMetricsPage, newCounts } from '../telemetry/metrics.ts';
 import type { Counts, MetricsPage } from '../telemetry/metrics.ts';
 import { createUlids } from '../usage/ulid.ts';
 import { answerRefusal, errorBody, refuseRequest } from './answer.ts';
+import { cacheBoundsDefault, ResponseCache } from './cache.ts';
+import type { CacheBounds } from './cache.ts';
 import { nextGeneration, readGeneration } from './generation.ts';
 import type { Generation } from './generation.ts';
 import { createProbe } from './health/probe.ts';
@@ -55,6 +57,7 @@ export type GatewayOptions = Readonly<{
   retriesMax?: number;
   /** Spreads requests over several endpoints of one model; cache-affinity when absent. */
   policy?: PoolPolicy;
+  cache?: CacheBounds;
   bodyBytesMax: number;
   bodiesInFlightBytesMax: number;
   limits?: Partial<ServerLimits>;
@@ -82,16 +85,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const counts = options.counts ?? newCounts();
   const watch = createWatch(options.tickMs);
   const upstreams = createUpstreams(watch, options.upstream);
+  const cache = new ResponseCache(options.cache ?? cacheBoundsDefault, counts.cache);
   let generation: Generation | null = null;
   let isDraining = false;
   live.onApply((snapshot) => {
     generation = nextGeneration(generation, snapshot);
+    cache.serve(snapshot.edition);
     upstreams.keepOnly(new Set(generation.backends.map(({ backend }) => backend.origin)));
   });
   const context: ProxyContext = {
     generation: () => generation,
     upstreams,
     limiter: options.limiter ?? new Limiter(),
+    cache,
     counts,
     usage: options.usage,
     log,
@@ -106,7 +112,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const pages: PagesContext = {
     generation: () => generation,
     isDraining: () => isDraining,
-    metricsPage: metricsPageOf(options, counts, () => generation),
+    metricsPage: metricsPageOf(options, context),
     now,
     uptimeSeconds: () => (monotonic() - startedAt) / 1000,
   };
@@ -136,25 +142,20 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     watch.stop();
     await upstreams.close();
   };
-  return {
-    url: server.url,
-    counts,
-    backends: () => backendHealth(generation, now()),
-    leave,
-    close,
-  };
+  const backends = () => backendHealth(generation, now());
+  return { url: server.url, counts, backends, leave, close };
 }
 
 function metricsPageOf(
   { live, version, now = Date.now, shareMetrics }: GatewayOptions,
-  counts: Counts,
-  generation: () => Generation | null,
+  { counts, cache, generation }: ProxyContext,
 ): MetricsPage {
   const own = createMetricsPage(counts, {
     version,
     read: () => ({
       snapshotVersion: live.current()?.version ?? 0,
       snapshotAgeSeconds: live.ageSeconds(),
+      cache,
       ...readGeneration(generation(), now()),
     }),
   });

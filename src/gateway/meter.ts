@@ -34,6 +34,8 @@ export type MeteredOutcome = Readonly<{
   route: string | null;
   usage: ReportedUsage | null;
   attempts: number;
+  /** Answered from the response cache. */
+  isCached?: boolean;
   durationMs: number;
   firstTokenMs: number | null;
 }>;
@@ -72,7 +74,7 @@ export function usageEvent(
     completion_tokens: usage?.completionTokens ?? 0,
     usage_reported: usage !== null,
     reported_cost_micros: usage?.costMicros ?? null,
-    cached: false,
+    cached: outcome.isCached ?? false,
     duration_ms: Math.round(outcome.durationMs),
     ttft_ms: outcome.firstTokenMs === null ? null : Math.round(outcome.firstTokenMs),
     attempts: outcome.attempts,

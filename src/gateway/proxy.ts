@@ -5,7 +5,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { PoolPolicy } from '../lib/vocabulary.ts';
 import type { RoutedRequest } from '../routing/request.ts';
-import { chooseRoute } from '../routing/route.ts';
+import { chooseRoute, reasonOf } from '../routing/route.ts';
 import type { ChainRoute, DenyRoute } from '../routing/route.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { Limiter } from '../limits/limiter.ts';
@@ -15,7 +15,10 @@ import type { GatewayRefusal } from './answer.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptContext } from './attempt.ts';
 import { authenticate } from './authenticate.ts';
-import { answerHeld, finish, refuse, refuseMetered } from './conclude.ts';
+import type { ResponseCache } from './cache.ts';
+import { placeOf } from './cache-place.ts';
+import type { CacheMiss } from './cache-recording.ts';
+import { answerCached, answerHeld, finish, refuse, refuseMetered } from './conclude.ts';
 import type { ConcludeContext } from './conclude.ts';
 import { formatOf } from './content-type.ts';
 import type { Generation } from './generation.ts';
@@ -37,6 +40,7 @@ export type ProxyContext = ConcludeContext &
     generation: () => Generation | null;
     upstreams: Upstreams;
     limiter: Limiter;
+    cache: ResponseCache;
     now: Clock;
     /** The time to first byte of a backend that has none of its own. */
     firstByteMs: number;
@@ -156,16 +160,39 @@ type Admitted = Readonly<{
   limitHeaders: readonly string[];
 }>;
 
-async function forward(
+function forward(
   context: ProxyContext,
   generation: Generation,
   request: MeteredRequest,
-  { proxied, body, routed, route, limitHeaders }: Admitted,
-): Promise<void> {
-  const { exchange, caller } = request;
+  admitted: Admitted,
+): Promise<void> | void {
+  const { proxied, body, route, limitHeaders } = admitted;
+  const { exchange } = request;
   const [first] = route.candidates;
   const untranslated = unservedBy(generation, route.candidates, proxied);
   if (untranslated !== null) return refuse(context, exchange, untranslated);
+  const headers = upstreamHeaders(exchange);
+  const { edition } = generation.snapshot;
+  const { isStream } = request.peeked;
+  const place = placeOf({ edition, proxied, model: first, isStream, body, headers });
+  const answer = place === null ? null : context.cache.find(place, context.monotonic());
+  if (answer !== null) {
+    const hit = { answer, model: first, route: reasonOf(route, first), limitHeaders };
+    return answerCached(context, request, hit);
+  }
+  const miss = place === null ? null : { cache: context.cache, place };
+  return attemptChain(context, generation, request, { ...admitted, headers, miss });
+}
+
+type Missed = Admitted & Readonly<{ headers: readonly string[]; miss: CacheMiss | null }>;
+
+async function attemptChain(
+  context: ProxyContext,
+  generation: Generation,
+  request: MeteredRequest,
+  { proxied, body, routed, route, limitHeaders, headers, miss }: Missed,
+): Promise<void> {
+  const { exchange, caller } = request;
   const plan = new Plan({
     generation,
     route,
@@ -183,8 +210,8 @@ async function forward(
     plan,
     isMetered,
     limitHeaders,
+    miss,
   };
-  const headers = upstreamHeaders(exchange);
   let held: HeldAnswer | null = null;
   for (let step = plan.first(); step !== null;) {
     if (step.waitMs > 0) await wait(step.waitMs);
@@ -212,10 +239,14 @@ async function forward(
         break;
     }
   }
-  if (held !== null) return answerHeld(context, request, plan, held, limitHeaders);
+  if (held !== null) {
+    const isMiss = miss?.place.model === held.step.model.model;
+    const more = isMiss ? [...limitHeaders, 'x-gw-cache', 'miss'] : limitHeaders;
+    return answerHeld(context, request, plan, held, more);
+  }
   const refusal = { ...noBackend, headers: limitHeaders };
   refuseMetered(context, request, refusal, 'no_backend', {
-    model: first,
+    model: route.candidates[0],
     attempts: plan.attempts,
   });
 }

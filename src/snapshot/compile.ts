@@ -32,6 +32,8 @@ export type RoutingTables = Readonly<{
 export type CompiledSnapshot = RoutingTables &
   Readonly<{
     version: number;
+    /** Equal for snapshots that differ by their overlay alone. */
+    edition: string;
     tuning: Tuning;
     overlaySeq: number;
     /** The caller of every request when no key is required, else null. */
@@ -58,6 +60,7 @@ export function compileSnapshot(
   return {
     ...tables,
     version: snapshot.version,
+    edition: `${snapshot.version} ${snapshot.config_hash}`,
     tuning,
     overlaySeq: snapshot.overlay.seq,
     openCaller: snapshot.config.settings.open ? anonymous : null,

@@ -15,6 +15,9 @@ const metrics = {
   retries: ['gw_retries_total', 'Attempts at a sibling backend of the same model'],
   failovers: ['gw_failovers_total', 'Moves to the next model of a chain'],
   fallbackUsed: ['gw_fallback_used_total', 'Requests that the fallback model answered'],
+  cache: ['gw_cache_total', 'Look-ups in the response cache, and answers stored in it'],
+  cacheEntries: ['gw_cache_entries', 'Answers in the response cache'],
+  cacheBytes: ['gw_cache_bytes', 'Bytes that the response cache holds'],
   usageDropped: ['gw_usage_reports_dropped_total', 'Usage events lost to a full queue'],
   snapshotVersion: ['gw_snapshot_version', 'Version of the configuration being served'],
   snapshotAge: ['gw_snapshot_age_seconds', 'Seconds since the configuration was last confirmed'],
@@ -46,6 +49,8 @@ const rejection = [
 ] as const;
 const statusClass = ['success', 'client_error', 'rate_limited', 'server_error'] as const;
 
+const cacheEvent = ['hit', 'miss', 'store'] as const;
+
 export type Outcome = (typeof outcome)[number];
 export type Rejection = (typeof rejection)[number];
 type Counted<Key extends string> = Record<Key, number>;
@@ -61,6 +66,7 @@ export type Counts = {
   readonly outcomes: Counted<Outcome>;
   readonly rejections: Counted<Rejection>;
   readonly upstreamStatus: Counted<(typeof statusClass)[number]>;
+  readonly cache: Counted<(typeof cacheEvent)[number]>;
   readonly requestDuration: Durations;
   readonly firstToken: Durations;
 };
@@ -82,6 +88,7 @@ export type ModelReading = Readonly<{ model: string; requests: number; durations
 export type Readings = Readonly<{
   snapshotVersion: number;
   snapshotAgeSeconds: number;
+  cache: Readonly<{ entries: number; bytes: number }>;
   models: readonly ModelReading[];
   backends: readonly BackendReading[];
 }>;
@@ -106,6 +113,7 @@ export const newCounts = (): Counts => ({
     unsupported: 0,
     no_snapshot: 0,
   },
+  cache: { hit: 0, miss: 0, store: 0 },
   upstreamStatus: { success: 0, client_error: 0, rate_limited: 0, server_error: 0 },
   requestDuration: newDurations(),
   firstToken: newDurations(),
@@ -127,6 +135,7 @@ export function createMetricsPage(
 ): MetricsPage {
   const registry = new Registry();
   registerTotals(registry, counts);
+  registerCache(registry, counts, source.read);
   registerSnapshot(registry, source);
   registerBackends(registry, source.read);
   registerModels(registry, source.read);
@@ -178,6 +187,14 @@ function registerSnapshot(
     () => [{ labels: { version: source.version }, value: 1 }],
     ['version'],
   );
+}
+
+function registerCache(registry: Registry, counts: Counts, read: () => Readings): void {
+  registerCounter(registry, metrics.cache, by('kind', counts.cache), ['kind']);
+  registerGauge(registry, metrics.cacheEntries, () => [
+    { labels: {}, value: read().cache.entries },
+  ]);
+  registerGauge(registry, metrics.cacheBytes, () => [{ labels: {}, value: read().cache.bytes }]);
 }
 
 const backendLabels = ['api_base', 'model'];

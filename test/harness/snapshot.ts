@@ -18,6 +18,7 @@ type GivenBackend = Readonly<{
 type GivenModel = Readonly<{
   backends: readonly GivenBackend[];
   contextLength?: number;
+  cacheTtlSeconds?: number;
   /** Micro-units per million tokens: input, then output. */
   prices?: readonly [number | null, number | null];
 }>;
@@ -82,7 +83,7 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
     name,
     input_price_per_mtok: given.models[name]?.prices?.[0] ?? null,
     output_price_per_mtok: given.models[name]?.prices?.[1] ?? null,
-    cache_ttl_seconds: null,
+    cache_ttl_seconds: given.models[name]?.cacheTtlSeconds ?? null,
     context_length: given.models[name]?.contextLength ?? null,
     backends: (given.models[name]?.backends ?? []).map((backend) => {
       const id = providers.length + 1;

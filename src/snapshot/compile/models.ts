@@ -40,6 +40,8 @@ export type CompiledModel = Readonly<{
   /** Position in the grant bits. */
   index: number;
   contextLength: number | null;
+  /** How long an answer is cached; null when none is. */
+  cacheTtlMs: number | null;
   prices: Prices;
   /** Empty when nothing serves it: then it is not routable. */
   backends: readonly CompiledBackend[];
@@ -63,7 +65,10 @@ export function compileModels(snapshot: Snapshot, dropped: string[]): Map<string
     }
     const { id, name, context_length: contextLength } = model;
     const prices = { input: model.input_price_per_mtok, output: model.output_price_per_mtok };
-    models.set(name, { id, name, index: models.size, contextLength, prices, backends });
+    const seconds = model.cache_ttl_seconds;
+    const cacheTtlMs = seconds === null || seconds <= 0 ? null : seconds * 1000;
+    const index = models.size;
+    models.set(name, { id, name, index, contextLength, cacheTtlMs, prices, backends });
   }
   return models;
 }
