@@ -55,6 +55,11 @@ export type TranslatedStream = {
   end(): Buffer;
   /** Whether the vendor's own mark of the end has come, and no error before it. */
   readonly isClean: boolean;
+  /**
+   * The status that the error means which ended the stream, null without one: of a stream that said nothing
+   * before it, the request may still be tried elsewhere.
+   */
+  readonly failedStatus: number | null;
   /** Null until a clean end, and when nothing was reported. */
   readonly usage: TranslatedUsage | null;
 };

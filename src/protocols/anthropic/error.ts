@@ -23,6 +23,23 @@ export function readError(value: unknown): ChatError | null {
   };
 }
 
+/** The status that goes with a kind of error where none was sent: in a stream, or under a 200. */
+export const statusOfError = (type: string): number => statuses.get(type) ?? 502;
+
+const statuses: ReadonlyMap<string, number> = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['conflict_error', 409],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['api_error', 500],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+]);
+
 /** The status stays the vendor's own, 529 too. */
 export const answerError = (
   status: number,

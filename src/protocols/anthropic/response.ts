@@ -5,7 +5,7 @@ import { usageMembers } from '../chat-answer.ts';
 import { isObject, listOf, objectOf, parseJson, textOf, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { AnswerOptions, TranslatedResponse } from '../translation.ts';
-import { answerError, answerUnreadable } from './error.ts';
+import { answerError, answerUnreadable, readError, statusOfError } from './error.ts';
 import { finishReason } from './stop-reason.ts';
 import { readUsage } from './usage.ts';
 
@@ -17,8 +17,8 @@ export function translateResponse(
   const answer = parseJson(body.toString('utf8'));
   if (status >= 400) return answerError(status, answer, options);
   if (!isObject(answer)) return answerUnreadable(options);
-  // What is in between may answer an error under a status of success.
-  if (answer['type'] === 'error') return answerError(502, answer, options);
+  const error = answer['type'] === 'error' ? readError(answer) : null;
+  if (error !== null) return answerError(statusOfError(error.type), answer, options);
   const choice = Array.isArray(answer['content']) ? choiceOf(answer) : null;
   if (choice === null) return answerUnreadable(options);
   const usage = readUsage(null, objectOf(answer, 'usage'));

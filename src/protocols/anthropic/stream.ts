@@ -20,7 +20,7 @@ import type { JsonObject } from '../json.ts';
 import { SseDecoder } from '../sse.ts';
 import type { SseEvent } from '../sse.ts';
 import type { StreamOptions, TranslatedStream, TranslatedUsage } from '../translation.ts';
-import { readError } from './error.ts';
+import { readError, statusOfError } from './error.ts';
 import { refusalOf } from './response.ts';
 import { finishReason } from './stop-reason.ts';
 import { readUsage } from './usage.ts';
@@ -34,6 +34,7 @@ const nothing = Buffer.alloc(0);
 
 class MessageStream implements TranslatedStream {
   isClean = false;
+  failedStatus: number | null = null;
   readonly #options: StreamOptions;
   readonly #decoder = new SseDecoder();
   #chunks: ChatChunks | null = null;
@@ -189,6 +190,7 @@ class MessageStream implements TranslatedStream {
 
   #fail(error: ChatError): string {
     this.#isOver = true;
+    this.failedStatus = statusOfError(error.type);
     return errorChunk(error, this.#options.requestId) + streamMark;
   }
 }

@@ -7,7 +7,7 @@ import { isObject, textOf } from '../../../src/protocols/json.ts';
 import { readChat } from '../../../src/protocols/read-chat.ts';
 import { isProtocolRefusal } from '../../../src/protocols/refusal.ts';
 import type { ProtocolRefusal } from '../../../src/protocols/refusal.ts';
-import type { TranslatedRequest } from '../../../src/protocols/translation.ts';
+import type { TranslatedRequest, TranslatedStream } from '../../../src/protocols/translation.ts';
 
 type Sent = Readonly<{ model?: string; defaultMaxTokens?: number | null; basePath?: string }>;
 
@@ -55,8 +55,14 @@ export function answered(status: number, body: unknown) {
 export function streamed(pieces: readonly Buffer[], { includesUsage = false } = {}) {
   const stream = anthropic.openStream({ ...answerOptions, includesUsage });
   const bytes = Buffer.concat([...pieces.map((piece) => stream.push(piece)), stream.end()]);
-  return { bytes, chunks: chunksOf(bytes), isClean: stream.isClean, usage: stream.usage };
+  return { bytes, chunks: chunksOf(bytes), ...ending(stream) };
 }
+
+const ending = ({ isClean, failedStatus, usage }: TranslatedStream) => ({
+  isClean,
+  failedStatus,
+  usage,
+});
 
 function chunksOf(bytes: Buffer): readonly unknown[] {
   const frames = bytes.toString().split('\n\n');

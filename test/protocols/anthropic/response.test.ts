@@ -192,12 +192,12 @@ describe('an error', () => {
     }
   });
 
-  it('under a status of success is the upstream’s failure, in its words', () => {
+  it('under a status of success has the status of its kind', () => {
     const { status, body } = answered(200, {
       type: 'error',
       error: { type: 'api_error', message: 'Internal server error' },
     });
-    assert.equal(status, 502);
+    assert.equal(status, 500);
     assert.equal(object(body['error'])['message'], 'Internal server error');
   });
 

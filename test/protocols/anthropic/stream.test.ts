@@ -41,7 +41,12 @@ const sum = (...events: readonly (Event | string)[]) => gathered(of(...events).c
 
 describe('a stream', () => {
   it('of text is one opening chunk, one a delta, one that ends it, and the mark', () => {
-    const { chunks, isClean } = of(start(), ping, ...said(0, 'Hel', 'lo'), ...ended('end_turn'));
+    const { chunks, isClean, failedStatus } = of(
+      start(),
+      ping,
+      ...said(0, 'Hel', 'lo'),
+      ...ended('end_turn'),
+    );
     assert.deepEqual(chunks, [
       opening,
       chunk({ content: 'Hel' }),
@@ -50,6 +55,7 @@ describe('a stream', () => {
       '[DONE]',
     ]);
     assert.equal(isClean, true);
+    assert.equal(failedStatus, null);
   });
 
   it('of thinking is reasoning, without its signature', () => {
@@ -239,11 +245,13 @@ describe('a stream that fails', () => {
     assert.equal(usage, null);
   });
 
-  it('with an error as its first event is an error', () =>
-    assert.deepEqual(of(overloaded).chunks, [
-      error('Overloaded', 'overloaded_error', null),
-      '[DONE]',
-    ]));
+  it('with an error as its first event is an error, and says what status it has', () => {
+    const { chunks, failedStatus } = of(overloaded);
+    assert.deepEqual(chunks, [error('Overloaded', 'overloaded_error', null), '[DONE]']);
+    assert.equal(failedStatus, 529);
+    assert.equal(of({ type: 'error', error: { type: 'tomorrow' } }).failedStatus, 502);
+    assert.equal(of().failedStatus, 502);
+  });
 
   it('by breaking off says so, and is not counted', () => {
     const { chunks, isClean, usage } = of(start(), ...said(0, 'Hi'));
