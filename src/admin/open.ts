@@ -56,6 +56,8 @@ export type Admin = Readonly<{
   close: (graceMs: number) => Promise<number>;
 }>;
 
+const monotonic = (): number => performance.now();
+
 /** Does not listen yet. */
 export function openAdmin(options: AdminOptions): Admin {
   const { plane, clock, log } = options;
@@ -63,7 +65,6 @@ export function openAdmin(options: AdminOptions): Admin {
   const { state } = store;
   const { dispatcher } = options.egress;
   const { accessToken } = plane.cloudTokens;
-  const monotonic = (): number => performance.now();
   const control: Control = {
     db,
     reports: plane.reports,

@@ -81,12 +81,14 @@ export function createFleet(dependencies: Dependencies): Fleet {
       const nowMs = monotonic();
       return [...replicas.values()]
         .toSorted((a, b) => (a.report.replica < b.report.replica ? -1 : 1))
-        .map(({ report, atMs, clockMs, sinceMs }) => ({
-          ...report,
-          reported_at: new Date(clockMs).toISOString(),
-          snapshot_since: new Date(sinceMs).toISOString(),
-          age_seconds: Math.floor((nowMs - atMs) / 1000),
-        }));
+        .map((replica) => rowOf(replica, nowMs));
     },
   };
 }
+
+const rowOf = ({ report, atMs, clockMs, sinceMs }: Replica, nowMs: number): FleetRow => ({
+  ...report,
+  reported_at: new Date(clockMs).toISOString(),
+  snapshot_since: new Date(sinceMs).toISOString(),
+  age_seconds: Math.floor((nowMs - atMs) / 1000),
+});

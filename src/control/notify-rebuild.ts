@@ -1,6 +1,8 @@
 // When a snapshot that could not be published is worth a notification: once for each version that the log holds and proxies do
 // not get (specification, "Events": `snapshot_rebuild_failed`). Trying that version again is no new event.
 
+import type { Notice } from './notify.ts';
+
 export type Divergence = Readonly<{
   /** Of the log, and of what is published meanwhile. */
   version: number;
@@ -31,5 +33,28 @@ export function afterRebuildFailure(
     consecutive: (isSameRow ? before.consecutive : 0) + 1,
     publishedVersion,
     notifiedVersion: isDivergent ? version : before.notifiedVersion,
+  };
+}
+
+/** A failure's own words, without what caused it: they leave this process. */
+const errorCharactersMax = 500;
+
+type Dependencies = Readonly<{
+  notify: (notice: Notice) => void;
+  /** Names this process. */
+  replica: string;
+}>;
+
+/** To be told of each failure. */
+export function createRebuildNotices({ notify, replica }: Dependencies) {
+  let failures = noRebuildFailures;
+  return (error: unknown, divergence: Divergence): void => {
+    const { notifiedVersion } = failures;
+    failures = afterRebuildFailure(failures, divergence);
+    if (failures.notifiedVersion === notifiedVersion) return;
+    const { consecutive } = failures;
+    const reason = error instanceof Error ? error.message : 'failed';
+    const words = reason.slice(0, errorCharactersMax).toWellFormed();
+    notify({ event: 'snapshot_rebuild_failed', replica, error: words, consecutive });
   };
 }

@@ -96,12 +96,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       budgets,
       cloudTokens,
       clock,
-      onFailure: (error) => {
-        onFailure('publishing the snapshot', error);
-        const publishedVersion = publisher.current()?.snapshot.version;
-        if (publishedVersion === undefined) return;
-        options.onUnpublished?.(error, { version: store.state().version, publishedVersion });
-      },
+      onFailure: (error) => tellUnpublished(options, error, { store, publisher }),
     });
     const { publish } = publisher;
     cloudTokens.onDue(() => void publish());
@@ -145,6 +140,17 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
     await Promise.all([db.dispose(), reports.dispose()]);
     throw error;
   }
+}
+
+function tellUnpublished(
+  { onFailure, onUnpublished }: PlaneOptions,
+  error: unknown,
+  { store, publisher }: Pick<ControlPlane, 'store' | 'publisher'>,
+): void {
+  onFailure('publishing the snapshot', error);
+  const publishedVersion = publisher.current()?.snapshot.version;
+  if (publishedVersion === undefined) return;
+  onUnpublished?.(error, { version: store.state().version, publishedVersion });
 }
 
 function openCloudTokens({ egress, clock, onFailure }: PlaneOptions): CloudTokens {

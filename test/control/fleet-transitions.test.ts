@@ -6,6 +6,12 @@ import { describe, it } from 'node:test';
 import { transitionsBetween } from '../../src/control/fleet-transitions.ts';
 import { backendOf, healthOf } from '../harness/health.ts';
 
+/** Two backends of one name. */
+const twins = (healthy: readonly boolean[]) => ({
+  ...healthOf('r1'),
+  backends: healthy.map((one) => backendOf('a', one)),
+});
+
 describe('between two reports', () => {
   const up = true;
   const down = false;
@@ -45,12 +51,8 @@ describe('between two reports', () => {
   });
 
   it('two backends of one name count as the one that is worse off', () => {
-    const of = (...healthy: readonly boolean[]) => ({
-      ...healthOf('r1'),
-      backends: healthy.map((one) => backendOf('a', one)),
-    });
     const events = (before: readonly boolean[], after: readonly boolean[]) =>
-      transitionsBetween(of(...before), of(...after)).map(({ event }) => event);
+      transitionsBetween(twins(before), twins(after)).map(({ event }) => event);
     assert.deepEqual(events([up, up], [down, up]), ['backend_down']);
     assert.deepEqual(events([down, up], [up, down]), []);
     assert.deepEqual(events([up, down], [up, up]), ['backend_recovered']);

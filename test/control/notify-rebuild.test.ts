@@ -1,9 +1,19 @@
-// Which failures to publish are worth a notification, as a table.
+// Which failures to publish are worth a notification: a table, and a control plane that loses its vault.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { afterRebuildFailure, noRebuildFailures } from '../../src/control/notify-rebuild.ts';
+import { sql } from '@databases/pg';
+
+import type { Notice } from '../../src/control/notify.ts';
+import {
+  afterRebuildFailure,
+  createRebuildNotices,
+  noRebuildFailures,
+} from '../../src/control/notify-rebuild.ts';
+import { principalId } from '../../src/lib/ids.ts';
+import { testRef } from '../harness/given.ts';
+import { testPlane } from '../harness/plane.ts';
 
 type Failure = readonly [version: number, publishedVersion: number];
 
@@ -59,4 +69,31 @@ describe('a failed rebuild', () => {
   ] as const) {
     it(what, () => assert.equal(notified(failures), expected));
   }
+});
+
+it('a write that cannot be published is notified with why and by whom, and not again while that is tried', async (t) => {
+  const notices: Notice[] = [];
+  const notify = (notice: Notice) => void notices.push(notice);
+  const test = await testPlane(t, {
+    onUnpublished: createRebuildNotices({ notify, replica: 'control-1' }),
+  });
+  await test.plane.db.query(sql`alter table vault.items rename to items_away`);
+  // A key's verifier is not in the vault here, so that the command itself needs no vault.
+  await test.run({
+    command: {
+      type: 'CreateApiKey',
+      name: 'k',
+      principalId: principalId.parse(1),
+      prefix: 'p',
+      verifierRef: testRef(1),
+      expiresAt: null,
+    },
+  });
+  await test.plane.publisher.publish();
+  assert.ok(test.failures.length >= 2);
+  const [notice, ...more] = notices;
+  assert.deepEqual(more, []);
+  assert.ok(notice?.event === 'snapshot_rebuild_failed');
+  assert.deepEqual([notice.replica, notice.consecutive], ['control-1', 1]);
+  assert.match(notice.error, /vault\.items/);
 });

@@ -10,8 +10,7 @@ import { createEgress } from '../../control/egress.ts';
 import type { Egress } from '../../control/egress.ts';
 import { createNotifier, noNotifier } from '../../control/notify.ts';
 import type { Notifier } from '../../control/notify.ts';
-import { afterRebuildFailure, noRebuildFailures } from '../../control/notify-rebuild.ts';
-import type { Divergence } from '../../control/notify-rebuild.ts';
+import { createRebuildNotices } from '../../control/notify-rebuild.ts';
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { repeatEvery } from '../../control/repeat.ts';
@@ -160,23 +159,6 @@ function openNotifier(
   return createNotifier({ url, secret, dispatcher, clock: Date.now, newId: randomUUID, log });
 }
 
-/** A failure's own words, without what caused it: they leave this process. */
-const errorCharactersMax = 500;
-
-function notifyingUnpublished({ notify }: Notifier) {
-  const replica = replicaName();
-  let failures = noRebuildFailures;
-  return (error: unknown, divergence: Divergence): void => {
-    const { notifiedVersion } = failures;
-    failures = afterRebuildFailure(failures, divergence);
-    if (failures.notifiedVersion === notifiedVersion) return;
-    const { consecutive } = failures;
-    const reason = error instanceof Error ? error.message : 'failed';
-    const words = reason.slice(0, errorCharactersMax).toWellFormed();
-    notify({ event: 'snapshot_rebuild_failed', replica, error: words, consecutive });
-  };
-}
-
 const never = (): Promise<never> => new Promise(() => {});
 
 /** How often usage is looked through for what is past its retention. */
@@ -223,7 +205,7 @@ async function tryOpen(
       egress,
       onCurrent,
       onFailure: (what, error) => log.warn({ error }, what),
-      onUnpublished: notifyingUnpublished(notifier),
+      onUnpublished: createRebuildNotices({ notify: notifier.notify, replica: replicaName() }),
     });
     return { plane };
   } catch (error) {
