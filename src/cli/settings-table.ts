@@ -136,6 +136,21 @@ export const settingsTable = {
     unit: 'seconds',
     description: 'how often a control plane turns budget windows and tells proxies what is spent',
   }),
+  usageSpool: define({
+    flag: '--usage-spool',
+    variable: 'GW_USAGE_SPOOL',
+    schema: text,
+    fallback: null,
+    description: 'directory where usage waits on disk while the control plane is away',
+  }),
+  usageSpoolMaxMb: define({
+    flag: '--usage-spool-max-mb',
+    variable: 'GW_USAGE_SPOOL_MAX_MB',
+    schema: wholeNumber({ from: 1, to: 1_048_576 }),
+    fallback: 256,
+    unit: 'MiB',
+    description: 'all usage on disk at once; beyond it, rows are dropped and counted',
+  }),
   usageRetention: define({
     flag: '--usage-retention',
     variable: 'GW_USAGE_RETENTION',

@@ -13,6 +13,8 @@ const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 /** A row that came in later than its retention stays so long: a proxy repeats what it is not sure of within it. */
 const settleMs = dayMs;
+/** No process that counted nothing for so long counts on. */
+const forgottenMs = 400 * dayMs;
 /** The present one, and so many to come. */
 const monthsAhead = 2;
 /** Rows a statement, and statements a run: what is left is for the next run. */
@@ -42,7 +44,7 @@ export function createUsageUpkeep(dependencies: Dependencies): UsageUpkeep {
       await makeMonths(db, monthsFrom(now));
       const horizon = new Date(Math.floor((now - retentionDays * dayMs) / hourMs) * hourMs);
       await foldAll(db, { horizon, settled: new Date(now - settleMs) });
-      await foldUnattributed(db, horizon);
+      await foldUnattributed(db, { horizon, forgotten: new Date(now - forgottenMs) });
       await dropEmptyMonths(db, horizon);
       const stray = await strayBudgets(db);
       if (stray.length > 0 && stray.length !== drift) {

@@ -46,8 +46,11 @@ export const addUnattributed = (db: Database, report: UnattributedReport): Promi
         model_not_found = held.model_not_found + excluded.model_not_found`);
   });
 
-/** Minutes before the horizon become hours of no replica; replicas that are silent since then are forgotten. */
-export async function foldUnattributed(db: Queryable, horizon: Date): Promise<void> {
+/** Minutes before the horizon become hours of no replica; replicas that counted nothing new for longer are forgotten. */
+export async function foldUnattributed(
+  db: Queryable,
+  { horizon, forgotten }: Readonly<{ horizon: Date; forgotten: Date }>,
+): Promise<void> {
   const before = horizon.toISOString();
   await db.query(sql`
     with gone as (
@@ -61,5 +64,7 @@ export async function foldUnattributed(db: Queryable, horizon: Date): Promise<vo
     on conflict (minute, replica) do update set
       unauthenticated = held.unauthenticated + excluded.unauthenticated,
       model_not_found = held.model_not_found + excluded.model_not_found`);
-  await db.query(sql`delete from op.refused_reports where reported_at < ${before}::timestamptz`);
+  await db.query(
+    sql`delete from op.refused_reports where reported_at < ${forgotten.toISOString()}::timestamptz`,
+  );
 }

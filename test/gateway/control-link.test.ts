@@ -74,6 +74,8 @@ async function startProxy(controlUrl: string, more: Partial<ProxySettings> = {})
     acceptLog: null,
     configPoll: 0.02,
     rateLimitReconcileInterval: 0.02,
+    usageSpool: null,
+    usageSpoolMaxMb: 1,
     healthReportInterval: 0.02,
     healthInterval: 10,
     healthTimeout: 1,

@@ -32,6 +32,8 @@ async function startFileProxy(source: string, configPoll: number) {
       acceptLog: null,
       configPoll,
       rateLimitReconcileInterval: 5,
+      usageSpool: null,
+      usageSpoolMaxMb: 1,
       healthReportInterval: 10,
       healthInterval: 10,
       healthTimeout: 1,

@@ -3,10 +3,12 @@
 import type { testAdministrator, TestAnswer } from './admin.ts';
 import { proxyToken } from './admin.ts';
 
+const minuteAgo = new Date(Date.now() - 60_000).toISOString();
+
 /** An answered request of principal 1 to model 1, a minute ago, with its own id. */
 export const reported = (number: number, change: Readonly<Record<string, unknown>> = {}) => ({
   id: `01ARZ3NDEKTSV4RRFFQ6${String(number).padStart(6, '0')}`,
-  at: new Date(Date.now() - 60_000).toISOString(),
+  at: minuteAgo,
   principal_id: 1,
   key_id: null,
   model_id: 1,

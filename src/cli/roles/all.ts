@@ -17,6 +17,7 @@ import { logToStderr } from '../log-to-stderr.ts';
 import { settingFacts } from '../setting-facts.ts';
 import type { Settings } from '../settings.ts';
 import { serveOn } from '../shutdown-delay.ts';
+import { openSpool } from '../usage-spool.ts';
 import { startControl } from './control.ts';
 import { gatewayOptions, replicaName, reportOf } from './proxy.ts';
 
@@ -24,6 +25,8 @@ export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: stri
 
 export async function runAll(settings: Settings): Promise<RunningAll> {
   const log = logToStderr(settings);
+  const replica = replicaName();
+  const spooling = await openSpool(settings, { replica, log });
   const live = createLive({ log, monotonic: () => performance.now() });
   // Other proxies may follow this process if the operator gave a token; its own reports need one in any case.
   const proxyToken = settings.proxyToken ?? randomBytes(32).toString('hex');
@@ -55,8 +58,7 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
     pinnedCertificate: control.certificate,
   });
   const counts = newCounts();
-  const replica = replicaName();
-  const reporter = createUsageReporter({ client, replica, counts, log });
+  const reporter = createUsageReporter({ client, replica, counts, log, ...spooling });
   const { host, port } = settings;
   const gateway = await namingListener(
     { flag: '--port', port, host },

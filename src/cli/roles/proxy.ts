@@ -28,6 +28,7 @@ import type { OnHangUp } from '../hang-up.ts';
 import { logToStderr } from '../log-to-stderr.ts';
 import { readCaBundle } from '../pem-files.ts';
 import { serveOn } from '../shutdown-delay.ts';
+import { openSpool } from '../usage-spool.ts';
 import { programVersion } from '../version.ts';
 
 /** What a gateway needs, in whichever role. */
@@ -56,6 +57,8 @@ export type ProxySettings = GatewaySettings &
     acceptLog: string | null;
     configPoll: number;
     rateLimitReconcileInterval: number;
+    usageSpool: string | null;
+    usageSpoolMaxMb: number;
     healthReportInterval: number;
     masterKey: string | null;
     log: string;
@@ -138,7 +141,8 @@ async function runHttpMode(
   const live = createLive({ log, monotonic });
   const counts = newCounts();
   const replica = replicaName();
-  const reporter = createUsageReporter({ client, replica, counts, log });
+  const spooling = await openSpool(settings, { replica, log });
+  const reporter = createUsageReporter({ client, replica, counts, log, ...spooling });
   started.defer(reporter.close);
   const limiter = new Limiter();
   const reconciling = startReconcile({

@@ -1,0 +1,31 @@
+// Opens the spool of undelivered usage that the settings name.
+
+import type { UsageReporterOptions } from '../gateway/control-link/report.ts';
+import { openUsageSpool } from '../gateway/spool.ts';
+import type { Log } from '../telemetry/log.ts';
+
+export type SpoolSettings = Readonly<{
+  usageSpool: string | null;
+  /** MiB. */
+  usageSpoolMaxMb: number;
+  /** Seconds. */
+  shutdownGrace: number;
+}>;
+
+/** The last deliveries come behind the grace of requests, and whoever ends processes waits little longer. */
+const closeMsMax = 5000;
+
+/** What the reporter of usage needs of settings; without a spool usage waits in memory. Throws when the directory cannot be used. */
+export async function openSpool(
+  { usageSpool: directory, usageSpoolMaxMb, shutdownGrace }: SpoolSettings,
+  { replica, log }: Readonly<{ replica: string; log: Log }>,
+): Promise<Required<Pick<UsageReporterOptions, 'spool' | 'closeMs'>>> {
+  const closeMs = Math.min(shutdownGrace * 1000, closeMsMax);
+  if (directory === null) return { spool: null, closeMs };
+  try {
+    const bytesMax = usageSpoolMaxMb * 1024 * 1024;
+    return { spool: await openUsageSpool({ directory, replica, bytesMax, log }), closeMs };
+  } catch (cause) {
+    throw new Error(`--usage-spool ${directory} cannot be used`, { cause });
+  }
+}

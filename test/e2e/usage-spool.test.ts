@@ -1,0 +1,102 @@
+// Usage outlives the outage of the control plane and the death of the proxy: every request counts, and counts once.
+
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { z } from 'zod';
+
+import { startDemoProvider } from '../../src/cli/demo-provider.ts';
+import { readSpool } from '../../src/gateway/spool-format.ts';
+import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
+import { startForwarder } from '../harness/forwarder.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { startProgram } from '../harness/program.ts';
+import { until } from '../harness/wait.ts';
+
+const created = z.object({ id: z.int() });
+const totals = z.array(z.object({ key: z.string(), requests: z.int(), prompt_tokens: z.int() }));
+
+async function startProxy(test: TestContext, controlUrl: string, directory: string) {
+  const spool = path.join(directory, 'spool');
+  const program = startProgram(test, {
+    args: [
+      '--role',
+      'proxy',
+      '--port',
+      '0',
+      '--config-poll',
+      '1',
+      '--control-url',
+      controlUrl,
+    ].concat(['--snapshot-cache', path.join(directory, 'snapshot.json')], ['--usage-spool', spool]),
+    env: { GW_PROXY_TOKEN: proxyToken },
+  });
+  const { url } = z.object({ url: z.string() }).parse(await program.logged('gateway started'));
+  return { url, spool, end: program.end };
+}
+
+/** Ids of the rows on disk. */
+async function spooled(directory: string): Promise<ReadonlySet<string>> {
+  const names = await readdir(directory).catch(() => []);
+  const files = await Promise.all(names.map((name) => readFile(path.join(directory, name))));
+  const rows = files.flatMap((bytes) => readSpool(bytes).events);
+  return new Set(rows.map((row) => z.object({ id: z.string() }).parse(row).id));
+}
+
+it('no request is lost, and none counts twice, when the control plane is away and the proxy is killed', async (test) => {
+  const { url: databaseUrl } = await testDatabase(test);
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-usage-'));
+  test.after(() => rm(directory, { recursive: true, force: true }));
+  await prepareControl(databaseUrl);
+  const place = await startForwarder(test);
+  const control = await startControlProgram(test, databaseUrl);
+  place.leadTo(control.adminUrl);
+  const demo = await startDemoProvider({ port: 0 });
+  test.after(demo.close);
+  const post = <Answer>(path: string, body: unknown, answer: z.ZodType<Answer>) =>
+    control.admin.send({ method: 'POST', path, body, answer });
+  const provider = await post('/admin/providers', { name: 'd', api_base: demo.apiBase }, created);
+  const model = await post('/admin/provider-models', { name: 'demo' }, created);
+  await post(`/admin/provider-models/${model.id}/backends`, { provider_id: provider.id }, created);
+  const owner = { name: 'a key', principal_id: 1 };
+  const { key } = await post('/admin/keys', owner, z.object({ key: z.string() }));
+
+  let sent = 0;
+  const chat = async (url: string, count: number): Promise<void> => {
+    for (let number = 0; number < count; number++) {
+      const response = await fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'hi' }] }),
+      });
+      await response.arrayBuffer();
+      assert.equal(response.status, 200);
+      sent++;
+    }
+  };
+
+  const first = await startProxy(test, place.url, directory);
+  await chat(first.url, 20);
+  await control.end('SIGKILL');
+  place.leadTo(null);
+  await chat(first.url, 60);
+  await until(async () => (await spooled(first.spool)).size >= 60, { what: '60 rows on disk' });
+  await first.end('SIGKILL');
+
+  const second = await startProxy(test, place.url, directory);
+  await chat(second.url, 40);
+  const back = await startControlProgram(test, databaseUrl);
+  place.leadTo(back.adminUrl);
+  const requests = async (): Promise<number> => {
+    const [total] = totals.parse(await back.admin.get('/admin/usage', totals));
+    return total?.requests ?? 0;
+  };
+  await until(async () => (await requests()) >= sent, { limitMs: 20_000, what: 'all of it' });
+  await second.end('SIGTERM');
+  assert.equal(await requests(), 120);
+  assert.deepEqual(await readdir(second.spool), []);
+});

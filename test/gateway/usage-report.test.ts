@@ -1,0 +1,167 @@
+// Usage that cannot be delivered is kept on disk: nothing is lost but what is counted as lost, and nothing counts twice.
+
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { createControlClient } from '../../src/gateway/control-link/client.ts';
+import { createUsageReporter } from '../../src/gateway/control-link/report.ts';
+import { openUsageSpool } from '../../src/gateway/spool.ts';
+import { newCounts } from '../../src/telemetry/metrics.ts';
+import { usageBatch, usageEvent } from '../../src/usage/usage-event.ts';
+import type { UsageEvent } from '../../src/usage/usage-event.ts';
+import { collectLog } from '../harness/gateway.ts';
+import { answerJson, startUpstream } from '../harness/upstream.ts';
+import type { ScriptedUpstream } from '../harness/upstream.ts';
+import { reported } from '../harness/usage.ts';
+import { until } from '../harness/wait.ts';
+
+const event = (number: number): UsageEvent => usageEvent.parse(reported(number));
+
+async function testDirectory(test: TestContext): Promise<string> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-spool-'));
+  test.after(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+type More = Readonly<{ flushMs?: number; queuedMax?: number; closeMs?: number; bytesMax?: number }>;
+
+async function startReporter(control: ScriptedUpstream, directory: string, more: More = {}) {
+  const controlUrl = control.apiBase.replace('/v1', '');
+  const client = createControlClient({ controlUrl, proxyToken: 'token', caBundle: [] });
+  const counts = newCounts();
+  const log = collectLog([]);
+  const { bytesMax = 10_000_000, flushMs = 10, ...rest } = more;
+  const spool = await openUsageSpool({ directory, replica: 'r1', bytesMax, log });
+  const reporter = createUsageReporter({
+    client,
+    replica: 'r1',
+    counts,
+    log,
+    spool,
+    flushMs,
+    ...rest,
+  });
+  const record = (from: number, count: number): void => {
+    for (let number = from; number < from + count; number++) reporter.record(event(number));
+  };
+  return { ...reporter, record, spool, counts, client };
+}
+
+const taken = answerJson({ accepted: 1, dropped: 0 });
+
+/** What a control plane that counts each id once has in the end. */
+const delivered = ({ seen }: ScriptedUpstream, from = 0): readonly string[] => {
+  const batches = seen.slice(from).map(({ body }) => usageBatch.parse(JSON.parse(String(body))));
+  return [
+    ...new Set(batches.flatMap(({ events }) => events.map((one) => usageEvent.parse(one).id))),
+  ];
+};
+
+const ids = (from: number, count: number): readonly string[] =>
+  Array.from({ length: count }, (_value, index) => event(from + index).id);
+
+describe('the usage reporter with a spool', () => {
+  it('keeps on disk what cannot be delivered, and brings it in order when it can', async (t) => {
+    const directory = await testDirectory(t);
+    await using control = await startUpstream(answerJson({}, 503));
+    const usage = await startReporter(control, directory, { queuedMax: 100 });
+    for (let from = 0; from < 600; from += 60) {
+      usage.record(from, 60);
+      await until(() => usage.queued() === 0, { what: 'the queue to be on disk' });
+    }
+    assert.equal(usage.spool.isEmpty(), false);
+    const failed = control.seen.length;
+    control.play(taken);
+    await until(() => usage.spool.isEmpty(), { what: 'the delivery of all' });
+    assert.deepEqual(delivered(control, failed), ids(0, 600));
+    assert.equal(usage.counts.usageDropped, 0);
+    await usage.close();
+    await usage.client.close();
+  });
+
+  it('touches no disk while deliveries succeed', async (t) => {
+    const directory = await testDirectory(t);
+    await using control = await startUpstream(taken);
+    const usage = await startReporter(control, directory, { flushMs: 1000 });
+    usage.record(0, 1200);
+    await until(() => usage.queued() === 0, { what: 'the delivery' });
+    assert.deepEqual(await readdir(directory), []);
+    assert.deepEqual(delivered(control), ids(0, 1200));
+    await usage.close();
+    await usage.client.close();
+  });
+
+  it('makes safe what a delivery without an answer carries', async (t) => {
+    const directory = await testDirectory(t);
+    await using control = await startUpstream(() => {});
+    const usage = await startReporter(control, directory, { closeMs: 50 });
+    usage.record(0, 5);
+    await until(() => !usage.spool.isEmpty() && usage.queued() === 0, { what: 'a file' });
+    await usage.close();
+    const next = await startReporter(control, directory);
+    control.play(taken);
+    const before = control.seen.length;
+    await until(() => next.spool.isEmpty(), { what: 'the delivery by the next process' });
+    assert.deepEqual(delivered(control, before), ids(0, 5));
+    for (const one of [next, usage]) await one.client.close();
+    await next.close();
+  });
+
+  it('leaves on disk what it cannot deliver before it ends, within its time', async (t) => {
+    const directory = await testDirectory(t);
+    await using control = await startUpstream(() => {});
+    const usage = await startReporter(control, directory, { flushMs: 60_000, closeMs: 50 });
+    usage.record(0, 700);
+    const startedAt = performance.now();
+    await usage.close();
+    assert.ok(performance.now() - startedAt < 5000);
+    assert.equal(usage.counts.usageDropped, 0);
+    await usage.client.close();
+    control.play(taken);
+    const before = control.seen.length;
+    const next = await startReporter(control, directory);
+    await until(() => next.spool.isEmpty(), { what: 'the delivery by the next process' });
+    assert.deepEqual(delivered(control, before), ids(0, 700));
+    await next.close();
+    await next.client.close();
+  });
+
+  it('counts exactly what neither disk nor memory has room for', async (t) => {
+    const directory = await testDirectory(t);
+    await using control = await startUpstream(answerJson({}, 503));
+    const usage = await startReporter(control, directory, { bytesMax: 20_000, queuedMax: 50 });
+    for (let from = 0; from < 400; from += 25) {
+      usage.record(from, 25);
+      const tries = control.seen.length;
+      await until(() => control.seen.length > tries, { what: 'another try' });
+    }
+    const { usageDropped } = usage.counts;
+    assert.ok(usageDropped > 0);
+    const failed = control.seen.length;
+    control.play(taken);
+    await until(() => usage.spool.isEmpty() && usage.queued() === 0, { what: 'the delivery' });
+    assert.equal(delivered(control, failed).length, 400 - usage.counts.usageDropped);
+    await usage.close();
+    await usage.client.close();
+  });
+
+  it('drops a batch that is refused again and again, so that others get through', async (t) => {
+    const directory = await testDirectory(t);
+    await using control = await startUpstream(answerJson({}, 400));
+    const usage = await startReporter(control, directory, { flushMs: 2 });
+    usage.record(0, 3);
+    await until(() => usage.spool.isEmpty() && usage.queued() === 0, { what: 'the drop' });
+    assert.equal(usage.counts.usageDropped, 3);
+    control.play(taken);
+    const before = control.seen.length;
+    usage.record(3, 1);
+    await until(() => control.seen.length > before, { what: 'the next delivery' });
+    await usage.close();
+    assert.deepEqual(delivered(control, before), ids(3, 1));
+    await usage.client.close();
+  });
+});
