@@ -9,7 +9,7 @@ export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = 
   /** Reads the text of a flag or variable. Its messages say what the value must be. */
   schema: Schema;
   fallback: Fallback;
-  unit: 'seconds' | 'days' | 'MiB' | null;
+  unit: 'seconds' | 'days' | 'MiB' | 'bytes' | null;
   /** Never shown, and also read from the file that `<variable>_FILE` names. */
   secret: boolean;
   description: string;
@@ -20,7 +20,7 @@ type Definition<Schema extends z.ZodType, Fallback> = Readonly<{
   variable: string;
   schema: Schema;
   fallback: Fallback;
-  unit?: 'seconds' | 'days' | 'MiB';
+  unit?: 'seconds' | 'days' | 'MiB' | 'bytes';
   secret?: boolean;
   description: string;
 }>;

@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 
 import { egressEntryForms, readEgressEntry } from '../control/egress-list.ts';
+import { forwardingSettings } from './forwarding-settings.ts';
 import {
   choice,
   define,
@@ -207,51 +208,7 @@ export const settingsTable = {
     secret: true,
     description: 'signs each notification in x-gw-signature (HMAC-SHA256)',
   }),
-  upstreamTimeout: define({
-    flag: '--upstream-timeout',
-    variable: 'GW_UPSTREAM_TIMEOUT',
-    schema: wholeNumber({ from: 1, to: 86_400 }),
-    fallback: 120,
-    unit: 'seconds',
-    description: 'time to the first byte of an upstream, unless its backend sets another',
-  }),
-  maxRetries: define({
-    flag: '--max-retries',
-    variable: 'GW_MAX_RETRIES',
-    schema: wholeNumber({ from: 0, to: 10 }),
-    fallback: 2,
-    description: 'how many more backends of one model are tried',
-  }),
-  policy: define({
-    flag: '--policy',
-    variable: 'GW_POLICY',
-    schema: choice(['cache-affinity', 'least-loaded', 'lowest-latency', 'round-robin']),
-    fallback: 'cache-affinity',
-    description: 'spreads requests over several backends of one model',
-  }),
-  maxBodyMb: define({
-    flag: '--max-body-mb',
-    variable: 'GW_MAX_BODY_MB',
-    schema: wholeNumber({ from: 1, to: 1024 }),
-    fallback: 64,
-    unit: 'MiB',
-    description: 'largest request body; beyond it, 413',
-  }),
-  maxInflightBodyMb: define({
-    flag: '--max-inflight-body-mb',
-    variable: 'GW_MAX_INFLIGHT_BODY_MB',
-    schema: wholeNumber({ from: 1, to: 1_048_576 }),
-    fallback: 512,
-    unit: 'MiB',
-    description: 'all request bodies held at once; beyond it, 503',
-  }),
-  poolMaxIdle: define({
-    flag: '--pool-max-idle',
-    variable: 'GW_POOL_MAX_IDLE',
-    schema: wholeNumber({ from: 1, to: 65_536 }),
-    fallback: 256,
-    description: 'connections kept to one backend',
-  }),
+  ...forwardingSettings,
   shutdownGrace: define({
     flag: '--shutdown-grace',
     variable: 'GW_SHUTDOWN_GRACE',

@@ -83,6 +83,8 @@ async function startProxy(controlUrl: string, more: Partial<ProxySettings> = {})
     maxRetries: 2,
     maxBodyMb: 1,
     maxInflightBodyMb: 8,
+    cacheMaxEntries: 16,
+    cacheMaxBytes: 1_000_000,
     poolMaxIdle: 8,
     policy: 'cache-affinity',
     shutdownDelay: 0,

@@ -41,6 +41,8 @@ async function startFileProxy(source: string, configPoll: number) {
       maxRetries: 2,
       maxBodyMb: 1,
       maxInflightBodyMb: 8,
+      cacheMaxEntries: 16,
+      cacheMaxBytes: 1_000_000,
       poolMaxIdle: 8,
       policy: 'cache-affinity',
       shutdownDelay: 0,

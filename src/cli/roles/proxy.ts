@@ -42,6 +42,8 @@ export type GatewaySettings = Readonly<{
   policy: PoolPolicy;
   maxBodyMb: number;
   maxInflightBodyMb: number;
+  cacheMaxEntries: number;
+  cacheMaxBytes: number;
   poolMaxIdle: number;
   shutdownDelay: number | null;
   shutdownGrace: number;
@@ -96,6 +98,7 @@ export const gatewayOptions = (settings: GatewaySettings) =>
     policy: settings.policy,
     bodyBytesMax: settings.maxBodyMb * mebibyte,
     bodiesInFlightBytesMax: settings.maxInflightBodyMb * mebibyte,
+    cache: { entriesMax: settings.cacheMaxEntries, bytesMax: settings.cacheMaxBytes },
   }) satisfies Partial<GatewayOptions>;
 
 /** Unlike that of any other process, and readable. */

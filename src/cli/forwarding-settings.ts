@@ -1,0 +1,67 @@
+// The settings that decide how requests are forwarded, a part of the settings table: times, retries,
+// bodies, the response cache, connections.
+
+import { choice, define, wholeNumber } from './setting.ts';
+
+export const forwardingSettings = {
+  upstreamTimeout: define({
+    flag: '--upstream-timeout',
+    variable: 'GW_UPSTREAM_TIMEOUT',
+    schema: wholeNumber({ from: 1, to: 86_400 }),
+    fallback: 120,
+    unit: 'seconds',
+    description: 'time to the first byte of an upstream, unless its backend sets another',
+  }),
+  maxRetries: define({
+    flag: '--max-retries',
+    variable: 'GW_MAX_RETRIES',
+    schema: wholeNumber({ from: 0, to: 10 }),
+    fallback: 2,
+    description: 'how many more backends of one model are tried',
+  }),
+  policy: define({
+    flag: '--policy',
+    variable: 'GW_POLICY',
+    schema: choice(['cache-affinity', 'least-loaded', 'lowest-latency', 'round-robin']),
+    fallback: 'cache-affinity',
+    description: 'spreads requests over several backends of one model',
+  }),
+  maxBodyMb: define({
+    flag: '--max-body-mb',
+    variable: 'GW_MAX_BODY_MB',
+    schema: wholeNumber({ from: 1, to: 1024 }),
+    fallback: 64,
+    unit: 'MiB',
+    description: 'largest request body; beyond it, 413',
+  }),
+  maxInflightBodyMb: define({
+    flag: '--max-inflight-body-mb',
+    variable: 'GW_MAX_INFLIGHT_BODY_MB',
+    schema: wholeNumber({ from: 1, to: 1_048_576 }),
+    fallback: 512,
+    unit: 'MiB',
+    description: 'all request bodies held at once; beyond it, 503',
+  }),
+  cacheMaxEntries: define({
+    flag: '--cache-max-entries',
+    variable: 'GW_CACHE_MAX_ENTRIES',
+    schema: wholeNumber({ from: 0, to: 10_000_000 }),
+    fallback: 4096,
+    description: 'answers that the response cache holds; 0 turns it off',
+  }),
+  cacheMaxBytes: define({
+    flag: '--cache-max-bytes',
+    variable: 'GW_CACHE_MAX_BYTES',
+    schema: wholeNumber({ from: 0, to: 1_099_511_627_776 }),
+    fallback: 67_108_864,
+    unit: 'bytes',
+    description: 'memory for the answers that the response cache holds',
+  }),
+  poolMaxIdle: define({
+    flag: '--pool-max-idle',
+    variable: 'GW_POOL_MAX_IDLE',
+    schema: wholeNumber({ from: 1, to: 65_536 }),
+    fallback: 256,
+    description: 'connections kept to one backend',
+  }),
+} as const;
