@@ -32,8 +32,10 @@ export async function startControlProgram(
   test: Pick<TestContext, 'after'>,
   databaseUrl: string,
   env: Readonly<Record<string, string>> = {},
+  file?: string,
 ): Promise<ControlProgram> {
   const program = startProgram(test, {
+    file,
     args: ['--role', 'control', '--admin-port', '0'],
     env: {
       GW_DATABASE_URL: databaseUrl,

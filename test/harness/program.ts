@@ -22,12 +22,20 @@ export type Program = Readonly<{
 const main = path.join(import.meta.dirname, '../../src/main.ts');
 const startLimitMs = 20_000;
 
-type Given = Readonly<{ args: readonly string[]; env?: Readonly<Record<string, string>> }>;
+type Given = Readonly<{
+  args: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  /** The program's file; this release's own when absent. */
+  file?: string | undefined;
+}>;
 
 /** Its environment holds nothing of the caller's but PATH and HOME. It is killed when the test ends. */
-export function startProgram(test: Pick<TestContext, 'after'>, { args, env }: Given): Program {
+export function startProgram(
+  test: Pick<TestContext, 'after'>,
+  { args, env, file = main }: Given,
+): Program {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [main, ...args, '--log-format', 'json'], {
+  const child = spawn(process.execPath, [file, ...args, '--log-format', 'json'], {
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
