@@ -12,6 +12,9 @@ const twins = (healthy: readonly boolean[]) => ({
   backends: healthy.map((one) => backendOf('a', one)),
 });
 
+const events = (before: readonly boolean[], after: readonly boolean[]) =>
+  transitionsBetween(twins(before), twins(after)).map(({ event }) => event);
+
 describe('between two reports', () => {
   const up = true;
   const down = false;
@@ -51,8 +54,6 @@ describe('between two reports', () => {
   });
 
   it('two backends of one name count as the one that is worse off', () => {
-    const events = (before: readonly boolean[], after: readonly boolean[]) =>
-      transitionsBetween(twins(before), twins(after)).map(({ event }) => event);
     assert.deepEqual(events([up, up], [down, up]), ['backend_down']);
     assert.deepEqual(events([down, up], [up, down]), []);
     assert.deepEqual(events([up, down], [up, up]), ['backend_recovered']);

@@ -132,18 +132,15 @@ describe('a notification', () => {
 
 describe('the queue', () => {
   it('holds 64 behind the one under way, and counts what it has no room for', async () => {
-    let answerAll = (): void => {};
-    await using receiver = await startUpstream((request, response) => {
-      answerAll = () => {
-        receiver.play(taken);
-        taken(request, response);
-      };
-    });
+    const answering = Promise.withResolvers<void>();
+    await using receiver = await startUpstream(
+      (request, response) => void answering.promise.then(() => taken(request, response)),
+    );
     await using notifier = testNotifier(receiver.apiBase);
     for (let index = 0; index < 70; index++) notifier.notify(down(`m${index}`));
     assert.deepEqual(notifier.counts(), { delivered: 0, failed: 0, dropped: 5 });
     await until(() => receiver.seen.length === 1, { what: 'the first one' });
-    answerAll();
+    answering.resolve();
     await notifier.ended(65);
     assert.deepEqual(notifier.counts(), { delivered: 65, failed: 0, dropped: 5 });
     const models = receiver.seen.map(({ body }) => JSON.parse(String(body)).model);

@@ -1,0 +1,91 @@
+// A control plane and a proxy, each a process of its own: an engine that dies and comes back is seen in the fleet, and a real
+// receiver is told of it, signed.
+
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { it } from 'node:test';
+
+import { z } from 'zod';
+
+import { healthReport } from '../../src/snapshot/health-report.ts';
+import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { startProgram } from '../harness/program.ts';
+import { answerJson, startUpstream } from '../harness/upstream.ts';
+import { until } from '../harness/wait.ts';
+
+const fleet = z.array(healthReport.extend({ age_seconds: z.int(), snapshot_since: z.string() }));
+const secret = 'a-secret-of-the-receiver';
+const notification = z.object({
+  id: z.string(),
+  at: z.iso.datetime(),
+  event: z.string(),
+  replica: z.string(),
+  api_base: z.string(),
+  model: z.string(),
+});
+
+it('an engine that dies and comes back is seen in the fleet and notified', async (test) => {
+  const { url: databaseUrl } = await testDatabase(test);
+  await prepareControl(databaseUrl);
+  await using receiver = await startUpstream((_, response) => void response.writeHead(204).end());
+  const list = answerJson({ object: 'list', data: [{ id: 'engine-model', max_model_len: 4096 }] });
+  await using engine = await startUpstream(list);
+  const control = await startControlProgram(test, databaseUrl, {
+    GW_WEBHOOK_URL: `${receiver.apiBase}/hook`,
+    GW_WEBHOOK_SECRET: secret,
+  });
+  const { admin } = control;
+  const post = (path: string, body: unknown) =>
+    admin.send({ method: 'POST', path, body, answer: z.unknown() });
+  await post('/admin/providers', { name: 'engine', api_base: engine.apiBase });
+  await post('/admin/provider-models', { name: 'm' });
+  const backend = { provider_id: 1, upstream_model: 'engine-model' };
+  await post('/admin/provider-models/1/backends', backend);
+
+  const proxy = startProgram(test, {
+    args: ['--role', 'proxy', '--port', '0', '--control-url', control.adminUrl].concat(
+      ['--snapshot-cache', '/dev/null/none'],
+      ['--health-interval', '1', '--health-report-interval', '1'],
+    ),
+    env: { GW_PROXY_TOKEN: proxyToken },
+  });
+  await proxy.logged('gateway started');
+  const seen = (healthy: boolean) =>
+    until(
+      async () => {
+        const rows = await admin.get('/admin/fleet', fleet);
+        return rows[0]?.backends[0]?.healthy === healthy && rows;
+      },
+      { what: `the fleet to see the engine ${healthy ? 'up' : 'down'}` },
+    );
+  const rows = await seen(true);
+  assert.equal(rows.length, 1);
+  const [{ replica, backends } = { replica: '', backends: [] }] = rows;
+  assert.deepEqual([backends[0]?.api_base, backends[0]?.model], [engine.apiBase, 'engine-model']);
+
+  engine.play(answerJson({}, 500));
+  await seen(false);
+  engine.play(list);
+  await seen(true);
+  const told = await until(() => receiver.seen.length >= 2 && receiver.seen, {
+    what: 'two notifications',
+  });
+  const notices = told.map(({ body }) => notification.parse(JSON.parse(String(body))));
+  assert.deepEqual(
+    notices.map(({ id: _id, at: _at, ...rest }) => rest),
+    ['backend_down', 'backend_recovered'].map((event) => ({
+      event,
+      replica,
+      api_base: engine.apiBase,
+      model: 'engine-model',
+    })),
+  );
+  for (const { headers, body } of told) {
+    const hex = createHmac('sha256', secret).update(body).digest('hex');
+    assert.equal(headers['x-gw-signature'], `sha256=${hex}`);
+  }
+  const config = await admin.get('/admin/config', z.record(z.string(), z.unknown()));
+  assert.deepEqual([config['webhook_configured'], config['webhook_signed']], [true, true]);
+  assert.doesNotMatch(JSON.stringify(config), /hook"|a-secret-of/);
+});
