@@ -21,6 +21,8 @@ const healthRecord = z.object({
   lag_events: z.int().nullable(),
   snapshot_version: z.int().nullable(),
   snapshot_rebuild_failures: z.int(),
+  /** Budgets whose counter was not the sum of their usage when this process last checked; null before. */
+  budget_drift: z.int().nullable(),
   /** As the gateway of this process sees them; none in role control. */
   backends: z.array(backendHealth).readonly(),
   /** Of the replicas that report to this process; what each of them says is in the fleet. */
@@ -109,6 +111,7 @@ async function healthOf(control: Control): Promise<z.input<typeof healthRecord>>
     lag_events: head === null ? null : Math.max(0, head - position),
     snapshot_version: publisher.current()?.snapshot.version ?? null,
     snapshot_rebuild_failures: publisher.failures(),
+    budget_drift: control.usageUpkeep.budgetDrift(),
     backends: program.backends(),
     replicas: replicas.length,
     replicas_seeing_unhealthy_backends: replicas.filter(({ backends }) =>

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { sql } from '@databases/pg';
+
 import type { Program } from '../../src/admin/program.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
 
@@ -93,11 +95,24 @@ describe('the health', () => {
       lag_events: 0,
       snapshot_version: plane.publisher.current()?.snapshot.version,
       snapshot_rebuild_failures: 0,
+      budget_drift: null,
       backends: program.backends(),
       replicas: 0,
       replicas_seeing_unhealthy_backends: 0,
       notifications: { delivered: 0, failed: 0, dropped: 0 },
     });
+  });
+
+  it('says how many budgets are not the sum of their usage', async (t) => {
+    const { send, plane, admin } = await testAdministrator(t);
+    await send('PUT', '/admin/principals/1/budget', { tokens_total: 100 });
+    const drift = async () => {
+      await admin.control.usageUpkeep.run();
+      return member((await send('GET', '/admin/health')).body, 'budget_drift');
+    };
+    assert.equal(await drift(), 0);
+    await plane.db.query(sql`update op.budget_usage set tokens_used = 7`);
+    assert.equal(await drift(), 1);
   });
 
   it('has no backends where there is no gateway', async (t) => {

@@ -79,6 +79,39 @@ describe('a frontend model', () => {
     assert.match(await gateway.metrics(), /gw_fallback_used_total 0\n/);
   });
 
+  it('leaves in the usage row what the decision hung on, and no value of a header', async () => {
+    await using upstream = await startUpstream(answerJson());
+    const backends = [{ apiBase: upstream.apiBase }];
+    await using gateway = await startTestGateway({
+      models: { small: { backends } },
+      frontendModels: {
+        house: {
+          rules: [{ when: { headers: { 'x-tier': 'gold', 'x-team': 'a' } }, targets: ['small'] }],
+          defaults: ['small'],
+        },
+      },
+      keys: { key: { budget: { tokens: [41, 100] } }, free: {} },
+    });
+    const gold = { authorization: 'Bearer key', 'x-tier': 'gold', 'x-team': 'a', 'x-else': 'b' };
+    await (await gateway.chat(chatBody('house', { max_tokens: 5 }), gold)).text();
+    await (await gateway.chat(chatBody('house'), { authorization: 'Bearer free' })).text();
+    await until(() => gateway.events.length === 2, { what: 'two usage rows' });
+    assert.deepEqual(
+      gateway.events.map((event) => [
+        event.matched_headers,
+        event.budget_percent,
+        event.prompt_class_id,
+        event.max_tokens,
+        event.prompt_estimate > 0,
+      ]),
+      [
+        [['x-tier', 'x-team'], 41, null, 5, true],
+        [[], null, null, null, true],
+      ],
+    );
+    assert.equal(JSON.stringify(gateway.events).includes('gold'), false);
+  });
+
   it("is denied with the rule's own status and message", async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway({

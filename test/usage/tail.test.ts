@@ -72,9 +72,14 @@ describe('readUsage', () => {
     ],
     [
       'a final event whose output is longer than the tail',
-      `data: {"type":"response.completed","response":{"output":[{"text":"${'x'.repeat(20_000)}"}],"usage":{"input_tokens":7,"input_tokens_details":{"cached_tokens":0},"output_tokens":8,"total_tokens":15},"user":null,"metadata":{}}}\n\n`.slice(
-        -tailBytesMax,
-      ),
+      frame({
+        type: 'response.completed',
+        response: {
+          output: [{ text: 'x'.repeat(20_000) }],
+          usage: { input_tokens: 7, input_tokens_details: { cached_tokens: 0 }, output_tokens: 8 },
+          metadata: {},
+        },
+      }).slice(-tailBytesMax),
       counts(7, 8),
     ],
     [
@@ -101,7 +106,8 @@ describe('readUsage', () => {
     ],
     [
       'an upload’s transcription',
-      '{"text":"a","usage":{"type":"tokens","input_tokens":14,"input_token_details":{"text_tokens":0,"audio_tokens":14},"output_tokens":45,"total_tokens":59}}',
+      '{"text":"a","usage":{"type":"tokens","input_tokens":14,' +
+        '"input_token_details":{"text_tokens":0,"audio_tokens":14},"output_tokens":45}}',
       counts(14, 45),
     ],
     ['seconds', '{"text":"a","usage":{"type":"duration","seconds":9}}', null],
