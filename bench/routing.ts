@@ -78,7 +78,12 @@ function viewOf(): LiveView {
   const idle: Load = { inFlight: 0, engine: null, latencyMs: 20, restsUntilMs: 0 };
   const backends = Array.from({ length: 32 }, () => [{ ...idle }]);
   const turn = { count: 0 };
-  return { affinity, turnOf: () => turn, backendsOf: ({ index }) => backends[index] ?? [] };
+  return {
+    affinity,
+    turnOf: () => turn,
+    backendsOf: ({ index }) => backends[index] ?? [],
+    windowOf: ({ contextLength }) => contextLength,
+  };
 }
 
 const measured: readonly Measured[] = [

@@ -19,6 +19,7 @@ import { Endpoints } from './health/endpoint.ts';
 import type { EndpointState } from './health/endpoint.ts';
 import { outUntilMs, sound } from './health/state.ts';
 import type { Traffic } from './health/state.ts';
+import { windowOf } from './health/window.ts';
 
 export type BackendState = Load & {
   /** Names the endpoint in this process, from 1. */
@@ -112,6 +113,7 @@ function viewOf(
   for (const { model, backends } of models.values()) byIndex[model.index] = backends;
   return {
     backendsOf: ({ index }) => byIndex[index] ?? noBackends,
+    windowOf: (model) => windowOf(model, byIndex[model.index] ?? noBackends),
     turnOf: ({ id }) => turns.get(id) ?? { count: 0 },
     affinity: createAffinity(tuning, previous?.affinity),
   };

@@ -3,8 +3,8 @@
 
 import { mayInvoke } from '../snapshot/compile/callers.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
-import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { Generation } from './generation.ts';
+import { smallestWindow } from './health/window.ts';
 
 /** The window is in tokens; undefined, and so left out, when none is known. */
 type Listed = Readonly<{ name: string; window: number | undefined }>;
@@ -43,10 +43,11 @@ export function listModelsNatively(generation: Generation, caller: Caller) {
 function usable(generation: Generation, caller: Caller): readonly Listed[] {
   const { models, frontendModels } = generation.snapshot;
   const byName = new Map<string, Listed>();
+  const { windowOf } = generation.view;
   for (const model of models.values()) {
     const { name } = model;
     if (model.backends.length === 0 || !mayInvoke(caller, model)) continue;
-    byName.set(name, { name, window: smallest(windowsOf(generation, model)) });
+    byName.set(name, { name, window: windowOf(model) ?? undefined });
   }
   // A frontend model stands before a model of its name, also when the caller cannot use it.
   for (const { name, reach, maxModelLen } of frontendModels.values()) {
@@ -54,21 +55,8 @@ function usable(generation: Generation, caller: Caller): readonly Listed[] {
       byName.delete(name);
       continue;
     }
-    const reached = smallest(reach.flatMap((model) => windowsOf(generation, model)));
-    byName.set(name, { name, window: maxModelLen ?? reached });
+    const window = maxModelLen ?? smallestWindow(reach.map(windowOf)) ?? undefined;
+    byName.set(name, { name, window });
   }
   return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
-
-/** Of each endpoint, what it says itself, else what is stored of the model. */
-function windowsOf({ models }: Generation, model: CompiledModel): readonly number[] {
-  const stored = model.contextLength ?? [];
-  const states = models.get(model.id)?.backends ?? [];
-  if (states.length === 0) return [stored].flat();
-  return states.flatMap(
-    ({ backend, endpoint }) => endpoint.windows.get(backend.upstreamModel) ?? stored,
-  );
-}
-
-const smallest = (windows: readonly number[]): number | undefined =>
-  windows.length === 0 ? undefined : windows.reduce((least, one) => Math.min(least, one));

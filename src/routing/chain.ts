@@ -74,8 +74,10 @@ function demote(
   tokens: number,
 ): readonly CompiledModel[] {
   if (candidates.length < 2) return candidates;
-  const isSmall = ({ contextLength }: CompiledModel): boolean =>
-    contextLength !== null && contextLength < tokens;
+  const isSmall = (model: CompiledModel): boolean => {
+    const window = tokens === 0 ? null : live.windowOf(model);
+    return window !== null && window < tokens;
+  };
   const isDown = (model: CompiledModel): boolean => {
     for (const load of live.backendsOf(model)) if (isUp(load, request.nowMs)) return false;
     return true;

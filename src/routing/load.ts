@@ -23,6 +23,8 @@ export type Turn = { count: number };
 export type LiveView = Readonly<{
   /** The endpoints of a model; empty when it has none. */
   backendsOf: (model: CompiledModel) => readonly Load[];
+  /** Tokens, as the endpoints themselves say or else is stored; null when none is known. */
+  windowOf: (model: CompiledModel) => number | null;
   turnOf: (pool: CompiledPool) => Turn;
   affinity: Affinity;
 }>;

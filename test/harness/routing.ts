@@ -82,6 +82,7 @@ export function routing(rules: string, options: RoutingOptions = {}): Routing {
   const turns = new Map<number, { count: number }>();
   const live: LiveView = {
     affinity: view.affinity,
+    windowOf: ({ contextLength }) => contextLength,
     turnOf: ({ id }) => {
       const turn = turns.get(id) ?? { count: 0 };
       turns.set(id, turn);

@@ -203,6 +203,26 @@ const windowsOf = async ({ url }: TestGateway) => {
 };
 
 describe('the window of a model', () => {
+  it('that its engine says is what a request is too long for', async () => {
+    await using upstream = await startUpstream(list);
+    const { apiBase } = upstream;
+    await using gateway = await startTestGateway(
+      {
+        models: {
+          short: { backends: [{ apiBase, upstreamModel: 'up' }], contextLength: 9000 },
+          long: { backends: [{ apiBase, upstreamModel: 'untold' }] },
+        },
+        frontendModels: { house: { defaults: ['short', 'long'] } },
+        keys,
+      },
+      often,
+    );
+    const servedBy = async (max_tokens: number) =>
+      (await gateway.chat(chatBody('house', { max_tokens }))).headers.get('x-gw-served-model');
+    await until(async () => (await servedBy(4000)) === 'long', { what: 'the window to be learnt' });
+    assert.equal(await servedBy(1000), 'short');
+  });
+
   it('is what its engine says before what is stored, and the smallest of what is reached', async () => {
     await using upstream = await startUpstream(list);
     const { apiBase } = upstream;
