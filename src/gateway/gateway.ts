@@ -9,6 +9,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { PoolPolicy } from '../lib/vocabulary.ts';
 import { attemptsMaxDefault } from '../routing/retry.ts';
 import { Limiter } from '../limits/limiter.ts';
+import type { HealthReport } from '../snapshot/health-report.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createMetricsPage, newCounts } from '../telemetry/metrics.ts';
 import type { Counts, MetricsPage } from '../telemetry/metrics.ts';
@@ -16,6 +17,7 @@ import { createUlids } from '../usage/ulid.ts';
 import { answerRefusal, errorBody, refuseRequest } from './answer.ts';
 import { cacheBoundsDefault, ResponseCache } from './cache.ts';
 import type { CacheBounds } from './cache.ts';
+import { healthReportOf } from './control-link/health-report.ts';
 import { nextGeneration, readGeneration } from './generation.ts';
 import type { Generation } from './generation.ts';
 import { createProbe } from './health/probe.ts';
@@ -70,6 +72,8 @@ export type Gateway = Readonly<{
   url: string;
   counts: Counts;
   backends: () => ReturnType<typeof backendHealth>;
+  /** For the control plane; `replica` names this process among the others. */
+  healthReport: (replica: string) => HealthReport;
   /** /readyz is 503 from now on; everything else is served as before. */
   leave: () => void;
   close: (graceMs: number) => Promise<void>;
@@ -143,7 +147,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await upstreams.close();
   };
   const backends = () => backendHealth(generation, now());
-  return { url: server.url, counts, backends, leave, close };
+  const healthReport = (replica: string): HealthReport => {
+    const uptimeSeconds = pages.uptimeSeconds();
+    return healthReportOf({ replica, live, uptimeSeconds, backends: backends(), counts, cache });
+  };
+  return { url: server.url, counts, backends, healthReport, leave, close };
 }
 
 function metricsPageOf(

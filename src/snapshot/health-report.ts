@@ -27,6 +27,11 @@ const processReport = z.object({
   requests_ok: count,
   requests_failed: count,
   usage_dropped: count,
+  cache_hits: count,
+  cache_misses: count,
+  /** Held now. */
+  cache_entries: count,
+  cache_bytes: count,
   /** 401s and 404s that no principal stands for, and that leave no usage row. */
   rejected_unauthenticated: count,
   rejected_model_not_found: count,
@@ -36,6 +41,11 @@ export const healthReport = z.object({
   replica: text(200),
   /** 0 before the first snapshot. */
   snapshot_version: count,
+  /** A newer snapshot that came and cannot be served; its version is null when it cannot even be read. */
+  refused_snapshot: z
+    .object({ version: count.nullable(), reason: text(500) })
+    .nullable()
+    .default(null),
   uptime_seconds: count,
   backends: z.array(backendReport).max(reportBackendsMax).readonly(),
   process: processReport,

@@ -11,6 +11,7 @@ import { describe, it } from 'node:test';
 import { z } from 'zod';
 
 import { startDemoProvider } from '../../src/cli/demo-provider.ts';
+import { healthReport } from '../../src/snapshot/health-report.ts';
 import { encryptionKey, login, prepareControl } from '../harness/control-program.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { startProgram } from '../harness/program.ts';
@@ -51,6 +52,7 @@ const usage = z.array(z.object({ key: z.string(), requests: z.int() }));
 const healthOf = z.object({
   backends: z.array(z.object({ model: z.string(), healthy: z.boolean(), requests_total: z.int() })),
 });
+const fleetOf = z.array(healthReport);
 const configOf = z.looseObject({
   role: z.string(),
   tls: z.boolean(),
@@ -110,6 +112,8 @@ describe('role all with a certificate', () => {
 
     const health = healthOf.parse((await callAdmin(admin, { path: '/admin/health', cookie })).body);
     assert.deepEqual(health.backends, [{ model: 'demo', healthy: true, requests_total: 1 }]);
+    const fleet = fleetOf.parse((await callAdmin(admin, { path: '/admin/fleet', cookie })).body);
+    assert.equal(fleet.length, 1, 'this process reports to itself as any replica');
     const config = configOf.parse((await callAdmin(admin, { path: '/admin/config', cookie })).body);
     assert.deepEqual([config.role, config.tls, config.you.name], ['all', true, login.name]);
     const sources = new Map(config.settings.map(({ name, source }) => [name, source]));

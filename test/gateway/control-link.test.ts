@@ -135,6 +135,7 @@ describe('role proxy in Http mode', () => {
       {
         replica: '',
         snapshot_version: 7,
+        refused_snapshot: null,
         uptime_seconds: 0,
         backends: [
           {
@@ -150,6 +151,10 @@ describe('role proxy in Http mode', () => {
           requests_ok: 1,
           requests_failed: 0,
           usage_dropped: 0,
+          cache_hits: 0,
+          cache_misses: 0,
+          cache_entries: 0,
+          cache_bytes: 0,
           rejected_unauthenticated: 1,
           rejected_model_not_found: 0,
         },

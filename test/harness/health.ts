@@ -23,6 +23,7 @@ export const backendOf = (model: string, healthy: boolean): BackendReport => ({
 export const healthOf = (replica: string, given: GivenReport = {}): HealthReport => ({
   replica,
   snapshot_version: given.version ?? 1,
+  refused_snapshot: null,
   uptime_seconds: given.uptimeSeconds ?? 60,
   backends: Object.entries(given.backends ?? {}).map(([model, healthy]) =>
     backendOf(model, healthy),
@@ -31,6 +32,10 @@ export const healthOf = (replica: string, given: GivenReport = {}): HealthReport
     requests_ok: 10,
     requests_failed: 1,
     usage_dropped: 0,
+    cache_hits: 3,
+    cache_misses: 4,
+    cache_entries: 2,
+    cache_bytes: 2000,
     rejected_unauthenticated: given.unauthenticated ?? 0,
     rejected_model_not_found: given.modelNotFound ?? 0,
   },

@@ -19,7 +19,7 @@ import type { Settings } from '../settings.ts';
 import { serveOn } from '../shutdown-delay.ts';
 import { openSpool } from '../usage-spool.ts';
 import { startControl } from './control.ts';
-import { gatewayOptions, replicaName, reportOf } from './proxy.ts';
+import { gatewayOptions, replicaName } from './proxy.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
 
@@ -72,7 +72,7 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
   own.gateway = gateway;
   const reporting = startHealthReports({
     client,
-    read: () => reportOf({ replica, live, counts, gateway }),
+    read: () => gateway.healthReport(replica),
     log,
     intervalMs: settings.healthReportInterval * 1000,
   });

@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 
 import { createSnapshotCache } from '../../gateway/control-link/cache.ts';
 import { createControlClient } from '../../gateway/control-link/client.ts';
-import { healthReportOf, startHealthReports } from '../../gateway/control-link/health-report.ts';
+import { startHealthReports } from '../../gateway/control-link/health-report.ts';
 import { startPoll } from '../../gateway/control-link/poll.ts';
 import { startReconcile } from '../../gateway/control-link/reconcile.ts';
 import { createUsageReporter } from '../../gateway/control-link/report.ts';
@@ -14,15 +14,12 @@ import { startFileSource } from '../../gateway/file-source.ts';
 import { startGateway } from '../../gateway/gateway.ts';
 import type { Gateway, GatewayOptions } from '../../gateway/gateway.ts';
 import { createLive } from '../../gateway/live.ts';
-import type { Live } from '../../gateway/live.ts';
 import { Limiter } from '../../limits/limiter.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import type { Environment } from '../../snapshot/file/source.ts';
-import type { HealthReport } from '../../snapshot/health-report.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
-import type { Counts } from '../../telemetry/metrics.ts';
 import { onHangUp } from '../hang-up.ts';
 import type { OnHangUp } from '../hang-up.ts';
 import { logToStderr } from '../log-to-stderr.ts';
@@ -104,18 +101,6 @@ export const gatewayOptions = (settings: GatewaySettings) =>
 /** Unlike that of any other process, and readable. */
 export const replicaName = (): string => `${hostname()}-${randomBytes(4).toString('hex')}`;
 
-type Reporting = Readonly<{ replica: string; live: Live; counts: Counts; gateway: Gateway }>;
-
-/** How a gateway of this process is, for its control plane. */
-export const reportOf = ({ replica, live, counts, gateway }: Reporting): HealthReport =>
-  healthReportOf({
-    replica,
-    snapshotVersion: live.current()?.version ?? 0,
-    uptimeSeconds: process.uptime(),
-    backends: gateway.backends(),
-    counts,
-  });
-
 export async function runProxy(
   settings: ProxySettings,
   dependencies: ProxyDependencies = {},
@@ -182,7 +167,7 @@ async function runHttpMode(
     client,
     log,
     intervalMs: settings.healthReportInterval * 1000,
-    read: () => reportOf({ replica, live, counts, gateway }),
+    read: () => gateway.healthReport(replica),
   });
   started.defer(reporting.stop);
   started.defer((dependencies.onHangUp ?? onHangUp)(() => {}));

@@ -8,6 +8,7 @@ import { reportBackendsMax } from '../../snapshot/health-report.ts';
 import type { BackendReport, HealthReport } from '../../snapshot/health-report.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Counts } from '../../telemetry/metrics.ts';
+import type { Live } from '../live.ts';
 import type { ControlClient } from './client.ts';
 
 export type HealthReportOptions = Readonly<{
@@ -51,23 +52,33 @@ async function keepReporting(options: HealthReportOptions, signal: AbortSignal):
 
 export type Reported = Readonly<{
   replica: string;
-  snapshotVersion: number;
+  live: Pick<Live, 'current' | 'refused'>;
   uptimeSeconds: number;
   backends: readonly BackendReport[];
   counts: Counts;
+  cache: Readonly<{ entries: number; bytes: number }>;
 }>;
 
+const reasonCharactersMax = 500;
+
 export function healthReportOf(reported: Reported): HealthReport {
-  const { counts, backends } = reported;
+  const { live, counts, backends, cache } = reported;
+  const refused = live.refused();
+  const reason = refused?.reason.slice(0, reasonCharactersMax).toWellFormed() ?? '';
   return {
     replica: reported.replica,
-    snapshot_version: reported.snapshotVersion,
+    snapshot_version: live.current()?.version ?? 0,
+    refused_snapshot: refused === null ? null : { version: refused.version, reason },
     uptime_seconds: Math.floor(reported.uptimeSeconds),
     backends: mostTelling(backends),
     process: {
       requests_ok: counts.outcomes.ok,
       requests_failed: counts.requestsFailed,
       usage_dropped: counts.usageDropped,
+      cache_hits: counts.cache.hit,
+      cache_misses: counts.cache.miss,
+      cache_entries: cache.entries,
+      cache_bytes: cache.bytes,
       rejected_unauthenticated: counts.rejections.unauthenticated,
       rejected_model_not_found: counts.rejections.model_not_found,
     },
