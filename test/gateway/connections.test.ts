@@ -2,13 +2,14 @@
 // is left over afterwards.
 
 import assert from 'node:assert/strict';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import { chatBody, startTestGateway } from '../harness/gateway.ts';
+import { openRawClient } from '../harness/raw-client.ts';
 import { answerJson, delta, startUpstream, usage } from '../harness/upstream.ts';
 import type { Script } from '../harness/upstream.ts';
 import { until } from '../harness/wait.ts';
@@ -31,16 +32,6 @@ const post = (body: unknown) => {
     `content-length: ${text.length}\r\n\r\n${text}`
   );
 };
-
-function openSocket(url: string, text: string) {
-  const socket = connect({ port: Number(new URL(url).port), allowHalfOpen: true });
-  const seen = { text: '', isClosed: false };
-  socket.on('error', () => {});
-  socket.on('data', (bytes: Buffer) => (seen.text += bytes.toString('latin1')));
-  for (const event of ['end', 'close']) socket.on(event, () => (seen.isClosed = true));
-  socket.write(text);
-  return { socket, seen, [Symbol.dispose]: () => void socket.destroy() };
-}
 
 /** All that this process has open, on whichever side. */
 const sockets = () =>
@@ -68,7 +59,7 @@ describe('a connection', () => {
   it('that breaks the framing under an answer is closed without a byte into that answer', async () => {
     await using upstream = await startUpstream(startStream);
     await using gateway = await startTestGateway(given(upstream.apiBase));
-    using client = openSocket(gateway.url, post(stream));
+    using client = openRawClient(gateway.url, post(stream));
     await until(() => client.seen.text.includes('delta'), { what: 'the stream' });
     client.socket.write('nonsense\r\n\r\n');
     await until(() => client.seen.isClosed, { what: 'the connection to be closed' });
@@ -78,7 +69,7 @@ describe('a connection', () => {
 
   it('that was refused is closed though the client never closes it', async () => {
     await using gateway = await startTestGateway(null);
-    using client = openSocket(gateway.url, 'nonsense\r\n\r\n');
+    using client = openRawClient(gateway.url, 'nonsense\r\n\r\n');
     await until(() => client.seen.text.includes('malformed_request'), { what: 'the refusal' });
     const both = sockets();
     await until(() => sockets() < both, { what: "the gateway's side to be closed" });
@@ -88,7 +79,7 @@ describe('a connection', () => {
   it('with several requests under way gives everything back when it breaks', async () => {
     await using upstream = await startUpstream(startStream);
     await using gateway = await startTestGateway(given(upstream.apiBase));
-    const client = openSocket(gateway.url, post(stream).repeat(3));
+    const client = openRawClient(gateway.url, post(stream).repeat(3));
     await until(() => upstream.seen.length === 3, { what: 'three requests' });
     client.socket.destroy();
     await until(() => upstream.seen.every(({ isAborted }) => isAborted), { what: 'three aborts' });
@@ -104,7 +95,7 @@ describe('a connection', () => {
       void ending.promise.then(() => answerJson()(seen, response));
     });
     const gateway = await startTestGateway(given(upstream.apiBase));
-    using client = openSocket(gateway.url, post(chatBody('m')));
+    using client = openRawClient(gateway.url, post(chatBody('m')));
     await started.promise;
     const closed = gateway.gateway.close(5000);
     ending.resolve();
@@ -120,7 +111,7 @@ describe('the head of an answer', () => {
       response.flushHeaders();
     });
     await using gateway = await startTestGateway(given(upstream.apiBase));
-    using client = openSocket(gateway.url, post(stream));
+    using client = openRawClient(gateway.url, post(stream));
     await until(() => client.seen.text.includes('text/event-stream'), { what: 'the head' });
   });
 
@@ -174,7 +165,7 @@ describe('a client that', () => {
     await using gateway = await startTestGateway(given(upstream.apiBase), {
       upstream: { idleConnectionsMax: 8, caBundle: [], slowReaderMs: 200 },
     });
-    using client = openSocket(gateway.url, post(chatBody('m')));
+    using client = openRawClient(gateway.url, post(chatBody('m')));
     client.socket.pause();
     await until(() => gateway.events.length === 1, { what: 'the row' });
     const metrics = await gateway.metrics();
@@ -186,7 +177,7 @@ describe('a client that', () => {
     const limits = { slowReaderMs: 200 };
     await using gateway = await startTestGateway({ models: manyModels }, { limits });
     const ask = 'GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n';
-    using client = openSocket(gateway.url, ask.repeat(400));
+    using client = openRawClient(gateway.url, ask.repeat(400));
     client.socket.pause();
     const isCut = () => {
       client.socket.write(ask);
@@ -201,7 +192,7 @@ describe('a client that', () => {
       response.write(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
     });
     await using gateway = await startTestGateway(given(upstream.apiBase));
-    const client = openSocket(gateway.url, post(stream));
+    const client = openRawClient(gateway.url, post(stream));
     await until(() => client.seen.text.includes('[DONE]'), { what: 'the end mark' });
     client.socket.destroy();
     await until(() => gateway.events.length === 1, { what: 'the row' });
@@ -218,7 +209,7 @@ describe('a client that', () => {
     for (const [index, byte] of body.entries()) pieces[index * 6 + 3] = byte;
     const before = heapInUse();
     const head = post({}).replace(/content-length[^]*/, 'transfer-encoding: chunked\r\n\r\n');
-    using client = openSocket(gateway.url, head);
+    using client = openRawClient(gateway.url, head);
     client.socket.write(pieces);
     client.socket.write('0\r\n\r\n');
     await until(() => upstream.seen.length === 1, { what: 'the request to arrive' });

@@ -23,7 +23,13 @@ const firstRoomBytes = 16 * 1024;
 /** The bytes that a body holds of the budget; they are given back when the exchange is over. */
 export type BodyLease = { bytes: number };
 
-type Bounds = Readonly<{ bytesMax: number; budget: BodyBudget; lease: BodyLease }>;
+type Bounds = Readonly<{
+  bytesMax: number;
+  budget: BodyBudget;
+  lease: BodyLease;
+  /** Told once the body is wanted: some clients wait for that. */
+  ask: () => void;
+}>;
 
 export function readBody(
   request: IncomingMessage,
@@ -39,6 +45,7 @@ export function readBody(
   if (declared !== null && !take(bounds, declared)) return Promise.resolve(overloaded);
   return new Promise((resolve) => {
     const reader = new BodyReader(request, bounds, declared, resolve);
+    bounds.ask();
     request.on('data', reader.onData).on('end', reader.onEnd).on('close', reader.onClose);
   });
 }

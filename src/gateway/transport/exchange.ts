@@ -45,6 +45,7 @@ export class HttpExchange implements Exchange, Watched {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #context: ExchangeContext;
+  readonly #askForBody: () => void;
   readonly #head: RequestHead;
   readonly #lease: BodyLease = { bytes: 0 };
   #listener: ExchangeListener | null = null;
@@ -54,7 +55,13 @@ export class HttpExchange implements Exchange, Watched {
   /** What goes out together with the end. */
   #last: Buffer | null = null;
 
-  constructor(request: IncomingMessage, response: ServerResponse, context: ExchangeContext) {
+  /** `askForBody` when the client waits to be asked for its body (`Expect: 100-continue`). */
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    context: ExchangeContext,
+    askForBody: () => void = ignore,
+  ) {
     const url = request.url ?? '/';
     const query = url.indexOf('?');
     this.method = request.method ?? 'GET';
@@ -68,6 +75,7 @@ export class HttpExchange implements Exchange, Watched {
     this.#request = request;
     this.#response = response;
     this.#context = context;
+    this.#askForBody = askForBody;
     response.on('close', () => this.#onClose());
     // A write to a client that has just left fails later; leaving is handled at 'close'.
     response.on('error', ignore);
@@ -105,6 +113,7 @@ export class HttpExchange implements Exchange, Watched {
       bytesMax: this.#context.bodyBytesMax,
       budget: this.#context.bodyBudget,
       lease: this.#lease,
+      ask: this.#askForBody,
     });
   }
 

@@ -71,6 +71,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       options.handle(new HttpExchange(request, response, context));
     },
   );
+  // Node would ask for the body at once, before anybody has said whether it is wanted.
+  server.on('checkContinue', (request, response) => {
+    inFlight++;
+    options.handle(new HttpExchange(request, response, context, () => response.writeContinue()));
+  });
   server.on('clientError', (error, socket) => {
     if (socket instanceof Socket) refuseRaw(socket, rawRefusal(error, options.malformedBody));
   });
