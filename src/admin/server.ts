@@ -17,6 +17,7 @@ import type { Control } from './control.ts';
 import { refuseCrossSite } from './cross-site.ts';
 import { readJsonBody } from './json-body.ts';
 import { jsonType, runRoute } from './once.ts';
+import { pathOf, refuseHead } from './request-head.ts';
 import type { Handled, Method, Route } from './route.ts';
 import {
   answerFault,
@@ -64,7 +65,7 @@ export type AdminServer = FastifyInstance;
 export function createAdminServer(parts: AdminServerParts): AdminServer {
   const closing = new AbortController();
   const server = Fastify({
-    serverFactory: (handler) => openServer(parts.tls, handler),
+    serverFactory: (handler) => openServer(parts, handler),
     trustProxy: false,
     bodyLimit: bodyBytesMax,
     genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? parts.newRequestId(),
@@ -97,7 +98,9 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
   const transport = parts.tls === null ? {} : strictTransport;
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers({ ...securityHeaders, ...transport, 'x-request-id': request.id });
-    done();
+    const unfit = refuseHead(request.raw);
+    if (unfit === null) done();
+    else sendError(reply, answerRefusal(unfit, request.id));
   });
   server.addHook('preClose', () => closing.abort());
   server.setErrorHandler((error, request, reply) => {
@@ -114,10 +117,12 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
 }
 
 function openServer(
-  tls: AdminServerParts['tls'],
+  { tls, newRequestId }: AdminServerParts,
   handler: Parameters<typeof createHttpServer>[1] & object,
 ): Server {
   const options = {
+    // Asked for by a hook, whose answer has the one shape.
+    requireHostHeader: false,
     requestTimeout: requestTimeoutMs,
     headersTimeout: headersTimeoutMs,
     keepAliveTimeout: keepAliveMs,
@@ -128,6 +133,9 @@ function openServer(
       ? createHttpServer(options, handler)
       : createHttpsServer({ ...options, ...tls }, handler);
   server.maxConnections = connectionsMax;
+  server.on('checkExpectation', (_request, response) => {
+    response.socket?.end(answerMalformed('EXPECTATION', newRequestId()));
+  });
   return server;
 }
 
@@ -178,7 +186,7 @@ function addRoute(server: AdminServer, route: Route, { parts, closing }: Surroun
         caller: callers.get(request) ?? { kind: 'anonymous' },
         permission: route.permission,
         method: route.method,
-        path: request.url.split('?', 1)[0] ?? request.url,
+        path: pathOf(route.path, request.params),
         requestId: request.id,
         address: request.socket.remoteAddress ?? '',
         headers: request.headers,

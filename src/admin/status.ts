@@ -59,13 +59,19 @@ export const answerWrongMethod = (allow: readonly string[], requestId: string): 
   headers: { allow: allow.join(', ') },
 });
 
-/** What Node found wrong with a connection before there was a request, by the code of its error. */
+/** What was wrong before there was a request: by the code of Node's error, or EXPECTATION for an Expect that nobody meets. */
 export function connectionError(code: string, requestId: string): ErrorAnswer {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return invalid(431, { message: 'the headers are too long', code: 'too_large' }, requestId);
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return invalid(408, { message: 'the request took too long', code: 'timeout' }, requestId);
+    case 'EXPECTATION':
+      return invalid(
+        417,
+        { message: 'expect: must be 100-continue', code: 'expectation_failed' },
+        requestId,
+      );
     default:
       return answerRefusal(refuse('invalid', 'not an HTTP request'), requestId);
   }

@@ -23,6 +23,21 @@ it('each mutation leaves a row that says who, what and where; reads and refusals
   );
 });
 
+it('a path is in it in one spelling, however it was asked for', async (t) => {
+  const { send } = await testAdministrator(t);
+  await send('POST', '/admin/%72oles', { name: 'a/b c' });
+  await send('PATCH', '/admin/r%6fles/a%2fb%20c?', { description: 'd' });
+  const { body } = await send('GET', '/admin/audit?target=/admin/roles');
+  assert.ok(Array.isArray(body));
+  assert.deepEqual(
+    body.map((row) => member(row, 'target')),
+    ['/admin/roles/a%2Fb%20c', '/admin/roles'],
+  );
+  const listed = await send('GET', '/admin/%72oles?limit=1');
+  assert.match(listed.headers.get('link') ?? '', /^<\/admin\/roles\?/);
+  assert.match(JSON.stringify(listed.body), /"version":/);
+});
+
 it('a mutation that changed nothing is in it as well', async (t) => {
   const { send } = await testAdministrator(t);
   const grant = () => send('POST', '/admin/principals/1/roles', { role: 'inference' });

@@ -60,11 +60,26 @@ describe('what the framework refuses', () => {
     const { admin } = await testAdmin(t);
     const address = admin.server.server.address();
     assert.ok(address !== null && typeof address === 'object');
+    const close = 'connection: close\r\n\r\n';
     const cases = [
       ['NONSENSE\r\n\r\n', /^HTTP\/1\.1 400 [\s\S]*"code":"invalid"/],
       [
         `GET / HTTP/1.1\r\na: ${'x'.repeat(20_000)}\r\n`,
         /^HTTP\/1\.1 431 [\s\S]*"code":"too_large"/,
+      ],
+      [
+        `GET http://elsewhere.example/healthz HTTP/1.1\r\nhost: a\r\n${close}`,
+        /^HTTP\/1\.1 400 [\s\S]*must be a path/,
+      ],
+      [`OPTIONS * HTTP/1.1\r\nhost: a\r\n${close}`, /^HTTP\/1\.1 400 [\s\S]*must be a path/],
+      [`GET /healthz HTTP/1.1\r\n${close}`, /^HTTP\/1\.1 400 [\s\S]*"param":"host"/],
+      [
+        `GET /healthz HTTP/1.1\r\nhost: a\r\nHost: b\r\n${close}`,
+        /^HTTP\/1\.1 400 [\s\S]*"param":"host"/,
+      ],
+      [
+        `POST /logout HTTP/1.1\r\nhost: a\r\nexpect: more\r\n${close}`,
+        /^HTTP\/1\.1 417 [\s\S]*"code":"expectation_failed"/,
       ],
     ] as const;
     for (const [bytes, expected] of cases) {
