@@ -2,6 +2,9 @@
 
 import { z } from 'zod';
 
+import { isRefusal } from '../lib/refusal.ts';
+import { readLogFilter } from '../telemetry/log-filter.ts';
+
 export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = Readonly<{
   /** Null: by environment alone, because a flag is visible to every user of the machine. */
   flag: string | null;
@@ -60,6 +63,11 @@ export const list = z.string().transform((value): readonly string[] =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== ''),
 );
+
+export const logFilter = z.string().superRefine((value, context) => {
+  const read = readLogFilter(value);
+  if (isRefusal(read)) context.addIssue({ code: 'custom', message: read.message });
+});
 
 export const hexKey = z
   .string()

@@ -13,6 +13,7 @@ import {
   hexKey,
   httpUrl,
   list,
+  logFilter,
   postgresUrl,
   text,
   wholeNumber,
@@ -287,9 +288,10 @@ export const settingsTable = {
   log: define({
     flag: '--log',
     variable: 'GW_LOG',
-    schema: text,
+    schema: logFilter,
     fallback: 'info',
-    description: 'log filter: trace, debug, info, warn, error or silent',
+    description:
+      'log filter: a level (trace, debug, info, warn, error, off), and levels of single components, such as info,gw::gateway=debug',
   }),
   logFormat: define({
     flag: '--log-format',
@@ -297,6 +299,29 @@ export const settingsTable = {
     schema: choice(['text', 'json']),
     fallback: 'text',
     description: 'json writes one object a line',
+  }),
+  otelEndpoint: define({
+    flag: '--otel-endpoint',
+    variable: 'GW_OTEL_ENDPOINT',
+    schema: httpUrl,
+    fallback: null,
+    description:
+      'OTLP/HTTP collector that spans go to, such as http://127.0.0.1:4318; none, no traces',
+  }),
+  otelSampleOneIn: define({
+    flag: '--otel-sample-one-in',
+    variable: 'GW_OTEL_SAMPLE_ONE_IN',
+    schema: wholeNumber({ from: 1, to: 1_000_000_000 }),
+    fallback: 100,
+    description:
+      'one request in so many is traced; 1 traces all; a decision upstream is honoured first',
+  }),
+  otelServiceName: define({
+    flag: '--otel-service-name',
+    variable: 'GW_OTEL_SERVICE_NAME',
+    schema: text,
+    fallback: 'gw',
+    description: 'the service.name of its spans',
   }),
   masterKey: define({
     flag: '--master-key',

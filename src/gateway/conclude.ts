@@ -16,6 +16,7 @@ import type { HeldAnswer } from './held-answer.ts';
 import { usageEvent } from './meter.ts';
 import type { MeteredOutcome, MeteredRequest, UsageSink } from './meter.ts';
 import type { Plan, Step } from './plan.ts';
+import { noteAnswer, noteServed } from './traced.ts';
 import type { Exchange } from './transport/boundary.ts';
 import { appendAnswerHeaders, withoutHeader } from './transport/header-policy.ts';
 
@@ -48,8 +49,10 @@ export function finish(
   const status = attempt.relayedStatus;
   const firstTokenMs =
     attempt.firstChunkAt === null ? null : attempt.firstChunkAt - exchange.startedAt;
+  const usage = ending.usage ?? null;
+  noteServed(exchange, step, { status, attempts: plan.attempts });
   if (firstTokenMs !== null) observe(context.counts.firstToken, firstTokenMs);
-  if (status !== null) countServed(context, step, durationMs);
+  if (status !== null) countServed(context, step, { durationMs, firstTokenMs, usage });
   const isFailed = ending.isBroken === true || (status !== null && status >= 500);
   countEnd(context, isFailed ? 'upstream_error' : 'ok', durationMs);
   record(context, request, {
@@ -58,7 +61,7 @@ export function finish(
     model: step.model.model,
     providerId: step.backend.backend.providerId,
     route: step.route,
-    usage: ending.usage ?? null,
+    usage,
     attempts: plan.attempts,
     durationMs,
     firstTokenMs,
@@ -125,8 +128,9 @@ export async function answerHeld(
     appendAnswerHeaders(head, withoutHeader(held.headers, 'content-length'));
     exchange.answer(status, head, body);
   }
+  noteServed(exchange, step, { status, attempts: plan.attempts });
   const durationMs = context.monotonic() - exchange.startedAt;
-  countServed(context, step, durationMs);
+  countServed(context, step, { durationMs, firstTokenMs: null, usage: null });
   countEnd(context, 'upstream_error', durationMs);
   record(context, request, {
     status: exchange.isGone ? null : status,
@@ -146,6 +150,7 @@ export function refuse(
   exchange: Exchange,
   refusal: GatewayRefusal,
 ): void {
+  noteAnswer(exchange, refusal.status);
   const rejection = rejectionOf(refusal.reason);
   if (rejection !== null) context.counts.rejections[rejection]++;
   const isUnavailable = refusal.status >= 502;
@@ -166,6 +171,7 @@ export function refuseMetered(
 ): void {
   const { exchange } = request;
   refuse(context, exchange, refusal);
+  noteAnswer(exchange, refusal.status, details.attempts);
   record(context, request, {
     status: exchange.isGone ? null : refusal.status,
     refusal: reason,
@@ -179,9 +185,23 @@ export function refuseMetered(
   });
 }
 
-function countServed(context: ConcludeContext, step: Step, durationMs: number): void {
-  step.model.traffic.requests++;
-  observe(step.model.traffic.durations, durationMs);
+function countServed(
+  context: ConcludeContext,
+  step: Step,
+  {
+    durationMs,
+    firstTokenMs,
+    usage,
+  }: Pick<MeteredOutcome, 'durationMs' | 'firstTokenMs' | 'usage'>,
+): void {
+  const { traffic } = step.model;
+  traffic.requests++;
+  observe(traffic.durations, durationMs);
+  if (firstTokenMs !== null) observe(traffic.firstToken, firstTokenMs);
+  if (usage !== null) {
+    traffic.promptTokens += usage.promptTokens;
+    traffic.completionTokens += usage.completionTokens;
+  }
   if (step.isFallback) context.counts.fallbackUsed++;
 }
 

@@ -13,6 +13,8 @@ import type { HealthReport } from '../snapshot/health-report.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createMetricsPage, newCounts } from '../telemetry/metrics.ts';
 import type { Counts, MetricsPage } from '../telemetry/metrics.ts';
+import type { Source } from '../telemetry/scrape.ts';
+import type { Tracer } from '../telemetry/trace.ts';
 import { createUlids } from '../usage/ulid.ts';
 import { answerRefusal, errorBody, refuseRequest } from './answer.ts';
 import { cacheBoundsDefault, ResponseCache } from './cache.ts';
@@ -28,6 +30,7 @@ import { backendHealth, pageAt, servePage } from './pages.ts';
 import type { PagesContext } from './pages.ts';
 import { proxy } from './proxy.ts';
 import type { ProxyContext } from './proxy.ts';
+import { noteAnswer } from './traced.ts';
 import { createBodyBudget } from './transport/body.ts';
 import type { Exchange } from './transport/boundary.ts';
 import { startServer } from './transport/server.ts';
@@ -47,6 +50,10 @@ export type GatewayOptions = Readonly<{
   usage: UsageSink | null;
   /** Shared with the reporter, which counts what it drops. */
   counts?: Counts;
+  /** Series of what stands beside the gateway. */
+  metrics?: readonly Source[];
+  /** Closed with the gateway; no request is traced without it. */
+  tracer?: Tracer | null;
   /** Shared with what reconciles it with other replicas. */
   limiter?: Limiter;
   upstream: UpstreamOptions;
@@ -81,9 +88,12 @@ export type Gateway = Readonly<{
 
 /** While draining, connections that fall idle are closed so often. */
 const drainCheckMs = 50;
+/** For the spans that are queued when the gateway closes. */
+const traceFlushMs = 3000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { live, log } = options;
+  const { live } = options;
+  const log = options.log.of('gateway');
   const now = options.now ?? Date.now;
   const monotonic = options.monotonic ?? (() => performance.now());
   const counts = options.counts ?? newCounts();
@@ -105,6 +115,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     counts,
     usage: options.usage,
     log,
+    tracer: options.tracer ?? null,
     now,
     monotonic,
     stamp: createStamps(),
@@ -145,6 +156,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await stopProbes();
     watch.stop();
     await upstreams.close();
+    await options.tracer?.close(traceFlushMs);
   };
   const backends = () => backendHealth(generation, now());
   const healthReport = (replica: string): HealthReport => {
@@ -155,11 +167,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 function metricsPageOf(
-  { live, version, now = Date.now, shareMetrics }: GatewayOptions,
-  { counts, cache, generation }: ProxyContext,
+  { live, version, metrics = [], now = Date.now, shareMetrics }: GatewayOptions,
+  { counts, cache, usage, tracer, generation }: ProxyContext,
 ): MetricsPage {
   const own = createMetricsPage(counts, {
     version,
+    isMetered: usage !== null,
+    sources: tracer === null ? metrics : [...metrics, tracer.source],
     read: () => ({
       snapshotVersion: live.current()?.version ?? 0,
       snapshotAgeSeconds: live.ageSeconds(),
@@ -201,7 +215,12 @@ async function handle(context: ProxyContext, pages: PagesContext, exchange: Exch
   } catch (error) {
     context.log.error({ error, request_id: exchange.requestId }, 'a request failed inside');
     if (exchange.hasStarted) exchange.cut();
-    else answerRefusal(exchange, refuseRequest('internal_error', 'the gateway failed'));
+    else {
+      noteAnswer(exchange, 500);
+      answerRefusal(exchange, refuseRequest('internal_error', 'the gateway failed'));
+    }
+  } finally {
+    exchange.trace?.end(context.monotonic() - exchange.startedAt);
   }
 }
 

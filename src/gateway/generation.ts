@@ -43,7 +43,10 @@ export type BackendState = Load & {
 export type ModelTraffic = {
   readonly turn: Turn;
   requests: number;
+  promptTokens: number;
+  completionTokens: number;
   readonly durations: Durations;
+  readonly firstToken: Durations;
   readonly retryBudget: RetryBudget;
 };
 
@@ -122,7 +125,10 @@ function viewOf(
 const freshTraffic = (): ModelTraffic => ({
   turn: { count: 0 },
   requests: 0,
+  promptTokens: 0,
+  completionTokens: 0,
   durations: newDurations(),
+  firstToken: newDurations(),
   retryBudget: freshRetryBudget(),
 });
 
@@ -170,7 +176,10 @@ export function readGeneration(
     models: [...generation.models.values()].map(({ model, traffic }) => ({
       model: model.name,
       requests: traffic.requests,
+      promptTokens: traffic.promptTokens,
+      completionTokens: traffic.completionTokens,
       durations: traffic.durations,
+      firstToken: traffic.firstToken,
     })),
     backends: generation.backends.map((state) => ({
       apiBase: state.backend.apiBase,

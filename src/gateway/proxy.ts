@@ -9,6 +9,8 @@ import { chooseRoute, reasonOf } from '../routing/route.ts';
 import type { ChainRoute, DenyRoute } from '../routing/route.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { Limiter } from '../limits/limiter.ts';
+import { tracedHeaders } from '../telemetry/trace.ts';
+import type { Tracer } from '../telemetry/trace.ts';
 import { admit } from './admit.ts';
 import { refuseRequest } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
@@ -33,6 +35,7 @@ import { PeekedRequest } from './routed-request.ts';
 import { routeAt } from './routes.ts';
 import type { ProxiedRoute } from './routes.ts';
 import { spliceBody } from './splice.ts';
+import { beginTrace, noteAsked } from './traced.ts';
 import type { Exchange, Upstreams } from './transport/boundary.ts';
 
 export type ProxyContext = ConcludeContext &
@@ -40,6 +43,8 @@ export type ProxyContext = ConcludeContext &
     generation: () => Generation | null;
     upstreams: Upstreams;
     limiter: Limiter;
+    /** Null when nothing is traced. */
+    tracer: Tracer | null;
     cache: ResponseCache;
     now: Clock;
     /** The time to first byte of a backend that has none of its own. */
@@ -74,6 +79,8 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   const proxied = routeAt(exchange.path);
   if (proxied === undefined) return refuse(context, exchange, noSuchRoute);
   if (exchange.method !== 'POST') return refuse(context, exchange, onlyPost);
+  // Only now: who has no key decides nothing about what is traced.
+  if (context.tracer !== null) beginTrace(context.tracer, exchange);
   const format = formatOf(exchange.header('content-type'), proxied);
   if ('message' in format) {
     return refuse(context, exchange, refuseRequest(format.reason, format.message));
@@ -85,6 +92,7 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   }
   const peeked = format.kind === 'form' ? peekForm(body.bytes, format.boundary) : peek(body.bytes);
   if (isPeekRefusal(peeked)) return refuse(context, exchange, unreadable(exchange, peeked));
+  noteAsked(exchange, peeked);
   const { snapshot, view: live } = generation;
   const routed = new PeekedRequest(exchange, peeked, body.bytes, {
     nowMs: context.now(),
@@ -282,7 +290,9 @@ const faultFields = (step: Step, detail: string) => ({
 });
 
 function upstreamHeaders(exchange: Exchange): readonly string[] {
-  const headers = exchange.forwardedHeaders();
+  const { trace } = exchange;
+  const forwarded = exchange.forwardedHeaders();
+  const headers = trace === null ? forwarded : tracedHeaders(forwarded, trace);
   headers.push('x-request-id', exchange.requestId, 'accept-encoding', 'identity');
   if (exchange.header('content-type') === undefined)
     headers.push('content-type', 'application/json');

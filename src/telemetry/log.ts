@@ -3,65 +3,72 @@
 // value can forge a line.
 
 import { pino, stdTimeFunctions } from 'pino';
+import type { Logger } from 'pino';
+
+import { boundedFields, boundedText } from './log-fields.ts';
+import { levelAt, logLevels, targetOf } from './log-filter.ts';
+import type { LogComponent, LogFilter } from './log-filter.ts';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
 type Write = (fields: LogFields, message: string) => void;
 
-export type Log = Readonly<{ debug: Write; info: Write; warn: Write; error: Write }>;
+export type Log = Readonly<{
+  debug: Write;
+  info: Write;
+  warn: Write;
+  error: Write;
+  /** The same log, of a part of the program that the filter may name. */
+  of: (component: LogComponent) => Log;
+}>;
 
 export type LogOptions = Readonly<{
-  /** A level, or a filter directive whose first bare level counts. */
-  filter: string;
+  filter: LogFilter;
   format: 'text' | 'json';
   /** Takes one line at a time, with its line end. */
   write: (line: string) => void;
 }>;
 
-const levels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
-type Level = (typeof levels)[number];
-
-const valueCharactersMax = 1024;
-
-export function createLog(options: LogOptions): Log {
-  const isJson = options.format === 'json';
-  const write = isJson ? options.write : (line: string) => options.write(toText(line));
-  return pino(
+export function createLog({ filter, format, write }: LogOptions): Log {
+  const logger = pino(
     {
-      level: readLevel(options.filter),
+      level: logLevels[0],
       messageKey: 'message',
       timestamp: () => stdTimeFunctions.isoTime().replace('"time"', '"timestamp"'),
       base: null,
       formatters: { level: (label) => ({ level: label }) },
-      errorKey: 'error',
     },
-    { write },
+    { write: format === 'json' ? write : (line: string) => write(toText(line)) },
   );
+  const of = (component: LogComponent | null): Log => {
+    const level = levelAt(filter, component);
+    const child = logger.child({ target: targetOf(component) }, { level });
+    const at = (name: 'debug' | 'info' | 'warn' | 'error'): Write => writerOf(child, name);
+    return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), of };
+  };
+  return of(null);
 }
 
-function readLevel(filter: string): Level | 'silent' {
-  const words = new Set(
-    filter
-      .toLowerCase()
-      .split(',')
-      .map((word) => word.trim()),
-  );
-  if (words.has('silent') || words.has('off')) return 'silent';
-  return levels.find((level) => words.has(level)) ?? 'info';
+/** What is not shown costs a call of nothing: the filter holds for the life of the process. */
+function writerOf(logger: Logger, level: 'debug' | 'info' | 'warn' | 'error'): Write {
+  if (!logger.isLevelEnabled(level)) return () => {};
+  return (fields, message) => logger[level](boundedFields(fields), boundedText(message));
 }
 
 function toText(line: string): string {
   const record: unknown = JSON.parse(line);
   if (typeof record !== 'object' || record === null) return line;
-  const { timestamp, level, message, ...fields }: Record<string, unknown> = { ...record };
-  const rest = Object.entries(fields).map(([key, value]) => ` ${key}=${toValue(value)}`);
-  const head = `${String(timestamp)} ${String(level).toUpperCase().padEnd(5)}`;
+  const { timestamp, level, target, message, ...fields }: Record<string, unknown> = { ...record };
+  const rest = Object.entries(fields).map(
+    ([key, value]) => ` ${escapeControl(key)}=${toValue(value)}`,
+  );
+  const head = `${String(timestamp)} ${String(level).toUpperCase().padEnd(5)} ${String(target)}:`;
   return `${head} ${escapeControl(String(message))}${rest.join('')}\n`;
 }
 
 function toValue(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const plain = escapeControl(text.slice(0, valueCharactersMax));
+  const plain = escapeControl(text);
   return typeof value === 'string' && /[\s"=]/.test(plain) ? JSON.stringify(plain) : plain;
 }
 

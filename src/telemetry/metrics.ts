@@ -1,38 +1,9 @@
-// Every gw_* series of the data plane in one table. The request path counts in plain fields; they
-// are handed to prom-client when somebody scrapes.
+// What the request path counts, in plain fields, and the sources that read it when somebody scrapes.
 
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-
-import { addDurations, newDurations, secondsBounds } from './histogram.ts';
+import { newDurations } from './histogram.ts';
 import type { Durations } from './histogram.ts';
-
-const metrics = {
-  requests: ['gw_requests_total', 'Requests on the proxied routes'],
-  requestsFailed: ['gw_requests_failed_total', 'Requests answered with 5xx or cut off'],
-  outcomes: ['gw_request_outcomes_total', 'Requests by outcome'],
-  rejections: ['gw_rejections_total', 'Requests refused by the gateway itself, by reason'],
-  upstreamStatus: ['gw_upstream_status_total', 'Answers of backends by class of status'],
-  retries: ['gw_retries_total', 'Attempts at a sibling backend of the same model'],
-  failovers: ['gw_failovers_total', 'Moves to the next model of a chain'],
-  fallbackUsed: ['gw_fallback_used_total', 'Requests that the fallback model answered'],
-  cache: ['gw_cache_total', 'Look-ups in the response cache, and answers stored in it'],
-  cacheEntries: ['gw_cache_entries', 'Answers in the response cache'],
-  cacheBytes: ['gw_cache_bytes', 'Bytes that the response cache holds'],
-  usageDropped: ['gw_usage_reports_dropped_total', 'Usage events lost to a full queue'],
-  snapshotVersion: ['gw_snapshot_version', 'Version of the configuration being served'],
-  snapshotAge: ['gw_snapshot_age_seconds', 'Seconds since the configuration was last confirmed'],
-  buildInfo: ['gw_build_info', 'Constant 1, with the version'],
-  requestDuration: ['gw_request_duration_seconds', 'Time from request to end of answer'],
-  firstToken: ['gw_time_to_first_token_seconds', 'Time from request to the first byte of the body'],
-  modelRequests: ['gw_model_requests_total', 'Requests by the model that answered'],
-  modelDuration: ['gw_model_duration_seconds', 'Time of requests by the model that answered'],
-  backendRequests: ['gw_backend_requests_total', 'Attempts at a backend'],
-  backendErrors: ['gw_backend_errors_total', 'Attempts that failed or were answered with 5xx'],
-  backendDuration: ['gw_backend_duration_seconds', 'Time of attempts that were answered'],
-  backendInFlight: ['gw_backend_inflight', 'Attempts in flight'],
-  backendHealthy: ['gw_backend_healthy', '1 while the backend is taken for healthy'],
-  backendEjections: ['gw_backend_ejections_total', 'Times a backend was taken out of rotation'],
-} as const satisfies Readonly<Record<string, readonly [name: string, help: string]>>;
+import { renderMetrics } from './scrape.ts';
+import type { Scrape, Source } from './scrape.ts';
 
 const outcome = ['ok', 'rejected', 'upstream_error', 'unavailable'] as const;
 const rejection = [
@@ -83,15 +54,31 @@ export type BackendReading = Readonly<{
   durations: Durations;
 }>;
 
-export type ModelReading = Readonly<{ model: string; requests: number; durations: Durations }>;
+export type ModelReading = Readonly<{
+  model: string;
+  requests: number;
+  /** As answers reported them. */
+  promptTokens: number;
+  completionTokens: number;
+  durations: Durations;
+  firstToken: Durations;
+}>;
 
-export type Readings = Readonly<{
+export type CacheReading = Readonly<{ entries: number; bytes: number }>;
+
+/** What a process serves or publishes. */
+export type SnapshotReading = Readonly<{
+  /** 0 before the first. */
   snapshotVersion: number;
   snapshotAgeSeconds: number;
-  cache: Readonly<{ entries: number; bytes: number }>;
-  models: readonly ModelReading[];
-  backends: readonly BackendReading[];
 }>;
+
+export type Readings = SnapshotReading &
+  Readonly<{
+    cache: CacheReading;
+    models: readonly ModelReading[];
+    backends: readonly BackendReading[];
+  }>;
 
 export const newCounts = (): Counts => ({
   requests: 0,
@@ -127,240 +114,102 @@ export function countStatus(counts: Counts, status: number): void {
   else counts.upstreamStatus.success++;
 }
 
+export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
+
 export type MetricsPage = Readonly<{ contentType: string; render: () => Promise<string> }>;
 
+/** The gateway's page. `sources` are those of subsystems that it may or may not have. */
 export function createMetricsPage(
   counts: Counts,
-  source: Readonly<{ version: string; read: () => Readings }>,
+  source: Readonly<{
+    version: string;
+    /** Answers are read for their token counts. */
+    isMetered: boolean;
+    sources?: readonly Source[];
+    read: () => Readings;
+  }>,
 ): MetricsPage {
-  const registry = new Registry();
-  registerTotals(registry, counts);
-  registerCache(registry, counts, source.read);
-  registerSnapshot(registry, source);
-  registerBackends(registry, source.read);
-  registerModels(registry, source.read);
-  return { contentType: registry.contentType, render: () => registry.metrics() };
-}
-
-type Series = Readonly<{ labels: Readonly<Record<string, string>>; value: number }>;
-
-const describe = ([name, help]: readonly [string, string]) => ({ name, help });
-
-const by = (label: string, values: Readonly<Record<string, number>>) => (): readonly Series[] =>
-  Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }));
-
-function registerTotals(registry: Registry, counts: Counts): void {
-  const total = (key: 'requests' | 'requestsFailed' | 'retries' | 'failovers' | 'fallbackUsed') =>
-    registerCounter(registry, metrics[key], () => [{ labels: {}, value: counts[key] }]);
-  total('requests');
-  total('requestsFailed');
-  total('retries');
-  total('failovers');
-  total('fallbackUsed');
-  registerCounter(registry, metrics.usageDropped, () => [
-    { labels: {}, value: counts.usageDropped },
-  ]);
-  registerCounter(registry, metrics.outcomes, by('outcome', counts.outcomes), ['outcome']);
-  registerCounter(registry, metrics.rejections, by('reason', counts.rejections), ['reason']);
-  registerCounter(registry, metrics.upstreamStatus, by('class', counts.upstreamStatus), ['class']);
-  registerDurations(registry, metrics.requestDuration, () => [
-    { labels: {}, durations: counts.requestDuration },
-  ]);
-  registerDurations(registry, metrics.firstToken, () => [
-    { labels: {}, durations: counts.firstToken },
-  ]);
-}
-
-function registerSnapshot(
-  registry: Registry,
-  source: Readonly<{ version: string; read: () => Readings }>,
-): void {
-  registerGauge(registry, metrics.snapshotVersion, () => [
-    { labels: {}, value: source.read().snapshotVersion },
-  ]);
-  registerGauge(registry, metrics.snapshotAge, () => [
-    { labels: {}, value: Math.max(0, source.read().snapshotAgeSeconds) },
-  ]);
-  registerGauge(
-    registry,
-    metrics.buildInfo,
-    () => [{ labels: { version: source.version }, value: 1 }],
-    ['version'],
-  );
-}
-
-function registerCache(registry: Registry, counts: Counts, read: () => Readings): void {
-  registerCounter(registry, metrics.cache, by('kind', counts.cache), ['kind']);
-  registerGauge(registry, metrics.cacheEntries, () => [
-    { labels: {}, value: read().cache.entries },
-  ]);
-  registerGauge(registry, metrics.cacheBytes, () => [{ labels: {}, value: read().cache.bytes }]);
-}
-
-const backendLabels = ['api_base', 'model'];
-const labelsOf = (reading: BackendReading) => ({ api_base: reading.apiBase, model: reading.model });
-
-/**
- * Two models may lead to one endpoint: their readings are added, so that each series is there
- * once.
- */
-function registerBackends(registry: Registry, read: () => Readings): void {
-  const each = (value: (reading: BackendReading) => number) => () =>
-    read().backends.map((reading) => ({ labels: labelsOf(reading), value: value(reading) }));
-  registerCounter(
-    registry,
-    metrics.backendRequests,
-    each((r) => r.requests),
-    backendLabels,
-  );
-  registerCounter(
-    registry,
-    metrics.backendErrors,
-    each((r) => r.errors),
-    backendLabels,
-  );
-  registerCounter(
-    registry,
-    metrics.backendEjections,
-    each((r) => r.ejections),
-    backendLabels,
-  );
-  registerGauge(
-    registry,
-    metrics.backendInFlight,
-    each((r) => r.inFlight),
-    backendLabels,
-  );
-  const healthy = () => {
-    const worst = new Map<string, Series>();
-    for (const reading of read().backends) {
-      const labels = labelsOf(reading);
-      const key = JSON.stringify(labels);
-      const value = reading.isHealthy ? 1 : 0;
-      if ((worst.get(key)?.value ?? 1) === 1) worst.set(key, { labels, value });
-    }
-    return [...worst.values()];
+  const { version, isMetered, read, sources = [] } = source;
+  const gateway: Source = (scrape) => {
+    const readings = read();
+    addProcess(scrape, version);
+    addSnapshot(scrape, readings);
+    addCounts(scrape, counts);
+    addCache(scrape, counts, readings.cache);
+    for (const model of readings.models) addModel(scrape, model, isMetered);
+    for (const backend of readings.backends) addBackend(scrape, backend);
   };
-  registerGauge(registry, metrics.backendHealthy, healthy, backendLabels);
-  registerDurations(
-    registry,
-    metrics.backendDuration,
-    () => read().backends.map((r) => ({ labels: labelsOf(r), durations: r.durations })),
-    backendLabels,
-  );
-}
-
-function registerModels(registry: Registry, read: () => Readings): void {
-  registerCounter(
-    registry,
-    metrics.modelRequests,
-    () => read().models.map(({ model, requests }) => ({ labels: { model }, value: requests })),
-    ['model'],
-  );
-  registerDurations(
-    registry,
-    metrics.modelDuration,
-    () => read().models.map(({ model, durations }) => ({ labels: { model }, durations })),
-    ['model'],
-  );
-}
-
-function registerCounter(
-  registry: Registry,
-  metric: readonly [string, string],
-  read: () => readonly Series[],
-  labelNames: string[] = [],
-): void {
-  const counter: Counter = new Counter({
-    ...describe(metric),
-    labelNames,
-    registers: [registry],
-    collect: () => {
-      counter.reset();
-      for (const { labels, value } of read()) counter.inc(labels, value);
-    },
-  });
-}
-
-function registerGauge(
-  registry: Registry,
-  metric: readonly [string, string],
-  read: () => readonly Series[],
-  labelNames: string[] = [],
-): void {
-  const gauge: Gauge = new Gauge({
-    ...describe(metric),
-    labelNames,
-    registers: [registry],
-    collect: () => {
-      gauge.reset();
-      for (const { labels, value } of read()) gauge.inc(labels, value);
-    },
-  });
-}
-
-type DurationSeries = Readonly<{ labels: Readonly<Record<string, string>>; durations: Durations }>;
-
-function registerDurations(
-  registry: Registry,
-  metric: readonly [string, string],
-  read: () => readonly DurationSeries[],
-  labelNames: string[] = [],
-): void {
-  const merged = () => {
-    const series = new Map<string, DurationSeries>();
-    for (const { labels, durations } of read()) {
-      const key = JSON.stringify(labels);
-      const sum = series.get(key) ?? { labels, durations: newDurations() };
-      addDurations(sum.durations, durations);
-      series.set(key, sum);
-    }
-    return [...series.values()].flatMap((one) => bucketValues(metric[0], one));
+  return {
+    contentType: metricsContentType,
+    render: async () => renderMetrics([gateway, ...sources]),
   };
-  registry.registerMetric(new CountedHistogram(describe(metric), labelNames, merged));
 }
 
-type BucketValue = {
-  metricName: string;
-  labels: Partial<Record<string, string | number>>;
-  value: number;
-};
-
-function bucketValues(name: string, { labels, durations }: DurationSeries): BucketValue[] {
-  let count = 0;
-  const buckets = [...durations.counts].map((own, index) => {
-    count += own;
-    const le = secondsBounds[index] ?? '+Inf';
-    return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
-  });
-  return [
-    ...buckets,
-    { metricName: `${name}_sum`, labels: { ...labels }, value: durations.sum },
-    { metricName: `${name}_count`, labels: { ...labels }, value: count },
-  ];
+/** What any process says of itself. */
+export function addProcess(scrape: Scrape, version: string): void {
+  scrape.add('buildInfo', { version }, 1);
+  const { user, system } = process.cpuUsage();
+  scrape.add('processCpu', {}, (user + system) / 1e6);
+  scrape.add('processMemory', {}, process.memoryUsage.rss());
+  scrape.add('processStart', {}, performance.timeOrigin / 1000);
+  const { active, idle } = performance.eventLoopUtilization();
+  scrape.add('eventLoop', { state: 'active' }, active / 1000);
+  scrape.add('eventLoop', { state: 'idle' }, idle / 1000);
 }
 
-/** prom-client's histogram can only observe one value at a time; this one is told its counts. */
-class CountedHistogram extends Histogram {
-  readonly #values: () => BucketValue[];
-  readonly #base: Readonly<{ name: string; help: string }>;
-
-  constructor(
-    base: Readonly<{ name: string; help: string }>,
-    labelNames: string[],
-    values: () => BucketValue[],
-  ) {
-    super({ ...base, labelNames, registers: [] });
-    this.#base = base;
-    this.#values = values;
+/** Without a configuration there is no age: a young one would look well. */
+export function addSnapshot(scrape: Scrape, reading: SnapshotReading): void {
+  scrape.add('snapshotVersion', {}, reading.snapshotVersion);
+  if (reading.snapshotVersion > 0) {
+    scrape.add('snapshotAge', {}, Math.max(0, reading.snapshotAgeSeconds));
   }
+}
 
-  override async get() {
-    return { ...(await super.get()), ...this.#base, values: this.#values() };
+/** Every value of a bounded label is there from the start. */
+function addCounts(scrape: Scrape, counts: Counts): void {
+  scrape.add('requests', {}, counts.requests);
+  scrape.add('requestsFailed', {}, counts.requestsFailed);
+  scrape.add('retries', {}, counts.retries);
+  scrape.add('failovers', {}, counts.failovers);
+  scrape.add('fallbackUsed', {}, counts.fallbackUsed);
+  scrape.add('usageDropped', {}, counts.usageDropped);
+  for (const [outcome, value] of Object.entries(counts.outcomes)) {
+    scrape.add('outcomes', { outcome }, value);
   }
+  for (const [reason, value] of Object.entries(counts.rejections)) {
+    scrape.add('rejections', { reason }, value);
+  }
+  for (const [kind, value] of Object.entries(counts.upstreamStatus)) {
+    scrape.add('upstreamStatus', { class: kind }, value);
+  }
+  scrape.addDurations('requestDuration', {}, counts.requestDuration);
+  scrape.addDurations('firstToken', {}, counts.firstToken);
+}
 
-  /** The registry asks for this one when it prints. */
-  async getForPromString() {
-    return { ...this.#base, type: 'histogram', aggregator: 'sum', values: this.#values() };
+function addCache(scrape: Scrape, { cache }: Counts, { entries, bytes }: CacheReading): void {
+  for (const [kind, value] of Object.entries(cache)) scrape.add('cache', { kind }, value);
+  scrape.add('cacheEntries', {}, entries);
+  scrape.add('cacheBytes', {}, bytes);
+}
+
+/** Two models may lead to one endpoint: what they say of it is merged. */
+function addBackend(scrape: Scrape, reading: BackendReading): void {
+  const labels = { api_base: reading.apiBase, model: reading.model };
+  scrape.add('backendRequests', labels, reading.requests);
+  scrape.add('backendErrors', labels, reading.errors);
+  scrape.add('backendEjections', labels, reading.ejections);
+  scrape.add('backendInFlight', labels, reading.inFlight);
+  scrape.add('backendHealthy', labels, reading.isHealthy ? 1 : 0);
+  scrape.addDurations('backendDuration', labels, reading.durations);
+}
+
+function addModel(scrape: Scrape, reading: ModelReading, isMetered: boolean): void {
+  const { model } = reading;
+  scrape.add('modelRequests', { model }, reading.requests);
+  if (isMetered) {
+    scrape.add('modelTokens', { model, kind: 'prompt' }, reading.promptTokens);
+    scrape.add('modelTokens', { model, kind: 'completion' }, reading.completionTokens);
   }
+  scrape.addDurations('modelDuration', { model }, reading.durations);
+  scrape.addDurations('modelFirstToken', { model }, reading.firstToken);
 }

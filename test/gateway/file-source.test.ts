@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 
 import { runProxy } from '../../src/cli/roles/proxy.ts';
-import { chatBody, collectLog } from '../harness/gateway.ts';
+import { chatBody, collectLog, untraced } from '../harness/gateway.ts';
 import type { LogLine } from '../harness/gateway.ts';
 import { answerJson, startUpstream } from '../harness/upstream.ts';
 import { until } from '../harness/wait.ts';
@@ -51,6 +51,7 @@ async function startFileProxy(source: string, configPoll: number) {
       masterKey: null,
       log: 'info',
       logFormat: 'text',
+      ...untraced,
     },
     {
       log: collectLog(lines),

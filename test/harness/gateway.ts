@@ -11,13 +11,28 @@ import type { UsageEvent } from '../../src/usage/usage-event.ts';
 import { givenSnapshot } from './snapshot.ts';
 import type { GivenSnapshot } from './snapshot.ts';
 
-export type LogLine = Readonly<{ level: keyof Log; fields: LogFields; message: string }>;
+type LogLevel = Exclude<keyof Log, 'of'>;
+export type LogLine = Readonly<{ level: LogLevel; fields: LogFields; message: string }>;
 
 export function collectLog(lines: LogLine[]): Log {
-  const at = (level: keyof Log) => (fields: LogFields, message: string) =>
+  const at = (level: LogLevel) => (fields: LogFields, message: string) =>
     void lines.push({ level, fields, message });
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  const log: Log = {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    of: () => log,
+  };
+  return log;
 }
+
+/** The settings of a proxy that sends spans nowhere. */
+export const untraced = {
+  otelEndpoint: null,
+  otelSampleOneIn: 100,
+  otelServiceName: 'gw',
+} as const;
 
 export type TestGateway = Readonly<{
   url: string;

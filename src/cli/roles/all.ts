@@ -17,6 +17,7 @@ import { logToStderr } from '../log-to-stderr.ts';
 import { settingFacts } from '../setting-facts.ts';
 import type { Settings } from '../settings.ts';
 import { serveOn } from '../shutdown-delay.ts';
+import { openTracing } from '../tracing.ts';
 import { openSpool } from '../usage-spool.ts';
 import { startControl } from './control.ts';
 import { gatewayOptions, replicaName } from './proxy.ts';
@@ -25,9 +26,10 @@ export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: stri
 
 export async function runAll(settings: Settings): Promise<RunningAll> {
   const log = logToStderr(settings);
+  const linkLog = log.of('control_link');
   const replica = replicaName();
-  const spooling = await openSpool(settings, { replica, log });
-  const live = createLive({ log, monotonic: () => performance.now() });
+  const spooling = await openSpool(settings, { replica, log: linkLog });
+  const live = createLive({ log: linkLog, monotonic: () => performance.now() });
   // Other proxies may follow this process if the operator gave a token; its own reports need one in any case.
   const proxyToken = settings.proxyToken ?? randomBytes(32).toString('hex');
   const own: { gateway: Gateway | null } = { gateway: null };
@@ -58,11 +60,19 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
     pinnedCertificate: control.certificate,
   });
   const counts = newCounts();
-  const reporter = createUsageReporter({ client, replica, counts, log, ...spooling });
+  const reporter = createUsageReporter({ client, replica, counts, log: linkLog, ...spooling });
+  const tracer = await openTracing(settings, log);
   const { host, port } = settings;
   const gateway = await namingListener(
     { flag: '--port', port, host },
-    startGateway({ ...gatewayOptions(settings), live, log, counts, usage: reporter.record }),
+    startGateway({
+      ...gatewayOptions(settings),
+      live,
+      log,
+      counts,
+      tracer,
+      usage: reporter.record,
+    }),
   ).catch(async (error: unknown) => {
     await reporter.close();
     await client.close();
@@ -73,7 +83,7 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
   const reporting = startHealthReports({
     client,
     read: () => gateway.healthReport(replica),
-    log,
+    log: linkLog,
     intervalMs: settings.healthReportInterval * 1000,
   });
   log.info({ url: gateway.url }, 'gateway started');

@@ -204,7 +204,7 @@ async function tryOpen(
       clock: Date.now,
       egress,
       onCurrent,
-      onFailure: (what, error) => log.warn({ error }, what),
+      onFailure: (what, error) => log.of('control').warn({ error }, what),
       onUnpublished: createRebuildNotices({ notify: notifier.notify, replica: replicaName() }),
     });
     return { plane };
@@ -241,7 +241,7 @@ async function serveAdmin(
     },
     clock: Date.now,
     usageRetentionDays: settings.usageRetention,
-    log,
+    log: log.of('admin'),
     program: {
       ...surroundings.program,
       version: programVersion(),
@@ -255,12 +255,12 @@ async function serveAdmin(
   const rebuilding = repeatEvery({
     intervalMs: settings.snapshotRebuildInterval * 1000,
     work: plane.rebuild,
-    onFailure: (error) => log.warn({ error }, 'rebuilding the snapshot'),
+    onFailure: (error) => log.of('control').warn({ error }, 'rebuilding the snapshot'),
   });
   const keepingUsage = repeatEvery({
     intervalMs: usageUpkeepMs,
     work: admin.control.usageUpkeep.run,
-    onFailure: (error) => log.warn({ error }, 'keeping usage'),
+    onFailure: (error) => log.of('control').warn({ error }, 'keeping usage'),
   });
   const close = async (): Promise<void> => {
     await Promise.all([rebuilding.stop(), keepingUsage.stop()]);

@@ -25,6 +25,8 @@ import type { OnHangUp } from '../hang-up.ts';
 import { logToStderr } from '../log-to-stderr.ts';
 import { readCaBundle } from '../pem-files.ts';
 import { serveOn } from '../shutdown-delay.ts';
+import { openTracing } from '../tracing.ts';
+import type { TracingSettings } from '../tracing.ts';
 import { openSpool } from '../usage-spool.ts';
 import { programVersion } from '../version.ts';
 
@@ -48,6 +50,7 @@ export type GatewaySettings = Readonly<{
 }>;
 
 export type ProxySettings = GatewaySettings &
+  TracingSettings &
   Readonly<{
     config: string | null;
     controlUrl: string | null;
@@ -126,18 +129,19 @@ async function runHttpMode(
   await using started = new AsyncDisposableStack();
   const client = createControlClient({ controlUrl, proxyToken, caBundle: readCaBundle(settings) });
   started.defer(client.close);
-  const live = createLive({ log, monotonic });
+  const linkLog = log.of('control_link');
+  const live = createLive({ log: linkLog, monotonic });
   const counts = newCounts();
   const replica = replicaName();
-  const spooling = await openSpool(settings, { replica, log });
-  const reporter = createUsageReporter({ client, replica, counts, log, ...spooling });
+  const spooling = await openSpool(settings, { replica, log: linkLog });
+  const reporter = createUsageReporter({ client, replica, counts, log: linkLog, ...spooling });
   started.defer(reporter.close);
   const limiter = new Limiter();
   const reconciling = startReconcile({
     client,
     limiter,
     replica,
-    log,
+    log: linkLog,
     intervalMs: settings.rateLimitReconcileInterval * 1000,
     monotonic,
   });
@@ -146,7 +150,7 @@ async function runHttpMode(
   const poll = await startPoll({
     client,
     live,
-    log,
+    log: linkLog,
     cache: openCache(settings, proxyToken),
     acceptLog: settings.acceptLog,
     pollMs: settings.configPoll * 1000,
@@ -161,11 +165,12 @@ async function runHttpMode(
     counts,
     limiter,
     usage: reporter.record,
+    tracer: await openTracing(settings, log),
   });
   started.defer(() => endGateway(gateway, settings, log));
   const reporting = startHealthReports({
     client,
-    log,
+    log: linkLog,
     intervalMs: settings.healthReportInterval * 1000,
     read: () => gateway.healthReport(replica),
   });
@@ -185,19 +190,26 @@ async function runFileMode(
 ): Promise<RunningProxy> {
   const { path, log } = options;
   await using started = new AsyncDisposableStack();
-  const live = createLive({ log, monotonic });
+  const linkLog = log.of('control_link');
+  const live = createLive({ log: linkLog, monotonic });
   const source = await startFileSource({
     path,
     environment: options.environment ?? process.env,
     masterKey: settings.masterKey,
     live,
-    log,
+    log: linkLog,
     checkMs: settings.configPoll * 1000,
   });
   if (isRefusal(source)) throw new Error(source.message);
   started.defer(source.stop);
   started.defer((options.onHangUp ?? onHangUp)(() => void source.reload()));
-  const gateway = await startGateway({ ...gatewayOptions(settings), live, log, usage: null });
+  const gateway = await startGateway({
+    ...gatewayOptions(settings),
+    live,
+    log,
+    usage: null,
+    tracer: await openTracing(settings, log),
+  });
   started.defer(() => endGateway(gateway, settings, log));
   log.info({ url: gateway.url, config: path }, 'gateway started');
   const parts = started.move();

@@ -1,6 +1,7 @@
 // The seam between the walk and the sockets: a request comes in as head fields and body bytes, an
 // answer goes out as a head and chunks. Whoever implements these types can replace the transport.
 
+import type { Trace } from '../../telemetry/trace.ts';
 import type { OwnField } from './header-policy.ts';
 
 /** Names in lower case and values in turn; given away with the call. */
@@ -34,6 +35,8 @@ export type Exchange = {
   /** Epoch milliseconds at which the head had been read, and the same on the monotonic clock. */
   readonly startedMs: number;
   readonly startedAt: number;
+  /** Null while it is not traced. */
+  trace: Trace | null;
   readonly isGone: boolean;
   /** The head of an answer is on its way. */
   readonly hasStarted: boolean;

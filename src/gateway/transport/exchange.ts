@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Clock } from '../../lib/clock.ts';
+import type { Trace } from '../../telemetry/trace.ts';
 import { readBody, releaseBody } from './body.ts';
 import type { BodyBudget, BodyLease } from './body.ts';
 import type { BodyResult, Exchange, ExchangeListener, FlatHeaders } from './boundary.ts';
@@ -39,6 +40,7 @@ export class HttpExchange implements Exchange, Watched {
   readonly requestId: string;
   readonly startedMs: number;
   readonly startedAt: number;
+  trace: Trace | null = null;
   isGone = false;
   deadlineTick = Infinity;
   watchIndex = unwatched;

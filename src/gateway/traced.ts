@@ -1,0 +1,38 @@
+// What a request's span is told on the way (specification, "Logs, metrics, traces"): the requested and the serving model, the backend,
+// whether it streams, the status, the attempts. Never its body, its caller or a credential.
+
+import type { Tracer } from '../telemetry/trace.ts';
+import type { Peeked } from './peek.ts';
+import type { Step } from './plan.ts';
+import type { Exchange } from './transport/boundary.ts';
+
+export function beginTrace(tracer: Tracer, exchange: Exchange): void {
+  exchange.trace = tracer.begin(exchange.anyHeader('traceparent'), exchange.startedMs);
+}
+
+export function noteAsked({ trace }: Exchange, { model, isStream }: Peeked): void {
+  if (trace === null) return;
+  trace.facts.model = model;
+  trace.facts.stream = isStream;
+}
+
+/** `status` is null when no head reached the client. */
+export function noteServed(
+  { trace }: Exchange,
+  { route, model, backend }: Step,
+  { status, attempts }: Readonly<{ status: number | null; attempts: number }>,
+): void {
+  if (trace === null) return;
+  trace.facts.served_model = model.model.name;
+  trace.facts.backend = backend.backend.apiBase;
+  trace.facts.route = route;
+  trace.facts.attempts = attempts;
+  if (status !== null) trace.facts.status = status;
+}
+
+/** An answer that is not a backend's, after so many attempts at one. */
+export function noteAnswer({ trace }: Exchange, status: number, attempts = 0): void {
+  if (trace === null) return;
+  trace.facts.status = status;
+  trace.facts.attempts = attempts;
+}

@@ -1,0 +1,209 @@
+// Every series that gw exports, once: its name, type, meaning and labels (specification, "Logs, metrics, traces"). A family is on a
+// page only where the process has a source for it: what has none is absent, never zero.
+
+type Shape<Labels> = Readonly<{ name: string; help: string; labels: Labels }>;
+
+/** `merge` is what two readings of one series make: their sum, or the worse one of a state. */
+export type Metric = Shape<readonly string[]> &
+  Readonly<{ type: 'counter' | 'gauge' | 'histogram'; merge: 'sum' | 'min' }>;
+
+const counter = <const Labels extends readonly string[]>(
+  name: string,
+  help: string,
+  ...labels: Labels
+) => ({ type: 'counter', merge: 'sum', name, help, labels }) as const;
+
+const gauge = <const Labels extends readonly string[]>(
+  name: string,
+  help: string,
+  ...labels: Labels
+) => ({ type: 'gauge', merge: 'sum', name, help, labels }) as const;
+
+/** A gauge of which the least reading counts. */
+const state = <const Labels extends readonly string[]>(
+  name: string,
+  help: string,
+  ...labels: Labels
+) => ({ type: 'gauge', merge: 'min', name, help, labels }) as const;
+
+const histogram = <const Labels extends readonly string[]>(
+  name: string,
+  help: string,
+  ...labels: Labels
+) => ({ type: 'histogram', merge: 'sum', name, help, labels }) as const;
+
+/** `model` is the upstream's own name of the model. */
+const backend = ['api_base', 'model'] as const;
+
+/** What the gateway shows at `/metrics` of its own listener. */
+export const gatewayMetrics = {
+  requests: counter('gw_requests_total', 'Requests on the proxied routes'),
+  requestsFailed: counter('gw_requests_failed_total', 'Requests answered with 5xx or cut off'),
+  outcomes: counter('gw_request_outcomes_total', 'Requests by outcome', 'outcome'),
+  rejections: counter(
+    'gw_rejections_total',
+    'Requests refused by the gateway itself, by reason',
+    'reason',
+  ),
+  requestDuration: histogram('gw_request_duration_seconds', 'Time from request to end of answer'),
+  firstToken: histogram(
+    'gw_time_to_first_token_seconds',
+    'Time from request to the first byte of the answer',
+  ),
+  upstreamStatus: counter(
+    'gw_upstream_status_total',
+    'Answers of backends by class of status; 429 apart from other 4xx',
+    'class',
+  ),
+  retries: counter('gw_retries_total', 'Attempts at a sibling backend of the same model'),
+  failovers: counter('gw_failovers_total', 'Moves to the next model of a chain'),
+  fallbackUsed: counter('gw_fallback_used_total', 'Requests that the fallback model answered'),
+  modelRequests: counter('gw_model_requests_total', 'Requests by the model that answered', 'model'),
+  modelTokens: counter(
+    'gw_model_tokens_total',
+    'Tokens that answers reported, by the model that answered',
+    'model',
+    'kind',
+  ),
+  modelDuration: histogram(
+    'gw_model_duration_seconds',
+    'Time of requests by the model that answered',
+    'model',
+  ),
+  modelFirstToken: histogram(
+    'gw_model_time_to_first_token_seconds',
+    'Time to the first byte of the answer by the model that answered',
+    'model',
+  ),
+  backendRequests: counter('gw_backend_requests_total', 'Attempts at a backend', ...backend),
+  backendErrors: counter(
+    'gw_backend_errors_total',
+    'Attempts that failed or were answered with 5xx',
+    ...backend,
+  ),
+  backendDuration: histogram(
+    'gw_backend_duration_seconds',
+    'Time of attempts that were answered to their end',
+    ...backend,
+  ),
+  backendInFlight: gauge('gw_backend_inflight', 'Attempts in flight', ...backend),
+  backendHealthy: state(
+    'gw_backend_healthy',
+    '1 while the backend is taken for healthy, else 0',
+    ...backend,
+  ),
+  backendEjections: counter(
+    'gw_backend_ejections_total',
+    'Times that its traffic took a backend out of rotation',
+    ...backend,
+  ),
+  backendEngineRequests: gauge(
+    'gw_backend_engine_requests',
+    "Requests in the engine, by the engine's own metrics",
+    'state',
+    ...backend,
+  ),
+  admissionMaxConcurrent: gauge(
+    'gw_admission_max_concurrent',
+    'Configured ceiling of concurrent requests to the engine',
+    ...backend,
+  ),
+  admissionCapacity: gauge(
+    'gw_admission_capacity',
+    'Ceiling in force, lowered while the engine queues',
+    ...backend,
+  ),
+  admissionInUse: gauge('gw_admission_in_use', 'Slots of the ceiling in use', ...backend),
+  admissionQueued: gauge('gw_admission_queued', 'Requests waiting for a slot', ...backend),
+  admissionAdmitted: counter(
+    'gw_admission_admitted_total',
+    'Requests that were given a slot',
+    ...backend,
+  ),
+  admissionRefused: counter(
+    'gw_admission_refused_total',
+    'Requests that were given no slot: the queue was full or the wait timed out',
+    'reason',
+    ...backend,
+  ),
+  cache: counter('gw_cache_total', 'Response cache: hits, misses and stored answers', 'kind'),
+  cacheEntries: gauge('gw_cache_entries', 'Answers held by the response cache'),
+  cacheBytes: gauge('gw_cache_bytes', 'Bytes held by the response cache'),
+  classifiedFast: counter('gw_classified_fast_total', 'Prompts that the fast tier classified'),
+  classifiedRefined: counter(
+    'gw_classified_refined_total',
+    'Prompts that the refined tier classified',
+  ),
+  unclassified: counter('gw_unclassified_total', 'Prompts that no class fitted'),
+  classifyEscalations: counter(
+    'gw_classify_escalations_total',
+    'Prompts that the fast tier passed on to the refined tier',
+  ),
+  classifyDuration: histogram('gw_classify_duration_seconds', 'Time to classify a prompt'),
+  usageDropped: counter('gw_usage_reports_dropped_total', 'Usage events lost to a full queue'),
+  traceSpans: counter(
+    'gw_trace_spans_total',
+    'Spans of sampled requests: exported, refused by the collector, dropped by a full queue',
+    'result',
+  ),
+} as const satisfies Readonly<Record<string, Metric>>;
+
+/** What both listeners show. */
+export const processMetrics = {
+  buildInfo: gauge('gw_build_info', 'Constant 1, with the version', 'version'),
+  snapshotVersion: gauge(
+    'gw_snapshot_version',
+    'Version of the configuration that is served or published; 0 before the first',
+  ),
+  snapshotAge: gauge(
+    'gw_snapshot_age_seconds',
+    'Seconds since this configuration was last known to be the newest',
+  ),
+  processStart: gauge('process_start_time_seconds', 'Start of the process in Unix time'),
+  processCpu: counter('process_cpu_seconds_total', 'User and system time of the process'),
+  processMemory: gauge('process_resident_memory_bytes', 'Resident memory of the process'),
+  eventLoop: counter(
+    'gw_event_loop_seconds_total',
+    'Time of the event loop by state; the share of active is how busy its one thread is',
+    'state',
+  ),
+} as const satisfies Readonly<Record<string, Metric>>;
+
+/** What the control plane shows at `/metrics` of the admin listener. */
+export const controlMetrics = {
+  logHead: gauge('gw_log_head_position', 'Position at which the event log was last seen to end'),
+  logRead: gauge('gw_log_read_position', 'Position up to which this process has read the log'),
+  logLag: gauge('gw_log_lag_events', 'Events between the two'),
+  appendDuration: histogram(
+    'gw_log_append_duration_seconds',
+    'Time of mutations that were committed, from the wait for the lock to the commit',
+  ),
+  snapshotBuildDuration: histogram(
+    'gw_snapshot_build_duration_seconds',
+    'Time to build a snapshot and publish it',
+  ),
+  snapshotBuildFailures: counter(
+    'gw_snapshot_build_failures_total',
+    'Snapshots that could not be built; the one before stays published',
+  ),
+  databaseConnections: gauge('gw_database_connections', 'Open connections to Postgres', 'pool'),
+  databaseConnectionsMax: gauge(
+    'gw_database_connections_max',
+    'Most connections that a pool opens',
+    'pool',
+  ),
+  databaseQueries: gauge('gw_database_queries', 'Statements at work', 'pool'),
+  webhooksDropped: counter('gw_webhooks_dropped_total', 'Notifications lost to a full queue'),
+  budgetDrift: gauge(
+    'gw_budget_drift',
+    'Budgets whose counter differs from the sum of their usage rows',
+  ),
+} as const satisfies Readonly<Record<string, Metric>>;
+
+export const metricTable = { ...processMetrics, ...gatewayMetrics, ...controlMetrics } as const;
+
+export type MetricName = keyof typeof metricTable;
+
+export type LabelsOf<Name extends MetricName> = Readonly<
+  Record<(typeof metricTable)[Name]['labels'][number], string>
+>;
