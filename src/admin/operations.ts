@@ -21,7 +21,7 @@ const healthRecord = z.object({
   lag_events: z.int().nullable(),
   snapshot_version: z.int().nullable(),
   snapshot_rebuild_failures: z.int(),
-  /** Budgets whose counter was not the sum of their usage when this process last checked; null before. */
+  /** Budgets whose counter was not the sum of their usage when this process last checked; null when it did not. */
   budget_drift: z.int().nullable(),
   /** As the gateway of this process sees them; none in role control. */
   backends: z.array(backendHealth).readonly(),

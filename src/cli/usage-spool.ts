@@ -14,13 +14,14 @@ export type SpoolSettings = Readonly<{
 
 /** The last deliveries come behind the grace of requests, and whoever ends processes waits little longer. */
 const closeMsMax = 5000;
+const closeMsMin = 1000;
 
 /** What the reporter of usage needs of settings; without a spool usage waits in memory. Throws when the directory cannot be used. */
 export async function openSpool(
   { usageSpool: directory, usageSpoolMaxMb, shutdownGrace }: SpoolSettings,
   { replica, log }: Readonly<{ replica: string; log: Log }>,
 ): Promise<Required<Pick<UsageReporterOptions, 'spool' | 'closeMs'>>> {
-  const closeMs = Math.min(shutdownGrace * 1000, closeMsMax);
+  const closeMs = Math.max(closeMsMin, Math.min(shutdownGrace * 1000, closeMsMax));
   if (directory === null) return { spool: null, closeMs };
   try {
     const bytesMax = usageSpoolMaxMb * 1024 * 1024;

@@ -23,7 +23,7 @@ const foldsMax = 100;
 
 export type UsageUpkeep = Readonly<{
   run: () => Promise<void>;
-  /** Budgets whose counter was not the sum of their rows at the last run; null before the first. */
+  /** Budgets whose counter was not the sum of their usage at the last run; null when that could not be checked. */
   budgetDrift: () => number | null;
 }>;
 
@@ -46,8 +46,10 @@ export function createUsageUpkeep(dependencies: Dependencies): UsageUpkeep {
       await foldAll(db, { horizon, settled: new Date(now - settleMs) });
       await foldUnattributed(db, { horizon, forgotten: new Date(now - forgottenMs) });
       await dropEmptyMonths(db, horizon);
+      const before = drift;
+      drift = null;
       const stray = await strayBudgets(db);
-      if (stray.length > 0 && stray.length !== drift) {
+      if (stray.length > 0 && stray.length !== before) {
         const ids = stray.map((one) => one.principal_id).join(', ');
         onFailure('checking budgets', new Error(`not the sum of their usage: principals ${ids}`));
       }

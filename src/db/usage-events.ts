@@ -41,11 +41,20 @@ export const listUsageEvents = (
     where ${matching(filter)} and ${behind(after)}
     order by at desc, id desc limit ${limit}`);
 
-export async function countUsageEvents(db: Queryable, filter: UsageEventFilter): Promise<number> {
-  const [row]: { rows: number }[] = await db.query(
-    sql`select count(*) as rows from op.usage_events where ${matching(filter)}`,
-  );
-  return row?.rows ?? 0;
+/** Rows are counted so far: a table of all requests has no end that is worth its wait. */
+const countedMax = 100_000;
+
+/** Null for more than can be counted. */
+export async function countUsageEvents(
+  db: Queryable,
+  filter: UsageEventFilter,
+): Promise<number | null> {
+  const [row]: { rows: number }[] = await db.query(sql`
+    select count(*) as rows from (
+      select from op.usage_events where ${matching(filter)} limit ${countedMax + 1}
+    ) counted`);
+  const rows = row?.rows ?? 0;
+  return rows > countedMax ? null : rows;
 }
 
 const equals = (column: SQLQuery, value: string | number | null): SQLQuery =>

@@ -149,6 +149,23 @@ describe('the usage reporter with a spool', () => {
     await usage.client.close();
   });
 
+  it('keeps in memory what the disk refuses', async (t) => {
+    const directory = await testDirectory(t);
+    await using control = await startUpstream(answerJson({}, 503));
+    const usage = await startReporter(control, directory);
+    await rm(directory, { recursive: true });
+    usage.record(0, 5);
+    const tries = control.seen.length;
+    await until(() => control.seen.length > tries + 2, { what: 'some tries' });
+    const failed = control.seen.length;
+    control.play(taken);
+    await until(() => usage.queued() === 0, { what: 'the delivery' });
+    assert.deepEqual(delivered(control, failed), ids(0, 5));
+    assert.equal(usage.counts.usageDropped, 0);
+    await usage.close();
+    await usage.client.close();
+  });
+
   it('drops a batch that is refused again and again, so that others get through', async (t) => {
     const directory = await testDirectory(t);
     await using control = await startUpstream(answerJson({}, 400));
