@@ -86,7 +86,7 @@ type Description = Readonly<{
   /** The refusals of the handler's own; those of the framework are added from the other fields. */
   refusals: readonly RefusalCode[];
   /** Of success; JSON when absent. */
-  mediaType?: 'text/html' | 'text/css' | 'text/javascript';
+  mediaType?: 'text/html' | 'text/css' | 'text/javascript' | 'text/plain';
   /** Answers 304 when If-None-Match still holds. */
   conditional?: true;
   /** The longest body; the server's own bound when absent. */

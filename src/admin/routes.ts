@@ -19,6 +19,7 @@ import { loginRoutes } from './login.ts';
 import { machineLimitsRoutes } from './machine-limits.ts';
 import { machineRoutes } from './machine.ts';
 import { mcpServerRoutes } from './mcp-servers.ts';
+import { metricsRoutes } from './metrics.ts';
 import { modelRoutes } from './models.ts';
 import { operationRoutes } from './operations.ts';
 import { openApi } from './openapi.ts';
@@ -62,6 +63,7 @@ export const adminRoutes: readonly Route[] = [
   ...machineLimitsRoutes,
   ...fleetRoutes,
   ...healthRoutes,
+  ...metricsRoutes,
   openApiRoute,
   ...docsRoutes,
   ...principalRoutes,
