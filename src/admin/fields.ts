@@ -40,7 +40,10 @@ export const descriptionField = shownText(2_000).nullable();
 export const wholeNumber = ({ from }: Readonly<{ from: 0 | 1 }>) =>
   z
     .string()
-    .regex(/^(?:0|[1-9]\d{0,14})$/, 'must be a whole number of at most 15 digits')
+    .regex(
+      /^(?:0|[1-9]\d{0,14})$/,
+      'must be a whole number of at most 15 digits, without leading zeros',
+    )
     .transform(Number)
     .pipe(z.int().min(from))
     .meta({ type: 'integer', pattern: undefined, minimum: from });

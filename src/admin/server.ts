@@ -27,6 +27,7 @@ import {
   frameworkRefusal,
 } from './status.ts';
 import type { ErrorAnswer } from './status.ts';
+import { securityHeaders } from './security-headers.ts';
 
 export type AdminServerParts = Readonly<{
   routes: readonly Route[];
@@ -46,15 +47,6 @@ const connectionsMax = 2_000;
 const parameterLengthMax = 500;
 
 const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-
-const securityHeaders = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-};
 
 /** One year; only over TLS, where a browser heeds it (RFC 6797, section 7.2). */
 const strictTransport = { 'strict-transport-security': 'max-age=31536000' };

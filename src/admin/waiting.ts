@@ -8,6 +8,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 import { refuse } from '../lib/refusal.ts';
+import { securityHeaders } from './security-headers.ts';
 import type { AdminServerParts } from './server.ts';
 import { answerRefusal } from './status.ts';
 
@@ -46,6 +47,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   const isLiveness = request.url === '/healthz';
   response.writeHead(isLiveness ? 200 : refusal.status, {
     ...(isLiveness ? {} : refusal.headers),
+    ...securityHeaders,
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': requestId,
     // The real listener comes on a new connection.
