@@ -27,9 +27,10 @@ import {
 } from '../harness/examples.ts';
 import { allEvents, append, emptyLog } from '../harness/given.ts';
 import type { TestLog } from '../harness/given.ts';
+import { runs } from '../harness/runs.ts';
 
 const nouns = Object.keys(eventsByNoun).map((noun) => parseStream(`${noun}-1`).noun);
-const options = { numRuns: 100 };
+const options = runs(100);
 
 const hashOf = (state: ConfigState): string => configHash(snapshotConfig(state));
 

@@ -11,8 +11,9 @@ import { targetsIn } from '../../src/deciders/model-reference.ts';
 import { eventsOf, logOf, modelCommands } from '../harness/commands.ts';
 import { allEvents, append, emptyLog, testMetadata } from '../harness/given.ts';
 import { poolCommands, routingCommands, routingPrelude } from '../harness/routing-commands.ts';
+import { runs } from '../harness/runs.ts';
 
-const options = { numRuns: 400 };
+const options = runs(400);
 
 /** Models that come, go and change names under what refers to them. */
 const sequence = fc
