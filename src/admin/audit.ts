@@ -37,7 +37,8 @@ export const auditRoutes: readonly Route[] = [
     }),
     body: none,
     response: z.array(auditRecord),
-    handle: async ({ query }, { control: { db, vault } }) => {
+    handle: async ({ query }, { control: { reports: db, vault } }) => {
+      // A part of a target is looked for in every row: of millions that takes longer than a command may.
       const rows = await listAudit(db, {
         limit: query.limit,
         before: query.before ?? null,

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
+import { sql } from '@databases/pg';
+
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
 
 it('each mutation leaves a row that says who, what and where; reads and refusals leave none', async (t) => {
@@ -109,4 +111,14 @@ it('the reason that a caller gives is kept, and not in the log itself', async (t
   assert.deepEqual([...revealed.values()], ['asked for by the auditors']);
   const events: unknown[] = await plane.db.query(sql`select metadata::text from es.events`);
   assert.doesNotMatch(JSON.stringify(events), /auditors/);
+});
+
+it('searching it takes no connection from commands, whose statements must be short', async (t) => {
+  const { send, plane } = await testAdministrator(t);
+  await send('GET', '/admin/audit?target=nowhere');
+  const rows: { name: string }[] = await plane.db.query(sql`
+    select application_name as name from pg_stat_activity
+    where datname = current_database() and query like '%from audit_log%' and pid <> pg_backend_pid()`);
+  assert.ok(rows.length > 0);
+  for (const { name } of rows) assert.match(name, / reports$/);
 });
