@@ -13,6 +13,7 @@ import {
   afterUnreached,
   outUntilMs,
   sound,
+  withinClock,
 } from './state.ts';
 import type { Finding, Traffic } from './state.ts';
 
@@ -54,7 +55,8 @@ export function noteProbe(
   const before = endpoint.reach;
   endpoint.reach = afterProbe(before, finding, endpoint.tuning.unhealthy_after);
   for (const state of endpoint.backends) {
-    noteTraffic(state, finding === 'passed' ? afterReached(state.health) : state.health, nowMs);
+    const health = withinClock(state.health, nowMs);
+    noteTraffic(state, finding === 'passed' ? afterReached(health) : health, nowMs);
   }
   if (before.isOut === endpoint.reach.isOut) return null;
   return endpoint.reach.isOut ? 'out' : 'back';

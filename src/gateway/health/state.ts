@@ -101,6 +101,15 @@ export function afterAnswer(traffic: Traffic, nowMs: number): Traffic {
 export const afterReached = (traffic: Traffic): Traffic =>
   traffic.unreached === 0 ? traffic : { ...traffic, unreached: 0, restsUntilMs: 0 };
 
+/** A clock that was set back must not keep a backend out for longer than it was taken out for. */
+export function withinClock(traffic: Traffic, nowMs: number): Traffic {
+  const restsUntilMs = Math.min(traffic.restsUntilMs, nowMs + restMs);
+  const ejectedUntilMs = Math.min(traffic.ejectedUntilMs, nowMs + ejectionMsMax);
+  const isWithin =
+    restsUntilMs === traffic.restsUntilMs && ejectedUntilMs === traffic.ejectedUntilMs;
+  return isWithin ? traffic : { ...traffic, restsUntilMs, ejectedUntilMs };
+}
+
 /** Until when a backend is passed over; Infinity until a probe passes. */
 export const outUntilMs = ({ isOut }: Reach, traffic: Traffic): number =>
   isOut ? Infinity : Math.max(traffic.restsUntilMs, traffic.ejectedUntilMs);

@@ -18,6 +18,7 @@ import {
   restMs,
   sound,
   unprobed,
+  withinClock,
 } from '../../../src/gateway/health/state.ts';
 import type { Finding, Reach, Traffic } from '../../../src/gateway/health/state.ts';
 
@@ -122,6 +123,19 @@ describe('an ejection', () => {
     for (const after of [afterAnswer(ejected, noon + second), afterReached(ejected)]) {
       assert.equal(outUntilMs(probed(['passed']), after), noon + ejectionMsMin);
     }
+  });
+});
+
+describe('a clock that was set back', () => {
+  const hour = 3600 * second;
+  it('keeps no backend out for longer than the longest ejection and rest', () => {
+    const ejected = timedOut(timedOut(sound, noon), noon);
+    assert.equal(withinClock(ejected, noon), ejected);
+    const back = withinClock(ejected, noon - hour);
+    assert.equal(back.ejectedUntilMs, noon - hour + ejectionMsMax);
+    const resting = afterUnreached(afterUnreached(sound, noon, 2), noon, 2);
+    assert.equal(withinClock(resting, noon), resting);
+    assert.equal(withinClock(resting, noon - hour).restsUntilMs, noon - hour + restMs);
   });
 });
 
