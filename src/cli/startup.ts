@@ -97,6 +97,12 @@ export function startupWarnings(settings: Settings): readonly string[] {
   if (settings.role !== 'proxy' && settings.sources.databaseUrl === 'flag') {
     warnings.push('--database-url is visible to every user of this machine; use GW_DATABASE_URL');
   }
+  if (settings.webhookUrl !== null && settings.role === 'proxy') {
+    warnings.push('--webhook-url does nothing in role proxy; the control plane notifies');
+  }
+  if (settings.webhookSecret !== null && settings.webhookUrl === null) {
+    warnings.push('--webhook-secret signs nothing without --webhook-url');
+  }
   if (settings.masterKey !== null) {
     warnings.push('--master-key is deprecated; give each client a key of its own');
   }

@@ -71,3 +71,23 @@ test('a database address among the arguments is warned of, one in the environmen
   const variables = { ...env, GW_DATABASE_URL: database };
   assert.deepEqual(startupWarnings(settings({ role: 'all' }, variables)), []);
 });
+
+test('several workers are of role proxy alone, and File mode says what they mean for limits', () => {
+  const all = { role: 'all', databaseUrl: database };
+  assert.deepEqual(params(settings({ ...all, workers: '2' })), ['workers']);
+  assert.deepEqual(params(settings({ ...all, workers: '1' })), []);
+  const file = settings({ config: 'gw.yaml', workers: '2' });
+  assert.deepEqual(params(file), []);
+  assert.ok(startupWarnings(file).some((warning) => warning.startsWith('--workers 2')));
+});
+
+test('a webhook that will never be called is warned of, and so is a secret that signs nothing', () => {
+  const webhookUrl = 'https://hooks.example/a';
+  const variables = { ...env, GW_DATABASE_URL: database };
+  const file = { config: 'gw.yaml' };
+  assert.match(startupWarnings(settings({ ...file, webhookUrl }, {})).join(), /--webhook-url does/);
+  const secret = settings({ role: 'all', webhookSecret: 'geheim' }, variables);
+  assert.match(startupWarnings(secret).join(), /--webhook-secret signs nothing/);
+  const both = settings({ role: 'all', webhookUrl, webhookSecret: 'geheim' }, variables);
+  assert.deepEqual(startupWarnings(both), []);
+});
