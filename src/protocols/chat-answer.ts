@@ -2,7 +2,7 @@
 // answer they are made from (wire reference 2.2, 2.6).
 
 import type { JsonObject } from './json.ts';
-import type { TranslatedUsage } from './translation.ts';
+import type { AnswerOptions, TranslatedResponse, TranslatedUsage } from './translation.ts';
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
@@ -58,3 +58,30 @@ export const unreadableError: ChatError = {
   type: 'upstream_error',
   code: 'unreadable_answer',
 };
+
+/**
+ * The status stays the vendor's own. `error` is null for what is no error of the vendor, as of a
+ * balancer in between: its page is not for clients of an API.
+ */
+export const answerError = (
+  status: number,
+  error: ChatError | null,
+  { requestId }: AnswerOptions,
+): TranslatedResponse => ({
+  status,
+  body: Buffer.from(JSON.stringify(errorMembers(error ?? statusError(status), requestId))),
+  usage: null,
+});
+
+/** A success that cannot be read is the upstream's fault. */
+export const answerUnreadable = (options: AnswerOptions): TranslatedResponse =>
+  answerError(502, unreadableError, options);
+
+const statusError = (status: number): ChatError => ({
+  message: `the upstream answered ${status}`,
+  type: 'upstream_error',
+  code: null,
+});
+
+/** What a vendor's message may take of an answer's head or log. */
+export const messageCharactersMax = 4096;

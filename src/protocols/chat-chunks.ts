@@ -30,6 +30,8 @@ export function chatChunks(id: string, model: string, options: StreamOptions): C
   };
 }
 
+export const refusalDelta = (text: string): string => `{"refusal":${JSON.stringify(text)}}`;
+
 export const contentDelta = (text: string): string => `{"content":${JSON.stringify(text)}}`;
 
 export const reasoningDelta = (text: string): string =>

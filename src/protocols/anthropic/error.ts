@@ -1,14 +1,9 @@
 // An error of the vendor as an error of the chat protocol; its message and kind stay the vendor's
 // (https://platform.claude.com/docs/en/api/errors).
 
-import { errorMembers, unreadableError } from '../chat-answer.ts';
+import { messageCharactersMax } from '../chat-answer.ts';
 import type { ChatError } from '../chat-answer.ts';
 import { isObject, objectOf, textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
-import type { AnswerOptions, TranslatedResponse } from '../translation.ts';
-
-/** What a message may take of an answer's head or log. */
-const messageCharactersMax = 4096;
 
 /** Null for what is no error of this vendor. */
 export function readError(value: unknown): ChatError | null {
@@ -39,30 +34,3 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ['timeout_error', 504],
   ['overloaded_error', 529],
 ]);
-
-/** The status stays the vendor's own, 529 too. */
-export const answerError = (
-  status: number,
-  value: unknown,
-  { requestId }: AnswerOptions,
-): TranslatedResponse => ({
-  status,
-  body: json(errorMembers(readError(value) ?? statusError(status), requestId)),
-  usage: null,
-});
-
-/** A success that cannot be read is the upstream's fault. */
-export const answerUnreadable = ({ requestId }: AnswerOptions): TranslatedResponse => ({
-  status: 502,
-  body: json(errorMembers(unreadableError, requestId)),
-  usage: null,
-});
-
-/** Of a balancer in between, say: its page is not for clients of an API. */
-const statusError = (status: number): ChatError => ({
-  message: `the upstream answered ${status}`,
-  type: 'upstream_error',
-  code: null,
-});
-
-const json = (value: JsonObject): Buffer => Buffer.from(JSON.stringify(value));

@@ -6,6 +6,7 @@ import type { Chat } from '../chat.ts';
 import { writeJson } from '../json.ts';
 import { invalid, nestedTooDeeply, unsupported } from '../refusal.ts';
 import type { ProtocolRefusal, Refusals } from '../refusal.ts';
+import { refuseToolChoice } from '../tool-choice.ts';
 import type { RequestOptions, TranslatedRequest } from '../translation.ts';
 import { conversationOf } from './conversation.ts';
 import { closedSchema } from './schema.ts';
@@ -22,8 +23,9 @@ export function translateRequest(
   refusePenalties(chat, refusals);
   const maxTokens = chat.maxTokens ?? options.defaultMaxTokens;
   if (maxTokens === null) return withoutMaxTokens;
-  const tools = toolsOf(chat, refusals);
-  const toolChoice = toolChoiceOf(chat, refusals);
+  refuseToolChoice(chat, refusals);
+  const tools = toolsOf(chat);
+  const toolChoice = toolChoiceOf(chat);
   const thinking = thinkingOf(chat, model, maxTokens);
   const body = {
     model,

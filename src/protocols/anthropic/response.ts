@@ -1,11 +1,11 @@
 // A whole message of the vendor as a chat completion
 // (https://platform.claude.com/docs/en/api/messages).
 
-import { usageMembers } from '../chat-answer.ts';
+import { answerError, answerUnreadable, usageMembers } from '../chat-answer.ts';
 import { isObject, listOf, objectOf, parseJson, textOf, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { AnswerOptions, TranslatedResponse } from '../translation.ts';
-import { answerError, answerUnreadable, readError, statusOfError } from './error.ts';
+import { readError, statusOfError } from './error.ts';
 import { finishReason } from './stop-reason.ts';
 import { readUsage } from './usage.ts';
 
@@ -15,10 +15,10 @@ export function translateResponse(
   options: AnswerOptions,
 ): TranslatedResponse {
   const answer = parseJson(body.toString('utf8'));
-  if (status >= 400) return answerError(status, answer, options);
+  if (status >= 400) return answerError(status, readError(answer), options);
   if (!isObject(answer)) return answerUnreadable(options);
   const error = answer['type'] === 'error' ? readError(answer) : null;
-  if (error !== null) return answerError(statusOfError(error.type), answer, options);
+  if (error !== null) return answerError(statusOfError(error.type), error, options);
   const choice = Array.isArray(answer['content']) ? choiceOf(answer) : null;
   if (choice === null) return answerUnreadable(options);
   const usage = readUsage(null, objectOf(answer, 'usage'));

@@ -3,22 +3,18 @@
 // known are passed over, as the vendor asks: citations, signatures and the blocks of its own tools
 // have no place in a chat.
 
-import { oversizedError, truncatedError, unreadableError } from '../chat-answer.ts';
+import { truncatedError, unreadableError } from '../chat-answer.ts';
 import type { ChatError } from '../chat-answer.ts';
 import {
   argumentsDelta,
-  chatChunks,
   contentDelta,
-  errorChunk,
   reasoningDelta,
-  streamMark,
+  refusalDelta,
   toolCallDelta,
 } from '../chat-chunks.ts';
-import type { ChatChunks } from '../chat-chunks.ts';
-import { isObject, objectOf, parseJson, textOf, writeJson } from '../json.ts';
+import { EventStream } from '../event-stream.ts';
+import { objectOf, textOf, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
-import { SseDecoder } from '../sse.ts';
-import type { SseEvent } from '../sse.ts';
 import type { StreamOptions, TranslatedStream, TranslatedUsage } from '../translation.ts';
 import { readError, statusOfError } from './error.ts';
 import { refusalOf } from './response.ts';
@@ -30,56 +26,24 @@ export const openStream = (options: StreamOptions): TranslatedStream => new Mess
 /** A tool's block that is open: its place among the calls, and what it started with. */
 type OpenCall = { readonly ordinal: number; readonly input: string; isFed: boolean };
 
-const nothing = Buffer.alloc(0);
-
-class MessageStream implements TranslatedStream {
-  isClean = false;
-  failedStatus: number | null = null;
-  readonly #options: StreamOptions;
-  readonly #decoder = new SseDecoder();
-  #chunks: ChatChunks | null = null;
+class MessageStream extends EventStream {
+  #isClean = false;
   /** By the index of the block, which counts blocks of all kinds. */
   readonly #calls = new Map<unknown, OpenCall>();
   #callCount = 0;
   #stopReason: string | null = null;
   #firstUsage: JsonObject | null = null;
   #lastUsage: JsonObject | null = null;
-  #isOver = false;
 
-  constructor(options: StreamOptions) {
-    this.#options = options;
+  get isClean(): boolean {
+    return this.#isClean;
   }
 
   get usage(): TranslatedUsage | null {
-    return this.isClean ? readUsage(this.#firstUsage, this.#lastUsage) : null;
+    return this.#isClean ? readUsage(this.#firstUsage, this.#lastUsage) : null;
   }
 
-  push(chunk: Buffer): Buffer {
-    if (this.#isOver) return nothing;
-    let text = this.#read(this.#decoder.push(chunk));
-    if (this.#decoder.isOverflown && !this.#isOver) text += this.#fail(oversizedError);
-    return text === '' ? nothing : Buffer.from(text);
-  }
-
-  end(): Buffer {
-    if (this.#isOver) return nothing;
-    let text = this.#read(this.#decoder.end());
-    if (!this.#isOver)
-      text += this.#stopReason === null ? this.#fail(truncatedError) : this.#stop();
-    return Buffer.from(text);
-  }
-
-  #read(events: readonly SseEvent[]): string {
-    let text = '';
-    for (const { data } of events) {
-      if (this.#isOver) break;
-      const event = parseJson(data);
-      if (isObject(event)) text += this.#event(event);
-    }
-    return text;
-  }
-
-  #event(event: JsonObject): string {
+  protected event(event: JsonObject): string {
     switch (event['type']) {
       case 'message_start':
         return this.#start(objectOf(event, 'message') ?? {});
@@ -92,67 +56,54 @@ class MessageStream implements TranslatedStream {
       case 'message_delta':
         return this.#messageDelta(event);
       case 'message_stop':
-        this.isClean = true;
+        this.#isClean = true;
         return this.#stop();
       case 'error':
-        return this.#fail(readError(event) ?? truncatedError);
+        return this.#failBy(readError(event) ?? truncatedError);
       default:
         return '';
     }
   }
 
-  /** Something in between may splice two streams: the answer stays the one that began. */
+  protected ended(): string {
+    return this.#stopReason === null ? this.#failBy(truncatedError) : this.#stop();
+  }
+
   #start(message: JsonObject): string {
-    if (this.#chunks !== null) return '';
-    this.#firstUsage = objectOf(message, 'usage');
-    return this.#begin(textOf(message, 'id'), textOf(message, 'model'));
-  }
-
-  #begin(id: string | null, model: string | null): string {
-    const { requestId, model: asked } = this.#options;
-    this.#chunks = chatChunks(id ?? `chatcmpl-${requestId}`, model ?? asked, this.#options);
-    return this.#chunks.delta('{"role":"assistant","content":""}');
-  }
-
-  /** A stream that lacks its first event is still an answer. */
-  #send(delta: string): string {
-    const before = this.#chunks === null ? this.#begin(null, null) : '';
-    return before + (this.#chunks?.delta(delta) ?? '');
+    const begun = this.begin(textOf(message, 'id'), textOf(message, 'model'));
+    if (begun !== '') this.#firstUsage = objectOf(message, 'usage');
+    return begun;
   }
 
   #openBlock(index: unknown, block: JsonObject): string {
     if (block['type'] !== 'tool_use') return this.#openingText(block);
     const input = writeJson(objectOf(block, 'input') ?? {});
-    if (input === null) return this.#fail(unreadableError);
+    if (input === null) return this.fail(unreadableError);
     const ordinal = this.#callCount++;
     this.#calls.set(index, { ordinal, input, isFed: false });
     const id = textOf(block, 'id') ?? `toolu_${ordinal}`;
     const call = { id, name: textOf(block, 'name') ?? '', arguments: '' };
-    return this.#send(toolCallDelta(ordinal, call));
+    return this.send(toolCallDelta(ordinal, call));
   }
 
   #openingText(block: JsonObject): string {
-    if (block['type'] === 'text') return this.#text(textOf(block, 'text'), contentDelta);
-    if (block['type'] === 'thinking') return this.#text(textOf(block, 'thinking'), reasoningDelta);
+    if (block['type'] === 'text') return this.text(textOf(block, 'text'), contentDelta);
+    if (block['type'] === 'thinking') return this.text(textOf(block, 'thinking'), reasoningDelta);
     return '';
-  }
-
-  #text(text: string | null, deltaOf: (text: string) => string): string {
-    return text === null || text === '' ? '' : this.#send(deltaOf(text));
   }
 
   #delta(index: unknown, delta: JsonObject): string {
     switch (delta['type']) {
       case 'text_delta':
-        return this.#text(textOf(delta, 'text'), contentDelta);
+        return this.text(textOf(delta, 'text'), contentDelta);
       case 'thinking_delta':
-        return this.#text(textOf(delta, 'thinking'), reasoningDelta);
+        return this.text(textOf(delta, 'thinking'), reasoningDelta);
       case 'input_json_delta': {
         const call = this.#calls.get(index);
         const text = textOf(delta, 'partial_json');
         if (call === undefined || text === null || text === '') return '';
         call.isFed = true;
-        return this.#send(argumentsDelta(call.ordinal, text));
+        return this.send(argumentsDelta(call.ordinal, text));
       }
       default:
         return '';
@@ -164,7 +115,7 @@ class MessageStream implements TranslatedStream {
     const call = this.#calls.get(index);
     this.#calls.delete(index);
     if (call === undefined || call.isFed) return '';
-    return this.#send(argumentsDelta(call.ordinal, call.input));
+    return this.send(argumentsDelta(call.ordinal, call.input));
   }
 
   /** Its counts are totals, so the last one holds; its reason is told at the end, and once. */
@@ -173,24 +124,16 @@ class MessageStream implements TranslatedStream {
     this.#lastUsage = objectOf(event, 'usage') ?? this.#lastUsage;
     this.#stopReason = textOf(delta, 'stop_reason') ?? this.#stopReason;
     const refusal = refusalOf(delta);
-    return refusal === null ? '' : this.#send(`{"refusal":${JSON.stringify(refusal)}}`);
+    return this.text(refusal, refusalDelta);
   }
 
   #stop(): string {
     let text = '';
     for (const index of this.#calls.keys()) text += this.#closeBlock(index);
-    if (this.#chunks === null) text += this.#begin(null, null);
-    this.#isOver = true;
-    const reason = finishReason(this.#stopReason, this.#callCount > 0);
-    text += this.#chunks?.finish(reason) ?? '';
-    const usage = this.#options.includesUsage ? this.usage : null;
-    if (usage !== null) text += this.#chunks?.usage(usage) ?? '';
-    return text + streamMark;
+    return text + this.finish(finishReason(this.#stopReason, this.#callCount > 0));
   }
 
-  #fail(error: ChatError): string {
-    this.#isOver = true;
-    this.failedStatus = statusOfError(error.type);
-    return errorChunk(error, this.#options.requestId) + streamMark;
+  #failBy(error: ChatError): string {
+    return this.fail(error, statusOfError(error.type));
   }
 }

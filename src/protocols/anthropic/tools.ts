@@ -2,17 +2,11 @@
 
 import type { Chat, ChatTool } from '../chat.ts';
 import type { JsonObject } from '../json.ts';
-import { invalid } from '../refusal.ts';
-import type { Refusals } from '../refusal.ts';
 import { closedSchema } from './schema.ts';
 
 /** Where the choice allows some by name, the others are not offered: the API can only name the one to call. */
-export function toolsOf({ tools, toolChoice }: Chat, refusals: Refusals): readonly JsonObject[] {
+export function toolsOf({ tools, toolChoice }: Chat): readonly JsonObject[] {
   const names = toolChoice?.names ?? [];
-  for (const name of names) {
-    if (tools.some((tool) => tool.name === name)) continue;
-    refusals.push(invalid('tool_choice', `names ${name.slice(0, 60)}, which is not among tools`));
-  }
   const isNamed = toolChoice?.mode === 'required' && names.length === 1;
   const isOffered = ({ name }: ChatTool): boolean =>
     isNamed || names.length === 0 || names.includes(name);
@@ -34,14 +28,8 @@ function inputSchema(parameters: JsonObject, isStrict: boolean): JsonObject {
 }
 
 /** Null where the API's own default says the same. */
-export function toolChoiceOf(chat: Chat, refusals: Refusals): JsonObject | null {
-  const { tools, toolChoice, parallelToolCalls } = chat;
-  if (tools.length === 0) {
-    if (toolChoice?.mode === 'required') {
-      refusals.push(invalid('tool_choice', 'must not require a call where no tools are given'));
-    }
-    return null;
-  }
+export function toolChoiceOf({ tools, toolChoice, parallelToolCalls }: Chat): JsonObject | null {
+  if (tools.length === 0) return null;
   const single = parallelToolCalls === false && { disable_parallel_tool_use: true };
   const [name, ...others] = toolChoice?.names ?? [];
   switch (toolChoice?.mode) {

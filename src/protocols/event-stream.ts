@@ -1,0 +1,93 @@
+// What the streams of all vendors have in common: bytes become events, events become chat chunks, and
+// an answer that fails or breaks off says so before the mark of its end.
+
+import { oversizedError } from './chat-answer.ts';
+import type { ChatError, FinishReason } from './chat-answer.ts';
+import { chatChunks, errorChunk, streamMark } from './chat-chunks.ts';
+import type { ChatChunks } from './chat-chunks.ts';
+import { isObject, parseJson } from './json.ts';
+import type { JsonObject } from './json.ts';
+import { SseDecoder } from './sse.ts';
+import type { SseEvent } from './sse.ts';
+import type { StreamOptions, TranslatedStream, TranslatedUsage } from './translation.ts';
+
+const nothing = Buffer.alloc(0);
+
+export abstract class EventStream implements TranslatedStream {
+  protected readonly options: StreamOptions;
+  readonly #decoder = new SseDecoder();
+  #chunks: ChatChunks | null = null;
+  #isOver = false;
+  #failedStatus: number | null = null;
+
+  constructor(options: StreamOptions) {
+    this.options = options;
+  }
+
+  abstract get isClean(): boolean;
+  abstract get usage(): TranslatedUsage | null;
+  /** The chunks that one event of the vendor makes. */
+  protected abstract event(event: JsonObject): string;
+  /** What is left to say when the upstream ends without having finished. */
+  protected abstract ended(): string;
+
+  get failedStatus(): number | null {
+    return this.#failedStatus;
+  }
+
+  push(chunk: Buffer): Buffer {
+    if (this.#isOver) return nothing;
+    let text = this.#read(this.#decoder.push(chunk));
+    if (this.#decoder.isOverflown && !this.#isOver) text += this.fail(oversizedError);
+    return text === '' ? nothing : Buffer.from(text);
+  }
+
+  end(): Buffer {
+    if (this.#isOver) return nothing;
+    let text = this.#read(this.#decoder.end());
+    if (!this.#isOver) text += this.ended();
+    return Buffer.from(text);
+  }
+
+  #read(events: readonly SseEvent[]): string {
+    let text = '';
+    for (const { data } of events) {
+      if (this.#isOver) break;
+      const event = parseJson(data);
+      if (isObject(event)) text += this.event(event);
+    }
+    return text;
+  }
+
+  /** Something in between may splice two streams: the answer stays the one that began. */
+  protected begin(id: string | null, model: string | null): string {
+    if (this.#chunks !== null) return '';
+    const { requestId, model: asked } = this.options;
+    this.#chunks = chatChunks(id ?? `chatcmpl-${requestId}`, model ?? asked, this.options);
+    return this.#chunks.delta('{"role":"assistant","content":""}');
+  }
+
+  /** A stream that lacks its beginning is still an answer. */
+  protected send(delta: string): string {
+    const before = this.begin(null, null);
+    return before + (this.#chunks?.delta(delta) ?? '');
+  }
+
+  protected text(text: string | null, deltaOf: (text: string) => string): string {
+    return text === null || text === '' ? '' : this.send(deltaOf(text));
+  }
+
+  protected finish(reason: FinishReason): string {
+    const before = this.begin(null, null);
+    this.#isOver = true;
+    const usage = this.options.includesUsage ? this.usage : null;
+    const counted = usage === null ? '' : (this.#chunks?.usage(usage) ?? '');
+    return before + (this.#chunks?.finish(reason) ?? '') + counted + streamMark;
+  }
+
+  protected fail(error: ChatError, status = 502): string {
+    this.#isOver = true;
+    this.#failedStatus = status;
+    return errorChunk(error, this.options.requestId) + streamMark;
+  }
+}
