@@ -10,7 +10,9 @@ export async function namingListener<Value>(
   try {
     return await listening;
   } catch (cause) {
-    if (!(cause instanceof Error && 'syscall' in cause && cause.syscall === 'listen')) throw cause;
+    if (!(cause instanceof Error && 'syscall' in cause)) throw cause;
+    // A worker's listener is its parent's, which binds it.
+    if (cause.syscall !== 'listen' && cause.syscall !== 'bind') throw cause;
     throw new Error(`${flag} ${port} on --host ${host} cannot be listened on`, { cause });
   }
 }

@@ -2,14 +2,19 @@
 
 import type { Running } from './lifetime.ts';
 import { namingListener } from './listening.ts';
+import { logToStderr } from './log-to-stderr.ts';
 import type { Settings } from './settings.ts';
+import type { Seat } from './workers/seat.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
 
-export function runRole(settings: Settings): Promise<Running> {
+/** `seat` when this process is one of the workers of another. */
+export function runRole(settings: Settings, seat: Seat | null = null): Promise<Running> {
   switch (settings.role) {
     case 'proxy':
-      return runProxy(settings);
+      return seat === null && settings.workers > 1
+        ? runWorkers(settings)
+        : runProxy(settings, seat);
     case 'control':
       return runControl(settings);
     case 'all':
@@ -17,10 +22,15 @@ export function runRole(settings: Settings): Promise<Running> {
   }
 }
 
-async function runProxy(settings: Settings): Promise<Running> {
+async function runWorkers(settings: Settings): Promise<Running> {
+  const { startWorkers } = await import('./workers/parent.ts');
+  return startWorkers({ ...settings, log: logToStderr(settings) });
+}
+
+async function runProxy(settings: Settings, seat: Seat | null): Promise<Running> {
   const role = await import('./roles/proxy.ts');
   const { host, port } = settings;
-  return namingListener({ flag: '--port', port, host }, role.runProxy(settings));
+  return namingListener({ flag: '--port', port, host }, role.runProxy(settings, { seat }));
 }
 
 async function runControl(settings: Settings): Promise<Running> {

@@ -367,4 +367,5 @@ export const otherVariables: readonly string[] = [
   'GW_PASSWORD_FILE',
   'GW_TEST_DATABASE_URL',
   'GW_TEST_TEMPLATE',
+  'GW_WORKER_SLOT',
 ];

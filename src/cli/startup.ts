@@ -97,6 +97,11 @@ export function startupWarnings(settings: Settings): readonly string[] {
   if (settings.role !== 'proxy' && settings.sources.databaseUrl === 'flag') {
     warnings.push('--database-url is visible to every user of this machine; use GW_DATABASE_URL');
   }
+  if (settings.config !== null && settings.workers > 1) {
+    warnings.push(
+      `--workers ${settings.workers}: without a control plane each worker enforces the whole limits of a key`,
+    );
+  }
   if (settings.webhookUrl !== null && settings.role === 'proxy') {
     warnings.push('--webhook-url does nothing in role proxy; the control plane notifies');
   }

@@ -3,6 +3,7 @@
 // in force.
 
 import { open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
@@ -11,6 +12,9 @@ import { fileBytesMax } from '../snapshot/file/source.ts';
 import type { Environment } from '../snapshot/file/source.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Live } from './live.ts';
+
+/** Whoever writes a file in several pieces writes the next one sooner. */
+const settleMs = 100;
 
 export type FileSourceOptions = Readonly<{
   path: string;
@@ -36,11 +40,15 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   const load = async (isForced: boolean): Promise<Refusal | undefined> => {
     const source = await readText(options.path);
     if (isRefusal(source)) return source;
+    // Half of a file may be a good file with half of the models. Whoever asks for it knows that it is whole.
+    const isNews = source !== seen && !isForced;
+    if (isNews && !(await isSettled(options.path, source))) return undefined;
     if (source === served && !isForced) options.live.confirm();
     if (source === seen && !isForced) return undefined;
     seen = source;
     const refusal = applySource(options, source);
     if (refusal === undefined) served = source;
+    else options.live.refuse(null, refusal.message);
     return refusal;
   };
   const check = async (isForced: boolean): Promise<void> => {
@@ -77,6 +85,12 @@ function applySource(options: FileSourceOptions, source: string): Refusal | unde
     log.warn({}, 'the gateway is open: the file has no auth block and no key is required');
   }
   return live.apply(read.snapshot, read.tuning);
+}
+
+/** Nobody wrote to it meanwhile; otherwise the next check sees it again. */
+async function isSettled(path: string, source: string): Promise<boolean> {
+  await sleep(settleMs, undefined, { ref: false });
+  return (await readText(path)) === source;
 }
 
 async function readText(path: string): Promise<string | Refusal> {

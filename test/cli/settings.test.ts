@@ -1,6 +1,7 @@
 // Holds where a setting's value comes from, and what a wrong one is told.
 
 import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 
 import { settingsTable } from '../../src/cli/settings-table.ts';
@@ -54,6 +55,11 @@ test('a flag wins over the environment, and the environment over the default', (
   assert.equal(settings.sources.port, 'flag');
   assert.equal(settings.adminPort, 6001);
   assert.equal(settings.sources.adminPort, 'env');
+});
+
+test('cores stands for as many workers as the process may use', () => {
+  assert.equal(read({ flags: { workers: 'cores' } }).workers, availableParallelism());
+  assert.match(refused({ flags: { workers: '0' } })[0] ?? '', /--workers must be .* was "0"/);
 });
 
 test('an empty variable is no value', () => {

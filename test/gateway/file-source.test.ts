@@ -1,9 +1,9 @@
 // A proxy in File mode follows its file, and keeps the last good one.
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 
 import { runProxy } from '../../src/cli/roles/proxy.ts';
@@ -12,8 +12,9 @@ import type { LogLine } from '../harness/gateway.ts';
 import { answerJson, startUpstream } from '../harness/upstream.ts';
 import { until } from '../harness/wait.ts';
 
-const model = (name: string, apiBase: string) =>
-  `model_list: [{ model_name: ${name}, litellm_params: { model: m, api_base: "${apiBase}" } }]\n`;
+const entry = (name: string, apiBase: string) =>
+  `{ model_name: ${name}, litellm_params: { model: m, api_base: "${apiBase}" } }`;
+const model = (name: string, apiBase: string) => `model_list: [${entry(name, apiBase)}]\n`;
 
 async function startFileProxy(source: string, configPoll: number) {
   const directory = await mkdtemp(join(tmpdir(), 'gw-file-'));
@@ -72,6 +73,8 @@ async function startFileProxy(source: string, configPoll: number) {
   };
   return {
     statusOf,
+    config,
+    reasons: () => lines.flatMap(({ fields }) => ('reason' in fields ? [fields['reason']] : [])),
     write: (text: string) => writeFile(config, text),
     hangUp: () => hangUps[0]?.(),
     remove: () => rm(config),
@@ -98,6 +101,54 @@ describe('role proxy in File mode', () => {
     await using proxy = await startFileProxy(model('a', upstream.apiBase), 0.02);
     await proxy.write(model('b', upstream.apiBase));
     await until(async () => (await proxy.statusOf('b')) === 200, { what: 'the new file' });
+  });
+
+  it('notices a file that was renamed over it', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using proxy = await startFileProxy(model('a', upstream.apiBase), 0.02);
+    await writeFile(`${proxy.config}.new`, model('b', upstream.apiBase));
+    await rename(`${proxy.config}.new`, proxy.config);
+    await until(async () => (await proxy.statusOf('b')) === 200, { what: 'the new file' });
+  });
+
+  it('notices a directory that was swapped beneath it, as Kubernetes does', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using proxy = await startFileProxy(model('a', upstream.apiBase), 0.02);
+    const directory = dirname(proxy.config);
+    const put = async (version: string, name: string) => {
+      await mkdir(join(directory, version));
+      await writeFile(join(directory, version, 'config.yaml'), model(name, upstream.apiBase));
+      await symlink(version, join(directory, 'next'));
+      await rename(join(directory, 'next'), join(directory, '..data'));
+    };
+    await put('..1', 'b');
+    await symlink('..data/config.yaml', join(directory, 'link'));
+    await rename(join(directory, 'link'), proxy.config);
+    await until(async () => (await proxy.statusOf('b')) === 200, { what: 'the linked file' });
+    await put('..2', 'c');
+    await until(async () => (await proxy.statusOf('c')) === 200, { what: 'the swapped file' });
+    assert.equal(await proxy.statusOf('b'), 404);
+  });
+
+  it('does not take up a file that is still being written', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using proxy = await startFileProxy(model('a', upstream.apiBase), 0.002);
+    // The half is a good file too.
+    const half = `model_list:\n  - ${entry('b', upstream.apiBase)}\n`;
+    await proxy.write(half);
+    await proxy.write(`${half}  - ${entry('c', upstream.apiBase)}\n`);
+    await until(async () => (await proxy.statusOf('c')) === 200, { what: 'the whole file' });
+    assert.equal(await proxy.statusOf('b'), 200);
+    assert.equal(proxy.times('snapshot applied'), 2);
+  });
+
+  it('says in which line the new one is wrong', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using proxy = await startFileProxy(model('a', upstream.apiBase), 0.02);
+    await proxy.write('model_list:\n  - model_name: a\n   wrong: [\n');
+    await until(() => proxy.logged('refused'), { what: 'the refusal' });
+    assert.match(proxy.reasons().join('\n'), /line 3/);
+    assert.equal(await proxy.statusOf('a'), 200);
   });
 
   it('reads the file at once when it is told to', async () => {

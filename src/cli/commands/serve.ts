@@ -11,6 +11,7 @@ import { givenFlags, settingOptions } from '../options.ts';
 import { runRole } from '../role.ts';
 import { readSettings } from '../settings.ts';
 import { startupRefusals, startupWarnings } from '../startup.ts';
+import { takeSeat } from '../workers/seat.ts';
 
 export class ServeCommand extends Command {
   static override paths = [Command.Default, ['serve']];
@@ -40,9 +41,14 @@ export class ServeCommand extends Command {
     const { settings } = read;
     const refusals = startupRefusals(settings);
     if (refusals.length > 0) return reportRefusals(stderr, refusals);
-    for (const warning of [...read.warnings, ...startupWarnings(settings)]) {
+    const seat = takeSeat();
+    // The parent has said them.
+    const warnings = seat === null ? [...read.warnings, ...startupWarnings(settings)] : [];
+    for (const warning of warnings) {
       stderr.write(`gw: warning: ${warning}\n`);
     }
-    return reportingFailure(this.context, () => serveUntilSignal(process, () => runRole(settings)));
+    return reportingFailure(this.context, () =>
+      serveUntilSignal(seat?.signals ?? process, () => runRole(settings, seat)),
+    );
   }
 }

@@ -9,22 +9,25 @@ import { createUsageReporter } from '../../gateway/control-link/report.ts';
 import { startGateway } from '../../gateway/gateway.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { createLive } from '../../gateway/live.ts';
+import type { Live } from '../../gateway/live.ts';
 import { isRefusal } from '../../lib/refusal.ts';
+import type { Snapshot } from '../../snapshot/schema.ts';
+import type { Log } from '../../telemetry/log.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
 import type { Running } from '../lifetime.ts';
 import { namingListener } from '../listening.ts';
 import { logToStderr } from '../log-to-stderr.ts';
 import { settingFacts } from '../setting-facts.ts';
 import type { Settings } from '../settings.ts';
-import { serveOn } from '../shutdown-delay.ts';
 import { openTracing } from '../tracing.ts';
 import { openSpool } from '../usage-spool.ts';
 import { startControl } from './control.ts';
-import { gatewayOptions, replicaName } from './proxy.ts';
+import { endGateway, gatewayOptions, replicaName } from './proxy.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
 
 export async function runAll(settings: Settings): Promise<RunningAll> {
+  await using started = new AsyncDisposableStack();
   const log = logToStderr(settings);
   const linkLog = log.of('control_link');
   const replica = replicaName();
@@ -45,22 +48,21 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
         isLeaving: () => isLeaving,
       },
       onCurrent: live.confirm,
-      onSnapshot: (snapshot) => {
-        const refusal = live.apply(snapshot);
-        if (!isRefusal(refusal)) return;
-        live.refuse(snapshot.version, refusal.message);
-        log.error({ reason: refusal.message }, 'snapshot refused');
-      },
+      onSnapshot: (snapshot) => serveSnapshot(live, log, snapshot),
     },
   );
+  started.defer(control.close);
   const client = createControlClient({
     controlUrl: control.adminUrl,
     proxyToken,
     caBundle: [],
     pinnedCertificate: control.certificate,
   });
+  started.defer(client.close);
   const counts = newCounts();
   const reporter = createUsageReporter({ client, replica, counts, log: linkLog, ...spooling });
+  // While the admin API is still there to take what is left.
+  started.defer(reporter.close);
   const tracer = await openTracing(settings, log);
   const { host, port } = settings;
   const gateway = await namingListener(
@@ -73,12 +75,7 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
       tracer,
       usage: reporter.record,
     }),
-  ).catch(async (error: unknown) => {
-    await reporter.close();
-    await client.close();
-    await control.close();
-    throw error;
-  });
+  );
   own.gateway = gateway;
   const reporting = startHealthReports({
     client,
@@ -86,21 +83,24 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
     log: linkLog,
     intervalMs: settings.healthReportInterval * 1000,
   });
+  started.defer(reporting.stop);
+  started.defer(() => {
+    isLeaving = true;
+    return endGateway(gateway, settings, log);
+  });
   log.info({ url: gateway.url }, 'gateway started');
+  const parts = started.move();
   return {
     gatewayUrl: gateway.url,
     adminUrl: control.adminUrl,
     failed: control.failed,
-    close: async () => {
-      isLeaving = true;
-      gateway.leave();
-      await serveOn(settings, log);
-      await gateway.close(settings.shutdownGrace * 1000);
-      await reporting.stop();
-      // While the admin API is still there to take them.
-      await reporter.close();
-      await client.close();
-      await control.close();
-    },
+    close: () => parts.disposeAsync(),
   };
+}
+
+function serveSnapshot(live: Live, log: Log, snapshot: Snapshot): void {
+  const refusal = live.apply(snapshot);
+  if (!isRefusal(refusal)) return;
+  live.refuse(snapshot.version, refusal.message);
+  log.error({ reason: refusal.message }, 'snapshot refused');
 }

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
 import { createSnapshotCache } from '../../gateway/control-link/cache.ts';
+import type { SnapshotCache } from '../../gateway/control-link/cache.ts';
 import { createControlClient } from '../../gateway/control-link/client.ts';
 import { startHealthReports } from '../../gateway/control-link/health-report.ts';
 import { startPoll } from '../../gateway/control-link/poll.ts';
@@ -29,6 +30,7 @@ import { openTracing } from '../tracing.ts';
 import type { TracingSettings } from '../tracing.ts';
 import { openSpool } from '../usage-spool.ts';
 import { programVersion } from '../version.ts';
+import type { Seat } from '../workers/seat.ts';
 
 /** What a gateway needs, in whichever role. */
 export type GatewaySettings = Readonly<{
@@ -71,6 +73,8 @@ export type ProxyDependencies = Readonly<{
   log?: Log;
   environment?: Environment;
   onHangUp?: OnHangUp;
+  /** When this process is one of several that share a port. */
+  seat?: Seat | null;
 }>;
 
 export type RunningProxy = Readonly<{ url: string; close: () => Promise<void> }>;
@@ -108,7 +112,8 @@ export async function runProxy(
   settings: ProxySettings,
   dependencies: ProxyDependencies = {},
 ): Promise<RunningProxy> {
-  const log = dependencies.log ?? logToStderr(settings);
+  const own = dependencies.log ?? logToStderr(settings);
+  const log = dependencies.seat?.log(own) ?? own;
   const { config, controlUrl, proxyToken } = settings;
   if (controlUrl !== null && proxyToken !== null) {
     return runHttpMode(settings, { ...dependencies, controlUrl, proxyToken, log });
@@ -151,7 +156,7 @@ async function runHttpMode(
     client,
     live,
     log: linkLog,
-    cache: openCache(settings, proxyToken),
+    cache: openCache(settings, proxyToken, dependencies),
     acceptLog: settings.acceptLog,
     pollMs: settings.configPoll * 1000,
     random: Math.random,
@@ -165,6 +170,7 @@ async function runHttpMode(
     counts,
     limiter,
     usage: reporter.record,
+    ...sharing(dependencies),
     tracer: await openTracing(settings, log),
   });
   started.defer(() => endGateway(gateway, settings, log));
@@ -177,12 +183,21 @@ async function runHttpMode(
   started.defer(reporting.stop);
   started.defer((dependencies.onHangUp ?? onHangUp)(() => {}));
   log.info({ url: gateway.url, control: controlUrl }, 'gateway started');
+  dependencies.seat?.serving(gateway.url);
   const parts = started.move();
   return { url: gateway.url, close: () => parts.disposeAsync() };
 }
 
-const openCache = ({ snapshotCache: path }: ProxySettings, proxyToken: string) =>
-  path === null ? null : createSnapshotCache({ path, proxyToken });
+/** All workers start from the one file, which the first of them writes. */
+function openCache(
+  { snapshotCache: path }: ProxySettings,
+  proxyToken: string,
+  { seat }: ProxyDependencies,
+): SnapshotCache | null {
+  if (path === null) return null;
+  const cache = createSnapshotCache({ path, proxyToken });
+  return (seat?.slot ?? 0) === 0 ? cache : { ...cache, write: async () => {} };
+}
 
 async function runFileMode(
   settings: ProxySettings,
@@ -208,16 +223,25 @@ async function runFileMode(
     live,
     log,
     usage: null,
+    ...sharing(options),
     tracer: await openTracing(settings, log),
   });
   started.defer(() => endGateway(gateway, settings, log));
   log.info({ url: gateway.url, config: path }, 'gateway started');
+  options.seat?.serving(gateway.url);
   const parts = started.move();
   return { url: gateway.url, close: () => parts.disposeAsync() };
 }
 
+const sharing = ({ seat }: ProxyDependencies): Pick<GatewayOptions, 'shareMetrics'> =>
+  seat === null || seat === undefined ? {} : { shareMetrics: seat.shareMetrics };
+
 /** Out of rotation, then drained ("Limits", Shutdown). */
-async function endGateway(gateway: Gateway, settings: GatewaySettings, log: Log): Promise<void> {
+export async function endGateway(
+  gateway: Gateway,
+  settings: GatewaySettings,
+  log: Log,
+): Promise<void> {
   gateway.leave();
   await serveOn(settings, log);
   await gateway.close(settings.shutdownGrace * 1000);

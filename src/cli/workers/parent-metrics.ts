@@ -1,0 +1,57 @@
+// The page of metrics of all workers, made by their parent: what each of them says, and what those said that are gone.
+
+import { mergePages } from '../../telemetry/merge-pages.ts';
+
+/** A worker that has not answered by then is shown as it was at its last answer. */
+const answerMs = 1000;
+
+export type ParentMetrics<Worker> = Readonly<{
+  /** Asks every worker; those that ask meanwhile get the same page. */
+  gather: () => Promise<string>;
+  answered: (worker: Worker, page: string) => void;
+  gone: (worker: Worker) => void;
+}>;
+
+export function createParentMetrics<Worker>(
+  workers: () => Iterable<Worker>,
+  ask: (worker: Worker) => void,
+): ParentMetrics<Worker> {
+  const pages = new Map<Worker, string>();
+  /** Without it the counters of all would fall with each worker that is replaced. */
+  let departed = '';
+  let waiting: Readonly<{ left: Set<Worker>; done: () => void }> | null = null;
+  let gathering: Promise<string> | null = null;
+
+  const settle = (worker: Worker): void => {
+    if (waiting?.left.delete(worker) === true && waiting.left.size === 0) waiting.done();
+  };
+  const gatherOnce = async (): Promise<string> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const left = new Set(workers());
+    waiting = { left, done: resolve };
+    const late = setTimeout(resolve, answerMs);
+    for (const worker of left) ask(worker);
+    if (left.size > 0) await promise;
+    clearTimeout(late);
+    waiting = null;
+    const living = [...pages.values()].map((text) => ({ text, isGone: false }));
+    return mergePages([...living, { text: departed, isGone: true }]);
+  };
+  return {
+    gather: () =>
+      (gathering ??= gatherOnce().finally(() => {
+        gathering = null;
+      })),
+    answered: (worker, page) => {
+      pages.set(worker, page);
+      settle(worker);
+    },
+    gone: (worker) => {
+      const last = pages.get(worker);
+      pages.delete(worker);
+      settle(worker);
+      if (last === undefined) return;
+      departed = mergePages([departed, last].map((text) => ({ text, isGone: true })));
+    },
+  };
+}

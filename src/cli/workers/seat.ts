@@ -1,0 +1,105 @@
+// The worker's side of a proxy of several processes: it ends when its parent says so, and its page of metrics is that of all.
+
+import cluster from 'node:cluster';
+
+import type { Log, LogFields } from '../../telemetry/log.ts';
+import type { MetricsPage } from '../../telemetry/metrics.ts';
+import type { SignalSource } from '../lifetime.ts';
+import { toWorker } from './messages.ts';
+import type { ToParent } from './messages.ts';
+
+/** The variable that tells a forked process its place among the workers, from 0. */
+export const slotVariable = 'GW_WORKER_SLOT';
+
+export type Seat = Readonly<{
+  slot: number;
+  signals: SignalSource;
+  /** Tells the parent that requests are served, and where. */
+  serving: (url: string) => void;
+  shareMetrics: (own: MetricsPage) => MetricsPage;
+  /** Every line says which worker wrote it. */
+  log: (log: Log) => Log;
+}>;
+
+/** A parent that does not answer is as good as gone; the scrape fails rather than show a part of the whole. */
+const gatherMs = 3000;
+
+/** Null in a process that is nobody's worker. */
+export function takeSeat(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Seat | null {
+  if (!cluster.isWorker) return null;
+  const slot = Number(environment[slotVariable]);
+  const gathered: ((page: string) => void)[] = [];
+  const ends: (() => void)[] = [];
+  let own: MetricsPage | null = null;
+  // Once is enough: a signal to the whole group reaches a worker both from outside and from its parent.
+  let isEnding = false;
+  const end = (): void => {
+    if (isEnding) return;
+    isEnding = true;
+    for (const listener of ends) listener();
+  };
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+  process.on('message', (value: unknown) => {
+    const message = toWorker.safeParse(value).data;
+    switch (message?.gw) {
+      case 'drain':
+        return end();
+      case 'read_metrics':
+        return void own?.render().then((page) => tell({ gw: 'metrics', page }));
+      case 'metrics_of_all':
+        for (const resolve of gathered.splice(0)) resolve(message.page);
+        return undefined;
+      case undefined:
+        return undefined;
+    }
+  });
+  return {
+    slot,
+    signals: {
+      on: (signal, listener) => signal === 'SIGTERM' && ends.push(listener),
+      off: () => ends.splice(0),
+      exit: (code) => process.exit(code),
+    },
+    serving: (url) => {
+      tell({ gw: 'serving', url });
+      // What is served keeps the process from now on; the channel alone does not.
+      process.channel?.unref();
+    },
+    shareMetrics: (page) => {
+      own = page;
+      return { contentType: page.contentType, render: () => gather(gathered) };
+    },
+    log: (log) => withWorker(log, slot),
+  };
+}
+
+function gather(gathered: ((page: string) => void)[]): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const late = setTimeout(() => reject(new Error('no metrics of the parent')), gatherMs);
+  gathered.push((page) => {
+    clearTimeout(late);
+    resolve(page);
+  });
+  tell({ gw: 'gather_metrics' });
+  return promise;
+}
+
+/** A parent that is gone cannot be told; the worker ends with the channel. */
+function tell(message: ToParent): void {
+  if (process.connected) process.send?.(message, undefined, {}, () => {});
+}
+
+function withWorker(log: Log, worker: number): Log {
+  const at = (level: 'debug' | 'info' | 'warn' | 'error') => (fields: LogFields, message: string) =>
+    log[level]({ worker, pid: process.pid, ...fields }, message);
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    of: (component) => withWorker(log.of(component), worker),
+  };
+}
