@@ -1,6 +1,10 @@
 // Takes usage events in from proxies (specification, "Control-plane protocol"). A record that is malformed, or names a principal
 // or model that no longer exists, is dropped alone; a batch that comes twice counts once.
 
+import { randomBytes } from 'node:crypto';
+
+import { z } from 'zod';
+
 import type { Model } from '../../projections/config/model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Database } from '../db/pool.ts';
@@ -8,10 +12,11 @@ import { insertUsage } from '../db/usage.ts';
 import type { StoredUsage } from '../db/usage.ts';
 import type { Vault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
-import { usageEvent } from '../usage/usage-event.ts';
+import { createUlids } from '../usage/ulid.ts';
 import type { UsageBatch, UsageEvent, UsageReceipt } from '../usage/usage-event.ts';
 import { principalNames } from './principal-names.ts';
 import { costMicros } from './usage-cost.ts';
+import { isPartial, readRecord } from './usage-record.ts';
 
 export type UsageIntake = (batch: UsageBatch) => Promise<UsageReceipt>;
 
@@ -30,11 +35,13 @@ type Dependencies = Readonly<{
 
 export function createUsageIntake(dependencies: Dependencies): UsageIntake {
   const { db, vault, clock } = dependencies;
+  const newId = createUlids({ now: clock, randomBytes });
   return async ({ replica, events }) => {
     const now = clock();
-    const read = events.flatMap((raw) => readEvent(raw, now));
-    const state = await stateFor(read, dependencies);
-    const known = read.filter((event) => isKnown(event, state));
+    const state = await stateFor(events, dependencies);
+    const completion = { at: new Date(now), newId, state };
+    const read = events.flatMap((raw) => readRecord(raw, completion) ?? []);
+    const known = read.filter((event) => isInTime(event, now) && isKnown(event, state));
     const principals = new Set(known.map((event) => event.principal_id));
     const held = [...principals].flatMap((id) => state.principal.byId.get(id) ?? []);
     const names = await principalNames({ db, vault }, held);
@@ -51,19 +58,23 @@ export function createUsageIntake(dependencies: Dependencies): UsageIntake {
   };
 }
 
-function readEvent(raw: unknown, now: number): readonly UsageEvent[] {
-  const read = usageEvent.safeParse(raw);
-  if (!read.success) return [];
-  const at = Date.parse(read.data.at);
-  return at > now - oldestMs && at < now + aheadMs ? [read.data] : [];
+function isInTime({ at }: UsageEvent, now: number): boolean {
+  const moment = Date.parse(at);
+  return moment > now - oldestMs && moment < now + aheadMs;
 }
 
-/** A proxy may have its snapshot from another replica, and so know more than this one. */
+const versioned = z.object({ snapshot_version: z.number() });
+
+/** A proxy may have its snapshot from another replica, and so know more than this one; one that does not say which may as well. */
 async function stateFor(
-  events: readonly UsageEvent[],
+  events: readonly unknown[],
   { state, refresh }: Dependencies,
 ): Promise<ConfigState> {
-  if (events.some((event) => event.snapshot_version > state().version)) await refresh();
+  const isAhead = (raw: unknown): boolean => {
+    const { success, data } = versioned.safeParse(raw);
+    return success ? data.snapshot_version > state().version : isPartial(raw);
+  };
+  if (events.some(isAhead)) await refresh();
   return state();
 }
 

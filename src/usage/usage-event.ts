@@ -79,7 +79,7 @@ export const usageBatchMax = 500;
 
 /** Body of POST /usage. */
 export const usageBatch = z.object({
-  replica: z.string().min(1).max(200),
+  replica: z.string().min(1).max(200).default('unknown'),
   events: z.array(z.unknown()).max(usageBatchMax * 4),
 });
 export type UsageBatch = z.output<typeof usageBatch>;

@@ -104,6 +104,32 @@ describe('a batch of usage', () => {
     );
   });
 
+  it('may come from a proxy that names models and says less', async (t) => {
+    const started = await withModel(t);
+    const said = { principal_id: 1, prompt_tokens: 10, completion_tokens: 5, status: 200 };
+    const events = [
+      { ...said, model: 'small', requested_model: 'chat', duration_ms: 7, ttft_ms: 3 },
+      { ...said, model: 'small', cost_micros: 9 },
+      { ...said, model: 'small', usage_reported: false, at: new Date(at).toISOString() },
+      { principal_id: 1, model: 'small', status: 429, refusal: 'rate_limit' },
+      { ...said, model: 'gone' },
+      { ...said, principal_id: 999, model: 'small' },
+      { model: 'small' },
+    ];
+    const sent = { method: 'POST', path: '/usage', token: proxyToken, body: { events } };
+    assert.deepEqual((await started.ask(sent)).body, { accepted: 4, dropped: 3 });
+    const rows: unknown = await started.plane.db.query(sql`
+      select model_id, model, virtual_model, cost_micros, refusal, duration_ms, replica
+      from op.usage_events order by duration_ms desc, cost_micros nulls first, refusal`);
+    const row = { model_id: 1, model: 'small', virtual_model: 'small', replica: 'unknown' };
+    assert.deepEqual(rows, [
+      { ...row, virtual_model: 'chat', cost_micros: 105, refusal: null, duration_ms: 7 },
+      { ...row, cost_micros: null, refusal: 'rate_limit', duration_ms: 0 },
+      { ...row, cost_micros: null, refusal: null, duration_ms: 0 },
+      { ...row, cost_micros: 9, refusal: null, duration_ms: 0 },
+    ]);
+  });
+
   it('keeps what decided the route, when the proxy says it', async (t) => {
     const started = await withModel(t);
     await report(started, [reported(1, { frontend_model_id: 4, rule_id: 9 }), reported(2)]);
@@ -138,7 +164,7 @@ describe('a batch of usage', () => {
       token: proxyToken,
       body: { events: 'many' },
     });
-    assert.deepEqual(errorOf(answer), [400, 'invalid', 'replica']);
+    assert.deepEqual(errorOf(answer), [400, 'invalid', 'events']);
   });
 });
 
