@@ -27,7 +27,14 @@ type Dependencies = Readonly<{
 }>;
 
 export type LoginGiven = Readonly<{ name: string; password: string }>;
-export type LoginSet = Readonly<{ id: PrincipalId; created: boolean; madeAdmin: boolean }>;
+export type LoginSet = Readonly<{
+  id: PrincipalId;
+  created: boolean;
+  /** The name of the role that it was granted; null when none was. */
+  roleGranted: string | null;
+  /** No role could write the configuration any more: admin can again. */
+  adminMended: boolean;
+}>;
 
 export async function setLogin(
   { plane, passwords }: Dependencies,
@@ -61,11 +68,15 @@ export async function setLogin(
   const { events, state } = outcome;
   const happened = (type: RecordedEvent['type']): boolean =>
     events.some((event) => event.type === type);
+  const [granted] = events.flatMap((event) =>
+    event.type === 'PrincipalRoleGranted' ? [event.data.role_id] : [],
+  );
   const principal = holderOfName(state, stored);
   assert.ok(principal !== undefined, 'a login that was set is there');
   return {
     id: principal.id,
     created: happened('PrincipalCreated'),
-    madeAdmin: happened('PrincipalRoleGranted'),
+    roleGranted: granted === undefined ? null : (state.role.byId.get(granted)?.name ?? null),
+    adminMended: happened('RolePermissionGranted'),
   };
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { gw } from '../harness/command-line.ts';
+import { testKey, testPlane } from '../harness/plane.ts';
 import { testDatabase } from '../harness/postgres.ts';
 
 test('--help lists the commands on standard output, without colours in a pipe', async () => {
@@ -67,6 +68,7 @@ test('a role that lacks what it needs says all of it and does not start', async 
 });
 
 const key = 'ab'.repeat(32);
+const input = 'correct horse\n';
 
 test('set-password makes an administrator once, then only sets the password', async (t) => {
   const { url } = await testDatabase(t);
@@ -74,9 +76,30 @@ test('set-password makes an administrator once, then only sets the password', as
   const parameters = ['set-password', '--name', 'ada', '--password', '-', '--json'];
   const first = await gw(parameters, { env, input: 'correct horse\n' });
   assert.equal(first.stderr, '');
-  assert.deepEqual(JSON.parse(first.stdout), { id: 2, created: true, made_admin: true });
+  const unmended = { id: 2, admin_mended: false };
+  assert.deepEqual(JSON.parse(first.stdout), { ...unmended, created: true, role_granted: 'admin' });
   const second = await gw(parameters, { env, input: 'battery staple\n' });
-  assert.deepEqual(JSON.parse(second.stdout), { id: 2, created: false, made_admin: false });
+  assert.deepEqual(JSON.parse(second.stdout), { ...unmended, created: false, role_granted: null });
+});
+
+test('set-password says which role it granted where admin may not do what it should', async (t) => {
+  const { run, url } = await testPlane(t);
+  const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: Buffer.from(testKey).toString('hex') };
+  const rename = {
+    type: 'UpdateRole',
+    role: 'admin',
+    name: 'root',
+    description: undefined,
+  } as const;
+  await run({ command: rename });
+  const granted = await gw(['set-password', '--name', 'ada', '--password', '-'], { env, input });
+  assert.equal(granted.stdout, 'ada: password set, principal created, role root granted\n');
+  for (const role of ['root', 'operator']) {
+    const permission = { role, verb: 'config:write', resource: '*' } as const;
+    await run({ command: { type: 'RevokePermission', ...permission } });
+  }
+  const mended = await gw(['set-password', '--name', 'bob', '--password', '-'], { env, input });
+  assert.match(mended.stdout, /, role admin mended, .*, role admin granted\n$/);
 });
 
 test('set-password refuses a name that no route would take', async (t) => {

@@ -56,11 +56,13 @@ export class SetPasswordCommand extends Command {
       const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };
       const set = await setLoginIn(opening, { name: this.name, password });
       if (isRefusal(set)) return reportRefusals(stderr, [set]);
-      const { id, created, madeAdmin } = set;
+      const { id, created, roleGranted, adminMended } = set;
       const done = ['password set'];
       if (created) done.push('principal created');
-      if (madeAdmin) done.push('role admin granted');
-      const answer = JSON.stringify({ id, created, made_admin: madeAdmin });
+      if (adminMended) done.push('role admin mended, since no role could write the configuration');
+      if (roleGranted !== null) done.push(`role ${roleGranted} granted`);
+      const facts = { id, created, role_granted: roleGranted, admin_mended: adminMended };
+      const answer = JSON.stringify(facts);
       stdout.write(`${this.json ? answer : `${this.name}: ${done.join(', ')}`}\n`);
       return exitCodes.ok;
     });
