@@ -7,6 +7,8 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import * as fc from 'fast-check';
+
 import { createControlClient } from '../../src/gateway/control-link/client.ts';
 import { createUsageReporter } from '../../src/gateway/control-link/report.ts';
 import { openUsageSpool } from '../../src/gateway/spool.ts';
@@ -15,7 +17,7 @@ import { usageBatch, usageEvent } from '../../src/usage/usage-event.ts';
 import type { UsageEvent } from '../../src/usage/usage-event.ts';
 import { collectLog } from '../harness/gateway.ts';
 import { answerJson, startUpstream } from '../harness/upstream.ts';
-import type { ScriptedUpstream } from '../harness/upstream.ts';
+import type { Script, ScriptedUpstream, SeenRequest } from '../harness/upstream.ts';
 import { reported } from '../harness/usage.ts';
 import { until } from '../harness/wait.ts';
 
@@ -54,7 +56,7 @@ async function startReporter(control: ScriptedUpstream, directory: string, more:
 const taken = answerJson({ accepted: 1, dropped: 0 });
 
 /** What a control plane that counts each id once has in the end. */
-const delivered = ({ seen }: ScriptedUpstream, from = 0): readonly string[] => {
+const delivered = ({ seen }: Pick<ScriptedUpstream, 'seen'>, from = 0): readonly string[] => {
   const batches = seen.slice(from).map(({ body }) => usageBatch.parse(JSON.parse(String(body))));
   return [
     ...new Set(batches.flatMap(({ events }) => events.map((one) => usageEvent.parse(one).id))),
@@ -147,6 +149,61 @@ describe('the usage reporter with a spool', () => {
     assert.equal(delivered(control, failed).length, 400 - usage.counts.usageDropped);
     await usage.close();
     await usage.client.close();
+  });
+
+  it('loses nothing whatever is answered, and however often the process ends and another starts', async (t) => {
+    const stored: SeenRequest[] = [];
+    const storing =
+      (script: Script): Script =>
+      (request, response) => {
+        stored.push(request);
+        script(request, response);
+      };
+    const scripts: Readonly<Record<string, Script>> = {
+      taken: storing(taken),
+      refused: answerJson({}, 503),
+      unauthorised: answerJson({}, 401),
+      silent: () => {},
+      lost: storing((_request, response) => void response.destroy()),
+      cut: storing((_request, response) => {
+        response.writeHead(200).write('{', () => void response.destroy());
+      }),
+    };
+    const lives = fc.array(
+      fc.record({
+        script: fc.constantFrom(...Object.keys(scripts)),
+        count: fc.integer({ min: 0, max: 700 }),
+        ends: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 6 },
+    );
+    const life = fc.asyncProperty(lives, async (steps) => {
+      stored.length = 0;
+      const directory = await testDirectory(t);
+      await using control = await startUpstream(storing(taken));
+      const more = { flushMs: 3, closeMs: 30 };
+      let usage = await startReporter(control, directory, more);
+      let recorded = 0;
+      for (const { script, count, ends } of steps) {
+        control.play(scripts[script] ?? taken);
+        usage.record(recorded, count);
+        recorded += count;
+        await until(() => usage.queued() === 0 || script === 'silent', { what: 'a safe place' });
+        if (!ends) continue;
+        await usage.close();
+        assert.equal(usage.counts.usageDropped, 0);
+        await usage.client.close();
+        usage = await startReporter(control, directory, more);
+      }
+      control.play(storing(taken));
+      const atRest = () => usage.spool.isEmpty() && usage.queued() === 0;
+      await until(atRest, { limitMs: 20_000, what: 'the delivery of all' });
+      await usage.close();
+      await usage.client.close();
+      assert.deepEqual(delivered({ seen: stored }).toSorted(), ids(0, recorded));
+      assert.equal(usage.counts.usageDropped, 0);
+    });
+    await fc.assert(life, { numRuns: 8 });
   });
 
   it('keeps in memory what the disk refuses', async (t) => {
