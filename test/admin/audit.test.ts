@@ -118,7 +118,8 @@ it('searching it takes no connection from commands, whose statements must be sho
   await send('GET', '/admin/audit?target=nowhere');
   const rows: { name: string }[] = await plane.db.query(sql`
     select application_name as name from pg_stat_activity
-    where datname = current_database() and query like '%from audit_log%' and pid <> pg_backend_pid()`);
+    where datname = current_database() and query like '%from audit_log%'
+      and pid <> pg_backend_pid()`);
   assert.ok(rows.length > 0);
   for (const { name } of rows) assert.match(name, / reports$/);
 });

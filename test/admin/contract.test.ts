@@ -133,6 +133,8 @@ const lines: Readonly<Record<string, Line>> = {
   getFleet: {},
   getHealth: {},
   getUsage: {},
+  getTimeseries: {},
+  listUsageEvents: {},
   rebuildSnapshot: {},
   revokeAllSessions: {},
 };
