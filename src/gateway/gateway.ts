@@ -38,6 +38,7 @@ import type { Server, ServerLimits } from './transport/server.ts';
 import { createUpstreams } from './transport/upstream.ts';
 import type { UpstreamOptions } from './transport/upstream.ts';
 import { createWatch } from './transport/watch.ts';
+import type { Watch } from './transport/watch.ts';
 
 export type GatewayOptions = Readonly<{
   host: string;
@@ -131,23 +132,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     now,
     uptimeSeconds: () => (monotonic() - startedAt) / 1000,
   };
-  const newId = createUlids({ now, randomBytes });
-  const server = await startServer({
-    host: options.host,
-    port: options.port,
-    context: {
-      watch,
-      bodyBudget: createBodyBudget(options.bodiesInFlightBytesMax),
-      bodyBytesMax: options.bodyBytesMax,
-      now,
-      monotonic,
-      newId,
-    },
-    handle: (exchange) => void handle(context, pages, exchange),
-    onFault: (error) => log.error({ error }, 'a connection was not accepted'),
-    malformedBody: (message) => errorBody('malformed_request', message, newId(), null),
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
-  });
+  const server = await listen(options, { context, pages, watch });
   const stopProbes = probeEndpoints(options, () => generation);
   const leave = (): void => void (isDraining = true);
   const close = async (graceMs: number): Promise<void> => {
@@ -164,6 +149,29 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     return healthReportOf({ replica, live, uptimeSeconds, backends: backends(), counts, cache });
   };
   return { url: server.url, counts, backends, healthReport, leave, close };
+}
+
+type Served = Readonly<{ context: ProxyContext; pages: PagesContext; watch: Watch }>;
+
+function listen(options: GatewayOptions, { context, pages, watch }: Served): Promise<Server> {
+  const { now, monotonic, log } = context;
+  const newId = createUlids({ now, randomBytes });
+  return startServer({
+    host: options.host,
+    port: options.port,
+    context: {
+      watch,
+      bodyBudget: createBodyBudget(options.bodiesInFlightBytesMax),
+      bodyBytesMax: options.bodyBytesMax,
+      now,
+      monotonic,
+      newId,
+    },
+    handle: (exchange) => void handle(context, pages, exchange),
+    onFault: (error) => log.error({ error }, 'a connection was not accepted'),
+    malformedBody: (message) => errorBody('malformed_request', message, newId(), null),
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+  });
 }
 
 function metricsPageOf(
