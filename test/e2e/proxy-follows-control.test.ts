@@ -10,9 +10,8 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import type { AdminClient } from '../../src/cli/admin-client.ts';
-import { startDemoProvider } from '../../src/cli/demo-provider.ts';
 import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
+import { addModel, createKey } from '../harness/demo-model.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { startProgram } from '../harness/program.ts';
 import { until } from '../harness/wait.ts';
@@ -20,9 +19,6 @@ import { until } from '../harness/wait.ts';
 const pollSeconds = 1;
 /** One poll, and the time that a busy machine takes for it. */
 const withinOnePoll = { limitMs: pollSeconds * 1000 + 2000 };
-
-const created = z.object({ id: z.int() });
-const createdKey = z.object({ id: z.int(), key: z.string() });
 
 type Proxy = Readonly<{ url: string; end: (signal: NodeJS.Signals) => Promise<void> }>;
 
@@ -40,26 +36,6 @@ async function startProxy(
   const started = await program.logged('gateway started');
   return { url: z.object({ url: z.string() }).parse(started).url, end: program.end };
 }
-
-/** A model that the demo provider serves. */
-async function addModel(test: TestContext, admin: AdminClient): Promise<void> {
-  const demo = await startDemoProvider({ port: 0 });
-  test.after(demo.close);
-  const post = (path: string, body: unknown) =>
-    admin.send({ method: 'POST', path, body, answer: created });
-  const provider = await post('/admin/providers', { name: 'demo', api_base: demo.apiBase });
-  const model = await post('/admin/provider-models', { name: 'demo' });
-  const backend = { provider_id: provider.id };
-  await post(`/admin/provider-models/${model.id}/backends`, backend);
-}
-
-const createKey = (admin: AdminClient) =>
-  admin.send({
-    method: 'POST',
-    path: '/admin/keys',
-    body: { name: 'a key', principal_id: 1 },
-    answer: createdKey,
-  });
 
 async function chatStatus({ url }: Proxy, key: string): Promise<number> {
   const response = await fetch(`${url}/v1/chat/completions`, {

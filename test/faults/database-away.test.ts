@@ -3,15 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { rm, symlink } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { describe, it } from 'node:test';
-import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { startEmbeddedPostgres } from '../../src/cli/embedded-postgres.ts';
 import {
   encryptionKey,
   login,
@@ -19,36 +14,9 @@ import {
   proxyToken,
   startControlProgram,
 } from '../harness/control-program.ts';
+import { ownPostgres } from '../harness/own-postgres.ts';
 import { startProgram } from '../harness/program.ts';
 import { until } from '../harness/wait.ts';
-
-/** A server of the test's own, which it can stop and start again on the same data, at the same address. */
-async function ownPostgres(test: TestContext) {
-  const directory = path.join(os.tmpdir(), `gw-away-${randomUUID()}`);
-  // Each start has a socket directory of its own; the link is what stays.
-  const link = path.join(os.tmpdir(), `gw-${randomUUID().slice(0, 8)}`);
-  const start = async () => {
-    const running = await startEmbeddedPostgres({
-      directory,
-      log: () => {},
-      options: { fsync: 'off' },
-    });
-    await rm(link, { force: true });
-    await symlink(decodeURIComponent(new URL(running.url).hostname), link);
-    return running;
-  };
-  let running = await start();
-  test.after(async () => {
-    await running.stop();
-    await rm(link, { force: true });
-    await rm(directory, { recursive: true, force: true });
-  });
-  return {
-    url: `postgres://gw@${encodeURIComponent(link)}:5432/gw?sslmode=disable`,
-    stop: () => running.stop(),
-    start: async () => void (running = await start()),
-  };
-}
 
 const answerLimitMs = 3000;
 

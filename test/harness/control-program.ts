@@ -36,8 +36,9 @@ export async function startControlProgram(
 ): Promise<ControlProgram> {
   const program = startProgram(test, {
     file,
-    args: ['--role', 'control', '--admin-port', '0'],
+    args: ['--role', 'control'],
     env: {
+      GW_ADMIN_PORT: '0',
       GW_DATABASE_URL: databaseUrl,
       GW_ENCRYPTION_KEY: encryptionKey,
       GW_PROXY_TOKEN: proxyToken,

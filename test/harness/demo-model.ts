@@ -1,0 +1,34 @@
+// A model that answers, and keys for it, made through the admin API as a user makes them.
+
+import type { TestContext } from 'node:test';
+
+import { z } from 'zod';
+
+import type { AdminClient } from '../../src/cli/admin-client.ts';
+import { startDemoProvider } from '../../src/cli/demo-provider.ts';
+
+const created = z.object({ id: z.int() });
+const createdKey = z.object({ id: z.int(), key: z.string() });
+
+/** Model `demo`, which the demo provider serves. */
+export async function addModel(
+  test: Pick<TestContext, 'after'>,
+  admin: AdminClient,
+): Promise<void> {
+  const demo = await startDemoProvider({ port: 0 });
+  test.after(demo.close);
+  const post = (path: string, body: unknown) =>
+    admin.send({ method: 'POST', path, body, answer: created });
+  const provider = await post('/admin/providers', { name: 'demo', api_base: demo.apiBase });
+  const model = await post('/admin/provider-models', { name: 'demo' });
+  const backend = { provider_id: provider.id };
+  await post(`/admin/provider-models/${model.id}/backends`, backend);
+}
+
+export const createKey = (admin: AdminClient) =>
+  admin.send({
+    method: 'POST',
+    path: '/admin/keys',
+    body: { name: 'a key', principal_id: 1 },
+    answer: createdKey,
+  });
