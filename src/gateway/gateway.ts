@@ -204,7 +204,7 @@ function probeEndpoints(
     endpoints: () => generation()?.endpoints ?? [],
     probe,
     intervalMs,
-    log,
+    log: log.of('gateway'),
     now,
     monotonic: monotonic ?? (() => performance.now()),
     random: Math.random,

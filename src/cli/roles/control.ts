@@ -156,7 +156,14 @@ function openNotifier(
   log: Log,
 ): Notifier {
   if (url === null) return noNotifier;
-  return createNotifier({ url, secret, dispatcher, clock: Date.now, newId: randomUUID, log });
+  return createNotifier({
+    url,
+    secret,
+    dispatcher,
+    clock: Date.now,
+    newId: randomUUID,
+    log: log.of('control'),
+  });
 }
 
 const never = (): Promise<never> => new Promise(() => {});
