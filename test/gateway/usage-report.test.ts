@@ -113,6 +113,25 @@ describe('the usage reporter with a spool', () => {
     await next.close();
   });
 
+  it('keeps what comes while a delivery lasts, though that carries what is on disk already', async (t) => {
+    const directory = await testDirectory(t);
+    const answers: (() => void)[] = [];
+    await using control = await startUpstream((_request, response) => {
+      answers.push(() => void response.end('{}'));
+    });
+    const usage = await startReporter(control, directory, { flushMs: 200 });
+    usage.record(0, 5);
+    await until(() => answers.length > 0 && !usage.spool.isEmpty(), { what: 'a file' });
+    usage.record(5, 5);
+    const before = control.seen.length;
+    control.play(taken);
+    for (const answer of answers) answer();
+    await until(() => usage.spool.isEmpty() && usage.queued() === 0, { what: 'the delivery' });
+    assert.deepEqual(new Set(delivered(control, before)), new Set(ids(0, 10)));
+    await usage.close();
+    await usage.client.close();
+  });
+
   it('leaves on disk what it cannot deliver before it ends, within its time', async (t) => {
     const directory = await testDirectory(t);
     await using control = await startUpstream(() => {});
