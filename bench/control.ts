@@ -9,10 +9,13 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 
+import { Client } from 'pg';
+
 import { startEmbeddedPostgres } from '../src/cli/embedded-postgres.ts';
 import { setLogin } from '../src/cli/login-principal.ts';
 import { withControlPlane } from '../src/cli/offline-plane.ts';
 import { createPasswords } from '../src/control/passwords.ts';
+import { cpuSeconds, cpuSecondsOfFamily, parentOf } from './control/cpu.ts';
 import { fillLog } from './control/fill.ts';
 import type { Size } from './control/fill.ts';
 import { connect, quantile, sendAtRate } from './control/load.ts';
@@ -40,8 +43,9 @@ const encryptionKey = '42'.repeat(32);
 const proxyToken = 'a-proxy-token-of-the-bench';
 const login = { name: 'bench', password: 'a password of the bench' };
 
+const warn = (message: string): void => console.error(message);
+
 async function fill(databaseUrl: string): Promise<void> {
-  const warn = (message: string): void => console.error(message);
   await withControlPlane({ databaseUrl, encryptionKey, warn }, async (plane) => {
     const startedAt = performance.now();
     await fillLog(plane, size);
@@ -55,6 +59,7 @@ async function fill(databaseUrl: string): Promise<void> {
 type Server = Readonly<{
   adminUrl: string;
   startMs: number;
+  startCpuSeconds: number;
   pid: number;
   end: () => Promise<void>;
 }>;
@@ -83,18 +88,20 @@ async function startServer(databaseUrl: string, execArgv: readonly string[] = []
   });
   const adminUrl = await started.promise;
   const startMs = performance.now() - startedAt;
+  const startCpuSeconds = cpuSeconds(child.pid ?? 0);
   const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()));
   const end = async (): Promise<void> => {
     child.kill('SIGTERM');
     await ended;
   };
-  return { adminUrl, startMs, pid: child.pid ?? 0, end };
+  return { adminUrl, startMs, startCpuSeconds, pid: child.pid ?? 0, end };
 }
 
 async function measureStart(databaseUrl: string): Promise<void> {
   const server = await startServer(databaseUrl);
   console.log(
-    `start: ${(server.startMs / 1000).toFixed(2)} s, resident ${residentMb(server.pid)} MB`,
+    `start: ${(server.startMs / 1000).toFixed(2)} s (${server.startCpuSeconds.toFixed(2)} s of CPU), ` +
+      `resident ${residentMb(server.pid)} MB`,
   );
   await server.end();
 }
@@ -109,7 +116,13 @@ async function measureLoad(databaseUrl: string): Promise<void> {
   const connection = connect(server.adminUrl, await loggedIn(server.adminUrl));
   const polling = new AbortController();
   const polls = pollSnapshots(server.adminUrl, polling.signal);
-  const cpuBefore = cpuSeconds(server.pid);
+  const postmaster = await postmasterOf(databaseUrl);
+  const cpu = () => ({
+    control: cpuSeconds(server.pid),
+    postgres: cpuSecondsOfFamily(postmaster),
+    load: process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6,
+  });
+  const before = cpu();
   try {
     const [mutations, reads] = await Promise.all([
       sendAtRate({ perSecond: mutationsPerSecond, seconds, send: mutation(connection) }),
@@ -121,8 +134,13 @@ async function measureLoad(databaseUrl: string): Promise<void> {
     ]);
     report('mutations', mutations);
     report('GET /admin/keys?limit=100', reads);
-    const cpu = (cpuSeconds(server.pid) - cpuBefore) / mutations.seconds;
-    console.log(`CPU of the control plane: ${(cpu * 100).toFixed(0)} % of a core`);
+    const after = cpu();
+    const each = (what: keyof typeof after): string =>
+      (((after[what] - before[what]) * 1000) / mutations.durations.length).toFixed(2);
+    console.log(
+      `CPU a mutation, reads and polls included: control plane ${each('control')} ms, ` +
+        `Postgres ${each('postgres')} ms, load generator ${each('load')} ms`,
+    );
     console.log(`resident at the end: ${residentMb(server.pid)} MB`);
     console.log(`load average behind: ${loadavg()[0]?.toFixed(1)}`);
   } finally {
@@ -145,13 +163,15 @@ function report(what: string, measured: Measured): void {
   );
 }
 
-const cpuSeconds = (pid: number): number => {
-  const [, clock = '0'] = execFileSync('ps', ['-o', 'pid=,cputimes=', '-p', String(pid)])
-    .toString()
-    .trim()
-    .split(/\s+/);
-  return Number(clock);
-};
+/** The parent of the process that serves a connection. */
+async function postmasterOf(databaseUrl: string): Promise<number> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const postmaster = parentOf(rows[0]?.pid ?? 0);
+  await client.end();
+  return postmaster;
+}
 
 async function loggedIn(adminUrl: string): Promise<string> {
   const answer = await fetch(`${adminUrl}/login`, {

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 
 import { IsolationLevel, sql } from '@databases/pg';
-import type { Queryable, Transaction } from '@databases/pg';
+import type { Queryable, SQLQuery, Transaction } from '@databases/pg';
 
 import { canonicalJson } from '../src/lib/canonical-json.ts';
 import { lockLog, readEvents, readHead } from '../src/db/event-log.ts';
@@ -128,24 +128,47 @@ export async function foldTo(
   return { state, content: movedContentHash(from.content, state, [...streams]) };
 }
 
-/**
- * In an append's transaction, under the log lock: brings the read models from wherever they stand to the end of the command
- * `fresh`. `cursor` stands right before it, `tables` where the read models were last seen or earlier.
- */
+/** What a command does to the read models, in two steps. */
+export type Advance = Readonly<{
+  /** Where the read models stand when it is done. */
+  after: Cursor;
+  /** Moves their checkpoint; returns a row, unless they do not stand right before the command. */
+  move: SQLQuery;
+  /**
+   * Writes the rows. `tables` is where the read models were last seen, or earlier: with `isMoved` false they are brought up from
+   * there first.
+   */
+  write: (tx: Transaction, state: Readonly<{ isMoved: boolean; tables: Cursor }>) => Promise<void>;
+}>;
+
+/** For an append's transaction, under the log lock. `cursor` stands right before the command `fresh`. */
+export function beginAdvance(cursor: Cursor, fresh: CommandEvents): Advance {
+  const { after, writes } = writesOf(cursor, [fresh]);
+  const move = { schema: readModelSchema, from: cursor.state, to: after.state };
+  return {
+    after,
+    move: checkpointMove(move),
+    write: async (tx, { isMoved, tables }) => {
+      if (!isMoved) {
+        // Replicas of another release have appended since, or a build is under way.
+        await advanceTo(tx, await holdCheckpoint(tx, tables), cursor.state.position);
+        if (!(await moveCheckpoint(tx, move))) throw strayed(move);
+      }
+      await writeTables(tx, readModelSchema, writes);
+    },
+  };
+}
+
+/** Both steps at once. `tables` is where the read models were last seen or earlier. */
 export async function advanceReadModel(
   tx: Transaction,
   { cursor, tables = cursor }: Readonly<{ cursor: Cursor; tables?: Cursor }>,
   fresh: CommandEvents,
 ): Promise<Cursor> {
-  const { after, writes } = writesOf(cursor, [fresh]);
-  const move = { schema: readModelSchema, from: cursor.state, to: after.state };
-  if (!(await moveCheckpoint(tx, move))) {
-    // Replicas of another release have appended since, or a build is under way.
-    await advanceTo(tx, await holdCheckpoint(tx, tables), cursor.state.position);
-    if (!(await moveCheckpoint(tx, move))) throw strayed(move);
-  }
-  await writeTables(tx, readModelSchema, writes);
-  return after;
+  const advance = beginAdvance(cursor, fresh);
+  const moved: unknown[] = await tx.query(advance.move);
+  await advance.write(tx, { isMoved: moved.length === 1, tables });
+  return advance.after;
 }
 
 /** Where this release's read models and the head stood at one moment; null when they were never built. */
@@ -223,12 +246,14 @@ type Position = Pick<ConfigState, 'position'>;
 type Move = { schema: string; from: Position; to: Position };
 
 /** False when the checkpoint does not stand where it should be moved from. */
-async function moveCheckpoint(tx: Transaction, { schema, from, to }: Move): Promise<boolean> {
-  const moved: unknown[] = await tx.query(sql`
-    update es.read_models set position = ${to.position}, last_used_at = now()
-    where schema_name = ${schema} and position = ${from.position} returning 1`);
+async function moveCheckpoint(tx: Transaction, move: Move): Promise<boolean> {
+  const moved: unknown[] = await tx.query(checkpointMove(move));
   return moved.length === 1;
 }
+
+const checkpointMove = ({ schema, from, to }: Move): SQLQuery => sql`
+  update es.read_models set position = ${to.position}, last_used_at = now()
+  where schema_name = ${schema} and position = ${from.position} returning 1`;
 
 const strayed = ({ schema, from }: Move): Error =>
   new Error(`read model ${schema} does not stand at ${from.position}`);

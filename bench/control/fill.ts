@@ -147,10 +147,10 @@ async function appendCommand(
       streamVersion: (stream) => streamVersion(before.state, stream),
       metadata,
     });
-    for (const { event, secret } of facts) {
-      if (secret !== undefined) await vault.put(tx, secret, event.stream);
-    }
-    await appendEvents(tx, sealed);
+    const secrets = facts.flatMap(({ event, secret }) =>
+      secret === undefined ? [] : [{ ...secret, subject: event.stream }],
+    );
+    await appendEvents(tx, sealed, secrets.length === 0 ? [] : [vault.storing(secrets)]);
     const [command] = splitCommands(sealed.map(toRecorded)).commands;
     if (command === undefined) throw new Error('nothing was sealed');
     return advanceReadModel(tx, { cursor: before }, command);

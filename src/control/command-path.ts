@@ -48,8 +48,9 @@ export async function withCommandPath<Value>(
 
 const nothingToPublish = async (): Promise<void> => {};
 
-const noVault: Pick<Vault, 'put'> = {
-  put: async (_tx, { class: kind }) => {
-    throw new Error(`a ${kind} cannot be sealed: this command was opened without a vault`);
+const noVault: Pick<Vault, 'storing'> = {
+  storing: (secrets) => {
+    const kinds = secrets.map((secret) => secret.class).join();
+    throw new Error(`${kinds} cannot be sealed: this command was opened without a vault`);
   },
 };

@@ -11,7 +11,7 @@ import { seal } from '../../events/seal.ts';
 import type { SealedEvent } from '../../events/seal.ts';
 import { streamVersion } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { advanceReadModel } from '../../projections/read-model.ts';
+import { beginAdvance } from '../../projections/read-model.ts';
 import { splitCommands } from '../../projections/rows.ts';
 import type { Cursor } from '../../projections/rows.ts';
 import { appendEvents, lockLog, readCommand, toRecorded } from '../db/event-log.ts';
@@ -57,7 +57,7 @@ export type Execute = (mutation: Mutation, context: MutationContext) => Promise<
 
 type Dependencies = {
   db: Database;
-  vault: Pick<Vault, 'put'>;
+  vault: Pick<Vault, 'storing'>;
   store: ConfigStore;
   /** Makes the new state known: to this process's gateway and to waiting proxies. */
   publish: () => Promise<void>;
@@ -142,16 +142,20 @@ async function append(
       app_version: appVersion,
     },
   });
-  for (const secret of [...(mutation.secrets ?? []), ...(reason === null ? [] : [reason])]) {
+  const given = [...(mutation.secrets ?? []), ...(reason === null ? [] : [reason])];
+  const secrets = given.flatMap((secret) => {
     const subject = subjectOf(secret, sealed);
     // A command that changed nothing refers to no secret: none is kept.
-    if (subject !== null) await vault.put(tx, secret, subject);
-  }
-  await appendEvents(tx, sealed);
+    return subject === null ? [] : [{ ...secret, subject }];
+  });
   const { commands } = splitCommands(sealed.map(toRecorded));
   const [events] = commands;
   assert.ok(events !== undefined, 'a command has at least one event');
-  const after = await advanceReadModel(tx, { cursor: before, tables: store.tables() }, events);
+  const { after, move, write } = beginAdvance(before, events);
+  // Every round trip from the lock to the commit is one that all other mutations wait for.
+  const storing = secrets.length === 0 ? [] : [vault.storing(secrets)];
+  const [moved] = await appendEvents(tx, sealed, [move, ...storing]);
+  await write(tx, { isMoved: moved === 1, tables: store.tables() });
   await keepBudgetRows(tx, events);
   await keepLeaseRows(tx, events);
   return concluded({ after, events }, { context, tx });

@@ -105,14 +105,8 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
     const execute = createExecute({ db, vault, store, publish, clock, newId, appVersion });
     await seedLog(execute, vault);
     await publish();
-    const { catchUpState, catchUpTables, catchUp } = createReading({ db, store });
-    const refresh = async (): Promise<void> => {
-      await catchUpState();
-      // Before the tables are brought up: one that cannot follow must not hold proxies up.
-      await publish();
-      if (publisher.current()?.snapshot.version === store.state().version) options.onCurrent?.();
-      await catchUpTables();
-    };
+    const { onCurrent } = options;
+    const { catchUp, refresh } = createReading({ db, store, publisher, onCurrent });
     const rebuild = async (): Promise<void> => {
       await budgets.rebuild();
       await publish();

@@ -7,17 +7,24 @@ import { readHead } from '../db/event-log.ts';
 import type { Database } from '../db/pool.ts';
 import { coalesce } from './coalesce.ts';
 import type { ConfigStore } from './config-store.ts';
+import type { Publisher } from './publish.ts';
 
 export type Reading = Readonly<{
-  /** The state reaches what was the head when this was asked, or later. */
-  catchUpState: () => Promise<void>;
-  /** The read models reach the state. */
-  catchUpTables: () => Promise<void>;
-  /** Both: what is read from them holds every mutation that was answered before. */
+  /** State and read models reach what was the head when this was asked, or later: every mutation that was answered before. */
   catchUp: () => Promise<void>;
+  /** The same, and publishes what is new. */
+  refresh: () => Promise<void>;
 }>;
 
-export function createReading({ db, store }: { db: Database; store: ConfigStore }): Reading {
+type Dependencies = Readonly<{
+  db: Database;
+  store: ConfigStore;
+  publisher: Pick<Publisher, 'current' | 'publish'>;
+  /** Called whenever the log was read to its head and all of it is published. */
+  onCurrent: (() => void) | undefined;
+}>;
+
+export function createReading({ db, store, publisher, onCurrent }: Dependencies): Reading {
   const catchUpState = coalesce(async () => {
     const { position } = await readHead(db);
     await store.catchUp(db, position);
@@ -30,10 +37,15 @@ export function createReading({ db, store }: { db: Database; store: ConfigStore 
     if (store.tables().state.position < store.state().position) await advanceTables();
   };
   return {
-    catchUpState,
-    catchUpTables,
     catchUp: async () => {
       await catchUpState();
+      await catchUpTables();
+    },
+    refresh: async () => {
+      await catchUpState();
+      // Before the tables are brought up: one that cannot follow must not hold proxies up.
+      await publisher.publish();
+      if (publisher.current()?.snapshot.version === store.state().version) onCurrent?.();
       await catchUpTables();
     },
   };

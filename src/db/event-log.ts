@@ -1,7 +1,7 @@
 // The event log in Postgres: locking it, appending to it, reading it. The only code that appends.
 
 import { sql } from '@databases/pg';
-import type { Queryable, Transaction } from '@databases/pg';
+import type { Queryable, SQLQuery, Transaction } from '@databases/pg';
 
 import { readEvent } from '../../events/catalogue.ts';
 import type { RecordedEvent } from '../../events/catalogue.ts';
@@ -45,34 +45,51 @@ export async function readHead(db: Queryable): Promise<LogHead> {
 /** Rows a statement; a command of more events is appended in several statements of its one transaction. */
 const rowsMax = 1000;
 
-/** Appends behind the locked head. The database checks positions, digests, chain and time again. */
-export async function appendEvents(tx: Transaction, events: readonly SealedEvent[]): Promise<void> {
-  for (let start = 0; start < events.length; start += rowsMax) {
-    const rows = events.slice(start, start + rowsMax);
-    const column = <Value>(read: (event: SealedEvent) => Value): Value[] => rows.map(read);
-    await tx.query(sql`
-      insert into es.events (position, stream, version, event_id, type, schema, tx_id, recorded_at,
-        metadata, payload, payload_digest, leaf_hash, hash)
-      select position, stream, version, event_id, type, schema, tx_id,
-        to_timestamp(recorded_at / 1000.0), metadata::json, payload::json,
-        decode(payload_digest, 'hex'), decode(leaf_hash, 'hex'), decode(hash, 'hex')
-      from unnest(
-        ${column((event) => event.position)}::bigint[],
-        ${column((event) => event.stream)}::text[],
-        ${column((event) => event.version)}::integer[],
-        ${column((event) => event.eventId)}::uuid[],
-        ${column((event) => event.type)}::text[],
-        ${column((event) => event.schema)}::smallint[],
-        ${column((event) => event.txId)}::uuid[],
-        ${column((event) => event.recordedAt)}::bigint[],
-        ${column((event) => event.metadata)}::text[],
-        ${column((event) => event.payload)}::text[],
-        ${column((event) => hex(event.payloadDigest))}::text[],
-        ${column((event) => hex(event.leafHash))}::text[],
-        ${column((event) => hex(event.hash))}::text[]
-      ) as added (position, stream, version, event_id, type, schema, tx_id, recorded_at, metadata,
-        payload, payload_digest, leaf_hash, hash)`);
+/**
+ * Appends behind the locked head. The database checks positions, digests, chain and time again. `beside` are statements on other
+ * tables that are run in the same round trip, each returning its rows; answers with how many rows each returned.
+ */
+export async function appendEvents(
+  tx: Transaction,
+  events: readonly SealedEvent[],
+  beside: readonly SQLQuery[] = [],
+): Promise<readonly number[]> {
+  const parts = beside.map((statement, at) => sql`${sql.ident(`beside_${at}`)} as (${statement})`);
+  const counts = beside.map((_, at) => sql`(select count(*) from ${sql.ident(`beside_${at}`)})`);
+  const added = sql`added as (${insertion(events.slice(0, rowsMax))})`;
+  const [row]: { counts: number[] }[] = await tx.query(sql`
+    with ${sql.join([...parts, added], sql`, `)}
+    select array[${sql.join(counts, sql`, `)}]::integer[] as counts`);
+  for (let start = rowsMax; start < events.length; start += rowsMax) {
+    await tx.query(insertion(events.slice(start, start + rowsMax)));
   }
+  return row?.counts ?? [];
+}
+
+function insertion(rows: readonly SealedEvent[]): SQLQuery {
+  const column = <Value>(read: (event: SealedEvent) => Value): Value[] => rows.map(read);
+  return sql`
+    insert into es.events (position, stream, version, event_id, type, schema, tx_id, recorded_at,
+      metadata, payload, payload_digest, leaf_hash, hash)
+    select position, stream, version, event_id, type, schema, tx_id,
+      to_timestamp(recorded_at / 1000.0), metadata::json, payload::json,
+      decode(payload_digest, 'hex'), decode(leaf_hash, 'hex'), decode(hash, 'hex')
+    from unnest(
+      ${column((event) => event.position)}::bigint[],
+      ${column((event) => event.stream)}::text[],
+      ${column((event) => event.version)}::integer[],
+      ${column((event) => event.eventId)}::uuid[],
+      ${column((event) => event.type)}::text[],
+      ${column((event) => event.schema)}::smallint[],
+      ${column((event) => event.txId)}::uuid[],
+      ${column((event) => event.recordedAt)}::bigint[],
+      ${column((event) => event.metadata)}::text[],
+      ${column((event) => event.payload)}::text[],
+      ${column((event) => hex(event.payloadDigest))}::text[],
+      ${column((event) => hex(event.leafHash))}::text[],
+      ${column((event) => hex(event.hash))}::text[]
+    ) as added (position, stream, version, event_id, type, schema, tx_id, recorded_at, metadata,
+      payload, payload_digest, leaf_hash, hash)`;
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

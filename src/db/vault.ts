@@ -4,7 +4,7 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash } from 'node:crypto';
 
 import { sql } from '@databases/pg';
-import type { Queryable, Transaction } from '@databases/pg';
+import type { Queryable, SQLQuery, Transaction } from '@databases/pg';
 
 import type { Database } from './pool.ts';
 
@@ -13,9 +13,12 @@ export type VaultClass = 'credential' | 'password' | 'key_verifier' | 'personal'
 /** A secret on its way into the vault: sealed in the transaction of the event that refers to it. */
 export type Secret = Readonly<{ ref: string; class: VaultClass; plaintext: string }>;
 
+/** `subject` is the stream that refers to it. */
+export type OwnedSecret = Secret & Readonly<{ subject: string }>;
+
 export type Vault = Readonly<{
-  /** Stores `secret` as belonging to the stream `subject`. */
-  put: (tx: Transaction, secret: Secret, subject: string) => Promise<void>;
+  /** The statement that stores these; it returns a row for each. */
+  storing: (secrets: readonly OwnedSecret[]) => SQLQuery;
   /** The plaintexts of those refs that exist, are not erased and can be opened. */
   reveal: (db: Queryable, refs: readonly string[]) => Promise<Map<string, string>>;
   /** Seals what lies in a table of its own; bound to `place`, it opens nowhere else. */
@@ -68,12 +71,15 @@ export async function openVault(db: Queryable, dependencies: Dependencies): Prom
   const fingerprintKey = await ensureFingerprintKey(db, sealer, dependencies);
   await refuseUnknownKeys(db, sealer);
   return {
-    put: async (tx, secret, subject) => {
-      const body = sealer.seal(additionalData({ ...secret, subject }), secret.plaintext);
-      await tx.query(sql`
-        insert into vault.items (ref, class, subject, key_id, body)
-        values (${secret.ref}, ${secret.class}, ${subject}, ${sealer.keyId}, ${body})`);
-    },
+    storing: (secrets) => sql`
+      insert into vault.items (ref, class, subject, key_id, body)
+      select ref, class, subject, ${sealer.keyId}, body from unnest(
+        ${secrets.map(({ ref }) => ref)}::uuid[],
+        ${secrets.map((secret) => secret.class)}::text[],
+        ${secrets.map(({ subject }) => subject)}::text[],
+        ${secrets.map((secret) => sealer.seal(additionalData(secret), secret.plaintext))}::bytea[]
+      ) as given (ref, class, subject, body)
+      returning 1`,
     reveal: async (db, refs) => {
       if (refs.length === 0) return new Map();
       const rows: ItemRow[] = await db.query(sql`

@@ -42,7 +42,7 @@ const secretOf = (plaintext: string, kind: VaultClass = 'credential'): Secret =>
 
 const put = ({ db, vault }: Opened, subject: string, ...secrets: readonly Secret[]) =>
   db.tx(async (tx) => {
-    for (const secret of secrets) await vault.put(tx, secret, subject);
+    for (const secret of secrets) await tx.query(vault.storing([{ ...secret, subject }]));
   });
 
 const reveal = async ({ db, vault }: Opened, ...secrets: readonly Secret[]) => {
@@ -103,7 +103,7 @@ describe('a vault item', () => {
     const { db, vault } = await testVault(t);
     const secret = secretOf('rolled back');
     const attempt = db.tx(async (tx) => {
-      await vault.put(tx, secret, 'provider-1');
+      await tx.query(vault.storing([{ ...secret, subject: 'provider-1' }]));
       throw new Error('rolled back');
     });
     await assert.rejects(attempt, /rolled back/);
