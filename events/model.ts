@@ -48,6 +48,10 @@ export const modelEvents = {
       default_max_tokens: z.int().positive().nullable(),
     }),
   },
+  ModelDefaultMaxTokensSet: {
+    touchesSnapshot: true,
+    data: z.object({ id: modelId, default_max_tokens: z.int().positive().nullable() }),
+  },
   ModelBackendDetached: { touchesSnapshot: true, data: z.object({ id: modelId }) },
   ModelFlowControlSet: {
     touchesSnapshot: true,

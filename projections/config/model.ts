@@ -67,6 +67,12 @@ export function evolveModel(model: Model | undefined, event: ModelEvent): Model 
           defaultMaxTokens: event.data.default_max_tokens,
         },
       };
+    case 'ModelDefaultMaxTokensSet': {
+      const before = existing(model, event);
+      if (before.backend === null) throw new Error(`${event.stream} has no backend`);
+      const defaultMaxTokens = event.data.default_max_tokens;
+      return { ...before, backend: { ...before.backend, defaultMaxTokens } };
+    }
     case 'ModelBackendDetached':
       return { ...existing(model, event), backend: null };
     case 'ModelFlowControlSet':

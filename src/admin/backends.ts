@@ -30,7 +30,8 @@ const attachment = z.strictObject({
 type Attachment = z.output<typeof attachment>;
 
 /** Null is the default; for the concurrency it turns the gate off. */
-const flowControl = z.strictObject({
+const change = z.strictObject({
+  default_max_tokens: z.int().positive().nullable().optional(),
   admission_max_concurrent: z.int().positive().nullable().optional(),
   admission_high_water: z.int().positive().nullable().optional(),
   admission_max_queued: z.int().nonnegative().nullable().optional(),
@@ -58,20 +59,17 @@ export const backendRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/admin/backends/{id}',
     operation: 'updateBackend',
-    summary: 'Change the flow control of a backend; null is the default',
+    summary:
+      'Change the flow control of a backend and its default for max_tokens; null is the default',
     refusals: ['absent'],
-    body: flowControl,
+    body: change,
     response: backendRecord,
-    handle: async ({ params: { id }, body }, call) => {
-      await call.control.refresh();
-      const model = call.control.state().model.byId.get(id);
-      if ((model?.backend ?? null) === null) return refuse('absent', `no backend has the id ${id}`);
-      const given = Object.entries(body).filter(([, value]) => value !== undefined);
-      const command = {
-        type: 'SetFlowControl',
-        id,
-        flowControl: Object.fromEntries(given),
-      } as const;
+    handle: ({ params: { id }, body }, call) => {
+      const { default_max_tokens: defaultMaxTokens, ...flow } = body;
+      const flowControl = Object.fromEntries(
+        Object.entries(flow).filter(([, value]) => value !== undefined),
+      );
+      const command = { type: 'UpdateBackend', id, flowControl, defaultMaxTokens } as const;
       return mutate(call, { command }, ({ state }) => backendRecordIn(state, id));
     },
   }),

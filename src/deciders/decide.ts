@@ -96,6 +96,7 @@ const deciders: Deciders = {
   DeleteModel: decideModel,
   AttachBackend: decideModel,
   DetachBackend: decideModel,
+  UpdateBackend: decideModel,
   SetFlowControl: decideModel,
   SyncPrices: decidePrices,
   CreateFrontendModel: decideFrontendModel,

@@ -44,6 +44,14 @@ export type ModelCommand =
       defaultMaxTokens: number | null;
     }>
   | Readonly<{ type: 'DetachBackend'; id: ModelId }>
+  /** A member that is undefined is left alone; null is the default. */
+  | Readonly<{
+      type: 'UpdateBackend';
+      id: ModelId;
+      flowControl: Partial<FlowControl>;
+      defaultMaxTokens: number | null | undefined;
+    }>
+  /** Also of a model that has no backend yet. */
   | Readonly<{ type: 'SetFlowControl'; id: ModelId; flowControl: Partial<FlowControl> }>;
 
 export function decideModel(state: ConfigState, command: ModelCommand): Decision {
@@ -60,6 +68,8 @@ export function decideModel(state: ConfigState, command: ModelCommand): Decision
     case 'DetachBackend':
       if (model.backend === null) return refuse('absent', `model ${model.name} has no backend`);
       return [event(model, 'ModelBackendDetached', {})];
+    case 'UpdateBackend':
+      return updateBackend(model, command);
     case 'SetFlowControl':
       return setFlowControl(model, command.flowControl);
   }
@@ -221,7 +231,22 @@ function reusable(
   return twin ?? (credential === null ? there[0] : undefined);
 }
 
-function setFlowControl(model: Model, changes: Partial<FlowControl>): Decision {
+function updateBackend(
+  model: Model,
+  { flowControl, defaultMaxTokens }: Of<'UpdateBackend'>,
+): Decision {
+  const { backend } = model;
+  if (backend === null) return refuse('absent', `no backend has the id ${model.id}`);
+  const next = or(defaultMaxTokens, backend.defaultMaxTokens);
+  return [
+    ...(next === backend.defaultMaxTokens
+      ? []
+      : [event(model, 'ModelDefaultMaxTokensSet', { default_max_tokens: next })]),
+    ...setFlowControl(model, flowControl),
+  ];
+}
+
+function setFlowControl(model: Model, changes: Partial<FlowControl>): readonly GwEvent[] {
   const flowControl = { ...model.flowControl, ...changes };
   const same = canonicalJson(flowControl) === canonicalJson(model.flowControl);
   return same ? [] : [event(model, 'ModelFlowControlSet', { flow_control: flowControl })];

@@ -147,6 +147,25 @@ describe('a backend', () => {
       assert.deepEqual(errorOf(refused), [400, 'invalid', 'admission_max_concurrent']);
     }
   });
+
+  it('has another default for max_tokens when one is set; null clears it', async (t) => {
+    const { send } = await testAdministrator(t);
+    const { apiBase } = await listedProvider(t);
+    await send('POST', '/admin/models', { name: 'small' });
+    const attachment = { api_base: apiBase, default_max_tokens: 64 };
+    await send('POST', '/admin/models/1/backends', attachment);
+    for (const value of [128, null]) {
+      const set = await send('PATCH', '/admin/backends/1', { default_max_tokens: value });
+      assert.equal(member(set.body, 'default_max_tokens'), value);
+      const listed = await send('GET', '/admin/models');
+      assert.ok(Array.isArray(listed.body));
+      assert.deepEqual(member(listed.body[0], 'backends'), [set.body]);
+    }
+    for (const value of [0, -1, 1.5, '8']) {
+      const refused = await send('PATCH', '/admin/backends/1', { default_max_tokens: value });
+      assert.deepEqual(errorOf(refused), [400, 'invalid', 'default_max_tokens']);
+    }
+  });
 });
 
 it('the fallback model is set, cleared, and cleared by the deletion of its model', async (t) => {

@@ -77,6 +77,51 @@ describe('a backend', () => {
       .refuses('absent', /model gpt has no backend/));
 });
 
+const update = (change: { flowControl?: object; defaultMaxTokens?: number | null }) =>
+  ({
+    type: 'UpdateBackend',
+    id: one,
+    flowControl: {},
+    defaultMaxTokens: undefined,
+    ...change,
+  }) as const;
+const defaultSet = (value: number | null): GwEvent => ({
+  stream: 'model-1',
+  type: 'ModelDefaultMaxTokensSet',
+  data: { id: one, default_max_tokens: value },
+});
+
+describe('the default for max_tokens', () => {
+  const attached = [gpt, providerCreated(1, 'p', { endpoint: here }), backendAttached(1, 1, 'gpt')];
+
+  it('is set and cleared, without touching what is not named', () => {
+    given(attached)
+      .when(update({ defaultMaxTokens: 64 }))
+      .yields([defaultSet(64)]);
+    given([...attached, defaultSet(64)])
+      .when(update({ defaultMaxTokens: null }))
+      .yields([defaultSet(null)]);
+  });
+
+  it('changes nothing when it is what it was, or not named', () => {
+    given([...attached, defaultSet(64)])
+      .when(update({ defaultMaxTokens: 64 }))
+      .yields([]);
+    given([...attached, defaultSet(64)])
+      .when(update({}))
+      .yields([]);
+  });
+
+  it('is refused where no backend is', () => {
+    given([gpt])
+      .when(update({ defaultMaxTokens: 64 }))
+      .refuses('absent', /no backend has the id 1/);
+    given([...attached, detached])
+      .when(update({ defaultMaxTokens: 64 }))
+      .refuses('absent', /no backend has the id 1/);
+  });
+});
+
 describe('a backend given by its endpoint', () => {
   it('reuses the provider with that address and auth', () =>
     given([

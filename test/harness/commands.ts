@@ -193,6 +193,12 @@ export const modelCommands = [
   }) satisfies Of<'AttachBackend'>,
   fc.record({ type: fc.constant('DetachBackend'), id: model }) satisfies Of<'DetachBackend'>,
   fc.record({
+    type: fc.constant('UpdateBackend'),
+    id: model,
+    flowControl: fc.record({ admission_high_water: nullable(number) }, { requiredKeys: [] }),
+    defaultMaxTokens: amount,
+  }) satisfies Of<'UpdateBackend'>,
+  fc.record({
     type: fc.constant('SetFlowControl'),
     id: model,
     flowControl: fc.record(

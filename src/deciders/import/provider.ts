@@ -110,6 +110,10 @@ function importBackend(on: Unfolding, model: Model, { backend }: ModelStep): Ref
     backend.defaultMaxTokens ?? (isSame ? (held?.defaultMaxTokens ?? null) : null);
   if (isSame && held?.defaultMaxTokens === defaultMaxTokens) return null;
   const { id } = model;
+  if (isSame) {
+    const command = { type: 'UpdateBackend', id, flowControl: {}, defaultMaxTokens } as const;
+    return on.take(decideModel(on.state(), command));
+  }
   const detached =
     held === null ? null : on.take(decideModel(on.state(), { type: 'DetachBackend', id }));
   if (detached !== null) return detached;
