@@ -28,6 +28,7 @@ import {
 } from './status.ts';
 import type { ErrorAnswer } from './status.ts';
 import { securityHeaders } from './security-headers.ts';
+import { addUi, uiPaths } from './ui.ts';
 
 export type AdminServerParts = Readonly<{
   routes: readonly Route[];
@@ -104,7 +105,9 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
     sendError(reply, answerRefusal(noSuchPath, request.id));
   });
   for (const route of parts.routes) addRoute(server, route, { parts, closing: closing.signal });
-  addWrongMethods(server, parts.routes);
+  addUi(server);
+  const ui = uiPaths.map((path) => ({ method: 'GET', path }) as const);
+  addWrongMethods(server, [...parts.routes, ...ui]);
   return server;
 }
 
@@ -231,7 +234,10 @@ function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
 }
 
 /** A known path with another method is a 405 that says which methods it has. */
-function addWrongMethods(server: AdminServer, routes: readonly Route[]): void {
+function addWrongMethods(
+  server: AdminServer,
+  routes: readonly Pick<Route, 'method' | 'path'>[],
+): void {
   for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
     const allowed = methods.filter((method) => own.some((route) => route.method === method));
     const allow = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));

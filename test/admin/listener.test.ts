@@ -35,6 +35,24 @@ describe('with TLS', () => {
   });
 });
 
+describe('the management UI', () => {
+  it('is not available where none is built in, and says so in plain text', async (t) => {
+    const { url, ask } = await testAdmin(t);
+    for (const path of ['/', '/?x=1', '/ui', '/ui/', '/ui/providers/7', '/ui/assets/app.js']) {
+      const answer = await fetch(url + path);
+      assert.equal(answer.status, 404, path);
+      assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8');
+      assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+      assert.equal(await answer.text(), 'UI not available\n');
+      assert.equal((await ask({ method: 'HEAD', path })).status, 404);
+      const wrong = await ask({ method: 'POST', path });
+      assert.equal(wrong.status, 405);
+      assert.equal(wrong.headers.get('allow'), 'GET, HEAD');
+    }
+    assert.deepEqual(errorOf(await ask({ path: '/uix' })), [404, 'absent', null]);
+  });
+});
+
 describe('closing', () => {
   it('ends idle connections at once, and cuts and counts what is still open after the grace', async (t) => {
     const { ask, admin, url } = await testAdmin(t);
