@@ -52,6 +52,10 @@ export class ResponseCache {
   serve(edition: string): void {
     if (edition === this.#edition) return;
     this.#edition = edition;
+    this.empty();
+  }
+
+  empty(): void {
     this.#entries.clear();
     this.bytes = 0;
   }

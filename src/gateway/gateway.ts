@@ -25,9 +25,11 @@ import type { Generation } from './generation.ts';
 import { createProbe } from './health/probe.ts';
 import { startProber } from './health/prober.ts';
 import type { Live } from './live.ts';
+import { watchMemory } from './memory-watch.ts';
 import type { UsageSink } from './meter.ts';
 import { backendHealth, pageAt, servePage } from './pages.ts';
 import type { PagesContext } from './pages.ts';
+import type { Pressure } from './pressure.ts';
 import { proxy } from './proxy.ts';
 import type { ProxyContext } from './proxy.ts';
 import { noteAnswer } from './traced.ts';
@@ -71,6 +73,8 @@ export type GatewayOptions = Readonly<{
   bodyBytesMax: number;
   bodiesInFlightBytesMax: number;
   limits?: Partial<ServerLimits>;
+  /** How near the process is to the end of its memory; watched when absent. */
+  pressure?: () => Pressure;
   tickMs?: number;
   now?: Clock;
   monotonic?: Clock;
@@ -132,7 +136,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     now,
     uptimeSeconds: () => (monotonic() - startedAt) / 1000,
   };
-  const server = await listen(options, { context, pages, watch });
+  const memory = watchMemory({ log, monotonic, onHigh: () => cache.empty() });
+  const pressure = options.pressure ?? memory.pressure;
+  const server = await listen(options, { context, pages, watch, pressure });
   const stopProbes = probeEndpoints(options, () => generation);
   const leave = (): void => void (isDraining = true);
   const close = async (graceMs: number): Promise<void> => {
@@ -140,6 +146,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await drain(server, log, graceMs, monotonic);
     await stopProbes();
     watch.stop();
+    memory.stop();
     await upstreams.close();
     await options.tracer?.close(traceFlushMs);
   };
@@ -151,9 +158,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return { url: server.url, counts, backends, healthReport, leave, close };
 }
 
-type Served = Readonly<{ context: ProxyContext; pages: PagesContext; watch: Watch }>;
+type Served = Readonly<{
+  context: ProxyContext;
+  pages: PagesContext;
+  watch: Watch;
+  pressure: () => Pressure;
+}>;
 
-function listen(options: GatewayOptions, { context, pages, watch }: Served): Promise<Server> {
+function listen(options: GatewayOptions, served: Served): Promise<Server> {
+  const { context, pages, watch, pressure } = served;
   const { now, monotonic, log } = context;
   const newId = createUlids({ now, randomBytes });
   return startServer({
@@ -161,13 +174,15 @@ function listen(options: GatewayOptions, { context, pages, watch }: Served): Pro
     port: options.port,
     context: {
       watch,
-      bodyBudget: createBodyBudget(options.bodiesInFlightBytesMax),
+      bodyBudget: createBodyBudget(options.bodiesInFlightBytesMax, () => pressure() === 'critical'),
       bodyBytesMax: options.bodyBytesMax,
       now,
       monotonic,
       newId,
     },
     handle: (exchange) => void handle(context, pages, exchange),
+    keepsNone: () => pressure() === 'severe' || pressure() === 'critical',
+    onTurnedAway: (connections) => log.warn({ connections }, 'connections were turned away'),
     onFault: (error) => log.error({ error }, 'a connection was not accepted'),
     malformedBody: (message) => errorBody('malformed_request', message, newId(), null),
     ...(options.limits === undefined ? {} : { limits: options.limits }),

@@ -58,7 +58,7 @@ const noSnapshot = refuseRequest('no_snapshot', 'no configuration has been recei
   retryAfterSeconds: 1,
 });
 const tooLarge = refuseRequest('payload_too_large', 'the body is larger than this gateway accepts');
-const overloaded = refuseRequest('overloaded', 'too many request bodies are in flight', {
+const overloaded = refuseRequest('overloaded', 'the memory for request bodies is used up', {
   retryAfterSeconds: 1,
 });
 const noSuchRoute = refuseRequest('not_found', 'no such route');

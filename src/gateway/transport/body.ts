@@ -5,9 +5,18 @@ import type { IncomingMessage } from 'node:http';
 
 import type { BodyResult } from './boundary.ts';
 
-export type BodyBudget = { inFlightBytes: number; readonly inFlightBytesMax: number };
+export type BodyBudget = {
+  inFlightBytes: number;
+  readonly inFlightBytesMax: number;
+  /** The process has no memory to spare for another body, however small. */
+  readonly isShort: () => boolean;
+};
 
-export const createBodyBudget = (inFlightBytesMax: number): BodyBudget => ({
+export const createBodyBudget = (
+  inFlightBytesMax: number,
+  isShort: () => boolean = () => false,
+): BodyBudget => ({
+  isShort,
   inFlightBytes: 0,
   inFlightBytesMax,
 });
@@ -57,6 +66,7 @@ export function releaseBody(budget: BodyBudget, lease: BodyLease): void {
 
 function take(bounds: Readonly<{ budget: BodyBudget; lease: BodyLease }>, bytes: number): boolean {
   const { budget, lease } = bounds;
+  if (budget.isShort()) return false;
   if (budget.inFlightBytes + bytes > budget.inFlightBytesMax) return false;
   budget.inFlightBytes += bytes;
   lease.bytes += bytes;

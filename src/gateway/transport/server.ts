@@ -4,6 +4,7 @@
 
 import { once } from 'node:events';
 import { createServer, ServerResponse } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
 import { Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
@@ -18,6 +19,10 @@ export type ServerOptions = Readonly<{
   handle: (exchange: Exchange) => void;
   /** The body of an answer to what is no HTTP request. */
   malformedBody: (message: string) => string;
+  /** Connections are not kept, though requests are served. */
+  keepsNone: () => boolean;
+  /** Told how many connections there were too many, at most once in a while. */
+  onTurnedAway: (connections: number) => void;
   /** Told when a connection could not be accepted: those that are open go on. */
   onFault: (error: Error) => void;
   limits?: Partial<ServerLimits>;
@@ -56,7 +61,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const context: ExchangeContext = {
     ...options.context,
     slowReaderMs: limits.slowReaderMs,
-    isClosing: () => isClosing,
+    isClosing: () => isClosing || options.keepsNone(),
     onClosed: () => void inFlight--,
   };
   const server = createServer(
@@ -80,6 +85,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     if (socket instanceof Socket) refuseRaw(socket, rawRefusal(error, options.malformedBody));
   });
   server.maxConnections = limits.connectionsMax;
+  // The bound is the bytes of a head. With one of their number, the fields beyond it would be dropped without a word.
+  server.maxHeadersCount = 0;
+  tellTurnedAway(server, options.onTurnedAway);
   server.listen(options.port, options.host);
   await once(server, 'listening');
   server.on('error', options.onFault);
@@ -98,6 +106,25 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       await closed;
     },
   };
+}
+
+/** A flood of connections is not a flood of log lines. */
+const turnedAwayMs = 10_000;
+
+function tellTurnedAway(server: HttpServer, tell: ServerOptions['onTurnedAway']): void {
+  let count = 0;
+  let timer: NodeJS.Timeout | null = null;
+  server.on('drop', () => {
+    count++;
+    if (timer !== null) return;
+    tell(count);
+    count = 0;
+    timer = setTimeout(() => {
+      timer = null;
+      if (count > 0) tell(count);
+      count = 0;
+    }, turnedAwayMs).unref();
+  });
 }
 
 /** A client that was refused has so long to read why, and to close. */

@@ -1,0 +1,100 @@
+// Connections that say too little, too slowly or too much are answered and closed in time, and those that behave are not.
+
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+
+import { chatBody, startTestGateway } from '../harness/gateway.ts';
+import { answerJson, delta, startUpstream } from '../harness/upstream.ts';
+import { until } from '../harness/wait.ts';
+
+const given = (apiBase: string) => ({
+  models: { m: { backends: [{ apiBase }] } },
+  keys: { key: {} },
+});
+/** The listener looks at its connections once a second. */
+const limits = { headersMs: 500, requestMs: 1500 };
+
+function open(url: string, text: string) {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
+  const seen = { text: '', isClosed: false };
+  socket.on('error', () => {});
+  socket.on('data', (bytes: Buffer) => (seen.text += bytes.toString('latin1')));
+  socket.on('close', () => (seen.isClosed = true));
+  if (text !== '') socket.write(text);
+  return { socket, seen, [Symbol.dispose]: () => void socket.destroy() };
+}
+
+const head = 'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer key\r\n';
+
+describe('the listener', () => {
+  for (const [what, text] of [
+    ['says nothing', ''],
+    ['does not end its head', 'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n'],
+    ['does not send its body', `${head}content-length: 100\r\n\r\n{"model"`],
+    ['does not end a body in chunks', `${head}transfer-encoding: chunked\r\n\r\n5\r\n{"mod\r\n`],
+  ] as const) {
+    it(`gives up a client that ${what}`, async () => {
+      await using gateway = await startTestGateway(given('http://127.0.0.1:1/v1'), { limits });
+      using client = open(gateway.url, text);
+      await until(() => client.seen.isClosed, { what: 'the connection to be closed' });
+      assert.match(client.seen.text, /^(HTTP\/1\.1 408 [^]*|)$/);
+    });
+  }
+
+  it('does not cut an answer that takes longer than a request may', async () => {
+    const finish = Promise.withResolvers<void>();
+    await using upstream = await startUpstream((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(delta('a'));
+      void finish.promise.then(() => response.end('data: [DONE]\n\n'));
+    });
+    await using gateway = await startTestGateway(given(upstream.apiBase), { limits });
+    const response = await gateway.chat(chatBody('m', { stream: true }));
+    using slow = open(gateway.url, 'POST / HTTP/1.1\r\n');
+    await until(() => slow.seen.isClosed, { what: 'one that is too slow to be closed' });
+    using slower = open(gateway.url, `${head}content-length: 100\r\n\r\n{`);
+    await until(() => slower.seen.isClosed, { what: 'another to be closed' });
+    finish.resolve();
+    assert.match(await response.text(), /\[DONE\]/);
+  });
+
+  it('answers 431 to a head that is too large', async () => {
+    await using gateway = await startTestGateway(given('http://127.0.0.1:1/v1'));
+    using client = open(gateway.url, `${head}x: ${'y'.repeat(64 * 1024)}\r\n\r\n`);
+    await until(() => client.seen.isClosed, { what: 'the connection to be closed' });
+    assert.match(client.seen.text, /^HTTP\/1\.1 431 /);
+  });
+
+  it('reads every field of a head that fits, however many', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(given(upstream.apiBase));
+    const body = JSON.stringify(chatBody('m'));
+    const many = Array.from({ length: 2500 }, () => 'a:\r\n').join('');
+    const own = `authorization: Bearer key\r\ncontent-length: ${body.length}\r\n`;
+    using client = open(
+      gateway.url,
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n${many}${own}\r\n${body}`,
+    );
+    await until(() => client.seen.text.startsWith('HTTP'), { what: 'an answer' });
+    assert.match(client.seen.text, /^HTTP\/1\.1 200 /);
+  });
+
+  it('takes no more connections than it may, says so, and serves those that it has', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(given(upstream.apiBase), {
+      limits: { connectionsMax: 2 },
+    });
+    const ask = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n';
+    using first = open(gateway.url, ask);
+    using second = open(gateway.url, ask);
+    await until(() => first.seen.text !== '' && second.seen.text !== '', { what: 'two answers' });
+    using third = open(gateway.url, ask);
+    await until(() => third.seen.isClosed, { what: 'the third to be closed' });
+    assert.equal(third.seen.text, '');
+    assert.ok(gateway.logLines.some(({ message }) => message === 'connections were turned away'));
+    first.seen.text = '';
+    first.socket.write(ask);
+    await until(() => first.seen.text.includes('200 OK'), { what: 'the first to be served' });
+  });
+});
