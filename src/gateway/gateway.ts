@@ -200,6 +200,7 @@ function metricsPageOf(
     read: () => ({
       snapshotVersion: live.current()?.version ?? 0,
       snapshotAgeSeconds: live.ageSeconds(),
+      isSnapshotRefused: live.refused() !== null,
       cache,
       ...readGeneration(generation(), now()),
     }),

@@ -5,8 +5,10 @@
 const worst: Readonly<Record<string, (a: number, b: number) => number>> = {
   gw_snapshot_version: Math.min,
   gw_snapshot_age_seconds: Math.max,
+  gw_snapshot_refused: Math.max,
   gw_backend_healthy: Math.min,
   gw_build_info: Math.min,
+  process_start_time_seconds: Math.min,
 };
 
 export type Page = Readonly<{

@@ -126,6 +126,10 @@ export const gatewayMetrics = {
     'reason',
     ...backend,
   ),
+  snapshotRefused: gauge(
+    'gw_snapshot_refused',
+    '1 while the newest configuration cannot be served and an older one is, else 0',
+  ),
   cache: counter('gw_cache_total', 'Response cache: hits, misses and stored answers', 'kind'),
   cacheEntries: gauge('gw_cache_entries', 'Answers held by the response cache'),
   cacheBytes: gauge('gw_cache_bytes', 'Bytes held by the response cache'),

@@ -75,6 +75,7 @@ export type SnapshotReading = Readonly<{
 
 export type Readings = SnapshotReading &
   Readonly<{
+    isSnapshotRefused: boolean;
     cache: CacheReading;
     models: readonly ModelReading[];
     backends: readonly BackendReading[];
@@ -134,6 +135,7 @@ export function createMetricsPage(
     const readings = read();
     addProcess(scrape, version);
     addSnapshot(scrape, readings);
+    scrape.add('snapshotRefused', {}, readings.isSnapshotRefused ? 1 : 0);
     addCounts(scrape, counts);
     addCache(scrape, counts, readings.cache);
     for (const model of readings.models) addModel(scrape, model, isMetered);

@@ -236,8 +236,11 @@ describe('role proxy in Http mode', () => {
     control.publish({ ...serving(upstream, 2, 'another key'), schema: 99 });
     await until(() => proxy.logged('refused'), { what: 'the refusal' });
     assert.equal((await proxy.chat()).status, 200);
+    const metrics = async () => (await fetch(`${proxy.url}/metrics`)).text();
+    assert.match(await metrics(), /^gw_snapshot_refused 1$/m);
     control.publish(serving(upstream, 3, 'another key'));
     await until(statusIs(proxy, 401), { what: 'the next good snapshot' });
+    assert.match(await metrics(), /^gw_snapshot_refused 0$/m);
   });
 
   it('follows the live control plane back to a lower version, and says so', async () => {

@@ -36,6 +36,7 @@ const page = async (readings: Partial<Readings>) =>
       read: () => ({
         snapshotVersion: 1,
         snapshotAgeSeconds: 0,
+        isSnapshotRefused: false,
         cache: { entries: 0, bytes: 0 },
         models: [],
         backends: [],
