@@ -58,6 +58,8 @@ export type Control = Readonly<{
   clock: Clock;
   newId: () => string;
   randomBytes: (size: number) => Buffer;
+  /** Without config:write, keys are made only for principals that may do no more than who makes them. */
+  strictKeyMint: boolean;
   /** Cookies carry Secure when the listener speaks TLS. */
   secureCookies: boolean;
   log: Log;

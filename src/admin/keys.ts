@@ -73,8 +73,9 @@ export const keyRoutes: readonly Route[] = [
     }),
     response: createdKey,
     handle: ({ body }, call) => {
-      const { key, prefix, verifier } = mintApiKey(call.control.randomBytes(apiKeyRandomBytes));
-      const ref = call.control.newId();
+      const { caller, control } = call;
+      const { key, prefix, verifier } = mintApiKey(control.randomBytes(apiKeyRandomBytes));
+      const ref = control.newId();
       const secret: Secret = { ref, class: 'key_verifier', plaintext: verifier };
       const command = {
         type: 'CreateApiKey',
@@ -83,6 +84,7 @@ export const keyRoutes: readonly Route[] = [
         prefix,
         verifierRef: ref,
         expiresAt: body.expires_at,
+        boundBy: control.strictKeyMint && 'principalId' in caller ? caller.principalId : undefined,
       } as const;
       return mutate(call, { command, secrets: [secret] }, (outcome) => {
         const made = written(outcome.state.api_key, idOf(outcome, 'ApiKeyCreated'));

@@ -41,6 +41,8 @@ export type AdminOptions = Readonly<{
   clock: Clock;
   /** How long single usage rows are kept; 90 when absent. */
   usageRetentionDays?: number;
+  /** Off when absent. */
+  strictKeyMint?: boolean;
   log: Log;
   program: Program;
   /** Instead of the routes of this release. */
@@ -91,7 +93,7 @@ export function openAdmin(options: AdminOptions): Admin {
     takeUsage: createUsageIntake({ db, vault, state, refresh, clock }),
     takeRefusals: createTakeRefusals({
       record: createRecordUnattributed({ db, clock }),
-      onFailure: (error) => log.warn({ error }, 'refusals that are nobody\'s were not recorded'),
+      onFailure: (error) => log.warn({ error }, "refusals that are nobody's were not recorded"),
     }),
     usageUpkeep: createUsageUpkeep({
       db: plane.reports,
@@ -105,6 +107,7 @@ export function openAdmin(options: AdminOptions): Admin {
     clock,
     newId: randomUUID,
     randomBytes,
+    strictKeyMint: options.strictKeyMint ?? false,
     secureCookies: options.tls !== null,
     log,
     program: options.program,

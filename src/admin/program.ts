@@ -16,7 +16,7 @@ export const settingFact = z.object({
   is_secret: z.boolean(),
   is_set: z.boolean(),
   /** Null when it is not set, and for a secret. */
-  value: z.union([z.string(), z.number(), z.array(z.string()).readonly()]).nullable(),
+  value: z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).readonly()]).nullable(),
 });
 export type SettingFact = Readonly<z.output<typeof settingFact>>;
 

@@ -16,7 +16,11 @@ export function settingOptions(
   for (const name of names) {
     const setting: Setting = settingsTable[name];
     if (setting.flag === null) continue;
-    options[name] = Option.String(setting.flag, { description: helpLine(setting) });
+    const tolerateBoolean = typeof setting.fallback === 'boolean';
+    options[name] = Option.String(setting.flag, {
+      description: helpLine(setting),
+      tolerateBoolean,
+    });
   }
   return options;
 }
@@ -26,7 +30,7 @@ export function givenFlags(command: Command): Readonly<Partial<Record<SettingNam
   const flags: Partial<Record<SettingName, string>> = {};
   for (const name of settingNames()) {
     const value: unknown = Reflect.get(command, name);
-    if (typeof value === 'string') flags[name] = value;
+    if (typeof value === 'string' || typeof value === 'boolean') flags[name] = String(value);
   }
   return flags;
 }

@@ -49,6 +49,11 @@ export function choice<const Values extends readonly [string, ...string[]]>(valu
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
 
+/** On by its flag alone, too. */
+export const onOrOff = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((word) => word === 'true');
+
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
   .transform((url) => url.replace(/\/+$/, ''));

@@ -14,6 +14,7 @@ import {
   httpUrl,
   list,
   logFilter,
+  onOrOff,
   postgresUrl,
   text,
   wholeNumber,
@@ -284,6 +285,14 @@ export const settingsTable = {
     fallback:
       'https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json',
     description: 'where prices are synced from next: URL or file of a price catalogue',
+  }),
+  strictKeyMint: define({
+    flag: '--strict-key-mint',
+    variable: 'GW_STRICT_KEY_MINT',
+    schema: onOrOff,
+    fallback: false,
+    description:
+      'who lacks config:write makes keys only for principals that may do no more than they may',
   }),
   log: define({
     flag: '--log',

@@ -6,6 +6,7 @@ import { apiKeyId } from '../lib/ids.ts';
 import type { ApiKeyId, PrincipalId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
+import { mayAsMuch } from './grants.ts';
 
 export type ApiKeyCommand =
   | Readonly<{
@@ -16,6 +17,8 @@ export type ApiKeyCommand =
       verifierRef: string;
       /** RFC 3339. */
       expiresAt: string | null;
+      /** Who may make keys only for principals that may do no more than it may; without, for any. */
+      boundBy?: PrincipalId | undefined;
     }>
   | Readonly<{ type: 'RevokeApiKey'; id: ApiKeyId }>
   | Readonly<{ type: 'EnableApiKey'; id: ApiKeyId }>
@@ -48,6 +51,14 @@ function createApiKey(state: ConfigState, command: Creation): Decision {
     return refuse('invalid', `principal_id ${command.principalId} does not exist`, {
       param: 'principal_id',
     });
+  }
+  const { boundBy } = command;
+  if (boundBy !== undefined && !mayAsMuch(state, boundBy, command.principalId)) {
+    return refuse(
+      'forbidden',
+      `principal_id ${command.principalId} may do what you may not; a key for it needs config:write`,
+      { param: 'principal_id' },
+    );
   }
   const id = apiKeyId.parse(state.api_key.lastId + 1);
   const data = {

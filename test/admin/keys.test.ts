@@ -55,6 +55,33 @@ describe('a key', () => {
   });
 });
 
+describe('with --strict-key-mint', () => {
+  it('who may create keys makes none for a principal that may do more', async (t) => {
+    const { ask, login, send } = await testAdministrator(t, { strictKeyMint: true });
+    await send('POST', '/admin/roles', { name: 'minter' });
+    await send('POST', '/admin/roles/minter/permissions', { verb: 'key:create', resource: '*' });
+    const cookie = await login('minter', ['minter']);
+    const plain = await send('POST', '/admin/principals', { name: 'plain' });
+    const create = (principal_id: unknown, by = cookie) =>
+      ask({ method: 'POST', path: '/admin/keys', cookie: by, body: { name: 'k', principal_id } });
+    assert.equal((await create(member(plain.body, 'id'))).status, 200);
+    // The first holds inference, the second is the administrator.
+    for (const id of [1, 2]) {
+      assert.deepEqual(errorOf(await create(id)), [403, 'forbidden', 'principal_id']);
+    }
+    assert.equal((await send('POST', '/admin/keys', { name: 'k', principal_id: 1 })).status, 200);
+  });
+
+  it('is off by itself: who may create keys makes them for any principal', async (t) => {
+    const { ask, login, send } = await testAdministrator(t);
+    await send('POST', '/admin/roles', { name: 'minter' });
+    await send('POST', '/admin/roles/minter/permissions', { verb: 'key:create', resource: '*' });
+    const cookie = await login('minter', ['minter']);
+    const body = { name: 'k', principal_id: 1 };
+    assert.equal((await ask({ method: 'POST', path: '/admin/keys', cookie, body })).status, 200);
+  });
+});
+
 describe('a role', () => {
   it('is created, renamed with its holders, and not deleted while held', async (t) => {
     const { send } = await testAdministrator(t);

@@ -57,6 +57,17 @@ test('a flag wins over the environment, and the environment over the default', (
   assert.equal(settings.sources.adminPort, 'env');
 });
 
+test('a switch is on by its flag alone, and says true or false otherwise', () => {
+  assert.equal(read({}).strictKeyMint, false);
+  assert.equal(read({ flags: { strictKeyMint: 'true' } }).strictKeyMint, true);
+  const env = { GW_STRICT_KEY_MINT: 'true' };
+  assert.equal(read({ env }).strictKeyMint, true);
+  assert.equal(read({ env, flags: { strictKeyMint: 'false' } }).strictKeyMint, false);
+  assert.deepEqual(refused({ env: { GW_STRICT_KEY_MINT: 'yes' } }), [
+    'GW_STRICT_KEY_MINT must be true or false, was "yes"',
+  ]);
+});
+
 test('cores stands for as many workers as the process may use', () => {
   assert.equal(read({ flags: { workers: 'cores' } }).workers, availableParallelism());
   assert.match(refused({ flags: { workers: '0' } })[0] ?? '', /--workers must be .* was "0"/);

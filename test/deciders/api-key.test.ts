@@ -2,14 +2,19 @@
 
 import { describe, it } from 'node:test';
 
+import type { GwEvent } from '../../events/catalogue.ts';
 import { apiKeyId, principalId } from '../../src/lib/ids.ts';
+import type { Verb } from '../../src/lib/vocabulary.ts';
 import {
   keyCreated,
   keyDeleted,
   keyRevoked,
+  permissionGranted,
   plainName,
   principalCreated,
   principalDeleted,
+  roleCreated,
+  roleGranted,
 } from '../harness/examples.ts';
 import { given, testRef } from '../harness/given.ts';
 
@@ -66,6 +71,79 @@ describe('an API key', () => {
       .yields([
         { ...created(2), data: { ...created(2).data, principal_id: principalId.parse(2) } },
       ]));
+});
+
+describe('an API key whose maker is bound by its own grants', () => {
+  const maker = [
+    principalCreated(2, plainName('maker')),
+    roleCreated(1, 'makers'),
+    permissionGranted(1, 'key:create', '*'),
+    roleGranted(2, 1),
+  ];
+  const bound = { ...create, boundBy: principalId.parse(2) };
+  const target = (verb: Verb, resource: string): GwEvent[] => [
+    roleCreated(2, 'target'),
+    permissionGranted(2, verb, resource),
+    roleGranted(1, 2),
+  ];
+
+  it('is made for a principal that may do nothing, and for the maker itself', () => {
+    given([ci, ...maker])
+      .when(bound)
+      .yields([created(1)]);
+    const own = { ...bound, principalId: principalId.parse(2) };
+    given([ci, ...maker])
+      .when(own)
+      .yields([{ ...created(1), data: { ...created(1).data, principal_id: own.principalId } }]);
+  });
+
+  const beyond: readonly (readonly [held: string, wanted: string])[] = [
+    ['model/a', 'model/b'],
+    ['model/a', 'model/*'],
+    ['model/a', 'model/a/b'],
+    ['mcp/*', 'model/a'],
+  ];
+  for (const [held, wanted] of beyond) {
+    it(`is not made for one that may invoke ${wanted} by one that may invoke ${held}`, () => {
+      const verb = held.startsWith('mcp') ? 'mcp:invoke' : 'model:invoke';
+      given([ci, ...maker, permissionGranted(1, verb, held), ...target('model:invoke', wanted)])
+        .when(bound)
+        .refuses('forbidden', /principal_id 1 may do what you may not/, 'principal_id');
+    });
+  }
+
+  it('is not made for one that may write the configuration', () =>
+    given([ci, ...maker, ...target('config:write', '*')])
+      .when(bound)
+      .refuses('forbidden', /needs config:write/, 'principal_id'));
+
+  const within: readonly (readonly [held: string, wanted: string])[] = [
+    ['model/a', 'model/a'],
+    ['model/*', 'model/a'],
+    ['model/*', 'model/a/b'],
+    ['model/*', 'model/*'],
+  ];
+  for (const [held, wanted] of within) {
+    it(`is made for one that may invoke ${wanted} by one that may invoke ${held}`, () =>
+      given([
+        ci,
+        ...maker,
+        permissionGranted(1, 'model:invoke', held),
+        ...target('model:invoke', wanted),
+      ])
+        .when(bound)
+        .yields([created(1)]));
+  }
+
+  it('is made for anyone by who may write the configuration', () =>
+    given([
+      ci,
+      ...maker,
+      permissionGranted(1, 'config:write', '*'),
+      ...target('model:invoke', 'model/*'),
+    ])
+      .when(bound)
+      .yields([created(1)]));
 });
 
 describe('the revocation of an API key', () => {

@@ -61,7 +61,9 @@ const testProgram: Program = {
 };
 
 type Options = Readonly<
-  Partial<Pick<AdminOptions, 'routes' | 'tls' | 'clock' | 'program' | 'pricePlaces'>> & {
+  Partial<
+    Pick<AdminOptions, 'routes' | 'tls' | 'clock' | 'program' | 'pricePlaces' | 'strictKeyMint'>
+  > & {
     egress?: EgressLists;
     notifier?: Notifier;
   }
@@ -101,6 +103,7 @@ export async function testAdmin(
       error: (fields, message) => void warnings.push(`${message}: ${String(fields['error'])}`),
     },
     program: options.program ?? testProgram,
+    strictKeyMint: options.strictKeyMint ?? false,
     ...(options.routes === undefined ? {} : { routes: options.routes }),
   });
   const url = await admin.listen({ host: '127.0.0.1', port: 0 });

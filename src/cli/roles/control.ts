@@ -52,6 +52,7 @@ export type ControlSettings = Pick<
   | 'shutdownGrace'
   | 'snapshotRebuildInterval'
   | 'usageRetention'
+  | 'strictKeyMint'
 >;
 
 export type RunningControl = Running &
@@ -248,6 +249,7 @@ async function serveAdmin(
     },
     clock: Date.now,
     usageRetentionDays: settings.usageRetention,
+    strictKeyMint: settings.strictKeyMint,
     log: log.of('admin'),
     program: {
       ...surroundings.program,
