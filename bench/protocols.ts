@@ -11,7 +11,12 @@ const rounds = quick ? 5 : 15;
 const roundMs = quick ? 20 : 100;
 
 const sentence = 'The quick brown fox jumps over the lazy dog, and says “why”. ';
-const options = { requestId: 'request-1', model: 'model', created: 1_700_000_000 };
+const options = {
+  requestId: 'request-1',
+  model: 'model',
+  created: 1_700_000_000,
+  singleToolCall: false,
+};
 
 const tools = Array.from({ length: 4 }, (_, index) => ({
   type: 'function',
@@ -69,7 +74,41 @@ const messages: Recording = {
   ],
 };
 
-const recordings: Readonly<Partial<Record<Protocol, Recording>>> = { anthropic: messages };
+const content = (parts: readonly object[], more: object = {}): string =>
+  JSON.stringify({
+    candidates: [{ content: { parts, role: 'model' }, index: 0, ...more }],
+    usageMetadata: {
+      promptTokenCount: 900,
+      candidatesTokenCount: 700,
+      totalTokenCount: 1600,
+      promptTokensDetails: [{ modality: 'TEXT', tokenCount: 900 }],
+    },
+    modelVersion: 'model',
+    responseId: 'answer-1',
+  });
+
+/** The same of generateContent, whose events are longer and have no names. */
+const contents: Recording = {
+  answer: content(
+    [
+      { text: sentence.repeat(50) },
+      { functionCall: { name: 'tool_1', args: { list: Array(50).fill('word') } } },
+    ],
+    { finishReason: 'STOP' },
+  ),
+  events: [
+    ...Array.from(
+      { length: 199 },
+      () => `data: ${content([{ text: ' quick brown fox' }])}\r\n\r\n`,
+    ),
+    `data: ${content([{ text: '' }], { finishReason: 'STOP' })}\r\n\r\n`,
+  ],
+};
+
+const recordings: Readonly<Partial<Record<Protocol, Recording>>> = {
+  anthropic: messages,
+  gemini: contents,
+};
 
 type Measured = Readonly<{
   what: string;

@@ -26,6 +26,8 @@ export type AnswerOptions = Readonly<{
   model: string;
   /** Seconds since the epoch. */
   created: number;
+  /** The client takes one call at a time: held to here where the vendor cannot be told. */
+  singleToolCall: boolean;
 }>;
 
 export type StreamOptions = AnswerOptions & Readonly<{ includesUsage: boolean }>;

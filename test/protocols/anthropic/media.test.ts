@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { sent, text, user } from './given.ts';
+import { text, user } from '../given.ts';
+import { sent } from './given.ts';
 
 const png = 'data:image/png;base64,iVBORw0KGgo=';
 

@@ -5,7 +5,9 @@ import { it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { answered, object, text, translate, user } from './given.ts';
+import { damage, damaged } from '../damage.ts';
+import { object, text, user } from '../given.ts';
+import { answered, translate } from './given.ts';
 
 const chat = {
   messages: [
@@ -56,19 +58,13 @@ const message = {
   usage: { input_tokens: 1, output_tokens: 2, output_tokens_details: { thinking_tokens: 1 } },
 };
 
-const value = fc.oneof(
-  fc.constantFrom<unknown>(null, 0, -1, 1.5, 1e300, '', 'x', 'https://a.example', [], {}, true),
-  fc.jsonValue({ maxDepth: 2 }),
-);
-const places = fc.array(fc.tuple(fc.nat(), value), { minLength: 1, maxLength: 3 });
-
 it('a request with values of other kinds is translated, or refused with a place', () => {
   fc.assert(
     fc.property(
-      places,
+      damage,
       fc.constantFrom('claude-sonnet-4-5', 'claude-sonnet-5'),
       (places, model) => {
-        const request = translate(object(changed(chat, places)), { model });
+        const request = translate(object(damaged(chat, places)), { model });
         if ('refused' in request) {
           assert.ok(request.status === 400 || request.status === 501);
           assert.ok(request.message.length < 300, request.message);
@@ -89,26 +85,10 @@ it('a request with values of other kinds is translated, or refused with a place'
 
 it('an answer with values of other kinds is a completion or an error', () => {
   fc.assert(
-    fc.property(places, fc.constantFrom(200, 429), (places, status) => {
-      const { body } = answered(status, changed(message, places));
+    fc.property(damage, fc.constantFrom(200, 429), (places, status) => {
+      const { body } = answered(status, damaged(message, places));
       assert.ok('error' in body || 'choices' in body);
     }),
     { numRuns: 2000 },
   );
 });
-
-/** Each number chooses the value, of all that the JSON holds, in whose place another stands. */
-function changed(whole: unknown, places: readonly (readonly [number, unknown])[]): unknown {
-  let now = whole;
-  for (const [place, value] of places) {
-    const written = JSON.stringify(now);
-    let count = 0;
-    const change = (chosen: number): unknown =>
-      JSON.parse(written, (key, one: unknown) => (key !== '' && count++ === chosen ? value : one));
-    change(-1);
-    const chosen = count === 0 ? 0 : place % count;
-    count = 0;
-    now = change(chosen);
-  }
-  return now;
-}

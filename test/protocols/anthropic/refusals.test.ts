@@ -5,7 +5,8 @@ import { describe, it } from 'node:test';
 
 import { readChat } from '../../../src/protocols/read-chat.ts';
 import { droppedMembers, refusedMembers } from '../../../src/protocols/untranslatable.ts';
-import { refused, user } from './given.ts';
+import { user } from '../given.ts';
+import { refused } from './given.ts';
 
 const part = (content: object) => ({ messages: [user([content])] });
 const image = (url: string) => part({ type: 'image_url', image_url: { url } });

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { object, refused, sent, text, translate, user } from './given.ts';
+import { object, text, user } from '../given.ts';
+import { refused, sent, translate } from './given.ts';
 
 const png = 'data:image/png;base64,iVBORw0KGgo=';
 const call = (id: string, name: string, given: string) => ({

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { answered, object, text } from './given.ts';
+import { object, text } from '../given.ts';
+import { answered } from './given.ts';
 
 const message = (more: object = {}) => ({
   id: 'msg_1',

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { gathered, object } from '../given.ts';
 import {
   bytesOf,
   called,
@@ -17,7 +18,7 @@ import {
   thought,
 } from './events.ts';
 import type { Event } from './events.ts';
-import { gathered, object, streamed } from './given.ts';
+import { streamed } from './given.ts';
 
 const chunk = (delta: object, finish: string | null = null) => ({
   id: 'msg_1',

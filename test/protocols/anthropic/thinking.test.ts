@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { sent, user } from './given.ts';
+import { user } from '../given.ts';
+import { sent } from './given.ts';
 
 const budget = (tokens: number) => ({ thinking: { type: 'enabled', budget_tokens: tokens } });
 const adaptive = (effort: string) => ({

@@ -5,8 +5,9 @@ import { it } from 'node:test';
 
 import * as fc from 'fast-check';
 
+import { gathered, object, user } from '../given.ts';
 import { bytesOf, called, ended, start } from './events.ts';
-import { answered, gathered, object, sent, streamed, user } from './given.ts';
+import { answered, sent, streamed } from './given.ts';
 
 const turns = 5;
 const input = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });

@@ -1,0 +1,62 @@
+// The parts of an answer, whole or in a stream, as what a chat has a place for: text, thoughts and calls.
+
+import { listOf, isObject, member, objectOf, textOf, writeJson } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+
+export type AnswerPart =
+  | Readonly<{ kind: 'text' | 'thought'; text: string }>
+  | Readonly<{ kind: 'call'; call: AnswerCall }>;
+
+export type AnswerCall = Readonly<{
+  id: string;
+  name: string;
+  /** JSON, whole. */
+  arguments: string;
+  /** What the vendor wants back with the call. */
+  more: JsonObject;
+}>;
+
+/**
+ * Executed code, its results and what is not known have no place in a chat. `answerId` is what no other answer
+ * is named by, `callCount` how many calls of it came before. Null when a call cannot be read.
+ */
+export function readParts(
+  candidate: JsonObject,
+  answerId: string,
+  callCount: number,
+): readonly AnswerPart[] | null {
+  const found: AnswerPart[] = [];
+  let count = callCount;
+  for (const part of listOf(objectOf(candidate, 'content') ?? {}, 'parts').filter(isObject)) {
+    const text = textOf(part, 'text');
+    const given = objectOf(part, 'functionCall');
+    if (given !== null) {
+      const call = readCall(part, given, callId(answerId, count++));
+      if (call === null) return null;
+      found.push({ kind: 'call', call });
+    } else if (text !== null && text !== '') {
+      found.push({ kind: member(part, 'thought') === true ? 'thought' : 'text', text });
+    }
+  }
+  return found;
+}
+
+/** A call in pieces would have to be put together; it is never asked for, and half of one is worse than none. */
+function readCall(part: JsonObject, call: JsonObject, ownId: string): AnswerCall | null {
+  const name = textOf(call, 'name');
+  const given = writeJson(objectOf(call, 'args') ?? {});
+  const isPiece = member(call, 'willContinue') === true || Object.hasOwn(call, 'partialArgs');
+  if (name === null || given === null || isPiece) return null;
+  const id = textOf(call, 'id') ?? '';
+  const signature = textOf(part, 'thoughtSignature');
+  return {
+    id: id === '' ? ownId : id,
+    name,
+    arguments: given,
+    more: signature === null ? {} : { extra_content: { google: { thought_signature: signature } } },
+  };
+}
+
+/** Other vendors, whom a later turn may go to, take no other characters and no more than forty. */
+const callId = (answerId: string, count: number): string =>
+  `call_${answerId.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(-28)}_${count}`;

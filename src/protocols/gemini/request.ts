@@ -1,0 +1,85 @@
+// A chat completion request as a request of generateContent
+// (https://ai.google.dev/api/generate-content; Gateway rule 14).
+
+import type { Chat } from '../chat.ts';
+import { writeJson } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import { nestedTooDeeply } from '../refusal.ts';
+import type { ProtocolRefusal, Refusals } from '../refusal.ts';
+import { refuseToolChoice } from '../tool-choice.ts';
+import type { RequestOptions, TranslatedRequest } from '../translation.ts';
+import { conversationOf } from './conversation.ts';
+import { familyOf } from './model-family.ts';
+import { schemaOf } from './schema.ts';
+import { thinkingConfigOf } from './thinking.ts';
+import { callingConfigOf, declarationsOf } from './tools.ts';
+
+/** Refused: a result of an unknown call, a part of the wrong form (400), what the API has no words for (501). */
+export function translateRequest(
+  chat: Chat,
+  model: string,
+  options: RequestOptions,
+): TranslatedRequest | ProtocolRefusal {
+  const refusals: Refusals = [];
+  refuseToolChoice(chat, refusals);
+  const calls = { family: familyOf(model), hasIds: !isVertex(options.basePath) };
+  const functionDeclarations = declarationsOf(chat, refusals);
+  const functionCallingConfig = callingConfigOf(chat, model);
+  const generationConfig = generationConfigOf(chat, model, options, refusals);
+  const body = {
+    ...conversationOf(chat.messages, calls, refusals),
+    ...(functionDeclarations.length > 0 && { tools: [{ functionDeclarations }] }),
+    ...(functionCallingConfig !== null && { toolConfig: { functionCallingConfig } }),
+    ...(Object.keys(generationConfig).length > 0 && { generationConfig }),
+  };
+  const [refusal] = refusals;
+  if (refusal !== undefined) return refusal;
+  const text = writeJson(body);
+  if (text === null) return nestedTooDeeply;
+  const accept = chat.isStream ? 'text/event-stream' : 'application/json';
+  return {
+    path: options.basePath + pathOf(model, chat.isStream),
+    headers: ['content-type', 'application/json', 'accept', accept],
+    body: Buffer.from(text),
+  };
+}
+
+/** Lists name a model with `models/` before it. Without `alt=sse` a stream would be one JSON array. */
+function pathOf(model: string, isStream: boolean): string {
+  const name = encodeURIComponent(model.replace(/^models\//, '').toWellFormed());
+  return `/models/${name}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
+}
+
+/** Vertex AI lies below a project, or below its publisher, and refuses the ids of calls. */
+const isVertex = (basePath: string): boolean => /\/(?:projects|publishers)\//.test(`${basePath}/`);
+
+/** What equals the API's own default is left out, since some models refuse to be told. */
+function generationConfigOf(
+  chat: Chat,
+  model: string,
+  { defaultMaxTokens }: RequestOptions,
+  refusals: Refusals,
+): JsonObject {
+  const { temperature, topP, topK, frequencyPenalty, presencePenalty, stop } = chat;
+  const maxOutputTokens = chat.maxTokens ?? defaultMaxTokens;
+  const thinkingConfig = thinkingConfigOf(chat, model);
+  return {
+    ...(maxOutputTokens !== null && { maxOutputTokens }),
+    ...(temperature !== null && { temperature }),
+    ...(topP !== null && { topP }),
+    ...(topK !== null && topK !== 0 && { topK }),
+    ...(frequencyPenalty !== null && frequencyPenalty !== 0 && { frequencyPenalty }),
+    ...(presencePenalty !== null && presencePenalty !== 0 && { presencePenalty }),
+    ...(stop.length > 0 && { stopSequences: stop }),
+    ...responseFormatOf(chat, refusals),
+    ...(thinkingConfig !== null && { thinkingConfig }),
+  };
+}
+
+function responseFormatOf({ responseFormat: format }: Chat, refusals: Refusals): JsonObject {
+  if (format.kind === 'text') return {};
+  const responseMimeType = 'application/json';
+  if (format.kind === 'json_object' || format.schema === null) return { responseMimeType };
+  const at = 'response_format.json_schema.schema';
+  return { responseMimeType, responseJsonSchema: schemaOf(format.schema, at, refusals) };
+}

@@ -1,0 +1,80 @@
+// A streamed answer of the vendor as chat chunks. Events have no names, and no mark ends them: one with
+// a reason to finish is the last word on that, and the counts of the last one hold (wire reference 3.3).
+
+import { truncatedError, unreadableError } from '../chat-answer.ts';
+import { contentDelta, reasoningDelta, refusalDelta, toolCallDelta } from '../chat-chunks.ts';
+import { EventStream } from '../event-stream.ts';
+import { isObject, listOf, objectOf, textOf } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import type { StreamOptions, TranslatedStream, TranslatedUsage } from '../translation.ts';
+import { readParts } from './answer-parts.ts';
+import type { AnswerCall, AnswerPart } from './answer-parts.ts';
+import { readError } from './error.ts';
+import { finishReason, promptRefusalOf, refusalOf } from './finish-reason.ts';
+import { isUsage, readUsage } from './usage.ts';
+
+export const openStream = (options: StreamOptions): TranslatedStream => new ContentStream(options);
+
+class ContentStream extends EventStream {
+  #answerId: string | null = null;
+  #callCount = 0;
+  #reason: string | null = null;
+  #metadata: JsonObject = {};
+
+  /** A reason to finish is all that the vendor says of the end. */
+  get isClean(): boolean {
+    return this.#reason !== null && this.failedStatus === null;
+  }
+
+  get usage(): TranslatedUsage | null {
+    return this.isClean ? readUsage(this.#metadata) : null;
+  }
+
+  protected event(event: JsonObject): string {
+    const failed = readError(event);
+    if (failed !== null) return this.fail(failed.error, failed.status);
+    const metadata = objectOf(event, 'usageMetadata');
+    if (metadata !== null && isUsage(metadata)) this.#metadata = metadata;
+    const id = textOf(event, 'responseId');
+    this.#answerId ??= id ?? this.options.requestId;
+    const candidate = listOf(event, 'candidates').find(isObject);
+    const begun = this.begin(id, textOf(event, 'modelVersion'));
+    return begun + (candidate === undefined ? this.#blocked(event) : this.#candidate(candidate));
+  }
+
+  protected ended(): string {
+    if (this.#reason === null) return this.fail(truncatedError);
+    return this.finish(finishReason(this.#reason, this.#callCount > 0));
+  }
+
+  #blocked(event: JsonObject): string {
+    const refusal = promptRefusalOf(event);
+    if (refusal !== null) this.#reason = 'PROHIBITED_CONTENT';
+    return this.text(refusal, refusalDelta);
+  }
+
+  #candidate(candidate: JsonObject): string {
+    const parts = readParts(candidate, this.#answerId ?? '', this.#callCount);
+    if (parts === null) return this.fail(unreadableError);
+    const text = parts.map((part) => this.#part(part)).join('');
+    this.#reason = textOf(candidate, 'finishReason') ?? this.#reason;
+    return text + this.text(refusalOf(candidate), refusalDelta);
+  }
+
+  #part(part: AnswerPart): string {
+    switch (part.kind) {
+      case 'text':
+        return this.text(part.text, contentDelta);
+      case 'thought':
+        return this.text(part.text, reasoningDelta);
+      case 'call':
+        return this.#call(part.call);
+    }
+  }
+
+  #call(call: AnswerCall): string {
+    const index = this.#callCount++;
+    const isLeftOut = index > 0 && this.options.singleToolCall;
+    return isLeftOut ? '' : this.send(toolCallDelta(index, call, call.more));
+  }
+}

@@ -1,0 +1,45 @@
+// How hard a model is asked to think, out of `reasoning_effort`, as the vendor's own chat surface maps
+// it (https://ai.google.dev/gemini-api/docs/openai#thinking).
+
+import type { Chat, ReasoningEffort } from '../chat.ts';
+import type { JsonObject } from '../json.ts';
+import { familyOf } from './model-family.ts';
+
+type Level = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH';
+type Thinking = Readonly<{ budget: number; level: Level }>;
+
+const efforts: Readonly<Record<ReasoningEffort, Thinking>> = {
+  none: { budget: 0, level: 'MINIMAL' },
+  minimal: { budget: 1024, level: 'MINIMAL' },
+  low: { budget: 1024, level: 'LOW' },
+  medium: { budget: 8192, level: 'MEDIUM' },
+  high: { budget: 24_576, level: 'HIGH' },
+  xhigh: { budget: 24_576, level: 'HIGH' },
+  max: { budget: 24_576, level: 'HIGH' },
+};
+
+/** The least that the Pro model of Gemini 2.5 can be told. */
+const proBudgetMin = 128;
+
+/** Null where nothing was asked, and for a model that refuses to be told. Whoever asks is shown the thoughts. */
+export function thinkingConfigOf({ reasoningEffort }: Chat, model: string): JsonObject | null {
+  if (reasoningEffort === null) return null;
+  const { budget, level } = efforts[reasoningEffort];
+  const shown = reasoningEffort === 'none' ? {} : { includeThoughts: true };
+  switch (familyOf(model)) {
+    case 'plain':
+      return null;
+    case 'budget':
+      return { ...shown, thinkingBudget: isPro(model) ? Math.max(budget, proBudgetMin) : budget };
+    case 'level':
+      return { ...shown, thinkingLevel: isPro(model) ? proLevel(level, model) : level };
+  }
+}
+
+const isPro = (model: string): boolean => /-pro(?![a-z])/.test(model) && !/flash/.test(model);
+
+/** Pro models always think, and the first of Gemini 3 knows two levels only. */
+function proLevel(level: Level, model: string): Level {
+  if (level === 'MINIMAL') return 'LOW';
+  return level === 'MEDIUM' && /gemini-3-pro/.test(model) ? 'HIGH' : level;
+}

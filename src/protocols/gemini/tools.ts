@@ -1,0 +1,53 @@
+// The functions of a chat as declarations, and how free the model is to call them.
+
+import type { Chat, ChatTool } from '../chat.ts';
+import type { JsonObject } from '../json.ts';
+import type { Refusals } from '../refusal.ts';
+import { familyOf } from './model-family.ts';
+import { schemaOf } from './schema.ts';
+
+/** Where a free choice allows some by name, the others are not offered: only a forced one can name them. */
+export function declarationsOf(
+  { tools, toolChoice }: Chat,
+  refusals: Refusals,
+): readonly JsonObject[] {
+  const names = (toolChoice?.mode === 'auto' ? toolChoice.names : null) ?? [];
+  const declarations = tools.map((tool, index) => declarationOf(tool, index, refusals));
+  return declarations.filter(({ name }) => names.length === 0 || names.includes(name));
+}
+
+function declarationOf(
+  { name, description, parameters }: ChatTool,
+  index: number,
+  refusals: Refusals,
+) {
+  const at = `tools[${index}].function.parameters`;
+  return {
+    name,
+    ...(description !== null && description !== '' && { description }),
+    ...(parameters !== null && {
+      parametersJsonSchema: { ...schemaOf(parameters, at, refusals), type: 'object' },
+    }),
+  };
+}
+
+/** Null where the API's own default says the same. */
+export function callingConfigOf({ tools, toolChoice }: Chat, model: string): JsonObject | null {
+  if (tools.length === 0) return null;
+  switch (toolChoice?.mode) {
+    case 'none':
+      return { mode: 'NONE' };
+    case 'required': {
+      const names = toolChoice.names ?? [];
+      return { mode: 'ANY', ...(names.length > 0 && { allowedFunctionNames: names }) };
+    }
+    case 'auto':
+    case undefined:
+      if (isStrict(tools) && familyOf(model) !== 'plain') return { mode: 'VALIDATED' };
+      return toolChoice === null ? null : { mode: 'AUTO' };
+  }
+}
+
+/** A free choice whose calls must fit their schemas; the API has it for all functions or for none. */
+const isStrict = (tools: readonly ChatTool[]): boolean =>
+  tools.every(({ strict }) => strict === true);

@@ -1,0 +1,27 @@
+// Token counts of generateContent, where thoughts are no part of the answer's tokens, and the vendor's
+// own tools count apart from the prompt (wire reference 3.3).
+
+import { countOf } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import type { TranslatedUsage } from '../translation.ts';
+
+/** Early events of a stream may have metadata that counts nothing. */
+export const isUsage = (metadata: JsonObject): boolean =>
+  typeof metadata['promptTokenCount'] === 'number' ||
+  typeof metadata['candidatesTokenCount'] === 'number';
+
+/** Null when nothing was counted. */
+export function readUsage(metadata: JsonObject): TranslatedUsage | null {
+  const count = (name: string): number | null => countOf(metadata, name);
+  const prompt = count('promptTokenCount');
+  const answer = count('candidatesTokenCount');
+  const thoughts = count('thoughtsTokenCount');
+  if (prompt === null && answer === null && thoughts === null) return null;
+  return {
+    promptTokens: (prompt ?? 0) + (count('toolUsePromptTokenCount') ?? 0),
+    completionTokens: (answer ?? 0) + (thoughts ?? 0),
+    cachedTokens: count('cachedContentTokenCount'),
+    cacheWriteTokens: null,
+    reasoningTokens: thoughts,
+  };
+}
