@@ -16,6 +16,10 @@ import type { Pressure } from './pressure.ts';
  */
 const readingMs = 5000;
 
+/** Hearing of collections costs each of them some 0.3 ms, so nobody listens below this. */
+const listenFrom = 0.8;
+const lookMs = 500;
+
 export type MemoryWatch = Readonly<{ pressure: () => Pressure; stop: () => void }>;
 
 export type MemoryWatchOptions = Readonly<{
@@ -25,6 +29,8 @@ export type MemoryWatchOptions = Readonly<{
   onHigh: () => void;
   /** What part of the heap is in use, 0 to 1. */
   inUse?: () => number;
+  /** How often it is looked at while nobody listens for collections. */
+  lookMs?: number;
 }>;
 
 export function watchMemory(options: MemoryWatchOptions): MemoryWatch {
@@ -43,10 +49,23 @@ export function watchMemory(options: MemoryWatchOptions): MemoryWatch {
   const observer = new PerformanceObserver((list) => {
     if (list.getEntries().some(isFullCollection)) read();
   });
-  observer.observe({ entryTypes: ['gc'] });
+  let isListening = false;
+  const look = (): void => {
+    const isHigh = inUse() >= listenFrom;
+    if (isHigh && !isListening) observer.observe({ entryTypes: ['gc'] });
+    if (!isHigh && isListening) {
+      observer.disconnect();
+      read();
+    }
+    isListening = isHigh;
+  };
+  const timer = setInterval(look, options.lookMs ?? lookMs).unref();
   return {
     pressure: () => (last === 'none' || monotonic() - readAt > readingMs ? 'none' : last),
-    stop: () => observer.disconnect(),
+    stop: () => {
+      clearInterval(timer);
+      observer.disconnect();
+    },
   };
 }
 

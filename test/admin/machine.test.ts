@@ -98,4 +98,22 @@ describe('health', () => {
     assert.deepEqual((await ask({ path: '/readyz' })).body, { status: 'ok' });
     assert.equal((await ask({ method: 'HEAD', path: '/healthz' })).status, 200);
   });
+
+  it('is not ready once the process was told to end, though it serves on', async (t) => {
+    let isLeaving = false;
+    const { ask } = await testAdministrator(t, {
+      program: {
+        role: 'control',
+        version: 'test',
+        settings: [],
+        uptimeSeconds: () => 1,
+        isLeaving: () => isLeaving,
+        backends: () => [],
+      },
+    });
+    assert.equal((await ask({ path: '/readyz' })).status, 200);
+    isLeaving = true;
+    assert.equal((await ask({ path: '/readyz' })).status, 503);
+    assert.equal((await ask({ path: '/healthz' })).status, 200);
+  });
 });

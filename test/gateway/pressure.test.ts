@@ -39,19 +39,27 @@ describe('the watch of memory', () => {
     let now = 0;
     let told = 0;
     const lines: LogLine[] = [];
+    let inUse = 0.96;
     const watch = watchMemory({
       log: collectLog(lines),
       monotonic: () => now,
       onHigh: () => void told++,
-      inUse: () => 0.96,
+      inUse: () => inUse,
+      lookMs: 1,
     });
     assert.equal(watch.pressure(), 'none');
-    collectGarbage();
-    await until(() => watch.pressure() === 'critical', { what: 'the reading' });
+    const isCritical = () => {
+      collectGarbage();
+      return watch.pressure() === 'critical';
+    };
+    await until(isCritical, { what: 'the reading' });
     assert.ok(told > 0);
     assert.equal(lines[0]?.message, 'memory pressure has changed');
     now = 6000;
     assert.equal(watch.pressure(), 'none');
+    inUse = 0.5;
+    const isOver = () => lines.at(-1)?.fields['to'] === 'none';
+    await until(isOver, { what: 'the end of it, without a collection' });
     watch.stop();
   });
 });
