@@ -20,7 +20,7 @@ const reasons = {
   denied_by_rule: [403, 'permission_error', 'unauthorised'],
   budget_exceeded: [402, 'billing_error', 'over_budget'],
   rate_limit_exceeded: [429, 'rate_limit_error', 'rate_limited'],
-  unsupported_protocol: [501, 'not_implemented', 'unsupported'],
+  unsupported_feature: [501, 'not_implemented', 'unsupported'],
   unsupported_endpoint: [501, 'not_implemented', 'unsupported'],
   upstream_error: [502, 'upstream_error', null],
   no_backend: [502, 'no_backend', null],

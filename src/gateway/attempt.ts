@@ -16,7 +16,10 @@ import { EarlyBody, mayBeError } from './error-body.ts';
 import { noteEnded, noteSent } from './generation.ts';
 import { noteAnswered, noteFault } from './health/backend.ts';
 import { HeldAnswer } from './held-answer.ts';
+import type { AnswerReading, Outbound } from './outbound.ts';
 import type { Plan, Step } from './plan.ts';
+import { TranslatedAnswer } from './translated-answer.ts';
+import type { TranslatedSink } from './translated-answer.ts';
 import type {
   AnswerSink,
   Exchange,
@@ -24,7 +27,6 @@ import type {
   FlatHeaders,
   UpstreamCall,
   UpstreamFault,
-  UpstreamRequest,
   Upstreams,
 } from './transport/boundary.ts';
 import { appendAnswerHeaders, hasHeader } from './transport/header-policy.ts';
@@ -32,7 +34,7 @@ import { appendAnswerHeaders, hasHeader } from './transport/header-policy.ts';
 export type AttemptResult =
   /** The answer went to the client whole. */
   | Readonly<{ kind: 'relayed'; usage: ReportedUsage | null }>
-  /** The answer broke off, and with it the client's connection. */
+  /** The answer broke off, and with it the client's connection, or else its stream said so. */
   | Readonly<{ kind: 'cut'; fault: UpstreamFault }>
   /** The client left, or was left because it did not read. */
   | Readonly<{ kind: 'gone'; usage: ReportedUsage | null }>
@@ -64,7 +66,7 @@ export type AttemptContext = Readonly<{
 /** An answer of which nothing has been passed on: its body may say that it is an error. */
 type EarlyAnswer = Readonly<{ headers: FlatHeaders; body: EarlyBody }>;
 
-export class Attempt implements AnswerSink, ExchangeListener {
+export class Attempt implements TranslatedSink, ExchangeListener {
   /** The status that the client saw, and when it saw the first byte of a body. */
   relayedStatus: number | null = null;
   firstChunkAt: number | null = null;
@@ -73,6 +75,7 @@ export class Attempt implements AnswerSink, ExchangeListener {
   readonly #startedAt: number;
   #resolve: (result: AttemptResult) => void = () => {};
   #call: UpstreamCall | null = null;
+  #translated: TranslatedAnswer | null = null;
   #tail: Tail | null = null;
   #recording: Recording | null = null;
   #held: HeldAnswer | null = null;
@@ -85,7 +88,7 @@ export class Attempt implements AnswerSink, ExchangeListener {
     this.#startedAt = context.shared.monotonic();
   }
 
-  run(request: UpstreamRequest): Promise<AttemptResult> {
+  run({ request, reading }: Outbound): Promise<AttemptResult> {
     const { exchange, shared } = this.#context;
     const { backend } = this.#step;
     return new Promise((resolve) => {
@@ -93,8 +96,14 @@ export class Attempt implements AnswerSink, ExchangeListener {
       exchange.listen(this);
       if (exchange.isGone) return resolve({ kind: 'gone', usage: null });
       noteSent(backend);
-      this.#call = shared.upstreams.send(backend.backend.origin, request, this);
+      this.#call = shared.upstreams.send(backend.backend.origin, request, this.#reader(reading));
     });
+  }
+
+  #reader(reading: AnswerReading | null): AnswerSink {
+    if (reading === null) return this;
+    this.#translated = new TranslatedAnswer(reading, this, () => this.#call?.abort());
+    return this.#translated;
   }
 
   onHead(status: number, headers: FlatHeaders, isFollowed: boolean): void {
@@ -120,7 +129,8 @@ export class Attempt implements AnswerSink, ExchangeListener {
     this.#end(nowMs - this.#startedAt);
     if (this.#held !== null) return this.#held.complete();
     this.#context.exchange.end();
-    const usage = readUsage(this.#tail?.text() ?? '');
+    const usage =
+      this.#translated === null ? readUsage(this.#tail?.text() ?? '') : this.#translated.usage;
     this.#recording?.complete(usage, nowMs);
     this.#resolve({ kind: 'relayed', usage });
   }
@@ -140,6 +150,13 @@ export class Attempt implements AnswerSink, ExchangeListener {
     this.#resolve({ kind: 'cut', fault });
   }
 
+  onBrokenOff(fault: UpstreamFault): void {
+    this.#noteFault(fault);
+    this.#end(null);
+    this.#context.exchange.end();
+    this.#resolve({ kind: 'cut', fault });
+  }
+
   onDrain(): void {
     this.#call?.resume();
   }
@@ -148,6 +165,9 @@ export class Attempt implements AnswerSink, ExchangeListener {
     if (this.#isOver || this.#held !== null) return;
     this.#leave();
     // Clients hang up at the mark of the end: what they were told before it still counts.
+    if (this.#translated !== null) {
+      return this.#resolve({ kind: 'gone', usage: this.#translated.usage });
+    }
     const tail = this.#tail?.text() ?? '';
     this.#resolve({ kind: 'gone', usage: endsStream(tail) ? readUsage(tail) : null });
   }
@@ -210,9 +230,8 @@ export class Attempt implements AnswerSink, ExchangeListener {
       this.#recording = startRecording(miss, this.#step, { status, headers });
     }
     appendAnswerHeaders(head, headers);
-    if (isMetered && status < 300 && !hasHeader(headers, 'content-encoding')) {
-      this.#tail = new Tail();
-    }
+    const isRead = this.#translated === null && isMetered && status < 300;
+    if (isRead && !hasHeader(headers, 'content-encoding')) this.#tail = new Tail();
     this.relayedStatus = status;
     exchange.start(status, head, isFollowed);
   }

@@ -20,6 +20,7 @@ import type { EndpointState } from './health/endpoint.ts';
 import { outUntilMs, sound } from './health/state.ts';
 import type { Traffic } from './health/state.ts';
 import { windowOf } from './health/window.ts';
+import type { ProxiedRoute } from './routes.ts';
 
 export type BackendState = Load & {
   /** Names the endpoint in this process, from 1. */
@@ -52,8 +53,9 @@ export type ModelTraffic = {
 
 export type ModelState = Readonly<{
   model: CompiledModel;
-  /** Those that speak the protocol of the request: others are not translated. */
   backends: readonly BackendState[];
+  /** Those that speak as clients do, and so serve every route. */
+  directBackends: readonly BackendState[];
   traffic: ModelTraffic;
 }>;
 
@@ -94,7 +96,8 @@ export function nextGeneration(
     backends.push(...states);
     models.set(model.id, {
       model,
-      backends: states.filter(({ backend }) => backend.protocol === 'openai'),
+      backends: states,
+      directBackends: states.filter(({ backend }) => backend.protocol === 'openai'),
       traffic: traffic.get(model.name) ?? freshTraffic(),
     });
   }
@@ -102,6 +105,12 @@ export function nextGeneration(
   const recognised = new Map<string, Caller>();
   return { snapshot, models, backends, endpoints: endpoints.all(), view, recognised };
 }
+
+/** Gateway rule 14: backends of other protocols serve chat completions alone. */
+export const backendsFor = (
+  { backends, directBackends }: ModelState,
+  { isTranslated }: ProxiedRoute,
+): readonly BackendState[] => (isTranslated ? backends : directBackends);
 
 const noBackends: readonly BackendState[] = [];
 

@@ -2,7 +2,7 @@
 // model of the chain (Gateway rules 2, 3 and 10). It is asked again after each failed attempt.
 
 import type { Clock } from '../lib/clock.ts';
-import type { PoolPolicy } from '../lib/vocabulary.ts';
+import type { PoolPolicy, Protocol } from '../lib/vocabulary.ts';
 import { mixKey } from '../routing/hash.ts';
 import { isUp } from '../routing/load.ts';
 import { pickMember } from '../routing/policy/pick.ts';
@@ -11,7 +11,9 @@ import { countRequest, retryWaitMs, takeRetry } from '../routing/retry.ts';
 import { reasonOf } from '../routing/route.ts';
 import type { ChainRoute } from '../routing/route.ts';
 import type { Counts } from '../telemetry/metrics.ts';
+import { backendsFor } from './generation.ts';
 import type { BackendState, Generation, ModelState } from './generation.ts';
+import type { ProxiedRoute } from './routes.ts';
 
 export type Step = Readonly<{
   /** The value of x-gw-route. */
@@ -26,6 +28,8 @@ export type Step = Readonly<{
 export type PlanOptions = Readonly<{
   generation: Generation;
   route: ChainRoute;
+  /** Decides which backends can be asked. */
+  proxied: ProxiedRoute;
   /** Whose conversation it is decides which endpoint of a model is first. */
   request: RoutedRequest;
   /** Spreads requests over several endpoints of one model. */
@@ -43,6 +47,8 @@ export class Plan {
   readonly #options: PlanOptions;
   #candidate = -1;
   #tried: BackendState[] = [];
+  /** Of the candidate: they have no words for the request. */
+  #refusing: Protocol[] = [];
 
   constructor(options: PlanOptions) {
     this.#options = options;
@@ -67,6 +73,22 @@ export class Plan {
     return step;
   }
 
+  /** What to try in the place of a step whose protocol refused the request: it was no attempt. */
+  instead({ model, backend }: Step): Step | null {
+    this.attempts--;
+    this.#tried.pop();
+    this.#refusing.push(backend.backend.protocol);
+    const { policy, now } = this.#options;
+    const other = this.#pick(model, this.#untried(model), policy, now());
+    return other === undefined ? this.#nextModel() : this.#step(model, other, 0);
+  }
+
+  #untried(model: ModelState): readonly BackendState[] {
+    return backendsFor(model, this.#options.proxied).filter(
+      (state) => !this.#tried.includes(state) && !this.#refusing.includes(state.backend.protocol),
+    );
+  }
+
   #sibling(status: number | null): Step | null {
     const { generation, route, attemptsMax, requestId, now } = this.#options;
     const candidate = route.candidates[this.#candidate];
@@ -76,9 +98,7 @@ export class Plan {
     const nowMs = now();
     // What is out of rotation is tried when the chain has nothing else.
     const isLast = this.#candidate === route.candidates.length - 1;
-    const untried = model.backends.filter(
-      (backend) => !this.#tried.includes(backend) && (isLast || isUp(backend, nowMs)),
-    );
+    const untried = this.#untried(model).filter((backend) => isLast || isUp(backend, nowMs));
     // Where the conversation belongs has just failed: the rest are equal but for their load.
     const backend = this.#pick(model, untried, 'least-loaded', nowMs);
     if (backend === undefined || !takeRetry(model.traffic.retryBudget, nowMs)) return null;
@@ -87,7 +107,7 @@ export class Plan {
   }
 
   #nextModel(): Step | null {
-    const { generation, route, policy, now } = this.#options;
+    const { generation, route, proxied, policy, now } = this.#options;
     const { candidates } = route;
     for (this.#candidate++; this.#candidate < candidates.length; this.#candidate++) {
       const candidate = candidates[this.#candidate];
@@ -95,7 +115,8 @@ export class Plan {
       if (model === undefined) continue;
       const nowMs = now();
       this.#tried = [];
-      const backend = this.#pick(model, model.backends, policy, nowMs);
+      this.#refusing = [];
+      const backend = this.#pick(model, backendsFor(model, proxied), policy, nowMs);
       if (backend === undefined) continue;
       countRequest(model.traffic.retryBudget, nowMs);
       return this.#step(model, backend, 0);

@@ -7,9 +7,10 @@ import type { PoolPolicy } from '../lib/vocabulary.ts';
 import type { RoutedRequest } from '../routing/request.ts';
 import { chooseRoute, reasonOf } from '../routing/route.ts';
 import type { ChainRoute, DenyRoute } from '../routing/route.ts';
+import { isProtocolRefusal } from '../protocols/refusal.ts';
+import type { ProtocolRefusal } from '../protocols/refusal.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { Limiter } from '../limits/limiter.ts';
-import { tracedHeaders } from '../telemetry/trace.ts';
 import type { Tracer } from '../telemetry/trace.ts';
 import { admit } from './admit.ts';
 import { refuseRequest } from './answer.ts';
@@ -23,9 +24,12 @@ import type { CacheMiss } from './cache-recording.ts';
 import { answerCached, answerHeld, finish, refuse, refuseMetered } from './conclude.ts';
 import type { ConcludeContext } from './conclude.ts';
 import { formatOf } from './content-type.ts';
+import { backendsFor } from './generation.ts';
 import type { Generation } from './generation.ts';
 import type { HeldAnswer } from './held-answer.ts';
 import type { MeteredRequest } from './meter.ts';
+import { outboundTo, upstreamHeaders } from './outbound.ts';
+import type { OutboundContext } from './outbound.ts';
 import { isPeekRefusal, peek } from './peek.ts';
 import type { PeekRefusal } from './peek.ts';
 import { peekForm } from './peek-form.ts';
@@ -34,7 +38,6 @@ import type { Step } from './plan.ts';
 import { PeekedRequest } from './routed-request.ts';
 import { routeAt } from './routes.ts';
 import type { ProxiedRoute } from './routes.ts';
-import { spliceBody } from './splice.ts';
 import { beginTrace, noteAsked } from './traced.ts';
 import type { Exchange, Upstreams } from './transport/boundary.ts';
 
@@ -204,6 +207,7 @@ async function attemptChain(
   const plan = new Plan({
     generation,
     route,
+    proxied,
     request: routed,
     policy: context.policy,
     attemptsMax: context.attemptsMax,
@@ -220,13 +224,23 @@ async function attemptChain(
     limitHeaders,
     miss,
   };
+  const { firstByteMs, now } = context;
+  const sent: OutboundContext = { proxied, headers, body, request, firstByteMs, now };
   let held: HeldAnswer | null = null;
+  let unsaid: ProtocolRefusal | null = null;
   for (let step = plan.first(); step !== null;) {
+    const outbound = outboundTo(step.backend.backend, sent);
+    if (isProtocolRefusal(outbound)) {
+      unsaid ??= outbound;
+      if (outbound.status === 400 && plan.attempts === 1) {
+        return refuse(context, exchange, untranslatable(outbound, limitHeaders));
+      }
+      step = plan.instead(step);
+      continue;
+    }
     if (step.waitMs > 0) await wait(step.waitMs);
     const attempt: Attempt = new Attempt(attemptContext, step);
-    const result = await attempt.run(
-      upstreamRequest(context, step, { proxied, headers, body, request }),
-    );
+    const result = await attempt.run(outbound);
     switch (result.kind) {
       case 'relayed':
       case 'gone':
@@ -247,10 +261,33 @@ async function attemptChain(
         break;
     }
   }
+  return concludeChain(context, request, plan, { route, limitHeaders, miss, held, unsaid });
+}
+
+type Exhausted = Readonly<{
+  route: ChainRoute;
+  limitHeaders: readonly string[];
+  miss: CacheMiss | null;
+  /** The last answer that came. */
+  held: HeldAnswer | null;
+  /** Of the first candidate whose protocol has no words for the request. */
+  unsaid: ProtocolRefusal | null;
+}>;
+
+/** Nothing is left to try. */
+function concludeChain(
+  context: ProxyContext,
+  request: MeteredRequest,
+  plan: Plan,
+  { route, limitHeaders, miss, held, unsaid }: Exhausted,
+): Promise<void> | void {
   if (held !== null) {
     const isMiss = miss?.place.model === held.step.model.model;
     const more = isMiss ? [...limitHeaders, 'x-gw-cache', 'miss'] : limitHeaders;
     return answerHeld(context, request, plan, held, more);
+  }
+  if (unsaid !== null && plan.attempts === 0) {
+    return refuse(context, request.exchange, untranslatable(unsaid, limitHeaders));
   }
   const refusal = { ...noBackend, headers: limitHeaders };
   refuseMetered(context, request, refusal, 'no_backend', {
@@ -260,24 +297,35 @@ async function attemptChain(
 }
 
 /**
+ * What the backend's protocol has no words for is the answer when nothing else of the chain could be
+ * asked. A request that is wrong is so for every backend, and is not passed on to the next.
+ */
+const untranslatable = (
+  { refused, message, param, headers }: ProtocolRefusal,
+  limitHeaders: readonly string[],
+): GatewayRefusal =>
+  refuseRequest(refused === 'invalid' ? 'malformed_request' : 'unsupported_feature', message, {
+    param,
+    headers: [...limitHeaders, ...headers],
+  });
+
+/**
  * What no candidate speaks is refused with the protocol of the first (Gateway rule 14). A candidate
  * that does speak it is reached past one that does not, as past any 5xx.
  */
 function unservedBy(
   generation: Generation,
   candidates: readonly CompiledModel[],
-  { path }: ProxiedRoute,
+  proxied: ProxiedRoute,
 ): GatewayRefusal | null {
-  const isServed = candidates.some(
-    ({ id }) => (generation.models.get(id)?.backends.length ?? 0) > 0,
-  );
+  const isServed = candidates.some(({ id }) => {
+    const model = generation.models.get(id);
+    return model !== undefined && backendsFor(model, proxied).length > 0;
+  });
   if (isServed) return null;
   const protocol = candidates[0]?.backends[0]?.protocol ?? 'openai';
-  const message = `a backend of protocol ${protocol} does not serve ${path}`;
-  return refuseRequest(
-    path === '/chat/completions' ? 'unsupported_protocol' : 'unsupported_endpoint',
-    message,
-  );
+  const message = `a backend of protocol ${protocol} does not serve ${proxied.path}`;
+  return refuseRequest('unsupported_endpoint', message, { headers: ['x-should-retry', 'false'] });
 }
 
 const wait = (waitMs: number): Promise<void> =>
@@ -288,45 +336,3 @@ const faultFields = (step: Step, detail: string) => ({
   model: step.backend.backend.upstreamModel,
   fault: detail,
 });
-
-function upstreamHeaders(exchange: Exchange): readonly string[] {
-  const { trace } = exchange;
-  const forwarded = exchange.forwardedHeaders();
-  const headers = trace === null ? forwarded : tracedHeaders(forwarded, trace);
-  headers.push('x-request-id', exchange.requestId, 'accept-encoding', 'identity');
-  if (exchange.header('content-type') === undefined)
-    headers.push('content-type', 'application/json');
-  return headers;
-}
-
-type Sent = Readonly<{
-  proxied: ProxiedRoute;
-  headers: readonly string[];
-  body: Buffer;
-  request: MeteredRequest;
-}>;
-
-function upstreamRequest(
-  context: ProxyContext,
-  step: Step,
-  { proxied, headers, body, request }: Sent,
-) {
-  const { backend } = step.backend;
-  const [credentialName] = backend.credentialHeaders;
-  return {
-    path: backend.basePath + proxied.path,
-    // The client's own header of the credential's name, if any, must not stand before it.
-    headers: [...withoutHeader(headers, credentialName), ...backend.credentialHeaders],
-    body: spliceBody(body, request.peeked, {
-      model: backend.upstreamModel,
-      modelJson: backend.upstreamModelJson,
-      includeUsage: proxied.knowsIncludeUsage && request.caller.principalId !== null,
-    }),
-    firstByteMs: backend.firstByteMs ?? context.firstByteMs,
-  };
-}
-
-const withoutHeader = (headers: readonly string[], name: string | undefined): readonly string[] =>
-  name === undefined || !headers.includes(name)
-    ? headers
-    : headers.filter((_, index) => headers[index - (index % 2)] !== name);

@@ -9,17 +9,20 @@ export type ProxiedRoute = Readonly<{
   takesForm: boolean;
   /** Whether its streams know `stream_options.include_usage` (Gateway rule 11). */
   knowsIncludeUsage: boolean;
+  /** Whether backends of another protocol serve it too, by translation (Gateway rule 14). */
+  isTranslated: boolean;
 }>;
 
 const route = (path: string, traits: Partial<ProxiedRoute> = {}): ProxiedRoute => ({
   path,
   takesForm: false,
   knowsIncludeUsage: false,
+  isTranslated: false,
   ...traits,
 });
 
 export const proxiedRoutes: readonly ProxiedRoute[] = [
-  route('/chat/completions', { knowsIncludeUsage: true }),
+  route('/chat/completions', { knowsIncludeUsage: true, isTranslated: true }),
   route('/completions', { knowsIncludeUsage: true }),
   route('/responses'),
   route('/embeddings'),

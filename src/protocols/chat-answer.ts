@@ -33,12 +33,9 @@ export type ChatError = Readonly<{
   code: string | null;
 }>;
 
-export const errorMembers = (
-  { message, type, code }: ChatError,
-  requestId: string,
-): JsonObject => ({
-  error: { message, type, param: null, code, request_id: requestId },
-});
+/** The error envelope, as JSON. */
+export const errorText = ({ message, type, code }: ChatError, requestId: string): string =>
+  JSON.stringify({ error: { message, type, param: null, code, request_id: requestId } });
 
 /** What is said of an answer that ended before its end. */
 export const truncatedError: ChatError = {
@@ -69,7 +66,7 @@ export const answerError = (
   { requestId }: AnswerOptions,
 ): TranslatedResponse => ({
   status,
-  body: Buffer.from(JSON.stringify(errorMembers(error ?? statusError(status), requestId))),
+  body: Buffer.from(errorText(error ?? statusError(status), requestId)),
   usage: null,
 });
 

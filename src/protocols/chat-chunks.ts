@@ -1,8 +1,8 @@
 // Writes the chunks of a streamed chat completion (wire reference 2.2). What all chunks of one answer
 // share is rendered once, since a stream has thousands.
 
-import { errorMembers, usageMembers } from './chat-answer.ts';
-import type { ChatError, FinishReason } from './chat-answer.ts';
+import { usageMembers } from './chat-answer.ts';
+import type { FinishReason } from './chat-answer.ts';
 import type { JsonObject } from './json.ts';
 import type { StreamOptions, TranslatedUsage } from './translation.ts';
 
@@ -50,6 +50,3 @@ export function toolCallDelta(
 
 export const argumentsDelta = (index: number, text: string): string =>
   `{"tool_calls":[{"index":${index},"function":{"arguments":${JSON.stringify(text)}}}]}`;
-
-export const errorChunk = (error: ChatError, requestId: string): string =>
-  `data: ${JSON.stringify(errorMembers(error, requestId))}\n\n`;

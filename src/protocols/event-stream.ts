@@ -1,9 +1,9 @@
 // What the streams of all vendors have in common: bytes become events, events become chat chunks, and
 // an answer that fails or breaks off says so before the mark of its end.
 
-import { oversizedError } from './chat-answer.ts';
+import { errorText, oversizedError } from './chat-answer.ts';
 import type { ChatError, FinishReason } from './chat-answer.ts';
-import { chatChunks, errorChunk, streamMark } from './chat-chunks.ts';
+import { chatChunks, streamMark } from './chat-chunks.ts';
 import type { ChatChunks } from './chat-chunks.ts';
 import { isObject, parseJson } from './json.ts';
 import type { JsonObject } from './json.ts';
@@ -19,6 +19,7 @@ export abstract class EventStream implements TranslatedStream {
   #chunks: ChatChunks | null = null;
   #isOver = false;
   #failedStatus: number | null = null;
+  #failedBody: Buffer | null = null;
 
   constructor(options: StreamOptions) {
     this.options = options;
@@ -33,6 +34,10 @@ export abstract class EventStream implements TranslatedStream {
 
   get failedStatus(): number | null {
     return this.#failedStatus;
+  }
+
+  get failedBody(): Buffer | null {
+    return this.#failedBody;
   }
 
   push(chunk: Buffer): Buffer {
@@ -88,6 +93,8 @@ export abstract class EventStream implements TranslatedStream {
   protected fail(error: ChatError, status = 502): string {
     this.#isOver = true;
     this.#failedStatus = status;
-    return errorChunk(error, this.options.requestId) + streamMark;
+    const body = errorText(error, this.options.requestId);
+    this.#failedBody = Buffer.from(body);
+    return `data: ${body}\n\n${streamMark}`;
   }
 }

@@ -62,6 +62,8 @@ export type TranslatedStream = {
    * before it, the request may still be tried elsewhere.
    */
   readonly failedStatus: number | null;
+  /** That error as the whole answer to a request, for a client that has been told nothing yet. */
+  readonly failedBody: Buffer | null;
   /** Null until a clean end, and when nothing was reported. */
   readonly usage: TranslatedUsage | null;
 };

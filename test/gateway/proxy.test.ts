@@ -219,10 +219,10 @@ describe('a request is refused', () => {
     assert.ok((await response.text()).length < 1000);
   });
 
-  it('with 501 for a backend of another protocol, which it names', async () => {
+  it('with 501 for what the protocol of its backend has no words for, which it names', async () => {
     const backends = [{ apiBase: 'http://127.0.0.1:1', protocol: 'anthropic' }];
     await using gateway = await startTestGateway({ models: { claude: { backends } } });
-    const response = await gateway.chat(chatBody('claude'));
+    const response = await gateway.chat(chatBody('claude', { n: 2 }));
     assert.equal(response.status, 501);
     assert.match((await errorOf(response)).message, /anthropic/);
   });

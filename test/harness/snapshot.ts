@@ -12,6 +12,7 @@ type GivenBackend = Readonly<{
   credential?: string;
   upstreamModel?: string;
   protocol?: string;
+  defaultMaxTokens?: number;
   timeoutSeconds?: number;
 }>;
 
@@ -73,6 +74,12 @@ export type GivenSnapshot = Readonly<{
   fallback?: string;
 }>;
 
+/** As the control plane fills them in. */
+const nativeHeaders: ReadonlyMap<string | undefined, string> = new Map([
+  ['anthropic', 'x-api-key'],
+  ['gemini', 'x-goog-api-key'],
+]);
+
 /** Open when no keys are given. */
 export function givenSnapshot(given: GivenSnapshot): Snapshot {
   const secrets: Record<string, string> = {};
@@ -93,15 +100,15 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
         name: `provider-${id}`,
         api_base: backend.apiBase,
         protocol: backend.protocol ?? 'openai',
-        auth_header: 'authorization',
-        auth_scheme: 'Bearer',
+        auth_header: nativeHeaders.get(backend.protocol) ?? 'authorization',
+        auth_scheme: nativeHeaders.has(backend.protocol) ? null : 'Bearer',
         credential_kind: 'static',
         credential_ref: backend.credential === undefined ? null : `provider-${id}`,
       });
       return {
         provider_id: id,
         upstream_model: backend.upstreamModel ?? name,
-        default_max_tokens: null,
+        default_max_tokens: backend.defaultMaxTokens ?? null,
         admission_max_concurrent: null,
         admission_high_water: null,
         admission_max_queued: null,

@@ -28,6 +28,8 @@ export type CompiledBackend = Readonly<{
   upstreamModelJson: Buffer;
   /** Name and value in turn; empty without a credential. */
   credentialHeaders: readonly string[];
+  /** For requests that name no cap, where the protocol needs one. */
+  defaultMaxTokens: number | null;
   firstByteMs: number | null;
 }>;
 
@@ -109,6 +111,7 @@ function compileBackend(
     upstreamModel: backend.upstream_model,
     upstreamModelJson: Buffer.from(JSON.stringify(backend.upstream_model)),
     credentialHeaders: value === null || credential === null ? [] : [provider.auth_header, value],
+    defaultMaxTokens: backend.default_max_tokens,
     firstByteMs: seconds === null ? null : seconds * 1000,
   };
 }
