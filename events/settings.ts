@@ -20,6 +20,11 @@ export const settingsEvents = {
     touchesSnapshot: false,
     data: z.object({ key_id: z.string(), items: z.int().nonnegative() }),
   },
+  /** Items of the vault that nothing had referred to for their retention were erased. */
+  VaultItemsErased: {
+    touchesSnapshot: false,
+    data: z.object({ refs: z.array(z.uuid()).min(1) }),
+  },
 } as const satisfies Record<string, EventDefinition>;
 
 export type SettingsEvent = EventOf<typeof settingsEvents>;

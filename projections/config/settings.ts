@@ -14,6 +14,7 @@ export function evolveSettings(settings: Settings | undefined, event: SettingsEv
     case 'SnapshotRebuilt':
     case 'SessionsRevoked':
     case 'VaultResealed':
+    case 'VaultItemsErased':
       return settings ?? defaultSettings;
   }
 }

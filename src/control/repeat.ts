@@ -3,7 +3,7 @@
 
 type Repeating = Readonly<{
   intervalMs: number;
-  work: () => Promise<void>;
+  work: () => Promise<unknown>;
   onFailure: (error: unknown) => void;
 }>;
 

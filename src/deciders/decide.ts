@@ -130,6 +130,7 @@ const deciders: Deciders = {
   RebuildSnapshot: decideSettings,
   RevokeSessions: decideSettings,
   RecordReseal: decideSettings,
+  EraseVaultItems: decideSettings,
   ImportConfig: decideImport,
   SeedLog: decideSeed,
 };

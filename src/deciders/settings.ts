@@ -3,6 +3,7 @@
 import { streamOf } from '../../events/catalogue.ts';
 import { defaultSettings } from '../../projections/config/settings.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
+import { vaultRefs } from '../../projections/config/vault-refs.ts';
 import type { ModelId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
@@ -14,7 +15,12 @@ export type SettingsCommand =
   /** Says that every session ends; the sessions themselves are not in the log. */
   | Readonly<{ type: 'RevokeSessions' }>
   /** Says that the vault was sealed anew: what is in it is not in the log. */
-  | Readonly<{ type: 'RecordReseal'; keyId: string; items: number }>;
+  | Readonly<{ type: 'RecordReseal'; keyId: string; items: number }>
+  /** `subject` is the stream that an item belonged to. What is referred to again is left alone. */
+  | Readonly<{
+      type: 'EraseVaultItems';
+      items: readonly Readonly<{ ref: string; subject: string }>[];
+    }>;
 
 const stream = streamOf('settings', 1);
 
@@ -29,6 +35,13 @@ export function decideSettings(state: ConfigState, command: SettingsCommand): De
     case 'RecordReseal': {
       const { keyId, items } = command;
       return [{ stream, type: 'VaultResealed', data: { key_id: keyId, items } }];
+    }
+    case 'EraseVaultItems': {
+      const unheld = command.items.filter(
+        ({ ref, subject }) => !vaultRefs(state, subject).includes(ref),
+      );
+      const refs = unheld.map(({ ref }) => ref);
+      return refs.length === 0 ? [] : [{ stream, type: 'VaultItemsErased', data: { refs } }];
     }
   }
 }

@@ -4,8 +4,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { modelId } from '../../src/lib/ids.ts';
-import { fallbackSet, modelCreated, modelDeleted } from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+import {
+  credentialOf,
+  endpointAt,
+  fallbackSet,
+  modelCreated,
+  modelDeleted,
+  providerCreated,
+} from '../harness/examples.ts';
+import { given, testRef } from '../harness/given.ts';
 
 const set = (id: number | null) =>
   ({ type: 'SetFallbackModel', modelId: id === null ? null : modelId.parse(id) }) as const;
@@ -52,4 +59,32 @@ describe('the deployment', () => {
       assert.equal(log.state.settings.byId.get(1)?.fallbackModelId, 1);
     });
   }
+});
+
+describe('erasing from the vault', () => {
+  const held = testRef(1);
+  const erase = (...items: { ref: string; subject: string }[]) =>
+    ({ type: 'EraseVaultItems', items }) as const;
+  const provider = providerCreated(1, 'p', {
+    endpoint: endpointAt('https://p.example'),
+    credential: credentialOf('secret', 1),
+  });
+  const erased = (...refs: string[]) =>
+    ({ stream: 'settings-1', type: 'VaultItemsErased', data: { refs } }) as const;
+
+  it('takes what nothing refers to, of entities that stand and that are gone', () =>
+    given([provider])
+      .when(
+        erase({ ref: testRef(2), subject: 'provider-1' }, { ref: testRef(3), subject: 'agent-9' }),
+      )
+      .yields([erased(testRef(2), testRef(3))]));
+
+  it('leaves what its entity refers to', () => {
+    given([provider])
+      .when(erase({ ref: held, subject: 'provider-1' }))
+      .yields([]);
+    given([provider])
+      .when(erase({ ref: held, subject: 'provider-1' }, { ref: testRef(2), subject: 'role-1' }))
+      .yields([erased(testRef(2))]);
+  });
 });

@@ -116,6 +116,16 @@ const operations = [
   fc.record({ type: fc.constant('RebuildSnapshot') }) satisfies Of<'RebuildSnapshot'>,
   fc.record({ type: fc.constant('RevokeSessions') }) satisfies Of<'RevokeSessions'>,
   fc.record({
+    type: fc.constant('EraseVaultItems'),
+    items: fc.array(
+      fc.record({
+        ref,
+        subject: fc.constantFrom('provider-1', 'mcp_server-1', 'prompt_class-1', 'principal-2'),
+      }),
+      { maxLength: 3 },
+    ),
+  }) satisfies Of<'EraseVaultItems'>,
+  fc.record({
     type: fc.constant('RecordReseal'),
     keyId: fc.constantFrom('0123abcd', '4567cdef'),
     items: number,

@@ -14,6 +14,7 @@ import { createRebuildNotices } from '../../control/notify-rebuild.ts';
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { repeatEvery } from '../../control/repeat.ts';
+import { eraseSuperseded } from '../../control/vault-upkeep.ts';
 import { isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -53,6 +54,7 @@ export type ControlSettings = Pick<
   | 'snapshotRebuildInterval'
   | 'usageRetention'
   | 'strictKeyMint'
+  | 'secretRetention'
 >;
 
 export type RunningControl = Running &
@@ -169,8 +171,8 @@ function openNotifier(
 
 const never = (): Promise<never> => new Promise(() => {});
 
-/** How often usage is looked through for what is past its retention. */
-const usageUpkeepMs = 10 * 60 * 1000;
+/** How often usage and the vault are looked through for what is past its retention. */
+const upkeepMs = 10 * 60 * 1000;
 
 const retryMinMs = 250;
 const retryMaxMs = 5000;
@@ -267,12 +269,18 @@ async function serveAdmin(
     onFailure: (error) => log.of('control').warn({ error }, 'rebuilding the snapshot'),
   });
   const keepingUsage = repeatEvery({
-    intervalMs: usageUpkeepMs,
+    intervalMs: upkeepMs,
     work: admin.control.usageUpkeep.run,
     onFailure: (error) => log.of('control').warn({ error }, 'keeping usage'),
   });
+  const keepingVault = repeatEvery({
+    intervalMs: upkeepMs,
+    work: () =>
+      eraseSuperseded({ plane, clock: Date.now, retentionDays: settings.secretRetention }),
+    onFailure: (error) => log.of('control').warn({ error }, 'keeping the vault'),
+  });
   const close = async (): Promise<void> => {
-    await Promise.all([rebuilding.stop(), keepingUsage.stop()]);
+    await Promise.all([rebuilding.stop(), keepingUsage.stop(), keepingVault.stop()]);
     const cut = await admin.close(settings.shutdownGrace * 1000);
     if (cut > 0) log.warn({ connections: cut }, 'admin requests were cut off after the grace');
     stopTelling();
