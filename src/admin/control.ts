@@ -10,6 +10,7 @@ import type { LoginLimit } from '../control/login-limit.ts';
 import type { Notifier } from '../control/notify.ts';
 import type { Passwords } from '../control/passwords.ts';
 import type { PlanPrices } from '../control/price-sync.ts';
+import type { PlaneMeasures } from '../control/plane-measures.ts';
 import type { Publisher } from '../control/publish.ts';
 import type { Reconcile } from '../control/reconcile.ts';
 import type { Sessions } from '../control/sessions.ts';
@@ -37,6 +38,7 @@ export type Control = Readonly<{
   /** The configuration at the head of the log, as far as this replica has read it. */
   state: () => ConfigState;
   publisher: Publisher;
+  measures: PlaneMeasures;
   /** Reads the log up to its head and publishes what is new. */
   refresh: () => Promise<void>;
   /** Turns the windows of budgets, and publishes what is spent of them. */

@@ -1,8 +1,11 @@
-// What the control plane counts, for a scraper: no configuration, no names of anyone.
+// What the control plane counts, for a scraper: no configuration, no names of anyone. Nothing is asked of the database for it.
 
 import { z } from 'zod';
 
-import { controlMetrics, controlMetricsType } from '../telemetry/control-metrics.ts';
+import { addProcess, addSnapshot, metricsContentType } from '../telemetry/metrics.ts';
+import { renderMetrics } from '../telemetry/scrape.ts';
+import type { Scrape } from '../telemetry/scrape.ts';
+import type { Control } from './control.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -19,16 +22,43 @@ export const metricsRoutes: readonly Route[] = [
     query: none,
     body: none,
     response: z.string().meta({ examples: ['gw_webhooks_dropped_total 0\n'] }),
-    handle: (_input, { control }) => {
-      const { delivered, failed, dropped } = control.notifier.counts();
-      const text = controlMetrics({
-        replicas: control.fleet.rows().length,
-        snapshotRebuildFailures: control.publisher.failures(),
-        webhooksDelivered: delivered,
-        webhooksFailed: failed,
-        webhooksDropped: dropped,
-      });
-      return { headers: { 'content-type': controlMetricsType }, bytes: Buffer.from(text) };
-    },
+    handle: (_input, { control }) => ({
+      headers: { 'content-type': metricsContentType },
+      bytes: Buffer.from(renderMetrics([(scrape) => addControl(scrape, control)])),
+    }),
   }),
 ];
+
+function addControl(scrape: Scrape, control: Control): void {
+  const { publisher, measures, program, notifier } = control;
+  addProcess(scrape, program.version);
+  addSnapshot(scrape, {
+    snapshotVersion: publisher.current()?.snapshot.version ?? 0,
+    snapshotAgeSeconds: (performance.now() - measures.currentAt) / 1000,
+  });
+  scrape.addDurations('snapshotBuildDuration', {}, measures.builds);
+  scrape.add('snapshotRebuildFailures', {}, publisher.failures());
+  addLog(scrape, control);
+  for (const [pool, { connections, connectionsMax, queries }] of Object.entries(measures.pools)) {
+    scrape.add('databaseConnections', { pool }, connections);
+    scrape.add('databaseConnectionsMax', { pool }, connectionsMax);
+    scrape.add('databaseQueries', { pool }, queries);
+  }
+  scrape.add('fleetReplicas', {}, control.fleet.rows().length);
+  const { delivered, failed, dropped } = notifier.counts();
+  scrape.add('webhooksDelivered', {}, delivered);
+  scrape.add('webhooksFailed', {}, failed);
+  scrape.add('webhooksDropped', {}, dropped);
+  const drift = control.usageUpkeep.budgetDrift();
+  if (drift !== null) scrape.add('budgetDrift', {}, drift);
+}
+
+function addLog(scrape: Scrape, { measures, state }: Control): void {
+  const { position } = state();
+  // What this process appended itself it has read, and not asked for.
+  const head = Math.max(measures.head, position);
+  scrape.add('logHead', {}, head);
+  scrape.add('logRead', {}, position);
+  scrape.add('logLag', {}, head - position);
+  scrape.addDurations('appendDuration', {}, measures.appends);
+}

@@ -75,6 +75,7 @@ export function openAdmin(options: AdminOptions): Admin {
     idempotency: createIdempotency({ db, vault, clock }),
     state,
     publisher: plane.publisher,
+    measures: plane.measures,
     refresh,
     rebuild: plane.rebuild,
     sessions: createSessions({ db, state, catchUp: plane.catchUp, clock, randomBytes }),

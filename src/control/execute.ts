@@ -64,6 +64,8 @@ type Dependencies = {
   clock: Clock;
   newId: () => string;
   appVersion: string;
+  /** Told how long each committed append took, from the wait for the lock on. */
+  onAppended?: (durationMs: number) => void;
 };
 
 type Committed = Readonly<{ after: Cursor; events: readonly RecordedEvent[] }>;
@@ -83,7 +85,9 @@ export function createExecute(dependencies: Dependencies): Execute {
     try {
       const deadline = dependencies.clock() + waitMs;
       const request = { mutation, context, txId, deadline };
+      const startedAt = performance.now();
       committed = await db.tx((tx) => append(tx, dependencies, request));
+      if (!isRefusal(committed)) dependencies.onAppended?.(performance.now() - startedAt);
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
       if (isRolledBack(error)) return away(notMade);

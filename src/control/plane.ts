@@ -24,6 +24,8 @@ import { createExecute } from './execute.ts';
 import type { Execute } from './execute.ts';
 import { follow } from './follow.ts';
 import type { Divergence } from './notify-rebuild.ts';
+import { newPlaneMeasures, noting, openMeasuredPools } from './plane-measures.ts';
+import type { PlaneMeasures } from './plane-measures.ts';
 import { createPublisher } from './publish.ts';
 import type { Publisher } from './publish.ts';
 import { createReading, retireNowAndThen } from './reading.ts';
@@ -38,6 +40,8 @@ export type ControlPlane = Readonly<{
   store: ConfigStore;
   execute: Execute;
   publisher: Publisher;
+  /** What this process measures of its work. */
+  measures: PlaneMeasures;
   cloudTokens: CloudTokens;
   /** Turns the windows of budgets, and publishes what is spent of them. */
   rebuild: () => Promise<void>;
@@ -74,16 +78,11 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
   const pool = { url, applicationName: 'gw', schema: readModelSchema };
   const cursor = await prepareDatabase(url);
   const cloudTokens = openCloudTokens(options);
-  const db = openDatabase({ ...pool, purpose: 'commands', connectionsMax });
-  const reports = openDatabase({ ...pool, purpose: 'reports', connectionsMax: 2 });
+  const measures = newPlaneMeasures(connectionsMax);
+  const { onBuilt, onAppended, onHead, onCurrent } = noting(measures, options.onCurrent);
+  const { db, reports } = openMeasuredPools(pool, measures);
   try {
-    const vault = await openVault(db, {
-      encryptionKey: options.encryptionKey,
-      previousKey: options.previousKey,
-      randomBytes,
-      newId: randomUUID,
-      onUnreadable: (ref, error) => onFailure(`opening vault item ${ref}`, error),
-    });
+    const vault = await openOwnVault(db, options);
     const store = createConfigStore(cursor);
     const { logId } = await readHead(db);
     const budgets = createBudgets({ db, state: store.state, clock });
@@ -96,17 +95,18 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       budgets,
       cloudTokens,
       clock,
+      onBuilt,
       onFailure: (error) => tellUnpublished(options, error, { store, publisher }),
     });
     const { publish } = publisher;
     cloudTokens.onDue(() => void publish());
     const { appVersion } = options;
     const newId = randomUUID;
-    const execute = createExecute({ db, vault, store, publish, clock, newId, appVersion });
+    const own = { publish, clock, newId, appVersion, onAppended };
+    const execute = createExecute({ db, vault, store, ...own });
     await seedLog(execute, vault);
     await publish();
-    const { onCurrent } = options;
-    const { catchUp, refresh } = createReading({ db, store, publisher, onCurrent });
+    const { catchUp, refresh } = createReading({ db, store, publisher, onHead, onCurrent });
     const rebuild = async (): Promise<void> => {
       await budgets.rebuild();
       await publish();
@@ -127,7 +127,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       await follower.close();
       await Promise.all([db.dispose(), reports.dispose()]);
     };
-    const opened = { db, reports, vault, store, execute, publisher, cloudTokens };
+    const opened = { db, reports, vault, store, execute, publisher, measures, cloudTokens };
     return { ...opened, rebuild, catchUp, refresh, close };
   } catch (error) {
     cloudTokens.close();
@@ -146,6 +146,18 @@ function tellUnpublished(
   if (publishedVersion === undefined) return;
   onUnpublished?.(error, { version: store.state().version, publishedVersion });
 }
+
+const openOwnVault = (
+  db: Database,
+  { encryptionKey, previousKey, onFailure }: PlaneOptions,
+): Promise<Vault> =>
+  openVault(db, {
+    encryptionKey,
+    previousKey,
+    randomBytes,
+    newId: randomUUID,
+    onUnreadable: (ref, error) => onFailure(`opening vault item ${ref}`, error),
+  });
 
 function openCloudTokens({ egress, clock, onFailure }: PlaneOptions): CloudTokens {
   if (egress === undefined) return noCloudTokens;

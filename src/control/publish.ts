@@ -48,6 +48,8 @@ type Dependencies = {
   budgets: Pick<Budgets, 'overlay'>;
   cloudTokens: Pick<CloudTokens, 'overlayOf'>;
   clock: Clock;
+  /** Told how long it took to build and publish each new version. */
+  onBuilt?: (durationMs: number) => void;
   /** The log holds a change that could not be published: the old snapshot stays, and the next call tries again. */
   onFailure: (error: unknown) => void;
 };
@@ -64,6 +66,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
   const publishOnce = async (): Promise<void> => {
     const cursor = store.cursor();
     const held = current?.snapshot ?? null;
+    const startedAt = performance.now();
     try {
       const isNewer = held === null || cursor.state.version > held.version;
       // From the beginning, so that nobody waits for a build that another began.
@@ -77,6 +80,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
       before = { seq, own, budgetSeq: told.seq };
       current = toPublished({ ...base, overlay });
       published.emit('snapshot', current);
+      if (isNewer) dependencies.onBuilt?.(performance.now() - startedAt);
     } catch (error) {
       failures += 1;
       onFailure(error);

@@ -20,13 +20,17 @@ type Dependencies = Readonly<{
   db: Database;
   store: ConfigStore;
   publisher: Pick<Publisher, 'current' | 'publish'>;
+  /** Told where the log ends, whenever it was asked. */
+  onHead: (position: number) => void;
   /** Called whenever the log was read to its head and all of it is published. */
-  onCurrent: (() => void) | undefined;
+  onCurrent: () => void;
 }>;
 
-export function createReading({ db, store, publisher, onCurrent }: Dependencies): Reading {
+export function createReading(dependencies: Dependencies): Reading {
+  const { db, store, publisher, onHead, onCurrent } = dependencies;
   const catchUpState = coalesce(async () => {
     const { position } = await readHead(db);
+    onHead(position);
     await store.catchUp(db, position);
   });
   const advanceTables = coalesce(async () => {
@@ -45,7 +49,7 @@ export function createReading({ db, store, publisher, onCurrent }: Dependencies)
       await catchUpState();
       // Before the tables are brought up: one that cannot follow must not hold proxies up.
       await publisher.publish();
-      if (publisher.current()?.snapshot.version === store.state().version) onCurrent?.();
+      if (publisher.current()?.snapshot.version === store.state().version) onCurrent();
       await catchUpTables();
     },
   };

@@ -19,14 +19,20 @@ type Options = {
   connectionsMax: number;
   /** The read-model schema that unqualified names resolve to. */
   schema?: string;
+  /** Kept up to date. */
+  load?: PoolLoad;
 };
+
+/** What a pool is at: open connections, and statements that are not answered yet. */
+export type PoolLoad = { connections: number; queries: number };
 
 const statementTimeoutMs = { commands: 2600, reports: 10_000, maintenance: 0 } as const;
 const lockTimeoutMs = 2500;
 const idleInTransactionTimeoutMs = 5000;
 const connectTimeoutMs = 2000;
 
-export function openDatabase({ url, purpose, applicationName, connectionsMax, schema }: Options) {
+export function openDatabase(options: Options) {
+  const { url, purpose, applicationName, connectionsMax, schema } = options;
   const statementTimeout = statementTimeoutMs[purpose];
   return readingUrl(() =>
     createConnectionPool.default({
@@ -44,8 +50,19 @@ export function openDatabase({ url, purpose, applicationName, connectionsMax, sc
       ...(schema === undefined ? {} : { schema }),
       // A connection that breaks while idle is replaced; the next query says so if the database is really away.
       onError: () => {},
+      ...loadHandlers(options.load),
     }),
   );
+}
+
+function loadHandlers(load: PoolLoad = { connections: 0, queries: 0 }) {
+  return {
+    onConnectionOpened: () => void load.connections++,
+    onConnectionClosed: () => void load.connections--,
+    onQueryStart: () => void load.queries++,
+    onQueryResults: () => void load.queries--,
+    onQueryError: () => void load.queries--,
+  };
 }
 
 /** Its own words would repeat a part of the address, which may be the password's. */

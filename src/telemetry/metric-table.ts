@@ -186,9 +186,9 @@ export const controlMetrics = {
     'gw_snapshot_build_duration_seconds',
     'Time to build a snapshot and publish it',
   ),
-  snapshotBuildFailures: counter(
-    'gw_snapshot_build_failures_total',
-    'Snapshots that could not be built; the one before stays published',
+  snapshotRebuildFailures: counter(
+    'gw_snapshot_rebuild_failures_total',
+    'Snapshots that could not be published; the one before stays',
   ),
   databaseConnections: gauge('gw_database_connections', 'Open connections to Postgres', 'pool'),
   databaseConnectionsMax: gauge(
@@ -197,10 +197,16 @@ export const controlMetrics = {
     'pool',
   ),
   databaseQueries: gauge('gw_database_queries', 'Statements at work', 'pool'),
-  webhooksDropped: counter('gw_webhooks_dropped_total', 'Notifications lost to a full queue'),
+  webhooksDelivered: counter('gw_webhooks_delivered_total', 'Notifications that were taken'),
+  webhooksFailed: counter('gw_webhooks_failed_total', 'Notifications that were not taken'),
+  webhooksDropped: counter(
+    'gw_webhooks_dropped_total',
+    'Notifications never sent, because the queue was full or the process ended',
+  ),
+  fleetReplicas: gauge('gw_fleet_replicas', 'Replicas that report to this process'),
   budgetDrift: gauge(
     'gw_budget_drift',
-    'Budgets whose counter differs from the sum of their usage rows',
+    'Budgets whose counter was not the sum of their usage rows at the last check',
   ),
 } as const satisfies Readonly<Record<string, Metric>>;
 

@@ -1,0 +1,156 @@
+// The dashboard and the rules under deploy/ read series, labels and label values that real processes export.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+import { openTracer } from '../../src/telemetry/trace.ts';
+import { testAdmin } from '../harness/admin.ts';
+import { startCollector } from '../harness/collector.ts';
+import { chatBody, collectLog, startTestGateway } from '../harness/gateway.ts';
+import { readMetrics } from '../harness/metrics-text.ts';
+import type { Family, Sample } from '../harness/metrics-text.ts';
+import { answerJson, startUpstream } from '../harness/upstream.ts';
+
+const deploy = (...names: readonly string[]): string =>
+  readFileSync(path.join(import.meta.dirname, '../../deploy', ...names), 'utf8');
+
+const dashboard = z.object({
+  uid: z.string(),
+  panels: z.array(
+    z.object({
+      id: z.int(),
+      title: z.string(),
+      targets: z.array(z.object({ expr: z.string(), legendFormat: z.string() })).optional(),
+    }),
+  ),
+});
+
+const rule = z.strictObject({
+  alert: z.string().regex(/^Gw[A-Za-z]+$/),
+  expr: z.string(),
+  for: z
+    .string()
+    .regex(/^\d+m$/)
+    .optional(),
+  labels: z.strictObject({ severity: z.enum(['critical', 'warning', 'info']) }),
+  annotations: z.strictObject({ summary: z.string(), description: z.string().optional() }),
+});
+const ruleFile = z.strictObject({
+  groups: z.array(z.strictObject({ name: z.string(), rules: z.array(rule) })),
+});
+
+/** What Prometheus adds to each series. */
+const ofTheScrape = new Set(['instance', 'job', 'le']);
+
+type Selector = Readonly<{
+  name: string;
+  matchers: readonly (readonly [string, string, string])[];
+}>;
+
+const selectors = (expr: string): readonly Selector[] =>
+  [...expr.matchAll(/\b((?:gw|process)_\w+)(?:\{([^}]*)\})?/g)].map(
+    ([, name = '', inside = '']) => ({
+      name,
+      matchers: [...inside.matchAll(/(\w+)(=~|!=|!~|=)"([^"]*)"/g)].map(
+        ([, label = '', operator = '', value = '']) => [label, operator, value] as const,
+      ),
+    }),
+  );
+
+const grouped = (expr: string): readonly string[] =>
+  [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(/, */));
+
+const shownLabels = (text: string): readonly string[] =>
+  [...text.matchAll(/\{\{ *(?:\$labels\.)?(\w+) *\}\}/g)].flatMap(([, label = '']) => label);
+
+/** One page of each listener, with traffic behind it. */
+async function exported(test: Pick<TestContext, 'after'>): Promise<Map<string, Family>> {
+  await using collector = await startCollector();
+  await using upstream = await startUpstream(answerJson());
+  const tracer = await openTracer({
+    endpoint: collector.endpoint,
+    sampleOneIn: 1,
+    serviceName: 'gw',
+    version: '1',
+    log: collectLog([]),
+  });
+  const models = { m: { backends: [{ apiBase: upstream.apiBase }] } };
+  await using gateway = await startTestGateway({ models, keys: { key: {} } }, { tracer });
+  await (await gateway.chat(chatBody('m'))).text();
+  const families = new Map(readMetrics(await gateway.metrics()));
+  const admin = await testAdmin(test);
+  await admin.admin.control.usageUpkeep.run();
+  const page = readMetrics(await (await fetch(`${admin.url}/metrics`)).text());
+  for (const [name, family] of page) families.set(name, family);
+  return families;
+}
+
+describe('what is deployed', () => {
+  let families = new Map<string, Family>();
+  it('is compared with what two real processes export', async (test) => {
+    families = await exported(test);
+    assert.ok(families.has('gw_requests_total') && families.has('gw_log_lag_events'));
+  });
+
+  const samplesOf = (name: string): readonly Sample[] => {
+    const family = families.get(name) ?? families.get(name.replace(/_(bucket|sum|count)$/, ''));
+    const samples = family?.samples.filter((sample) => sample.name === name) ?? [];
+    assert.ok(samples.length > 0, `${name} is not exported`);
+    return samples;
+  };
+
+  function check(expr: string, text: string): void {
+    const read = selectors(expr);
+    assert.ok(read.length > 0, expr);
+    const known = new Set(ofTheScrape);
+    for (const { name, matchers } of read) {
+      const samples = samplesOf(name);
+      for (const label of samples.flatMap(({ labels }) => Object.keys(labels))) known.add(label);
+      for (const [label, operator, value] of matchers) {
+        assert.ok(known.has(label), `${name} has no label ${label}`);
+        if (ofTheScrape.has(label) || operator.startsWith('!')) continue;
+        const values = operator === '=~' ? value.split('|') : [value];
+        for (const one of values) {
+          const has = samples.some(({ labels }) => labels[label] === one);
+          assert.ok(has, `${name} has no ${label} ${one}`);
+        }
+      }
+    }
+    for (const label of [...grouped(expr), ...shownLabels(text)]) {
+      assert.ok(known.has(label), `${label} in ${expr}`);
+    }
+  }
+
+  const { uid, panels } = dashboard.parse(JSON.parse(deploy('dashboards', 'gw.json')));
+
+  it('the dashboard has a fixed uid and panels of different ids', () => {
+    assert.equal(uid, 'gw-overview');
+    assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+  });
+
+  for (const { title, targets = [] } of panels) {
+    if (targets.length === 0) continue;
+    it(`the panel "${title}" reads what is exported`, () => {
+      for (const { expr, legendFormat } of targets) check(expr, legendFormat);
+    });
+  }
+
+  const { groups } = ruleFile.parse(parse(deploy('alerts', 'gw.rules.yaml')));
+  const rules = groups.flatMap(({ rules }) => rules);
+
+  it('each alert has a name of its own', () => {
+    assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
+  });
+
+  for (const { alert, expr, annotations } of rules) {
+    it(`the alert ${alert} reads what is exported`, () => {
+      check(expr, `${annotations.summary} ${annotations.description ?? ''}`);
+    });
+  }
+});
