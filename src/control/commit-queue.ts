@@ -1,0 +1,140 @@
+// The queue of mutations for the log. Those that wait while one commits are made together with the next: each on the state behind the
+// one before it, all in one transaction, because the lock and the commit cost more than a mutation.
+//
+// A fault in one undoes all of them. Then each is made anew in a transaction of its own, and the fault is its own as well.
+
+import { lockLog } from '../db/event-log.ts';
+import { isDatabaseUnavailable, isRolledBack } from '../db/failure.ts';
+import type { Database } from '../db/pool.ts';
+import { isRefusal } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import { append, outcomeOf } from './append.ts';
+import type { AppendDependencies, Appended, Place, Request, Transaction } from './append.ts';
+import { away, lookUp, notMade } from './look-up.ts';
+import type { Outcome } from './execute.ts';
+
+type Dependencies = AppendDependencies & Readonly<{ db: Database }>;
+
+type Pending = Readonly<{
+  request: Request;
+  /** Epoch milliseconds: so long it may wait for the log. */
+  deadline: number;
+  settle: PromiseWithResolvers<Outcome | Refusal>;
+}>;
+
+/** For the queue, a connection and the log together: a mutation is answered within 3 s. */
+const waitMs = 2500;
+/** A turn in the queue for the log is worth as much, however long the wait for a connection was. */
+const lockWaitMinMs = 50;
+/** In one transaction, while other processes wait for the log. */
+const togetherMax = 32;
+const togetherMs = 100;
+const waitingMax = 2_000;
+
+/** Refuses with `unavailable` when the database is away, or when the turn does not come in time. */
+export function createCommitQueue(
+  dependencies: Dependencies,
+): (request: Request) => Promise<Outcome | Refusal> {
+  const { clock } = dependencies;
+  const waiting: Pending[] = [];
+  let isWorking = false;
+
+  const nextInTime = (): Pending | undefined => {
+    for (;;) {
+      const next = waiting.shift();
+      if (next === undefined || clock() <= next.deadline) return next;
+      next.settle.resolve(away(notMade));
+    }
+  };
+
+  const work = async (): Promise<void> => {
+    isWorking = true;
+    for (let first = nextInTime(); first !== undefined; first = nextInTime()) {
+      const { taken, hasBegun, error } = await commit(dependencies, first, nextInTime);
+      if (error === null) continue;
+      const isUndone = !isDatabaseUnavailable(error) || isRolledBack(error);
+      if (isUndone && taken.length > 1) {
+        for (const one of taken) await commitAlone(dependencies, one);
+        continue;
+      }
+      await settleFailed(dependencies, taken, error);
+      // Whoever waits would wait as long in vain.
+      if (!hasBegun && isDatabaseUnavailable(error)) {
+        for (const one of waiting.splice(0)) one.settle.resolve(away(notMade));
+      }
+    }
+    isWorking = false;
+  };
+
+  return (request) => {
+    if (waiting.length >= waitingMax) return Promise.resolve(away(notMade));
+    const pending = {
+      request,
+      deadline: clock() + waitMs,
+      settle: Promise.withResolvers<Outcome | Refusal>(),
+    };
+    waiting.push(pending);
+    if (!isWorking) void work();
+    return pending.settle.promise;
+  };
+}
+
+/** `hasBegun`: the log was had. `error` is null when all that were taken are settled. */
+type Committed = Readonly<{ taken: readonly Pending[]; hasBegun: boolean; error: unknown }>;
+
+/** Makes `first`, and what `next` gives, in one transaction. When that fails, none of them is settled. */
+async function commit(
+  dependencies: Dependencies,
+  first: Pending,
+  next: () => Pending | undefined,
+): Promise<Committed> {
+  const { db, store, clock } = dependencies;
+  const taken: Pending[] = [];
+  const made: (Appended | Refusal)[] = [];
+  const take = async (tx: Transaction, pending: Pending, place: Place): Promise<Place> => {
+    taken.push(pending);
+    const appended = await append(tx, dependencies, pending.request, place);
+    made.push(appended);
+    return isRefusal(appended) ? place : { head: appended.head, before: appended.after };
+  };
+  try {
+    await db.tx(async (tx) => {
+      const head = await lockLog(tx, Math.max(lockWaitMinMs, first.deadline - clock()));
+      const endsAt = clock() + togetherMs;
+      let place: Place = { head, before: await store.catchUp(tx, head.position) };
+      for (let one: Pending | undefined = first; one !== undefined;) {
+        place = await take(tx, one, place);
+        one = taken.length < togetherMax && clock() < endsAt ? next() : undefined;
+      }
+    });
+  } catch (error) {
+    const hasBegun = taken.length > 0;
+    return { taken: hasBegun ? taken : [first], hasBegun, error };
+  }
+  for (const [index, { settle }] of taken.entries()) {
+    const appended = made[index];
+    if (appended === undefined) throw new Error('a mutation was taken and not made');
+    if (!isRefusal(appended) && appended.events.length > 0) store.adopt(appended.after);
+    settle.resolve(isRefusal(appended) ? appended : outcomeOf(appended));
+  }
+  return { taken, hasBegun: true, error: null };
+}
+
+async function commitAlone(dependencies: Dependencies, pending: Pending): Promise<void> {
+  const { taken, error } = await commit(dependencies, pending, () => undefined);
+  if (error !== null) await settleFailed(dependencies, taken, error);
+}
+
+async function settleFailed(
+  dependencies: Dependencies,
+  taken: readonly Pending[],
+  error: unknown,
+): Promise<void> {
+  await Promise.all(
+    taken.map(async ({ request: { txId }, settle }) => {
+      if (!isDatabaseUnavailable(error)) settle.reject(error);
+      else if (isRolledBack(error)) settle.resolve(away(notMade));
+      else await lookUp(dependencies, txId).then(settle.resolve, settle.reject);
+    }),
+  );
+}

@@ -1,0 +1,48 @@
+// What became of a mutation whose connection broke, perhaps at its commit, and how an absent database is answered.
+
+import { lockLog, readCommand } from '../db/event-log.ts';
+import { isDatabaseUnavailable } from '../db/failure.ts';
+import type { Database } from '../db/pool.ts';
+import type { Clock } from '../lib/clock.ts';
+import { refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import type { ConfigStore } from './config-store.ts';
+import type { Outcome } from './execute.ts';
+
+type Dependencies = Readonly<{ db: Database; store: ConfigStore; clock: Clock }>;
+
+const lookUps = 4;
+/** Short, so that a mutation is answered in time. */
+const lookUpWaitMs = 400;
+export const notMade = 'the change was not made';
+
+/**
+ * The connection broke, perhaps at the commit: the log knows whether the command is in it. Asked under the lock, because the
+ * server may still be at work on what we lost sight of.
+ */
+export async function lookUp(
+  { db, store, clock }: Dependencies,
+  txId: string,
+): Promise<Outcome | Refusal> {
+  const startedAt = clock();
+  for (let attempt = 0; attempt < lookUps && clock() - startedAt < 1000; attempt++) {
+    try {
+      const events = await db.tx(async (tx) => {
+        await lockLog(tx, lookUpWaitMs);
+        return readCommand(tx, txId);
+      });
+      const last = events.at(-1);
+      if (last === undefined) return away(notMade);
+      const { state } = await store.catchUp(db, last.position);
+      return { state, events, version: state.version, position: last.position };
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+    }
+  }
+  return away('whether the change was made will show when the database is back');
+}
+
+export const away = (consequence: string): Refusal =>
+  refuse('unavailable', `the database is away or too busy; ${consequence}`, {
+    retryAfterSeconds: 2,
+  });
