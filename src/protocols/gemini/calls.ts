@@ -10,13 +10,7 @@ import { invalid } from '../refusal.ts';
 import type { Refusals } from '../refusal.ts';
 import { mediaPart } from './content.ts';
 import type { Part } from './content.ts';
-import type { ModelFamily } from './model-family.ts';
-
-export type CallOptions = Readonly<{
-  family: ModelFamily;
-  /** Whether parts name the call they belong to; where they may not, order and name must do. */
-  hasIds: boolean;
-}>;
+import type { Target } from './target.ts';
 
 /** What a result must know of the call that it answers; `order` is its place among those of its turn. */
 export type KnownCall = Readonly<{ name: string; order: number }>;
@@ -26,16 +20,16 @@ const signatureDummy = 'skip_thought_signature_validator';
 
 export function callPart(
   { id, name, input, extraContent }: ChatToolCall,
-  { family, hasIds }: CallOptions,
+  { family, isVertex }: Target,
   isFirst: boolean,
 ): Part {
   const google = extraContent === null ? null : objectOf(extraContent, 'google');
   const given = google === null ? null : textOf(google, 'thought_signature');
-  const isWanted = isFirst && family === 'level';
-  const thoughtSignature = given ?? (isWanted ? signatureDummy : null);
+  const isLost = given === null || given === '';
+  const dummy = isFirst && family === 'level' ? { thoughtSignature: signatureDummy } : {};
   return {
-    functionCall: { ...(hasIds && { id }), name, args: input },
-    ...(thoughtSignature !== null && { thoughtSignature }),
+    functionCall: { ...(!isVertex && { id }), name, args: input },
+    ...(isLost ? dummy : { thoughtSignature: given }),
   };
 }
 
@@ -48,7 +42,7 @@ type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
 export function resultOf(
   { toolCallId: id, parts, at }: ToolMessage,
   calls: ReadonlyMap<string, KnownCall>,
-  { family, hasIds }: CallOptions,
+  { family, isVertex }: Target,
   refusals: Refusals,
 ): PlacedResult | null {
   const call = calls.get(id);
@@ -63,7 +57,7 @@ export function resultOf(
     .filter((part) => part !== null);
   const isInside = family === 'level' && media.length > 0;
   const functionResponse = {
-    ...(hasIds && { id }),
+    ...(!isVertex && { id }),
     name: call.name,
     response: responseOf(texts.join('\n')),
     ...(isInside && { parts: media }),

@@ -5,27 +5,28 @@ import type { ChatMessage, ChatPart } from '../chat.ts';
 import { invalid, unsupported } from '../refusal.ts';
 import type { Refusals } from '../refusal.ts';
 import { callPart, resultOf } from './calls.ts';
-import type { CallOptions, KnownCall, PlacedResult } from './calls.ts';
+import type { KnownCall, PlacedResult } from './calls.ts';
 import { userParts } from './content.ts';
 import type { Part } from './content.ts';
+import type { Target } from './target.ts';
 
 type Turn = Readonly<{ role: 'user' | 'model'; results: PlacedResult[]; parts: Part[] }>;
 
 type Conversation = Readonly<{
   /** By id, as far as the messages have been read. */
   calls: Map<string, KnownCall>;
-  options: CallOptions;
+  target: Target;
   refusals: Refusals;
 }>;
 
 export function conversationOf(
   messages: readonly ChatMessage[],
-  options: CallOptions,
+  target: Target,
   refusals: Refusals,
 ) {
   const system: Part[] = [];
   const turns: Turn[] = [];
-  const conversation: Conversation = { calls: new Map(), options, refusals };
+  const conversation: Conversation = { calls: new Map(), target, refusals };
   for (const message of messages) {
     if (message.role === 'system') system.push(...textParts(message, refusals));
     else addTo(turnFor(turns, message), message, conversation);
@@ -50,7 +51,7 @@ function turnFor(turns: Turn[], message: ChatMessage): Turn {
 }
 
 function addTo(turn: Turn, message: ChatMessage, conversation: Conversation): void {
-  const { calls, options, refusals } = conversation;
+  const { calls, target, refusals } = conversation;
   switch (message.role) {
     case 'system':
       return;
@@ -58,7 +59,7 @@ function addTo(turn: Turn, message: ChatMessage, conversation: Conversation): vo
       turn.parts.push(...userParts(message.parts, refusals));
       return;
     case 'tool': {
-      const result = resultOf(message, calls, options, refusals);
+      const result = resultOf(message, calls, target, refusals);
       if (result !== null) turn.results.push(result);
       return;
     }
@@ -67,7 +68,7 @@ function addTo(turn: Turn, message: ChatMessage, conversation: Conversation): vo
       for (const call of message.toolCalls) {
         const isFirst = !turn.parts.some((part) => 'functionCall' in part);
         calls.set(call.id, { name: call.name, order: turn.parts.length });
-        turn.parts.push(callPart(call, options, isFirst));
+        turn.parts.push(callPart(call, target, isFirst));
       }
   }
 }

@@ -9,8 +9,8 @@ import type { ProtocolRefusal, Refusals } from '../refusal.ts';
 import { refuseToolChoice } from '../tool-choice.ts';
 import type { RequestOptions, TranslatedRequest } from '../translation.ts';
 import { conversationOf } from './conversation.ts';
-import { familyOf } from './model-family.ts';
 import { schemaOf } from './schema.ts';
+import { targetOf } from './target.ts';
 import { thinkingConfigOf } from './thinking.ts';
 import { callingConfigOf, declarationsOf } from './tools.ts';
 
@@ -22,12 +22,12 @@ export function translateRequest(
 ): TranslatedRequest | ProtocolRefusal {
   const refusals: Refusals = [];
   refuseToolChoice(chat, refusals);
-  const calls = { family: familyOf(model), hasIds: !isVertex(options.basePath) };
+  const target = targetOf(model, options.basePath);
   const functionDeclarations = declarationsOf(chat, refusals);
-  const functionCallingConfig = callingConfigOf(chat, model);
+  const functionCallingConfig = callingConfigOf(chat, target);
   const generationConfig = generationConfigOf(chat, model, options, refusals);
   const body = {
-    ...conversationOf(chat.messages, calls, refusals),
+    ...conversationOf(chat.messages, target, refusals),
     ...(functionDeclarations.length > 0 && { tools: [{ functionDeclarations }] }),
     ...(functionCallingConfig !== null && { toolConfig: { functionCallingConfig } }),
     ...(Object.keys(generationConfig).length > 0 && { generationConfig }),
@@ -49,9 +49,6 @@ function pathOf(model: string, isStream: boolean): string {
   const name = encodeURIComponent(model.replace(/^models\//, '').toWellFormed());
   return `/models/${name}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 }
-
-/** Vertex AI lies below a project, or below its publisher, and refuses the ids of calls. */
-const isVertex = (basePath: string): boolean => /\/(?:projects|publishers)\//.test(`${basePath}/`);
 
 /** What equals the API's own default is left out, since some models refuse to be told. */
 function generationConfigOf(

@@ -3,7 +3,7 @@
 
 import type { Chat, ReasoningEffort } from '../chat.ts';
 import type { JsonObject } from '../json.ts';
-import { familyOf } from './model-family.ts';
+import { familyOf } from './target.ts';
 
 type Level = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH';
 type Thinking = Readonly<{ budget: number; level: Level }>;

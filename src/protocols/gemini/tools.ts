@@ -3,8 +3,8 @@
 import type { Chat, ChatTool } from '../chat.ts';
 import type { JsonObject } from '../json.ts';
 import type { Refusals } from '../refusal.ts';
-import { familyOf } from './model-family.ts';
 import { schemaOf } from './schema.ts';
+import type { Target } from './target.ts';
 
 /** Where a free choice allows some by name, the others are not offered: only a forced one can name them. */
 export function declarationsOf(
@@ -32,7 +32,10 @@ function declarationOf(
 }
 
 /** Null where the API's own default says the same. */
-export function callingConfigOf({ tools, toolChoice }: Chat, model: string): JsonObject | null {
+export function callingConfigOf(
+  { tools, toolChoice }: Chat,
+  { family, isVertex }: Target,
+): JsonObject | null {
   if (tools.length === 0) return null;
   switch (toolChoice?.mode) {
     case 'none':
@@ -43,7 +46,7 @@ export function callingConfigOf({ tools, toolChoice }: Chat, model: string): Jso
     }
     case 'auto':
     case undefined:
-      if (isStrict(tools) && familyOf(model) !== 'plain') return { mode: 'VALIDATED' };
+      if (isStrict(tools) && family !== 'plain' && !isVertex) return { mode: 'VALIDATED' };
       return toolChoice === null ? null : { mode: 'AUTO' };
   }
 }

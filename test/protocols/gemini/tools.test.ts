@@ -85,8 +85,12 @@ describe('a choice of tools', () => {
     });
   }
 
-  it('among strict ones is left free by a model that cannot validate', () =>
-    assert.equal(sent({ tools: strict }, { model: 'gemini-2.0-flash' })['toolConfig'], undefined));
+  it('among strict ones is left free where calls cannot be validated', () => {
+    const project = '/v1/projects/p/locations/l/publishers/google';
+    for (const options of [{ model: 'gemini-2.0-flash' }, { basePath: project }]) {
+      assert.equal(sent({ tools: strict }, options)['toolConfig'], undefined);
+    }
+  });
 
   it('of one that is not there, or where there are none, is refused', () => {
     const missing = refused({ tools, tool_choice: tool('c') });
@@ -207,6 +211,7 @@ describe('a signature', () => {
       [call('i', 'f', { extra_content: { google: { thought_signature: 7 } } })],
       [dummy],
     ],
+    ['that is empty is none', 'gemini-3-flash', [call('i', 'f', signature(''))], [dummy]],
     [
       'of another vendor is none',
       'gemini-3-flash',
