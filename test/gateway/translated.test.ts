@@ -1,0 +1,398 @@
+// Chat completions over a backend of another protocol, through real sockets: what is sent, what the
+// client gets, and what is counted, is as with any other backend (Gateway rule 14).
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { answerBytesMax, errorBytesMax } from '../../src/gateway/translated-answer.ts';
+import { chatBody, startTestGateway } from '../harness/gateway.ts';
+import type { TestGateway } from '../harness/gateway.ts';
+import type { GivenSnapshot } from '../harness/snapshot.ts';
+import { answerJson, startUpstream } from '../harness/upstream.ts';
+import type { Script, ScriptedUpstream } from '../harness/upstream.ts';
+import {
+  answerEvents,
+  answerFailed,
+  breakEvents,
+  startEvents,
+  vendors,
+} from '../harness/vendors.ts';
+import type { Vendor } from '../harness/vendors.ts';
+import { until } from '../harness/wait.ts';
+
+const capped = { max_tokens: 64 };
+const streamed = { ...capped, stream: true };
+
+/** A model `m` of the vendor, and another one of the chat protocol behind it. */
+async function start(
+  { protocol, upstreamModel }: Vendor,
+  script: Script,
+  more: Partial<GivenSnapshot> & Readonly<{ cacheTtlSeconds?: number }> = {},
+) {
+  const upstream = await startUpstream(script);
+  const { apiBase } = upstream;
+  const other = await startUpstream(answerJson());
+  const { cacheTtlSeconds, ...given } = more;
+  const native = { apiBase, protocol, upstreamModel, credential: 'secret' };
+  const gateway = await startTestGateway({
+    models: {
+      m: { backends: [native], ...(cacheTtlSeconds !== undefined && { cacheTtlSeconds }) },
+      other: { backends: [{ apiBase: other.apiBase }] },
+    },
+    frontendModels: { both: { defaults: ['m', 'other'] } },
+    keys: { key: {} },
+    ...given,
+  });
+  return {
+    upstream,
+    other,
+    gateway,
+    [Symbol.asyncDispose]: async () => {
+      await gateway[Symbol.asyncDispose]();
+      await upstream[Symbol.asyncDispose]();
+      await other[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const rowOf = ({ events }: TestGateway) => until(() => events[0], { what: 'a usage row' });
+
+const sentTo = ({ seen }: ScriptedUpstream) => seen[0] ?? assert.fail('nothing was sent');
+
+async function errorOf(response: Response) {
+  type Told = Readonly<{ message: string; code: string | null; request_id: string }>;
+  const body: { error: Told } = JSON.parse(await response.text());
+  return body.error;
+}
+
+/** The values of the chunks that a stream ends with; the mark of the end is one. */
+function chunksOf(text: string): readonly unknown[] {
+  const frames = text.split('\n\n');
+  assert.equal(frames.pop(), '');
+  return frames.map((frame) => {
+    const data = frame.replace(/^data: /, '');
+    return data === '[DONE]' ? data : JSON.parse(data);
+  });
+}
+
+const saidIn = (text: string): string =>
+  [...text.matchAll(/"delta":\{"content":"(\w+)"\}/g)].map(([, said]) => said).join('');
+
+for (const vendor of vendors) {
+  const { protocol, begun, ended } = vendor;
+
+  describe(`a chat over a backend of protocol ${protocol}`, () => {
+    it('is sent to its route with its credential, and nothing that is not its business', async () => {
+      await using session = await start(vendor, answerJson(vendor.message));
+      const response = await session.gateway.chat(chatBody('m', capped), {
+        authorization: 'Bearer key',
+        accept: 'application/vnd.client+json',
+        'openai-organization': 'org-1',
+        'x-request-id': 'mine',
+        'user-agent': 'client/1',
+      });
+      assert.equal(response.status, 200);
+      const { path, headers, body } = sentTo(session.upstream);
+      assert.equal(path, vendor.path);
+      assert.equal(headers[vendor.credentialHeader], 'secret');
+      assert.equal(headers.authorization, undefined);
+      assert.equal(headers['openai-organization'], undefined);
+      assert.equal(headers.accept, 'application/json');
+      assert.equal(headers['content-type'], 'application/json');
+      assert.equal(headers['accept-encoding'], 'identity');
+      assert.equal(headers['x-request-id'], 'mine');
+      assert.equal(headers['user-agent'], 'client/1');
+      assert.equal(
+        headers['anthropic-version'],
+        protocol === 'anthropic' ? '2023-06-01' : undefined,
+      );
+      assert.ok(
+        body.includes(protocol === 'anthropic' ? '"max_tokens":64' : '"maxOutputTokens":64'),
+      );
+    });
+
+    it('is answered as any chat, and counted with what came from a cache', async () => {
+      await using session = await start(vendor, answerJson(vendor.message));
+      const response = await session.gateway.chat(chatBody('m', capped));
+      assert.equal(response.headers.get('content-type'), 'application/json');
+      assert.equal(response.headers.get('x-gw-served-model'), 'm');
+      assert.equal(response.headers.get('x-gw-route'), 'concrete');
+      const text = await response.text();
+      assert.equal(response.headers.get('content-length'), String(Buffer.byteLength(text)));
+      const { choices, usage, object } = JSON.parse(text);
+      assert.equal(object, 'chat.completion');
+      assert.equal(choices[0].message.content, 'Hello');
+      assert.deepEqual([usage.prompt_tokens, usage.completion_tokens], [11, 7]);
+      const row = await rowOf(session.gateway);
+      assert.deepEqual([row.prompt_tokens, row.completion_tokens], [11, 7]);
+      assert.deepEqual([row.usage_reported, row.status, row.model], [true, 200, 'm']);
+    });
+
+    it('is streamed event by event, and counted by its last word', async () => {
+      await using session = await start(vendor, answerEvents(begun, ended));
+      const response = await session.gateway.chat(chatBody('m', streamed));
+      assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+      const text = await response.text();
+      assert.equal(saidIn(text), 'Hello');
+      assert.match(text, /"finish_reason":"stop"[^]*data: \[DONE\]\n\n$/);
+      assert.doesNotMatch(text, /prompt_tokens/);
+      assert.equal(sentTo(session.upstream).path, vendor.streamPath);
+      assert.equal(sentTo(session.upstream).headers.accept, 'text/event-stream');
+      const row = await rowOf(session.gateway);
+      assert.deepEqual([row.prompt_tokens, row.completion_tokens], [11, 7]);
+      assert.ok(row.usage_reported && row.stream && row.ttft_ms !== null);
+    });
+
+    it('tells a stream the counts when it asks for them', async () => {
+      await using session = await start(vendor, answerEvents(begun, ended));
+      const asked = { ...streamed, stream_options: { include_usage: true } };
+      const text = await (await session.gateway.chat(chatBody('m', asked))).text();
+      assert.match(text, /"choices":\[\],"usage":\{"prompt_tokens":11,"completion_tokens":7/);
+    });
+
+    it('is passed on as it comes', async () => {
+      const ending = Promise.withResolvers<void>();
+      await using session = await start(vendor, (seen, response) => {
+        startEvents(begun)(seen, response);
+        void ending.promise.then(() => response.end(ended));
+      });
+      const response = await session.gateway.chat(chatBody('m', streamed));
+      const reader = response.body?.getReader() ?? assert.fail();
+      let text = '';
+      const read = async (): Promise<boolean> => {
+        const { value, done } = await reader.read();
+        text += Buffer.from(value ?? []).toString();
+        return !done;
+      };
+      while (saidIn(text) !== 'Hello') assert.ok(await read());
+      ending.resolve();
+      while (await read());
+      assert.match(text, /\[DONE\]/);
+    });
+
+    it('goes through when every byte comes alone', async () => {
+      const bytes = Buffer.concat([begun, ended]);
+      await using session = await start(vendor, (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.socket?.setNoDelay(true);
+        for (const byte of bytes) response.write(Buffer.from([byte]));
+        response.end();
+      });
+      const text = await (await session.gateway.chat(chatBody('m', streamed))).text();
+      assert.equal(saidIn(text), 'Hello');
+    });
+
+    it('is answered from the response cache the second time', async () => {
+      const caching = { cacheTtlSeconds: 60 };
+      await using session = await start(vendor, answerJson(vendor.message), caching);
+      const first = await session.gateway.chat(chatBody('m', capped));
+      assert.equal(first.headers.get('x-gw-cache'), 'miss');
+      const again = await session.gateway.chat(chatBody('m', capped));
+      assert.equal(again.headers.get('x-gw-cache'), 'hit');
+      assert.equal(await again.text(), await first.text());
+      assert.equal(session.upstream.seen.length, 1);
+      await until(() => session.gateway.events.length === 2, { what: 'two rows' });
+      const [, hit] = session.gateway.events;
+      assert.deepEqual([hit?.cached, hit?.prompt_tokens, hit?.completion_tokens], [true, 11, 7]);
+    });
+
+    it('that asks for a stream and gets none has the whole answer', async () => {
+      await using session = await start(vendor, answerJson(vendor.message));
+      const response = await session.gateway.chat(chatBody('m', streamed));
+      assert.equal(response.headers.get('content-type'), 'application/json');
+      assert.match(await response.text(), /"content":"Hello"/);
+    });
+  });
+
+  describe(`an error of a backend of protocol ${protocol}`, () => {
+    it('keeps its status and message in the envelope of a chat', async () => {
+      await using session = await start(vendor, answerFailed(vendor, 401));
+      const response = await session.gateway.chat(chatBody('m', capped), {
+        authorization: 'Bearer key',
+        'x-request-id': 'mine',
+      });
+      assert.equal(response.status, 401);
+      assert.equal(response.headers.get('content-type'), 'application/json');
+      const { message, request_id } = await errorOf(response);
+      assert.deepEqual([message, request_id], ['the vendor says 401', 'mine']);
+      const row = await rowOf(session.gateway);
+      assert.deepEqual([row.status, row.usage_reported], [401, false]);
+    });
+
+    it('of 429 says when to come back, when nothing else is left', async () => {
+      const limited = answerFailed(vendor, 429, { 'retry-after': '7' });
+      await using session = await start(vendor, limited);
+      const response = await session.gateway.chat(chatBody('m', streamed));
+      assert.equal(response.status, 429);
+      assert.equal(response.headers.get('retry-after'), '7');
+      assert.equal((await errorOf(response)).message, 'the vendor says 429');
+    });
+
+    for (const status of [429, 529]) {
+      it(`of ${status} moves the request to the next candidate`, async () => {
+        await using session = await start(vendor, answerFailed(vendor, status));
+        const response = await session.gateway.chat(chatBody('both', capped));
+        assert.equal(response.headers.get('x-gw-served-model'), 'other');
+        assert.match(await response.text(), /Hello there/);
+        assert.match(sentTo(session.other).body.toString(), /"messages"/);
+        assert.equal((await rowOf(session.gateway)).attempts, 2);
+      });
+    }
+
+    it('moves on before the body of the error has come', async () => {
+      await using session = await start(vendor, (_, response) => {
+        response.writeHead(529, { 'content-type': 'application/json' });
+        response.flushHeaders();
+      });
+      const response = await session.gateway.chat(chatBody('both', capped));
+      assert.equal(response.headers.get('x-gw-served-model'), 'other');
+    });
+
+    it('that is a page of something in between is told without it', async () => {
+      await using session = await start(vendor, (_, response) => {
+        response.writeHead(502, { 'content-type': 'text/html' });
+        response.end('<html>'.padEnd(errorBytesMax + 1, 'x'));
+      });
+      const response = await session.gateway.chat(chatBody('m', capped));
+      assert.equal(response.status, 502);
+      assert.equal((await errorOf(response)).message, 'the upstream answered 502');
+    });
+
+    it('as the first event of a stream moves the request on', async () => {
+      await using session = await start(vendor, startEvents(vendor.failure));
+      const response = await session.gateway.chat(chatBody('both', streamed));
+      assert.equal(response.headers.get('x-gw-served-model'), 'other');
+      await until(() => session.upstream.seen[0]?.isAborted, { what: 'the stream to be left' });
+    });
+
+    it('as the first event is an answer of that status, when nothing else is left', async () => {
+      await using session = await start(vendor, startEvents(vendor.failure));
+      const response = await session.gateway.chat(chatBody('m', streamed));
+      assert.equal(response.status, vendor.failedStatus);
+      assert.equal(response.headers.get('content-type'), 'application/json');
+      assert.equal((await errorOf(response)).message, vendor.failedMessage);
+      const row = await rowOf(session.gateway);
+      assert.deepEqual([row.status, row.usage_reported], [vendor.failedStatus, false]);
+    });
+
+    it('that comes with the first words moves the request on: nothing was passed on', async () => {
+      await using session = await start(
+        vendor,
+        startEvents(Buffer.concat([begun, vendor.failure])),
+      );
+      const response = await session.gateway.chat(chatBody('both', streamed));
+      assert.equal(response.headers.get('x-gw-served-model'), 'other');
+    });
+
+    it('within a stream is its last word, and nothing is counted', async () => {
+      const failing = Promise.withResolvers<void>();
+      await using session = await start(vendor, (seen, response) => {
+        startEvents(begun)(seen, response);
+        void failing.promise.then(() => response.write(vendor.failure));
+      });
+      const response = await session.gateway.chat(chatBody('both', streamed));
+      failing.resolve();
+      assert.equal(response.status, 200);
+      const [error, mark] = chunksOf(await response.text()).slice(-2);
+      assert.match(JSON.stringify(error), new RegExp(vendor.failedMessage));
+      assert.equal(mark, '[DONE]');
+      const row = await rowOf(session.gateway);
+      assert.deepEqual([row.status, row.usage_reported, row.model], [200, false, 'm']);
+      assert.equal(session.other.seen.length, 0);
+      assert.ok(session.gateway.logLines.some(({ message }) => message === 'an answer broke off'));
+      await until(() => session.upstream.seen[0]?.isAborted, { what: 'the stream to be left' });
+      assert.match(await session.gateway.metrics(), /gw_requests_failed_total 1\n/);
+    });
+  });
+
+  describe(`an answer of protocol ${protocol} that breaks off`, () => {
+    for (const [how, script] of [
+      ['by its end', answerEvents(begun)],
+      ['with its connection', breakEvents(begun)],
+    ] as const) {
+      it(`as a stream ${how} says so, and is not counted`, async () => {
+        await using session = await start(vendor, script);
+        const response = await session.gateway.chat(chatBody('m', streamed));
+        const chunks = chunksOf(await response.text());
+        assert.match(JSON.stringify(chunks.at(-2)), /"code":"truncated"/);
+        assert.equal(chunks.at(-1), '[DONE]');
+        assert.equal((await rowOf(session.gateway)).usage_reported, false);
+      });
+    }
+
+    it('after its own mark of the end is whole', async () => {
+      await using session = await start(vendor, breakEvents(begun, ended));
+      const text = await (await session.gateway.chat(chatBody('m', streamed))).text();
+      assert.doesNotMatch(text, /"error"/);
+      assert.equal((await rowOf(session.gateway)).prompt_tokens, 11);
+    });
+
+    for (const [what, script] of [
+      ['before its first event', answerEvents()],
+      ['with its connection before that', breakEvents()],
+    ] as const) {
+      it(`${what} moves the request on`, async () => {
+        await using session = await start(vendor, script);
+        const response = await session.gateway.chat(chatBody('both', streamed));
+        assert.equal(response.headers.get('x-gw-served-model'), 'other');
+      });
+    }
+
+    it('as a whole moves the request on: nothing of it was passed on', async () => {
+      await using session = await start(vendor, (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '999' });
+        response.write('{"id":');
+        setTimeout(() => response.destroy(), 20);
+      });
+      const response = await session.gateway.chat(chatBody('both', capped));
+      assert.equal(response.headers.get('x-gw-served-model'), 'other');
+    });
+
+    it('or is not the protocol, is 502', async () => {
+      await using session = await start(vendor, answerJson({ hello: 'world' }));
+      const response = await session.gateway.chat(chatBody('m', capped));
+      assert.equal(response.status, 502);
+      assert.equal((await errorOf(response)).code, 'unreadable_answer');
+    });
+
+    it('or is larger than is read, is given up', async () => {
+      await using session = await start(vendor, (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.write(`{"x":"${'y'.repeat(answerBytesMax)}"`);
+      });
+      const response = await session.gateway.chat(chatBody('m', capped));
+      assert.equal(response.status, 502);
+      assert.equal((await errorOf(response)).code, 'no_backend');
+      await until(() => session.upstream.seen[0]?.isAborted, { what: 'the upstream to be left' });
+    });
+  });
+
+  describe(`a client over a backend of protocol ${protocol}`, () => {
+    it('that leaves a stream takes the upstream with it, and is not counted', async () => {
+      await using session = await start(vendor, startEvents(begun));
+      const response = await session.gateway.chat(chatBody('m', streamed));
+      await response.body?.cancel();
+      await until(() => session.upstream.seen[0]?.isAborted, { what: 'the upstream to be left' });
+      assert.equal((await rowOf(session.gateway)).usage_reported, false);
+    });
+
+    it('that leaves before a whole answer takes the upstream with it', async () => {
+      await using session = await start(vendor, (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.write('{');
+      });
+      const leaving = new AbortController();
+      const asked = fetch(`${session.gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer key' },
+        body: JSON.stringify(chatBody('m', capped)),
+        signal: leaving.signal,
+      });
+      await until(() => session.upstream.seen.length === 1, { what: 'the request' });
+      leaving.abort();
+      await assert.rejects(asked);
+      await until(() => session.upstream.seen[0]?.isAborted, { what: 'the upstream to be left' });
+      assert.equal((await rowOf(session.gateway)).status, null);
+    });
+  });
+}
