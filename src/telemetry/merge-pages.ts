@@ -1,15 +1,14 @@
 // Makes one page of metrics of those of several processes that share a port: counters and histograms are added up, and so are
 // gauges but for those of a state, of which the worst is shown.
 
-/** What two processes' readings of a gauge make together; added up when it is not named here. */
-const worst: Readonly<Record<string, (a: number, b: number) => number>> = {
-  gw_snapshot_version: Math.min,
-  gw_snapshot_age_seconds: Math.max,
-  gw_snapshot_refused: Math.max,
-  gw_backend_healthy: Math.min,
-  gw_build_info: Math.min,
-  process_start_time_seconds: Math.min,
-};
+import { metricTable } from './metric-table.ts';
+
+/** What two processes' readings of a gauge make together; added up when its table does not say otherwise. */
+const worst: ReadonlyMap<string, (a: number, b: number) => number> = new Map(
+  Object.values(metricTable).flatMap(({ name, merge }) =>
+    merge === 'sum' ? [] : [[name, merge === 'min' ? Math.min : Math.max] as const],
+  ),
+);
 
 export type Page = Readonly<{
   /** In the text format of Prometheus 0.0.4. */
@@ -64,7 +63,7 @@ function addSample({ samples, isGauge }: Family, name: string, line: string): vo
   const value = Number(line.slice(space + 1).replace('Inf', 'Infinity'));
   const before = samples.get(key);
   if (before === undefined) samples.set(key, value);
-  else samples.set(key, (isGauge ? worst[name] : undefined)?.(before, value) ?? before + value);
+  else samples.set(key, (isGauge ? worst.get(name) : undefined)?.(before, value) ?? before + value);
 }
 
 const formatted = (value: number): string =>

@@ -3,9 +3,12 @@
 
 type Shape<Labels> = Readonly<{ name: string; help: string; labels: Labels }>;
 
-/** `merge` is what two readings of one series make: their sum, or the worse one of a state. */
+/**
+ * `merge` is what two readings of one series make, of one process or of several workers: their sum, or the worse one of a
+ * state.
+ */
 export type Metric = Shape<readonly string[]> &
-  Readonly<{ type: 'counter' | 'gauge' | 'histogram'; merge: 'sum' | 'min' }>;
+  Readonly<{ type: 'counter' | 'gauge' | 'histogram'; merge: 'sum' | 'min' | 'max' }>;
 
 const counter = <const Labels extends readonly string[]>(
   name: string,
@@ -20,11 +23,18 @@ const gauge = <const Labels extends readonly string[]>(
 ) => ({ type: 'gauge', merge: 'sum', name, help, labels }) as const;
 
 /** A gauge of which the least reading counts. */
-const state = <const Labels extends readonly string[]>(
+const least = <const Labels extends readonly string[]>(
   name: string,
   help: string,
   ...labels: Labels
 ) => ({ type: 'gauge', merge: 'min', name, help, labels }) as const;
+
+/** A gauge of which the greatest reading counts. */
+const greatest = <const Labels extends readonly string[]>(
+  name: string,
+  help: string,
+  ...labels: Labels
+) => ({ type: 'gauge', merge: 'max', name, help, labels }) as const;
 
 const histogram = <const Labels extends readonly string[]>(
   name: string,
@@ -87,7 +97,7 @@ export const gatewayMetrics = {
     ...backend,
   ),
   backendInFlight: gauge('gw_backend_inflight', 'Attempts in flight', ...backend),
-  backendHealthy: state(
+  backendHealthy: least(
     'gw_backend_healthy',
     '1 while the backend is taken for healthy, else 0',
     ...backend,
@@ -126,7 +136,7 @@ export const gatewayMetrics = {
     'reason',
     ...backend,
   ),
-  snapshotRefused: gauge(
+  snapshotRefused: greatest(
     'gw_snapshot_refused',
     '1 while the newest configuration cannot be served and an older one is, else 0',
   ),
@@ -154,16 +164,16 @@ export const gatewayMetrics = {
 
 /** What both listeners show. */
 export const processMetrics = {
-  buildInfo: gauge('gw_build_info', 'Constant 1, with the version', 'version'),
-  snapshotVersion: gauge(
+  buildInfo: least('gw_build_info', 'Constant 1, with the version', 'version'),
+  snapshotVersion: least(
     'gw_snapshot_version',
     'Version of the configuration that is served or published; 0 before the first',
   ),
-  snapshotAge: gauge(
+  snapshotAge: greatest(
     'gw_snapshot_age_seconds',
     'Seconds since this configuration was last known to be the newest',
   ),
-  processStart: gauge('process_start_time_seconds', 'Start of the process in Unix time'),
+  processStart: least('process_start_time_seconds', 'Start of the process in Unix time'),
   processCpu: counter('process_cpu_seconds_total', 'User and system time of the process'),
   processMemory: gauge('process_resident_memory_bytes', 'Resident memory of the process'),
   eventLoop: counter(

@@ -25,6 +25,13 @@ const labelCharactersMax = 256;
 /** In what is beyond the bound, these labels say `other`, and the readings are merged. */
 const openLabels: ReadonlySet<string> = new Set(['api_base', 'model']);
 
+/** What a series begins with, and how a reading is merged into it. */
+const mergers = {
+  sum: { from: 0, merge: (held: number, value: number) => held + value },
+  min: { from: Infinity, merge: Math.min },
+  max: { from: -Infinity, merge: Math.max },
+} as const;
+
 type Series = { value: number; durations: Durations | null };
 type Family = Map<string, Series>;
 type Labels = Readonly<Record<string, string>>;
@@ -44,10 +51,9 @@ export function renderMetrics(sources: readonly Source[], seriesMax = seriesMaxD
   };
   const scrape: Scrape = {
     add: (name, labels, value) => {
-      const isMin = metricTable[name].merge === 'min';
-      const start = isMin ? Infinity : 0;
-      const held = series(name, labels, () => ({ value: start, durations: null }));
-      held.value = isMin ? Math.min(held.value, value) : held.value + value;
+      const { from, merge } = mergers[metricTable[name].merge];
+      const held = series(name, labels, () => ({ value: from, durations: null }));
+      held.value = merge(held.value, value);
     },
     addDurations: (name, labels, durations) => {
       const held = series(name, labels, () => ({ value: 0, durations: newDurations() }));
