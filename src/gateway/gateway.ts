@@ -13,7 +13,6 @@ import type { HealthReport } from '../snapshot/health-report.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createMetricsPage, newCounts } from '../telemetry/metrics.ts';
 import type { Counts, MetricsPage } from '../telemetry/metrics.ts';
-import type { Source } from '../telemetry/scrape.ts';
 import type { Tracer } from '../telemetry/trace.ts';
 import { createUlids } from '../usage/ulid.ts';
 import { answerRefusal, errorBody, refuseRequest } from './answer.ts';
@@ -53,8 +52,6 @@ export type GatewayOptions = Readonly<{
   usage: UsageSink | null;
   /** Shared with the reporter, which counts what it drops. */
   counts?: Counts;
-  /** Series of what stands beside the gateway. */
-  metrics?: readonly Source[];
   /** Closed with the gateway; no request is traced without it. */
   tracer?: Tracer | null;
   /** Shared with what reconciles it with other replicas. */
@@ -190,13 +187,13 @@ function listen(options: GatewayOptions, served: Served): Promise<Server> {
 }
 
 function metricsPageOf(
-  { live, version, metrics = [], now = Date.now, shareMetrics }: GatewayOptions,
+  { live, version, now = Date.now, shareMetrics }: GatewayOptions,
   { counts, cache, usage, tracer, generation }: ProxyContext,
 ): MetricsPage {
   const own = createMetricsPage(counts, {
     version,
     isMetered: usage !== null,
-    sources: tracer === null ? metrics : [...metrics, tracer.source],
+    sources: tracer === null ? [] : [tracer.source],
     read: () => ({
       snapshotVersion: live.current()?.version ?? 0,
       snapshotAgeSeconds: live.ageSeconds(),
