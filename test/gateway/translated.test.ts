@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { answerBytesMax, errorBytesMax } from '../../src/gateway/translated-answer.ts';
 import { chatBody, startTestGateway } from '../harness/gateway.ts';
 import type { TestGateway } from '../harness/gateway.ts';
+import { openRawClient } from '../harness/raw-client.ts';
 import type { GivenSnapshot } from '../harness/snapshot.ts';
 import { answerJson, startUpstream } from '../harness/upstream.ts';
 import type { Script, ScriptedUpstream } from '../harness/upstream.ts';
@@ -19,6 +20,8 @@ import {
 } from '../harness/vendors.ts';
 import type { Vendor } from '../harness/vendors.ts';
 import { until } from '../harness/wait.ts';
+import * as anthropic from '../protocols/anthropic/events.ts';
+import * as gemini from '../protocols/gemini/events.ts';
 
 const capped = { max_tokens: 64 };
 const streamed = { ...capped, stream: true };
@@ -74,6 +77,12 @@ function chunksOf(text: string): readonly unknown[] {
     return data === '[DONE]' ? data : JSON.parse(data);
   });
 }
+
+const word = 'x'.repeat(64 * 1024);
+const longWord = ({ protocol }: Vendor): Buffer =>
+  protocol === 'anthropic'
+    ? anthropic.bytesOf(anthropic.delta(0, 'text_delta', { text: word }))
+    : gemini.bytesOf(gemini.answer([gemini.said(word)]));
 
 const saidIn = (text: string): string =>
   [...text.matchAll(/"delta":\{"content":"(\w+)"\}/g)].map(([, said]) => said).join('');
@@ -374,6 +383,41 @@ for (const vendor of vendors) {
       await response.body?.cancel();
       await until(() => session.upstream.seen[0]?.isAborted, { what: 'the upstream to be left' });
       assert.equal((await rowOf(session.gateway)).usage_reported, false);
+    });
+
+    it('that reads slowly pauses the upstream, and gets every word', async () => {
+      const words = 512;
+      let sent = 0;
+      await using session = await start(vendor, (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const more = (): void => {
+          while (sent < words) {
+            sent++;
+            if (!response.write(longWord(vendor))) return void response.once('drain', more);
+          }
+          response.end(ended);
+        };
+        more();
+      });
+      const body = JSON.stringify(chatBody('m', streamed));
+      const head = 'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer key\r\n';
+      const text = `${head}content-length: ${body.length}\r\n\r\n${body}`;
+      using client = openRawClient(session.gateway.url, text);
+      client.socket.pause();
+      let before = 0;
+      let unchanged = 0;
+      const isPaused = (): boolean => {
+        unchanged = sent === before ? unchanged + 1 : 0;
+        before = sent;
+        return sent > 0 && unchanged >= 10;
+      };
+      await until(isPaused, { what: 'the upstream to be paused' });
+      assert.ok(sent < words, `${sent} words were taken`);
+      client.socket.resume();
+      await until(() => client.seen.text.includes('[DONE]'), { what: 'the whole answer' });
+      const runs = client.seen.text.match(/x+/g) ?? [];
+      assert.ok(runs.reduce((sum, { length }) => sum + length, 0) >= words * word.length);
+      assert.equal((await rowOf(session.gateway)).usage_reported, true);
     });
 
     it('that leaves before a whole answer takes the upstream with it', async () => {
