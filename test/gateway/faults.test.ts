@@ -20,11 +20,6 @@ const startStream: Script = (_, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(delta('a'));
 };
-const raw =
-  (text: string): Script =>
-  (_, response) =>
-    void response.socket?.end(text);
-
 describe('an upstream that', () => {
   it("cuts a stream breaks the client's transfer, and is not asked again", async () => {
     await using upstream = await startUpstream((seen, response) => {
@@ -39,15 +34,6 @@ describe('an upstream that', () => {
     await until(() => gateway.events.length === 1, { what: 'a usage row' });
     assert.equal(gateway.events[0]?.usage_reported, false);
     assert.equal(gateway.events[0]?.status, 200);
-  });
-
-  it("ends before its content-length breaks the client's transfer", async () => {
-    await using upstream = await startUpstream(
-      raw('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 100\r\n\r\nhalf'),
-    );
-    await using gateway = await startTestGateway(given(upstream.apiBase));
-    const response = await gateway.chat(chatBody('m'));
-    await assert.rejects(response.text());
   });
 
   it("falls silent in a stream is given up, and the client's transfer is broken", async () => {
@@ -66,25 +52,6 @@ describe('an upstream that', () => {
     assert.equal((await gateway.chat(stream)).status, 502);
     await until(() => upstream.seen[0]?.isAborted, { what: 'the upstream to be left' });
   });
-
-  for (const [what, text] of [
-    ['speaks no HTTP', 'nonsense\r\n\r\n'],
-    ['answers with a status out of range', 'HTTP/1.1 600 Odd\r\ncontent-length: 0\r\n\r\n'],
-    ['answers with status 099', 'HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n'],
-    ['switches protocols', 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
-    ['sends two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
-    ['sends huge headers', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`],
-    ['never gets past interim answers', 'HTTP/1.1 103 Early\r\n\r\n'.repeat(50)],
-    ['closes without a word', ''],
-  ] as const) {
-    it(`${what} counts as not reached`, async () => {
-      await using upstream = await startUpstream(raw(text));
-      await using gateway = await startTestGateway(given(upstream.apiBase));
-      const response = await gateway.chat(chatBody('m'));
-      assert.equal(response.status, 502);
-      assert.equal(JSON.parse(await response.text()).error.code, 'no_backend');
-    });
-  }
 
   it('redirects is not followed', async () => {
     await using upstream = await startUpstream((_, response) => {

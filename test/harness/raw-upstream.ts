@@ -20,7 +20,12 @@ export type RawUpstream = AsyncDisposable &
 /** `answer` is told each piece that arrives, and the how-many-th of its connection it is. */
 export async function startRawUpstream(
   answer: (socket: Socket, turn: number) => void,
-  options: Readonly<{ host?: string; tls?: TlsOptions }> = {},
+  options: Readonly<{
+    host?: string;
+    tls?: TlsOptions;
+    /** Told of each connection before anything has come on it. */
+    greet?: (socket: Socket) => void;
+  }> = {},
 ): Promise<RawUpstream> {
   const connections: RawConnection[] = [];
   const accept = (socket: Socket): void => {
@@ -32,6 +37,7 @@ export async function startRawUpstream(
       connection.text += bytes.toString('latin1');
       answer(socket, turn++);
     });
+    options.greet?.(socket);
   };
   const { host = '127.0.0.1', tls } = options;
   const server = tls === undefined ? createPlain(accept) : createSecure(tls, accept);

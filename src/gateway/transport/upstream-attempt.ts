@@ -95,6 +95,11 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
     if (head !== null) {
       this.deadlineTick = this.#watch.tick + this.#limits.stallTicks;
       if (!this.#hasHead) {
+        // Nothing of an answer that is known to be broken reaches the client: the request may move on.
+        if (problem !== null) {
+          this.#break(problem);
+          return false;
+        }
         this.#hasHead = true;
         this.#sink.onHead(head.status, head.headers, payload !== null || isComplete);
       }
