@@ -4,7 +4,8 @@ import { z } from 'zod';
 
 import { listAudit } from '../../projections/tables/audit-log.ts';
 import type { AuditRow } from '../../projections/tables/audit-log.ts';
-import { limitQuery, timestamp, timestampField, wholeNumber } from './fields.ts';
+import { timestamp, timestampField } from '../lib/fields.ts';
+import { limitQuery, wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 

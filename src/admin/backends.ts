@@ -7,6 +7,7 @@ import { completeEndpoint } from '../control/endpoint.ts';
 import { decide } from '../deciders/decide.ts';
 import type { BackendTarget } from '../deciders/model.ts';
 import type { Secret } from '../db/vault.ts';
+import { upstreamModelField } from '../lib/fields.ts';
 import { modelId, providerId } from '../lib/ids.ts';
 import type { ModelId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
@@ -23,7 +24,7 @@ import type { Call, Handled, Route } from './route.ts';
 
 const attachment = z.strictObject({
   provider_id: providerId.optional(),
-  upstream_model: z.string().min(1).max(500).optional(),
+  upstream_model: upstreamModelField.optional(),
   default_max_tokens: z.int().positive().nullable().default(null),
   ...endpointFields,
 });

@@ -10,8 +10,9 @@ import {
 } from '../../projections/tables/frontend-models.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { noFrontendModel } from '../deciders/rule.ts';
+import { descriptionField, modelNameField } from '../lib/fields.ts';
 import { frontendModelId, targetId } from '../lib/ids.ts';
-import { deletedRecord, descriptionField, idIn, modelNameField } from './fields.ts';
+import { deletedRecord, idIn } from './fields.ts';
 import {
   frontendModelRecord,
   frontendModelRecordIn,

@@ -4,8 +4,9 @@ import { z } from 'zod';
 
 import { listModels, models } from '../../projections/tables/models.ts';
 import { countRows } from '../../projections/tables/page.ts';
+import { descriptionField, modelNameField } from '../lib/fields.ts';
 import { modelId } from '../lib/ids.ts';
-import { deletedRecord, descriptionField, idIn, modelNameField } from './fields.ts';
+import { deletedRecord, idIn } from './fields.ts';
 import { modelRecord, modelRecordIn, toModelRecord } from './model-record.ts';
 import { idOf, mutate } from './mutation.ts';
 import { answerPage, pageByName } from './page.ts';

@@ -11,12 +11,13 @@ import { listPrincipals, principals } from '../../projections/tables/principals.
 import type { PrincipalRow } from '../../projections/tables/principals.ts';
 import { passwordBytesMax } from '../control/passwords.ts';
 import type { Secret } from '../db/vault.ts';
+import { nameField, shownText, timestamp } from '../lib/fields.ts';
 import { principalId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import { principalKind } from '../lib/vocabulary.ts';
 import type { PrincipalKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
-import { deletedRecord, idIn, nameField, shownText, timestamp } from './fields.ts';
+import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageById } from './page.ts';
 import { none, route } from './route.ts';

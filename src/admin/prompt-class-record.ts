@@ -7,10 +7,10 @@ import type { PromptExample } from '../../projections/config/prompt-class.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { PromptClassRow, PromptExampleRow } from '../../projections/tables/prompt-classes.ts';
 import { toRfc3339 } from '../lib/clock.ts';
+import { timestamp } from '../lib/fields.ts';
 import { promptClassId, promptExampleId } from '../lib/ids.ts';
 import type { PromptClassId } from '../lib/ids.ts';
 import { promptClassTier } from '../lib/vocabulary.ts';
-import { timestamp } from './fields.ts';
 import { written } from './mutation.ts';
 
 export const promptClassRecord = z.object({

@@ -13,10 +13,11 @@ import {
 } from '../../projections/tables/prompt-classes.ts';
 import type { Secret } from '../db/vault.ts';
 import { noPromptClass } from '../deciders/prompt-class.ts';
+import { descriptionField, nameField, promptField } from '../lib/fields.ts';
 import { promptClassId, promptExampleId } from '../lib/ids.ts';
 import { promptClassTier } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
-import { deletedRecord, descriptionField, idIn, nameField, wholeNumber } from './fields.ts';
+import { deletedRecord, idIn, wholeNumber } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageById, pageByName } from './page.ts';
 import {
@@ -29,10 +30,6 @@ import {
 } from './prompt-class-record.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
-
-/** A classifier reads the first 2,000 characters; a few times as many may be given. */
-const promptLengthMax = 8_000;
-const promptField = z.string().max(promptLengthMax).regex(/\S/, 'must not be blank');
 
 /** Each is sealed under the log lock; more are added one by one. */
 const createdExamplesMax = 200;

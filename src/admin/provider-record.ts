@@ -7,9 +7,9 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import type { ProviderRow } from '../../projections/tables/providers.ts';
 import { readLeases } from '../db/leases.ts';
 import type { Lease } from '../db/leases.ts';
+import { timestamp } from '../lib/fields.ts';
 import { providerId } from '../lib/ids.ts';
 import { credentialKind, protocol, providerKind } from '../lib/vocabulary.ts';
-import { timestamp } from './fields.ts';
 import { written } from './mutation.ts';
 
 export const providerRecord = z.object({

@@ -15,15 +15,16 @@ import {
 import { readLeases } from '../db/leases.ts';
 import { decide } from '../deciders/decide.ts';
 import { noProvider } from '../deciders/provider.ts';
+import { credentialField, nameField } from '../lib/fields.ts';
 import { modelId, providerId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { providerKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
-import { deletedRecord, idIn, nameField } from './fields.ts';
+import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate } from './mutation.ts';
 import { dialTarget, revealed, verify } from './provider-dial.ts';
-import { credentialField, endpointFields, vaultedCredential } from './provider-input.ts';
+import { endpointFields, vaultedCredential } from './provider-input.ts';
 import { providerRecord, providerRecordIn, toProviderRecord } from './provider-record.ts';
 import type { ProviderRecord } from './provider-record.ts';
 import { answerPage, pageByName } from './page.ts';

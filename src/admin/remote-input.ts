@@ -6,11 +6,11 @@ import type { StoredCredential } from '../../events/provider.ts';
 import type { Remote } from '../../events/remote.ts';
 import { unfitAddress } from '../control/endpoint.ts';
 import type { Secret } from '../db/vault.ts';
+import { credentialField, descriptionField } from '../lib/fields.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { Control } from './control.ts';
-import { descriptionField } from './fields.ts';
-import { credentialField, endpointFields, vaultedCredential } from './provider-input.ts';
+import { endpointFields, vaultedCredential } from './provider-input.ts';
 
 /** It is half of a tool's qualified name, and a part of a path. */
 const remoteName = z

@@ -7,9 +7,10 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { listRoles, roles } from '../../projections/tables/roles.ts';
 import { roleNamed } from '../deciders/role.ts';
+import { descriptionField, resourceField, roleNameField } from '../lib/fields.ts';
 import { roleId } from '../lib/ids.ts';
 import { verb } from '../lib/vocabulary.ts';
-import { deletedRecord, descriptionField, nameField, namingText } from './fields.ts';
+import { deletedRecord } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageById } from './page.ts';
 import { none, route } from './route.ts';
@@ -17,11 +18,8 @@ import type { Route } from './route.ts';
 
 const permissionField = z.strictObject({
   verb,
-  resource: namingText(300).default('*'),
+  resource: resourceField.default('*'),
 });
-
-/** A part of a path: a client takes a dot or two for a step in it. */
-const roleName = nameField.refine((name) => !/^\.{1,2}$/.test(name), 'must not be . or ..');
 
 const roleRecord = z.object({
   id: roleId,
@@ -61,7 +59,7 @@ export const roleRoutes: readonly Route[] = [
     summary: 'Create a role without permissions',
     refusals: ['conflict'],
     params: none,
-    body: z.strictObject({ name: roleName, description: descriptionField.default(null) }),
+    body: z.strictObject({ name: roleNameField, description: descriptionField.default(null) }),
     response: roleRecord,
     handle: ({ body }, call) =>
       mutate(call, { command: { type: 'CreateRole', ...body } }, (outcome) =>
@@ -76,7 +74,10 @@ export const roleRoutes: readonly Route[] = [
     summary: 'Rename or redescribe a role; holders and permissions stay',
     refusals: ['absent', 'conflict'],
     params,
-    body: z.strictObject({ name: roleName.optional(), description: descriptionField.optional() }),
+    body: z.strictObject({
+      name: roleNameField.optional(),
+      description: descriptionField.optional(),
+    }),
     response: roleRecord,
     handle: ({ params: { name: role }, body: { name, description } }, call) =>
       mutate(call, { command: { type: 'UpdateRole', role, name, description } }, ({ state }) =>

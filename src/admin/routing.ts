@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 
+import { timestampField } from '../lib/fields.ts';
 import { frontendModelId, modelId, principalId, ruleId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
@@ -13,7 +14,6 @@ import type { Explanation, Verdict } from '../routing/explain.ts';
 import { reasonOf } from '../routing/route.ts';
 import type { Route as ChosenRoute } from '../routing/route.ts';
 import type { Snapshot, SnapshotConfig } from '../snapshot/schema.ts';
-import { timestampField } from './fields.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 

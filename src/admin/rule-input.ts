@@ -6,9 +6,9 @@ import { rulesMax } from '../deciders/rule.ts';
 import type { ListedRule, RuleFields } from '../deciders/rule.ts';
 import { targetsMax } from '../deciders/target.ts';
 import type { TargetInput } from '../deciders/target.ts';
+import { denyMessageField, headersField, tagField } from '../lib/fields.ts';
 import { frontendModelId, modelId, poolId, principalId, ruleId, targetId } from '../lib/ids.ts';
 import { ruleAction } from '../lib/vocabulary.ts';
-import { shownText } from './fields.ts';
 
 export const positionField = z.int().nonnegative().max(1_000_000);
 /** What is listed as gone may be sent back, too. */
@@ -44,7 +44,7 @@ function toTarget(given: z.output<typeof targetFields>): TargetInput {
 const bound = z.int().nonnegative().nullable().optional();
 const percent = z.int().min(0).max(100).nullable().optional();
 
-/** The text that was wrong, shortened: neither a time nor the name of a header is a secret. */
+/** The text that was wrong, shortened: a time is no secret. */
 const shown = (text: unknown): string => JSON.stringify(String(text).slice(0, 50));
 
 /** Minutes since midnight. */
@@ -57,40 +57,6 @@ const timeField = z
   .nullable()
   .optional();
 
-const headersMax = 20;
-/** A token (RFC 9110, section 5.6.2). */
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
-/** Their values are secrets, which no rule may hold: `principals` and `roles` say who is calling. */
-const secretHeaders: ReadonlySet<string> = new Set([
-  'authorization',
-  'proxy-authorization',
-  'x-api-key',
-  'cookie',
-]);
-
-const headersField = z
-  .record(z.string(), z.string().max(1_000))
-  .superRefine((headers, context) => {
-    const wrong = (name: string, message: string): void =>
-      context.addIssue({ code: 'custom', path: [name.slice(0, 50)], message });
-    const seen = new Set<string>();
-    for (const name of Object.keys(headers)) {
-      const lower = name.toLowerCase();
-      if (!token.test(name)) wrong(name, `must be the name of a header, was ${shown(name)}`);
-      else if (secretHeaders.has(lower)) wrong(name, 'holds a credential, no rule can ask for it');
-      else if (seen.has(lower)) wrong(name, 'is given twice');
-      seen.add(lower);
-    }
-    if (seen.size > headersMax) {
-      context.addIssue({ code: 'custom', message: `at most ${headersMax} may be` });
-    }
-  })
-  .transform((headers) =>
-    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-  )
-  .nullable()
-  .optional();
-
 const conditionFields = {
   principals: z.array(principalId).max(1_000).nullable().optional(),
   roles: z.array(modelReference).max(1_000).nullable().optional(),
@@ -99,7 +65,7 @@ const conditionFields = {
   min_max_tokens: bound,
   max_max_tokens: bound,
   stream: z.boolean().nullable().optional(),
-  headers: headersField,
+  headers: headersField.nullable().optional(),
   min_budget_used_percent: percent,
   max_budget_used_percent: percent,
   max_inflight_per_backend: bound,
@@ -118,9 +84,9 @@ const ruleFields = {
   ...conditionFields,
   targets: targetsField.optional(),
   deny_status: z.int().min(400).max(499).nullable().optional(),
-  deny_message: shownText(2_000).nullable().optional(),
+  deny_message: denyMessageField.nullable().optional(),
   jump_to: frontendModelId.nullable().optional(),
-  tag: shownText(200).nullable().optional(),
+  tag: tagField.nullable().optional(),
 };
 
 /** As it is added or changed: what is absent has its default or is left alone, null clears. */

@@ -5,10 +5,11 @@ import { z } from 'zod';
 import { isRolledUp } from '../db/usage-rollups.ts';
 import { unattributedSeries, usageSeries } from '../db/usage-series.ts';
 import type { SeriesPoint } from '../db/usage-series.ts';
+import { nameField, timestamp, timestampField } from '../lib/fields.ts';
 import { refuse } from '../lib/refusal.ts';
 import { bucketsMax, bucketsOf, bucketWidths } from '../usage/buckets.ts';
 import type { Buckets } from '../usage/buckets.ts';
-import { nameField, timestamp, timestampField, wholeNumber } from './fields.ts';
+import { wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 

@@ -4,10 +4,11 @@ import { z } from 'zod';
 
 import { countUsageEvents, listUsageEvents } from '../db/usage-events.ts';
 import type { UsageCursor, UsageEventFilter, UsageRecord } from '../db/usage-events.ts';
+import { timestamp, timestampField } from '../lib/fields.ts';
 import { refuse } from '../lib/refusal.ts';
 import { isStorable } from '../lib/text.ts';
 import { refusalReason } from '../usage/usage-event.ts';
-import { limitQuery, timestamp, timestampField, wholeNumber } from './fields.ts';
+import { limitQuery, wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 

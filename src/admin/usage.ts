@@ -3,8 +3,9 @@
 import { z } from 'zod';
 
 import { usageGroupings, usageTotals } from '../db/usage-totals.ts';
+import { timestampField } from '../lib/fields.ts';
 import { refuse } from '../lib/refusal.ts';
-import { limitQuery, timestampField } from './fields.ts';
+import { limitQuery } from './fields.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 

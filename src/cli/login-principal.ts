@@ -5,12 +5,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 
 import type { RecordedEvent } from '../../events/catalogue.ts';
-import { nameField } from '../admin/fields.ts';
 import { readInput } from '../admin/input.ts';
 import { createPasswords } from '../control/passwords.ts';
 import type { Passwords } from '../control/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
 import { holderOfName } from '../deciders/principal.ts';
+import { nameField } from '../lib/fields.ts';
 import type { PrincipalId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';

@@ -316,9 +316,7 @@ const importedRule = (rule: FileRule, nameOf: (label: string) => StoredName): Im
     min_max_tokens: rule.min_max_tokens ?? null,
     max_max_tokens: rule.max_max_tokens ?? null,
     stream: rule.stream ?? null,
-    headers: Object.fromEntries(
-      Object.entries(rule.headers).map(([name, value]) => [name.toLowerCase(), value]),
-    ),
+    headers: rule.headers,
     min_budget_used_percent: rule.min_budget_used_percent ?? null,
     max_budget_used_percent: rule.max_budget_used_percent ?? null,
     max_inflight_per_backend: rule.max_inflight_per_backend ?? null,

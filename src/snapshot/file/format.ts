@@ -3,12 +3,26 @@
 
 import { z } from 'zod';
 
+import {
+  apiBaseField,
+  authHeaderField,
+  authSchemeField,
+  credentialField,
+  modelNameField,
+  nameField,
+  namingText,
+  shownText,
+  timestampField,
+  upstreamModelField,
+} from '../../lib/fields.ts';
 import { budgetWindow, credentialKind, protocol, protocolAliases } from '../../lib/vocabulary.ts';
 import { recordLists } from './records.ts';
-import { text } from './text.ts';
+import { description, text } from './text.ts';
 import { tuningFields } from '../tuning.ts';
 
 const optionalText = text.nullish();
+const address = text.pipe(apiBaseField);
+const name = text.pipe(nameField);
 
 const costPerTokenMax = 1000;
 /** As the format writes it: money a token. YAML reads 1e-6 as a text. */
@@ -43,10 +57,10 @@ const credentialKindField = z.preprocess(
 );
 
 const endpoint = {
-  api_key: optionalText,
+  api_key: text.pipe(credentialField).nullish(),
   protocol: protocolField,
-  auth_header: text.pipe(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no header name')).nullish(),
-  auth_scheme: optionalText,
+  auth_header: text.pipe(authHeaderField).nullish(),
+  auth_scheme: text.pipe(authSchemeField).nullish(),
   credential_kind: credentialKindField,
 };
 
@@ -61,7 +75,7 @@ const flowControl = {
 const costs = { input_cost_per_token: costPerToken, output_cost_per_token: costPerToken };
 
 const modelInfo = z.looseObject({
-  description: optionalText,
+  description,
   max_input_tokens: z.int().positive().nullish(),
   context_length: z.int().positive().nullish(),
   cache_ttl_seconds: z.int().positive().nullish(),
@@ -71,11 +85,11 @@ const modelInfo = z.looseObject({
 export type ModelInfo = z.output<typeof modelInfo>;
 
 const deployment = z.object({
-  model_name: text.pipe(z.string().min(1).max(200)),
+  model_name: name,
   litellm_params: z.looseObject({
-    model: text.pipe(z.string().min(1).max(500)),
-    api_base: optionalText,
-    base_url: optionalText,
+    model: text.pipe(upstreamModelField),
+    api_base: address.nullish(),
+    base_url: address.nullish(),
     ...endpoint,
     default_max_tokens: z.int().positive().nullish(),
     max_tokens: z.int().positive().nullish(),
@@ -108,11 +122,6 @@ export const fileBudget = z
     error: 'needs tokens_total or cost_total_micros',
   });
 
-/** In UTC and milliseconds, on which the log and every proxy agree. */
-const expiry = z.iso
-  .datetime({ offset: true, error: 'must be an RFC 3339 time, as 2030-01-31T00:00:00Z' })
-  .transform((value) => new Date(value).toISOString());
-
 /** Either the key or its SHA-256: an export knows no more than that. */
 const keyFields = {
   key: text.pipe(z.string().min(1)).nullish(),
@@ -120,14 +129,18 @@ const keyFields = {
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits')
     .nullish(),
-  prefix: z.string().min(1).max(20).nullish(),
-  name: text.pipe(z.string().min(1).max(200)).nullish(),
-  expires_at: expiry.nullish(),
+  prefix: shownText(20).nullish(),
+  name: name.nullish(),
+  expires_at: timestampField.nullish(),
 };
+
+/** Its role is named `import:<name>`. */
+const keyNameField = text.pipe(namingText(193));
 
 const fileKey = z.looseObject({
   ...keyFields,
-  models: z.array(text.pipe(z.string().min(1))).nullish(),
+  name: keyNameField.nullish(),
+  models: z.array(name).nullish(),
   limits: fileLimits.nullish(),
   budget: fileBudget.nullish(),
 });
@@ -139,25 +152,25 @@ const routing = z.looseObject({
   default_fallbacks: z.array(text).nullish(),
   model_group_alias: z
     .record(
-      z.string(),
+      modelNameField,
       z.union([text, z.looseObject({ model: text }).transform(({ model }) => model)]),
     )
     .nullish(),
 });
 
 const provider = z.strictObject({
-  name: text.pipe(z.string().min(1).max(200)),
+  name,
   kind: z.enum(['static', 'cloud']).default('static'),
-  catalogue_key: z.string().nullish(),
-  api_base: text,
+  catalogue_key: shownText(100).nullish(),
+  api_base: address,
   ...endpoint,
 });
 export type RawProvider = z.output<typeof provider>;
 
 /** A model that no provider serves; the others are in model_list. */
 const bareModel = z.strictObject({
-  name: text.pipe(z.string().min(1).max(200)),
-  description: optionalText,
+  name: text.pipe(modelNameField),
+  description,
   input_price_per_mtok: z.int().nonnegative().nullish(),
   output_price_per_mtok: z.int().nonnegative().nullish(),
   cache_ttl_seconds: z.int().positive().nullish(),
@@ -166,7 +179,7 @@ const bareModel = z.strictObject({
 });
 
 const principal = z.strictObject({
-  name: text.pipe(z.string().min(1).max(200)),
+  name,
   kind: z.enum(['service_account', 'user']).default('service_account'),
   roles: z.array(text).default([]),
   limits: fileLimits.nullish(),

@@ -3,16 +3,27 @@
 
 import { z } from 'zod';
 
+import {
+  denyMessageField,
+  headersField,
+  modelNameField,
+  nameField,
+  promptField,
+  resourceField,
+  roleNameField,
+  tagField,
+} from '../../lib/fields.ts';
 import { poolPolicy, promptClassTier, ruleAction, verb } from '../../lib/vocabulary.ts';
-import { text } from './text.ts';
+import { description, text } from './text.ts';
 
-const name = text.pipe(z.string().min(1).max(200));
+const name = text.pipe(nameField);
+const modelName = text.pipe(modelNameField);
 const names = z.array(name).default([]);
 
 const role = z.strictObject({
-  name,
-  description: text.nullish(),
-  permissions: z.array(z.strictObject({ verb, resource: z.string().min(1) })).default([]),
+  name: text.pipe(roleNameField),
+  description,
+  permissions: z.array(z.strictObject({ verb, resource: resourceField })).default([]),
 });
 
 const member = z.union([
@@ -21,8 +32,8 @@ const member = z.union([
 ]);
 
 const pool = z.strictObject({
-  name,
-  description: text.nullish(),
+  name: modelName,
+  description,
   policy: poolPolicy.nullish(),
   members: z.array(member).default([]),
 });
@@ -51,9 +62,9 @@ const rule = z
       .min(400, 'must be a 4xx status')
       .max(499, 'must be a 4xx status')
       .nullish(),
-    deny_message: text.nullish(),
+    deny_message: text.pipe(denyMessageField).nullish(),
     jump_to: name.nullish(),
-    tag: text.nullish(),
+    tag: text.pipe(tagField).nullish(),
     principals: names,
     roles: names,
     min_prompt_tokens: count,
@@ -61,9 +72,7 @@ const rule = z
     min_max_tokens: count,
     max_max_tokens: count,
     stream: z.boolean().nullish(),
-    headers: z
-      .record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no header name'), z.string())
-      .default({}),
+    headers: headersField.default({}),
     min_budget_used_percent: percent,
     max_budget_used_percent: percent,
     max_inflight_per_backend: count,
@@ -97,8 +106,8 @@ const rule = z
 export type FileRule = Readonly<z.output<typeof rule>>;
 
 const frontendModel = z.strictObject({
-  name,
-  description: text.nullish(),
+  name: modelName,
+  description,
   max_model_len: z.int().positive().nullish(),
   /** In the order in which they are tried. */
   rules: z.array(rule).default([]),
@@ -108,11 +117,11 @@ export type FileFrontendModel = Readonly<z.output<typeof frontendModel>>;
 
 const promptClass = z.strictObject({
   name,
-  description: text.nullish(),
+  description,
   tier: promptClassTier.default('fast'),
   min_margin: z.number().min(0).max(2).default(0),
   refines: names,
-  examples: z.array(z.string().min(1)).default([]),
+  examples: z.array(promptField).default([]),
 });
 
 export const recordLists = {

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 
+import { descriptionText } from '../../lib/fields.ts';
 import { reference } from './source.ts';
 
 /** What a shell would fill in; no reader of this format does, and a secret would be these very characters. */
@@ -24,3 +25,10 @@ function variableIn(shell: string): string {
   const [, braced, bare] = shellVariable.exec(shell) ?? [];
   return braced ?? bare ?? 'NAME';
 }
+
+/** In a file it may run over several lines, which are one; an empty one is none. */
+export const description = text
+  .transform((given) => given.replaceAll(/\s+/g, ' ').trim())
+  .transform((given) => (given === '' ? null : given))
+  .pipe(descriptionText.nullable())
+  .nullish();
