@@ -4,79 +4,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { answerBytesMax, errorBytesMax } from '../../src/gateway/translated-answer.ts';
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import type { TestGateway } from '../harness/gateway.ts';
+import { chatBody } from '../harness/gateway.ts';
 import { openRawClient } from '../harness/raw-client.ts';
-import type { GivenSnapshot } from '../harness/snapshot.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
-import type { Script, ScriptedUpstream } from '../harness/upstream.ts';
-import {
-  answerEvents,
-  answerFailed,
-  breakEvents,
-  startEvents,
-  vendors,
-} from '../harness/vendors.ts';
+import { capped, rowOf, sentTo, startTranslated, streamed } from '../harness/translated.ts';
+import { answerJson } from '../harness/upstream.ts';
+import { answerEvents, startEvents, vendors } from '../harness/vendors.ts';
 import type { Vendor } from '../harness/vendors.ts';
 import { until } from '../harness/wait.ts';
 import * as anthropic from '../protocols/anthropic/events.ts';
 import * as gemini from '../protocols/gemini/events.ts';
-
-const capped = { max_tokens: 64 };
-const streamed = { ...capped, stream: true };
-
-/** A model `m` of the vendor, and another one of the chat protocol behind it. */
-async function start(
-  { protocol, upstreamModel }: Vendor,
-  script: Script,
-  more: Partial<GivenSnapshot> & Readonly<{ cacheTtlSeconds?: number }> = {},
-) {
-  const upstream = await startUpstream(script);
-  const { apiBase } = upstream;
-  const other = await startUpstream(answerJson());
-  const { cacheTtlSeconds, ...given } = more;
-  const native = { apiBase, protocol, upstreamModel, credential: 'secret' };
-  const gateway = await startTestGateway({
-    models: {
-      m: { backends: [native], ...(cacheTtlSeconds !== undefined && { cacheTtlSeconds }) },
-      other: { backends: [{ apiBase: other.apiBase }] },
-    },
-    frontendModels: { both: { defaults: ['m', 'other'] } },
-    keys: { key: {} },
-    ...given,
-  });
-  return {
-    upstream,
-    other,
-    gateway,
-    [Symbol.asyncDispose]: async () => {
-      await gateway[Symbol.asyncDispose]();
-      await upstream[Symbol.asyncDispose]();
-      await other[Symbol.asyncDispose]();
-    },
-  };
-}
-
-const rowOf = ({ events }: TestGateway) => until(() => events[0], { what: 'a usage row' });
-
-const sentTo = ({ seen }: ScriptedUpstream) => seen[0] ?? assert.fail('nothing was sent');
-
-async function errorOf(response: Response) {
-  type Told = Readonly<{ message: string; code: string | null; request_id: string }>;
-  const body: { error: Told } = JSON.parse(await response.text());
-  return body.error;
-}
-
-/** The values of the chunks that a stream ends with; the mark of the end is one. */
-function chunksOf(text: string): readonly unknown[] {
-  const frames = text.split('\n\n');
-  assert.equal(frames.pop(), '');
-  return frames.map((frame) => {
-    const data = frame.replace(/^data: /, '');
-    return data === '[DONE]' ? data : JSON.parse(data);
-  });
-}
 
 const word = 'x'.repeat(64 * 1024);
 const longWord = ({ protocol }: Vendor): Buffer =>
@@ -92,7 +28,7 @@ for (const vendor of vendors) {
 
   describe(`a chat over a backend of protocol ${protocol}`, () => {
     it('is sent to its route with its credential, and nothing that is not its business', async () => {
-      await using session = await start(vendor, answerJson(vendor.message));
+      await using session = await startTranslated(vendor, answerJson(vendor.message));
       const response = await session.gateway.chat(chatBody('m', capped), {
         authorization: 'Bearer key',
         accept: 'application/vnd.client+json',
@@ -121,7 +57,7 @@ for (const vendor of vendors) {
     });
 
     it('is answered as any chat, and counted with what came from a cache', async () => {
-      await using session = await start(vendor, answerJson(vendor.message));
+      await using session = await startTranslated(vendor, answerJson(vendor.message));
       const response = await session.gateway.chat(chatBody('m', capped));
       assert.equal(response.headers.get('content-type'), 'application/json');
       assert.equal(response.headers.get('x-gw-served-model'), 'm');
@@ -138,7 +74,7 @@ for (const vendor of vendors) {
     });
 
     it('is streamed event by event, and counted by its last word', async () => {
-      await using session = await start(vendor, answerEvents(begun, ended));
+      await using session = await startTranslated(vendor, answerEvents(begun, ended));
       const response = await session.gateway.chat(chatBody('m', streamed));
       assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
       const text = await response.text();
@@ -153,7 +89,7 @@ for (const vendor of vendors) {
     });
 
     it('tells a stream the counts when it asks for them', async () => {
-      await using session = await start(vendor, answerEvents(begun, ended));
+      await using session = await startTranslated(vendor, answerEvents(begun, ended));
       const asked = { ...streamed, stream_options: { include_usage: true } };
       const text = await (await session.gateway.chat(chatBody('m', asked))).text();
       assert.match(text, /"choices":\[\],"usage":\{"prompt_tokens":11,"completion_tokens":7/);
@@ -161,7 +97,7 @@ for (const vendor of vendors) {
 
     it('is passed on as it comes', async () => {
       const ending = Promise.withResolvers<void>();
-      await using session = await start(vendor, (seen, response) => {
+      await using session = await startTranslated(vendor, (seen, response) => {
         startEvents(begun)(seen, response);
         void ending.promise.then(() => response.end(ended));
       });
@@ -181,7 +117,7 @@ for (const vendor of vendors) {
 
     it('goes through when every byte comes alone', async () => {
       const bytes = Buffer.concat([begun, ended]);
-      await using session = await start(vendor, (_, response) => {
+      await using session = await startTranslated(vendor, (_, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         response.socket?.setNoDelay(true);
         for (const byte of bytes) response.write(Buffer.from([byte]));
@@ -193,7 +129,7 @@ for (const vendor of vendors) {
 
     it('is answered from the response cache the second time', async () => {
       const caching = { cacheTtlSeconds: 60 };
-      await using session = await start(vendor, answerJson(vendor.message), caching);
+      await using session = await startTranslated(vendor, answerJson(vendor.message), caching);
       const first = await session.gateway.chat(chatBody('m', capped));
       assert.equal(first.headers.get('x-gw-cache'), 'miss');
       const again = await session.gateway.chat(chatBody('m', capped));
@@ -206,179 +142,16 @@ for (const vendor of vendors) {
     });
 
     it('that asks for a stream and gets none has the whole answer', async () => {
-      await using session = await start(vendor, answerJson(vendor.message));
+      await using session = await startTranslated(vendor, answerJson(vendor.message));
       const response = await session.gateway.chat(chatBody('m', streamed));
       assert.equal(response.headers.get('content-type'), 'application/json');
       assert.match(await response.text(), /"content":"Hello"/);
     });
   });
 
-  describe(`an error of a backend of protocol ${protocol}`, () => {
-    it('keeps its status and message in the envelope of a chat', async () => {
-      await using session = await start(vendor, answerFailed(vendor, 401));
-      const response = await session.gateway.chat(chatBody('m', capped), {
-        authorization: 'Bearer key',
-        'x-request-id': 'mine',
-      });
-      assert.equal(response.status, 401);
-      assert.equal(response.headers.get('content-type'), 'application/json');
-      const { message, request_id } = await errorOf(response);
-      assert.deepEqual([message, request_id], ['the vendor says 401', 'mine']);
-      const row = await rowOf(session.gateway);
-      assert.deepEqual([row.status, row.usage_reported], [401, false]);
-    });
-
-    it('of 429 says when to come back, when nothing else is left', async () => {
-      const limited = answerFailed(vendor, 429, { 'retry-after': '7' });
-      await using session = await start(vendor, limited);
-      const response = await session.gateway.chat(chatBody('m', streamed));
-      assert.equal(response.status, 429);
-      assert.equal(response.headers.get('retry-after'), '7');
-      assert.equal((await errorOf(response)).message, 'the vendor says 429');
-    });
-
-    for (const status of [429, 529]) {
-      it(`of ${status} moves the request to the next candidate`, async () => {
-        await using session = await start(vendor, answerFailed(vendor, status));
-        const response = await session.gateway.chat(chatBody('both', capped));
-        assert.equal(response.headers.get('x-gw-served-model'), 'other');
-        assert.match(await response.text(), /Hello there/);
-        assert.match(sentTo(session.other).body.toString(), /"messages"/);
-        assert.equal((await rowOf(session.gateway)).attempts, 2);
-      });
-    }
-
-    it('moves on before the body of the error has come', async () => {
-      await using session = await start(vendor, (_, response) => {
-        response.writeHead(529, { 'content-type': 'application/json' });
-        response.flushHeaders();
-      });
-      const response = await session.gateway.chat(chatBody('both', capped));
-      assert.equal(response.headers.get('x-gw-served-model'), 'other');
-    });
-
-    it('that is a page of something in between is told without it', async () => {
-      await using session = await start(vendor, (_, response) => {
-        response.writeHead(502, { 'content-type': 'text/html' });
-        response.end('<html>'.padEnd(errorBytesMax + 1, 'x'));
-      });
-      const response = await session.gateway.chat(chatBody('m', capped));
-      assert.equal(response.status, 502);
-      assert.equal((await errorOf(response)).message, 'the upstream answered 502');
-    });
-
-    it('as the first event of a stream moves the request on', async () => {
-      await using session = await start(vendor, startEvents(vendor.failure));
-      const response = await session.gateway.chat(chatBody('both', streamed));
-      assert.equal(response.headers.get('x-gw-served-model'), 'other');
-      await until(() => session.upstream.seen[0]?.isAborted, { what: 'the stream to be left' });
-    });
-
-    it('as the first event is an answer of that status, when nothing else is left', async () => {
-      await using session = await start(vendor, startEvents(vendor.failure));
-      const response = await session.gateway.chat(chatBody('m', streamed));
-      assert.equal(response.status, vendor.failedStatus);
-      assert.equal(response.headers.get('content-type'), 'application/json');
-      assert.equal((await errorOf(response)).message, vendor.failedMessage);
-      const row = await rowOf(session.gateway);
-      assert.deepEqual([row.status, row.usage_reported], [vendor.failedStatus, false]);
-    });
-
-    it('that comes with the first words moves the request on: nothing was passed on', async () => {
-      await using session = await start(
-        vendor,
-        startEvents(Buffer.concat([begun, vendor.failure])),
-      );
-      const response = await session.gateway.chat(chatBody('both', streamed));
-      assert.equal(response.headers.get('x-gw-served-model'), 'other');
-    });
-
-    it('within a stream is its last word, and nothing is counted', async () => {
-      const failing = Promise.withResolvers<void>();
-      await using session = await start(vendor, (seen, response) => {
-        startEvents(begun)(seen, response);
-        void failing.promise.then(() => response.write(vendor.failure));
-      });
-      const response = await session.gateway.chat(chatBody('both', streamed));
-      failing.resolve();
-      assert.equal(response.status, 200);
-      const [error, mark] = chunksOf(await response.text()).slice(-2);
-      assert.match(JSON.stringify(error), new RegExp(vendor.failedMessage));
-      assert.equal(mark, '[DONE]');
-      const row = await rowOf(session.gateway);
-      assert.deepEqual([row.status, row.usage_reported, row.model], [200, false, 'm']);
-      assert.equal(session.other.seen.length, 0);
-      assert.ok(session.gateway.logLines.some(({ message }) => message === 'an answer broke off'));
-      await until(() => session.upstream.seen[0]?.isAborted, { what: 'the stream to be left' });
-      assert.match(await session.gateway.metrics(), /gw_requests_failed_total 1\n/);
-    });
-  });
-
-  describe(`an answer of protocol ${protocol} that breaks off`, () => {
-    for (const [how, script] of [
-      ['by its end', answerEvents(begun)],
-      ['with its connection', breakEvents(begun)],
-    ] as const) {
-      it(`as a stream ${how} says so, and is not counted`, async () => {
-        await using session = await start(vendor, script);
-        const response = await session.gateway.chat(chatBody('m', streamed));
-        const chunks = chunksOf(await response.text());
-        assert.match(JSON.stringify(chunks.at(-2)), /"code":"truncated"/);
-        assert.equal(chunks.at(-1), '[DONE]');
-        assert.equal((await rowOf(session.gateway)).usage_reported, false);
-      });
-    }
-
-    it('after its own mark of the end is whole', async () => {
-      await using session = await start(vendor, breakEvents(begun, ended));
-      const text = await (await session.gateway.chat(chatBody('m', streamed))).text();
-      assert.doesNotMatch(text, /"error"/);
-      assert.equal((await rowOf(session.gateway)).prompt_tokens, 11);
-    });
-
-    for (const [what, script] of [
-      ['before its first event', answerEvents()],
-      ['with its connection before that', breakEvents()],
-    ] as const) {
-      it(`${what} moves the request on`, async () => {
-        await using session = await start(vendor, script);
-        const response = await session.gateway.chat(chatBody('both', streamed));
-        assert.equal(response.headers.get('x-gw-served-model'), 'other');
-      });
-    }
-
-    it('as a whole moves the request on: nothing of it was passed on', async () => {
-      await using session = await start(vendor, (_, response) => {
-        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '999' });
-        response.write('{"id":');
-        setTimeout(() => response.destroy(), 20);
-      });
-      const response = await session.gateway.chat(chatBody('both', capped));
-      assert.equal(response.headers.get('x-gw-served-model'), 'other');
-    });
-
-    it('or is not the protocol, is 502', async () => {
-      await using session = await start(vendor, answerJson({ hello: 'world' }));
-      const response = await session.gateway.chat(chatBody('m', capped));
-      assert.equal(response.status, 502);
-      assert.equal((await errorOf(response)).code, 'unreadable_answer');
-    });
-
-    it('or is larger than is read, is given up', async () => {
-      await using session = await start(vendor, (_, response) => {
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.write(`{"x":"${'y'.repeat(answerBytesMax)}"`);
-      });
-      const response = await session.gateway.chat(chatBody('m', capped));
-      assert.equal(response.status, 502);
-      assert.equal((await errorOf(response)).code, 'no_backend');
-      await until(() => session.upstream.seen[0]?.isAborted, { what: 'the upstream to be left' });
-    });
-  });
-
   describe(`a client over a backend of protocol ${protocol}`, () => {
     it('that leaves a stream takes the upstream with it, and is not counted', async () => {
-      await using session = await start(vendor, startEvents(begun));
+      await using session = await startTranslated(vendor, startEvents(begun));
       const response = await session.gateway.chat(chatBody('m', streamed));
       await response.body?.cancel();
       await until(() => session.upstream.seen[0]?.isAborted, { what: 'the upstream to be left' });
@@ -388,7 +161,7 @@ for (const vendor of vendors) {
     it('that reads slowly pauses the upstream, and gets every word', async () => {
       const words = 512;
       let sent = 0;
-      await using session = await start(vendor, (_, response) => {
+      await using session = await startTranslated(vendor, (_, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         const more = (): void => {
           while (sent < words) {
@@ -421,7 +194,7 @@ for (const vendor of vendors) {
     });
 
     it('that leaves before a whole answer takes the upstream with it', async () => {
-      await using session = await start(vendor, (_, response) => {
+      await using session = await startTranslated(vendor, (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.write('{');
       });
