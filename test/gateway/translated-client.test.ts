@@ -86,13 +86,6 @@ function argumentsIn(body: Buffer): readonly string[] {
   return found;
 }
 
-const failLater =
-  ({ begun, failure }: Vendor): Script =>
-  (seen, response) => {
-    startEvents(begun)(seen, response);
-    setTimeout(() => response.end(failure), 20);
-  };
-
 for (const vendor of vendors) {
   const { protocol, begun, ended, message } = vendor;
 
@@ -212,13 +205,21 @@ for (const vendor of vendors) {
     });
 
     it('throws when a stream fails or breaks off, after what was said before', async () => {
-      for (const script of [failLater(vendor), breakEvents(begun)]) {
+      const heard = Promise.withResolvers<void>();
+      const failing: Script = (seen, response) => {
+        startEvents(begun)(seen, response);
+        void heard.promise.then(() => response.end(vendor.failure));
+      };
+      for (const script of [failing, breakEvents(begun)]) {
         await using session = await start(vendor, script);
         const stream = await session.client.chat.completions.create({ ...asked, stream: true });
         let said = '';
         await assert.rejects(
           async () => {
-            for await (const chunk of stream) said += chunk.choices[0]?.delta.content ?? '';
+            for await (const chunk of stream) {
+              said += chunk.choices[0]?.delta.content ?? '';
+              if (said === 'Hello') heard.resolve();
+            }
           },
           (error) => error instanceof APIError,
         );

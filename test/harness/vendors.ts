@@ -124,12 +124,12 @@ export const startEvents =
     for (const piece of pieces) response.write(piece);
   };
 
-/** The same, and then the connection breaks. */
+/** The same, and once they are on their way the connection breaks. */
 export const breakEvents =
   (...pieces: readonly Buffer[]): Script =>
   (seen, response) => {
     startEvents(...pieces)(seen, response);
-    setTimeout(() => response.destroy(), 20);
+    response.write(': a comment\n\n', () => response.destroy());
   };
 
 export const answerFailed = (
