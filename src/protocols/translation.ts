@@ -40,6 +40,8 @@ export type TranslatedUsage = Readonly<{
   cachedTokens: number | null;
   cacheWriteTokens: number | null;
   reasoningTokens: number | null;
+  /** What the provider itself says the answer cost, in whole units of its currency. */
+  cost?: number | null;
 }>;
 
 export type TranslatedResponse = Readonly<{
@@ -68,14 +70,18 @@ export type TranslatedStream = {
   readonly usage: TranslatedUsage | null;
 };
 
-export type ChatTranslation = Readonly<{
-  /** `model` is the upstream's name of it. */
-  translateRequest(
-    chat: Chat,
-    model: string,
-    options: RequestOptions,
-  ): TranslatedRequest | ProtocolRefusal;
+export type AnswerTranslation = Readonly<{
   /** Of a whole answer that is no stream, and of every answer with an error status. */
   translateResponse(status: number, body: Buffer, options: AnswerOptions): TranslatedResponse;
   openStream(options: StreamOptions): TranslatedStream;
 }>;
+
+export type ChatTranslation = AnswerTranslation &
+  Readonly<{
+    /** `model` is the upstream's name of it. */
+    translateRequest(
+      chat: Chat,
+      model: string,
+      options: RequestOptions,
+    ): TranslatedRequest | ProtocolRefusal;
+  }>;

@@ -1,0 +1,170 @@
+// Puts what a chat says into content blocks that follow each other, as the Messages API has them: one
+// is open at a time, and each has the next index. Calls whose pieces come mixed are put in order: what
+// is said or belongs to a later call waits until the one before it is whole.
+
+import { JsonProgress } from './json-progress.ts';
+import {
+  blockStart,
+  blockStop,
+  inputDelta,
+  signatureDelta,
+  textDelta,
+  thinkingDelta,
+  toolStart,
+} from './message-events.ts';
+import type { BlockKind } from './message-events.ts';
+import { toolUseId } from './read-calls.ts';
+import type { CallPiece } from './read-calls.ts';
+
+type Call = {
+  /** As the server counts, or its id where it does not. */
+  key: string;
+  id: string | null;
+  name: string | null;
+  readonly progress: JsonProgress;
+  /** What has not been told yet. */
+  waiting: string;
+};
+
+type Later = { readonly kind: 'text' | 'thinking'; text: string };
+
+/** So much may wait for the calls before it. */
+const waitingCharactersMax = 4 * 1024 * 1024;
+
+export class BlockWriter {
+  /** Whether any call has been told. */
+  hasCalls = false;
+  /** More waits than is kept. */
+  isOverflown = false;
+  readonly #requestId: string;
+  #index = 0;
+  #open: BlockKind | null = null;
+  /** Those that are not closed, the one that is being told first. */
+  #calls: Call[] = [];
+  #callCount = 0;
+  /** What was said while a call was not whole. */
+  #later: Later[] = [];
+  #waitingCharacters = 0;
+
+  constructor(requestId: string) {
+    this.#requestId = requestId;
+  }
+
+  say(kind: 'text' | 'thinking', text: string): string {
+    if (text === '') return '';
+    if (this.#calls.some(({ progress }) => !progress.isWhole)) {
+      this.#wait(text);
+      const last = this.#later.at(-1);
+      if (last?.kind === kind) last.text += text;
+      else this.#later.push({ kind, text });
+      return '';
+    }
+    return this.#tellLater() + this.#tell(kind, text);
+  }
+
+  call(piece: CallPiece): string {
+    const call = this.#callOf(piece);
+    if (call === null) return '';
+    call.id ??= piece.id;
+    call.name ??= piece.name;
+    call.progress.push(piece.arguments);
+    call.waiting += piece.arguments;
+    if (this.#calls[0] !== call) this.#wait(piece.arguments);
+    return this.#tellCalls(false);
+  }
+
+  end(): string {
+    return this.#tellCalls(true) + this.#tellLater() + this.#close();
+  }
+
+  #wait(text: string): void {
+    this.#waitingCharacters += text.length;
+    if (this.#waitingCharacters > waitingCharactersMax) this.isOverflown = true;
+  }
+
+  #tellLater(): string {
+    const later = this.#later;
+    if (later.length === 0) return '';
+    this.#later = [];
+    return later.map(({ kind, text }) => this.#tell(kind, text)).join('');
+  }
+
+  #tell(kind: Later['kind'], text: string): string {
+    const entered = this.#enter(kind);
+    return entered + (kind === 'text' ? textDelta : thinkingDelta)(this.#index, text);
+  }
+
+  #enter(kind: Later['kind']): string {
+    if (this.#open === kind) return '';
+    const before = this.#tellCalls(true) + this.#close();
+    this.#open = kind;
+    return before + blockStart(this.#index, kind);
+  }
+
+  #close(): string {
+    const kind = this.#open;
+    if (kind === null) return '';
+    this.#open = null;
+    const index = this.#index++;
+    return (kind === 'thinking' ? signatureDelta(index, '') : '') + blockStop(index);
+  }
+
+  /** Null for a piece of which it is not known what it belongs to. */
+  #callOf(piece: CallPiece): Call | null {
+    const key = piece.index === null ? null : String(piece.index);
+    const known =
+      key === null
+        ? this.#calls.findLast(({ id }) => piece.id === null || id === piece.id)
+        : this.#calls.findLast((call) => call.key === key);
+    if (known !== undefined && !isAnother(known, piece)) return known;
+    if (piece.name === null && piece.id === null) return known ?? null;
+    const call: Call = {
+      key: key ?? piece.id ?? '',
+      id: null,
+      name: null,
+      progress: new JsonProgress(),
+      waiting: '',
+    };
+    this.#calls.push(call);
+    return call;
+  }
+
+  /** Tells of the first call, and of those behind it as far as the ones before them are whole. */
+  #tellCalls(isEnd: boolean): string {
+    let told = '';
+    for (;;) {
+      const [call, next] = this.#calls;
+      if (call === undefined) return told;
+      told += this.#tellCall(call);
+      if (!isEnd && (next === undefined || !call.progress.isWhole)) return told;
+      this.#calls.shift();
+      if (this.#open === 'tool_use') told += this.#close();
+    }
+  }
+
+  /** A call that has no name yet cannot be told of. */
+  #tellCall(call: Call): string {
+    const { name, waiting } = call;
+    if (name === null) return '';
+    let told = '';
+    if (this.#open !== 'tool_use') {
+      told += this.#close();
+      this.#open = 'tool_use';
+      this.hasCalls = true;
+      const id = toolUseId(call.id, this.#requestId, this.#callCount++);
+      told += toolStart(this.#index, id, name);
+    }
+    call.waiting = '';
+    return waiting === '' ? told : told + inputDelta(this.#index, waiting);
+  }
+}
+
+/**
+ * Servers that count every call as the first one, or none, still give each its name. One that makes up an id
+ * for every piece gives the name once.
+ */
+function isAnother(known: Call, piece: CallPiece): boolean {
+  if (piece.name === null) return false;
+  const isNewId = piece.id !== null && known.id !== null && piece.id !== known.id;
+  return isNewId || ((piece.id !== known.id || piece.id === null) && known.progress.isWhole);
+}

@@ -1,0 +1,84 @@
+// How the answer of a backend becomes one of the Messages API, whatever protocol the backend speaks
+// (specification, "Data plane": /v1/messages). Chat is the protocol between: what another backend says is
+// read as a chat first. A backend that speaks the Messages API is not read at all, but passed on.
+
+import { readUsage } from '../anthropic/usage.ts';
+import { isObject, objectOf, parseJson } from '../json.ts';
+import type {
+  AnswerTranslation,
+  TranslatedResponse,
+  TranslatedStream,
+  TranslatedUsage,
+} from '../translation.ts';
+import { NativeStream } from './native-stream.ts';
+import { messageAnswer } from './response.ts';
+import type { MessageOptions } from './response.ts';
+import { openMessageStream } from './stream.ts';
+
+/** Of a backend that speaks chat. */
+export const messagesOfChat = (options: MessageOptions): AnswerTranslation => ({
+  translateResponse: (status, body) => messageAnswer(status, body, options),
+  openStream: () => openMessageStream(options),
+});
+
+/** Of a backend whose answers `chat` reads as chats. */
+export const messagesOver = (
+  chat: AnswerTranslation,
+  options: MessageOptions,
+): AnswerTranslation => ({
+  translateResponse(status, body, answerOptions) {
+    const answer = chat.translateResponse(status, body, answerOptions);
+    const { usage } = answer;
+    return { ...messageAnswer(answer.status, answer.body, options), usage };
+  },
+  openStream: (streamOptions) =>
+    new ChainedStream(chat.openStream(streamOptions), openMessageStream(options)),
+});
+
+/** Of a backend that speaks the Messages API. */
+export const messagesAsTheyAre = (options: MessageOptions): AnswerTranslation => ({
+  translateResponse: (status, body) => withUsage(messageAnswer(status, body, options)),
+  openStream: () => new NativeStream(options.requestId),
+});
+
+function withUsage(answer: TranslatedResponse): TranslatedResponse {
+  if (answer.status >= 400) return answer;
+  const message = parseJson(answer.body.toString('utf8'));
+  const usage = isObject(message) ? objectOf(message, 'usage') : null;
+  return { ...answer, usage: readUsage(null, usage) };
+}
+
+/** What counts and whether it ended well is known by the one that reads the backend. */
+class ChainedStream implements TranslatedStream {
+  readonly #chat: TranslatedStream;
+  readonly #messages: TranslatedStream;
+
+  constructor(chat: TranslatedStream, messages: TranslatedStream) {
+    this.#chat = chat;
+    this.#messages = messages;
+  }
+
+  get isClean(): boolean {
+    return this.#chat.isClean;
+  }
+
+  get usage(): TranslatedUsage | null {
+    return this.#chat.usage;
+  }
+
+  get failedStatus(): number | null {
+    return this.#chat.failedStatus ?? this.#messages.failedStatus;
+  }
+
+  get failedBody(): Buffer | null {
+    return this.#messages.failedBody;
+  }
+
+  push(chunk: Buffer): Buffer {
+    return this.#messages.push(this.#chat.push(chunk));
+  }
+
+  end(): Buffer {
+    return Buffer.concat([this.#messages.push(this.#chat.end()), this.#messages.end()]);
+  }
+}

@@ -1,0 +1,88 @@
+// Watches a streamed message of a backend that speaks the Messages API itself: every byte goes on as it
+// came, and only the events that count tokens, fail or end the message are read.
+
+import { readUsage } from '../anthropic/usage.ts';
+import { statusOfError } from '../anthropic/error.ts';
+import { oversizedError, truncatedError } from '../chat-answer.ts';
+import { isObject, objectOf, parseJson, textOf } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import { SseDecoder } from '../sse.ts';
+import type { SseEvent } from '../sse.ts';
+import type { TranslatedStream, TranslatedUsage } from '../translation.ts';
+import { errorText } from './error.ts';
+import { errorEvent, messageStop } from './message-events.ts';
+
+export class NativeStream implements TranslatedStream {
+  isClean = false;
+  failedStatus: number | null = null;
+  failedBody: Buffer | null = null;
+  readonly #requestId: string;
+  readonly #decoder = new SseDecoder();
+  #first: JsonObject | null = null;
+  #last: JsonObject | null = null;
+  #hasStopReason = false;
+
+  constructor(requestId: string) {
+    this.#requestId = requestId;
+  }
+
+  get usage(): TranslatedUsage | null {
+    return this.isClean ? readUsage(this.#first, this.#last) : null;
+  }
+
+  push(chunk: Buffer): Buffer {
+    for (const event of this.#decoder.push(chunk)) this.#event(event);
+    if (!this.#decoder.isOverflown || this.isClean || this.failedStatus !== null) return chunk;
+    return this.#fail(oversizedError.message);
+  }
+
+  /** A message that lacks nothing but its mark gets it; one that broke off says so. */
+  end(): Buffer {
+    for (const event of this.#decoder.end()) this.#event(event);
+    if (this.isClean || this.failedStatus !== null) return Buffer.alloc(0);
+    if (!this.#hasStopReason) return this.#fail(truncatedError.message);
+    this.isClean = true;
+    return Buffer.from(messageStop);
+  }
+
+  #event({ name, data }: SseEvent): void {
+    // Some servers leave the name to the data.
+    switch (name || (textOf(objectIn(data), 'type') ?? '')) {
+      case 'message_start':
+        this.#first ??= objectOf(objectOf(objectIn(data), 'message') ?? {}, 'usage');
+        return;
+      case 'message_delta':
+        return this.#messageDelta(objectIn(data));
+      case 'message_stop':
+        this.isClean = true;
+        return;
+      case 'error':
+        return this.#failBy(data);
+    }
+  }
+
+  #messageDelta(event: JsonObject): void {
+    this.#last = objectOf(event, 'usage') ?? this.#last;
+    const reason = textOf(objectOf(event, 'delta') ?? {}, 'stop_reason');
+    if (reason !== null) this.#hasStopReason = true;
+  }
+
+  #failBy(data: string): void {
+    if (this.isClean || this.failedStatus !== null) return;
+    const type = textOf(objectOf(objectIn(data), 'error') ?? {}, 'type');
+    this.failedStatus = statusOfError(type ?? '');
+    this.failedBody = Buffer.from(data);
+  }
+
+  #fail(message: string): Buffer {
+    const text = errorText(502, message, this.#requestId);
+    this.failedStatus = 502;
+    this.failedBody = Buffer.from(text);
+    return Buffer.from(errorEvent(text));
+  }
+}
+
+function objectIn(data: string): JsonObject {
+  const value = parseJson(data);
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,65 @@
+// Reads which tools a model may call, and whether it must (wire reference 1.4). Those of the vendor's
+// own have a dated type and no schema: only the vendor knows what they take.
+
+import type { Protocol } from '../../lib/vocabulary.ts';
+import type { ChatTool, ChatToolChoice } from '../chat.ts';
+import {
+  below,
+  readBoolean,
+  readChoice,
+  readName,
+  readObject,
+  readObjects,
+  readText,
+} from '../read-fields.ts';
+import type { Field } from '../read-fields.ts';
+import { invalid, unsupported } from '../refusal.ts';
+
+export function readTools(field: Field, protocol: Protocol): readonly ChatTool[] {
+  return readObjects(field, 'tools').flatMap((tool) => {
+    const type = readText(tool, 'type') ?? 'custom';
+    if (type !== 'custom') {
+      const feature = `tools of type ${type.slice(0, typeCharactersMax)}`;
+      tool.refusals.push(unsupported(protocol, feature, below(tool.at, 'type')));
+      return [];
+    }
+    return [
+      {
+        name: readName(tool, 'name'),
+        description: readText(tool, 'description'),
+        parameters: readObject(tool, 'input_schema') ?? emptySchema,
+        strict: readBoolean(tool, 'strict'),
+      },
+    ];
+  });
+}
+
+/** Of a type that is told back. */
+export const typeCharactersMax = 60;
+
+const emptySchema = { type: 'object', properties: {} };
+
+const choices = ['auto', 'any', 'tool', 'none'] as const;
+
+type Choice = Readonly<{ toolChoice: ChatToolChoice | null; isSingle: boolean }>;
+
+/** `isSingle` when the model may call one tool at a time only. */
+export function readToolChoice(field: Field): Choice {
+  const object = readObject(field, 'tool_choice');
+  if (object === null) return { toolChoice: null, isSingle: false };
+  const choice = { object, at: 'tool_choice', refusals: field.refusals };
+  const isSingle = readBoolean(choice, 'disable_parallel_tool_use') ?? false;
+  const type = readChoice(choice, 'type', choices);
+  if (type === null) field.refusals.push(invalid('tool_choice.type', 'is required'));
+  switch (type) {
+    case null:
+    case 'auto':
+      return { toolChoice: { mode: 'auto', names: null }, isSingle };
+    case 'none':
+      return { toolChoice: { mode: 'none', names: null }, isSingle };
+    case 'any':
+      return { toolChoice: { mode: 'required', names: null }, isSingle };
+    case 'tool':
+      return { toolChoice: { mode: 'required', names: [readName(choice, 'name')] }, isSingle };
+  }
+}
