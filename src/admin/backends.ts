@@ -107,20 +107,25 @@ async function attach(id: ModelId, body: Attachment, call: Call): Promise<Handle
   await control.refresh();
   const decision = decide(control.state(), command);
   if (isRefusal(decision)) return decision;
-  // A provider that comes to be this way has to answer like any other; one that is found has answered before.
-  if ('endpoint' in target && decision.some(({ type }) => type === 'ProviderCreated')) {
-    const refusal = await verify(control, {
-      endpoint: target.endpoint,
-      credential:
-        credential === null
-          ? null
-          : { kind: credential.stored.kind, plaintext: credential.plaintext },
-      catalogueKey: null,
-    });
-    if (refusal !== null) return refusal;
-  }
   const secrets: readonly Secret[] = credential === null ? [] : [credential.secret];
-  return mutate(call, { command, secrets }, ({ state }) => backendRecordIn(state, id));
+  const run = (target: BackendTarget) =>
+    mutate(call, { command: { ...command, target }, secrets }, ({ state }) =>
+      backendRecordIn(state, id),
+    );
+  if ('providerId' in target) return run(target);
+  // A provider that is found has answered before; meanwhile it may go, and one that never answered must not come.
+  if (decision.every(({ type }) => type !== 'ProviderCreated')) {
+    return run({ ...target, answered: false });
+  }
+  const refusal = await verify(control, {
+    endpoint: target.endpoint,
+    credential:
+      credential === null
+        ? null
+        : { kind: credential.stored.kind, plaintext: credential.plaintext },
+    catalogueKey: null,
+  });
+  return refusal ?? run(target);
 }
 
 const endpointNames = [
@@ -145,5 +150,5 @@ function targetOf(body: Attachment, credential: VaultedCredential | null): Backe
   const endpoint = completeEndpoint(body, null);
   if (isRefusal(endpoint)) return endpoint;
   const defaultName = new URL(endpoint.api_base).host;
-  return { endpoint, credential: credential?.stored ?? null, defaultName };
+  return { endpoint, credential: credential?.stored ?? null, defaultName, answered: true };
 }

@@ -234,6 +234,8 @@ async function updateProvider(
     endpoint,
     credential: body.upstream_api_key === undefined ? undefined : (credential?.stored ?? null),
     keepCredential: body.keep_credential,
+    // Others may change it while it is dialled.
+    from: endpoint === undefined && body.upstream_api_key === undefined ? undefined : provider,
   } as const;
   // Before the dial: the rules may forbid to send the stored credential there.
   const decision = decide(control.state(), command);

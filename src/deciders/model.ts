@@ -26,10 +26,15 @@ export type ModelFields = Readonly<{
   contextLength?: number | null | undefined;
 }>;
 
-/** A provider that stands, or the endpoint of one that is found or created. */
+/** A provider that stands, or the endpoint of one that is found or, if it has `answered`, created. */
 export type BackendTarget =
   | Readonly<{ providerId: ProviderId }>
-  | Readonly<{ endpoint: Endpoint; credential: StoredCredential | null; defaultName: string }>;
+  | Readonly<{
+      endpoint: Endpoint;
+      credential: StoredCredential | null;
+      defaultName: string;
+      answered: boolean;
+    }>;
 
 export type ModelCommand =
   | Readonly<{ type: 'CreateModel'; name: string; fields: ModelFields }>
@@ -212,6 +217,10 @@ function attachBackend(state: ConfigState, model: Model, command: Of<'AttachBack
   }
   const held = reusable(state, target);
   if (held !== undefined) return [attached(held.id)];
+  if (!target.answered) {
+    const { api_base: address } = target.endpoint;
+    return refuse('conflict', `the provider at ${address} is gone; send the backend again`);
+  }
   const { endpoint, credential, defaultName } = target;
   const id = providerId.parse(state.provider.lastId + 1);
   const name = freeName(state, defaultName);

@@ -35,6 +35,8 @@ export type ProviderCommand =
       credential: StoredCredential | null | undefined;
       /** Says that the stored credential may be sent to another origin. */
       keepCredential: boolean;
+      /** The provider that the change was made ready for, and dialled: it must still be so. */
+      from?: Pick<Provider, 'endpoint' | 'credential'> | undefined;
     }>
   | Readonly<{ type: 'DeleteProvider'; id: ProviderId }>;
 
@@ -81,6 +83,9 @@ function updateProvider(state: ConfigState, command: Of<'UpdateProvider'>): Deci
   const { id, name, kind, endpoint, credential } = command;
   const provider = state.provider.byId.get(id);
   if (provider === undefined) return noProvider(id);
+  if (command.from !== undefined && !isAsBefore(provider, command.from)) {
+    return refuse('conflict', `provider ${id} was changed meanwhile; send the change again`);
+  }
   const after = {
     id,
     name: name ?? provider.name,
@@ -109,6 +114,11 @@ function updateProvider(state: ConfigState, command: Of<'UpdateProvider'>): Deci
   }
   return events;
 }
+
+const isAsBefore = (
+  { endpoint, credential }: Provider,
+  from: Pick<Provider, 'endpoint' | 'credential'>,
+): boolean => sameEndpoint(endpoint, from.endpoint) && credential?.ref === from.credential?.ref;
 
 function leak(provider: Provider, command: Of<'UpdateProvider'>): Refusal | null {
   if (command.endpoint === undefined || command.credential !== undefined) return null;

@@ -362,3 +362,22 @@ it('the catalogue is answered whole', async (t) => {
   const { send } = await testAdministrator(t);
   assert.deepEqual((await send('GET', '/admin/provider-catalogue')).body, providerCatalogue);
 });
+
+describe('two changes of a provider at once', () => {
+  it('do not undo each other: what was not made is a 409', async (t) => {
+    const { send } = await testAdministrator(t);
+    const { apiBase } = await listedProvider(t);
+    await send('POST', '/admin/providers', { name: 'p', api_base: apiBase });
+    const changes = [{ auth_header: 'x-key' }, { auth_scheme: 'Token' }];
+    const answers = await Promise.all(
+      changes.map((change) => send('PATCH', '/admin/providers/1', change)),
+    );
+    const [{ body }] = [await send('GET', '/admin/providers')];
+    assert.ok(Array.isArray(body));
+    for (const [index, { status }] of answers.entries()) {
+      const [[field = '', value] = []] = Object.entries(changes[index] ?? {});
+      assert.ok(status === 200 || status === 409, String(status));
+      assert.equal(member(body[0], field) === value, status === 200, field);
+    }
+  });
+});

@@ -121,6 +121,7 @@ describe('a mutation', () => {
         endpoint: endpointAt('https://here.example'),
         credential: credentialOf('same', ref),
         defaultName: 'here',
+        answered: true,
       },
       upstreamModel: null,
       defaultMaxTokens: null,

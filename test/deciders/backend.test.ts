@@ -28,6 +28,7 @@ const toEndpoint = (credential = credentialOf('', 0), endpoint = here): BackendT
   endpoint,
   credential: credential.fingerprint === '' ? null : credential,
   defaultName: 'here.example',
+  answered: true,
 });
 
 describe('a backend', () => {
@@ -145,6 +146,16 @@ describe('a backend given by its endpoint', () => {
     given([gpt, providerCreated(1, 'p', { endpoint: here, credential: secret })])
       .when(attach(toEndpoint()))
       .yields([backendAttached(1, 1, 'gpt')]));
+
+  it('that has not answered reuses a provider and creates none', () => {
+    const silent = { ...toEndpoint(secret), answered: false };
+    given([gpt, providerCreated(1, 'p', { endpoint: here, credential: secret })])
+      .when(attach(silent))
+      .yields([backendAttached(1, 1, 'gpt')]);
+    given([gpt])
+      .when(attach(silent))
+      .refuses('conflict', /the provider at https:\/\/here.example\/v1 is gone/);
+  });
 
   it('creates a static provider where none fits, under a free name', () => {
     const taken = providerCreated(1, 'here.example', { endpoint: here, credential: secret });

@@ -46,6 +46,7 @@ type Change = {
   endpoint?: Endpoint;
   credential?: StoredCredential | null;
   keepCredential?: boolean;
+  from?: { endpoint: Endpoint; credential: StoredCredential | null };
 };
 const update = (change: Change) =>
   ({
@@ -56,6 +57,7 @@ const update = (change: Change) =>
     endpoint: change.endpoint,
     credential: change.credential,
     keepCredential: change.keepCredential ?? false,
+    from: change.from,
   }) as const;
 
 describe('a provider', () => {
@@ -277,4 +279,33 @@ describe('the deletion of a provider', () => {
     given([])
       .when(deletion)
       .refuses('absent', /provider 1 does not exist/));
+});
+
+describe('a change that was made ready for a provider', () => {
+  const held = providerCreated(1, 'p', { endpoint: here, credential: secret });
+  const from = { endpoint: here, credential: secret };
+  const raw = { ...here, auth_scheme: null };
+
+  it('is made to it, as long as it is so', () =>
+    given([held])
+      .when(update({ endpoint: raw, from }))
+      .yields([
+        {
+          stream,
+          type: 'ProviderEndpointChanged',
+          data: { id: one, endpoint: raw, from_api_base: here.api_base },
+        },
+      ]));
+
+  it('is refused once its endpoint or its credential is another', () => {
+    for (const stale of [
+      { endpoint: raw, credential: secret },
+      { endpoint: here, credential: { ...secret, ref: other.ref } },
+      { endpoint: here, credential: null },
+    ]) {
+      given([held])
+        .when(update({ endpoint: raw, from: stale }))
+        .refuses('conflict', /provider 1 was changed meanwhile/);
+    }
+  });
 });

@@ -173,7 +173,12 @@ const fields: fc.Arbitrary<ModelFields> = fc.record({
 });
 const target: fc.Arbitrary<BackendTarget> = fc.oneof(
   fc.record({ providerId: provider }),
-  fc.record({ endpoint, credential: nullable(credential), defaultName: text }),
+  fc.record({
+    endpoint,
+    credential: nullable(credential),
+    defaultName: text,
+    answered: fc.boolean(),
+  }),
 );
 
 export const modelCommands = [
