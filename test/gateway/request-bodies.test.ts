@@ -67,8 +67,12 @@ describe('a client that waits to be asked for its body', () => {
 describe('a body', () => {
   it('is refused with 503 when all in flight fill their room, in chunks too', async () => {
     await using gateway = await startTestGateway(nowhere, { bodiesInFlightBytesMax: 1000 });
-    using first = openRawClient(gateway.url, head({ fields: waiting(900) }));
+    using first = openRawClient(gateway.url, head({ fields: waiting(1000) }));
     await answered(first, /^HTTP\/1\.1 100 /);
+    first.socket.write('x'.repeat(900));
+    await until(async () => (await gateway.chat(body.padEnd(200))).status === 503, {
+      what: 'the room to be held',
+    });
     const chunk = `c8\r\n${'x'.repeat(200)}\r\n`;
     const chunked = head({ fields: ['transfer-encoding: chunked'] }) + chunk;
     for (const text of [head({ fields: ['content-length: 200'] }), chunked]) {
@@ -78,15 +82,49 @@ describe('a body', () => {
     }
   });
 
+  it('holds no room for what is declared and not sent', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(given(upstream.apiBase), {
+      bodiesInFlightBytesMax: 1000,
+    });
+    using idle = new DisposableStack();
+    for (let number = 0; number < 8; number++) {
+      const client = idle.use(openRawClient(gateway.url, head({ fields: waiting(1000) })));
+      await answered(client, /^HTTP\/1\.1 100 /);
+    }
+    assert.equal((await gateway.chat(body.padEnd(900))).status, 200);
+  });
+
+  it('that finds no more room as it comes is refused, and gives back at once what it has', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(given(upstream.apiBase), {
+      bodiesInFlightBytesMax: 1000,
+    });
+    using first = openRawClient(gateway.url, head({ fields: waiting(900) }));
+    using second = openRawClient(gateway.url, head({ fields: waiting(900) }));
+    for (const client of [first, second]) await answered(client, /^HTTP\/1\.1 100 /);
+    first.socket.write('x'.repeat(500));
+    second.socket.write('x'.repeat(400));
+    await until(async () => (await gateway.chat(body.padEnd(200))).status === 503, {
+      what: 'the room to be held',
+    });
+    second.socket.write('x'.repeat(200));
+    await answered(second, /HTTP\/1\.1 503 .*"overloaded"/s);
+    assert.equal((await gateway.chat(body.padEnd(500))).status, 200);
+  });
+
   it('gives its room back when its client leaves before its end', async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway(given(upstream.apiBase), {
       bodiesInFlightBytesMax: 1000,
     });
     {
-      using client = openRawClient(gateway.url, head({ fields: waiting(900) }));
+      using client = openRawClient(gateway.url, head({ fields: waiting(901) }));
       await answered(client, /^HTTP\/1\.1 100 /);
-      assert.equal((await gateway.chat(body.padEnd(200))).status, 503);
+      client.socket.write('x'.repeat(900));
+      await until(async () => (await gateway.chat(body.padEnd(200))).status === 503, {
+        what: 'the room to be held',
+      });
     }
     await until(async () => (await gateway.chat(body.padEnd(900))).status === 200, {
       what: 'the room to be given back',

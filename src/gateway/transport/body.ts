@@ -1,5 +1,6 @@
 // Reads a request body into memory within two bounds: one a request (413 before it is read whole)
-// and one for all bodies in flight (503), so that many large bodies cannot exhaust the process.
+// and one for all bodies in flight (503), so that many large bodies cannot exhaust the process. What
+// counts is what has come: a length that is declared and not sent takes no room from anybody.
 
 import type { IncomingMessage } from 'node:http';
 
@@ -28,6 +29,8 @@ const gone: BodyResult = { kind: 'gone' };
 
 /** The room that a body of unknown length begins with. */
 const firstRoomBytes = 16 * 1024;
+/** A longer one gets its room as it comes: one that is only declared would take the room in memory. */
+const declaredRoomBytesMax = 1024 * 1024;
 
 /** The bytes that a body holds of the budget; they are given back when the exchange is over. */
 export type BodyLease = { bytes: number };
@@ -51,7 +54,9 @@ export function readBody(
     return Promise.resolve({ kind: 'bytes', bytes: empty });
   }
   if (declared !== null && declared > bounds.bytesMax) return Promise.resolve(tooLarge);
-  if (declared !== null && !take(bounds, declared)) return Promise.resolve(overloaded);
+  if (bounds.budget.isShort() || !hasRoom(bounds.budget, declared ?? 0)) {
+    return Promise.resolve(overloaded);
+  }
   return new Promise((resolve) => {
     const reader = new BodyReader(request, bounds, declared, resolve);
     bounds.ask();
@@ -64,10 +69,11 @@ export function releaseBody(budget: BodyBudget, lease: BodyLease): void {
   lease.bytes = 0;
 }
 
-function take(bounds: Readonly<{ budget: BodyBudget; lease: BodyLease }>, bytes: number): boolean {
-  const { budget, lease } = bounds;
-  if (budget.isShort()) return false;
-  if (budget.inFlightBytes + bytes > budget.inFlightBytesMax) return false;
+const hasRoom = ({ inFlightBytes, inFlightBytesMax }: BodyBudget, bytes: number): boolean =>
+  inFlightBytes + bytes <= inFlightBytesMax;
+
+function take({ budget, lease }: Bounds, bytes: number): boolean {
+  if (!hasRoom(budget, bytes)) return false;
   budget.inFlightBytes += bytes;
   lease.bytes += bytes;
   return true;
@@ -95,10 +101,8 @@ class BodyReader {
 
   readonly onData = (chunk: Buffer): void => {
     const length = this.#length + chunk.length;
-    if (this.#declared === null) {
-      if (length > this.#bounds.bytesMax) return this.#stop(tooLarge);
-      if (!take(this.#bounds, chunk.length)) return this.#stop(overloaded);
-    }
+    if (length > this.#bounds.bytesMax) return this.#stop(tooLarge);
+    if (!take(this.#bounds, chunk.length)) return this.#stop(overloaded);
     if (chunk.length === this.#declared) this.#bytes = chunk;
     else {
       if (length > this.#bytes.length) this.#grow(length);
@@ -121,7 +125,9 @@ class BodyReader {
    * take hundreds of times its size. Room that no byte is written to costs nothing.
    */
   #grow(length: number): void {
-    const room = this.#declared ?? Math.max(length, this.#bytes.length * 2, firstRoomBytes);
+    const declared = this.#declared ?? Infinity;
+    const atLeast = Math.min(this.#declared ?? firstRoomBytes, declaredRoomBytesMax);
+    const room = Math.min(declared, Math.max(length, this.#bytes.length * 2, atLeast));
     const grown = Buffer.allocUnsafeSlow(room);
     this.#bytes.copy(grown, 0, 0, this.#length);
     this.#bytes = grown;
@@ -130,6 +136,7 @@ class BodyReader {
   #stop(result: BodyResult): void {
     this.#request.off('data', this.onData).off('end', this.onEnd).off('close', this.onClose);
     this.#bytes = empty;
+    releaseBody(this.#bounds.budget, this.#bounds.lease);
     this.#resolve(result);
   }
 }
