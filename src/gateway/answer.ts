@@ -1,6 +1,9 @@
-// How the gateway says no: one table from reason to status, and one body shape for all of them.
+// How the gateway says no: one table from reason to status, and one body shape for all of them, but for
+// clients of the Messages API, which has its own.
 
+import { errorText } from '../protocols/messages/error.ts';
 import type { Rejection } from '../telemetry/metrics.ts';
+import { speaksMessages } from './routes.ts';
 import type { Exchange } from './transport/boundary.ts';
 
 type Row = readonly [status: number, type: string, rejection: Rejection | null];
@@ -94,11 +97,11 @@ export function answerRefusal(exchange: Exchange, refusal: GatewayRefusal, statu
   if (route !== null) headers.push('x-gw-route', route);
   headers.push(...refusal.headers);
   if (statusOf(reason) === 401) headers.push('www-authenticate', 'Bearer');
-  exchange.answer(
-    status ?? refusal.status,
-    headers,
-    errorBody(reason, message, exchange.requestId, param),
-  );
+  const told = status ?? refusal.status;
+  const body = speaksMessages(exchange)
+    ? errorText(told, message, exchange.requestId)
+    : errorBody(reason, message, exchange.requestId, param);
+  exchange.answer(told, headers, body);
 }
 
 export function answerJson(exchange: Exchange, status: number, value: unknown): void {

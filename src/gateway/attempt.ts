@@ -16,7 +16,7 @@ import { EarlyBody, mayBeError } from './error-body.ts';
 import { noteEnded, noteSent } from './generation.ts';
 import { noteAnswered, noteFault } from './health/backend.ts';
 import { HeldAnswer } from './held-answer.ts';
-import type { AnswerReading, Outbound } from './outbound.ts';
+import type { AnswerReading, Outbound } from './outbound-request.ts';
 import type { Plan, Step } from './plan.ts';
 import { TranslatedAnswer } from './translated-answer.ts';
 import type { TranslatedSink } from './translated-answer.ts';

@@ -7,6 +7,8 @@ import type { Caller } from '../snapshot/compile/callers.ts';
 import { refuseRequest } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
 import type { Generation } from './generation.ts';
+import { speaksMessages } from './routes.ts';
+import type { Exchange } from './transport/boundary.ts';
 
 /** Beyond so many recognised header values they are forgotten and digested anew. */
 const recognisedMax = 10_000;
@@ -14,6 +16,14 @@ const recognisedMax = 10_000;
 const missing = refuseRequest('invalid_api_key', 'authorization: a bearer key is required');
 const unknown = refuseRequest('invalid_api_key', 'authorization: the key is not known');
 const expired = refuseRequest('expired_api_key', 'authorization: the key has expired');
+
+/** As the value of an authorization header; clients of the Messages API have a header of their own. */
+export function credentialOf(exchange: Pick<Exchange, 'path' | 'header'>): string | undefined {
+  const authorization = exchange.header('authorization');
+  if (authorization !== undefined || !speaksMessages(exchange)) return authorization;
+  const key = exchange.header('x-api-key');
+  return key === undefined ? undefined : `Bearer ${key}`;
+}
 
 export function authenticate(
   generation: Generation,

@@ -8,13 +8,14 @@ import { observe } from '../telemetry/histogram.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Counts, Outcome } from '../telemetry/metrics.ts';
 import type { RefusalReason } from '../usage/usage-event.ts';
-import { answerRefusal, refuseRequest, rejectionOf } from './answer.ts';
+import { answerJson, answerRefusal, refuseRequest, rejectionOf } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
 import type { Attempt } from './attempt.ts';
 import type { CachedAnswer } from './cache.ts';
 import type { HeldAnswer } from './held-answer.ts';
 import { usageEvent } from './meter.ts';
 import type { MeteredOutcome, MeteredRequest, UsageSink } from './meter.ts';
+import type { Peeked } from './peek.ts';
 import type { Plan, Step } from './plan.ts';
 import { noteAnswer, noteServed } from './traced.ts';
 import type { Exchange } from './transport/boundary.ts';
@@ -105,6 +106,17 @@ export function answerCached(
     durationMs,
     firstTokenMs: null,
   });
+}
+
+/** Nothing is asked of a backend, charged or recorded: it is the estimate that limits and rules go by. */
+export function answerCount(
+  context: ConcludeContext,
+  exchange: Exchange,
+  { promptEstimate }: Peeked,
+): void {
+  noteAnswer(exchange, 200);
+  answerJson(exchange, 200, { input_tokens: promptEstimate });
+  countEnd(context, 'ok', context.monotonic() - exchange.startedAt);
 }
 
 /** The chain is exhausted: the last answer that came is the client's. */

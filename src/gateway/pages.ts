@@ -3,7 +3,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { MetricsPage } from '../telemetry/metrics.ts';
 import { answerJson, answerRefusal, refuseRequest } from './answer.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, credentialOf } from './authenticate.ts';
 import { readGeneration } from './generation.ts';
 import type { Generation } from './generation.ts';
 import { listModels, listModelsNatively } from './models.ts';
@@ -52,11 +52,7 @@ function answerModels(context: PagesContext, exchange: Exchange): void {
     return answerRefusal(exchange, refusal);
   }
   const isNative = exchange.header('anthropic-version') !== undefined;
-  const nativeKey = isNative ? exchange.header('x-api-key') : undefined;
-  const authorization =
-    exchange.header('authorization') ??
-    (nativeKey === undefined ? undefined : `Bearer ${nativeKey}`);
-  const caller = authenticate(generation, authorization, context.now());
+  const caller = authenticate(generation, credentialOf(exchange), context.now());
   if ('reason' in caller) return answerRefusal(exchange, caller);
   const list = isNative ? listModelsNatively : listModels;
   answerJson(exchange, 200, list(generation, caller));

@@ -17,11 +17,18 @@ import { refuseRequest } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptContext } from './attempt.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, credentialOf } from './authenticate.ts';
 import type { ResponseCache } from './cache.ts';
 import { placeOf } from './cache-place.ts';
 import type { CacheMiss } from './cache-recording.ts';
-import { answerCached, answerHeld, finish, refuse, refuseMetered } from './conclude.ts';
+import {
+  answerCached,
+  answerCount,
+  answerHeld,
+  finish,
+  refuse,
+  refuseMetered,
+} from './conclude.ts';
 import type { ConcludeContext } from './conclude.ts';
 import { formatOf } from './content-type.ts';
 import { backendsFor } from './generation.ts';
@@ -29,7 +36,7 @@ import type { Generation } from './generation.ts';
 import type { HeldAnswer } from './held-answer.ts';
 import type { MeteredRequest } from './meter.ts';
 import { outboundTo, upstreamHeaders } from './outbound.ts';
-import type { OutboundContext } from './outbound.ts';
+import type { OutboundContext } from './outbound-request.ts';
 import { isPeekRefusal, peek } from './peek.ts';
 import type { PeekRefusal } from './peek.ts';
 import { peekForm } from './peek-form.ts';
@@ -77,7 +84,7 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   if (exchange.malformed !== null) {
     return refuse(context, exchange, refuseRequest('malformed_request', exchange.malformed));
   }
-  const caller = authenticate(generation, exchange.header('authorization'), context.now());
+  const caller = authenticate(generation, credentialOf(exchange), context.now());
   if ('reason' in caller) return refuse(context, exchange, caller);
   const proxied = routeAt(exchange.path);
   if (proxied === undefined) return refuse(context, exchange, noSuchRoute);
@@ -95,6 +102,7 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   }
   const peeked = format.kind === 'form' ? peekForm(body.bytes, format.boundary) : peek(body.bytes);
   if (isPeekRefusal(peeked)) return refuse(context, exchange, unreadable(exchange, peeked));
+  if (proxied.messages === 'counted') return answerCount(context, exchange, peeked);
   noteAsked(exchange, peeked);
   const { snapshot, view: live } = generation;
   const routed = new PeekedRequest(exchange, peeked, body.bytes, {

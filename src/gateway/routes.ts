@@ -1,6 +1,9 @@
 // The twelve proxied routes (specification, "Data plane"): each answers with and without the /v1
 // prefix, and goes upstream under the API base, which carries the provider's own version prefix.
-// Stateful job routes (/batches, /files, /fine_tuning) are not among them and are not served.
+// Stateful job routes (/batches, /files, /fine_tuning) are not among them and are not served. The routes
+// of the Messages API stand beside them.
+
+import type { Exchange } from './transport/boundary.ts';
 
 export type ProxiedRoute = Readonly<{
   /** Under the API base. */
@@ -11,6 +14,8 @@ export type ProxiedRoute = Readonly<{
   knowsIncludeUsage: boolean;
   /** Whether backends of another protocol serve it too, by translation (Gateway rule 14). */
   isTranslated: boolean;
+  /** What a route of the Messages API does: its bodies are that API's, and its tokens may just be counted. */
+  messages: 'served' | 'counted' | null;
 }>;
 
 const route = (path: string, traits: Partial<ProxiedRoute> = {}): ProxiedRoute => ({
@@ -18,6 +23,7 @@ const route = (path: string, traits: Partial<ProxiedRoute> = {}): ProxiedRoute =
   takesForm: false,
   knowsIncludeUsage: false,
   isTranslated: false,
+  messages: null,
   ...traits,
 });
 
@@ -36,8 +42,14 @@ export const proxiedRoutes: readonly ProxiedRoute[] = [
   route('/moderations'),
 ];
 
+/** Served by any backend as chats, or counted here. */
+const messagesRoutes: readonly ProxiedRoute[] = [
+  route('/messages', { messages: 'served', isTranslated: true }),
+  route('/messages/count_tokens', { messages: 'counted', isTranslated: true }),
+];
+
 const byPath: ReadonlyMap<string, ProxiedRoute> = new Map(
-  proxiedRoutes.flatMap((one) => [
+  [...proxiedRoutes, ...messagesRoutes].flatMap((one) => [
     [one.path, one],
     [`/v1${one.path}`, one],
   ]),
@@ -45,3 +57,14 @@ const byPath: ReadonlyMap<string, ProxiedRoute> = new Map(
 
 /** Undefined when the path is not proxied. */
 export const routeAt = (path: string): ProxiedRoute | undefined => byPath.get(path);
+
+/**
+ * Whether the client is one of the Messages API: its key may come in that API's own header, and its errors in
+ * that API's envelope. On the model list, which both APIs have, the version header tells.
+ */
+export function speaksMessages(exchange: Pick<Exchange, 'path' | 'header'>): boolean {
+  const { path } = exchange;
+  const found = byPath.get(path);
+  if (found !== undefined) return found.messages !== null;
+  return /^(?:\/v1)?\/models$/.test(path) && exchange.header('anthropic-version') !== undefined;
+}

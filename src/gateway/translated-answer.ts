@@ -3,9 +3,10 @@
 // needed. Nothing is told before there is something to tell, so that an error that comes first
 // in a stream is one that the request can move on from (Gateway rules 2 and 14).
 
-import type { TranslatedStream } from '../protocols/translation.ts';
+import type { TranslatedStream, TranslatedUsage } from '../protocols/translation.ts';
+import { costMicrosOf } from '../usage/tail.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
-import type { AnswerReading } from './outbound.ts';
+import type { AnswerReading } from './outbound-request.ts';
 import type { AnswerSink, FlatHeaders, UpstreamFault } from './transport/boundary.ts';
 
 /** An answer that is no stream is not read beyond this; an image in it is the largest thing there is. */
@@ -44,13 +45,9 @@ export class TranslatedAnswer implements AnswerSink {
 
   /** Of an answer whose end has come, whoever else waits for more. */
   get usage(): ReportedUsage | null {
-    const usage = this.#stream === null ? this.#usage : this.#stream.usage;
-    if (usage === null) return null;
-    return {
-      promptTokens: usage.promptTokens,
-      completionTokens: usage.completionTokens,
-      costMicros: null,
-    };
+    if (this.#stream === null) return this.#usage;
+    const { usage } = this.#stream;
+    return usage === null ? null : reported(usage);
   }
 
   onHead(status: number, headers: FlatHeaders): void {
@@ -146,7 +143,7 @@ export class TranslatedAnswer implements AnswerSink {
     const { translation, options } = this.#reading;
     const body = Buffer.concat(this.#chunks, this.#bytes);
     const answer = translation.translateResponse(this.#status, body, options);
-    this.#usage = answer.usage === null ? null : { ...answer.usage, costMicros: null };
+    this.#usage = answer.usage === null ? null : reported(answer.usage);
     this.#tellWhole(answer.status, answer.body);
   }
 
@@ -163,3 +160,9 @@ export class TranslatedAnswer implements AnswerSink {
     this.#sink.onEnd();
   }
 }
+
+const reported = ({ promptTokens, completionTokens, cost }: TranslatedUsage): ReportedUsage => ({
+  promptTokens,
+  completionTokens,
+  costMicros: costMicrosOf(cost),
+});

@@ -100,7 +100,7 @@ function readReport(object: string): ReportedUsage | null {
   return {
     promptTokens: read ?? 0,
     completionTokens: completion ?? 0,
-    costMicros: readCostMicros(usage),
+    costMicros: costMicrosOf(member(usage, 'cost')),
   };
 }
 
@@ -115,8 +115,8 @@ function readCount(usage: unknown, name: string): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
-function readCostMicros(usage: unknown): number | null {
-  const cost = member(usage, 'cost');
+/** `cost` is in whole units, as a provider gave it; null for what is no amount. */
+export function costMicrosOf(cost: unknown): number | null {
   if (typeof cost !== 'number' || !(cost >= 0)) return null;
   // A double times a million may fall to the wrong side of a half (Gateway rule 16).
   const micros = Number(scaleDecimal(String(cost), 6) ?? Infinity);

@@ -1,0 +1,91 @@
+// What one attempt sends for a request of the Messages API (specification, "Data plane": /v1/messages): a
+// chat completion, in the words of the backend's protocol, or the request itself where the backend
+// speaks the Messages API too.
+
+import { messagesAsTheyAre, messagesOfChat, messagesOver } from '../protocols/messages/messages.ts';
+import { readMessagesRequest } from '../protocols/messages/read-request.ts';
+import type { MessageOptions } from '../protocols/messages/response.ts';
+import { withoutUnsignedThinking } from '../protocols/messages/unsigned-thinking.ts';
+import { writeChat } from '../protocols/messages/write-chat.ts';
+import { anthropicVersion } from '../protocols/model-list.ts';
+import { translations } from '../protocols/protocol.ts';
+import { isProtocolRefusal } from '../protocols/refusal.ts';
+import type { ProtocolRefusal } from '../protocols/refusal.ts';
+import type { CompiledBackend } from '../snapshot/compile/models.ts';
+import { ownHeaders, streamOptionsOf, upstreamRequest } from './outbound-request.ts';
+import type { Outbound, OutboundContext } from './outbound-request.ts';
+import { spliceBody } from './splice.ts';
+
+export function messagesTo(
+  backend: CompiledBackend,
+  context: OutboundContext,
+): Outbound | ProtocolRefusal {
+  const { protocol, upstreamModel, basePath, defaultMaxTokens } = backend;
+  if (protocol === 'anthropic') return passedOn(backend, context);
+  const chat = readMessagesRequest(context.body, protocol);
+  if (isProtocolRefusal(chat)) return chat;
+  const { isStream } = chat;
+  const options = streamOptionsOf(chat, upstreamModel, context);
+  const told = messageOptions(context, chat.stop);
+  const translation = translations[protocol];
+  if (translation === undefined) {
+    const body = writeChat(chat, upstreamModel);
+    if (isProtocolRefusal(body)) return body;
+    const accept = isStream ? 'text/event-stream' : 'application/json';
+    const own = ['content-type', 'application/json', 'accept', accept];
+    const headers = [...ownHeaders(context.headers, protocol), ...own];
+    const path = `${basePath}/chat/completions`;
+    return {
+      request: upstreamRequest(backend, context, { path, headers, body: [body] }),
+      reading: { translation: messagesOfChat(told), isStream, options },
+    };
+  }
+  const asked = translation.translateRequest(chat, upstreamModel, { basePath, defaultMaxTokens });
+  if (isProtocolRefusal(asked)) return asked;
+  const headers = [...ownHeaders(context.headers, protocol), ...asked.headers];
+  return {
+    request: upstreamRequest(backend, context, { path: asked.path, headers, body: [asked.body] }),
+    reading: { translation: messagesOver(translation, told), isStream, options },
+  };
+}
+
+/** Nothing is written but the model's name; what the backend's vendor did not sign is left out. */
+function passedOn(backend: CompiledBackend, context: OutboundContext): Outbound {
+  const { upstreamModel: model, upstreamModelJson: modelJson, basePath } = backend;
+  const { request, body, now } = context;
+  const { exchange, peeked } = request;
+  const signed = withoutUnsignedThinking(body, model);
+  const spliced =
+    signed === null
+      ? spliceBody(body, peeked, { model, modelJson, includeUsage: false })
+      : [signed];
+  const version = exchange.header('anthropic-version') ?? anthropicVersion;
+  const kept = context.headers.filter(
+    (_, index) => !(context.headers[index - (index % 2)] ?? '').startsWith('openai-'),
+  );
+  const path = `${basePath}${basePath.endsWith('/v1') ? '' : '/v1'}/messages`;
+  const headers = [...kept, 'anthropic-version', version];
+  return {
+    request: upstreamRequest(backend, context, { path, headers, body: spliced }),
+    reading: {
+      translation: messagesAsTheyAre(messageOptions(context, [])),
+      isStream: peeked.isStream,
+      options: {
+        requestId: exchange.requestId,
+        model,
+        created: Math.floor(now() / 1000),
+        singleToolCall: false,
+        includesUsage: true,
+      },
+    },
+  };
+}
+
+const messageOptions = (
+  { request: { exchange, peeked } }: OutboundContext,
+  stop: readonly string[],
+): MessageOptions => ({
+  requestId: exchange.requestId,
+  model: peeked.model,
+  stopSequences: () => stop,
+});

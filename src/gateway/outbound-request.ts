@@ -1,0 +1,84 @@
+// What the requests of all protocols to an upstream have in common: the headers that go with them, and
+// how their answers are read.
+
+import type { Clock } from '../lib/clock.ts';
+import type { Protocol } from '../lib/vocabulary.ts';
+import type { Chat } from '../protocols/chat.ts';
+import type { AnswerTranslation, StreamOptions } from '../protocols/translation.ts';
+import type { CompiledBackend } from '../snapshot/compile/models.ts';
+import type { MeteredRequest } from './meter.ts';
+import type { ProxiedRoute } from './routes.ts';
+import type { UpstreamRequest } from './transport/boundary.ts';
+
+/** How the answer of a backend of another protocol is read. */
+export type AnswerReading = Readonly<{
+  translation: AnswerTranslation;
+  isStream: boolean;
+  options: StreamOptions;
+}>;
+
+export type Outbound = Readonly<{
+  request: UpstreamRequest;
+  /** Null where the answer is the client's as it comes. */
+  reading: AnswerReading | null;
+}>;
+
+export type OutboundContext = Readonly<{
+  proxied: ProxiedRoute;
+  /** As `upstreamHeaders` makes them. */
+  headers: readonly string[];
+  body: Buffer;
+  request: MeteredRequest;
+  /** The time to first byte of a backend that has none of its own. */
+  firstByteMs: number;
+  now: Clock;
+}>;
+
+type Asked = Readonly<{ path: string; headers: readonly string[]; body: readonly Buffer[] }>;
+
+/** `headers` are all but the credential. */
+export const upstreamRequest = (
+  backend: CompiledBackend,
+  { firstByteMs }: OutboundContext,
+  { path, headers, body }: Asked,
+): UpstreamRequest => ({
+  path,
+  headers: withCredential(headers, backend),
+  body,
+  firstByteMs: backend.firstByteMs ?? firstByteMs,
+});
+
+export const streamOptionsOf = (
+  chat: Chat,
+  model: string,
+  { request, now }: OutboundContext,
+): StreamOptions => ({
+  requestId: request.exchange.requestId,
+  model,
+  created: Math.floor(now() / 1000),
+  singleToolCall: chat.parallelToolCalls === false,
+  includesUsage: chat.includesUsage,
+});
+
+/** A translation says what it sends and takes; what is meant for one vendor is no other's business. */
+export function ownHeaders(headers: readonly string[], protocol: Protocol): readonly string[] {
+  const isLeftOut = (name: string): boolean =>
+    name === 'accept' ||
+    name === 'content-type' ||
+    name.startsWith('openai-') ||
+    (name === 'anthropic-beta' && protocol !== 'anthropic');
+  return headers.filter((_, index) => !isLeftOut(headers[index - (index % 2)] ?? ''));
+}
+
+/** The client's own header of the credential's name, if any, must not stand before it. */
+function withCredential(
+  headers: readonly string[],
+  { credentialHeaders }: CompiledBackend,
+): string[] {
+  const [name] = credentialHeaders;
+  const kept =
+    name === undefined || !headers.includes(name)
+      ? headers
+      : headers.filter((_, index) => headers[index - (index % 2)] !== name);
+  return [...kept, ...credentialHeaders];
+}
