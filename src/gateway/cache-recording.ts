@@ -77,7 +77,7 @@ function isErrorBody(body: Buffer): boolean {
   const open = skipSpace(body, 0);
   if (body[open] !== 0x7b) return false;
   const finder = new ErrorFinder(body);
-  scanMembers(body, open, { dataUrlBytes: 0 }, finder);
+  scanMembers(body, open, { mediaBytes: 0 }, finder);
   return finder.hasError;
 }
 

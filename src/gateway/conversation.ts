@@ -27,7 +27,7 @@ function promptStart(body: Buffer, open: number): number {
     const keyEnd = skipString(body, at);
     const value = skipSpace(body, skipSpace(body, keyEnd) + 1);
     if (isPromptKey(body, at, keyEnd)) return value;
-    const end = skipSpace(body, skipValue(body, value, 1, { dataUrlBytes: 0 }));
+    const end = skipSpace(body, skipValue(body, value, 1, { mediaBytes: 0 }));
     if (body[end] !== comma) return -1;
     at = skipSpace(body, end + 1);
   }
@@ -36,11 +36,11 @@ function promptStart(body: Buffer, open: number): number {
 
 /** Behind the first element that a user said, or at the bound; of what is no list, behind the value. */
 function firstTurnEnd(body: Buffer, start: number, bound: number): number {
-  if (body[start] !== openBracket) return skipValue(body, start, 1, { dataUrlBytes: 0 });
+  if (body[start] !== openBracket) return skipValue(body, start, 1, { mediaBytes: 0 });
   let at = skipSpace(body, start + 1);
   while (at < bound && body[at] === openBrace) {
     const role = new RoleReader(body);
-    const end = scanMembers(body, at, { dataUrlBytes: 0 }, role);
+    const end = scanMembers(body, at, { mediaBytes: 0 }, role);
     if (role.isUser) return end;
     const next = skipSpace(body, end);
     if (body[next] !== comma) return end;

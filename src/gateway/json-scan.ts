@@ -6,8 +6,8 @@
 /** Deeper nesting than any real request; it bounds the recursion below. */
 export const depthMax = 512;
 
-/** What the walk gathers on its way: the bytes that lie inside `data:` URLs. */
-export type ScanNotes = { dataUrlBytes: number };
+/** What the walk gathers on its way: the bytes of media, as `data:` URLs or in plain base64. */
+export type ScanNotes = { mediaBytes: number };
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -60,7 +60,7 @@ export function skipValue(bytes: Buffer, at: number, depth: number, notes: ScanN
   if (byte === quote) {
     const end = skipString(bytes, at);
     if (bytes[at + 1] === 0x64 && isDataUrl(bytes, at + 1, end - 1)) {
-      notes.dataUrlBytes += end - 2 - at;
+      notes.mediaBytes += end - 2 - at;
     }
     return end;
   }
@@ -110,12 +110,16 @@ function skipObject(bytes: Buffer, open: number, depth: number, notes: ScanNotes
   if (bytes[at] === closeBrace) return at + 1;
   for (;;) {
     if (bytes[at] !== quote) return -1;
+    const key = at;
     at = skipString(bytes, at);
     if (at === -1) return -1;
+    const isData = at - key === dataKey.length && isDataKey(bytes, key);
     at = skipColon(bytes, at);
     if (at === -1) return -1;
-    at = skipValue(bytes, at, depth + 1, notes);
+    const value = at;
+    at = skipValue(bytes, value, depth + 1, notes);
     if (at === -1) return -1;
+    if (isData && isBase64(bytes, value, at)) notes.mediaBytes += at - 2 - value;
     at = skipSpace(bytes, at);
     if (bytes[at] === closeBrace) return at + 1;
     if (bytes[at] !== comma) return -1;
@@ -178,3 +182,33 @@ function isDataUrl(bytes: Buffer, from: number, end: number): boolean {
   if (head === -1 || head >= Math.min(end, from + dataUrlHeadBytes)) return false;
   return !bytes.subarray(from, end).includes(0x20);
 }
+
+/** What media in plain base64 are a member of, in the Messages API as in chats. */
+const dataKey = '"data"';
+/** Shorter ones are not worth telling from text. */
+const base64BytesMin = 512;
+/** So many bytes are looked at one by one. */
+const base64HeadBytes = 128;
+
+function isDataKey(bytes: Buffer, key: number): boolean {
+  for (let index = 1; index < dataKey.length; index++) {
+    if (bytes[key + index] !== dataKey.charCodeAt(index)) return false;
+  }
+  return true;
+}
+
+/** The offsets are of a value, with its quotes. Text has a space or a byte of another kind soon. */
+function isBase64(bytes: Buffer, start: number, end: number): boolean {
+  if (bytes[start] !== quote || end - start < base64BytesMin) return false;
+  for (let at = start + 1; at < start + base64HeadBytes; at++) {
+    if (!isBase64Byte(bytes[at] ?? 0)) return false;
+  }
+  return !bytes.subarray(start, end).includes(0x20);
+}
+
+const isBase64Byte = (byte: number): boolean =>
+  (byte >= 0x61 && byte <= 0x7a) ||
+  (byte >= 0x41 && byte <= 0x5a) ||
+  (byte >= 0x30 && byte <= 0x39) ||
+  byte === 0x2b ||
+  byte === 0x2f;

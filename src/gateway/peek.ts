@@ -73,7 +73,7 @@ export function peek(body: Buffer): PeekedJson | PeekRefusal {
   if (!isUtf8(body)) return refusePeek('body is not UTF-8');
   const open = skipSpace(body, 0);
   if (body[open] !== 0x7b) return refusePeek('body is not a JSON object');
-  const notes: ScanNotes = { dataUrlBytes: 0 };
+  const notes: ScanNotes = { mediaBytes: 0 };
   const members = new NamedMembers(body, routingKeys);
   const end = scanMembers(body, open, notes, members);
   if (members.ambiguous !== null) return refuseAmbiguous(members.ambiguous);
@@ -103,7 +103,7 @@ function readMembers(
   }
   const streamOptions = readStreamOptions(body, members.span('stream_options'));
   if (streamOptions !== null && 'ambiguous' in streamOptions) return streamOptions;
-  const promptEstimate = estimateTokens(body.length - notes.dataUrlBytes);
+  const promptEstimate = estimateTokens(body.length - notes.mediaBytes);
   return {
     format: 'json',
     model,
@@ -123,7 +123,7 @@ function readStreamOptions(body: Buffer, span: Span | null): StreamOptions | Pee
     return refusePeek('stream_options must be an object', 'stream_options');
   }
   const members = new NamedMembers(body, streamOptionKeys);
-  scanMembers(body, span.start, { dataUrlBytes: 0 }, members);
+  scanMembers(body, span.start, { mediaBytes: 0 }, members);
   if (members.ambiguous !== null) return refuseAmbiguous(members.ambiguous, 'stream_options');
   const isEmpty = skipSpace(body, span.start + 1) === span.end - 1;
   return { span, isNull: false, isEmpty, includeUsage: members.span('include_usage') };
@@ -247,4 +247,4 @@ function readCount(bytes: Buffer, span: Span | null): number | null | undefined 
 
 /** Whether the value that starts at an offset is the literal `true`. */
 export const isTrueAt = (bytes: Buffer, at: number): boolean =>
-  bytes[at] === 0x74 && skipValue(bytes, at, 0, { dataUrlBytes: 0 }) === at + 4;
+  bytes[at] === 0x74 && skipValue(bytes, at, 0, { mediaBytes: 0 }) === at + 4;

@@ -181,4 +181,19 @@ describe('peek', () => {
     const text = JSON.stringify({ model: 'a', x: 'data: one, two and three' });
     assert.equal(accepted(text).promptEstimate, Math.ceil(text.length / 4));
   });
+
+  it('counts no media in plain base64, and text that stands where media do', () => {
+    const data = 'iVBORw0KGgo/'.repeat(100);
+    const media = JSON.stringify({ model: 'a', x: [{ source: { type: 'base64', data } }] });
+    const rest = Math.ceil((media.length - data.length) / 4);
+    assert.equal(accepted(media).promptEstimate, rest);
+    const words = 'Once upon a time '.repeat(100);
+    for (const text of [
+      JSON.stringify({ model: 'a', x: { data: words } }),
+      JSON.stringify({ model: 'a', x: { text: data } }),
+      JSON.stringify({ model: 'a', x: { data: [data] } }),
+    ]) {
+      assert.equal(accepted(text).promptEstimate, Math.ceil(text.length / 4));
+    }
+  });
 });
