@@ -1,0 +1,107 @@
+// The replay of recorded traffic finds what is equal and what is not, tried on recordings made here.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+
+import { completion } from '../harness/upstream.ts';
+import { vendors } from '../harness/vendors.ts';
+import { readAnthropic } from './read-anthropic.ts';
+import { readGemini } from './read-gemini.ts';
+import { differences } from './reading.ts';
+import { readRecordings } from './recordings.ts';
+import { replay } from './replay.ts';
+
+type Made = Readonly<{ file: string; body: string | Buffer; more?: object }>;
+
+const folder = () => mkdtempDisposableSync(join(tmpdir(), 'gw-recorded-'));
+
+function record(directory: string, vendor: string, made: readonly Made[]): void {
+  mkdirSync(join(directory, vendor));
+  const index = made.map(({ file, body, more }) => {
+    writeFileSync(join(directory, vendor, file), body);
+    return { id: file, method: 'POST', status: 200, response: file, ...more };
+  });
+  writeFileSync(join(directory, vendor, 'index.json'), JSON.stringify(index));
+}
+
+const [anthropic, gemini] = vendors;
+const stream = (vendor = anthropic): Buffer =>
+  Buffer.concat([vendor?.begun ?? Buffer.alloc(0), vendor?.ended ?? Buffer.alloc(0)]);
+
+describe('a directory of recordings', () => {
+  it('is replayed, and what the gateway makes of it is equal to what it says', async () => {
+    using directory = folder();
+    for (const vendor of vendors) {
+      const failed = JSON.stringify(vendor.errorOf(429, 'slow down'));
+      record(directory.path, vendor.protocol, [
+        { file: 'whole.response.json', body: JSON.stringify(vendor.message) },
+        { file: 'stream.response.sse', body: stream(vendor) },
+        { file: 'error.response.json', body: failed, more: { status: 429 } },
+        { file: 'counted.json', body: '{}', more: { path: '/v1/messages/count_tokens' } },
+        { file: 'list.json', body: '{}', more: { method: 'GET' } },
+      ]);
+    }
+    record(directory.path, 'openai', [
+      { file: 'whole.json', body: JSON.stringify(completion), more: { path: '/v1/embeddings' } },
+      { file: 'chat.json', body: JSON.stringify(completion) },
+    ]);
+    const outcomes = await replay(readRecordings(directory.path));
+    assert.deepEqual(
+      outcomes.map(({ vendor, kind, problems }) => [vendor, kind, problems]),
+      [
+        ...vendors.flatMap(({ protocol }) => [
+          [protocol, 'message', []],
+          [protocol, 'stream', []],
+          [protocol, 'error', []],
+          [protocol, 'message', null],
+        ]),
+        ['openai', 'passed on', []],
+        ['openai', 'passed on', []],
+      ],
+    );
+  });
+
+  it('that says something else than the gateway made of it is told apart', async () => {
+    using directory = folder();
+    const cut = { ...anthropic?.message, content: [{ type: 'text' }], stop_reason: 'tomorrow' };
+    record(directory.path, 'anthropic', [
+      { file: 'cut.response.sse', body: anthropic?.begun ?? '' },
+      { file: 'odd.response.json', body: JSON.stringify(cut) },
+    ]);
+    const [broken, odd] = await replay(readRecordings(directory.path));
+    assert.match(broken?.problems?.join('\n') ?? '', /^text: "Hello" became ""$/m);
+    assert.deepEqual(odd?.problems, ['finish: null became "stop"']);
+  });
+
+  it('without recordings is refused by its name', () => {
+    using directory = folder();
+    assert.throws(() => readRecordings(directory.path), {
+      message: /gw-recorded-.* no recordings/,
+    });
+  });
+
+  it('may keep a stream as one payload a line', () => {
+    using directory = folder();
+    record(directory.path, 'gemini', [{ file: 'a.jsonl', body: '{"x":1}\n{"x":2}\n' }]);
+    const [recording] = readRecordings(directory.path);
+    assert.equal(recording?.response.toString(), 'data: {"x":1}\n\ndata: {"x":2}\n\n');
+    assert.ok(recording?.isStream);
+  });
+});
+
+describe('a recorded answer', () => {
+  it('is read alike whole and as a stream', () => {
+    const whole = readAnthropic(JSON.stringify(anthropic?.message), false);
+    assert.deepEqual(differences(whole, readAnthropic(stream().toString(), true)), []);
+    assert.deepEqual([whole.text, whole.promptTokens, whole.cachedTokens], ['Hello', 11, 8]);
+    const answer = readGemini(JSON.stringify(gemini?.message), false);
+    assert.deepEqual(differences(answer, readGemini(stream(gemini).toString(), true)), []);
+    assert.deepEqual([answer.completionTokens, answer.finish], [7, 'stop']);
+    assert.deepEqual(differences(whole, { ...whole, text: 'Hallo' }), [
+      'text: "Hello" became "Hallo"',
+    ]);
+  });
+});
