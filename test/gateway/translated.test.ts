@@ -33,6 +33,7 @@ for (const vendor of vendors) {
         authorization: 'Bearer key',
         accept: 'application/vnd.client+json',
         'openai-organization': 'org-1',
+        'anthropic-beta': 'context-1',
         'x-request-id': 'mine',
         'user-agent': 'client/1',
       });
@@ -42,18 +43,15 @@ for (const vendor of vendors) {
       assert.equal(headers[vendor.credentialHeader], 'secret');
       assert.equal(headers.authorization, undefined);
       assert.equal(headers['openai-organization'], undefined);
+      const isOwn = protocol === 'anthropic';
+      assert.equal(headers['anthropic-beta'], isOwn ? 'context-1' : undefined);
+      assert.equal(headers['anthropic-version'], isOwn ? '2023-06-01' : undefined);
       assert.equal(headers.accept, 'application/json');
       assert.equal(headers['content-type'], 'application/json');
       assert.equal(headers['accept-encoding'], 'identity');
       assert.equal(headers['x-request-id'], 'mine');
       assert.equal(headers['user-agent'], 'client/1');
-      assert.equal(
-        headers['anthropic-version'],
-        protocol === 'anthropic' ? '2023-06-01' : undefined,
-      );
-      assert.ok(
-        body.includes(protocol === 'anthropic' ? '"max_tokens":64' : '"maxOutputTokens":64'),
-      );
+      assert.ok(body.includes(isOwn ? '"max_tokens":64' : '"maxOutputTokens":64'));
     });
 
     it('is answered as any chat, and counted with what came from a cache', async () => {
