@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 
 import { chatBody, startTestGateway } from '../../harness/gateway.ts';
 import type { TestGateway } from '../../harness/gateway.ts';
+import type { GivenSnapshot } from '../../harness/snapshot.ts';
 import { answerJson, startUpstream } from '../../harness/upstream.ts';
 import type { Script, ScriptedUpstream } from '../../harness/upstream.ts';
 import { until } from '../../harness/wait.ts';
@@ -67,6 +68,27 @@ describe('a probe', () => {
       assert.deepEqual([seen?.path, seen?.headers['anthropic-version']], [path, version]);
     });
   }
+
+  it('tells the windows of backends of every protocol', async () => {
+    const lists = {
+      anthropic: { data: [{ type: 'model', id: 'up', max_input_tokens: 4096 }] },
+      gemini: { models: [{ name: 'models/up', inputTokenLimit: 8192 }] },
+    };
+    await using disposed = new AsyncDisposableStack();
+    const models: Record<string, GivenSnapshot['models'][string]> = {};
+    for (const [protocol, body] of Object.entries(lists)) {
+      const { apiBase } = disposed.use(await startUpstream(answerJson(body)));
+      models[protocol] = { backends: [{ apiBase, protocol, upstreamModel: 'up' }] };
+    }
+    const { url } = disposed.use(await startTestGateway({ models }, often));
+    const windows = async (): Promise<readonly unknown[]> => {
+      const { data } = JSON.parse(await (await fetch(`${url}/v1/models`)).text());
+      return data.map((model: { context_length?: number }) => model.context_length);
+    };
+    const known = async () => !(await windows()).includes(undefined);
+    await until(known, { what: 'both windows' });
+    assert.deepEqual(await windows(), [4096, 8192]);
+  });
 
   it('takes a backend out after two failures and brings it back with one success', async () => {
     await using upstream = await startUpstream(listing(list));
