@@ -17,6 +17,7 @@ import { changeText } from './import-change.ts';
 import { planImport } from './import-plan.ts';
 import type { ImportPlan } from './import-plan.ts';
 import type { ControlPlane } from './plane.ts';
+import { findCatalogueEntry } from './provider-catalogue.ts';
 
 export type ImportGiven = Readonly<{
   source: string;
@@ -51,7 +52,7 @@ export async function importConfig(
   await plane.refresh();
   const layout = layOutFor(document, plane);
   if (!('models' in layout)) return layout;
-  const unfit = unfitCredentials(layout);
+  const unfit = unfitProviders(document, layout);
   if (unfit.length > 0) return unfit;
   const plan = await planFor(document, layout, { plane, newId });
   const state = plane.store.state();
@@ -78,13 +79,24 @@ function layOutFor(
   return 'models' in layout ? layout : layout.map((message) => refuse('invalid', message));
 }
 
-const unfitCredentials = ({ models }: Layout): readonly Refusal[] =>
-  models.flatMap(({ name, backends }) =>
-    backends.flatMap(({ provider: { credential, credentialKind } }) => {
-      const unfit = credential === null ? null : unfitCredential(credentialKind, credential);
-      return unfit === null ? [] : [{ ...unfit, message: `model ${name}: ${unfit.message}` }];
-    }),
+/** What the admin API refuses of a provider, and what reads the file cannot know. */
+function unfitProviders({ providers }: ConfigDocument, { models }: Layout): readonly Refusal[] {
+  const served = models.flatMap(({ name, backends }) =>
+    backends.map(({ provider }) => ({ label: `model ${name}`, provider })),
   );
+  const named = providers.map((provider) => ({ label: `provider ${provider.name}`, provider }));
+  const unfit = [...named, ...served].flatMap(({ label, provider }) => {
+    const { credential, credentialKind } = provider;
+    const wrong = credential === null ? null : unfitCredential(credentialKind, credential);
+    return wrong === null ? [] : [{ ...wrong, message: `${label}: ${wrong.message}` }];
+  });
+  const unknown = providers.flatMap(({ name, catalogueKey: key }) =>
+    key === null || findCatalogueEntry(key) !== null
+      ? []
+      : [refuse('invalid', `provider ${name}: catalogue_key ${key} is not in the catalogue`)],
+  );
+  return [...unfit, ...unknown];
+}
 
 async function planFor(
   document: ConfigDocument,

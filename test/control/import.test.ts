@@ -52,6 +52,9 @@ const entry = (name: string, host: string, more = ''): string =>
   `  - { model_name: ${name}, litellm_params: { model: openai/${name}, api_base: http://${host}/v1${more} } }\n`;
 const keyed = (list: string): string => `auth: { keys: [${list}] }\n`;
 
+const withProvider = (more: string): string =>
+  `gw: { models: [{ name: m }], providers: [{ name: p, api_base: "http://e"${more} }] }`;
+
 describe('an import', () => {
   const source = `
 model_list:
@@ -101,6 +104,22 @@ ${keyed('{ key: a-key-of-more-than-24-characters, name: team, models: [small, la
     assert.ok(changes.includes('RolePermissionGranted role import:team model/small'));
     assert.doesNotMatch(changes.join('\n'), /secret-one|a-key-of-more/);
     assert.equal(test.plane.store.state().position, position);
+  });
+
+  it('takes no provider that the admin API would refuse', async (t) => {
+    const test = await testPlane(t);
+    const cases: readonly (readonly [string, RegExp])[] = [
+      [
+        ', credential_kind: cloud_service_account, api_key: "{}"',
+        /^provider p: upstream_api_key is not a service account key file in JSON$/,
+      ],
+      [', catalogue_key: nowhere', /^provider p: catalogue_key nowhere is not in the catalogue$/],
+    ];
+    for (const [more, message] of cases) {
+      assert.match(await refused(test, withProvider(more)), message);
+      assert.equal(test.plane.store.state().provider.byId.size, 0);
+    }
+    await run(test, withProvider(', catalogue_key: openai'));
   });
 
   it('that is refused leaves nothing, and names every line', async (t) => {
