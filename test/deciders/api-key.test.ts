@@ -73,6 +73,12 @@ describe('an API key', () => {
       ]));
 });
 
+const target = (verb: Verb, resource: string): GwEvent[] => [
+  roleCreated(2, 'target'),
+  permissionGranted(2, verb, resource),
+  roleGranted(1, 2),
+];
+
 describe('an API key whose maker is bound by its own grants', () => {
   const maker = [
     principalCreated(2, plainName('maker')),
@@ -81,11 +87,6 @@ describe('an API key whose maker is bound by its own grants', () => {
     roleGranted(2, 1),
   ];
   const bound = { ...create, boundBy: principalId.parse(2) };
-  const target = (verb: Verb, resource: string): GwEvent[] => [
-    roleCreated(2, 'target'),
-    permissionGranted(2, verb, resource),
-    roleGranted(1, 2),
-  ];
 
   it('is made for a principal that may do nothing, and for the maker itself', () => {
     given([ci, ...maker])

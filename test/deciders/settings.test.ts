@@ -61,16 +61,17 @@ describe('the deployment', () => {
   }
 });
 
+const erase = (...items: { ref: string; subject: string }[]) =>
+  ({ type: 'EraseVaultItems', items }) as const;
+const erased = (...refs: string[]) =>
+  ({ stream: 'settings-1', type: 'VaultItemsErased', data: { refs } }) as const;
+
 describe('erasing from the vault', () => {
   const held = testRef(1);
-  const erase = (...items: { ref: string; subject: string }[]) =>
-    ({ type: 'EraseVaultItems', items }) as const;
   const provider = providerCreated(1, 'p', {
     endpoint: endpointAt('https://p.example'),
     credential: credentialOf('secret', 1),
   });
-  const erased = (...refs: string[]) =>
-    ({ stream: 'settings-1', type: 'VaultItemsErased', data: { refs } }) as const;
 
   it('takes what nothing refers to, of entities that stand and that are gone', () =>
     given([provider])
