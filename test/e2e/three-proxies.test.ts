@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
 import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
-import { addModel } from '../harness/demo-model.ts';
+import { addModel, createCaller } from '../harness/demo-model.ts';
 import { chatBody } from '../harness/gateway.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { startProgram } from '../harness/program.ts';
@@ -64,26 +64,10 @@ async function startFleet(test: TestContext) {
     await startControlProgram(test, databaseUrl, { ...everySecond, ...port });
     return (performance.now() - startedAt) / 1000;
   };
-  const send = <Answer>(
-    way: 'POST' | 'PUT',
-    to: string,
-    body: unknown,
-    answer: z.ZodType<Answer>,
-  ) => control.admin.send({ method: way, path: `/admin/${to}`, body, answer });
-  /** A principal of its own, and what it is given. */
-  const addCaller = async (name: string) => {
-    const { id } = await send('POST', 'principals', { name }, z.object({ id: z.int() }));
-    await send('POST', `principals/${id}/roles`, { role: 'inference' }, z.unknown());
-    const made = { name: 'a key', principal_id: id };
-    const { key } = await send('POST', 'keys', made, z.object({ key: z.string() }));
-    const give = (what: 'limits' | 'budget', body: unknown) =>
-      send('PUT', `principals/${id}/${what}`, body, z.unknown());
-    return { id, name, key, give };
-  };
-  return { control, proxies, addCaller, restartControl };
+  return { control, proxies, restartControl };
 }
 
-type Caller = Awaited<ReturnType<Fleet['addCaller']>>;
+type Caller = Awaited<ReturnType<typeof createCaller>>;
 type Proxy = Fleet['proxies'][number];
 type Answered = Readonly<{ status: number; sentAt: number; at: number; remaining: string | null }>;
 
@@ -143,7 +127,7 @@ async function overshoot(test: TestContext, fleet: Fleet): Promise<void> {
   const { admin } = fleet.control;
   const [proxy] = fleet.proxies;
   assert.ok(proxy !== undefined);
-  const caller = await fleet.addCaller('spender');
+  const caller = await createCaller(fleet.control.admin, 'spender');
   const spent = async () => {
     const rows = await admin.get('/admin/usage?group_by=principal', usage);
     return rows.find(({ key }) => key === caller.name);
@@ -178,7 +162,7 @@ async function overshoot(test: TestContext, fleet: Fleet): Promise<void> {
 }
 
 async function admitTogether(test: TestContext, fleet: Fleet): Promise<void> {
-  const caller = await fleet.addCaller('sprinter');
+  const caller = await createCaller(fleet.control.admin, 'sprinter');
   await caller.give('limits', { requests_per_min: limit });
   const isLimited = async (proxy: Proxy) => (await chat(caller, proxy)).remaining !== null;
   await until(async () => (await Promise.all(fleet.proxies.map(isLimited))).every(Boolean), {

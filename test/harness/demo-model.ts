@@ -32,3 +32,19 @@ export const createKey = (admin: AdminClient) =>
     body: { name: 'a key', principal_id: 1 },
     answer: createdKey,
   });
+
+/** A principal of its own that may invoke every model, its key, and how its limits and budget are set. */
+export async function createCaller(admin: AdminClient, name: string) {
+  const send = <Answer>(
+    method: 'POST' | 'PUT',
+    path: string,
+    body: unknown,
+    answer: z.ZodType<Answer>,
+  ) => admin.send({ method, path: `/admin/${path}`, body, answer });
+  const { id } = await send('POST', 'principals', { name }, created);
+  await send('POST', `principals/${id}/roles`, { role: 'inference' }, z.unknown());
+  const { key } = await send('POST', 'keys', { name: 'a key', principal_id: id }, createdKey);
+  const give = (what: 'limits' | 'budget', body: unknown) =>
+    send('PUT', `principals/${id}/${what}`, body, z.unknown());
+  return { id, name, key, give };
+}
