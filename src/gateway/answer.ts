@@ -4,7 +4,7 @@
 import { errorText } from '../protocols/messages/error.ts';
 import type { Rejection } from '../telemetry/metrics.ts';
 import { speaksMessages } from './routes.ts';
-import type { Exchange } from './transport/boundary.ts';
+import type { Exchange, FlatHeaders } from './transport/boundary.ts';
 
 type Row = readonly [status: number, type: string, rejection: Rejection | null];
 
@@ -78,6 +78,13 @@ export const refuseRequest = (
 
 export const rejectionOf = (reason: Reason): Rejection | null => reasons[reason][2];
 
+/** Names and values in turn. Clients of the Messages API look for the id under that API's name of it too. */
+export function idHeaders(exchange: Exchange): FlatHeaders {
+  const { requestId } = exchange;
+  const own = ['x-request-id', requestId];
+  return speaksMessages(exchange) ? [...own, 'request-id', requestId] : own;
+}
+
 export function errorBody(
   reason: Reason,
   message: string,
@@ -91,7 +98,7 @@ export function errorBody(
 /** `status` differs from the table's when an upstream's own status is passed on. */
 export function answerRefusal(exchange: Exchange, refusal: GatewayRefusal, status?: number): void {
   const { reason, message, param, retryAfterSeconds, allow, route } = refusal;
-  const headers = ['content-type', 'application/json', 'x-request-id', exchange.requestId];
+  const headers = ['content-type', 'application/json', ...idHeaders(exchange)];
   if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds));
   if (allow !== null) headers.push('allow', allow);
   if (route !== null) headers.push('x-gw-route', route);
@@ -105,6 +112,6 @@ export function answerRefusal(exchange: Exchange, refusal: GatewayRefusal, statu
 }
 
 export function answerJson(exchange: Exchange, status: number, value: unknown): void {
-  const headers = ['content-type', 'application/json', 'x-request-id', exchange.requestId];
+  const headers = ['content-type', 'application/json', ...idHeaders(exchange)];
   exchange.answer(status, headers, JSON.stringify(value));
 }

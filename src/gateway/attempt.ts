@@ -10,6 +10,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Counts } from '../telemetry/metrics.ts';
 import { endsStream, readUsage, Tail } from '../usage/tail.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
+import { idHeaders } from './answer.ts';
 import { startRecording } from './cache-recording.ts';
 import type { CacheMiss, Recording } from './cache-recording.ts';
 import { EarlyBody, mayBeError } from './error-body.ts';
@@ -222,7 +223,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
   #relay(status: number, headers: FlatHeaders, isFollowed: boolean): void {
     const { exchange, isMetered, limitHeaders, miss } = this.#context;
     const { route, model } = this.#step;
-    const head = ['x-request-id', exchange.requestId];
+    const head = idHeaders(exchange);
     head.push('x-gw-route', route, 'x-gw-served-model', headerText(model.model.name));
     if (limitHeaders.length > 0) head.push(...limitHeaders);
     if (miss !== null && miss.place.model === model.model) {

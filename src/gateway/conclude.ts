@@ -8,7 +8,7 @@ import { observe } from '../telemetry/histogram.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Counts, Outcome } from '../telemetry/metrics.ts';
 import type { RefusalReason } from '../usage/usage-event.ts';
-import { answerJson, answerRefusal, refuseRequest, rejectionOf } from './answer.ts';
+import { answerJson, answerRefusal, idHeaders, refuseRequest, rejectionOf } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
 import type { Attempt } from './attempt.ts';
 import type { CachedAnswer } from './cache.ts';
@@ -87,7 +87,7 @@ export function answerCached(
   { answer, model, route, limitHeaders }: Hit,
 ): void {
   const { exchange } = request;
-  const head = ['x-request-id', exchange.requestId, 'x-gw-route', route];
+  const head = [...idHeaders(exchange), 'x-gw-route', route];
   head.push('x-gw-served-model', headerText(model.name), 'x-gw-cache', 'hit');
   head.push(...limitHeaders, ...answer.headers);
   const status = exchange.isGone ? null : answer.status;
@@ -135,7 +135,7 @@ export async function answerHeld(
     const refusal = refuseRequest('upstream_error', message, { headers: limitHeaders });
     answerRefusal(exchange, refusal, status);
   } else {
-    const head = ['x-request-id', exchange.requestId, 'x-gw-route', step.route];
+    const head = [...idHeaders(exchange), 'x-gw-route', step.route];
     head.push('x-gw-served-model', headerText(step.model.model.name), ...limitHeaders);
     appendAnswerHeaders(head, withoutHeader(held.headers, 'content-length'));
     exchange.answer(status, head, body);

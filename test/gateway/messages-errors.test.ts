@@ -83,6 +83,7 @@ describe('what fails is told in the envelope of the API', () => {
       assert.equal(response.status, status);
       const told = await errorOf(response);
       assert.deepEqual([told.type, told.error.type], ['error', type]);
+      assert.equal(told.request_id, response.headers.get('request-id'));
       assert.equal(told.request_id, response.headers.get('x-request-id'));
     });
   }

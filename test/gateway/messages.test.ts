@@ -42,6 +42,7 @@ describe('a message over a chat backend', () => {
     const response = await post(session.gateway, messagesBody());
     assert.equal(response.headers.get('content-type'), 'application/json');
     assert.equal(response.headers.get('x-gw-served-model'), 'm');
+    assert.equal(response.headers.get('request-id'), response.headers.get('x-request-id'));
     assert.equal(response.headers.get('x-gw-route'), 'concrete');
     const text = await response.text();
     assert.equal(response.headers.get('content-length'), String(Buffer.byteLength(text)));
