@@ -16,7 +16,9 @@ const cursor = <Key extends z.ZodType<unknown, string>>(key: Key) =>
   z
     .string()
     .max(2_000)
-    .transform((text) => Buffer.from(text, 'base64url').toString('utf8'))
+    // What a list never answered would begin it at random.
+    .refine((text) => encode(decode(text)) === text, 'must be what the list answered')
+    .transform(decode)
     .pipe(key)
     .optional();
 
@@ -59,4 +61,10 @@ export async function answerPage<Key extends string | number, Row, Body>(
   return { headers, body: withVersions(await toBody(page), { path, state }) };
 }
 
-const encode = (key: string | number): string => Buffer.from(String(key)).toString('base64url');
+function encode(key: string | number): string {
+  return Buffer.from(String(key)).toString('base64url');
+}
+
+function decode(text: string): string {
+  return Buffer.from(text, 'base64url').toString('utf8');
+}

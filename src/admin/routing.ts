@@ -20,12 +20,12 @@ import type { Route } from './route.ts';
 const count = z.int().nonnegative();
 
 const question = z.strictObject({
-  model: z.string().min(1),
+  model: z.string().min(1).max(500),
   streaming: z.boolean().default(false),
   /** Without it: a caller who may invoke every model. */
   principal_id: principalId.nullable().default(null),
   /** The name of a prompt class. */
-  class: z.string().nullable().default(null),
+  class: z.string().max(500).nullable().default(null),
   headers: z.record(z.string(), z.string()).default({}),
   /** As the gateway would estimate them. */
   prompt_tokens: count.default(0),

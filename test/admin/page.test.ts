@@ -56,6 +56,8 @@ describe('a list', () => {
       ['/admin/roles', 'x'],
       ['/admin/roles', encode('-1')],
       ['/admin/models', encode('a\0b')],
+      ['/admin/models', 'zzz'],
+      ['/admin/models', `${encode('ab')}=`],
     ] as const) {
       const answer = await send('GET', `${path}?after=${after}`);
       assert.deepEqual(errorOf(answer), [400, 'invalid', 'after'], path);

@@ -146,6 +146,9 @@ describe('a dry-run', () => {
     const model = 'house';
     assert.deepEqual(await wrong({}), [400, 'invalid', 'model']);
     assert.deepEqual(await wrong({ model, principal_id: 99 }), [400, 'invalid', 'principal_id']);
+    const long = 'x'.repeat(501);
+    assert.deepEqual(await wrong({ model: long }), [400, 'invalid', 'model']);
+    assert.deepEqual(await wrong({ model, class: long }), [400, 'invalid', 'class']);
     assert.deepEqual(await wrong({ model, class: 'none' }), [400, 'invalid', 'class']);
     assert.deepEqual(await wrong({ model, prompt_tokens: -1 }), [400, 'invalid', 'prompt_tokens']);
     assert.deepEqual(await wrong({ model, at: 'noon' }), [400, 'invalid', 'at']);
