@@ -5,6 +5,8 @@ import { readChat } from '../src/protocols/read-chat.ts';
 import { protocol } from '../src/lib/vocabulary.ts';
 import type { Protocol } from '../src/lib/vocabulary.ts';
 import { translations } from '../src/protocols/protocol.ts';
+import { measuredOfMessages } from './protocols-messages.ts';
+import type { Measured } from './protocols-messages.ts';
 
 const quick = process.argv.includes('--quick');
 const rounds = quick ? 5 : 15;
@@ -110,13 +112,6 @@ const recordings: Readonly<Partial<Record<Protocol, Recording>>> = {
   gemini: contents,
 };
 
-type Measured = Readonly<{
-  what: string;
-  boundMicros: number | null;
-  perRun: number;
-  run: () => void;
-}>;
-
 function measuredOf(name: Protocol): readonly Measured[] {
   const translation = translations[name];
   const recorded = recordings[name];
@@ -163,7 +158,10 @@ function measuredOf(name: Protocol): readonly Measured[] {
   ];
 }
 
-const measured = protocol.options.flatMap(measuredOf);
+const measured = [
+  ...protocol.options.flatMap(measuredOf),
+  ...measuredOfMessages(messages.events, { ...options, includesUsage: true }),
+];
 
 /** CPU in microseconds a run, since other work may share the core; what is measured takes turns. */
 const times = new Map<string, number[]>(measured.map(({ what }) => [what, []]));
