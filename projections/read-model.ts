@@ -128,11 +128,11 @@ export async function foldTo(
   return { state, content: movedContentHash(from.content, state, [...streams]) };
 }
 
-/** What a command does to the read models, in two steps. */
+/** What whole commands do to the read models, in two steps. */
 export type Advance = Readonly<{
   /** Where the read models stand when it is done. */
   after: Cursor;
-  /** Moves their checkpoint; returns a row, unless they do not stand right before the command. */
+  /** Moves their checkpoint; returns a row, unless they do not stand right before the commands. */
   move: SQLQuery;
   /**
    * Writes the rows. `tables` is where the read models were last seen, or earlier: with `isMoved` false they are brought up from
@@ -141,9 +141,9 @@ export type Advance = Readonly<{
   write: (tx: Transaction, state: Readonly<{ isMoved: boolean; tables: Cursor }>) => Promise<void>;
 }>;
 
-/** For an append's transaction, under the log lock. `cursor` stands right before the command `fresh`. */
-export function beginAdvance(cursor: Cursor, fresh: CommandEvents): Advance {
-  const { after, writes } = writesOf(cursor, [fresh]);
+/** For an append's transaction, under the log lock. `cursor` stands right before the commands `fresh`. */
+export function beginAdvance(cursor: Cursor, fresh: readonly CommandEvents[]): Advance {
+  const { after, writes } = writesOf(cursor, fresh);
   const move = { schema: readModelSchema, from: cursor.state, to: after.state };
   return {
     after,
@@ -165,7 +165,7 @@ export async function advanceReadModel(
   { cursor, tables = cursor }: Readonly<{ cursor: Cursor; tables?: Cursor }>,
   fresh: CommandEvents,
 ): Promise<Cursor> {
-  const advance = beginAdvance(cursor, fresh);
+  const advance = beginAdvance(cursor, [fresh]);
   const moved: unknown[] = await tx.query(advance.move);
   await advance.write(tx, { isMoved: moved.length === 1, tables });
   return advance.after;

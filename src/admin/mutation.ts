@@ -37,6 +37,7 @@ export async function mutate<Body>(
       call.entity.unmet(state) ??
       (await call.once?.taken(tx)) ??
       null,
+    exclusive: call.once === null ? null : String(call.headers['idempotency-key']),
     conclude: async (outcome, tx) => {
       const headers = { ...versionHeader(outcome.version), ...call.entity.etag(outcome.state) };
       const answer = { headers, body: await render(outcome, tx) };

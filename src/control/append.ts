@@ -1,18 +1,18 @@
-// One mutation in a transaction that holds the log: decided on the state behind what is there, sealed, appended, with its rows in the
-// read models (the audit row and the snapshot version are among them).
+// Mutations in a transaction that holds the log: each decided on the state behind the one before it and sealed, then all appended
+// together, with their rows in the read models (audit rows and snapshot versions are among them).
 
 import assert from 'node:assert/strict';
 
-import type { RecordedEvent } from '../../events/catalogue.ts';
 import { seal } from '../../events/seal.ts';
 import type { LogHead, SealedEvent } from '../../events/seal.ts';
-import { streamVersion } from '../../projections/config/state.ts';
+import { fold, streamVersion } from '../../projections/config/state.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
 import { beginAdvance } from '../../projections/read-model.ts';
 import { splitCommands } from '../../projections/rows.ts';
-import type { Cursor } from '../../projections/rows.ts';
+import type { CommandEvents, Cursor } from '../../projections/rows.ts';
 import { appendEvents, toRecorded } from '../db/event-log.ts';
 import type { Database } from '../db/pool.ts';
-import type { Secret, Vault } from '../db/vault.ts';
+import type { OwnedSecret, Secret, Vault } from '../db/vault.ts';
 import { decide } from '../deciders/decide.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
@@ -34,44 +34,44 @@ export type AppendDependencies = {
 export type Transaction = Parameters<Parameters<Database['tx']>[0]>[0];
 
 /** The end of the log, and the state there. */
-export type Place = Readonly<{ head: LogHead; before: Cursor }>;
+export type Place = Readonly<{ head: LogHead; state: ConfigState }>;
 
 export type Request = Readonly<{ mutation: Mutation; context: MutationContext; txId: string }>;
 
-/** `after` and `head` are the place behind it. */
-export type Appended = Readonly<{
-  after: Cursor;
-  head: LogHead;
-  events: readonly RecordedEvent[];
+/** A mutation that was decided and is not written yet. `place` is the one behind it; without `events` it changes nothing. */
+export type Planned = Readonly<{
+  place: Place;
+  events: CommandEvents | null;
+  sealed: readonly SealedEvent[];
+  secrets: readonly OwnedSecret[];
+  context: MutationContext;
 }>;
 
-export const outcomeOf = ({
-  after: { state },
-  events,
-}: Pick<Appended, 'after' | 'events'>): Outcome => ({
+export const outcomeOf = ({ place: { state }, events }: Planned): Outcome => ({
   state,
-  events,
+  events: events ?? [],
   version: state.version,
   position: state.position,
 });
 
-/** A refusal has written nothing. */
-export async function append(
+/** Decides the mutation at `place`, and seals its events. Writes nothing. */
+export async function plan(
   tx: Transaction,
-  { vault, store, clock, newId, appVersion }: AppendDependencies,
+  { clock, newId, appVersion }: AppendDependencies,
   { mutation, context, txId }: Request,
-  { head, before }: Place,
-): Promise<Appended | Refusal> {
-  const unmet = (await context.precondition?.(before.state, tx)) ?? null;
+  place: Place,
+): Promise<Planned | Refusal> {
+  const { state, head } = place;
+  const unmet = (await context.precondition?.(state, tx)) ?? null;
   if (unmet !== null) return unmet;
   const { command } = mutation;
-  const decision = decide(before.state, command);
+  const decision = decide(state, command);
   if (isRefusal(decision)) return decision;
   if (decision.length > eventsMax) return tooManyEvents(decision.length);
   const changed = decision.length > 0;
   // A person's mutation leaves an audit row even when it changed nothing; the program's own need none.
   if (!changed && context.actor.kind === 'system') {
-    return concluded({ after: before, head, events: [] }, { context, tx });
+    return { place, events: null, sealed: [], secrets: [], context };
   }
   const noChange = { stream: 'settings-1', type: 'NoChange', data: {} } as const;
   const reason = reasonOf(context, newId);
@@ -79,7 +79,7 @@ export async function append(
     txId,
     at: clock(),
     newId,
-    streamVersion: (stream) => streamVersion(before.state, stream),
+    streamVersion: (stream) => streamVersion(state, stream),
     metadata: {
       actor: context.actor,
       command: command.type,
@@ -99,28 +99,43 @@ export async function append(
   const { commands } = splitCommands(sealed.map(toRecorded));
   const [events] = commands;
   assert.ok(events !== undefined, 'a command has at least one event');
-  const { after, move, write } = beginAdvance(before, events);
-  // Every round trip from the lock to the commit is one that all other mutations wait for.
-  const storing = secrets.length === 0 ? [] : [vault.storing(secrets)];
-  const [moved] = await appendEvents(tx, sealed, [move, ...storing]);
-  await write(tx, { isMoved: moved === 1, tables: store.tables() });
-  await keepBudgetRows(tx, events);
-  await keepLeaseRows(tx, events);
-  await keepVaultRows(tx, { before: before.state, after: after.state, events });
-  return concluded({ after, head: lastOf(sealed, head), events }, { context, tx });
-}
-
-type Concluding = { context: MutationContext; tx: Transaction };
-
-async function concluded(appended: Appended, { context, tx }: Concluding): Promise<Appended> {
-  await context.conclude?.(outcomeOf(appended), tx);
-  return appended;
+  const behind = { head: lastOf(sealed, head), state: fold(state, events) };
+  return { place: behind, events, sealed, secrets, context };
 }
 
 const lastOf = (sealed: readonly SealedEvent[], head: LogHead): LogHead => ({
   ...head,
   ...sealed.at(-1),
 });
+
+/**
+ * Writes mutations that were planned one behind the other, the first at `before`. Every round trip from the lock of the log to the
+ * commit is one that all others wait for, so each statement is for all of them.
+ */
+export async function writePlanned(
+  tx: Transaction,
+  { vault, store }: AppendDependencies,
+  { before, planned }: Readonly<{ before: Cursor; planned: readonly Planned[] }>,
+): Promise<Cursor> {
+  const commands = planned.flatMap(({ events }) => (events === null ? [] : [events]));
+  const { after, move, write } = beginAdvance(before, commands);
+  if (commands.length > 0) {
+    const sealed = planned.flatMap((one) => one.sealed);
+    const secrets = planned.flatMap((one) => one.secrets);
+    const storing = secrets.length === 0 ? [] : [vault.storing(secrets)];
+    const [moved] = await appendEvents(tx, sealed, [move, ...storing]);
+    await write(tx, { isMoved: moved === 1, tables: store.tables() });
+    await keepBudgetRows(tx, commands.flat());
+    await keepLeaseRows(tx, commands.flat());
+    let state = before.state;
+    for (const { place, events } of planned) {
+      if (events !== null) await keepVaultRows(tx, { before: state, after: place.state, events });
+      state = place.state;
+    }
+  }
+  for (const one of planned) await one.context.conclude?.(outcomeOf(one), tx);
+  return after;
+}
 
 /** What one command may cause. The log is locked while its events are written, a few seconds for so many. */
 const eventsMax = 50_000;

@@ -8,8 +8,8 @@ import { isDatabaseUnavailable, isRolledBack } from '../db/failure.ts';
 import type { Database } from '../db/pool.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { append, outcomeOf } from './append.ts';
-import type { AppendDependencies, Appended, Place, Request, Transaction } from './append.ts';
+import { outcomeOf, plan, writePlanned } from './append.ts';
+import type { AppendDependencies, Place, Planned, Request, Transaction } from './append.ts';
 import { away, lookUp, notMade } from './look-up.ts';
 import type { Outcome } from './execute.ts';
 
@@ -27,7 +27,7 @@ const waitMs = 2500;
 /** A turn in the queue for the log is worth as much, however long the wait for a connection was. */
 const lockWaitMinMs = 50;
 /** In one transaction, while other processes wait for the log. */
-const togetherMax = 32;
+const togetherMax = 64;
 const togetherMs = 100;
 const waitingMax = 2_000;
 
@@ -39,18 +39,20 @@ export function createCommitQueue(
   const waiting: Pending[] = [];
   let isWorking = false;
 
-  const nextInTime = (): Pending | undefined => {
-    for (;;) {
-      const next = waiting.shift();
-      if (next === undefined || clock() <= next.deadline) return next;
-      next.settle.resolve(away(notMade));
+  /** The next one whose time is not over; none when it may not be made in one transaction with these. */
+  const next = (taken: readonly Pending[]): Pending | undefined => {
+    while (waiting[0] !== undefined && clock() > waiting[0].deadline) {
+      waiting.shift()?.settle.resolve(away(notMade));
     }
+    const exclusive = exclusiveOf(waiting[0]);
+    const isHeld = exclusive !== null && taken.some((one) => exclusiveOf(one) === exclusive);
+    return isHeld ? undefined : waiting.shift();
   };
 
   const work = async (): Promise<void> => {
     isWorking = true;
-    for (let first = nextInTime(); first !== undefined; first = nextInTime()) {
-      const { taken, hasBegun, error } = await commit(dependencies, first, nextInTime);
+    for (let first = next([]); first !== undefined; first = next([])) {
+      const { taken, hasBegun, error } = await commit(dependencies, first, next);
       if (error === null) continue;
       const isUndone = !isDatabaseUnavailable(error) || isRolledBack(error);
       if (isUndone && taken.length > 1) {
@@ -79,6 +81,9 @@ export function createCommitQueue(
   };
 }
 
+const exclusiveOf = (pending: Pending | undefined): string | null =>
+  pending?.request.context.exclusive ?? null;
+
 /** `hasBegun`: the log was had. `error` is null when all that were taken are settled. */
 type Committed = Readonly<{ taken: readonly Pending[]; hasBegun: boolean; error: unknown }>;
 
@@ -86,36 +91,39 @@ type Committed = Readonly<{ taken: readonly Pending[]; hasBegun: boolean; error:
 async function commit(
   dependencies: Dependencies,
   first: Pending,
-  next: () => Pending | undefined,
+  next: (taken: readonly Pending[]) => Pending | undefined,
 ): Promise<Committed> {
   const { db, store, clock } = dependencies;
   const taken: Pending[] = [];
-  const made: (Appended | Refusal)[] = [];
+  const decided: (Planned | Refusal)[] = [];
   const take = async (tx: Transaction, pending: Pending, place: Place): Promise<Place> => {
     taken.push(pending);
-    const appended = await append(tx, dependencies, pending.request, place);
-    made.push(appended);
-    return isRefusal(appended) ? place : { head: appended.head, before: appended.after };
+    const planned = await plan(tx, dependencies, pending.request, place);
+    decided.push(planned);
+    return isRefusal(planned) ? place : planned.place;
   };
   try {
-    await db.tx(async (tx) => {
+    const after = await db.tx(async (tx) => {
       const head = await lockLog(tx, Math.max(lockWaitMinMs, first.deadline - clock()));
       const endsAt = clock() + togetherMs;
-      let place: Place = { head, before: await store.catchUp(tx, head.position) };
+      const before = await store.catchUp(tx, head.position);
+      let place: Place = { head, state: before.state };
       for (let one: Pending | undefined = first; one !== undefined;) {
         place = await take(tx, one, place);
-        one = taken.length < togetherMax && clock() < endsAt ? next() : undefined;
+        one = taken.length < togetherMax && clock() < endsAt ? next(taken) : undefined;
       }
+      const planned = decided.flatMap((one) => (isRefusal(one) ? [] : [one]));
+      return writePlanned(tx, dependencies, { before, planned });
     });
+    if (decided.some((one) => !isRefusal(one) && one.events !== null)) store.adopt(after);
   } catch (error) {
     const hasBegun = taken.length > 0;
     return { taken: hasBegun ? taken : [first], hasBegun, error };
   }
   for (const [index, { settle }] of taken.entries()) {
-    const appended = made[index];
-    if (appended === undefined) throw new Error('a mutation was taken and not made');
-    if (!isRefusal(appended) && appended.events.length > 0) store.adopt(appended.after);
-    settle.resolve(isRefusal(appended) ? appended : outcomeOf(appended));
+    const planned = decided[index];
+    if (planned === undefined) throw new Error('a mutation was taken and not decided');
+    settle.resolve(isRefusal(planned) ? planned : outcomeOf(planned));
   }
   return { taken, hasBegun: true, error: null };
 }

@@ -27,6 +27,8 @@ export type MutationContext = Readonly<{
   reason: string | null;
   /** Asked under the lock, on the state that is decided on: much may have changed while the mutation was prepared. */
   precondition?: (state: ConfigState, tx: Queryable) => Promise<Refusal | null>;
+  /** Two mutations with the same text here are not made in one transaction: `precondition` reads what `conclude` writes. */
+  exclusive?: string | null;
   /** Called before the commit, with all tables written. What it writes by `tx` stands or falls with the change. */
   conclude?: (outcome: Outcome, tx: Queryable) => Promise<void>;
 }>;

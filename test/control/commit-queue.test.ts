@@ -5,7 +5,10 @@ import { describe, it } from 'node:test';
 
 import { sql } from '@databases/pg';
 
+import { verifyLog } from '../../src/control/verify-log.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
+import { credentialOf, endpointAt } from '../harness/examples.ts';
+import { testRef } from '../harness/given.ts';
 import { person, testPlane } from '../harness/plane.ts';
 import type { TestPlane } from '../harness/plane.ts';
 import { until } from '../harness/wait.ts';
@@ -71,6 +74,33 @@ describe('mutations that wait together', () => {
       ['made', 'conflict', 'made', 'conflict'],
     );
     assert.deepEqual(await written(test, position), { transactions: 1, commands: 2 });
+  });
+
+  it('are one round trip for all: their rows are there, as a rebuild has them', async (t) => {
+    const test = await testPlane(t);
+    const outcomes = await whileLocked(test, () =>
+      Promise.all(
+        ['a', 'b', 'c'].map((name) =>
+          test.attempt({
+            command: {
+              type: 'CreateProvider',
+              name,
+              defaultName: name,
+              kind: 'static',
+              catalogueKey: null,
+              endpoint: endpointAt(`https://${name}.example`),
+              credential: credentialOf(name, name.charCodeAt(0)),
+            },
+            secrets: [{ ref: testRef(name.charCodeAt(0)), class: 'credential', plaintext: name }],
+          }),
+        ),
+      ),
+    );
+    assert.ok(outcomes.every((one) => !isRefusal(one)));
+    const refs = ['a', 'b', 'c'].map((name) => testRef(name.charCodeAt(0)));
+    const kept = await test.plane.vault.reveal(test.plane.db, refs);
+    assert.deepEqual([...kept.values()].toSorted(), ['a', 'b', 'c']);
+    assert.deepEqual((await verifyLog(test.plane.db)).problems, []);
   });
 
   it('do not suffer from a fault in one of them', async (t) => {
