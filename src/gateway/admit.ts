@@ -26,12 +26,26 @@ export function admit(
     return { kind: 'refused', reason: 'budget', refusal: overBudget(reachedCap) };
   }
   if (limits === null || principalId === null) return unlimited;
-  const tokens = peeked.promptEstimate + (peeked.maxTokens ?? 0);
-  const verdict = limiter.admit(principalId, limits, { tokens, nowMs });
+  const verdict = limiter.admit(principalId, limits, { tokens: tokensOf(peeked), nowMs });
   const headers = headersOf(verdict);
   if (verdict.refusedBy === null) return { kind: 'admitted', headers };
   return { kind: 'refused', reason: 'rate_limit', refusal: rateLimited(verdict, headers) };
 }
+
+/** Whether admit() will refuse. Asked before a route is chosen, so that what is refused leaves nothing behind there. */
+export function willRefuse(
+  limiter: Limiter,
+  { caller, peeked }: Readonly<{ caller: Caller; peeked: Peeked }>,
+  nowMs: number,
+): boolean {
+  const { principalId, limits, reachedCap } = caller;
+  if (reachedCap !== null) return true;
+  if (limits === null || principalId === null) return false;
+  return limiter.wouldRefuse(principalId, limits, { tokens: tokensOf(peeked), nowMs });
+}
+
+const tokensOf = ({ promptEstimate, maxTokens }: Peeked): number =>
+  promptEstimate + (maxTokens ?? 0);
 
 function overBudget({ cap, used, total }: ReachedCap): GatewayRefusal {
   const amounts =

@@ -4,6 +4,7 @@
 
 import type { Clock } from '../lib/clock.ts';
 import type { PoolPolicy } from '../lib/vocabulary.ts';
+import { stillView } from '../routing/idle-view.ts';
 import type { RoutedRequest } from '../routing/request.ts';
 import { chooseRoute, reasonOf } from '../routing/route.ts';
 import type { ChainRoute, DenyRoute } from '../routing/route.ts';
@@ -12,7 +13,7 @@ import type { ProtocolRefusal } from '../protocols/refusal.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { Tracer } from '../telemetry/trace.ts';
-import { admit } from './admit.ts';
+import { admit, willRefuse } from './admit.ts';
 import { refuseRequest } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
 import { Attempt } from './attempt.ts';
@@ -104,7 +105,9 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   if (isPeekRefusal(peeked)) return refuse(context, exchange, unreadable(exchange, peeked));
   if (proxied.messages === 'counted') return answerCount(context, exchange, peeked);
   noteAsked(exchange, peeked);
-  const { snapshot, view: live } = generation;
+  const { snapshot, view } = generation;
+  const isRefused = willRefuse(context.limiter, { caller, peeked }, context.monotonic());
+  const live = isRefused ? stillView(view) : view;
   const routed = new PeekedRequest(exchange, peeked, body.bytes, {
     nowMs: context.now(),
     prefixBytes: snapshot.tuning.prefix_bytes,

@@ -60,16 +60,12 @@ export class Limiter {
   ): Verdict {
     if (nowMs - this.#sweptAtMs >= sweepMs) this.#sweep(nowMs);
     const entry = this.#entries.get(principalId) ?? this.#enter(principalId);
-    const cost = { requests: 1, tokens: Math.max(1, tokens) };
+    const cost = costOf(tokens);
     entry.askedAtMs = nowMs;
     entry.demand.requests += cost.requests;
     entry.demand.tokens += cost.tokens;
-    const shares = nowMs < entry.sharesUntilMs ? entry.shares : wholeShares;
     const { meters } = entry;
-    meters.requests = fitted(meters.requests, limits.requests_per_min, shares.requests, nowMs);
-    meters.tokens = fitted(meters.tokens, limits.tokens_per_min, shares.tokens, nowMs);
-    const requestsMs = refusedForMs(meters.requests, cost.requests);
-    const tokensMs = refusedForMs(meters.tokens, cost.tokens);
+    const { requestsMs, tokensMs } = judge(entry, limits, cost, nowMs);
     const isAdmitted = requestsMs === null && tokensMs === null;
     if (isAdmitted) {
       charge(meters.requests, cost.requests);
@@ -86,6 +82,18 @@ export class Limiter {
         ? null
         : Math.max(1, wholeSeconds(Math.max(requestsMs ?? 0, tokensMs ?? 0))),
     };
+  }
+
+  /** Whether admit() would refuse this now. It charges nothing, and is no demand. */
+  wouldRefuse(
+    principalId: PrincipalId,
+    limits: SnapshotLimits,
+    { tokens, nowMs }: Readonly<{ tokens: number; nowMs: number }>,
+  ): boolean {
+    const entry = this.#entries.get(principalId);
+    if (entry === undefined) return false;
+    const { requestsMs, tokensMs } = judge(entry, limits, costOf(tokens), nowMs);
+    return requestsMs !== null || tokensMs !== null;
   }
 
   /** What was asked for since the last call, of each principal known here; of `countMax` of them at most. */
@@ -129,6 +137,23 @@ export class Limiter {
       }
     }
   }
+}
+
+const costOf = (tokens: number): PerDimension<number> => ({
+  requests: 1,
+  tokens: Math.max(1, tokens),
+});
+
+/** Brings the meters to this time. For each, how long the cost must wait; null when it need not. */
+function judge(entry: Entry, limits: SnapshotLimits, cost: PerDimension<number>, nowMs: number) {
+  const { meters } = entry;
+  const shares = nowMs < entry.sharesUntilMs ? entry.shares : wholeShares;
+  meters.requests = fitted(meters.requests, limits.requests_per_min, shares.requests, nowMs);
+  meters.tokens = fitted(meters.tokens, limits.tokens_per_min, shares.tokens, nowMs);
+  return {
+    requestsMs: refusedForMs(meters.requests, cost.requests),
+    tokensMs: refusedForMs(meters.tokens, cost.tokens),
+  };
 }
 
 /** The meter of this limit at this time. A new one is full. */

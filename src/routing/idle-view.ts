@@ -1,4 +1,5 @@
-// Every endpoint up and idle: what a dry-run knows of them (specification, "Dry-run limits").
+// Views in which a choice leaves nothing behind: every endpoint up and idle, as a dry-run knows them (specification, "Dry-run
+// limits"), and the live one, for a request that will be refused.
 
 import { defaultTuning } from '../snapshot/tuning.ts';
 import type { LiveView, Load } from './load.ts';
@@ -12,4 +13,11 @@ export const idleView = (): LiveView => ({
   windowOf: ({ contextLength }) => contextLength,
   turnOf: () => ({ count: 0 }),
   affinity: createAffinity({ ...defaultTuning, affinity_slots: 1 }),
+});
+
+/** Chooses as `view` does, and takes no turn and no place in the memory of conversations. */
+export const stillView = (view: LiveView): LiveView => ({
+  ...view,
+  turnOf: (pool) => ({ ...view.turnOf(pool) }),
+  affinity: { ...view.affinity, remembers: false },
 });

@@ -1,5 +1,6 @@
 // The data plane needs neither the control plane nor the database: both are killed under load, and no request fails of it. What was
-// used meanwhile is counted when they are back, all of it where it waits on disk. GW_TEST_OUTAGE_REQUESTS makes it longer (`npm run test:soak`).
+// used meanwhile is counted when they are back: all of it where it waits on disk, and where it waits in memory all but what is
+// counted as dropped. GW_TEST_OUTAGE_REQUESTS makes it longer (`npm run test:soak`).
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

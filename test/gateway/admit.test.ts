@@ -150,6 +150,33 @@ describe('a limit on requests', () => {
   });
 });
 
+for (const [what, key] of [
+  ['rate', { limits: { requests: 1 } }],
+  ['budget', { budget: { tokens: [10, 10] } }],
+] as const) {
+  it(`what is refused for its ${what} takes no turn of a pool`, async () => {
+    await using upstream = await startUpstream(answerJson());
+    const backends = [{ apiBase: upstream.apiBase }];
+    const { monotonic } = clockOf();
+    await using gateway = await startTestGateway(
+      {
+        models: { a: { backends }, b: { backends } },
+        pools: { pool: { policy: 'round-robin', members: { a: 1, b: 1 } } },
+        frontendModels: { chat: { defaults: ['pool'] } },
+        keys: { key, other: {} },
+      },
+      { monotonic },
+    );
+    const ask = (name: string) =>
+      gateway.chat(chatBody('chat'), { authorization: `Bearer ${name}` });
+    await ask('key');
+    const before = (await ask('other')).headers.get('x-gw-served-model');
+    assert.match(String((await ask('key')).status), /^(402|429)$/);
+    const after = (await ask('other')).headers.get('x-gw-served-model');
+    assert.notEqual(after, before);
+  });
+}
+
 describe('a limit on tokens', () => {
   it('is charged the estimate of the prompt and what may be generated', async () => {
     await using upstream = await startUpstream(answerJson());

@@ -269,3 +269,24 @@ describe('whatever is asked', () => {
     );
   });
 });
+
+it('says before what it will answer, and that changes nothing', () => {
+  const step = fc.record({ tokens: fc.nat(40), waitMs: fc.nat(5000), looks: fc.nat(2) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const limiter = new Limiter();
+      const unasked = new Limiter();
+      let nowMs = 0;
+      for (const { tokens, waitMs, looks } of steps) {
+        nowMs += waitMs;
+        const given = limits(10, 100);
+        for (let look = 0; look < looks; look++) limiter.wouldRefuse(one, given, { tokens, nowMs });
+        const said = limiter.wouldRefuse(one, given, { tokens, nowMs });
+        const verdict = limiter.admit(one, given, { tokens, nowMs });
+        assert.equal(said, verdict.refusedBy !== null);
+        assert.deepEqual(verdict, unasked.admit(one, given, { tokens, nowMs }));
+      }
+      assert.deepEqual(limiter.takeDemand(10), unasked.takeDemand(10));
+    }),
+  );
+});

@@ -9,6 +9,7 @@ import * as fc from 'fast-check';
 import { poolPolicy } from '../../src/lib/vocabulary.ts';
 import type { PoolPolicy } from '../../src/lib/vocabulary.ts';
 import { hashBytes, mixKey } from '../../src/routing/hash.ts';
+import { idleView, stillView } from '../../src/routing/idle-view.ts';
 import type { Load } from '../../src/routing/load.ts';
 import { createAffinity } from '../../src/routing/policy/cache-affinity.ts';
 import type { Choice } from '../../src/routing/policy/choice.ts';
@@ -124,6 +125,19 @@ describe('cache-affinity', () => {
     assert.equal(
       pickMember('cache-affinity', choice(busy(3, 3, 2), { key: 42, affinity: other })),
       2,
+    );
+  });
+
+  it('is not remembered where nothing comes of the choice', () => {
+    const affinity = createAffinity(defaultTuning);
+    const { affinity: still } = stillView({ ...idleView(), affinity });
+    assert.equal(pickMember('cache-affinity', choice(busy(1, 0), { key: 42, affinity: still })), 1);
+    assert.equal(pickMember('cache-affinity', choice(busy(0, 1), { key: 42, affinity })), 0);
+    const warm = warmed(42);
+    const { affinity: read } = stillView({ ...idleView(), affinity: warm });
+    assert.equal(
+      pickMember('cache-affinity', choice(busy(0, 0, 0), { key: 42, affinity: read })),
+      pickMember('cache-affinity', choice(busy(0, 0, 0), { key: 42, affinity: warm })),
     );
   });
 

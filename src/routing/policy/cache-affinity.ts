@@ -15,6 +15,8 @@ export type Affinity = Readonly<{
   tuning: Tuning;
   keys: Uint32Array;
   owners: Uint32Array;
+  /** False where nothing comes of a choice: then it is not remembered. */
+  remembers: boolean;
 }>;
 
 const slotsMin = 64;
@@ -23,18 +25,20 @@ const slotsMin = 64;
 export function createAffinity(tuning: Tuning, previous: Affinity | null = null): Affinity {
   const size = 2 ** Math.ceil(Math.log2(Math.max(slotsMin, tuning.affinity_slots)));
   if (previous?.keys.length === size) return { ...previous, tuning };
-  return { tuning, keys: new Uint32Array(size), owners: new Uint32Array(size) };
+  return { tuning, keys: new Uint32Array(size), owners: new Uint32Array(size), remembers: true };
 }
 
 export function pickByAffinity(choice: Choice): number {
   const { loads, ids, key, affinity, nowMs } = choice;
-  const { keys, owners, tuning } = affinity;
+  const { keys, owners, tuning, remembers } = affinity;
   const slot = key & (keys.length - 1);
   const owner = keys[slot] === key ? ids.indexOf(owners[slot] ?? 0) : -1;
   const least = pickLeastLoaded(choice);
   if (owner === -1) {
-    keys[slot] = key;
-    owners[slot] = ids[least] ?? 0;
+    if (remembers) {
+      keys[slot] = key;
+      owners[slot] = ids[least] ?? 0;
+    }
     return least;
   }
   const load = loads[owner];
