@@ -1,6 +1,7 @@
 // Replays a directory of recorded traffic through the gateway and prints what became of each answer:
 // `npm run test:recorded -- DIR`. Exits 1 when one differs from what its recording says.
 
+import { askAll } from './ask.ts';
 import { readRecordings } from './recordings.ts';
 import { replay } from './replay.ts';
 import type { Outcome } from './replay.ts';
@@ -11,9 +12,13 @@ if (directory === undefined) {
   process.exit(2);
 }
 
-const outcomes = await replay(readRecordings(directory));
-const verdictOf = ({ problems }: Outcome): string =>
-  problems === null ? 'left out' : problems.length === 0 ? 'equal' : problems.join('; ');
+const recordings = readRecordings(directory);
+const outcomes = [...(await replay(recordings)), ...(await askAll(recordings))];
+function verdictOf({ problems, refusal }: Outcome): string {
+  if (problems === null) return 'left out';
+  if (refusal !== undefined) return `refused: ${refusal}`;
+  return problems.length === 0 ? 'equal' : problems.join('; ');
+}
 
 for (const outcome of outcomes) {
   const { vendor, id, kind, bytes } = outcome;
@@ -22,6 +27,8 @@ for (const outcome of outcomes) {
 }
 const differing = outcomes.filter(({ problems }) => problems !== null && problems.length > 0);
 const leftOut = outcomes.filter(({ problems }) => problems === null);
-const equal = outcomes.length - differing.length - leftOut.length;
-console.log(`${equal} equal, ${differing.length} differing, ${leftOut.length} left out`);
+const refused = outcomes.filter(({ refusal }) => refusal !== undefined);
+const equal = outcomes.length - differing.length - leftOut.length - refused.length;
+const counts = [`${equal} equal`, `${differing.length} differing`, `${refused.length} refused`];
+console.log([...counts, `${leftOut.length} left out`].join(', '));
 if (differing.length > 0) process.exitCode = 1;

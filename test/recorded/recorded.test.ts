@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 
 import { completion } from '../harness/upstream.ts';
 import { vendors } from '../harness/vendors.ts';
+import { askAll } from './ask.ts';
 import { readAnthropic } from './read-anthropic.ts';
 import { readGemini } from './read-gemini.ts';
 import { differences } from './reading.ts';
@@ -74,6 +75,31 @@ describe('a directory of recordings', () => {
     const [broken, odd] = await replay(readRecordings(directory.path));
     assert.match(broken?.problems?.join('\n') ?? '', /^text: "Hello" became ""$/m);
     assert.deepEqual(odd?.problems, ['finish: null became "stop"']);
+  });
+
+  it('has chats that are asked of every other protocol, or refused with a reason', async () => {
+    using directory = folder();
+    const path = '/v1/chat/completions';
+    const messages = [{ role: 'user', content: 'What is "it"?' }];
+    writeFileSync(join(directory.path, 'asked.json'), JSON.stringify({ messages, stream: true }));
+    writeFileSync(join(directory.path, 'seed.json'), JSON.stringify({ messages, seed: 1 }));
+    const body = JSON.stringify(completion);
+    record(directory.path, 'openai', [
+      { file: 'a.json', body, more: { path, request: '../asked.json' } },
+      { file: 'b.json', body, more: { path, request: '../seed.json' } },
+    ]);
+    const outcomes = await askAll(readRecordings(directory.path));
+    assert.deepEqual(
+      outcomes.map(({ vendor, refusal, problems }) => [vendor, refusal, problems]),
+      [
+        ...vendors.map(({ protocol }) => [protocol, undefined, []]),
+        ...vendors.map(({ protocol }) => [
+          protocol,
+          `a backend of protocol ${protocol} does not support seed`,
+          [],
+        ]),
+      ],
+    );
   });
 
   it('without recordings is refused by its name', () => {

@@ -19,10 +19,12 @@ import type { Recording } from './recordings.ts';
 export type Outcome = Readonly<{
   vendor: string;
   id: string;
-  kind: 'message' | 'stream' | 'error' | 'passed on';
+  kind: 'message' | 'stream' | 'error' | 'passed on' | 'asked';
   bytes: number;
   /** Empty when all is equal; null when the gateway never asks for such an answer. */
   problems: readonly string[] | null;
+  /** Why the gateway did not ask. */
+  refusal?: string;
 }>;
 
 /** Bytes of a piece; null is the whole at once. */
