@@ -64,7 +64,10 @@ export const routeAt = (path: string): ProxiedRoute | undefined => byPath.get(pa
  */
 export function speaksMessages(exchange: Pick<Exchange, 'path' | 'header'>): boolean {
   const { path } = exchange;
-  const found = byPath.get(path);
-  if (found !== undefined) return found.messages !== null;
-  return /^(?:\/v1)?\/models$/.test(path) && exchange.header('anthropic-version') !== undefined;
+  if (messagesPath.test(path)) return true;
+  return modelsPath.test(path) && exchange.header('anthropic-version') !== undefined;
 }
+
+/** Those that are not served too. */
+const messagesPath = /^(?:\/v1)?\/messages(?:\/|$)/;
+const modelsPath = /^(?:\/v1)?\/models$/;

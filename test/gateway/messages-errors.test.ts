@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { startTestGateway } from '../harness/gateway.ts';
 import { errorOf, messagesBody, native, post, startMessages } from '../harness/messages.ts';
 import { answerJson, unusedApiBase } from '../harness/upstream.ts';
+import { answerEvents, vendors } from '../harness/vendors.ts';
 
 describe('what fails is told in the envelope of the API', () => {
   const frontendModels = {
@@ -87,6 +88,25 @@ describe('what fails is told in the envelope of the API', () => {
       assert.equal(told.request_id, response.headers.get('x-request-id'));
     });
   }
+
+  it('as is a route of the API that is not served', async () => {
+    await using session = await startMessages(answerJson());
+    const response = await post(session.gateway, {}, { path: '/v1/messages/batches' });
+    assert.equal(response.status, 404);
+    assert.equal((await errorOf(response)).error.type, 'not_found_error');
+  });
+
+  it('as is an error within the stream of another protocol', async () => {
+    const vendor = vendors.find(({ protocol }) => protocol === 'gemini');
+    assert.ok(vendor !== undefined);
+    await using session = await startMessages(answerEvents(vendor.failure), { protocol: 'gemini' });
+    const response = await post(session.gateway, messagesBody({ stream: true }));
+    assert.equal(response.status, 503);
+    assert.deepEqual((await errorOf(response)).error, {
+      type: 'overloaded_error',
+      message: vendor.failedMessage,
+    });
+  });
 
   it('as is a method', async () => {
     await using session = await startMessages(answerJson());

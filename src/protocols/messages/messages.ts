@@ -31,8 +31,13 @@ export const messagesOver = (
     const { usage } = answer;
     return { ...messageAnswer(answer.status, answer.body, options), usage };
   },
-  openStream: (streamOptions) =>
-    new ChainedStream(chat.openStream(streamOptions), openMessageStream(options)),
+  openStream(streamOptions) {
+    const stream = chat.openStream(streamOptions);
+    return new ChainedStream(
+      stream,
+      openMessageStream(options, () => stream.failedStatus),
+    );
+  },
 });
 
 /** Of a backend that speaks the Messages API. */

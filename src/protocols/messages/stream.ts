@@ -18,8 +18,11 @@ import type { MessageOptions } from './response.ts';
 import { stopOf } from './stop-reason.ts';
 import { readChatUsage } from './usage.ts';
 
-export const openMessageStream = (options: MessageOptions): TranslatedStream =>
-  new ChatStream(options);
+/** `statusOf` knows better than an error itself what it is, where whoever made the chat chunks read it. */
+export const openMessageStream = (
+  options: MessageOptions,
+  statusOf: () => number | null = () => null,
+): TranslatedStream => new ChatStream(options, statusOf);
 
 const nothing = Buffer.alloc(0);
 const endMark = '[DONE]';
@@ -29,6 +32,7 @@ class ChatStream implements TranslatedStream {
   failedStatus: number | null = null;
   failedBody: Buffer | null = null;
   readonly #options: MessageOptions;
+  readonly #statusOf: () => number | null;
   readonly #decoder = new SseDecoder();
   readonly #blocks: BlockWriter;
   #hasBegun = false;
@@ -38,8 +42,9 @@ class ChatStream implements TranslatedStream {
   #lastChoice: JsonObject | null = null;
   #usage: TranslatedUsage | null = null;
 
-  constructor(options: MessageOptions) {
+  constructor(options: MessageOptions, statusOf: () => number | null) {
     this.#options = options;
+    this.#statusOf = statusOf;
     this.#blocks = new BlockWriter(options.requestId);
   }
 
@@ -84,7 +89,7 @@ class ChatStream implements TranslatedStream {
 
   #chunk(chunk: JsonObject, isNamedError: boolean): string {
     if (isNamedError || (member(chunk, 'error') ?? null) !== null) {
-      const status = errorStatus(chunk);
+      const status = this.#statusOf() ?? errorStatus(chunk);
       return this.#fail(status, errorMessage(chunk) ?? `the upstream answered ${status}`);
     }
     const usage = objectOf(chunk, 'usage') ?? objectOf(objectOf(chunk, 'x_groq') ?? {}, 'usage');

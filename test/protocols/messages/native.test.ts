@@ -42,6 +42,18 @@ describe('a stream', () => {
     );
   });
 
+  it('with bytes that were changed is passed on all the same', () => {
+    const change = fc.tuple(fc.nat({ max: everything.length - 1 }), fc.nat({ max: 255 }));
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 8 }), (changes) => {
+        const bytes = Buffer.from(everything);
+        for (const [at, byte] of changes) bytes[at] = byte;
+        assert.ok(through(stream(), [bytes]).subarray(0, bytes.length).equals(bytes));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('counts the prompt by its first event, with its cache, and the answer by its last', () => {
     const first = { input_tokens: 4, cache_read_input_tokens: 100, cache_creation_input_tokens: 6 };
     const bytes = eventsOf(
