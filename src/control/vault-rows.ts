@@ -13,11 +13,13 @@ type Change = Readonly<{
   events: readonly RecordedEvent[];
 }>;
 
-/** In the transaction of the commands, each with the states around it: what one brings, the next may let go of. */
-export async function keepVaultRows(tx: Transaction, ...changes: readonly Change[]): Promise<void> {
-  const [at] = changes.flatMap(({ events }) => events.map(({ recordedAt }) => recordedAt));
-  const left = changes.flatMap(({ events, ...states }) =>
-    refsLeft(states, new Set(events.map(({ stream }) => stream))),
-  );
-  if (left.length > 0 && at !== undefined) await supersedeItems(tx, left, new Date(at));
+/** In the transaction of the command. */
+export async function keepVaultRows(
+  tx: Transaction,
+  { before, after, events }: Change,
+): Promise<void> {
+  const left = refsLeft({ before, after }, new Set(events.map(({ stream }) => stream)));
+  const [first] = events;
+  if (left.length === 0 || first === undefined) return;
+  await supersedeItems(tx, left, new Date(first.recordedAt));
 }
