@@ -8,7 +8,7 @@ import { isRetryable } from '../routing/retry.ts';
 import { countStatus } from '../telemetry/metrics.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Counts } from '../telemetry/metrics.ts';
-import { endsStream, readUsage, Tail } from '../usage/tail.ts';
+import { endsStream, mayReportUsage, readUsage, Tail } from '../usage/tail.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
 import { idHeaders } from './answer.ts';
 import { startRecording } from './cache-recording.ts';
@@ -30,7 +30,7 @@ import type {
   UpstreamFault,
   Upstreams,
 } from './transport/boundary.ts';
-import { appendAnswerHeaders, hasHeader } from './transport/header-policy.ts';
+import { appendAnswerHeaders } from './transport/header-policy.ts';
 
 export type AttemptResult =
   /** The answer went to the client whole. */
@@ -232,7 +232,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     }
     appendAnswerHeaders(head, headers);
     const isRead = this.#translated === null && isMetered && status < 300;
-    if (isRead && !hasHeader(headers, 'content-encoding')) this.#tail = new Tail();
+    if (isRead && mayReportUsage(headers)) this.#tail = new Tail();
     this.relayedStatus = status;
     exchange.start(status, head, isFollowed);
   }

@@ -15,6 +15,23 @@ export type ReportedUsage = Readonly<{
 }>;
 
 /**
+ * Whether an answer with these fields, names and values in turn, may report usage. What somebody has said or written is no report,
+ * though a text may read like one; sound and pictures hold none, and what is encoded is not read.
+ */
+export function mayReportUsage(headers: readonly string[]): boolean {
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index];
+    if (name === 'content-encoding') return false;
+    if (name === 'content-type' && contentType.test(headers[index + 1] ?? '')) return false;
+  }
+  return true;
+}
+
+/** Of content, not of a report. */
+const contentType =
+  /^(?:audio\/|image\/|video\/|application\/octet-stream|text\/(?!event-stream))/i;
+
+/**
  * Keeps the last `tailBytesMax` bytes of what is pushed, by reference: nothing is copied until it
  * is read.
  */

@@ -9,7 +9,7 @@ import { isRefusal } from '../../src/lib/refusal.ts';
 import { readConfigFile } from '../../src/snapshot/file-mode.ts';
 import { chatBody, startTestGateway } from '../harness/gateway.ts';
 import type { GivenSnapshot } from '../harness/snapshot.ts';
-import { answerJson, answerStream, completion, startUpstream } from '../harness/upstream.ts';
+import { answerJson, answerStream, completion, startUpstream, usage } from '../harness/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 type ErrorBody = { error: { code: string; type: string; param: string | null; message: string } };
@@ -67,6 +67,17 @@ describe('a chat completion', () => {
     assert.equal(event?.max_tokens, 9);
     assert.equal(event?.attempts, 1);
     assert.equal(event?.route, 'concrete');
+  });
+
+  it('that is answered with text has no counts, whatever the text says', async () => {
+    const said = JSON.stringify({ usage });
+    await using upstream = await startUpstream((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' }).end(said);
+    });
+    await using gateway = await startTestGateway(keyed(upstream.apiBase));
+    assert.equal(await (await gateway.chat(chatBody('small'))).text(), said);
+    await until(() => gateway.events.length === 1, { what: 'a usage row' });
+    assert.equal(gateway.events[0]?.usage_reported, false);
   });
 
   it('asks for usage on a stream, relays every frame and records the counts', async () => {

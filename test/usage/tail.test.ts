@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { readUsage, Tail, tailBytesMax } from '../../src/usage/tail.ts';
+import { mayReportUsage, readUsage, Tail, tailBytesMax } from '../../src/usage/tail.ts';
 
 const frame = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
 const counts = (
@@ -242,3 +242,21 @@ it('a reported cost is rounded to micro-units as the decimal number that it is',
 
 const costing = (cost: string): string =>
   `{"usage":{"prompt_tokens":1,"completion_tokens":2,"cost":${cost}}}`;
+
+describe('an answer', () => {
+  for (const [headers, may] of [
+    [['content-type', 'application/json'], true],
+    [['content-type', 'text/event-stream; charset=utf-8'], true],
+    [['content-type', 'application/x-ndjson'], true],
+    [[], true],
+    [['content-type', 'application/json', 'content-encoding', 'gzip'], false],
+    [['content-type', 'text/plain; charset=utf-8'], false],
+    [['content-type', 'Text/VTT'], false],
+    [['content-type', 'audio/mpeg'], false],
+    [['content-type', 'image/png'], false],
+    [['content-type', 'application/octet-stream'], false],
+  ] as const) {
+    it(`${may ? 'may' : 'cannot'} report usage with ${headers.join(' ')}`, () =>
+      assert.equal(mayReportUsage(headers), may));
+  }
+});

@@ -127,11 +127,5 @@ export function appendAnswerHeaders(target: FlatHeaders, headers: FlatHeaders): 
 
 const isAscii = (text: string): boolean => /^[\t\x20-\x7e]*$/.test(text);
 
-/** Whether a field is among names and values in turn. */
-export function hasHeader(headers: FlatHeaders, name: string): boolean {
-  for (let index = 0; index < headers.length; index += 2) if (headers[index] === name) return true;
-  return false;
-}
-
 export const withoutHeader = (headers: FlatHeaders, name: string): FlatHeaders =>
   headers.filter((_, index) => headers[index - (index % 2)] !== name);
