@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 
-import { addProcess, addSnapshot, metricsContentType } from '../telemetry/metrics.ts';
-import { renderMetrics } from '../telemetry/scrape.ts';
+import { addProcess, addSnapshot } from '../telemetry/metrics.ts';
+import { metricsContentType, renderMetrics } from '../telemetry/registry.ts';
 import type { Scrape } from '../telemetry/scrape.ts';
 import type { Control } from './control.ts';
 import { none, route } from './route.ts';
@@ -22,9 +22,9 @@ export const metricsRoutes: readonly Route[] = [
     query: none,
     body: none,
     response: z.string().meta({ examples: ['gw_webhooks_dropped_total 0\n'] }),
-    handle: (_input, { control }) => ({
+    handle: async (_input, { control }) => ({
       headers: { 'content-type': metricsContentType },
-      bytes: Buffer.from(renderMetrics([(scrape) => addControl(scrape, control)])),
+      bytes: Buffer.from(await renderMetrics([(scrape) => addControl(scrape, control)])),
     }),
   }),
 ];

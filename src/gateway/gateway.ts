@@ -12,7 +12,7 @@ import { Limiter } from '../limits/limiter.ts';
 import type { HealthReport } from '../snapshot/health-report.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createMetricsPage, newCounts } from '../telemetry/metrics.ts';
-import type { Counts, MetricsPage } from '../telemetry/metrics.ts';
+import type { Counts, MetricsPage, OwnMetricsPage } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/trace.ts';
 import { createUlids } from '../usage/ulid.ts';
 import { answerRefusal, errorBody, refuseRequest } from './answer.ts';
@@ -60,7 +60,7 @@ export type GatewayOptions = Readonly<{
   /** How often each endpoint is probed, and how long it may take; when absent, none is. */
   probes?: Readonly<{ intervalMs: number; timeoutMs: number }>;
   /** Makes the page of all processes that share the port out of this one's; its own alone when absent. */
-  shareMetrics?: (own: MetricsPage) => MetricsPage;
+  shareMetrics?: (own: OwnMetricsPage) => MetricsPage;
   firstByteMs: number;
   /** Tries at other backends of the same model. */
   retriesMax?: number;

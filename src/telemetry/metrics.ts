@@ -2,7 +2,8 @@
 
 import { newDurations } from './histogram.ts';
 import type { Durations } from './histogram.ts';
-import { renderMetrics } from './scrape.ts';
+import type { Family } from './merge-pages.ts';
+import { metricsContentType, readFamilies, renderMetrics } from './registry.ts';
 import type { Scrape, Source } from './scrape.ts';
 
 const outcome = ['ok', 'rejected', 'upstream_error', 'unavailable'] as const;
@@ -115,9 +116,10 @@ export function countStatus(counts: Counts, status: number): void {
   else counts.upstreamStatus.success++;
 }
 
-export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
-
 export type MetricsPage = Readonly<{ contentType: string; render: () => Promise<string> }>;
+
+/** The page of one process, which several can be merged of. */
+export type OwnMetricsPage = MetricsPage & Readonly<{ families: () => Promise<readonly Family[]> }>;
 
 /** The gateway's page. `sources` are those of subsystems that it may or may not have. */
 export function createMetricsPage(
@@ -129,7 +131,7 @@ export function createMetricsPage(
     sources?: readonly Source[];
     read: () => Readings;
   }>,
-): MetricsPage {
+): OwnMetricsPage {
   const { version, isMetered, read, sources = [] } = source;
   const gateway: Source = (scrape) => {
     const readings = read();
@@ -143,7 +145,8 @@ export function createMetricsPage(
   };
   return {
     contentType: metricsContentType,
-    render: async () => renderMetrics([gateway, ...sources]),
+    render: () => renderMetrics([gateway, ...sources]),
+    families: () => readFamilies([gateway, ...sources]),
   };
 }
 

@@ -1,10 +1,9 @@
-// One look at all series, and their text (Prometheus text format 0.0.4,
-// https://prometheus.io/docs/instrumenting/exposition_formats/). Nothing of it is kept: the next scrape begins anew.
+// One look at all series. Nothing of it is kept: the next scrape begins anew.
 
-import { addDurations, newDurations, secondsBounds } from './histogram.ts';
+import { addDurations, newDurations } from './histogram.ts';
 import type { Durations } from './histogram.ts';
 import { metricTable } from './metric-table.ts';
-import type { LabelsOf, Metric, MetricName } from './metric-table.ts';
+import type { LabelsOf, MetricName } from './metric-table.ts';
 
 export type Source = (scrape: Scrape) => void;
 
@@ -32,85 +31,52 @@ const mergers = {
   max: { from: -Infinity, merge: Math.max },
 } as const;
 
-type Series = { value: number; durations: Durations | null };
-type Family = Map<string, Series>;
 type Labels = Readonly<Record<string, string>>;
 
-export function renderMetrics(sources: readonly Source[], seriesMax = seriesMaxDefault): string {
-  const families = new Map<MetricName, Family>();
-  const series = (name: MetricName, labels: Labels, first: () => Series): Series => {
-    const family = families.get(name) ?? new Map<string, Series>();
+/** What all readings of it make; `durations` are those of a histogram. */
+type Held = { readonly labels: Labels; value: number; readonly durations: Durations | null };
+export type Series = Readonly<Held>;
+
+/** Of the families that a source adds to, in the order of their first readings. */
+export type Look = ReadonlyMap<MetricName, readonly Series[]>;
+
+export function lookAt(sources: readonly Source[], seriesMax = seriesMaxDefault): Look {
+  const families = new Map<MetricName, Map<string, Held>>();
+  const series = (name: MetricName, labels: Labels, first: Omit<Held, 'labels'>): Held => {
+    const family = families.get(name) ?? new Map<string, Held>();
     families.set(name, family);
-    const own = labelText(labels);
-    const key = family.has(own) || family.size < seriesMax ? own : labelText(folded(labels));
-    const known = family.get(key);
+    const own = clipped(labels);
+    const kept = family.has(keyOf(own)) || family.size < seriesMax ? own : folded(own);
+    const known = family.get(keyOf(kept));
     if (known !== undefined) return known;
-    const fresh = first();
-    family.set(key, fresh);
+    const fresh = { ...first, labels: kept };
+    family.set(keyOf(kept), fresh);
     return fresh;
   };
   const scrape: Scrape = {
     add: (name, labels, value) => {
       const { from, merge } = mergers[metricTable[name].merge];
-      const held = series(name, labels, () => ({ value: from, durations: null }));
+      const held = series(name, labels, { value: from, durations: null });
       held.value = merge(held.value, value);
     },
     addDurations: (name, labels, durations) => {
-      const held = series(name, labels, () => ({ value: 0, durations: newDurations() }));
+      const held = series(name, labels, { value: 0, durations: newDurations() });
       if (held.durations !== null) addDurations(held.durations, durations);
     },
   };
   for (const source of sources) source(scrape);
-  return [...families].map(([name, family]) => familyText(metricTable[name], family)).join('');
+  return new Map([...families].map(([name, family]) => [name, [...family.values()]] as const));
 }
 
-/** `a="x",b="y"`, without braces; empty without labels. */
-const labelText = (labels: Labels): string =>
-  Object.entries(labels)
-    .map(([name, value]) => `${name}="${escapeValue(value)}"`)
-    .join(',');
+/** Labels of one family always come in one order. */
+const keyOf = (labels: Labels): string => JSON.stringify(Object.values(labels));
+
+const clipped = (labels: Labels): Labels =>
+  Object.fromEntries(
+    Object.entries(labels).map(([name, value]) => [name, value.slice(0, labelCharactersMax)]),
+  );
 
 const folded = (labels: Labels): Labels =>
   Object.fromEntries(
     Object.entries(labels).map(([name, value]) => [name, openLabels.has(name) ? 'other' : value]),
   );
-
-const escapeValue = (value: string): string =>
-  value
-    .slice(0, labelCharactersMax)
-    .replaceAll('\\', '\\\\')
-    .replaceAll('"', '\\"')
-    .replaceAll('\n', '\\n');
-
-function familyText({ name, type, help }: Metric, family: Family): string {
-  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
-  for (const [labels, { value, durations }] of family) {
-    if (durations === null) lines.push(sample(name, labels, value));
-    else lines.push(...histogramLines(name, labels, durations));
-  }
-  return `${lines.join('\n')}\n`;
-}
-
-const sample = (name: string, labels: string, value: number): string =>
-  `${name}${labels === '' ? '' : `{${labels}}`} ${numberText(value)}`;
-
-function histogramLines(name: string, labels: string, durations: Durations): readonly string[] {
-  let count = 0;
-  const buckets = [...durations.counts].map((own, index) => {
-    count += own;
-    const bound = secondsBounds[index];
-    const le = `le="${bound === undefined ? '+Inf' : bound}"`;
-    return sample(`${name}_bucket`, labels === '' ? le : `${labels},${le}`, count);
-  });
-  return [
-    ...buckets,
-    sample(`${name}_sum`, labels, durations.sum),
-    sample(`${name}_count`, labels, count),
-  ];
-}
-
-const numberText = (value: number): string => {
-  if (Number.isFinite(value)) return String(value);
-  if (Number.isNaN(value)) return 'NaN';
-  return value > 0 ? '+Inf' : '-Inf';
-};

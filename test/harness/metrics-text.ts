@@ -23,6 +23,8 @@ export function readMetrics(text: string): ReadonlyMap<string, Family> {
   let current: Family | null = null;
   let help: readonly string[] | null = null;
   for (const line of text.slice(0, -1).split('\n')) {
+    // "Empty lines are ignored."
+    if (line === '') continue;
     const [, keyword, name = '', rest = ''] = head.exec(line) ?? [];
     if (keyword === 'HELP') {
       assert.ok(!families.has(name), `${name} stands together`);

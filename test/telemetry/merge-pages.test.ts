@@ -3,63 +3,133 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { newDurations, observe } from '../../src/telemetry/histogram.ts';
 import { mergePages } from '../../src/telemetry/merge-pages.ts';
+import type { MetricName } from '../../src/telemetry/metric-table.ts';
+import type { OwnMetricsPage } from '../../src/telemetry/metrics.ts';
+import { readFamilies } from '../../src/telemetry/registry.ts';
+import type { Source } from '../../src/telemetry/scrape.ts';
 import { startTestGateway } from '../harness/gateway.ts';
+import { readMetrics } from '../harness/metrics-text.ts';
 
-const counter = (value: number, labels = '') =>
-  `# HELP c help\n# TYPE c counter\nc${labels} ${value}\n`;
-const gauge = (name: string, value: number) =>
-  `# HELP ${name} help\n# TYPE ${name} gauge\n${name} ${value}\n`;
-const living = (text: string) => ({ text, isGone: false });
-const gone = (text: string) => ({ text, isGone: true });
+const backend = { api_base: 'a', model: 'm' };
+
+/** One series without labels. */
+const one =
+  (name: Extract<MetricName, 'requests' | 'cacheEntries' | 'snapshotVersion' | 'snapshotAge'>) =>
+  (value: number): Source =>
+  (scrape) =>
+    scrape.add(name, {}, value);
+const requests = one('requests');
+const entries = one('cacheEntries');
+const model =
+  (name: string, value: number): Source =>
+  (scrape) =>
+    scrape.add('modelRequests', { model: name }, value);
+const healthy =
+  (value: number): Source =>
+  (scrape) =>
+    scrape.add('backendHealthy', backend, value);
+const took =
+  (...milliseconds: readonly number[]): Source =>
+  (scrape) => {
+    const durations = newDurations();
+    for (const each of milliseconds) observe(durations, each);
+    scrape.addDurations('backendDuration', backend, durations);
+  };
+
+type GivenPage = Readonly<{ sources: readonly Source[]; isGone: boolean }>;
+const living = (...sources: readonly Source[]): GivenPage => ({ sources, isGone: false });
+const gone = (...sources: readonly Source[]): GivenPage => ({ sources, isGone: true });
+
+async function merged(given: readonly GivenPage[]): Promise<string> {
+  const pages = given.map(async ({ sources, isGone }) => {
+    // As it comes over the channel between processes.
+    const families: unknown = JSON.parse(JSON.stringify(await readFamilies(sources)));
+    return { families: families as Awaited<ReturnType<typeof readFamilies>>, isGone };
+  });
+  return mergePages(await Promise.all(pages)).metrics();
+}
+
+const samplesOf = (text: string): readonly string[] =>
+  text.split('\n').filter((line) => /^\w/.test(line));
+
+const seriesOf = (text: string): readonly string[] =>
+  samplesOf(text).map((line) => line.replace(/ \S+$/, ''));
 
 describe('merged pages of metrics', () => {
   for (const [what, pages, expected] of [
-    ['counters are added up', [counter(2), counter(3)].map(living), counter(5)],
+    ['counters are added up', [living(requests(2)), living(requests(3))], ['gw_requests_total 5']],
     [
       'series of other labels stay apart, and labels may hold spaces',
-      [counter(2, '{a="x y"}'), counter(3, '{a="x z"}')].map(living),
-      `${counter(2, '{a="x y"}')}c{a="x z"} 3\n`,
+      [living(model('x y', 2)), living(model('x z', 3))],
+      ['gw_model_requests_total{model="x y"} 2', 'gw_model_requests_total{model="x z"} 3'],
     ],
     [
       'what happens in parallel is added up',
-      [gauge('g', 2), gauge('g', 3)].map(living),
-      gauge('g', 5),
+      [living(entries(2)), living(entries(3))],
+      ['gw_cache_entries 5'],
     ],
     [
       'the oldest version is shown',
-      [gauge('gw_snapshot_version', 7), gauge('gw_snapshot_version', 6)].map(living),
-      gauge('gw_snapshot_version', 6),
+      [7, 6].map((version) => living(one('snapshotVersion')(version))),
+      ['gw_snapshot_version 6'],
     ],
     [
       'the greatest age is shown',
-      [gauge('gw_snapshot_age_seconds', 7), gauge('gw_snapshot_age_seconds', 9)].map(living),
-      gauge('gw_snapshot_age_seconds', 9),
+      [7, 9].map((age) => living(one('snapshotAge')(age))),
+      ['gw_snapshot_age_seconds 9'],
     ],
     [
       'one that takes a backend for unhealthy is enough',
-      [gauge('gw_backend_healthy', 0), gauge('gw_backend_healthy', 1)].map(living),
-      gauge('gw_backend_healthy', 0),
+      [living(healthy(0)), living(healthy(1))],
+      ['gw_backend_healthy{api_base="a",model="m"} 0'],
     ],
     [
       'what a process counted stays when it is gone, what it was does not',
-      [living(counter(1) + gauge('g', 1)), gone(counter(4) + gauge('g', 8))],
-      `${counter(5)}\n${gauge('g', 1)}`,
+      [living(requests(1), entries(1)), gone(requests(4), entries(8))],
+      ['gw_requests_total 5', 'gw_cache_entries 1'],
     ],
-    ['one page stays as it is', [living(counter(1))], counter(1)],
+    ['a state that only one that is gone had is not there', [gone(entries(8))], []],
+    ['one page stays as it is', [living(requests(1))], ['gw_requests_total 1']],
   ] as const) {
-    it(what, () => assert.equal(mergePages(pages).trim(), expected.trim()));
+    it(what, async () => assert.deepEqual(samplesOf(await merged(pages)), expected));
   }
 
-  it('of a real page keep every series, and a histogram its buckets', async () => {
-    await using gateway = await startTestGateway({ models: {}, keys: {} });
+  it('of a real page keep every series', async () => {
+    const own: OwnMetricsPage[] = [];
+    const shareMetrics = (page: OwnMetricsPage) => {
+      own.push(page);
+      return page;
+    };
+    await using gateway = await startTestGateway({ models: {}, keys: {} }, { shareMetrics });
     await (await gateway.chat({})).text();
-    const text = await gateway.metrics();
-    const twice = mergePages([living(text), living(text)]);
-    const series = (from: string) =>
-      from.split('\n').flatMap((line) => (/^\w/.test(line) ? [line.replace(/ \S+$/, '')] : []));
-    assert.deepEqual(series(twice), series(text));
+    const families = (await own[0]?.families()) ?? [];
+    const page = { families, isGone: false };
+    const twice = await mergePages([page, page]).metrics();
+    assert.deepEqual(seriesOf(twice), seriesOf(await gateway.metrics()));
     assert.match(twice, /^gw_requests_total 2$/m);
     assert.match(twice, /^gw_request_duration_seconds_bucket\{le="\+Inf"\} 2$/m);
+  });
+
+  it('keep the head of a family', async () => {
+    const text = await merged([living(requests(1)), gone(requests(1))]);
+    const { help, type } = readMetrics(text).get('gw_requests_total') ?? {};
+    assert.deepEqual({ help, type }, { help: 'Requests on the proxied routes', type: 'counter' });
+  });
+
+  it('add up a histogram bucket by bucket', async () => {
+    const pages = [living(took(1, 20)), gone(took(20, 70_000))];
+    const parts = readMetrics(await merged(pages)).get('gw_backend_duration_seconds')?.samples;
+    const counts = new Map(parts?.map(({ labels, value }) => [labels['le'], value]));
+    assert.equal(counts.get('0.001'), 1);
+    assert.equal(counts.get('0.025'), 3);
+    assert.equal(counts.get('60'), 3);
+    assert.equal(counts.get('+Inf'), 4);
+    const whole = Object.fromEntries(
+      parts?.slice(-2).map(({ name, value }) => [name, value]) ?? [],
+    );
+    assert.equal(whole['gw_backend_duration_seconds_count'], 4);
+    assert.ok(Math.abs((whole['gw_backend_duration_seconds_sum'] ?? 0) - 70.041) < 1e-9);
   });
 });

@@ -3,18 +3,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { assert as check, double, property, string, uniqueArray } from 'fast-check';
+import { assert as check, asyncProperty, double, string, uniqueArray } from 'fast-check';
 
 import { newDurations, observe } from '../../src/telemetry/histogram.ts';
 import { metricTable } from '../../src/telemetry/metric-table.ts';
 import { createMetricsPage, newCounts } from '../../src/telemetry/metrics.ts';
 import type { BackendReading, Readings } from '../../src/telemetry/metrics.ts';
-import { renderMetrics } from '../../src/telemetry/scrape.ts';
+import { renderMetrics } from '../../src/telemetry/registry.ts';
 import type { Source } from '../../src/telemetry/scrape.ts';
 import { readMetrics } from '../harness/metrics-text.ts';
 
-const samplesOf = (name: string, sources: readonly Source[], seriesMax?: number) =>
-  readMetrics(renderMetrics(sources, seriesMax)).get(name)?.samples ?? [];
+const samplesOf = async (name: string, sources: readonly Source[], seriesMax?: number) =>
+  readMetrics(await renderMetrics(sources, seriesMax)).get(name)?.samples ?? [];
 
 const backend = (model: string, more: Partial<BackendReading> = {}): BackendReading => ({
   apiBase: 'http://a/v1',
@@ -128,7 +128,7 @@ describe('a page', () => {
     assert.equal(value('gw_backend_duration_seconds')?.at(-1), 2);
   });
 
-  it('puts what is beyond the bound of a family into one series, and loses nothing', () => {
+  it('puts what is beyond the bound of a family into one series, and loses nothing', async () => {
     const models = Array.from({ length: 50 }, (_, index) => `m${index}`);
     const source: Source = (scrape) => {
       for (const model of models) {
@@ -136,18 +136,19 @@ describe('a page', () => {
         scrape.add('backendHealthy', { api_base: 'a', model }, model === 'm40' ? 0 : 1);
       }
     };
-    const tokens = samplesOf('gw_model_tokens_total', [source], 10);
+    const tokens = await samplesOf('gw_model_tokens_total', [source], 10);
     assert.equal(tokens.length, 11);
     assert.deepEqual(tokens.at(-1)?.labels, { model: 'other', kind: 'prompt' });
     assert.equal(tokens.at(-1)?.value, 40);
-    assert.equal(samplesOf('gw_backend_healthy', [source], 10).at(-1)?.value, 0);
+    const healthy = await samplesOf('gw_backend_healthy', [source], 10);
+    assert.equal(healthy.at(-1)?.value, 0);
   });
 
-  it('is bounded when everything configured is', () => {
+  it('is bounded when everything configured is', async () => {
     const many = Array.from({ length: 5000 }, (_, index) => backend(`${'x'.repeat(2000)}${index}`));
     const distinct = Array.from({ length: 5000 }, (_, index) => backend(`model-${index}`));
     for (const backends of [many, distinct]) {
-      const text = renderMetrics([
+      const text = await renderMetrics([
         (scrape) => {
           for (const { apiBase, model, durations } of backends) {
             scrape.addDurations('backendDuration', { api_base: apiBase, model }, durations);
@@ -158,16 +159,16 @@ describe('a page', () => {
     }
   });
 
-  it('can be read back, whatever the names and numbers', () => {
+  it('can be read back, whatever the names and numbers', async () => {
     const text = string({ unit: 'binary', maxLength: 40 });
-    check(
-      property(uniqueArray(text), double({ noNaN: true }), (models, value) => {
+    await check(
+      asyncProperty(uniqueArray(text), double({ noNaN: true }), async (models, value) => {
         const source: Source = (scrape) => {
           for (const model of models)
             scrape.add('admissionQueued', { api_base: 'a', model }, value);
         };
         if (models.length === 0) return;
-        const samples = samplesOf('gw_admission_queued', [source]);
+        const samples = await samplesOf('gw_admission_queued', [source]);
         assert.deepEqual(
           samples.map(({ labels }) => labels['model']),
           models,

@@ -41,7 +41,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'src/db': { may: ['src/lib', 'events'], packages: ['pg', '@databases/*', 'node:*'] },
   'src/telemetry': {
     may: ['src/lib'],
-    packages: ['pino', '@opentelemetry/*', 'node:*'],
+    packages: ['pino', 'prom-client', '@opentelemetry/*', 'node:*'],
   },
   'src/gateway': {
     may: [...contract, ...pure, 'src/telemetry'],

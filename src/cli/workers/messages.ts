@@ -2,7 +2,24 @@
 
 import { z } from 'zod';
 
-/** `drain` begins the end of a worker. Pages of metrics are texts in the format that /metrics answers. */
+import type { Family } from '../../telemetry/merge-pages.ts';
+
+/** A family of metrics of one worker, as telemetry reads it. */
+const family = z.object({
+  name: z.string(),
+  help: z.string(),
+  type: z.enum(['counter', 'gauge', 'histogram']),
+  aggregator: z.enum(['sum', 'min', 'max']),
+  values: z.array(
+    z.object({
+      metricName: z.string().optional(),
+      labels: z.record(z.string(), z.union([z.string(), z.number()])),
+      value: z.number(),
+    }),
+  ),
+}) satisfies z.ZodType<Family>;
+
+/** `drain` begins the end of a worker. The page of all of them is the text that /metrics answers. */
 export const toWorker = z.discriminatedUnion('gw', [
   z.object({ gw: z.literal('drain') }),
   z.object({ gw: z.literal('read_metrics') }),
@@ -11,9 +28,12 @@ export const toWorker = z.discriminatedUnion('gw', [
 
 export const toParent = z.discriminatedUnion('gw', [
   z.object({ gw: z.literal('serving'), url: z.string() }),
-  z.object({ gw: z.literal('metrics'), page: z.string() }),
+  z.object({ gw: z.literal('metrics'), page: z.array(family) }),
   z.object({ gw: z.literal('gather_metrics') }),
 ]);
 
 export type ToWorker = z.output<typeof toWorker>;
-export type ToParent = z.output<typeof toParent>;
+/** As telemetry gives the families; what arrives is checked. */
+export type ToParent =
+  | Exclude<z.output<typeof toParent>, { gw: 'metrics' }>
+  | Readonly<{ gw: 'metrics'; page: readonly Family[] }>;

@@ -1,6 +1,7 @@
 // The page of metrics of all workers, made by their parent: what each of them says, and what those said that are gone.
 
 import { mergePages } from '../../telemetry/merge-pages.ts';
+import type { Family } from '../../telemetry/merge-pages.ts';
 
 /** A worker that has not answered by then is shown as it was at its last answer. */
 const answerMs = 1000;
@@ -8,7 +9,7 @@ const answerMs = 1000;
 export type ParentMetrics<Worker> = Readonly<{
   /** Asks every worker; those that ask meanwhile get the same page. */
   gather: () => Promise<string>;
-  answered: (worker: Worker, page: string) => void;
+  answered: (worker: Worker, page: readonly Family[]) => void;
   gone: (worker: Worker) => void;
 }>;
 
@@ -16,9 +17,9 @@ export function createParentMetrics<Worker>(
   workers: () => Iterable<Worker>,
   ask: (worker: Worker) => void,
 ): ParentMetrics<Worker> {
-  const pages = new Map<Worker, string>();
+  const pages = new Map<Worker, readonly Family[]>();
   /** Without it the counters of all would fall with each worker that is replaced. */
-  let departed = '';
+  let departed: Promise<readonly Family[]> = Promise.resolve([]);
   let waiting: Readonly<{ left: Set<Worker>; done: () => void }> | null = null;
   let gathering: Promise<string> | null = null;
 
@@ -34,8 +35,10 @@ export function createParentMetrics<Worker>(
     if (left.size > 0) await promise;
     clearTimeout(late);
     waiting = null;
-    const living = [...pages.values()].map((text) => ({ text, isGone: false }));
-    return mergePages([...living, { text: departed, isGone: true }]);
+    // Both at one moment: a worker that goes while the other is awaited is in one of them, and not in both.
+    const living = [...pages.values()].map((families) => ({ families, isGone: false }));
+    const gone = departed;
+    return mergePages([...living, { families: await gone, isGone: true }]).metrics();
   };
   return {
     gather: () =>
@@ -51,7 +54,11 @@ export function createParentMetrics<Worker>(
       pages.delete(worker);
       settle(worker);
       if (last === undefined) return;
-      departed = mergePages([departed, last].map((text) => ({ text, isGone: true })));
+      departed = departed.then((before) =>
+        mergePages(
+          [before, last].map((families) => ({ families, isGone: true })),
+        ).getMetricsAsJSON(),
+      );
     },
   };
 }

@@ -3,7 +3,7 @@
 import cluster from 'node:cluster';
 
 import type { Log, LogFields } from '../../telemetry/log.ts';
-import type { MetricsPage } from '../../telemetry/metrics.ts';
+import type { MetricsPage, OwnMetricsPage } from '../../telemetry/metrics.ts';
 import type { SignalSource } from '../lifetime.ts';
 import { toWorker } from './messages.ts';
 import type { ToParent } from './messages.ts';
@@ -16,7 +16,7 @@ export type Seat = Readonly<{
   signals: SignalSource;
   /** Tells the parent that requests are served, and where. */
   serving: (url: string) => void;
-  shareMetrics: (own: MetricsPage) => MetricsPage;
+  shareMetrics: (own: OwnMetricsPage) => MetricsPage;
   /** Every line says which worker wrote it. */
   log: (log: Log) => Log;
 }>;
@@ -32,7 +32,7 @@ export function takeSeat(
   const slot = Number(environment[slotVariable]);
   const gathered: ((page: string) => void)[] = [];
   const ends: (() => void)[] = [];
-  let own: MetricsPage | null = null;
+  let own: OwnMetricsPage | null = null;
   // Once is enough: a signal to the whole group reaches a worker both from outside and from its parent.
   let isEnding = false;
   const end = (): void => {
@@ -48,7 +48,7 @@ export function takeSeat(
       case 'drain':
         return end();
       case 'read_metrics':
-        return void own?.render().then((page) => tell({ gw: 'metrics', page }));
+        return void own?.families().then((page) => tell({ gw: 'metrics', page }));
       case 'metrics_of_all':
         for (const resolve of gathered.splice(0)) resolve(message.page);
         return undefined;
