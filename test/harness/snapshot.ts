@@ -182,8 +182,9 @@ const budgetOf = (budget: GivenBudget | undefined) =>
       };
 
 /** Ids are positions, from 1; a name that is not there gets an id that nothing has. */
+const idIn = (names: object, name: string): number => Object.keys(names).indexOf(name) + 1 || 999;
+
 function routingOf(given: GivenSnapshot) {
-  const idIn = (names: object, name: string): number => Object.keys(names).indexOf(name) + 1 || 999;
   const { models, pools = {}, frontendModels = {}, promptClasses = {} } = given;
   const targetOf = (name: string) =>
     name in pools

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { createControlClient } from '../../gateway/control-link/client.ts';
+import type { ControlClient } from '../../gateway/control-link/client.ts';
 import { startHealthReports } from '../../gateway/control-link/health-report.ts';
 import { createUsageReporter } from '../../gateway/control-link/report.ts';
 import { startGateway } from '../../gateway/gateway.ts';
@@ -22,6 +23,7 @@ import type { Settings } from '../settings.ts';
 import { openTracing } from '../tracing.ts';
 import { openSpool } from '../usage-spool.ts';
 import { startControl } from './control.ts';
+import type { RunningControl } from './control.ts';
 import { endGateway, gatewayOptions, replicaName } from './proxy.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
@@ -52,12 +54,7 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
     },
   );
   started.defer(control.close);
-  const client = createControlClient({
-    controlUrl: control.adminUrl,
-    proxyToken,
-    caBundle: [],
-    pinnedCertificate: control.certificate,
-  });
+  const client = loopBack(control, proxyToken);
   started.defer(client.close);
   const counts = newCounts();
   const reporter = createUsageReporter({ client, replica, counts, log: linkLog, ...spooling });
@@ -97,6 +94,14 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
     close: () => parts.disposeAsync(),
   };
 }
+
+const loopBack = ({ adminUrl, certificate }: RunningControl, proxyToken: string): ControlClient =>
+  createControlClient({
+    controlUrl: adminUrl,
+    proxyToken,
+    caBundle: [],
+    pinnedCertificate: certificate,
+  });
 
 function serveSnapshot(live: Live, log: Log, snapshot: Snapshot): void {
   const refusal = live.apply(snapshot);
