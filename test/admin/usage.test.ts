@@ -8,43 +8,15 @@ import { boolean, constantFrom, integer, record, sample } from 'fast-check';
 
 import { usageEvent } from '../../src/usage/usage-event.ts';
 import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
+import { reportUsage as report, reported as reportedUsage } from '../harness/usage.ts';
 
 type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
 
 const at = Date.now() - 60_000;
 
-/** An answered request of principal 1 to model 1, with its own id. */
-const reported = (number: number, change: Readonly<Record<string, unknown>> = {}) => ({
-  id: `01ARZ3NDEKTSV4RRFFQ69G5${String(number).padStart(3, '0')}`,
-  at: new Date(at).toISOString(),
-  principal_id: 1,
-  key_id: null,
-  model_id: 1,
-  model: 'small',
-  provider_id: null,
-  virtual_model: 'chat',
-  path: '/v1/chat/completions',
-  snapshot_version: 1,
-  route: 'concrete',
-  tag: null,
-  stream: false,
-  status: 200,
-  refusal: null,
-  prompt_tokens: 1_000,
-  completion_tokens: 500,
-  usage_reported: true,
-  reported_cost_micros: null,
-  cached: false,
-  duration_ms: 100,
-  ttft_ms: 10,
-  attempts: 1,
-  prompt_estimate: 900,
-  max_tokens: null,
-  ...change,
-});
-
-const report = ({ ask }: Administrator, events: readonly unknown[]) =>
-  ask({ method: 'POST', path: '/usage', token: proxyToken, body: { replica: 'r1', events } });
+/** An answered request of principal 1 to model 1, at `at`, with its own id. */
+const reported = (number: number, change: Readonly<Record<string, unknown>> = {}) =>
+  reportedUsage(number, { at: new Date(at).toISOString(), ...change });
 
 async function withModel(...[test]: Parameters<typeof testAdministrator>): Promise<Administrator> {
   const started = await testAdministrator(test);

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 
+import { noConditions } from '../../src/deciders/condition.ts';
 import type { PoolPolicy } from '../../src/lib/vocabulary.ts';
 import { configHash } from '../../src/snapshot/hash.ts';
 import { snapshot as snapshotSchema, snapshotSchemaVersion } from '../../src/snapshot/schema.ts';
@@ -195,7 +196,7 @@ function routingOf(given: GivenSnapshot) {
     id: ++rules,
     position,
     action: rule.deny === undefined ? (rule.jump === undefined ? 'route' : 'jump') : 'deny',
-    conditions: { ...anything, ...rule.when },
+    conditions: { ...noConditions, ...rule.when },
     targets: (rule.targets ?? []).map(targetOf),
     deny_status: rule.deny?.status ?? null,
     deny_message: rule.deny?.message ?? null,
@@ -228,24 +229,3 @@ function routingOf(given: GivenSnapshot) {
     })),
   };
 }
-
-const anything: SnapshotConditions = {
-  principals: [],
-  roles: [],
-  min_prompt_tokens: null,
-  max_prompt_tokens: null,
-  min_max_tokens: null,
-  max_max_tokens: null,
-  stream: null,
-  headers: {},
-  min_budget_used_percent: null,
-  max_budget_used_percent: null,
-  max_inflight_per_backend: null,
-  class: null,
-  min_request_cost_micros: null,
-  max_request_cost_micros: null,
-  after_minute: null,
-  before_minute: null,
-  days: [],
-  utc_offset_minutes: 0,
-};

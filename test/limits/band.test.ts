@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
+import { noConditions } from '../../src/deciders/condition.ts';
 import { isNews, marksOf } from '../../src/limits/band.ts';
 import { percentSpent, reachedCap } from '../../src/snapshot/spend.ts';
 import { snapshotFrontendModel } from '../../src/snapshot/schema.ts';
@@ -14,27 +15,6 @@ const caps = (tokens: number | null, money: number | null = null) => ({
   cost_total_micros: money,
 });
 const spent = (tokens: number, money = 0) => ({ tokens_used: tokens, cost_used_micros: money });
-
-const conditions = {
-  principals: [],
-  roles: [],
-  min_prompt_tokens: null,
-  max_prompt_tokens: null,
-  min_max_tokens: null,
-  max_max_tokens: null,
-  stream: null,
-  headers: {},
-  min_budget_used_percent: null,
-  max_budget_used_percent: null,
-  max_inflight_per_backend: null,
-  class: null,
-  min_request_cost_micros: null,
-  max_request_cost_micros: null,
-  after_minute: null,
-  before_minute: null,
-  days: [],
-  utc_offset_minutes: 0,
-};
 
 const asking = (range: { min?: number; max?: number }) =>
   snapshotFrontendModel.parse({
@@ -47,7 +27,7 @@ const asking = (range: { min?: number; max?: number }) =>
         position: 0,
         action: 'deny',
         conditions: {
-          ...conditions,
+          ...noConditions,
           min_budget_used_percent: range.min ?? null,
           max_budget_used_percent: range.max ?? null,
         },
