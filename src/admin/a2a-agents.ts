@@ -18,7 +18,6 @@ import {
   remoteRecord,
 } from './remote-input.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const agentRecord = z.object({
   id: agentId,
@@ -29,7 +28,7 @@ const agentRecord = z.object({
 const params = idIn(agentId);
 const config = { permission: 'config:write', query: none } as const;
 
-export const a2aAgentRoutes: readonly Route[] = [
+export const a2aAgentRoutes = [
   route({
     method: 'GET',
     path: '/admin/a2a-agents',
@@ -120,4 +119,4 @@ export const a2aAgentRoutes: readonly Route[] = [
     handle: ({ params: { id } }, call) =>
       mutate(call, { command: { type: 'DeleteAgent', id } }, () => ({})),
   }),
-];
+] as const;

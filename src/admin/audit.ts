@@ -7,7 +7,6 @@ import type { AuditRow } from '../../projections/tables/audit-log.ts';
 import { timestamp, timestampField } from '../lib/fields.ts';
 import { limitQuery, wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const auditRecord = z.object({
   id: z.int(),
@@ -19,7 +18,7 @@ const auditRecord = z.object({
   target: z.string(),
 });
 
-export const auditRoutes: readonly Route[] = [
+export const auditRoutes = [
   route({
     method: 'GET',
     path: '/admin/audit',
@@ -52,7 +51,7 @@ export const auditRoutes: readonly Route[] = [
       return { body: rows.map((row) => toRecord(row, names)) };
     },
   }),
-];
+] as const;
 
 const toRecord = (row: AuditRow, names: ReadonlyMap<string, string>) => ({
   id: row.id,

@@ -20,7 +20,7 @@ import { verify } from './provider-dial.ts';
 import { endpointFields, vaultedCredential } from './provider-input.ts';
 import type { VaultedCredential } from './provider-input.ts';
 import { none, route } from './route.ts';
-import type { Call, Handled, Route } from './route.ts';
+import type { Call, Handled } from './route.ts';
 
 const attachment = z.strictObject({
   provider_id: providerId.optional(),
@@ -43,7 +43,7 @@ const change = z.strictObject({
 const params = idIn(modelId);
 const config = { permission: 'config:write', query: none, params } as const;
 
-export const backendRoutes: readonly Route[] = [
+export const backendRoutes = [
   route({
     ...config,
     method: 'POST',
@@ -86,7 +86,7 @@ export const backendRoutes: readonly Route[] = [
     handle: ({ params: { id } }, call) =>
       mutate(call, { command: { type: 'DetachBackend', id } }, () => ({ id })),
   }),
-];
+] as const;
 
 async function attach(id: ModelId, body: Attachment, call: Call): Promise<Handled<BackendRecord>> {
   const { control } = call;

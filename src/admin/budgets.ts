@@ -20,7 +20,6 @@ import { deletedRecord, idIn } from './fields.ts';
 import { mutate, written } from './mutation.ts';
 import { answerPage, pageById } from './page.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const cap = z.int().positive().nullable();
 
@@ -42,7 +41,7 @@ type BudgetRecord = z.input<typeof budgetRecord>;
 const params = idIn(principalId);
 const config = { permission: 'config:write', query: none } as const;
 
-export const budgetRoutes: readonly Route[] = [
+export const budgetRoutes = [
   route({
     method: 'GET',
     path: '/admin/budgets',
@@ -110,7 +109,7 @@ export const budgetRoutes: readonly Route[] = [
     handle: ({ params: { id } }, call) =>
       mutate(call, { command: { type: 'ClearBudget', id } }, () => ({ id })),
   }),
-];
+] as const;
 
 /** `tx` is the mutation's transaction, which alone knows what it has just begun to count. */
 async function recordOf(control: Control, principal: Principal, tx: Queryable) {

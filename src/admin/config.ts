@@ -13,7 +13,6 @@ import { verbsOf } from './permissions.ts';
 import { settingFact } from './program.ts';
 import type { SettingFact } from './program.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 /** Null where this release has no such setting, or where it is not set. */
 const number = z.number().nullable();
@@ -46,7 +45,7 @@ const configRecord = z.object({
   settings: z.array(settingFact).readonly(),
 });
 
-export const configRoutes: readonly Route[] = [
+export const configRoutes = [
   route({
     method: 'GET',
     path: '/admin/config',
@@ -88,7 +87,7 @@ export const configRoutes: readonly Route[] = [
       };
     },
   }),
-];
+] as const;
 
 async function asker({ state, vault, db }: Control, id: PrincipalId) {
   const name = state().principal.byId.get(id)?.name;

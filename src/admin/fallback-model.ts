@@ -6,11 +6,10 @@ import { readFallbackModel } from '../../projections/tables/settings.ts';
 import { modelId } from '../lib/ids.ts';
 import { mutate } from './mutation.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const fallbackRecord = z.object({ model_id: modelId.nullable(), model: z.string().nullable() });
 
-export const fallbackModelRoutes: readonly Route[] = [
+export const fallbackModelRoutes = [
   route({
     method: 'GET',
     path: '/admin/fallback-model',
@@ -48,4 +47,4 @@ export const fallbackModelRoutes: readonly Route[] = [
         }),
       ),
   }),
-];
+] as const;

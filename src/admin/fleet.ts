@@ -5,7 +5,6 @@ import { z } from 'zod';
 
 import { healthReport } from '../snapshot/health-report.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 /** A report of the most backends, with long names. */
 const reportBytesMax = 16 * 1024 * 1024;
@@ -17,7 +16,7 @@ const fleetRow = healthReport.extend({
   age_seconds: z.int(),
 });
 
-export const fleetRoutes: readonly Route[] = [
+export const fleetRoutes = [
   route({
     method: 'POST',
     path: '/health-report',
@@ -51,4 +50,4 @@ export const fleetRoutes: readonly Route[] = [
     response: z.array(fleetRow),
     handle: (_input, { control }) => ({ body: [...control.fleet.rows()] }),
   }),
-];
+] as const;

@@ -21,7 +21,6 @@ import {
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageByName } from './page.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 import { rulesField, targetField, targetsField, toListedRules } from './rule-input.ts';
 import { newTargetIn, targetRecord } from './rule-record.ts';
 
@@ -44,7 +43,7 @@ const change = z.strictObject({
 const params = idIn(frontendModelId);
 const config = { permission: 'config:write', query: none } as const;
 
-export const frontendModelRoutes: readonly Route[] = [
+export const frontendModelRoutes = [
   route({
     method: 'GET',
     path: '/admin/frontend-models',
@@ -167,4 +166,4 @@ export const frontendModelRoutes: readonly Route[] = [
     handle: ({ params: { id } }, call) =>
       mutate(call, { command: { type: 'RemoveDefaultTarget', id } }, () => ({ id })),
   }),
-];
+] as const;

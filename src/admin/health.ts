@@ -5,12 +5,11 @@ import { z } from 'zod';
 import { readHead } from '../db/event-log.ts';
 import { refuse } from '../lib/refusal.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const status = z.object({ status: z.literal('ok') });
 const ok = { body: { status: 'ok' } } as const;
 
-export const healthRoutes: readonly Route[] = [
+export const healthRoutes = [
   route({
     method: 'GET',
     path: '/healthz',
@@ -48,4 +47,4 @@ export const healthRoutes: readonly Route[] = [
         : ok;
     },
   }),
-];
+] as const;

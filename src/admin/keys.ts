@@ -13,7 +13,6 @@ import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageById } from './page.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const keyRecord = z.object({
   id: apiKeyId,
@@ -30,7 +29,7 @@ const createdKey = keyRecord
   .pick({ id: true, name: true, principal_id: true, prefix: true, expires_at: true })
   .extend({ key: z.string() });
 
-export const keyRoutes: readonly Route[] = [
+export const keyRoutes = [
   route({
     method: 'GET',
     path: '/admin/keys',
@@ -114,7 +113,7 @@ export const keyRoutes: readonly Route[] = [
     handle: ({ params: { id } }, call) =>
       mutate(call, { command: { type: 'RevokeApiKey', id } }, () => ({ id })),
   }),
-];
+] as const;
 
 const toRecord = (row: ApiKeyRow, names: ReadonlyMap<string, string>) => ({
   id: row.id,

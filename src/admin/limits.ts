@@ -10,7 +10,6 @@ import { deletedRecord, idIn } from './fields.ts';
 import { mutate, written } from './mutation.ts';
 import { answerPage, pageById } from './page.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const perMinute = z.int().positive().nullable();
 
@@ -25,7 +24,7 @@ const limitsRecord = z.object({
 const params = idIn(principalId);
 const config = { permission: 'config:write', query: none } as const;
 
-export const limitsRoutes: readonly Route[] = [
+export const limitsRoutes = [
   route({
     method: 'GET',
     path: '/admin/limits',
@@ -90,4 +89,4 @@ export const limitsRoutes: readonly Route[] = [
     handle: ({ params: { id } }, call) =>
       mutate(call, { command: { type: 'ClearLimits', id } }, () => ({ id })),
   }),
-];
+] as const;

@@ -13,14 +13,14 @@ import { sessionCookie, sessionToken } from './authorise.ts';
 import type { Control } from './control.ts';
 import { verbsOf } from './permissions.ts';
 import { none, route } from './route.ts';
-import type { Call, Route } from './route.ts';
+import type { Call } from './route.ts';
 
 const credentials = z.strictObject({
   name: z.string().max(1_000),
   password: z.string().max(4_096),
 });
 
-export const loginRoutes: readonly Route[] = [
+export const loginRoutes = [
   route({
     method: 'POST',
     path: '/login',
@@ -70,7 +70,7 @@ export const loginRoutes: readonly Route[] = [
       };
     },
   }),
-];
+] as const;
 
 type Given = z.output<typeof credentials>;
 

@@ -3,12 +3,11 @@
 import { reconcileAnswer, reconcileReport } from '../limits/reconciliation.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 /** A report of the most principals, each count with all its digits. */
 const reportBytesMax = 2 * 1024 * 1024;
 
-export const machineLimitsRoutes: readonly Route[] = [
+export const machineLimitsRoutes = [
   route({
     method: 'POST',
     path: '/limits/reconcile',
@@ -26,4 +25,4 @@ export const machineLimitsRoutes: readonly Route[] = [
       return isRefusal(answer) ? answer : { body: answer };
     },
   }),
-];
+] as const;

@@ -9,12 +9,11 @@ import { snapshot } from '../snapshot/schema.ts';
 import { usageBatch } from '../usage/usage-event.ts';
 import { wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const waitSecondsMax = 30;
 const usageBytesMax = 4 * 1024 * 1024;
 
-export const machineRoutes: readonly Route[] = [
+export const machineRoutes = [
   route({
     method: 'GET',
     path: '/snapshot',
@@ -73,7 +72,7 @@ export const machineRoutes: readonly Route[] = [
     response: z.object({ accepted: z.int(), dropped: z.int() }),
     handle: async ({ body }, { control }) => ({ body: await control.takeUsage(body) }),
   }),
-];
+] as const;
 
 /** As it was sent: whatever compresses on the way marks it as weak. */
 const heldEtag = (header: string | undefined): string | undefined => header?.replace(/^W\//, '');

@@ -18,14 +18,13 @@ import {
   remoteRecord,
 } from './remote-input.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const mcpServerRecord = z.object({ id: mcpServerId, ...remoteRecord, transport: mcpTransport });
 
 const params = idIn(mcpServerId);
 const config = { permission: 'config:write', query: none } as const;
 
-export const mcpServerRoutes: readonly Route[] = [
+export const mcpServerRoutes = [
   route({
     method: 'GET',
     path: '/admin/mcp-servers',
@@ -107,4 +106,4 @@ export const mcpServerRoutes: readonly Route[] = [
     handle: ({ params: { id } }, call) =>
       mutate(call, { command: { type: 'DeleteMcpServer', id } }, () => ({})),
   }),
-];
+] as const;

@@ -7,9 +7,8 @@ import { metricsContentType, renderMetrics } from '../telemetry/registry.ts';
 import type { Scrape } from '../telemetry/scrape.ts';
 import type { Control } from './control.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
-export const metricsRoutes: readonly Route[] = [
+export const metricsRoutes = [
   route({
     method: 'GET',
     path: '/metrics',
@@ -27,7 +26,7 @@ export const metricsRoutes: readonly Route[] = [
       bytes: Buffer.from(await renderMetrics([(scrape) => addControl(scrape, control)])),
     }),
   }),
-];
+] as const;
 
 function addControl(scrape: Scrape, control: Control): void {
   const { publisher, measures, program, notifier } = control;

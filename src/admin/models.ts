@@ -11,7 +11,6 @@ import { modelRecord, modelRecordIn, toModelRecord } from './model-record.ts';
 import { idOf, mutate } from './mutation.ts';
 import { answerPage, pageByName } from './page.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 /** Micro-units per million tokens; null is unpriced. */
 const priceField = z.int().nonnegative().nullable().optional();
@@ -30,7 +29,7 @@ const change = z.strictObject({ name: modelNameField.optional(), ...settable });
 const params = idIn(modelId);
 const config = { permission: 'config:write', query: none } as const;
 
-export const modelRoutes: readonly Route[] = [
+export const modelRoutes = [
   route({
     method: 'GET',
     path: '/admin/provider-models',
@@ -97,7 +96,7 @@ export const modelRoutes: readonly Route[] = [
     handle: ({ params: { id } }, call) =>
       mutate(call, { command: { type: 'DeleteModel', id } }, () => ({ id })),
   }),
-];
+] as const;
 
 const toFields = (body: Omit<z.output<typeof change>, 'name'>) => ({
   description: body.description,

@@ -10,7 +10,6 @@ import { clearedCookie } from './login.ts';
 import { mutate } from './mutation.ts';
 import { backendHealth } from './program.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const healthRecord = z.object({
   database_reachable: z.boolean(),
@@ -34,7 +33,7 @@ const healthRecord = z.object({
 
 const config = { method: 'POST', permission: 'config:write', params: none, query: none } as const;
 
-export const operationRoutes: readonly Route[] = [
+export const operationRoutes = [
   route({
     method: 'GET',
     path: '/admin/health',
@@ -91,7 +90,7 @@ export const operationRoutes: readonly Route[] = [
       return { ...answer, headers: { ...answer.headers, 'set-cookie': clearedCookie(control) } };
     },
   }),
-];
+] as const;
 
 const unpublished = refuse(
   'unavailable',

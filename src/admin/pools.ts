@@ -16,7 +16,6 @@ import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageByName } from './page.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 import { modelReference, orName, positionField } from './rule-input.ts';
 
 /** The model's id is null when it is gone: the member is unavailable, and keeps the name. */
@@ -67,7 +66,7 @@ const change = z.strictObject({ name: modelNameField.optional(), ...settable });
 const params = idIn(poolId);
 const config = { permission: 'config:write', query: none } as const;
 
-export const poolRoutes: readonly Route[] = [
+export const poolRoutes = [
   route({
     method: 'GET',
     path: '/admin/model-pools',
@@ -174,7 +173,7 @@ export const poolRoutes: readonly Route[] = [
     handle: ({ params: { id } }, call) =>
       mutate(call, { command: { type: 'RemovePoolMember', id } }, () => ({ id })),
   }),
-];
+] as const;
 
 function poolRecordIn(state: ConfigState, id: number): z.input<typeof poolRecord> {
   const pool = written(state.pool, id);

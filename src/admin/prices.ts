@@ -8,7 +8,6 @@ import { isRefusal } from '../lib/refusal.ts';
 import { priceSource, priceSourceAliases } from '../lib/vocabulary.ts';
 import { mutate } from './mutation.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const sourceName = priceSource.exclude(['both']);
 
@@ -104,7 +103,7 @@ export const pricedIn = (events: readonly Readonly<{ type: string; data: object 
   return (id: number): boolean => ids.has(id);
 };
 
-export const priceRoutes: readonly Route[] = [
+export const priceRoutes = [
   route({
     method: 'POST',
     path: '/admin/prices/sync',
@@ -129,4 +128,4 @@ export const priceRoutes: readonly Route[] = [
       );
     },
   }),
-];
+] as const;

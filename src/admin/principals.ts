@@ -21,7 +21,6 @@ import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageById } from './page.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const principalRecord = z.object({
   id: principalId,
@@ -39,7 +38,7 @@ const emailField = shownText(320)
 const params = idIn(principalId);
 const config = { permission: 'config:write', query: none } as const;
 
-export const principalRoutes: readonly Route[] = [
+export const principalRoutes = [
   route({
     method: 'GET',
     path: '/admin/principals',
@@ -178,7 +177,7 @@ export const principalRoutes: readonly Route[] = [
       );
     },
   }),
-];
+] as const;
 
 /** Collects what goes into the vault: the log gets the refs. */
 function hider({ newId }: Pick<Control, 'newId'>) {

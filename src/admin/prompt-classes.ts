@@ -29,7 +29,6 @@ import {
   promptClassRecordIn,
 } from './prompt-class-record.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 /** Each is sealed under the log lock; more are added one by one. */
 const createdExamplesMax = 200;
@@ -42,7 +41,7 @@ const params = idIn(promptClassId);
 const config = { permission: 'config:write', query: none } as const;
 const reading = { method: 'GET', permission: 'usage:read', body: none } as const;
 
-export const promptClassRoutes: readonly Route[] = [
+export const promptClassRoutes = [
   route({
     ...reading,
     path: '/admin/prompt-classes',
@@ -197,7 +196,7 @@ export const promptClassRoutes: readonly Route[] = [
       return mutate(call, { command }, () => ({ id: exampleId }));
     },
   }),
-];
+] as const;
 
 type Hidden = Readonly<{ example: StoredExample; secret: Secret }>;
 

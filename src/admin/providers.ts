@@ -29,7 +29,7 @@ import { providerRecord, providerRecordIn, toProviderRecord } from './provider-r
 import type { ProviderRecord } from './provider-record.ts';
 import { answerPage, pageByName } from './page.ts';
 import { none, route } from './route.ts';
-import type { Call, Handled, Route } from './route.ts';
+import type { Call, Handled } from './route.ts';
 
 const creation = z.strictObject({
   name: nameField.optional(),
@@ -67,7 +67,7 @@ const reading = {
   body: none,
 } as const;
 
-export const providerRoutes: readonly Route[] = [
+export const providerRoutes = [
   route({
     ...reading,
     path: '/admin/providers',
@@ -158,7 +158,7 @@ export const providerRoutes: readonly Route[] = [
       return provider === undefined ? noProvider(id) : availableModels(provider, control);
     },
   }),
-];
+] as const;
 
 async function createProvider(
   body: z.output<typeof creation>,

@@ -14,7 +14,6 @@ import { deletedRecord } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageById } from './page.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const permissionField = z.strictObject({
   verb,
@@ -31,7 +30,7 @@ const roleRecord = z.object({
 const params = z.strictObject({ name: z.string() });
 const config = { permission: 'config:write', query: none } as const;
 
-export const roleRoutes: readonly Route[] = [
+export const roleRoutes = [
   route({
     method: 'GET',
     path: '/admin/roles',
@@ -129,7 +128,7 @@ export const roleRoutes: readonly Route[] = [
         recordNamed(state, role),
       ),
   }),
-];
+] as const;
 
 const toRecord = ({ id, name, description, permissions }: Role) => ({
   id,

@@ -110,6 +110,8 @@ type Handler<Params, Query, Body, Response> = (
 ) => Promise<Handled<Response>> | Handled<Response>;
 
 type Definition<
+  Method,
+  Path,
   Params extends z.ZodType,
   Query extends z.ZodType,
   Body extends z.ZodType,
@@ -117,19 +119,30 @@ type Definition<
 > = Description &
   Schemas<Params, Query, Body, Response> &
   Readonly<{
+    method: Method;
+    path: Path;
     handle: Handler<z.output<Params>, z.output<Query>, z.output<Body>, z.input<Response>>;
   }>;
+
+/** A route that still knows its types, for the program that calls it (ui/api). */
+export type TypedRoute<Method, Path, Params, Query, Body, Response> = Route &
+  Schemas<Params, Query, Body, Response> &
+  Readonly<{ method: Method; path: Path }>;
 
 /** Takes nothing: anything sent is an unknown field. */
 export const none = z.strictObject({});
 
-/** Binds a typed handler to its schemas. What comes out holds no type parameter, so that routes of all shapes make one list. */
+/** Binds a typed handler to its schemas. What runs holds no type parameter, so that routes of all shapes make one list. */
 export function route<
+  const M extends Method,
+  const Path extends string,
   Params extends z.ZodType,
   Query extends z.ZodType,
   Body extends z.ZodType,
   Response extends z.ZodType,
->(definition: Definition<Params, Query, Body, Response>): Route {
+>(
+  definition: Definition<M, Path, Params, Query, Body, Response>,
+): TypedRoute<M, Path, Params, Query, Body, Response> {
   const { handle, ...described } = definition;
   return {
     ...described,

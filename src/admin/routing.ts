@@ -15,7 +15,6 @@ import { reasonOf } from '../routing/route.ts';
 import type { Route as ChosenRoute } from '../routing/route.ts';
 import type { Snapshot, SnapshotConfig } from '../snapshot/schema.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const count = z.int().nonnegative();
 
@@ -78,7 +77,7 @@ const dryRunRecord = z.object({
 });
 type DryRunRecord = z.input<typeof dryRunRecord>;
 
-export const routingRoutes: readonly Route[] = [
+export const routingRoutes = [
   route({
     method: 'POST',
     path: '/admin/routing/dry-run',
@@ -105,7 +104,7 @@ export const routingRoutes: readonly Route[] = [
       return { body: toRecord(body.model, dryRun(snapshot, asked), snapshot.config) };
     },
   }),
-];
+] as const;
 
 function dryRunOf(body: Question, { config }: Snapshot, nowMs: number): DryRun | Refusal {
   const { principal_id: id, class: className } = body;

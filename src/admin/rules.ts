@@ -11,7 +11,6 @@ import { deletedRecord, idIn } from './fields.ts';
 import { frontendModelRecord, frontendModelRecordIn } from './frontend-model-record.ts';
 import { mutate } from './mutation.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 import { ruleField, rulesField, targetField, toListedRules, toRuleFields } from './rule-input.ts';
 import { newTargetIn, ruleRecord, ruleRowIn, targetRecord, toRuleRecord } from './rule-record.ts';
 
@@ -29,7 +28,7 @@ const ofModel = idIn(frontendModelId);
 const ofRule = idIn(ruleId);
 const config = { permission: 'config:write', query: none } as const;
 
-export const ruleRoutes: readonly Route[] = [
+export const ruleRoutes = [
   route({
     ...config,
     method: 'POST',
@@ -117,7 +116,7 @@ export const ruleRoutes: readonly Route[] = [
     handle: ({ params: { id } }, call) =>
       mutate(call, { command: { type: 'RemoveRuleTarget', id } }, () => ({ id })),
   }),
-];
+] as const;
 
 function addedId({ events }: Outcome): RuleId {
   for (const { type, data } of events) if (type === 'FrontendModelRuleAdded') return data.rule.id;

@@ -11,7 +11,6 @@ import { bucketsMax, bucketsOf, bucketWidths } from '../usage/buckets.ts';
 import type { Buckets } from '../usage/buckets.ts';
 import { wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const latency = z.int().nullable();
 
@@ -70,7 +69,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const hourSeconds = 3600;
 const widestSeconds = Math.max(...bucketWidths);
 
-export const timeseriesRoutes: readonly Route[] = [
+export const timeseriesRoutes = [
   route({
     method: 'GET',
     path: '/admin/timeseries',
@@ -122,7 +121,7 @@ export const timeseriesRoutes: readonly Route[] = [
       return { headers: { 'x-gw-bucket-seconds': String(buckets.widthMs / 1000) }, body };
     },
   }),
-];
+] as const;
 
 function everyBucket(
   { startMs, widthMs, count }: Buckets,

@@ -10,7 +10,6 @@ import { isStorable } from '../lib/text.ts';
 import { refusalReason } from '../usage/usage-event.ts';
 import { limitQuery, wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const ulid = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a usage row');
 /** As it was recorded, which may be a name that nothing has any more. */
@@ -82,7 +81,7 @@ const query = z.strictObject({
   after: cursor.optional(),
 });
 
-export const usageEventRoutes: readonly Route[] = [
+export const usageEventRoutes = [
   route({
     method: 'GET',
     path: '/admin/usage/events',
@@ -114,7 +113,7 @@ export const usageEventRoutes: readonly Route[] = [
       return { headers: { ...total, ...next }, body: rows.map(toRecord) };
     },
   }),
-];
+] as const;
 
 type Asked = z.output<typeof query>;
 

@@ -7,7 +7,6 @@ import { timestampField } from '../lib/fields.ts';
 import { refuse } from '../lib/refusal.ts';
 import { limitQuery } from './fields.ts';
 import { none, route } from './route.ts';
-import type { Route } from './route.ts';
 
 const usageTotal = z.object({
   /** Null groups the requests without one: those that were refused before there was a model, or that no rule tagged. */
@@ -27,7 +26,7 @@ const usageTotal = z.object({
   ttft_p95_ms: z.int().nullable(),
 });
 
-export const usageRoutes: readonly Route[] = [
+export const usageRoutes = [
   route({
     method: 'GET',
     path: '/admin/usage',
@@ -54,4 +53,4 @@ export const usageRoutes: readonly Route[] = [
       return { body: await usageTotals(control.reports, { groupBy, since, until, limit }) };
     },
   }),
-];
+] as const;
