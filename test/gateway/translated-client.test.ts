@@ -8,6 +8,8 @@ import { APIError, OpenAI, RateLimitError } from 'openai';
 
 import { isObject } from '../../src/protocols/json.ts';
 import { startTestGateway } from '../harness/gateway.ts';
+import { answerSaid } from '../harness/said.ts';
+import type { Said } from '../harness/said.ts';
 import { answerJson, startUpstream } from '../harness/upstream.ts';
 import type { Script } from '../harness/upstream.ts';
 import {
@@ -19,8 +21,6 @@ import {
 } from '../harness/vendors.ts';
 import type { Vendor } from '../harness/vendors.ts';
 import { until } from '../harness/wait.ts';
-import * as anthropic from '../protocols/anthropic/events.ts';
-import * as gemini from '../protocols/gemini/events.ts';
 
 async function start({ protocol, upstreamModel }: Vendor, script: Script, maxRetries = 0) {
   const upstream = await startUpstream(script);
@@ -55,26 +55,11 @@ const turnOf = (body: Buffer): number =>
 const cities = ['Ulm', 'Zürich 🏔', 'Köln "Mitte"', 'São Paulo\n', 'Москва'];
 
 /** Asks for the weather of one city after the other, and is then content. */
-const toolLoop: Readonly<Record<Vendor['protocol'], (turn: number) => Buffer>> = {
-  anthropic: (turn) => {
-    const city = cities[turn];
-    const pieces = Array.from(JSON.stringify({ city }));
-    return anthropic.bytesOf(
-      anthropic.start(),
-      ...(city === undefined
-        ? anthropic.said(0, 'All is well')
-        : anthropic.called(0, [`toolu_${turn}`, 'weather'], ...pieces)),
-      ...anthropic.ended(city === undefined ? 'end_turn' : 'tool_use'),
-    );
-  },
-  gemini: (turn) => {
-    const city = cities[turn];
-    const part =
-      city === undefined ? gemini.said('All is well') : gemini.called('weather', { city });
-    const id = { responseId: `answer-${turn}` };
-    return gemini.bytesOf({ ...gemini.answer([part], gemini.stopped), ...id });
-  },
-};
+function weatherAt(turn: number): Said {
+  const city = cities[turn];
+  if (city === undefined) return { text: 'All is well' };
+  return { calls: [{ id: `call_${turn}`, name: 'weather', input: { city } }] };
+}
 
 /** The arguments of the calls that a request brings back, as the vendor is sent them. */
 function argumentsIn(body: Buffer): readonly string[] {
@@ -85,6 +70,20 @@ function argumentsIn(body: Buffer): readonly string[] {
   });
   return found;
 }
+
+const weatherTool = (hear: (city: string) => void) => ({
+  type: 'function' as const,
+  function: {
+    name: 'weather',
+    description: 'The weather of a city',
+    parameters: schema,
+    parse: JSON.parse,
+    function: ({ city }: { city: string }): string => {
+      hear(city);
+      return `sunny in ${city}`;
+    },
+  },
+});
 
 for (const vendor of vendors) {
   const { protocol, begun, ended, message } = vendor;
@@ -108,39 +107,26 @@ for (const vendor of vendors) {
       assert.equal((await stream.totalUsage()).total_tokens, 18);
     });
 
-    it('runs its tools turn by turn, with the same arguments each time', async () => {
-      await using session = await start(vendor, (seen, response) =>
-        answerEvents(toolLoop[protocol](turnOf(seen.body)))(seen, response),
-      );
-      const heard: string[] = [];
-      const weather = (given: { city: string }): string => {
-        heard.push(given.city);
-        return `sunny in ${given.city}`;
-      };
-      const runner = session.client.chat.completions.runTools({
-        ...asked,
-        stream: true,
-        tools: [
-          {
-            type: 'function',
-            function: {
-              name: 'weather',
-              description: 'The weather of a city',
-              parameters: schema,
-              parse: JSON.parse,
-              function: weather,
-            },
-          },
-        ],
+    for (const stream of [true, false]) {
+      const way = stream ? 'in a stream' : 'whole';
+      it(`runs its tools turn by turn, with the same arguments each time, ${way}`, async () => {
+        const script = answerSaid(protocol, ({ body }) => weatherAt(turnOf(body)));
+        await using session = await start(vendor, script);
+        const heard: string[] = [];
+        const tool = weatherTool((city) => heard.push(city));
+        const { completions } = session.client.chat;
+        const runner = stream
+          ? completions.runTools({ ...asked, stream, tools: [tool] })
+          : completions.runTools({ ...asked, tools: [tool] });
+        assert.equal(await runner.finalContent(), 'All is well');
+        assert.deepEqual(heard, cities);
+        const last = session.upstream.seen.at(-1)?.body ?? assert.fail();
+        assert.deepEqual(argumentsIn(last), cities);
+        for (const city of cities) {
+          assert.ok(last.includes(JSON.stringify(`sunny in ${city}`).slice(1, -1)));
+        }
       });
-      assert.equal(await runner.finalContent(), 'All is well');
-      assert.deepEqual(heard, cities);
-      const last = session.upstream.seen.at(-1)?.body ?? assert.fail();
-      assert.deepEqual(argumentsIn(last), cities);
-      for (const city of cities) {
-        assert.ok(last.includes(JSON.stringify(`sunny in ${city}`).slice(1, -1)));
-      }
-    });
+    }
 
     it('sends pictures as they are', async () => {
       await using session = await start(vendor, answerJson(message));
