@@ -10,16 +10,14 @@ import { canonicalJson } from '../src/lib/canonical-json.ts';
 import { lockLog, readEvents, readHead } from '../src/db/event-log.ts';
 import type { Database } from '../src/db/pool.ts';
 import { snapshotSchemaVersion } from '../src/snapshot/schema.ts';
-import { applyEvent, closeDraft, emptyState, openDraft } from './config/state.ts';
+import { emptyState, foldVersion } from './config/state.ts';
 import type { ConfigState } from './config/state.ts';
 import { contentHashOf, movedContentHash } from './content-hash.ts';
+import { foldStateTo } from './read-model-fold.ts';
 import { createTables, tableDigest, writeTables } from './read-model-sql.ts';
 import { splitCommands, writesOf } from './rows.ts';
 import type { CommandEvents, Cursor } from './rows.ts';
 import { entityTables, journalTables } from './tables/all.ts';
-
-/** Raised when an event's meaning to the fold changes. */
-const foldVersion = 1;
 
 /** Names this release's read models: 16 hex digits over all that decides what is in them. */
 export const fingerprint = hash(
@@ -111,20 +109,8 @@ export async function foldTo(
 ): Promise<Cursor> {
   if (from.state.position === position) return from;
   if (from.state.position > position) return foldTo(db, position);
-  const draft = openDraft(from.state);
   const streams = new Set<string>();
-  while (draft.position < position) {
-    const limit = Math.min(pageEvents, position - draft.position);
-    const events = await readEvents(db, { after: draft.position, limit });
-    if (events.length === 0) {
-      throw new Error(`the log ends at ${draft.position}, before position ${position}`);
-    }
-    for (const event of events) {
-      applyEvent(draft, event);
-      streams.add(event.stream);
-    }
-  }
-  const state = closeDraft(draft);
+  const state = await foldStateTo(db, from.state, position, ({ stream }) => streams.add(stream));
   return { state, content: movedContentHash(from.content, state, [...streams]) };
 }
 

@@ -5,6 +5,7 @@ import type { CheckAddress } from '../control/address-check.ts';
 import type { Execute } from '../control/execute.ts';
 import type { Fleet } from '../control/fleet.ts';
 import type { TakeRefusals } from '../control/fleet-refusals.ts';
+import type { PastStates } from '../control/history/states.ts';
 import type { Idempotency } from '../control/idempotency.ts';
 import type { LoginLimit } from '../control/login-limit.ts';
 import type { Notifier } from '../control/notify.ts';
@@ -37,6 +38,8 @@ export type Control = Readonly<{
   idempotency: Idempotency;
   /** The configuration at the head of the log, as far as this replica has read it. */
   state: () => ConfigState;
+  /** The configuration as it stood. */
+  past: PastStates;
   publisher: Publisher;
   measures: PlaneMeasures;
   /** Reads the log up to its head and publishes what is new. */

@@ -63,21 +63,13 @@ const monotonic = (): number => performance.now();
 /** Does not listen yet. */
 export function openAdmin(options: AdminOptions): Admin {
   const { plane, clock, log } = options;
-  const { db, vault, store, refresh } = plane;
-  const { state } = store;
+  const { db, reports, vault, past, execute, publisher, measures, refresh, rebuild } = plane;
+  const { state } = plane.store;
   const { dispatcher } = options.egress;
   const { accessToken } = plane.cloudTokens;
   const control: Control = {
-    db,
-    reports: plane.reports,
-    vault,
-    execute: plane.execute,
+    ...{ db, reports, vault, past, execute, publisher, measures, refresh, rebuild, state },
     idempotency: createIdempotency({ db, vault, clock }),
-    state,
-    publisher: plane.publisher,
-    measures: plane.measures,
-    refresh,
-    rebuild: plane.rebuild,
     sessions: createSessions({ db, state, catchUp: plane.catchUp, clock, randomBytes }),
     passwords: createPasswords(),
     loginLimit: createLoginLimit(),
@@ -97,7 +89,7 @@ export function openAdmin(options: AdminOptions): Admin {
       onFailure: (error) => log.warn({ error }, "refusals that are nobody's were not recorded"),
     }),
     usageUpkeep: createUsageUpkeep({
-      db: plane.reports,
+      db: reports,
       clock,
       retentionDays: options.usageRetentionDays ?? retentionDaysDefault,
       onFailure: (what, error) => log.warn({ error }, what),

@@ -23,6 +23,8 @@ import type { Egress } from './egress.ts';
 import { createExecute } from './execute.ts';
 import type { Execute } from './execute.ts';
 import { follow } from './follow.ts';
+import { createPastStates } from './history/states.ts';
+import type { PastStates } from './history/states.ts';
 import type { Divergence } from './notify-rebuild.ts';
 import { newPlaneMeasures, noting, openMeasuredPools } from './plane-measures.ts';
 import type { PlaneMeasures } from './plane-measures.ts';
@@ -38,6 +40,8 @@ export type ControlPlane = Readonly<{
   reports: Database;
   vault: Vault;
   store: ConfigStore;
+  /** The configuration as it stood. */
+  past: PastStates;
   execute: Execute;
   publisher: Publisher;
   /** What this process measures of its work. */
@@ -107,6 +111,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
     await seedLog(execute, vault);
     await publish();
     const { catchUp, refresh } = createReading({ db, store, publisher, onHead, onCurrent });
+    const past = createPastStates({ db: reports, live: store.state, catchUp });
     const rebuild = async (): Promise<void> => {
       await budgets.rebuild();
       await publish();
@@ -127,7 +132,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       await follower.close();
       await Promise.all([db.dispose(), reports.dispose()]);
     };
-    const opened = { db, reports, vault, store, execute, publisher, measures, cloudTokens };
+    const opened = { db, reports, vault, store, past, execute, publisher, measures, cloudTokens };
     return { ...opened, rebuild, catchUp, refresh, close };
   } catch (error) {
     cloudTokens.close();

@@ -163,3 +163,19 @@ export async function readCommand(db: Queryable, txId: string): Promise<Recorded
   if (range === undefined || range.first === null) return [];
   return readEvents(db, { after: range.first - 1, limit: range.count });
 }
+
+/** The last position of the command that the event at `position` is of; null when the log holds no such event. */
+export async function commandEnd(db: Queryable, position: number): Promise<number | null> {
+  const [row]: { end: number }[] = await db.query(sql`
+    select position + (metadata ->> 'count')::bigint - (metadata ->> 'index')::bigint - 1 as end
+    from es.events where position = ${position}`);
+  return row?.end ?? null;
+}
+
+/** The last position that was recorded at `at` or before; null when the log begins later. It ends a command. */
+export async function lastPositionAt(db: Queryable, at: Date): Promise<number | null> {
+  const [row]: { position: number }[] = await db.query(sql`
+    select position from es.events where recorded_at <= ${at}
+    order by recorded_at desc, position desc limit 1`);
+  return row?.position ?? null;
+}

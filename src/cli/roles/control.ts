@@ -13,8 +13,6 @@ import type { Notifier } from '../../control/notify.ts';
 import { createRebuildNotices } from '../../control/notify-rebuild.ts';
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
-import { repeatEvery } from '../../control/repeat.ts';
-import { eraseSuperseded } from '../../control/vault-upkeep.ts';
 import { isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -31,6 +29,7 @@ import type { SettingValues } from '../settings-table.ts';
 import { serveOn } from '../shutdown-delay.ts';
 import { programVersion } from '../version.ts';
 import { replicaName } from './proxy.ts';
+import { startUpkeep } from './upkeep.ts';
 
 export type ControlSettings = Pick<
   SettingValues,
@@ -171,9 +170,6 @@ function openNotifier(
 
 const never = (): Promise<never> => new Promise(() => {});
 
-/** How often usage and the vault are looked through for what is past its retention. */
-const upkeepMs = 10 * 60 * 1000;
-
 const retryMinMs = 250;
 const retryMaxMs = 5000;
 
@@ -263,24 +259,9 @@ async function serveAdmin(
   const stopTelling = publisher.onPublished(({ snapshot }) => onSnapshot(snapshot));
   const first = publisher.current();
   if (first !== null) onSnapshot(first.snapshot);
-  const rebuilding = repeatEvery({
-    intervalMs: settings.snapshotRebuildInterval * 1000,
-    work: plane.rebuild,
-    onFailure: (error) => log.of('control').warn({ error }, 'rebuilding the snapshot'),
-  });
-  const keepingUsage = repeatEvery({
-    intervalMs: upkeepMs,
-    work: admin.control.usageUpkeep.run,
-    onFailure: (error) => log.of('control').warn({ error }, 'keeping usage'),
-  });
-  const keepingVault = repeatEvery({
-    intervalMs: upkeepMs,
-    work: () =>
-      eraseSuperseded({ plane, clock: Date.now, retentionDays: settings.secretRetention }),
-    onFailure: (error) => log.of('control').warn({ error }, 'keeping the vault'),
-  });
+  const upkeep = startUpkeep({ plane, admin, settings, log });
   const close = async (): Promise<void> => {
-    await Promise.all([rebuilding.stop(), keepingUsage.stop(), keepingVault.stop()]);
+    await upkeep.stop();
     const cut = await admin.close(settings.shutdownGrace * 1000);
     if (cut > 0) log.warn({ connections: cut }, 'admin requests were cut off after the grace');
     stopTelling();

@@ -1,0 +1,36 @@
+// The fold over the log in the database, page by page.
+
+import type { Queryable } from '@databases/pg';
+
+import type { RecordedEvent } from '../events/catalogue.ts';
+import { readEvents } from '../src/db/event-log.ts';
+import { applyEvent, closeDraft, openDraft } from './config/state.ts';
+import type { ConfigState } from './config/state.ts';
+
+/** Between two pages, some 20 ms of a core each, others are served. */
+const pageEvents = 2000;
+
+/**
+ * The state at `position`, folded on from `from`, which is not behind it. `onEvent` is told of each event folded. Throws when the log
+ * ends before.
+ */
+export async function foldStateTo(
+  db: Queryable,
+  from: ConfigState,
+  position: number,
+  onEvent: (event: RecordedEvent) => void = () => {},
+): Promise<ConfigState> {
+  const draft = openDraft(from);
+  while (draft.position < position) {
+    const limit = Math.min(pageEvents, position - draft.position);
+    const events = await readEvents(db, { after: draft.position, limit });
+    if (events.length === 0) {
+      throw new Error(`the log ends at ${draft.position}, before position ${position}`);
+    }
+    for (const event of events) {
+      applyEvent(draft, event);
+      onEvent(event);
+    }
+  }
+  return closeDraft(draft);
+}

@@ -1,0 +1,55 @@
+// What role control does now and then: what is due in the snapshot, in usage, in the vault and in the state checkpoints.
+
+import type { Admin } from '../../admin/open.ts';
+import { keepCheckpoints } from '../../control/history/checkpoints.ts';
+import type { ControlPlane } from '../../control/plane.ts';
+import { repeatEvery } from '../../control/repeat.ts';
+import { eraseSuperseded } from '../../control/vault-upkeep.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { SettingValues } from '../settings-table.ts';
+
+/** How often usage and the vault are looked through for what is past its retention. */
+const upkeepMs = 10 * 60 * 1000;
+/** How often state checkpoints are written that are due. */
+const checkpointsMs = 60 * 1000;
+
+type Surroundings = Readonly<{
+  plane: ControlPlane;
+  admin: Admin;
+  settings: Pick<SettingValues, 'snapshotRebuildInterval' | 'secretRetention'>;
+  log: Log;
+}>;
+
+type Job = Readonly<{ what: string; intervalMs: number; work: () => Promise<unknown> }>;
+
+/** `stop` waits for what is under way. */
+export function startUpkeep({ plane, admin, settings, log }: Surroundings) {
+  const jobs: readonly Job[] = [
+    {
+      what: 'rebuilding the snapshot',
+      intervalMs: settings.snapshotRebuildInterval * 1000,
+      work: plane.rebuild,
+    },
+    { what: 'keeping usage', intervalMs: upkeepMs, work: admin.control.usageUpkeep.run },
+    {
+      what: 'keeping the vault',
+      intervalMs: upkeepMs,
+      work: () =>
+        eraseSuperseded({ plane, clock: Date.now, retentionDays: settings.secretRetention }),
+    },
+    {
+      what: 'keeping state checkpoints',
+      intervalMs: checkpointsMs,
+      work: () => keepCheckpoints(plane.reports, plane.store.state().position),
+    },
+  ];
+  const running = jobs.map(({ what, intervalMs, work }) => {
+    const onFailure = (error: unknown): void => log.of('control').warn({ error }, what);
+    return repeatEvery({ intervalMs, work, onFailure });
+  });
+  return {
+    stop: async (): Promise<void> => {
+      await Promise.all(running.map(({ stop }) => stop()));
+    },
+  };
+}

@@ -1,0 +1,21 @@
+// A moment of the log, as people name it: a snapshot version or a position, which are one number line, or a time.
+
+import { z } from 'zod';
+
+import { timestampField } from '../../lib/fields.ts';
+
+/** `at` is epoch milliseconds. */
+export type Moment = Readonly<{ position: number }> | Readonly<{ at: number }>;
+
+const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
+
+/** `1482`, or `2026-11-21T10:00:00Z`. */
+export const momentField = z
+  .string()
+  .refine(
+    (text) => wholeNumber.test(text) || timestampField.safeParse(text).success,
+    'must be a snapshot version, a position of the log or an RFC 3339 time',
+  )
+  .transform((text): Moment =>
+    wholeNumber.test(text) ? { position: Number(text) } : { at: Date.parse(text) },
+  );

@@ -1,0 +1,116 @@
+// The configuration as it stood at any moment of the log: the nearest state that is held, in memory or as a checkpoint, folded on
+// to there. A moment inside of a command is the end of that command, for nobody ever saw a half of one.
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { foldStateTo } from '../../../projections/read-model-fold.ts';
+import { commandEnd, lastPositionAt } from '../../db/event-log.ts';
+import type { Database } from '../../db/pool.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { toRfc3339 } from '../../lib/clock.ts';
+import { createSlots } from '../slots.ts';
+import { stateBefore } from './checkpoints.ts';
+import type { Moment } from './moment.ts';
+
+export type PastStates = Readonly<{
+  /**
+   * The state at a moment, or right behind it when that lies inside of a command. `named` is what a refusal calls the moment: a
+   * moment outside of the log is `absent`; too many at once are `unavailable`.
+   */
+  at: (moment: Moment, named: string) => Promise<ConfigState | Refusal>;
+}>;
+
+type Dependencies = Readonly<{
+  db: Database;
+  live: () => ConfigState;
+  /** Reads the log up to its head. */
+  catchUp: () => Promise<void>;
+}>;
+
+/** States kept in memory, and entities in all of them: what is shared between two is counted twice. */
+const statesMax = 16;
+const entitiesMax = 300_000;
+
+export function createPastStates({ db, live, catchUp }: Dependencies): PastStates {
+  const kept = createStateCache();
+  // A fold takes a core for some 100 ms.
+  const slots = createSlots({ parallelMax: 2, waitingMax: 64, what: 'states of the past' });
+
+  const fold = async (position: number): Promise<ConfigState> => {
+    const near = kept.before(position);
+    if (near?.position === position) return near;
+    const stored = await stateBefore(db, position);
+    const from = near !== null && near.position >= stored.position ? near : stored;
+    const state = await foldStateTo(db, from, position);
+    kept.add(state);
+    return state;
+  };
+
+  return {
+    at: async (moment, named) => {
+      // What was answered before this was asked is in it.
+      if ('at' in moment || moment.position > live().position) await catchUp();
+      const position = await positionOf(db, moment, { named, head: live().position });
+      if (isRefusal(position)) return position;
+      const current = live();
+      if (current.position === position) return current;
+      return kept.exactly(position) ?? slots.run(() => fold(position));
+    },
+  };
+}
+
+async function positionOf(
+  db: Database,
+  moment: Moment,
+  { named, head }: Readonly<{ named: string; head: number }>,
+): Promise<number | Refusal> {
+  if ('at' in moment) {
+    const found = await lastPositionAt(db, new Date(moment.at));
+    const time = toRfc3339(moment.at);
+    return found ?? refuse('absent', `${named}: the log begins after ${time}`, { param: named });
+  }
+  const { position } = moment;
+  const end = position > head ? null : await commandEnd(db, position);
+  const message = `${named}: the log holds positions 1 to ${head}, was ${position}`;
+  return end ?? refuse('absent', message, { param: named });
+}
+
+/** The states used last. */
+function createStateCache() {
+  const kept = new Map<number, ConfigState>();
+  const use = (state: ConfigState): ConfigState => {
+    kept.delete(state.position);
+    kept.set(state.position, state);
+    return state;
+  };
+  return {
+    exactly: (position: number): ConfigState | null => {
+      const state = kept.get(position);
+      return state === undefined ? null : use(state);
+    },
+    /** The last one at `position` or before. */
+    before: (position: number): ConfigState | null => {
+      const positions = [...kept.keys()].filter((one) => one <= position);
+      const state = kept.get(Math.max(...positions));
+      return state === undefined ? null : use(state);
+    },
+    add: (state: ConfigState): void => {
+      use(state);
+      let entities = 0;
+      for (const [at, [position, held]] of [...kept].toReversed().entries()) {
+        entities += entityCount(held);
+        // The newest one stays, however large.
+        if (at > 0 && (at >= statesMax || entities > entitiesMax)) kept.delete(position);
+      }
+    },
+  };
+}
+
+const entityCount = (state: ConfigState): number =>
+  state.principal.versions.size +
+  state.api_key.versions.size +
+  state.provider.versions.size +
+  state.model.versions.size +
+  state.frontend_model.versions.size +
+  state.pool.versions.size +
+  state.prompt_class.versions.size;

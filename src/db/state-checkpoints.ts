@@ -1,0 +1,70 @@
+// State checkpoints in the database: the state of the configuration at some positions, compressed. They are caches.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+/** `state` is compressed JSON, `hash` the SHA-256 of the JSON. */
+export type StateCheckpoint = Readonly<{
+  position: number;
+  state: Buffer;
+  hash: Buffer;
+}>;
+
+type Place = Readonly<{ foldVersion: number; position: number }>;
+
+/** The last one at `position` or before, of this fold; null when there is none. */
+export async function checkpointBefore(
+  db: Queryable,
+  { foldVersion, position }: Place,
+): Promise<StateCheckpoint | null> {
+  const [row]: StateCheckpoint[] = await db.query(sql`
+    select position, state_zstd as state, state_hash as hash from op.state_checkpoints
+    where fold_version = ${foldVersion} and position <= ${position}
+    order by position desc limit 1`);
+  return row ?? null;
+}
+
+/** Those of this fold, in the order of positions. */
+export async function checkpointPositions(
+  db: Queryable,
+  foldVersion: number,
+): Promise<readonly number[]> {
+  const rows: { position: number }[] = await db.query(sql`
+    select position from op.state_checkpoints
+    where fold_version = ${foldVersion} order by position`);
+  return rows.map(({ position }) => position);
+}
+
+/** One that another replica has written already stays as it is. */
+export const insertCheckpoint = (
+  db: Queryable,
+  { foldVersion, position, state, hash }: StateCheckpoint & Place,
+): Promise<unknown> =>
+  db.query(sql`
+    insert into op.state_checkpoints (fold_version, position, recorded_at, state_zstd, state_hash)
+    select ${foldVersion}, position, recorded_at, ${state}, ${hash}
+    from es.events where position = ${position}
+    on conflict do nothing`);
+
+/**
+ * Deletes what is old: of this fold all but the newest `kept` and the last of each month (UTC), of other folds those made more than
+ * seven days ago. Answers how many.
+ */
+export async function thinCheckpoints(
+  db: Queryable,
+  { foldVersion, kept }: Readonly<{ foldVersion: number; kept: number }>,
+): Promise<number> {
+  const gone: unknown[] = await db.query(sql`
+    delete from op.state_checkpoints held using (
+      select fold_version, position,
+        row_number() over (partition by fold_version order by position desc) > ${kept}
+          and row_number() over (partition by fold_version,
+            date_trunc('month', recorded_at at time zone 'UTC') order by position desc) > 1
+          as is_between
+      from op.state_checkpoints) ranked
+    where held.fold_version = ranked.fold_version and held.position = ranked.position
+      and ((held.fold_version = ${foldVersion} and is_between)
+        or (held.fold_version <> ${foldVersion} and created_at < now() - interval '7 days'))
+    returning 1`);
+  return gone.length;
+}

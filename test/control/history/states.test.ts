@@ -1,0 +1,115 @@
+// States of the past on a real log: equal to the fold that stops there, with state checkpoints or without, and never half a command.
+
+import assert from 'node:assert/strict';
+import { before, describe, it, after } from 'node:test';
+
+import { sql } from '@databases/pg';
+
+import { packState } from '../../../projections/config/packed.ts';
+import { emptyState, fold, foldVersion } from '../../../projections/config/state.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { keepCheckpoints } from '../../../src/control/history/checkpoints.ts';
+import type { Moment } from '../../../src/control/history/moment.ts';
+import { createPastStates } from '../../../src/control/history/states.ts';
+import { readEvents } from '../../../src/db/event-log.ts';
+import { checkpointPositions } from '../../../src/db/state-checkpoints.ts';
+import { isRefusal } from '../../../src/lib/refusal.ts';
+import { modelId } from '../../../src/lib/ids.ts';
+import { appendCommand, openLogDatabase } from '../../harness/log-database.ts';
+import type { LogDatabase } from '../../harness/log-database.ts';
+
+let log: LogDatabase;
+let live: ConfigState = emptyState;
+const commandEvents = 5;
+const commands = 20;
+
+before(async () => {
+  log = await openLogDatabase();
+  for (let at = 0; at < commands; at++) {
+    const id = modelId.parse(at + 1);
+    const stream = `model-${id}`;
+    const priced = Array.from({ length: commandEvents - 1 }, (_, price) => ({
+      stream,
+      type: 'ModelPriced' as const,
+      data: { id, input_price_per_mtok: price, output_price_per_mtok: price },
+    }));
+    const data = { id, name: `model-${id}`, description: null };
+    live = await appendCommand(log.db, live, [{ stream, type: 'ModelCreated', data }, ...priced]);
+  }
+});
+after(() => log.close());
+
+const pastStates = () =>
+  createPastStates({ db: log.db, live: () => live, catchUp: async () => undefined });
+
+async function stateAt(moment: Moment, states = pastStates()): Promise<ConfigState> {
+  const state = await states.at(moment, 'as_of');
+  if (isRefusal(state)) assert.fail(state.message);
+  return state;
+}
+
+async function refused(moment: Moment) {
+  const refusal = await pastStates().at(moment, 'as_of');
+  return isRefusal(refusal) ? [refusal.refused, refusal.message, refusal.param] : null;
+}
+
+const folded = async (position: number): Promise<string> =>
+  packState(fold(emptyState, await readEvents(log.db, { after: 0, limit: position })));
+
+describe('the state of the past', () => {
+  it('is the fold that stops there, at the end of the command', async () => {
+    const states = pastStates();
+    for (const position of [1, 5, 6, 33, 97, 12, 100]) {
+      const end = Math.ceil(position / commandEvents) * commandEvents;
+      assert.equal(packState(await stateAt({ position }, states)), await folded(end));
+    }
+  });
+
+  it('is found by the time', async () => {
+    const events = await readEvents(log.db, { after: 0, limit: 100 });
+    for (const { recordedAt } of events) {
+      const last = events.findLast((one) => one.recordedAt <= recordedAt);
+      assert.equal((await stateAt({ at: recordedAt })).position, last?.position);
+    }
+    assert.equal((await stateAt({ at: Date.now() + 1000 })).position, 100);
+  });
+
+  it('is refused outside of the log, and the refusal says what it holds', async () => {
+    const holds = 'as_of: the log holds positions 1 to 100';
+    assert.deepEqual(await refused({ position: 0 }), ['absent', `${holds}, was 0`, 'as_of']);
+    assert.deepEqual(await refused({ position: 101 }), ['absent', `${holds}, was 101`, 'as_of']);
+    const early = 'as_of: the log begins after 1970-01-01T00:00:00.001Z';
+    assert.deepEqual(await refused({ at: 1 }), ['absent', early, 'as_of']);
+  });
+});
+
+describe('state checkpoints', () => {
+  it('are written every so many events, once, and the newest and one a month stay', async () => {
+    assert.equal(await keepCheckpoints(log.db, 100, { everyEvents: 10, kept: 50 }), 10);
+    assert.equal(await keepCheckpoints(log.db, 100, { everyEvents: 10, kept: 50 }), 0);
+    const tens = Array.from({ length: 10 }, (_, at) => (at + 1) * 10);
+    assert.deepEqual(await checkpointPositions(log.db, foldVersion), tens);
+    // Other folds' go a week after they were made, and the oldest of a month before stays.
+    await log.db.query(sql`
+      insert into op.state_checkpoints
+      select 999, position, recorded_at, created_at - interval '8 days', state_zstd, state_hash
+      from op.state_checkpoints`);
+    await log.db.query(sql`
+      update op.state_checkpoints set recorded_at = '2020-01-01' where position <= 30`);
+    assert.equal(await keepCheckpoints(log.db, 100, { everyEvents: 5, kept: 3 }), 0);
+    await log.db.query(sql`delete from op.state_checkpoints where position = 100`);
+    assert.equal(await keepCheckpoints(log.db, 100, { everyEvents: 10, kept: 3 }), 1);
+    assert.deepEqual(await checkpointPositions(log.db, foldVersion), [30, 80, 90, 100]);
+    assert.deepEqual(await checkpointPositions(log.db, 999), []);
+  });
+
+  it('change no answer, and one that is damaged is passed over', async () => {
+    const expected = await folded(95);
+    assert.equal(packState(await stateAt({ position: 95 })), expected);
+    await log.db.query(sql`
+      update op.state_checkpoints set state_zstd = 'no frame' where position = 90`);
+    await log.db.query(sql`
+      update op.state_checkpoints set state_hash = sha256('else') where position = 80`);
+    assert.equal(packState(await stateAt({ position: 95 })), expected);
+  });
+});

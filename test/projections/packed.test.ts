@@ -1,0 +1,34 @@
+// A packed state is the state: unpacked and folded on, it is what the whole log comes to.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import * as fc from 'fast-check';
+
+import { packState, unpackState } from '../../projections/config/packed.ts';
+import { emptyState, fold } from '../../projections/config/state.ts';
+import { commandSequence, logOf } from '../harness/commands.ts';
+import { allEvents } from '../harness/given.ts';
+import { runs } from '../harness/runs.ts';
+
+it('a state packed anywhere and folded on from there is the fold at once', () => {
+  fc.assert(
+    fc.property(commandSequence(80), fc.nat({ max: 200 }), (commands, cut) => {
+      const events = allEvents(logOf(commands));
+      const before = fold(emptyState, events.slice(0, cut));
+      const unpacked = unpackState(packState(before));
+      assert.deepEqual(
+        Object.keys(unpacked).toSorted(),
+        Object.keys(emptyState).toSorted(),
+        'every noun is in it',
+      );
+      const whole = fold(emptyState, events);
+      assert.equal(packState(fold(unpacked, events.slice(cut))), packState(whole));
+    }),
+    runs(100),
+  );
+});
+
+it('what no state was packed to is not unpacked', () => {
+  assert.throws(() => unpackState('{"position":1}'), /not a packed state/);
+});
