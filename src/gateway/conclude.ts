@@ -174,24 +174,26 @@ export function refuse(
   answerRefusal(exchange, refusal);
 }
 
+/** `model` is the one that would have answered; null when no candidate was left. */
 export function refuseMetered(
   context: ConcludeContext,
   request: MeteredRequest,
   refusal: GatewayRefusal,
   reason: RefusalReason,
-  details: Readonly<{ model: MeteredOutcome['model']; attempts?: number }>,
+  model: MeteredOutcome['model'],
+  attempts = 0,
 ): void {
   const { exchange } = request;
   refuse(context, exchange, refusal);
-  noteAnswer(exchange, refusal.status, details.attempts);
+  noteAnswer(exchange, refusal.status, attempts);
   record(context, request, {
     status: exchange.isGone ? null : refusal.status,
     refusal: reason,
-    model: details.model,
+    model,
     providerId: null,
     route: null,
     usage: null,
-    attempts: details.attempts ?? 0,
+    attempts,
     durationMs: context.monotonic() - exchange.startedAt,
     firstTokenMs: null,
   });

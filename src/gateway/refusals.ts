@@ -1,0 +1,77 @@
+// What the walk says no with: a reason, and words that name the field and the value that was wrong.
+
+import type { ProtocolRefusal } from '../protocols/refusal.ts';
+import type { DenyRoute } from '../routing/route.ts';
+import { refuseRequest } from './answer.ts';
+import type { GatewayRefusal } from './answer.ts';
+import type { PeekRefusal } from './peek.ts';
+import type { Exchange } from './transport/boundary.ts';
+
+export const noSnapshot = refuseRequest('no_snapshot', 'no configuration has been received yet', {
+  retryAfterSeconds: 1,
+});
+export const tooLarge = refuseRequest(
+  'payload_too_large',
+  'the body is larger than this gateway accepts',
+);
+export const overloaded = refuseRequest('overloaded', 'the memory for request bodies is used up', {
+  retryAfterSeconds: 1,
+});
+export const noSuchRoute = refuseRequest('not_found', 'no such route');
+export const onlyPost = refuseRequest('method_not_allowed', 'only POST is served here', {
+  allow: 'POST',
+});
+export const noBackend = refuseRequest('no_backend', 'no backend could be reached');
+
+export function unreadable(
+  exchange: Exchange,
+  { ambiguous, message, param }: PeekRefusal,
+): GatewayRefusal {
+  const encoding = exchange.header('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') {
+    return refuseRequest('unsupported_encoding', 'content-encoding: a body must not be encoded');
+  }
+  const reason = ambiguous ? 'ambiguous_request' : 'malformed_request';
+  return refuseRequest(reason, message, { param });
+}
+
+/** A name is echoed to the caller, and so are at most so many characters of it. */
+const echoedMax = 200;
+const quoted = (name: string): string => JSON.stringify(name.slice(0, echoedMax));
+
+export const notFound = (model: string): GatewayRefusal =>
+  refuseRequest('model_not_found', `model ${quoted(model)} is not served here`, {
+    param: 'model',
+  });
+
+export const denied = (model: string): GatewayRefusal =>
+  refuseRequest('model_access_denied', `the key may not invoke ${quoted(model)}`, {
+    param: 'model',
+  });
+
+/** The rule's own answer; which rule it was stands in x-gw-route. */
+export const deniedByRule = ({ status, message, decision }: DenyRoute): GatewayRefusal =>
+  refuseRequest('denied_by_rule', message, { param: 'model', status, route: decision.reason });
+
+/** `protocol` is that of the first candidate (Gateway rule 14). */
+export const unserved = (protocol: string, path: string): GatewayRefusal =>
+  refuseRequest(
+    'unsupported_endpoint',
+    `a backend of protocol ${protocol} does not serve ${path}`,
+    {
+      headers: ['x-should-retry', 'false'],
+    },
+  );
+
+/**
+ * What the backend's protocol has no words for is the answer when nothing else of the chain could be
+ * asked. A request that is wrong is so for every backend, and is not passed on to the next.
+ */
+export const untranslatable = (
+  { refused, message, param, headers }: ProtocolRefusal,
+  limitHeaders: readonly string[],
+): GatewayRefusal =>
+  refuseRequest(refused === 'invalid' ? 'malformed_request' : 'unsupported_feature', message, {
+    param,
+    headers: [...limitHeaders, ...headers],
+  });
