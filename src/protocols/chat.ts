@@ -30,6 +30,8 @@ export type ChatMessage = Readonly<{ at: string }> &
         role: 'assistant';
         parts: readonly ChatPart[];
         toolCalls: readonly ChatToolCall[];
+        /** As of a call, for what the message says itself. */
+        extraContent: JsonObject | null;
       }>
     | Readonly<{ role: 'tool'; toolCallId: string; parts: readonly ChatPart[] }>
   );

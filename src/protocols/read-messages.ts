@@ -38,6 +38,7 @@ function readMessage(message: Field, protocol: Protocol): ChatMessage | null {
         at,
         parts: readParts(message, protocol),
         toolCalls: readToolCalls(message, protocol),
+        extraContent: objectOf(object, 'extra_content'),
       };
     case 'tool': {
       const toolCallId = readName(message, 'tool_call_id');

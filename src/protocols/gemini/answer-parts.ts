@@ -5,6 +5,8 @@ import type { JsonObject } from '../json.ts';
 
 export type AnswerPart =
   | Readonly<{ kind: 'text' | 'thought'; text: string }>
+  /** What the vendor wants back with the text before it. */
+  | Readonly<{ kind: 'signature'; more: JsonObject }>
   | Readonly<{ kind: 'call'; call: AnswerCall }>;
 
 export type AnswerCall = Readonly<{
@@ -34,8 +36,11 @@ export function readParts(
       const call = readCall(part, given, callId(answerId, count++));
       if (call === null) return null;
       found.push({ kind: 'call', call });
-    } else if (text !== null && text !== '') {
-      found.push({ kind: member(part, 'thought') === true ? 'thought' : 'text', text });
+    } else if (text !== null) {
+      const isThought = member(part, 'thought') === true;
+      if (text !== '') found.push({ kind: isThought ? 'thought' : 'text', text });
+      const more = isThought ? null : signatureOf(part);
+      if (more !== null) found.push({ kind: 'signature', more });
     }
   }
   return found;
@@ -48,13 +53,19 @@ function readCall(part: JsonObject, call: JsonObject, ownId: string): AnswerCall
   const isPiece = member(call, 'willContinue') === true || Object.hasOwn(call, 'partialArgs');
   if (name === null || given === null || isPiece) return null;
   const id = textOf(call, 'id') ?? '';
-  const signature = textOf(part, 'thoughtSignature');
   return {
     id: id === '' ? ownId : id,
     name,
     arguments: given,
-    more: signature === null ? {} : { extra_content: { google: { thought_signature: signature } } },
+    more: signatureOf(part) ?? {},
   };
+}
+
+/** Where the vendor's own chat surface has it; null for a part without one. */
+function signatureOf(part: JsonObject): JsonObject | null {
+  const signature = textOf(part, 'thoughtSignature');
+  if (signature === null || signature === '') return null;
+  return { extra_content: { google: { thought_signature: signature } } };
 }
 
 /** Other vendors, whom a later turn may go to, take no other characters and no more than forty. */

@@ -23,14 +23,18 @@ export function callPart(
   { family, isVertex }: Target,
   isFirst: boolean,
 ): Part {
-  const google = extraContent === null ? null : objectOf(extraContent, 'google');
-  const given = google === null ? null : textOf(google, 'thought_signature');
-  const isLost = given === null || given === '';
+  const given = signatureIn(extraContent);
   const dummy = isFirst && family === 'level' ? { thoughtSignature: signatureDummy } : {};
   return {
     functionCall: { ...(!isVertex && { id }), name, args: input },
-    ...(isLost ? dummy : { thoughtSignature: given }),
+    ...(given === null ? dummy : { thoughtSignature: given }),
   };
+}
+
+/** As it was handed on with a call or with a message; null when it does not come back. */
+export function signatureIn(extraContent: JsonObject | null): string | null {
+  const google = extraContent === null ? null : objectOf(extraContent, 'google');
+  return (google === null ? null : textOf(google, 'thought_signature')) || null;
 }
 
 /** `beside` are media for models that take none within a result. */

@@ -4,7 +4,7 @@
 import type { ChatMessage, ChatPart } from '../chat.ts';
 import { invalid, unsupported } from '../refusal.ts';
 import type { Refusals } from '../refusal.ts';
-import { callPart, resultOf } from './calls.ts';
+import { callPart, resultOf, signatureIn } from './calls.ts';
 import type { KnownCall, PlacedResult } from './calls.ts';
 import { userParts } from './content.ts';
 import type { Part } from './content.ts';
@@ -64,7 +64,9 @@ function addTo(turn: Turn, message: ChatMessage, conversation: Conversation): vo
       return;
     }
     case 'assistant':
-      turn.parts.push(...textParts(message, refusals));
+      turn.parts.push(
+        ...signedText(textParts(message, refusals), signatureIn(message.extraContent)),
+      );
       for (const call of message.toolCalls) {
         const isFirst = !turn.parts.some((part) => 'functionCall' in part);
         calls.set(call.id, { name: call.name, order: turn.parts.length });
@@ -72,6 +74,14 @@ function addTo(turn: Turn, message: ChatMessage, conversation: Conversation): vo
       }
   }
 }
+
+/** The vendor gives a text's signature with the last piece of it. */
+const signedText = (parts: readonly Part[], thoughtSignature: string | null): readonly Part[] =>
+  thoughtSignature === null
+    ? parts
+    : parts.map((part, index) =>
+        index === parts.length - 1 ? { ...part, thoughtSignature } : part,
+      );
 
 /** Results stand in the order of their calls, by which the model tells two of one function apart. */
 function contentOf({ role, results, parts }: Turn) {

@@ -46,6 +46,7 @@ function choiceOf(answer: JsonObject, options: AnswerOptions) {
   const parts = readParts(candidate, answerId, 0);
   if (parts === null) return null;
   const made = parts.flatMap((part) => (part.kind === 'call' ? [toolCallOf(part.call)] : []));
+  const signed = parts.findLast(({ kind }) => kind === 'signature');
   const calls = options.singleToolCall ? made.slice(0, 1) : made;
   const joined = (wanted: 'text' | 'thought'): string =>
     parts.map((part) => (part.kind === wanted ? part.text : '')).join('');
@@ -56,6 +57,7 @@ function choiceOf(answer: JsonObject, options: AnswerOptions) {
     refusal: refusalOf(candidate),
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     ...(calls.length > 0 && { tool_calls: calls }),
+    ...(signed?.kind === 'signature' && signed.more),
   };
   const reason = finishReason(textOf(candidate, 'finishReason'), calls.length > 0);
   return { message, finish_reason: reason };

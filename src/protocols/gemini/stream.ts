@@ -67,6 +67,8 @@ class ContentStream extends EventStream {
         return this.text(part.text, contentDelta);
       case 'thought':
         return this.text(part.text, reasoningDelta);
+      case 'signature':
+        return this.send(JSON.stringify(part.more));
       case 'call':
         return this.#call(part.call);
     }

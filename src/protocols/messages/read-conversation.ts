@@ -99,7 +99,7 @@ function readAssistantTurn(turn: Field, protocol: Protocol): readonly ChatMessag
     }
   }
   const isSilent = parts.length === 0 && toolCalls.length === 0;
-  return isSilent ? [] : [{ role: 'assistant', at, parts, toolCalls }];
+  return isSilent ? [] : [{ role: 'assistant', at, parts, toolCalls, extraContent: null }];
 }
 
 function callOf(block: Field): ChatToolCall {

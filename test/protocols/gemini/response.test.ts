@@ -76,6 +76,21 @@ describe('parts', () => {
       },
     ));
 
+  it('of text that is signed hand the signature on, the last of several', () =>
+    assert.deepEqual(
+      messageOf(
+        signed(thought('Hm'), 'AAAA'),
+        signed(said('So '), 'BBBB'),
+        signed(said(''), 'c2ln'),
+      ),
+      {
+        ...plain,
+        content: 'So ',
+        reasoning_content: 'Hm',
+        extra_content: { google: { thought_signature: 'c2ln' } },
+      },
+    ));
+
   it('that have no place in a chat are passed over', () =>
     assert.deepEqual(
       messageOf(

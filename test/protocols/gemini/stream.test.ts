@@ -51,6 +51,17 @@ describe('a stream', () => {
     ]);
   });
 
+  it('of text that is signed hands the signature on as it comes', () => {
+    const { chunks } = of(answer([said('So.')]), answer([signed(said(''), 'c2ln')], stopped));
+    assert.deepEqual(chunks, [
+      opening,
+      chunk({ content: 'So.' }),
+      chunk({ extra_content: { google: { thought_signature: 'c2ln' } } }),
+      chunk({}, 'stop'),
+      '[DONE]',
+    ]);
+  });
+
   it('of calls gives each whole, numbered through all events', () => {
     const { chunks } = of(
       answer([signed(called('weather', { city: 'Paris' }), 'c2ln'), called('weather', {})]),

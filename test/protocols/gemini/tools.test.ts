@@ -194,6 +194,28 @@ const signatures = (model: string, ...calls: readonly object[]) => {
   return contents[1].parts.map((part: { thoughtSignature?: string }) => part.thoughtSignature);
 };
 
+describe('the signature of a text', () => {
+  type Given = readonly [string, object, readonly object[]];
+  const cases: readonly Given[] = [
+    [
+      'goes back with the last piece of it',
+      { content: [text('So'), text('.')], ...signature('c2ln') },
+      [{ text: 'So' }, { text: '.', thoughtSignature: 'c2ln' }],
+    ],
+    ['has no place without it', { content: null, ...signature('c2ln') }, []],
+    ['that is empty is none', { content: 'So.', ...signature('') }, [{ text: 'So.' }]],
+  ];
+  for (const [what, message, expected] of cases) {
+    it(what, () => {
+      const assistant = { role: 'assistant', ...message };
+      const { contents } = sent({ messages: [user('Go.'), assistant, user('On.')] });
+      assert.ok(Array.isArray(contents));
+      const said = contents.filter(({ role }) => role === 'model').flatMap(({ parts }) => parts);
+      assert.deepEqual(said, expected);
+    });
+  }
+});
+
 describe('a signature', () => {
   const dummy = 'skip_thought_signature_validator';
   const one = call('i', 'f');
