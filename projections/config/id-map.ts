@@ -97,3 +97,17 @@ export const pagesInOrder = <Value>({
   pages,
 }: Pick<ReadonlyIdMap<Value>, 'pages'>): [number, IdPage<Value>][] =>
   [...pages].toSorted(([a], [b]) => a - b);
+
+/** In order, the ids whose values are not one and the same. Pages that both maps share are passed over whole. */
+export function differingIds(one: ReadonlyIdMap<unknown>, other: ReadonlyIdMap<unknown>): number[] {
+  const numbers = new Set([...one.pages.keys(), ...other.pages.keys()]);
+  const ids: number[] = [];
+  for (const number of [...numbers].toSorted((a, b) => a - b)) {
+    const [a, b] = [one.pages.get(number), other.pages.get(number)];
+    if (a === b) continue;
+    for (let at = 0; at < pageIds; at++) {
+      if (a?.[at] !== b?.[at]) ids.push(number * pageIds + at);
+    }
+  }
+  return ids;
+}

@@ -28,6 +28,7 @@ import { adminRoutes } from './routes.ts';
 import type { Route } from './route.ts';
 import { createAdminServer } from './server.ts';
 import type { AdminServer, AdminServerParts } from './server.ts';
+import type { Ui } from './ui.ts';
 
 export type AdminOptions = Readonly<{
   plane: ControlPlane;
@@ -45,6 +46,8 @@ export type AdminOptions = Readonly<{
   strictKeyMint?: boolean;
   log: Log;
   program: Program;
+  /** None when absent. */
+  ui?: Ui | null;
   /** Instead of the routes of this release. */
   routes?: readonly Route[];
 }>;
@@ -64,11 +67,13 @@ const monotonic = (): number => performance.now();
 export function openAdmin(options: AdminOptions): Admin {
   const { plane, clock, log } = options;
   const { db, reports, vault, past, execute, publisher, measures, refresh, rebuild } = plane;
+  const opened = { db, reports, vault, past, execute, publisher, measures, refresh, rebuild };
   const { state } = plane.store;
   const { dispatcher } = options.egress;
   const { accessToken } = plane.cloudTokens;
   const control: Control = {
-    ...{ db, reports, vault, past, execute, publisher, measures, refresh, rebuild, state },
+    ...opened,
+    state,
     idempotency: createIdempotency({ db, vault, clock }),
     sessions: createSessions({ db, state, catchUp: plane.catchUp, clock, randomBytes }),
     passwords: createPasswords(),
@@ -111,6 +116,7 @@ export function openAdmin(options: AdminOptions): Admin {
     credentials: createCredentials({ control, proxyTokens: options.proxyTokens }),
     tls: options.tls,
     newRequestId: randomUUID,
+    ui: options.ui ?? null,
   });
   purgeNowAndThen(server, control);
   return {
