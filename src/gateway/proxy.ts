@@ -4,6 +4,7 @@
 import type { Limiter } from '../limits/limiter.ts';
 import { stillView } from '../routing/idle-view.ts';
 import { chooseRoute, reasonOf } from '../routing/route.ts';
+import type { Caller } from '../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { Tracer } from '../telemetry/trace.ts';
 import { admit, willRefuse } from './admit.ts';
@@ -16,11 +17,13 @@ import { attemptChain } from './chain.ts';
 import type { Admitted, ChainContext } from './chain.ts';
 import { answerCached, answerCount, refuse, refuseMetered } from './conclude.ts';
 import { formatOf } from './content-type.ts';
+import { refuseCount } from './count-tokens.ts';
 import { backendsFor } from './generation.ts';
 import type { Generation } from './generation.ts';
 import type { MeteredRequest } from './meter.ts';
 import { upstreamHeaders } from './outbound.ts';
 import { isPeekRefusal, peek } from './peek.ts';
+import type { Peeked } from './peek.ts';
 import { peekForm } from './peek-form.ts';
 import * as refusals from './refusals.ts';
 import { PeekedRequest } from './routed-request.ts';
@@ -64,7 +67,9 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   const peeked = format.kind === 'form' ? peekForm(body, format.boundary) : peek(body);
   if (isPeekRefusal(peeked))
     return refuse(context, exchange, refusals.unreadable(exchange, peeked));
-  if (proxied.messages === 'counted') return answerCount(context, exchange, peeked);
+  if (proxied.messages === 'counted') {
+    return count(context, generation, caller, { exchange, peeked, body });
+  }
   noteAsked(exchange, peeked);
   const { snapshot, view } = generation;
   const isRefused = willRefuse(context.limiter, { caller, peeked }, context.monotonic());
@@ -105,6 +110,20 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   }
   const { headers: limitHeaders } = admission;
   return forward(context, generation, asked, { proxied, body, routed, route, limitHeaders });
+}
+
+type Counted = Readonly<{ exchange: Exchange; peeked: Peeked; body: Buffer }>;
+
+/** Asks no backend, so that neither rules nor limits nor a budget stand in its way. */
+function count(
+  context: ProxyContext,
+  generation: Generation,
+  caller: Caller,
+  { exchange, peeked, body }: Counted,
+): void {
+  const refusal = refuseCount(generation, caller, { model: peeked.model, body });
+  if (refusal !== null) return refuse(context, exchange, refusal);
+  answerCount(context, exchange, peeked);
 }
 
 /** Nothing stands in the way of the request any more: it is answered from the cache, or by a backend. */

@@ -252,18 +252,76 @@ describe('counting', () => {
     });
   });
 
-  it('wants a key and a model', async () => {
-    await using session = await startMessages(answerJson());
-    const path = '/v1/messages/count_tokens';
-    const unknown = await post(session.gateway, messagesBody(), { path, headers: {} });
-    assert.deepEqual(
-      [unknown.status, (await errorOf(unknown)).error.type],
-      [401, 'authentication_error'],
-    );
-    const nameless = await post(session.gateway, { messages: [] }, { path });
-    assert.deepEqual(
-      [nameless.status, (await errorOf(nameless)).error.type],
-      [400, 'invalid_request_error'],
-    );
+  type Refused = Readonly<{ what: string; status: number; type: string; words: RegExp }> &
+    Readonly<{ body?: unknown; headers?: Readonly<Record<string, string>> }>;
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const refused: readonly Refused[] = [
+    { what: 'no key', status: 401, type: 'authentication_error', words: /key/, headers: {} },
+    {
+      what: 'no model',
+      status: 400,
+      type: 'invalid_request_error',
+      words: /^model must be/,
+      body: { messages },
+    },
+    {
+      what: 'no messages',
+      status: 400,
+      type: 'invalid_request_error',
+      words: /^messages must be an array of at least one message, not null$/,
+      body: { model: 'm' },
+    },
+    {
+      what: 'messages that are none',
+      status: 400,
+      type: 'invalid_request_error',
+      words: /^messages must be an array of at least one message, not \["Hi"\]$/,
+      body: { model: 'm', messages: ['Hi'] },
+    },
+    {
+      what: 'a model that is not served',
+      status: 404,
+      type: 'not_found_error',
+      words: /"x" is not served/,
+      body: { model: 'x', messages },
+    },
+    {
+      what: 'a model without the grant',
+      status: 403,
+      type: 'permission_error',
+      words: /"m"/,
+      headers: { 'x-api-key': 'poor' },
+    },
+    {
+      what: 'a frontend model of which nothing is granted',
+      status: 403,
+      type: 'permission_error',
+      words: /"both"/,
+      body: { model: 'both', messages },
+      headers: { 'x-api-key': 'poor' },
+    },
+  ];
+  for (const { what, status, type, words, body = messagesBody(), headers = native } of refused) {
+    it(`refuses ${what}`, async () => {
+      await using session = await startMessages(answerJson(), {
+        keys: { key: {}, poor: { grants: [] } },
+        frontendModels: { both: { defaults: ['m'] } },
+      });
+      const path = '/v1/messages/count_tokens';
+      const response = await post(session.gateway, body, { path, headers });
+      const { error } = await errorOf(response);
+      assert.deepEqual([response.status, error.type], [status, type]);
+      assert.match(error.message, words);
+      assert.equal(session.gateway.events.length, 0);
+    });
+  }
+
+  it('counts for a frontend model of which something is granted', async () => {
+    await using session = await startMessages(answerJson(), {
+      frontendModels: { both: { defaults: ['m'] } },
+    });
+    const body = { model: 'both', messages };
+    const response = await post(session.gateway, body, { path: '/v1/messages/count_tokens' });
+    assert.equal(response.status, 200);
   });
 });
