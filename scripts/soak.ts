@@ -1,0 +1,91 @@
+// The long suites, one after another: the same tests as those of `npm test`, in sizes that take minutes. A word as an argument runs
+// only the suites whose name holds it: `npm run test:soak -- outage`.
+
+import { spawnSync } from 'node:child_process';
+import { performance } from 'node:perf_hooks';
+
+type Suite = Readonly<{
+  name: string;
+  files: readonly string[];
+  /** What makes them long: each test file says what its variable counts. */
+  sizes: Readonly<Record<string, number>>;
+}>;
+
+const suites: readonly Suite[] = [
+  {
+    name: 'control processes that write and are killed',
+    files: ['test/faults/control.test.ts'],
+    sizes: { GW_TEST_MUTATIONS: 5000, GW_TEST_KILLS: 20 },
+  },
+  {
+    name: 'properties of commands, rights and secrets',
+    files: ['test/long/*.test.ts'],
+    sizes: { GW_TEST_RUNS: 10_000 },
+  },
+  {
+    name: 'bodies that are read by offsets',
+    files: ['test/gateway/peek.test.ts', 'test/gateway/peek-form.test.ts'],
+    sizes: { GW_TEST_BODIES: 100_000 },
+  },
+  {
+    name: 'clients that do not read and clients that leave',
+    files: ['test/faults/clients.test.ts'],
+    sizes: { GW_TEST_READERS: 40, GW_TEST_LEAVERS: 1000 },
+  },
+  {
+    name: 'a snapshot cache that is written while its process is killed',
+    files: ['test/faults/cache.test.ts'],
+    sizes: { GW_TEST_CACHE_KILLS: 1000 },
+  },
+  {
+    name: 'an outage of control plane and database',
+    files: ['test/faults/outage.test.ts'],
+    sizes: { GW_TEST_OUTAGE_REQUESTS: 100_000 },
+  },
+  {
+    name: 'streams through a shutdown',
+    files: ['test/e2e/shutdown.test.ts'],
+    sizes: { GW_TEST_DRAINS: 20 },
+  },
+  {
+    name: 'three proxies under one limit',
+    files: ['test/e2e/three-proxies.test.ts'],
+    sizes: { GW_TEST_LIMIT: 600, GW_TEST_LIMIT_SECONDS: 30 },
+  },
+];
+
+const hour = 3_600_000;
+
+/** @returns whether every test of the suite passed */
+function run(suite: Suite): boolean {
+  const environment = Object.fromEntries(
+    Object.entries(suite.sizes).map(([name, size]) => [name, String(size)]),
+  );
+  const flags = [
+    '--test',
+    '--test-concurrency=1',
+    '--test-global-setup=test/harness/global-setup.ts',
+    `--test-timeout=${hour}`,
+  ];
+  const { status } = spawnSync(process.execPath, [...flags, ...suite.files], {
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
+  return status === 0;
+}
+
+const word = process.argv[2] ?? '';
+const chosen = suites.filter(({ name }) => name.includes(word));
+if (chosen.length === 0) {
+  process.stderr.write(`no long suite has "${word}" in its name\n`);
+  process.exitCode = 2;
+}
+
+const lines = chosen.map((suite) => {
+  const start = performance.now();
+  const passed = run(suite);
+  if (!passed) process.exitCode = 1;
+  const seconds = Math.round((performance.now() - start) / 1000);
+  return `${passed ? 'passed' : 'FAILED'}  ${seconds} s  ${suite.name}\n`;
+});
+process.stdout.write(lines.join(''));
