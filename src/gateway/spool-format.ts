@@ -2,13 +2,12 @@
 
 import { crc32 } from 'node:zlib';
 
-import type { UsageEvent } from '../usage/usage-event.ts';
-
 const format = 'gw-usage-spool-v1';
 
 export type SpooledEvents = Readonly<{
   replica: string;
-  events: readonly unknown[];
+  /** JSON each, as they were written. */
+  events: readonly string[];
   /** Lines that could not be read. */
   torn: number;
 }>;
@@ -16,21 +15,24 @@ export type SpooledEvents = Readonly<{
 export const spoolHead = (replica: string): Buffer =>
   Buffer.from(`${format} ${JSON.stringify(replica)}\n`);
 
-/** The lines of as many events, from the first one on, as there is room for. */
+const newLine = Buffer.from('\n');
+
+/** The lines of as many rows, from the first one on, as there is room for. A row is the JSON of an event. */
 export function spoolLines(
-  events: readonly UsageEvent[],
+  rows: readonly Buffer[],
   bytesMax: number,
 ): Readonly<{ lines: Buffer; count: number }> {
-  const lines: Buffer[] = [];
+  const pieces: Buffer[] = [];
   let bytes = 0;
-  for (const event of events) {
-    const json = JSON.stringify(event);
-    const line = Buffer.from(`${checksum(json)} ${json}\n`);
-    if (bytes + line.length > bytesMax) break;
-    lines.push(line);
-    bytes += line.length;
+  let count = 0;
+  for (const row of rows) {
+    const mark = Buffer.from(`${checksum(row)} `);
+    bytes += mark.length + row.length + newLine.length;
+    if (bytes > bytesMax) break;
+    pieces.push(mark, row, newLine);
+    count++;
   }
-  return { lines: Buffer.concat(lines), count: lines.length };
+  return { lines: Buffer.concat(pieces), count };
 }
 
 /** Nothing of a file whose first line did not come whole: no event stands behind it. */
@@ -43,7 +45,7 @@ export function readSpool(bytes: Buffer): SpooledEvents {
   return { replica, events, torn: whole.length - events.length };
 }
 
-const checksum = (json: string): string => crc32(json).toString(16).padStart(8, '0');
+const checksum = (json: string | Buffer): string => crc32(json).toString(16).padStart(8, '0');
 
 function readHead(line: string): string | null {
   if (!line.startsWith(`${format} `)) return null;
@@ -51,11 +53,11 @@ function readHead(line: string): string | null {
   return typeof replica === 'string' ? replica : null;
 }
 
-function readLine(line: string): readonly unknown[] {
+/** One that is no JSON would cost the whole batch that it is sent with. */
+function readLine(line: string): readonly string[] {
   const json = line.slice(9);
   if (line[8] !== ' ' || line.slice(0, 8) !== checksum(json)) return [];
-  const event = parseJson(json);
-  return event === undefined ? [] : [event];
+  return parseJson(json) === undefined ? [] : [json];
 }
 
 function parseJson(text: string): unknown {

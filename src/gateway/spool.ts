@@ -11,7 +11,6 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { Log } from '../telemetry/log.ts';
-import type { UsageEvent } from '../usage/usage-event.ts';
 import { readSpool, spoolHead, spoolLines } from './spool-format.ts';
 
 /** A file that is as long is followed by another one. A file is read at once: longer ones would hold requests up. */
@@ -24,14 +23,17 @@ const fileName = /^(\d{15})-([0-9a-f]{16})-[0-9a-f]{8}\.usage$/;
 export type SpooledBatch = Readonly<{
   /** Whoever recorded them. */
   replica: string;
-  /** As they were recorded, oldest first. */
-  events: readonly unknown[];
+  /** JSON each, as they were recorded, oldest first. */
+  events: readonly string[];
 }>;
 
 export type UsageSpool = Readonly<{
   isEmpty: () => boolean;
-  /** Answers how many of them, from the first one on, there was room for. Throws when the disk refuses. */
-  append: (events: readonly UsageEvent[]) => Promise<number>;
+  /**
+   * `rows` are JSON each. Answers how many of them, from the first one on, there was room for. Throws when the
+   * disk refuses.
+   */
+  append: (rows: readonly Buffer[]) => Promise<number>;
   /** The oldest ones; null when nothing is left. */
   next: (eventsMax: number) => Promise<SpooledBatch | null>;
   /** What `next` answered last needs to be kept no longer. */
@@ -66,7 +68,7 @@ export async function openUsageSpool(options: UsageSpoolOptions): Promise<UsageS
   };
   return {
     isEmpty: () => spool.isEmpty(),
-    append: (events) => inTurn(() => spool.append(events)),
+    append: (rows) => inTurn(() => spool.append(rows)),
     next: (eventsMax) => inTurn(() => spool.next(eventsMax)),
     drop: () => inTurn(() => spool.drop()),
     close: () => inTurn(() => spool.closeActive()),
@@ -110,9 +112,9 @@ class Files {
     return this.#files.length === 0;
   }
 
-  async append(events: readonly UsageEvent[]): Promise<number> {
+  async append(rows: readonly Buffer[]): Promise<number> {
     const held = this.#files.reduce((sum, { bytes }) => sum + bytes, 0);
-    const { lines, count } = spoolLines(events, this.#options.bytesMax - held);
+    const { lines, count } = spoolLines(rows, this.#options.bytesMax - held);
     if (count === 0) return 0;
     for (let writes = 0; writes <= rewritesMax; writes++) {
       if (await this.#write(await this.#writable(), lines)) return count;

@@ -345,6 +345,20 @@ describe('the usage reporter', () => {
     await usage.client.close();
   });
 
+  it('leaves what fills no batch to the timer, so that each delivery is worth it', async () => {
+    await using upstream = await startUpstream(answerJson({}));
+    const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 60_000 });
+    for (let id = 0; id < 700; id++) usage.record(event(id));
+    await until(() => usage.queued() === 200, { what: 'the delivery of a whole batch' });
+    usage.record(event(700));
+    await usage.close();
+    const sizes = upstream.seen.map(
+      ({ body }) => usageBatch.parse(JSON.parse(body.toString())).events.length,
+    );
+    assert.deepEqual(sizes, [500, 201]);
+    await usage.client.close();
+  });
+
   it('drops and counts what a full queue cannot take', async () => {
     const usage = reporter(await unusedApiBase(), { flushMs: 60_000, queuedMax: 10 });
     for (let id = 0; id < 25; id++) usage.record(event(id));

@@ -23,6 +23,7 @@ export type ControlClient = Readonly<{
       waitMs: number;
     }>,
   ) => Promise<ControlAnswer>;
+  /** `body` is sent as JSON; bytes are JSON already. */
   post: (path: string, body: unknown, signal?: AbortSignal) => Promise<ControlAnswer>;
   close: () => Promise<void>;
 }>;
@@ -74,7 +75,7 @@ export function createControlClient(options: ControlClientOptions): ControlClien
         method: 'POST',
         path,
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
+        body: Buffer.isBuffer(body) ? body : JSON.stringify(body),
         signals: signal === undefined ? [] : [signal],
         waitMs: 0,
       }),
@@ -86,7 +87,7 @@ type Call = Readonly<{
   method: 'GET' | 'POST';
   path: string;
   headers: Readonly<Record<string, string>>;
-  body: string | null;
+  body: string | Buffer | null;
   signals: readonly AbortSignal[];
   waitMs: number;
 }>;

@@ -6,9 +6,11 @@ import type { Log } from '../../telemetry/log.ts';
 import type { Counts } from '../../telemetry/metrics.ts';
 import { usageBatchMax } from '../../usage/usage-event.ts';
 import type { UsageEvent } from '../../usage/usage-event.ts';
+import { usageRow } from '../../usage/usage-row.ts';
 import type { UsageSink } from '../meter.ts';
 import type { SpooledBatch, UsageSpool } from '../spool.ts';
 import type { ControlClient } from './client.ts';
+import { usageBody, UsageQueue } from './usage-queue.ts';
 
 const queuedMaxDefault = 10_000;
 const flushMsDefault = 5000;
@@ -62,15 +64,14 @@ class Reporting {
   readonly #spool: UsageSpool | null;
   readonly #queuedMax: number;
   readonly #stopping = new AbortController();
-  #queue: UsageEvent[] = [];
-  /** How many at the head of the queue are on their way. */
-  #underWay = 0;
+  readonly #queue: UsageQueue;
   #isFailing = false;
   #isSpoolFailing = false;
   #refusals = 0;
   #sending: Promise<void> | null = null;
-  /** What was being sent at the last tick. */
-  #sendingBefore: Promise<void> | null = null;
+  #deliveries = 0;
+  /** The one that was under way at the last tick. */
+  #deliveryBefore: number | null = null;
   #saving: Promise<void> | null = null;
   /** How many are neither in the queue nor on disk. */
   #savingCount = 0;
@@ -79,26 +80,27 @@ class Reporting {
     this.#options = options;
     this.#spool = options.spool ?? null;
     this.#queuedMax = options.queuedMax ?? queuedMaxDefault;
+    this.#queue = new UsageQueue(options.replica);
   }
 
   record(event: UsageEvent): void {
-    if (this.#queue.length >= this.#queuedMax) this.#options.counts.usageDropped++;
-    else this.#queue.push(event);
-    if (this.#queue.length < usageBatchMax) return;
+    if (this.#queue.count >= this.#queuedMax) this.#options.counts.usageDropped++;
+    else this.#queue.push(usageRow(event));
+    if (this.#queue.count < usageBatchMax) return;
     // While deliveries fail the timer alone tries again.
     if (this.#isFailing) this.#saveSoon();
-    else void this.#flush();
+    else void this.#flush(usageBatchMax);
   }
 
   queued(): number {
-    return this.#queue.length + this.#savingCount;
+    return this.#queue.count + this.#savingCount;
   }
 
   tick(): void {
     // A delivery that lasts is none yet: what it carries is made safe meanwhile.
-    if (this.#sending === null) void this.#flush();
-    else if (this.#sending === this.#sendingBefore) this.#saveSoon();
-    this.#sendingBefore = this.#sending;
+    if (this.#sending === null) void this.#flush(1);
+    else if (this.#deliveries === this.#deliveryBefore) this.#saveSoon();
+    this.#deliveryBefore = this.#sending === null ? null : this.#deliveries;
   }
 
   async close(closeMs: number): Promise<void> {
@@ -107,27 +109,31 @@ class Reporting {
     if (this.#spool !== null) await this.#save();
     await this.#sending;
     // What has just failed to answer would only be waited for once more.
-    if (!wasSending || !this.#isFailing) await this.#flush();
+    if (!wasSending || !this.#isFailing) await this.#flush(1);
     await this.#saving;
     await this.#save();
     clearTimeout(timer);
-    if (this.#queue.length === 0) return;
-    this.#options.log.warn({ events: this.#queue.length }, 'usage was lost at shutdown');
-    this.#options.counts.usageDropped += this.#queue.length;
-    this.#queue = [];
+    const events = this.#queue.takeAll().length;
+    if (events === 0) return;
+    this.#options.log.warn({ events }, 'usage was lost at shutdown');
+    this.#options.counts.usageDropped += events;
   }
 
-  #flush(): Promise<void> {
-    return (this.#sending ??= this.#sendAll().finally(() => {
+  /**
+   * Sends for as long as there are so many rows. Where requests come fast, each delivery would else find
+   * the few that came during the last one, and cost more than all of them.
+   */
+  #flush(rowsMin: number): Promise<void> {
+    return (this.#sending ??= this.#sendAll(rowsMin).finally(() => {
       this.#sending = null;
     }));
   }
 
   /** The oldest first: what is on disk, then what is in memory. */
-  async #sendAll(): Promise<void> {
+  async #sendAll(rowsMin: number): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       const spooled = await this.#nextSpooled();
-      if (spooled === null && this.#queue.length === 0) return;
+      if (spooled === null && this.#queue.count < rowsMin) return;
       const isSent = spooled === null ? await this.#sendQueued() : await this.#sendSpooled(spooled);
       if (!isSent) return this.#save();
     }
@@ -144,7 +150,7 @@ class Reporting {
   }
 
   async #sendSpooled({ replica, events }: SpooledBatch): Promise<boolean> {
-    const outcome = await this.#post(replica, events);
+    const outcome = await this.#post(usageBody(replica, events));
     if (outcome === 'failed') return false;
     if (outcome === 'dropped') this.#options.counts.usageDropped += events.length;
     await this.#spool?.drop().catch((error: unknown) => this.#noteSpool(error));
@@ -152,22 +158,21 @@ class Reporting {
   }
 
   async #sendQueued(): Promise<boolean> {
-    const events = this.#queue.slice(0, usageBatchMax);
-    this.#underWay = events.length;
-    const outcome = await this.#post(this.#options.replica, events);
-    // None of them when they went to the spool meanwhile, where they are delivered once more.
-    const gone = outcome === 'failed' ? 0 : this.#underWay;
-    this.#underWay = 0;
-    this.#queue.splice(0, gone);
+    const batch = this.#queue.oldest();
+    if (batch === null) return true;
+    const outcome = await this.#post(batch.body());
+    // None of them when they went to the spool meanwhile, from where they are delivered once more.
+    const gone = outcome === 'failed' ? 0 : this.#queue.remove(batch);
     if (outcome === 'dropped') this.#options.counts.usageDropped += gone;
     return outcome === 'sent';
   }
 
-  async #post(replica: string, events: readonly unknown[]): Promise<'sent' | 'failed' | 'dropped'> {
+  async #post(body: Buffer): Promise<'sent' | 'failed' | 'dropped'> {
     const { client, log } = this.#options;
+    this.#deliveries++;
     let isDropped = false;
     try {
-      const { status } = await client.post('/usage', { replica, events }, this.#stopping.signal);
+      const { status } = await client.post('/usage', body, this.#stopping.signal);
       if (status !== 200) {
         isDropped = refusalStatuses.has(status) && ++this.#refusals >= refusalsMax;
         if (isDropped) this.#refusals = 0;
@@ -178,7 +183,7 @@ class Reporting {
       return 'sent';
     } catch (error) {
       if (!this.#isFailing)
-        log.warn({ error, queued: this.#queue.length }, 'usage was not delivered');
+        log.warn({ error, queued: this.#queue.count }, 'usage was not delivered');
       this.#isFailing = true;
       return isDropped ? 'dropped' : 'failed';
     }
@@ -196,22 +201,25 @@ class Reporting {
 
   /** What the spool has no room for stays in the queue. */
   async #saveQueued(): Promise<void> {
-    if (this.#spool === null || this.#queue.length === 0) return;
-    const events = this.#queue;
-    this.#queue = [];
-    this.#underWay = 0;
-    this.#savingCount = events.length;
+    if (this.#spool === null || this.#queue.count === 0) return;
+    const rows = this.#queue.takeAll();
+    this.#savingCount = rows.length;
     let saved = 0;
     try {
-      saved = await this.#spool.append(events);
+      saved = await this.#spool.append(rows);
       this.#isSpoolFailing = false;
     } catch (error) {
       this.#noteSpool(error);
     }
     this.#savingCount = 0;
-    const kept = events.slice(saved).concat(this.#queue);
-    this.#queue = kept.slice(0, this.#queuedMax);
-    this.#options.counts.usageDropped += kept.length - this.#queue.length;
+    if (saved < rows.length) this.#putBack(rows.slice(saved));
+  }
+
+  /** Before what came meanwhile. */
+  #putBack(rows: readonly Buffer[]): void {
+    const all = [...rows, ...this.#queue.takeAll()];
+    for (const row of all.slice(0, this.#queuedMax)) this.#queue.push(row.toString('latin1'));
+    this.#options.counts.usageDropped += all.length - this.#queue.count;
   }
 
   #noteSpool(error: unknown): void {

@@ -1,0 +1,39 @@
+// Writes a usage event as JSON. Every request makes one: written out, it costs half of what a general writer takes for it.
+
+import type { UsageEvent } from './usage-event.ts';
+
+/**
+ * ASCII alone, so that its bytes are its characters: what stands beyond is escaped (RFC 8259, section 7).
+ * Reads back as the event.
+ */
+export const usageRow = (event: UsageEvent): string =>
+  `{"id":"${event.id}","at":"${event.at}","principal_id":${event.principal_id}` +
+  `,"key_id":${event.key_id},"model_id":${event.model_id},"model":${quoted(event.model)}` +
+  `,"provider_id":${event.provider_id},"virtual_model":${quoted(event.virtual_model)}` +
+  `,"path":${quoted(event.path)},"snapshot_version":${event.snapshot_version}` +
+  `,"route":${quoted(event.route)},"tag":${quoted(event.tag)}` +
+  `,"frontend_model_id":${event.frontend_model_id},"rule_id":${event.rule_id}` +
+  `,"prompt_class_id":${event.prompt_class_id},"budget_percent":${event.budget_percent}` +
+  `,"matched_headers":${list(event.matched_headers)},"stream":${event.stream}` +
+  `,"status":${event.status},"refusal":${quoted(event.refusal)}` +
+  `,"prompt_tokens":${event.prompt_tokens},"completion_tokens":${event.completion_tokens}` +
+  `,"usage_reported":${event.usage_reported}` +
+  `,"reported_cost_micros":${event.reported_cost_micros},"cached":${event.cached}` +
+  `,"duration_ms":${event.duration_ms},"ttft_ms":${event.ttft_ms}` +
+  `,"attempts":${event.attempts},"prompt_estimate":${event.prompt_estimate}` +
+  `,"max_tokens":${event.max_tokens}}`;
+
+const quoted = (text: string | null): string => (text === null ? 'null' : asciiJson(text));
+
+/** Printable ASCII without what JSON escapes. */
+const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+/** A text as a JSON string, in ASCII alone. */
+export const asciiJson = (text: string): string =>
+  plain.test(text) ? `"${text}"` : JSON.stringify(text).replace(beyondAscii, escaped);
+
+const beyondAscii = /[\x7f-\uffff]/g;
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+const list = (texts: readonly string[]): string =>
+  texts.length === 0 ? '[]' : `[${texts.map(asciiJson).join(',')}]`;

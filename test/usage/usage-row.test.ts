@@ -1,0 +1,56 @@
+// A usage row as it travels reads back as the event that it was made of, whatever its texts hold.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import * as fc from 'fast-check';
+
+import { usageEvent } from '../../src/usage/usage-event.ts';
+import type { UsageEvent } from '../../src/usage/usage-event.ts';
+import { asciiJson, usageRow } from '../../src/usage/usage-row.ts';
+import { reported } from '../harness/usage.ts';
+
+const event = (change: Readonly<Record<string, unknown>>): UsageEvent =>
+  usageEvent.parse(reported(1, change));
+
+const sparse = event({ model_id: null, model: null, route: null, status: null, ttft_ms: null });
+const full = event({
+  key_id: 7,
+  provider_id: 3,
+  tag: 'night',
+  frontend_model_id: 4,
+  rule_id: 5,
+  prompt_class_id: 6,
+  budget_percent: 80,
+  matched_headers: ['x-team', 'x-"odd"'],
+  stream: true,
+  refusal: 'rate_limit',
+  reported_cost_micros: 12,
+  cached: true,
+  max_tokens: 64,
+});
+
+describe('a usage row', () => {
+  for (const [name, one] of Object.entries({ sparse, full })) {
+    it(`of a ${name} event has each of its members in their order`, () => {
+      assert.equal(usageRow(one), JSON.stringify(one));
+    });
+  }
+
+  it('knows every member that an event has', () => {
+    const row: unknown = JSON.parse(usageRow(full));
+    assert.deepEqual(Object.keys(Object(row)), Object.keys(usageEvent.shape));
+  });
+
+  it('is ASCII and gives any text back', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const json = asciiJson(text);
+        assert.match(json, /^[\x20-\x7e]*$/);
+        assert.equal(JSON.parse(json), text);
+        const row: unknown = JSON.parse(usageRow({ ...sparse, virtual_model: text, tag: text }));
+        assert.deepEqual(row, { ...sparse, virtual_model: text, tag: text });
+      }),
+    );
+  });
+});
