@@ -3,6 +3,7 @@
 import { Builtins, Cli } from 'clipanion';
 import type { BaseContext, Command } from 'clipanion';
 
+import { AgentCommand } from './commands/agent.ts';
 import { ConfigCheckCommand } from './commands/config-check.ts';
 import { ConfigExportCommand } from './commands/config-export.ts';
 import { DevCommand } from './commands/dev.ts';
@@ -28,6 +29,7 @@ export async function runCommandLine(
     enableColors: context.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '',
   });
   const commands = [
+    AgentCommand,
     ConfigCheckCommand,
     ConfigExportCommand,
     DevCommand,

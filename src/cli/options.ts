@@ -1,10 +1,10 @@
-// Turns the settings table into options of a command, and the options that were given back into texts.
+// Turns tables of settings into options of a command, and the options that were given back into texts.
 
 import { Option } from 'clipanion';
 import type { Command } from 'clipanion';
 
 import { settingsTable } from './settings-table.ts';
-import type { Setting } from './setting.ts';
+import type { Setting, SettingTable } from './setting.ts';
 import type { SettingName } from './settings-table.ts';
 import { settingNames } from './settings.ts';
 
@@ -12,25 +12,39 @@ import { settingNames } from './settings.ts';
 export function settingOptions(
   names: readonly SettingName[] = settingNames(),
 ): Readonly<Partial<Record<SettingName, unknown>>> {
-  const options: Partial<Record<SettingName, unknown>> = {};
-  for (const name of names) {
-    const setting: Setting = settingsTable[name];
-    if (setting.flag === null) continue;
-    const tolerateBoolean = typeof setting.fallback === 'boolean';
-    options[name] = Option.String(setting.flag, {
-      description: helpLine(setting),
-      tolerateBoolean,
-    });
+  return tableOptions(Object.fromEntries(names.map((name) => [name, settingsTable[name]])));
+}
+
+/** The same, for the settings of a table. */
+export function tableOptions(table: SettingTable): Readonly<Record<string, unknown>> {
+  const options: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(table)) {
+    if (setting.flag !== null) options[name] = optionOf(setting.flag, setting);
   }
   return options;
 }
 
+function optionOf(flag: string, setting: Setting): unknown {
+  const description = helpLine(setting);
+  if (setting.repeatable) return Option.Array(flag, { description });
+  const tolerateBoolean = typeof setting.fallback === 'boolean';
+  return Option.String(flag, { description, tolerateBoolean });
+}
+
 /** The texts that clipanion left on the command in place of its options. */
-export function givenFlags(command: Command): Readonly<Partial<Record<SettingName, string>>> {
-  const flags: Partial<Record<SettingName, string>> = {};
-  for (const name of settingNames()) {
+export const givenFlags = (command: Command): Readonly<Partial<Record<SettingName, string>>> =>
+  flagsOf(command, settingsTable);
+
+/** The same, of the settings of a table. */
+export function flagsOf<Table extends SettingTable>(
+  command: Command,
+  table: Table,
+): Readonly<Partial<Record<keyof Table, string>>> {
+  const flags: Partial<Record<keyof Table, string>> = {};
+  for (const name in table) {
     const value: unknown = Reflect.get(command, name);
     if (typeof value === 'string' || typeof value === 'boolean') flags[name] = String(value);
+    if (Array.isArray(value)) flags[name] = value.join(',');
   }
   return flags;
 }

@@ -22,10 +22,14 @@ export function readTls({
 
 /** The certificates that are trusted besides the runtime's own. */
 export function readCaBundle({ caBundle }: Pick<SettingValues, 'caBundle'>): readonly string[] {
-  if (caBundle === null) return [];
-  const text = readNamed('--ca-bundle', caBundle);
-  naming(`--ca-bundle ${caBundle} holds no certificate`, () => new X509Certificate(text));
-  return [text];
+  return caBundle === null ? [] : [readCertificates('--ca-bundle', caBundle)];
+}
+
+/** The text of a PEM file of certificates that the flag names. */
+export function readCertificates(flag: string, path: string): string {
+  const text = readNamed(flag, path);
+  naming(`${flag} ${path} holds no certificate`, () => new X509Certificate(text));
+  return text;
 }
 
 const readNamed = (flag: string, path: string): string =>

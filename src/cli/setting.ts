@@ -15,8 +15,22 @@ export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = 
   unit: 'seconds' | 'days' | 'MiB' | 'bytes' | null;
   /** Never shown, and also read from the file that `<variable>_FILE` names. */
   secret: boolean;
+  /** The flag may be given several times; its texts are joined with commas. */
+  repeatable: boolean;
   description: string;
 }>;
+
+export type SettingTable = Readonly<Record<string, Setting>>;
+
+/** What the settings of a table come to, by name. */
+export type ValuesOf<Table extends SettingTable> = Readonly<{
+  [Name in keyof Table]: ValueOf<Table[Name]>;
+}>;
+
+type ValueOf<Entry> =
+  Entry extends Readonly<{ schema: infer Schema extends z.ZodType; fallback: infer Fallback }>
+    ? z.output<Schema> | Extract<Fallback, null>
+    : never;
 
 type Definition<Schema extends z.ZodType, Fallback> = Readonly<{
   flag: string | null;
@@ -25,13 +39,14 @@ type Definition<Schema extends z.ZodType, Fallback> = Readonly<{
   fallback: Fallback;
   unit?: 'seconds' | 'days' | 'MiB' | 'bytes';
   secret?: boolean;
+  repeatable?: boolean;
   description: string;
 }>;
 
 export function define<Schema extends z.ZodType, const Fallback extends z.output<Schema> | null>(
   definition: Definition<Schema, Fallback>,
 ): Setting<Schema, Fallback> {
-  return { unit: null, secret: false, ...definition };
+  return { unit: null, secret: false, repeatable: false, ...definition };
 }
 
 export const text = z.string().min(1, { error: 'must not be empty' });

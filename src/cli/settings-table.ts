@@ -19,6 +19,7 @@ import {
   text,
   wholeNumber,
 } from './setting.ts';
+import type { ValuesOf } from './setting.ts';
 
 /** What has no scheme is the path of a file. */
 const urlOrFile = text.refine(
@@ -370,16 +371,10 @@ export const settingsTable = {
 export type SettingsTable = typeof settingsTable;
 export type SettingName = keyof SettingsTable;
 
-type ValueOf<Entry> =
-  Entry extends Readonly<{ schema: infer Schema extends z.ZodType; fallback: infer Fallback }>
-    ? z.output<Schema> | Extract<Fallback, null>
-    : never;
-
-export type SettingValues = Readonly<{ [Name in SettingName]: ValueOf<SettingsTable[Name]> }>;
+export type SettingValues = ValuesOf<SettingsTable>;
 
 /** Read elsewhere than in this table, so that their names are no mistakes. */
 export const otherVariables: readonly string[] = [
-  'GW_AGENT_TOKEN',
   'GW_BOOTSTRAP_PASSWORD',
   'GW_PASSWORD',
   'GW_PASSWORD_FILE',

@@ -4,35 +4,45 @@ import assert from 'node:assert/strict';
 
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { agentSettings } from './agent-settings.ts';
 import { nearest } from './nearest.ts';
-import type { Setting } from './setting.ts';
+import type { Setting, SettingTable, ValuesOf } from './setting.ts';
 import { otherVariables, settingsTable } from './settings-table.ts';
-import type { SettingName, SettingValues } from './settings-table.ts';
+import type { SettingName, SettingsTable } from './settings-table.ts';
 
 /** `file` is a file that a `GW_*_FILE` variable names. */
 export type SettingSource = 'flag' | 'env' | 'file' | 'default';
 
-export type SettingSources = Readonly<Record<SettingName, SettingSource>>;
-export type Settings = SettingValues & Readonly<{ sources: SettingSources }>;
+/** The values of a table of settings, and where each came from. */
+export type SettingsOf<Table extends SettingTable> = ValuesOf<Table> &
+  Readonly<{ sources: Readonly<Record<keyof Table, SettingSource>> }>;
+export type Settings = SettingsOf<SettingsTable>;
 
-export type SettingsInput = Readonly<{
+export type TableInput<Table extends SettingTable> = Readonly<{
   /** The text of each flag that was given. */
-  flags: Readonly<Partial<Record<SettingName, string>>>;
+  flags: Readonly<Partial<Record<keyof Table, string>>>;
   env: Readonly<Record<string, string | undefined>>;
   readFile: (path: string) => string;
 }>;
+export type SettingsInput = TableInput<SettingsTable>;
 
-export type SettingsRead =
-  | Readonly<{ settings: Settings; warnings: readonly string[] }>
+export type TableRead<Table extends SettingTable> =
+  | Readonly<{ settings: SettingsOf<Table>; warnings: readonly string[] }>
   | Readonly<{ refusals: readonly Refusal[] }>;
 
+export const readSettings = (input: SettingsInput): TableRead<SettingsTable> =>
+  readTable(settingsTable, input);
+
 /** All that is wrong is answered at once. */
-export function readSettings(input: SettingsInput): SettingsRead {
+export function readTable<Table extends SettingTable>(
+  table: Table,
+  input: TableInput<Table>,
+): TableRead<Table> {
   const refusals: Refusal[] = [];
-  const values: Partial<Record<SettingName, unknown>> = {};
-  const sources: Partial<Record<SettingName, SettingSource>> = {};
-  for (const name of settingNames()) {
-    const read = readSetting(input, name);
+  const values: Record<string, unknown> = {};
+  const sources: Record<string, SettingSource> = {};
+  for (const [name, setting] of Object.entries(table)) {
+    const read = readSetting(input, { ...setting, name, flagText: input.flags[name] });
     if (isRefusal(read)) {
       refusals.push(read);
     } else {
@@ -41,9 +51,19 @@ export function readSettings(input: SettingsInput): SettingsRead {
     }
   }
   if (refusals.length > 0) return { refusals };
-  assert.ok(hasAllValues(values) && hasAllSources(sources));
-  return { settings: { ...values, sources }, warnings: unknownVariables(input.env) };
+  const settings = { ...values, sources };
+  assert.ok(isWhole(table, settings));
+  return { settings, warnings: unknownVariables(input.env) };
 }
+
+/** Each value came out of its own setting's schema or is its fallback, so completeness is all there is to check. */
+const isWhole = <Table extends SettingTable>(
+  table: Table,
+  settings: Readonly<{ sources: object }>,
+): settings is SettingsOf<Table> =>
+  Object.keys(table).every(
+    (name) => Object.hasOwn(settings, name) && Object.hasOwn(settings.sources, name),
+  );
 
 export const settingNames = (): readonly SettingName[] =>
   Object.keys(settingsTable).filter(isSettingName);
@@ -51,27 +71,26 @@ export const settingNames = (): readonly SettingName[] =>
 const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingsTable, name);
 
 type Read = Readonly<{ value: unknown; source: SettingSource }>;
+type Asked = Setting & Readonly<{ name: string; flagText: string | undefined }>;
+type Surroundings = Pick<SettingsInput, 'env' | 'readFile'>;
 
-function readSetting(input: SettingsInput, name: SettingName): Read | Refusal {
-  const setting = settingsTable[name];
-  const found = findText(input, name);
+function readSetting(input: Surroundings, asked: Asked): Read | Refusal {
+  const found = findText(input, asked);
   if (isRefusal(found)) return found;
-  if (found === null) return { value: setting.fallback, source: 'default' };
-  const parsed = setting.schema.safeParse(found.text);
+  if (found === null) return { value: asked.fallback, source: 'default' };
+  const parsed = asked.schema.safeParse(found.text);
   if (parsed.success) return { value: parsed.data, source: found.source };
   const must = parsed.error.issues[0]?.message ?? 'is not valid';
   // A secret's value is not repeated: messages end in logs.
-  const was = setting.secret ? '' : `, was ${JSON.stringify(found.text)}`;
-  return refuse('invalid', `${found.from} ${must}${was}`, { param: name });
+  const was = asked.secret ? '' : `, was ${JSON.stringify(found.text)}`;
+  return refuse('invalid', `${found.from} ${must}${was}`, { param: asked.name });
 }
 
 type Found = Readonly<{ text: string; source: SettingSource; from: string }>;
 
-function findText(input: SettingsInput, name: SettingName): Found | Refusal | null {
-  const setting: Setting = settingsTable[name];
-  const flag = input.flags[name];
-  if (flag !== undefined) return { text: flag, source: 'flag', from: longFlag(setting) };
-  const { variable, secret } = setting;
+function findText(input: Surroundings, asked: Asked): Found | Refusal | null {
+  const { name, flagText, variable, secret } = asked;
+  if (flagText !== undefined) return { text: flagText, source: 'flag', from: longFlag(asked) };
   const text = input.env[variable] ?? '';
   const file = secret ? (input.env[`${variable}_FILE`] ?? '') : '';
   if (text !== '' && file !== '') {
@@ -87,9 +106,9 @@ function findText(input: SettingsInput, name: SettingName): Found | Refusal | nu
 export const longFlag = (setting: Pick<Setting, 'flag' | 'variable'>): string =>
   setting.flag?.split(',').at(-1) ?? setting.variable;
 
-type FileSource = Readonly<{ name: SettingName; variable: string; file: string }>;
+type FileSource = Readonly<{ name: string; variable: string; file: string }>;
 
-function fromFile(input: SettingsInput, { name, variable, file }: FileSource): Found | Refusal {
+function fromFile(input: Surroundings, { name, variable, file }: FileSource): Found | Refusal {
   try {
     return { text: input.readFile(file).replace(/\r?\n$/, ''), source: 'file', from: variable };
   } catch (error) {
@@ -100,23 +119,12 @@ function fromFile(input: SettingsInput, { name, variable, file }: FileSource): F
   }
 }
 
-type Partly<Value> = Partial<Record<SettingName, Value>>;
-
-const isComplete = (record: Partly<unknown>): boolean =>
-  settingNames().every((name) => Object.hasOwn(record, name));
-
-/** Each value came out of its own setting's schema or is its fallback, so completeness is all there is to check. */
-const hasAllValues = (values: Partly<unknown>): values is SettingValues => isComplete(values);
-
-const hasAllSources = (sources: Partly<SettingSource>): sources is SettingSources =>
-  isComplete(sources);
-
 const misspeltDistanceMax = 4;
 
 /** A mistyped name would otherwise be a setting that silently does nothing. */
 function unknownVariables(env: SettingsInput['env']): readonly string[] {
   const known = [...otherVariables];
-  for (const { variable, secret } of Object.values(settingsTable)) {
+  for (const { variable, secret } of allSettings()) {
     known.push(variable);
     if (secret) known.push(`${variable}_FILE`);
   }
@@ -130,6 +138,10 @@ function unknownVariables(env: SettingsInput['env']): readonly string[] {
         : `${name} is not a setting of this program; did you mean ${near}?`;
     });
 }
+
+/** Of every table: the variables of one machine may be for several commands. */
+const allSettings = (): readonly Setting[] =>
+  [settingsTable, agentSettings].flatMap((table) => Object.values<Setting>(table));
 
 /** Kubernetes describes a Service named gw, or gw-…, in variables of these forms. */
 const isServiceLink = (name: string, value = ''): boolean =>

@@ -8,7 +8,14 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number] | 'silent';
 
 /** The parts of the program that lines come from. */
-export const logComponents = ['gateway', 'control_link', 'control', 'admin', 'tracing'] as const;
+export const logComponents = [
+  'gateway',
+  'control_link',
+  'control',
+  'admin',
+  'tracing',
+  'agent',
+] as const;
 export type LogComponent = (typeof logComponents)[number];
 
 /** Levels by target: `gw` and `gw::<component>`. */

@@ -55,9 +55,10 @@ const layers: Readonly<Record<string, Layer>> = {
     may: [...beneathControl, 'src/telemetry', 'src/control'],
     packages: [...controlPackages, 'fastify', 'node:*'],
   },
+  'src/kubernetes': { may: ['src/lib'], packages: ['undici', 'zod', 'node:*'] },
   'src/agent': {
-    may: ['src/lib', 'src/telemetry'],
-    packages: ['undici', '@kubernetes/client-node', 'node:*'],
+    may: ['src/lib', 'src/telemetry', 'src/kubernetes'],
+    packages: ['undici', 'zod', 'node:*'],
   },
   'src/cli': { may: ['events', 'projections', 'src'], packages: ['*'] },
   'src/main.ts': { may: ['src/cli'], packages: ['clipanion'] },

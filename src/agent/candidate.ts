@@ -1,0 +1,35 @@
+// Addresses where a model server may be. Whether one is there, a probe says.
+
+import { isIPv6 } from 'node:net';
+
+export type Candidate = Readonly<{
+  apiBase: string;
+  /** The node of the cluster that it is on; null where none is known. */
+  node: string | null;
+  /** Configured as an endpoint, so registered whether or not it answers the probe. */
+  isOutright: boolean;
+}>;
+
+export type Scheme = 'http' | 'https';
+
+/** Engines serve their API below `/v1`. */
+export const apiBaseOf = (scheme: Scheme, host: string, port: number): string =>
+  new URL(`${scheme}://${isIPv6(host) ? `[${host}]` : host}:${port}/v1`).href;
+
+export const outright = (apiBase: string): Candidate => ({
+  apiBase: new URL(apiBase).href.replace(/\/+$/, ''),
+  node: null,
+  isOutright: true,
+});
+
+export const scanned = (host: string, ports: readonly number[]): readonly Candidate[] =>
+  ports.map((port) => ({ apiBase: apiBaseOf('http', host, port), node: null, isOutright: false }));
+
+/** Of several for one address the first counts. */
+export function distinct(candidates: readonly Candidate[]): readonly Candidate[] {
+  const byAddress = new Map<string, Candidate>();
+  for (const candidate of candidates) {
+    if (!byAddress.has(candidate.apiBase)) byAddress.set(candidate.apiBase, candidate);
+  }
+  return [...byAddress.values()];
+}

@@ -1,0 +1,19 @@
+// Asks the API server for what the cluster runs. These are all the calls of the agent, and deploy/agent/rbac.yaml allows no others.
+
+import { withCluster } from '../kubernetes/client.ts';
+import type { ClusterPlace } from '../kubernetes/in-cluster.ts';
+import { listAll } from '../kubernetes/list.ts';
+import { node, pod, service } from './cluster-objects.ts';
+import type { ClusterObjects } from './cluster-objects.ts';
+
+/** Rejects when one of the lists cannot be read whole: half of a cluster would let the leases of the rest lapse. */
+export const readCluster = (place: ClusterPlace, signal: AbortSignal): Promise<ClusterObjects> =>
+  withCluster(place, async (client) => ({
+    services: await listAll(client, { path: '/api/v1/services', item: service }, signal),
+    pods: await listAll(
+      client,
+      { path: '/api/v1/pods', fieldSelector: 'status.phase=Running', item: pod },
+      signal,
+    ),
+    nodes: await listAll(client, { path: '/api/v1/nodes', item: node }, signal),
+  }));

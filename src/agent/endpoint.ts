@@ -1,0 +1,85 @@
+// One endpoint that the agent holds: asked whether a model server is there, then registered. What changed about it is logged once.
+
+import type { Log } from '../telemetry/log.ts';
+import type { Candidate } from './candidate.ts';
+import type { Served } from './model-list.ts';
+import type { Probe } from './probe.ts';
+import type { Outcome, Register, Registration } from './register.ts';
+
+export type Endpoint = {
+  candidate: Candidate;
+  /** What it answered last; a name does not change because an engine is away. */
+  served: Served | null;
+  /** What the log says of it. */
+  said: string | null;
+};
+
+export type Visiting = Readonly<{
+  probe: Probe;
+  register: Register;
+  describe: (candidate: Candidate, served: Served | null) => Registration;
+  log: Log;
+}>;
+
+export type Visited = Outcome | Readonly<{ kind: 'silent' }>;
+
+export const newEndpoint = (candidate: Candidate): Endpoint => ({
+  candidate,
+  served: null,
+  said: null,
+});
+
+/** Whether it is to be registered now: a model server is there, or it is configured outright. */
+export async function isThere(
+  endpoint: Endpoint,
+  { probe, log }: Visiting,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { candidate, said } = endpoint;
+  const served = await probe(candidate.apiBase, signal);
+  if (served !== null) endpoint.served = { ...served, model: served.model ?? modelOf(endpoint) };
+  if (served !== null || candidate.isOutright) return true;
+  if (said !== null && said !== 'silent' && !signal.aborted) {
+    endpoint.said = 'silent';
+    log.warn({ api_base: candidate.apiBase }, 'an endpoint does not answer, so its lease lapses');
+  }
+  return false;
+}
+
+const modelOf = ({ served }: Endpoint): string | null => served?.model ?? null;
+
+/** A lease begins or is renewed by it. */
+export async function registerEndpoint(
+  endpoint: Endpoint,
+  { register, describe, log }: Visiting,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const registration = describe(endpoint.candidate, endpoint.served);
+  const outcome = await register(registration, signal);
+  const said = textOf(outcome);
+  if (said === null || said === endpoint.said) return outcome;
+  endpoint.said = said;
+  const fields = { api_base: registration.api_base, name: registration.name };
+  if (outcome.kind === 'refused') {
+    const { status, why } = outcome;
+    log.warn({ ...fields, status, reason: why }, 'a registration was refused');
+  }
+  if (outcome.kind === 'registered') {
+    const found = { ...fields, provider: outcome.name, id: outcome.id };
+    if (outcome.leased) log.info(found, 'an endpoint is registered');
+    else log.warn(found, 'a provider that this agent has no lease on is at the address');
+  }
+  return outcome;
+}
+
+/** The control plane's own absence is not said of each endpoint. */
+function textOf(outcome: Outcome): string | null {
+  switch (outcome.kind) {
+    case 'registered':
+      return `registered ${outcome.id} ${outcome.name} ${outcome.leased}`;
+    case 'refused':
+      return `refused ${outcome.status} ${outcome.why}`;
+    case 'away':
+      return null;
+  }
+}

@@ -1,0 +1,168 @@
+// Holds every setting of the host-registration agent, once (specification, "Host-registration agent"): its flag, its GW_* variable, its
+// default, its type, its meaning.
+
+import { isIP } from 'node:net';
+
+import { z } from 'zod';
+
+import { define, httpUrl, list, onOrOff, text, wholeNumber } from './setting.ts';
+import { settingsTable } from './settings-table.ts';
+
+const secondsMax = 86_400;
+const workersMax = 1024;
+
+/** What stands in an address between scheme and port: a host name, or an IP address with or without brackets. */
+const hostMessage = 'must be a host name or an IP address, without scheme and port';
+const host = z
+  .string()
+  .transform((given) => given.replace(/^\[(.*)\]$/, '$1'))
+  .refine((bare) => isIP(bare) !== 0 || /^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/i.test(bare), {
+    error: hostMessage,
+  });
+
+const portMessage = 'must be port numbers from 1 to 65535 with commas between, or none';
+const ports = z
+  .string()
+  .transform((given): readonly string[] => (given === 'none' ? [] : given.split(',')))
+  .pipe(
+    z.array(
+      z
+        .string()
+        .trim()
+        .regex(/^\d{1,5}$/, { error: portMessage })
+        .transform(Number)
+        .pipe(z.int().min(1, { error: portMessage }).max(65_535, { error: portMessage })),
+      { error: portMessage },
+    ),
+  )
+  .transform((found): readonly number[] => [...new Set(found)]);
+
+/** What it holds is shown in logs and lists, so nothing secret may be part of it. */
+const endpoint = httpUrl.refine(
+  (given) => {
+    const { username, password, search, hash } = new URL(given);
+    return [username, password, search, hash].every((part) => part === '');
+  },
+  { error: 'must be addresses without user, query and fragment' },
+);
+const addresses = list.pipe(z.array(endpoint).readonly());
+const none: readonly string[] = [];
+
+export const agentSettings = {
+  controlUrl: define({
+    flag: '--control-url',
+    variable: 'GW_CONTROL_URL',
+    schema: httpUrl,
+    fallback: null,
+    description: 'admin address of the control plane that hosts are registered with',
+  }),
+  token: define({
+    flag: '--token',
+    variable: 'GW_AGENT_TOKEN',
+    schema: text,
+    fallback: null,
+    secret: true,
+    description: 'API key of the principal that registers',
+  }),
+  caCert: define({
+    flag: '--ca-cert',
+    variable: 'GW_CA_CERT',
+    schema: text,
+    fallback: null,
+    description: 'PEM bundle that alone verifies the control plane; there is no way to skip that',
+  }),
+  advertise: define({
+    flag: '--advertise',
+    variable: 'GW_ADVERTISE',
+    schema: host,
+    fallback: null,
+    description: 'host name or IP address that proxies dial; it is never inferred',
+  }),
+  scanPorts: define({
+    flag: '--scan-ports',
+    variable: 'GW_SCAN_PORTS',
+    schema: ports,
+    fallback: null,
+    description:
+      'ports to probe on that address; default 8000,8001,8080,8890, and none under --kubernetes',
+  }),
+  apiBase: define({
+    flag: '--api-base',
+    variable: 'GW_API_BASE',
+    schema: addresses,
+    fallback: none,
+    repeatable: true,
+    description: 'registers an endpoint outright, such as http://10.0.0.5:8000/v1; repeatable',
+  }),
+  ttl: define({
+    flag: '--ttl',
+    variable: 'GW_TTL',
+    schema: wholeNumber({ from: 2, to: secondsMax }),
+    fallback: 90,
+    unit: 'seconds',
+    description: 'how long a lease lasts without a heartbeat',
+  }),
+  interval: define({
+    flag: '--interval',
+    variable: 'GW_INTERVAL',
+    schema: wholeNumber({ from: 1, to: secondsMax }),
+    fallback: 30,
+    unit: 'seconds',
+    description: 'time between heartbeats; at most half of --ttl',
+  }),
+  discoverInterval: define({
+    flag: '--discover-interval',
+    variable: 'GW_DISCOVER_INTERVAL',
+    schema: wholeNumber({ from: 1, to: secondsMax }),
+    fallback: 60,
+    unit: 'seconds',
+    description: 'how often is looked for endpoints anew',
+  }),
+  probeWorkers: define({
+    flag: '--probe-workers',
+    variable: 'GW_PROBE_WORKERS',
+    schema: wholeNumber({ from: 1, to: workersMax }),
+    fallback: 32,
+    description: 'candidates that are probed at once',
+  }),
+  providerName: define({
+    flag: '--provider-name',
+    variable: 'GW_PROVIDER_NAME',
+    schema: text,
+    fallback: null,
+    description:
+      'first part of the names of its providers: the host, or the cluster under --kubernetes; default --node',
+  }),
+  node: define({
+    flag: '--node',
+    variable: 'GW_NODE',
+    schema: text,
+    fallback: null,
+    description: 'name of this node; default the host name of the machine',
+  }),
+  engine: define({
+    flag: '--engine',
+    variable: 'GW_ENGINE',
+    schema: text,
+    fallback: null,
+    description: 'what serves the models, a hint; default what the model list says of itself',
+  }),
+  once: define({
+    flag: '--once',
+    variable: 'GW_ONCE',
+    schema: onOrOff,
+    fallback: false,
+    description: 'registers what is found and exits',
+  }),
+  kubernetes: define({
+    flag: '--kubernetes',
+    variable: 'GW_KUBERNETES',
+    schema: onOrOff,
+    fallback: false,
+    description: 'asks the Kubernetes API which addresses the cluster exposes',
+  }),
+  log: settingsTable.log,
+  logFormat: settingsTable.logFormat,
+} as const;
+
+export type AgentSettingsTable = typeof agentSettings;

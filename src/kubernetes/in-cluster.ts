@@ -1,0 +1,41 @@
+// Where a process inside a cluster finds its API server, and what it shows there: the token and the authority of its service account, as
+// Kubernetes mounts them (kubernetes.io/docs/tasks/run-application/access-api-from-pod).
+
+import { readFile } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
+import path from 'node:path';
+
+import { refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+
+export type ClusterPlace = Readonly<{
+  url: string;
+  /** Holds the files `token` and `ca.crt`. */
+  accountDirectory: string;
+}>;
+
+const mounted = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** From the variables that Kubernetes gives to every container. */
+export function findCluster(
+  env: Readonly<Record<string, string | undefined>>,
+): ClusterPlace | Refusal {
+  const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
+  const port = env['KUBERNETES_SERVICE_PORT'] ?? '';
+  if (host === '' || port === '') {
+    const message = 'this process is in no cluster: KUBERNETES_SERVICE_HOST and _PORT are not set';
+    return refuse('invalid', message, { param: 'kubernetes' });
+  }
+  return {
+    url: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    accountDirectory: mounted,
+  };
+}
+
+/** The token changes about hourly, so it is read for each use. */
+export const readToken = async ({ accountDirectory }: ClusterPlace): Promise<string> =>
+  (await readFile(path.join(accountDirectory, 'token'), 'utf8')).trim();
+
+/** The one authority that the API server is verified with, PEM. */
+export const readAuthority = ({ accountDirectory }: ClusterPlace): Promise<string> =>
+  readFile(path.join(accountDirectory, 'ca.crt'), 'utf8');

@@ -1,0 +1,69 @@
+// Reads a whole list of the API server, page by page (kubernetes.io/docs/reference/using-api/api-concepts, "Retrieving large results
+// sets in chunks").
+
+import { z } from 'zod';
+
+import { shortened } from '../lib/text.ts';
+import type { ClusterAnswer, ClusterClient } from './client.ts';
+
+export type Listing<Item> = Readonly<{
+  path: string;
+  /** Narrows the list, such as `status.phase=Running`. */
+  fieldSelector?: string;
+  /** Reads one item; what it does not name is left out. */
+  item: z.ZodType<Item>;
+}>;
+
+const pageItems = 500;
+const pagesMax = 400;
+/** A list that is longer under way than its state is kept (5 to 15 minutes) begins anew. */
+const beginningsMax = 3;
+
+/** Rejects when the list cannot be read whole; the message says which and why. */
+export async function listAll<Item>(
+  client: ClusterClient,
+  listing: Listing<Item>,
+  signal: AbortSignal,
+): Promise<readonly Item[]> {
+  for (let beginning = 1; beginning <= beginningsMax; beginning++) {
+    const items = await listOnce(client, listing, signal);
+    if (items !== 'expired') return items;
+  }
+  throw new Error(`${listing.path} expired under way ${beginningsMax} times`);
+}
+
+async function listOnce<Item>(
+  client: ClusterClient,
+  { path, fieldSelector, item }: Listing<Item>,
+  signal: AbortSignal,
+): Promise<readonly Item[] | 'expired'> {
+  const page = z.object({
+    metadata: z.object({ continue: z.string().optional() }),
+    // The server writes an empty list as null, too.
+    items: z.array(item).nullable(),
+  });
+  const items: Item[] = [];
+  let next = '';
+  for (let pages = 0; pages < pagesMax; pages++) {
+    const query = new URLSearchParams({ limit: String(pageItems) });
+    if (fieldSelector !== undefined) query.set('fieldSelector', fieldSelector);
+    if (next !== '') query.set('continue', next);
+    const answer = await client.get(`${path}?${query.toString()}`, signal);
+    if (answer.status === 410) return 'expired';
+    if (answer.status !== 200) throw new Error(`${path} answered ${refusalOf(answer)}`);
+    const read = page.safeParse(answer.body);
+    if (!read.success) throw new Error(`${path} answered with no list`, { cause: read.error });
+    items.push(...(read.data.items ?? []));
+    next = read.data.metadata.continue ?? '';
+    if (next === '') return items;
+  }
+  throw new Error(`${path} has more than ${pagesMax * pageItems} items`);
+}
+
+const statusObject = z.object({ message: z.string() });
+
+/** The API server says in words what was not allowed. */
+function refusalOf({ status, body }: ClusterAnswer): string {
+  const read = statusObject.safeParse(body);
+  return read.success ? `${status}: ${shortened(read.data.message)}` : `${status}`;
+}

@@ -1,0 +1,24 @@
+// Holds how long a host waits before it asks again.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { backoffMs } from '../../src/agent/backoff.ts';
+
+const limitMs = 30_000;
+const waits = (random: number, counts: readonly number[]): readonly number[] =>
+  counts.map((count) => backoffMs({ count, limitMs, askedMs: null }, random));
+
+it('it waits twice as long each time, up to the limit', () =>
+  assert.deepEqual(
+    waits(1, [1, 2, 3, 5, 6, 7, 1000]),
+    [1000, 2000, 4000, 16_000, 30_000, 30_000, 30_000],
+  ));
+
+it('two hosts wait between half of that time and all of it', () =>
+  assert.deepEqual([waits(0, [3, 9]), waits(0.5, [3, 9])].flat(), [2000, 15_000, 3000, 22_500]));
+
+it('what the control plane asks for is the least, as far as the limit goes', () => {
+  const asked = (askedMs: number) => backoffMs({ count: 1, limitMs, askedMs }, 0);
+  assert.deepEqual([asked(5000), asked(3_600_000)], [5000, 30_000]);
+});
