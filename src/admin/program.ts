@@ -3,6 +3,8 @@
 
 import { z } from 'zod';
 
+import { flowFields } from '../snapshot/health-report.ts';
+
 /** A setting as it took effect. Of a secret it is known only whether it is set. */
 export const settingFact = z.object({
   name: z.string(),
@@ -28,6 +30,7 @@ export const backendHealth = z.object({
   inflight: z.int(),
   requests_total: z.int(),
   errors_total: z.int(),
+  ...flowFields,
 });
 type BackendHealth = Readonly<z.output<typeof backendHealth>>;
 

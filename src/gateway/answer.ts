@@ -29,6 +29,7 @@ const reasons = {
   no_backend: [502, 'no_backend', null],
   no_snapshot: [503, 'unavailable', 'no_snapshot'],
   overloaded: [503, 'overloaded', 'overloaded'],
+  backend_overloaded: [503, 'backend_overloaded', null],
   internal_error: [500, 'internal_error', null],
 } as const satisfies Readonly<Record<string, Row>>;
 

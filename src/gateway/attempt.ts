@@ -89,13 +89,17 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     this.#startedAt = context.shared.monotonic();
   }
 
+  /** Of a backend with flow control a slot was taken, which is released at the end of the attempt. */
   run({ request, reading }: Outbound): Promise<AttemptResult> {
     const { exchange, shared } = this.#context;
     const { backend } = this.#step;
     return new Promise((resolve) => {
       this.#resolve = resolve;
       exchange.listen(this);
-      if (exchange.isGone) return resolve({ kind: 'gone', usage: null });
+      if (exchange.isGone) {
+        backend.admission?.release();
+        return resolve({ kind: 'gone', usage: null });
+      }
       noteSent(backend);
       this.#call = shared.upstreams.send(backend.backend.origin, request, this.#reader(reading));
     });

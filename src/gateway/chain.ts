@@ -7,6 +7,8 @@ import { isProtocolRefusal } from '../protocols/refusal.ts';
 import type { ProtocolRefusal } from '../protocols/refusal.ts';
 import type { RoutedRequest } from '../routing/request.ts';
 import type { ChainRoute } from '../routing/route.ts';
+import { awaitTurn } from './admission-turn.ts';
+import type { GatewayRefusal } from './answer.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptContext } from './attempt.ts';
 import type { CacheMiss } from './cache-recording.ts';
@@ -55,45 +57,40 @@ export async function attemptChain(
   context: ChainContext,
   generation: Generation,
   request: MeteredRequest,
-  { proxied, body, routed, route, limitHeaders }: Admitted,
-  { headers, miss }: Sent,
+  admitted: Admitted,
+  sent: Sent,
 ): Promise<void> {
-  const { exchange, caller } = request;
-  const plan = new Plan({
-    generation,
-    route,
-    proxied,
-    request: routed,
-    policy: context.policy,
-    attemptsMax: context.attemptsMax,
-    requestId: exchange.id,
-    counts: context.counts,
-    now: context.now,
-  });
-  const isMetered = caller.principalId !== null && context.usage !== null;
-  const attemptContext: AttemptContext = {
-    shared: context,
-    exchange,
-    plan,
-    isMetered,
-    limitHeaders,
-    miss,
-  };
-  const { firstByteMs, now } = context;
-  const sent: OutboundContext = { proxied, headers, body, request, firstByteMs, now };
+  const { exchange } = request;
+  const { monotonic } = context;
+  const attemptContext = contextOf(context, generation, request, admitted, sent);
+  const { plan } = attemptContext;
+  const outboundContext = outboundContextOf(context, request, admitted, sent);
   let held: HeldAnswer | null = null;
   let unsaid: ProtocolRefusal | null = null;
+  let crowded: GatewayRefusal | null = null;
   for (let step = plan.first(); step !== null;) {
-    const outbound = outboundTo(step.backend.backend, sent);
+    const outbound = outboundTo(step.backend.backend, outboundContext);
     if (isProtocolRefusal(outbound)) {
       unsaid ??= outbound;
       if (outbound.status === 400 && plan.attempts === 1) {
-        return refuse(context, exchange, untranslatable(outbound, limitHeaders));
+        return refuse(context, exchange, untranslatable(outbound, admitted.limitHeaders));
       }
       step = plan.instead(step);
       continue;
     }
     if (step.waitMs > 0) await wait(step.waitMs);
+    const { admission } = step.backend;
+    if (admission !== null && !admission.take()) {
+      const turn = await awaitTurn(step, admission, { plan, exchange, monotonic, crowded });
+      if (turn.kind === 'gone') {
+        held?.abandon();
+        return finish(context, request, plan, step, new Attempt(attemptContext, step), {});
+      }
+      if (turn.kind === 'elsewhere') {
+        ({ step, crowded } = turn);
+        continue;
+      }
+    }
     const attempt: Attempt = new Attempt(attemptContext, step);
     const result = await attempt.run(outbound);
     switch (result.kind) {
@@ -116,35 +113,66 @@ export async function attemptChain(
         break;
     }
   }
-  return concludeChain(context, request, plan, { route, limitHeaders, miss, held, unsaid });
+  return concludeChain(context, request, plan, { ...admitted, ...sent, held, unsaid, crowded });
 }
 
-type Exhausted = Readonly<{
-  route: ChainRoute;
-  limitHeaders: readonly string[];
-  miss: CacheMiss | null;
-  /** The last answer that came. */
-  held: HeldAnswer | null;
-  /** Of the first candidate whose protocol has no words for the request. */
-  unsaid: ProtocolRefusal | null;
-}>;
+function contextOf(
+  context: ChainContext,
+  generation: Generation,
+  { exchange, caller }: MeteredRequest,
+  { proxied, routed, route, limitHeaders }: Admitted,
+  { miss }: Sent,
+): AttemptContext {
+  const { policy, attemptsMax, counts, now, usage } = context;
+  const plan = new Plan({
+    generation,
+    route,
+    proxied,
+    request: routed,
+    policy,
+    attemptsMax,
+    requestId: exchange.id,
+    counts,
+    now,
+  });
+  const isMetered = caller.principalId !== null && usage !== null;
+  return { shared: context, exchange, plan, isMetered, limitHeaders, miss };
+}
+
+const outboundContextOf = (
+  { firstByteMs, now }: ChainContext,
+  request: MeteredRequest,
+  { proxied, body }: Admitted,
+  { headers }: Sent,
+): OutboundContext => ({ proxied, headers, body, request, firstByteMs, now });
+
+type Exhausted = Pick<Admitted, 'route' | 'limitHeaders'> &
+  Pick<Sent, 'miss'> &
+  Readonly<{
+    /** The last answer that came. */
+    held: HeldAnswer | null;
+    /** Of the first candidate whose protocol has no words for the request. */
+    unsaid: ProtocolRefusal | null;
+    /** Of the last backend that had no slot for it. */
+    crowded: GatewayRefusal | null;
+  }>;
 
 /** Nothing is left to try. */
 function concludeChain(
   context: ChainContext,
   request: MeteredRequest,
   plan: Plan,
-  { route, limitHeaders, miss, held, unsaid }: Exhausted,
+  { route, limitHeaders, miss, held, unsaid, crowded }: Exhausted,
 ): Promise<void> | void {
   if (held !== null) {
     const isMiss = miss?.place.model === held.step.model.model;
     const more = isMiss ? [...limitHeaders, 'x-gw-cache', 'miss'] : limitHeaders;
     return answerHeld(context, request, plan, held, more);
   }
-  if (unsaid !== null && plan.attempts === 0) {
+  if (unsaid !== null && crowded === null && plan.attempts === 0) {
     return refuse(context, request.exchange, untranslatable(unsaid, limitHeaders));
   }
-  const refusal = { ...noBackend, headers: limitHeaders };
+  const refusal = { ...(crowded ?? noBackend), headers: limitHeaders };
   const [model] = route.candidates;
   refuseMetered(context, request, refusal, 'no_backend', model, plan.attempts);
 }

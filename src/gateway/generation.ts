@@ -3,7 +3,7 @@
 // is published meanwhile; an endpoint that did not change keeps its state in the next one.
 
 import type { ModelId } from '../lib/ids.ts';
-import { isUp } from '../routing/load.ts';
+import { isBelieved, isUp } from '../routing/load.ts';
 import type { LiveView, Load, Turn } from '../routing/load.ts';
 import { createAffinity } from '../routing/policy/cache-affinity.ts';
 import { nextLatency } from '../routing/policy/lowest-latency.ts';
@@ -15,12 +15,18 @@ import type { CompiledBackend, CompiledModel } from '../snapshot/compile/models.
 import { newDurations, observe } from '../telemetry/histogram.ts';
 import type { Durations } from '../telemetry/histogram.ts';
 import type { Readings } from '../telemetry/metrics.ts';
+import { carryAdmissions } from './admission-carry.ts';
+import type { Admission } from './admission.ts';
 import { Endpoints } from './health/endpoint.ts';
 import type { EndpointState } from './health/endpoint.ts';
 import { outUntilMs, sound } from './health/state.ts';
 import type { Traffic } from './health/state.ts';
 import { windowOf } from './health/window.ts';
 import type { ProxiedRoute } from './routes.ts';
+
+/** The engine's own count of its requests. */
+export type EngineReading = NonNullable<Load['engine']> &
+  Readonly<{ running: number; waiting: number }>;
 
 export type BackendState = Load & {
   /** Names the endpoint in this process, from 1. */
@@ -35,7 +41,9 @@ export type BackendState = Load & {
   /** Times that it was taken out of rotation. */
   ejections: number;
   restsUntilMs: number;
-  engine: Load['engine'];
+  engine: EngineReading | null;
+  /** Null until its gate is first on; then it stays, on or off. */
+  admission: Admission | null;
   latencyMs: number | null;
   readonly durations: Durations;
 };
@@ -101,6 +109,7 @@ export function nextGeneration(
       traffic: traffic.get(model.name) ?? freshTraffic(),
     });
   }
+  carryAdmissions(backends, previous?.backends ?? []);
   const view = viewOf(snapshot, models, previous?.view ?? null);
   const recognised = new Map<string, Caller>();
   return { snapshot, models, backends, endpoints: endpoints.all(), view, recognised };
@@ -152,10 +161,12 @@ const fresh = (backend: CompiledBackend, endpoint: EndpointState, uid: number): 
   ejections: 0,
   restsUntilMs: outUntilMs(endpoint.reach, sound),
   engine: null,
+  admission: null,
   latencyMs: null,
   durations: newDurations(),
 });
 
+/** Of a backend with flow control a slot was taken before. */
 export function noteSent(state: BackendState): void {
   state.inFlight++;
   state.requests++;
@@ -170,6 +181,7 @@ export function noteEnded(
   { durationMs, isServed }: Readonly<{ durationMs: number | null; isServed: boolean }>,
 ): void {
   state.inFlight--;
+  state.admission?.release();
   if (durationMs === null) return;
   observe(state.durations, durationMs);
   if (isServed) state.latencyMs = nextLatency(state.latencyMs, durationMs);
@@ -199,6 +211,8 @@ export function readGeneration(
       isHealthy: isUp(state, nowMs),
       ejections: state.ejections,
       durations: state.durations,
+      engine: state.engine !== null && isBelieved(state.engine, nowMs) ? state.engine : null,
+      admission: state.admission?.read() ?? null,
     })),
   };
 }

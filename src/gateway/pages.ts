@@ -1,7 +1,8 @@
 // The routes that are answered here and not proxied: the model list, health, readiness and metrics.
 
 import type { Clock } from '../lib/clock.ts';
-import type { MetricsPage } from '../telemetry/metrics.ts';
+import type { BackendReport } from '../snapshot/health-report.ts';
+import type { BackendReading, MetricsPage } from '../telemetry/metrics.ts';
 import { answerJson, answerRefusal, refuseRequest } from './answer.ts';
 import { authenticate, credentialOf } from './authenticate.ts';
 import { readGeneration } from './generation.ts';
@@ -74,15 +75,35 @@ function answerHealth(context: PagesContext, exchange: Exchange): void {
 }
 
 /** What the health page and the admin API of the same process show of each backend. */
-export const backendHealth = (generation: Generation | null, nowMs: number) =>
-  readGeneration(generation, nowMs).backends.map((backend) => ({
+export const backendHealth = (
+  generation: Generation | null,
+  nowMs: number,
+): readonly BackendReport[] => readGeneration(generation, nowMs).backends.map(reportOf);
+
+function reportOf(backend: BackendReading): BackendReport {
+  const { engine, admission } = backend;
+  const report: BackendReport = {
     api_base: backend.apiBase,
     model: backend.model,
     healthy: backend.isHealthy,
     inflight: backend.inFlight,
     requests_total: backend.requests,
     errors_total: backend.errors,
-  }));
+  };
+  if (engine !== null) report.engine = { running: engine.running, waiting: engine.waiting };
+  if (admission !== null) {
+    report.admission = {
+      max_concurrent: admission.concurrentMax,
+      capacity: admission.capacity,
+      in_use: admission.inUse,
+      queued: admission.queued,
+      admitted_total: admission.admitted,
+      refused_full_total: admission.refusedFull,
+      refused_timed_out_total: admission.refusedTimedOut,
+    };
+  }
+  return report;
+}
 
 function answerReadiness(context: PagesContext, exchange: Exchange): void {
   if (context.isDraining()) return answerJson(exchange, 503, { status: 'draining' });

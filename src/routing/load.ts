@@ -32,11 +32,14 @@ export type LiveView = Readonly<{
 /** An engine's count that is older than this is not believed. */
 const engineReadingMs = 10_000;
 
+export const isBelieved = ({ atMs }: Readonly<{ atMs: number }>, nowMs: number): boolean =>
+  nowMs - atMs <= engineReadingMs;
+
 export const isUp = ({ restsUntilMs }: Load, nowMs: number): boolean => restsUntilMs <= nowMs;
 
 /** Gateway rule 7. */
 export const requestsAt = ({ engine, inFlight }: Load, nowMs: number): number =>
-  engine !== null && nowMs - engine.atMs <= engineReadingMs ? engine.requests : inFlight;
+  engine !== null && isBelieved(engine, nowMs) ? engine.requests : inFlight;
 
 /** Not there at all: taken only when there is nothing else. */
 const noLoad: Load = { inFlight: 0, engine: null, latencyMs: null, restsUntilMs: Infinity };

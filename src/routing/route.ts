@@ -48,6 +48,18 @@ export type DenyRoute = Extract<Route, { kind: 'deny' }>;
 export const reasonOf = ({ fallback, decision }: ChainRoute, candidate: CompiledModel): string =>
   candidate === fallback ? 'default' : decision.reason;
 
+/** The members of the pool by which this candidate came; none when a target names it, or it is the fallback. */
+export function poolAround(
+  { rule, frontendModel }: Decision,
+  candidate: CompiledModel,
+): readonly CompiledModel[] {
+  const targets = rule?.targets ?? frontendModel?.defaultTargets ?? [];
+  const target = targets.find((one) =>
+    one.kind === 'model' ? one.model === candidate : one.members.includes(candidate),
+  );
+  return target?.kind === 'pool' ? target.members : [];
+}
+
 export function chooseRoute(tables: RoutingTables, asking: Asking): Route {
   const { request } = asking;
   const frontendModel = tables.frontendModels.get(request.model);

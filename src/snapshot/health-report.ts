@@ -11,6 +11,25 @@ export const reportBackendsMax = 20_000;
 const text = (max: number) => z.string().min(1).max(max).refine(isStorable);
 const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
+/** Of a backend with flow control or engine metrics; absent, never zero, where it has none. */
+export const flowFields = {
+  /** Requests in the engine, by its own metrics. */
+  engine: z.object({ running: count, waiting: count }).optional(),
+  /** The gate of this replica. */
+  admission: z
+    .object({
+      max_concurrent: count,
+      /** The ceiling in force. */
+      capacity: count,
+      in_use: count,
+      queued: count,
+      admitted_total: count,
+      refused_full_total: count,
+      refused_timed_out_total: count,
+    })
+    .optional(),
+} as const;
+
 const backendReport = z.object({
   api_base: text(2000),
   /** The upstream's own name of the model. */
@@ -19,6 +38,7 @@ const backendReport = z.object({
   inflight: count,
   requests_total: count,
   errors_total: count,
+  ...flowFields,
 });
 export type BackendReport = z.output<typeof backendReport>;
 

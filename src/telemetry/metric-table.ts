@@ -107,7 +107,8 @@ export const gatewayMetrics = {
     'Times that its traffic took a backend out of rotation',
     ...backend,
   ),
-  backendEngineRequests: gauge(
+  // Several workers read one engine, each the same.
+  backendEngineRequests: greatest(
     'gw_backend_engine_requests',
     "Requests in the engine, by the engine's own metrics",
     'state',

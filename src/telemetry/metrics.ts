@@ -43,6 +43,18 @@ export type Counts = {
   readonly firstToken: Durations;
 };
 
+/** Flow control of a backend, as one replica has it. */
+export type AdmissionReading = Readonly<{
+  concurrentMax: number;
+  /** The ceiling in force. */
+  capacity: number;
+  inUse: number;
+  queued: number;
+  admitted: number;
+  refusedFull: number;
+  refusedTimedOut: number;
+}>;
+
 export type BackendReading = Readonly<{
   apiBase: string;
   /** The upstream's own name of the model. */
@@ -53,6 +65,10 @@ export type BackendReading = Readonly<{
   isHealthy: boolean;
   ejections: number;
   durations: Durations;
+  /** By the engine's own metrics; null when it publishes none, or has not lately. */
+  engine: Readonly<{ running: number; waiting: number }> | null;
+  /** Null while its gate is off. */
+  admission: AdmissionReading | null;
 }>;
 
 export type ModelReading = Readonly<{
@@ -206,6 +222,26 @@ function addBackend(scrape: Scrape, reading: BackendReading): void {
   scrape.add('backendInFlight', labels, reading.inFlight);
   scrape.add('backendHealthy', labels, reading.isHealthy ? 1 : 0);
   scrape.addDurations('backendDuration', labels, reading.durations);
+  const { engine, admission } = reading;
+  if (engine !== null) {
+    scrape.add('backendEngineRequests', { state: 'running', ...labels }, engine.running);
+    scrape.add('backendEngineRequests', { state: 'waiting', ...labels }, engine.waiting);
+  }
+  if (admission !== null) addAdmission(scrape, labels, admission);
+}
+
+function addAdmission(
+  scrape: Scrape,
+  labels: Readonly<{ api_base: string; model: string }>,
+  reading: AdmissionReading,
+): void {
+  scrape.add('admissionMaxConcurrent', labels, reading.concurrentMax);
+  scrape.add('admissionCapacity', labels, reading.capacity);
+  scrape.add('admissionInUse', labels, reading.inUse);
+  scrape.add('admissionQueued', labels, reading.queued);
+  scrape.add('admissionAdmitted', labels, reading.admitted);
+  scrape.add('admissionRefused', { reason: 'full', ...labels }, reading.refusedFull);
+  scrape.add('admissionRefused', { reason: 'timed_out', ...labels }, reading.refusedTimedOut);
 }
 
 function addModel(scrape: Scrape, reading: ModelReading, isMetered: boolean): void {

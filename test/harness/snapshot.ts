@@ -15,6 +15,14 @@ type GivenBackend = Readonly<{
   protocol?: string;
   defaultMaxTokens?: number;
   timeoutSeconds?: number;
+  flow?: GivenFlowControl;
+}>;
+
+type GivenFlowControl = Readonly<{
+  maxConcurrent: number;
+  highWater?: number;
+  maxQueued?: number;
+  maxWaitSeconds?: number;
 }>;
 
 type GivenModel = Readonly<{
@@ -110,10 +118,10 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
         provider_id: id,
         upstream_model: backend.upstreamModel ?? name,
         default_max_tokens: backend.defaultMaxTokens ?? null,
-        admission_max_concurrent: null,
-        admission_high_water: null,
-        admission_max_queued: null,
-        admission_max_wait_seconds: null,
+        admission_max_concurrent: backend.flow?.maxConcurrent ?? null,
+        admission_high_water: backend.flow?.highWater ?? null,
+        admission_max_queued: backend.flow?.maxQueued ?? null,
+        admission_max_wait_seconds: backend.flow?.maxWaitSeconds ?? null,
         upstream_timeout_seconds: backend.timeoutSeconds ?? null,
       };
     }),

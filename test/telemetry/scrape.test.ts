@@ -25,6 +25,8 @@ const backend = (model: string, more: Partial<BackendReading> = {}): BackendRead
   isHealthy: true,
   ejections: 0,
   durations: newDurations(),
+  engine: null,
+  admission: null,
   ...more,
 });
 

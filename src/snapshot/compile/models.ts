@@ -8,11 +8,13 @@ import type { ModelId, ProviderId } from '../../lib/ids.ts';
 import type { Protocol } from '../../lib/vocabulary.ts';
 import { credentialsOf } from '../credential.ts';
 import type { FoundCredential } from '../credential.ts';
+import { flowControlOf, withoutFlowControl } from './flow-control.ts';
+import type { FlowControl } from './flow-control.ts';
 import type { Snapshot, SnapshotBackend, SnapshotModel, SnapshotProvider } from '../schema.ts';
 
 export type CompiledBackend = Readonly<{
   /**
-   * Equal for an endpoint that did not change, across versions: counters and health stay with it.
+   * Equal for an endpoint that did not change but in its flow control, across versions: counters and health stay with it.
    */
   identity: string;
   /** Equal for all backends behind one address with one credential: they are probed together. */
@@ -31,6 +33,8 @@ export type CompiledBackend = Readonly<{
   /** For requests that name no cap, where the protocol needs one. */
   defaultMaxTokens: number | null;
   firstByteMs: number | null;
+  /** Null while its gate is off. */
+  flowControl: FlowControl | null;
 }>;
 
 /** Micro-units of the quoted currency per million tokens; null is unpriced. */
@@ -101,7 +105,10 @@ function compileBackend(
   // An access token is renewed every hour, of the same endpoint; another key file has another ref.
   const secret = provider.credential_kind === 'static' ? credential : null;
   return {
-    identity: hash('sha256', canonicalJson([model.name, backend, provider, secret])),
+    identity: hash(
+      'sha256',
+      canonicalJson([model.name, withoutFlowControl(backend), provider, secret]),
+    ),
     endpoint: endpointIdentity(provider, secret),
     providerId: provider.id,
     apiBase: provider.api_base,
@@ -113,6 +120,7 @@ function compileBackend(
     credentialHeaders: value === null || credential === null ? [] : [provider.auth_header, value],
     defaultMaxTokens: backend.default_max_tokens,
     firstByteMs: seconds === null ? null : seconds * 1000,
+    flowControl: flowControlOf(backend),
   };
 }
 

@@ -1,0 +1,62 @@
+// What comes of a request whose backend has no free slot: what has one serves it at once, else it waits, and when it may not or waits
+// in vain it goes on along its chain (Gateway rule 2; specification, "Errors", 503).
+
+import type { Clock } from '../lib/clock.ts';
+import type { Admission } from './admission.ts';
+import { refuseRequest } from './answer.ts';
+import type { GatewayRefusal } from './answer.ts';
+import type { BackendState } from './generation.ts';
+import type { Plan, Step } from './plan.ts';
+import type { Exchange } from './transport/boundary.ts';
+
+export type TurnResult =
+  /** It has the slot. */
+  | Readonly<{ kind: 'admitted' }>
+  | Readonly<{ kind: 'gone' }>
+  /** `crowded` is the answer when nothing of the chain serves it. */
+  | Readonly<{ kind: 'elsewhere'; step: Step | null; crowded: GatewayRefusal | null }>;
+
+type Waiting = Readonly<{
+  plan: Plan;
+  exchange: Exchange;
+  monotonic: Clock;
+  /** Of an earlier backend of the chain: who has waited in vain once does not wait again. */
+  crowded: GatewayRefusal | null;
+}>;
+
+const full = refuseRequest('backend_overloaded', 'the backend and its queue are full', {
+  retryAfterSeconds: 5,
+});
+const timedOut = refuseRequest('backend_overloaded', 'the backend had no free slot in time', {
+  retryAfterSeconds: 30,
+});
+
+const hasSlot = ({ admission }: BackendState): boolean => admission === null || admission.hasSlot;
+const hasPlace = ({ admission }: BackendState): boolean => admission === null || admission.hasPlace;
+
+export async function awaitTurn(
+  step: Step,
+  admission: Admission,
+  { plan, exchange, monotonic, crowded }: Waiting,
+): Promise<TurnResult> {
+  const hasWaited = crowded === timedOut;
+  const free = plan.aside(step, hasSlot);
+  const other =
+    free === null && !hasWaited && !admission.hasPlace ? plan.aside(step, hasPlace) : free;
+  if (other !== null || hasWaited) {
+    admission.countFull();
+    return { kind: 'elsewhere', step: other ?? plan.pass(), crowded };
+  }
+  const turn = await admission.wait(exchange, monotonic);
+  switch (turn) {
+    case 'admitted':
+      return { kind: 'admitted' };
+    case 'gone':
+      plan.withdraw();
+      return { kind: 'gone' };
+    case 'full':
+      return { kind: 'elsewhere', step: plan.pass(), crowded: full };
+    case 'timed_out':
+      return { kind: 'elsewhere', step: plan.pass(), crowded: timedOut };
+  }
+}
