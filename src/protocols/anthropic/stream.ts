@@ -56,7 +56,6 @@ class MessageStream extends EventStream {
       case 'message_delta':
         return this.#messageDelta(event);
       case 'message_stop':
-        this.#isClean = true;
         return this.#stop();
       case 'error':
         return this.#failBy(readError(event) ?? truncatedError);
@@ -65,6 +64,7 @@ class MessageStream extends EventStream {
     }
   }
 
+  /** A message that lacks nothing but its mark has said why it ended, and what it took. */
   protected ended(): string {
     return this.#stopReason === null ? this.#failBy(truncatedError) : this.#stop();
   }
@@ -128,6 +128,7 @@ class MessageStream extends EventStream {
   }
 
   #stop(): string {
+    this.#isClean = true;
     let text = '';
     for (const index of this.#calls.keys()) text += this.#closeBlock(index);
     return text + this.finish(finishReason(this.#stopReason, this.#callCount > 0));

@@ -46,6 +46,7 @@ export class NativeStream implements TranslatedStream {
   }
 
   #event({ name, data }: SseEvent): void {
+    if (this.isClean || this.failedStatus !== null) return;
     // Some servers leave the name to the data.
     switch (name || (textOf(objectIn(data), 'type') ?? '')) {
       case 'message_start':
@@ -68,7 +69,6 @@ export class NativeStream implements TranslatedStream {
   }
 
   #failBy(data: string): void {
-    if (this.isClean || this.failedStatus !== null) return;
     const type = textOf(objectOf(objectIn(data), 'error') ?? {}, 'type');
     this.failedStatus = statusOfError(type ?? '');
     this.failedBody = Buffer.from(data);

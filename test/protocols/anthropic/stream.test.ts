@@ -261,15 +261,15 @@ describe('a stream that fails', () => {
     assert.equal(usage, null);
   });
 
-  it('only at its very end is whole, but not counted', () => {
+  it('only at its very end is whole, and counted', () => {
     const [last] = ended('end_turn');
-    const { chunks, isClean } = of(
+    const { chunks, isClean, usage } = of(
       start(),
       ...said(0, 'Hi'),
       ...(last === undefined ? [] : [last]),
     );
     assert.deepEqual(chunks.slice(-2), [chunk({}, 'stop'), '[DONE]']);
-    assert.equal(isClean, false);
+    assert.deepEqual([isClean, usage?.promptTokens, usage?.completionTokens], [true, 11, 9]);
   });
 
   it('by never beginning says so', () => {

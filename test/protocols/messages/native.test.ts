@@ -42,6 +42,13 @@ describe('a stream', () => {
     );
   });
 
+  it('that failed does not end well, whatever follows', () => {
+    const failure = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+    const once = stream();
+    once.push(eventsOf(start(), failure, ...ended('end_turn')));
+    assert.deepEqual([once.isClean, once.failedStatus, once.usage], [false, 529, null]);
+  });
+
   it('with bytes that were changed is passed on all the same', () => {
     const change = fc.tuple(fc.nat({ max: everything.length - 1 }), fc.nat({ max: 255 }));
     fc.assert(

@@ -5,22 +5,9 @@ import { it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { callPiece, chunk, done, framesOf, gathered, streamed } from './given.ts';
+import { everything } from './everything.ts';
+import { gathered, streamed } from './given.ts';
 
-const everything = framesOf(
-  ': KEEP ALIVE\n\n',
-  chunk({ role: 'assistant', content: '' }),
-  chunk({ reasoning: 'Größe 考える' }),
-  chunk({ reasoning: '😀' }),
-  chunk({ content: 'Let me see…\n' }),
-  chunk(callPiece(0, '', { id: 'call_1', name: 'weather' })),
-  chunk(callPiece(0, '{"city":"Zür')),
-  chunk(callPiece(0, 'ich 🏔"}')),
-  chunk(callPiece(1, '{}', { id: 'call_2', name: 'time' })),
-  chunk({}, 'tool_calls'),
-  { choices: [], usage: { prompt_tokens: 9, completion_tokens: 2 } },
-  done,
-);
 const whole = streamed([everything]);
 const frames = everything.toString().split(/(?<=\n\n)/);
 
