@@ -18,7 +18,8 @@ it('it waits twice as long each time, up to the limit', () =>
 it('two hosts wait between half of that time and all of it', () =>
   assert.deepEqual([waits(0, [3, 9]), waits(0.5, [3, 9])].flat(), [2000, 15_000, 3000, 22_500]));
 
+const asked = (askedMs: number): number => backoffMs({ count: 1, limitMs, askedMs }, 0);
+
 it('what the control plane asks for is the least, as far as the limit goes', () => {
-  const asked = (askedMs: number) => backoffMs({ count: 1, limitMs, askedMs }, 0);
   assert.deepEqual([asked(5000), asked(3_600_000)], [5000, 30_000]);
 });

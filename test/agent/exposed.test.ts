@@ -26,12 +26,13 @@ const ingress = (...hosts: readonly Given[]): Given => ({
   status: { loadBalancer: { ingress: hosts } },
 });
 
+const annotated = (address: string) => ({
+  metadata: metadata({ 'gw.io/advertise': address }),
+});
+
 describe('of a service', () => {
   const balanced = { type: 'LoadBalancer', ports: [{ ...http, nodePort: 31_000 }] };
   const onNodes = { type: 'NodePort', ports: [{ ...http, nodePort: 31_000 }] };
-  const annotated = (address: string) => ({
-    metadata: metadata({ 'gw.io/advertise': address }),
-  });
   const cases: readonly (readonly [string, readonly string[], readonly string[]])[] = [
     ['ClusterIP, none', basesOf({ type: 'ClusterIP', ports: [http] }), []],
     ['no type, none', basesOf({ ports: [http] }), []],
@@ -153,13 +154,13 @@ describe('of a pod', () => {
     );
   });
 
+  const bound = (hostIP: string) =>
+    candidatesOf({
+      ...onHost,
+      hostNetwork: false,
+      containers: [{ name: 'engine', ports: [{ containerPort: 1, hostPort: 8000, hostIP }] }],
+    }).map(({ apiBase }) => apiBase);
   it('the address of the node that its port is bound to, and none that is the loopback', () => {
-    const bound = (hostIP: string) =>
-      candidatesOf({
-        ...onHost,
-        hostNetwork: false,
-        containers: [{ name: 'engine', ports: [{ containerPort: 1, hostPort: 8000, hostIP }] }],
-      }).map(({ apiBase }) => apiBase);
     assert.deepEqual(bound('10.1.0.4'), ['http://10.1.0.4:8000/v1']);
     assert.deepEqual(bound('127.0.0.1'), []);
   });
