@@ -30,6 +30,8 @@ export function listModelsNatively(generation: Generation, caller: Caller) {
     created_at: '1970-01-01T00:00:00Z',
     max_model_len: window,
     context_length: window,
+    // As the vendor itself calls it.
+    max_input_tokens: window,
   }));
   const [first] = data;
   return {

@@ -20,7 +20,12 @@ export type TranslatedSink = AnswerSink & {
 };
 
 /** What else of an upstream's head holds for the translated answer. */
-const keptHeaders: ReadonlySet<string> = new Set(['cache-control', 'retry-after']);
+const keptHeaders: ReadonlySet<string> = new Set([
+  'cache-control',
+  'retry-after',
+  'retry-after-ms',
+  'x-should-retry',
+]);
 const eventStream = /^text\/event-stream\b/i;
 
 export class TranslatedAnswer implements AnswerSink {

@@ -3,11 +3,11 @@
 // what it has signed itself.
 
 import type { Protocol } from '../lib/vocabulary.ts';
-import type { ChatMessage, ChatToolCall } from './chat.ts';
+import type { ChatMessage, ChatPart, ChatToolCall } from './chat.ts';
 import { isObject, member, objectOf, parseJson } from './json.ts';
 import { below, mustBe, readName, readObject, readObjects, readText } from './read-fields.ts';
 import type { Field } from './read-fields.ts';
-import { readParts } from './read-parts.ts';
+import { readParts, textPart } from './read-parts.ts';
 import { invalid, unsupported } from './refusal.ts';
 
 export function readMessages(field: Field, protocol: Protocol): readonly ChatMessage[] {
@@ -32,11 +32,11 @@ function readMessage(message: Field, protocol: Protocol): ChatMessage | null {
     case 'user':
       return { role, at, parts: readParts(message, protocol) };
     case 'assistant':
-      refuseFunctionCall(message, protocol);
+      refuseOfEarlier(message, protocol);
       return {
         role,
         at,
-        parts: readParts(message, protocol),
+        parts: [...readParts(message, protocol), ...readRefusal(message)],
         toolCalls: readToolCalls(message, protocol),
         extraContent: objectOf(object, 'extra_content'),
       };
@@ -55,11 +55,22 @@ function readMessage(message: Field, protocol: Protocol): ChatMessage | null {
   }
 }
 
-function refuseFunctionCall({ object, at, refusals }: Field, protocol: Protocol): void {
-  if ((member(object, 'function_call') ?? null) === null) return;
-  const feature = 'the deprecated function_call of a message';
-  refusals.push(unsupported(protocol, feature, below(at, 'function_call')));
+/** What an earlier answer may be made of that no vendor but one can be told of. */
+const untold = [
+  ['function_call', 'the deprecated function_call of a message'],
+  ['audio', 'the audio of an earlier answer'],
+] as const;
+
+function refuseOfEarlier({ object, at, refusals }: Field, protocol: Protocol): void {
+  for (const [name, feature] of untold) {
+    if ((member(object, name) ?? null) === null) continue;
+    refusals.push(unsupported(protocol, feature, below(at, name)));
+  }
 }
+
+/** An answer that was refused said so beside its content, which is then null. */
+const readRefusal = (message: Field): readonly ChatPart[] =>
+  textPart(readText(message, 'refusal') ?? '', below(message.at, 'refusal'));
 
 function readToolCalls(message: Field, protocol: Protocol): readonly ChatToolCall[] {
   return readObjects(message, 'tool_calls').flatMap((call) => {

@@ -7,7 +7,6 @@ import { below, mustBe, readName, readObject, readObjects, readText } from './re
 import type { Field } from './read-fields.ts';
 import { invalid, unsupported } from './refusal.ts';
 
-/** Text that says nothing is no part: vendors refuse empty ones. */
 export function readParts(message: Field, protocol: Protocol): readonly ChatPart[] {
   const content = member(message.object, 'content') ?? null;
   if (content === null) return [];
@@ -15,7 +14,8 @@ export function readParts(message: Field, protocol: Protocol): readonly ChatPart
   return readObjects(message, 'content').flatMap((part) => readPart(part, protocol));
 }
 
-const textPart = (text: string, at: string): readonly ChatPart[] =>
+/** Text that says nothing is no part: vendors refuse empty ones. */
+export const textPart = (text: string, at: string): readonly ChatPart[] =>
   text === '' ? [] : [{ kind: 'text', text, at }];
 
 function readPart(part: Field, protocol: Protocol): readonly ChatPart[] {

@@ -53,7 +53,8 @@ describe('GET /v1/models', () => {
   it("has the vendor's own shape for a request with the vendor's version header", async () => {
     const models = { b: { backends }, a: { backends, contextLength: 4096 } };
     await using gateway = await startTestGateway({ models, keys: { key: {} } });
-    const data = [{ ...native('a'), max_model_len: 4096, context_length: 4096 }, native('b')];
+    const windows = { max_model_len: 4096, context_length: 4096, max_input_tokens: 4096 };
+    const data = [{ ...native('a'), ...windows }, native('b')];
     const headers = { 'anthropic-version': '2023-06-01', 'x-api-key': 'key' };
     assert.deepEqual(await json(`${gateway.url}/v1/models`, headers), {
       status: 200,

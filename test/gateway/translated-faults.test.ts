@@ -53,11 +53,13 @@ for (const vendor of vendors) {
     });
 
     it('of 429 says when to come back, when nothing else is left', async () => {
-      const limited = answerFailed(vendor, 429, { 'retry-after': '7' });
-      await using session = await startTranslated(vendor, limited);
+      const told = { 'retry-after': '7', 'retry-after-ms': '6500', 'x-should-retry': 'true' };
+      await using session = await startTranslated(vendor, answerFailed(vendor, 429, told));
       const response = await session.gateway.chat(chatBody('m', streamed));
       assert.equal(response.status, 429);
-      assert.equal(response.headers.get('retry-after'), '7');
+      for (const [name, value] of Object.entries(told)) {
+        assert.equal(response.headers.get(name), value);
+      }
       assert.equal((await errorOf(response)).message, 'the vendor says 429');
     });
 

@@ -24,9 +24,11 @@ export const answerHeaders = [
   'content-disposition',
   'cache-control',
   'retry-after',
+  'retry-after-ms',
   'openai-model',
   'openai-processing-ms',
   'openai-version',
+  'x-should-retry',
 ] as const;
 
 /** Own fields that readers differ on when they come twice, as they do on a second Host. */

@@ -65,6 +65,11 @@ describe('501 with the name of', () => {
       'messages[1].tool_calls[0].type',
     ],
     [
+      'the audio of an earlier answer',
+      assistant({ content: null, audio: { id: 'audio_1' } }),
+      'messages[1].audio',
+    ],
+    [
       'image content parts in a message of role assistant',
       assistant({ content: [{ type: 'image_url', image_url: { url: 'https://a.example/b' } }] }),
       'messages[1].content[0]',

@@ -90,11 +90,15 @@ describe('turns', () => {
         user('Three.'),
         { role: 'assistant', content: 'Yes.' },
         { role: 'assistant', content: [text('And no.'), { type: 'refusal', refusal: 'Never.' }] },
+        { role: 'assistant', content: null, refusal: 'I must not.', audio: null },
       ],
     });
     assert.deepEqual(messages, [
       { role: 'user', content: [text('One.'), text('Two.'), text('Three.')] },
-      { role: 'assistant', content: [text('Yes.'), text('And no.'), text('Never.')] },
+      {
+        role: 'assistant',
+        content: [text('Yes.'), text('And no.'), text('Never.'), text('I must not.')],
+      },
     ]);
   });
 
