@@ -21,7 +21,7 @@ export async function createTables(tx: Transaction, schema: string): Promise<voi
 
 function createTable(schema: string, table: Table): SQLQuery {
   const columns = Object.entries(table.columns).map(
-    ([name, type]) => sql`${sql.ident(name)} ${sql.__dangerous__rawValue(type)}`,
+    ([name, type]) => sql`${sql.ident(name)} ${sql.__dangerous__rawValue(collated(type))}`,
   );
   const uniques = (table.unique ?? []).map((names) => sql`unique (${idents(names)})`);
   return sql`create table ${sql.ident(schema, table.name)} (${sql.join(
@@ -29,6 +29,14 @@ function createTable(schema: string, table: Table): SQLQuery {
     sql`, `,
   )})`;
 }
+
+/**
+ * Of every text column. Names are ordered by their code points whatever the locale of the database is: lists of the past, which are
+ * ordered in memory, have the same order, and so has the next page of a list on another replica.
+ */
+export const textCollation = 'C';
+
+const collated = (type: string): string => type.replace('text', `text collate "${textCollation}"`);
 
 const idents = (names: readonly string[]): SQLQuery =>
   sql.join(

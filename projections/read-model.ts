@@ -14,7 +14,7 @@ import { emptyState, foldVersion } from './config/state.ts';
 import type { ConfigState } from './config/state.ts';
 import { contentHashOf, movedContentHash } from './content-hash.ts';
 import { foldStateTo } from './read-model-fold.ts';
-import { createTables, tableDigest, writeTables } from './read-model-sql.ts';
+import { createTables, tableDigest, textCollation, writeTables } from './read-model-sql.ts';
 import { splitCommands, writesOf } from './rows.ts';
 import type { CommandEvents, Cursor } from './rows.ts';
 import { entityTables, journalTables } from './tables/all.ts';
@@ -22,7 +22,13 @@ import { entityTables, journalTables } from './tables/all.ts';
 /** Names this release's read models: 16 hex digits over all that decides what is in them. */
 export const fingerprint = hash(
   'sha256',
-  canonicalJson({ foldVersion, snapshotSchemaVersion, entityTables, journalTables }),
+  canonicalJson({
+    foldVersion,
+    snapshotSchemaVersion,
+    textCollation,
+    entityTables,
+    journalTables,
+  }),
 ).slice(0, 16);
 
 export const readModelSchema = `rm_${fingerprint}`;

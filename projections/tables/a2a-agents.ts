@@ -28,7 +28,7 @@ export type AgentRow = AgentDetails & Readonly<{ id: AgentId; has_upstream_api_k
 /** Agents by name. */
 export const listAgents = (db: Queryable, page: Page<string>): Promise<AgentRow[]> =>
   db.query(sql`
-    select id, name, url, protocol_version, description, auth_header, auth_scheme, enabled,
+    select id, name, url, description, auth_header, auth_scheme, enabled, protocol_version,
       credential_ref is not null as has_upstream_api_key
     from a2a_agents where ${page.after}::text is null or name > ${page.after}
     order by name limit ${page.limit}`);

@@ -86,6 +86,6 @@ export const listAudit = (db: Queryable, filter: AuditFilter): Promise<AuditRow[
     where (${filter.before}::bigint is null or id < ${filter.before})
       and (${filter.actorId}::bigint is null or actor_id = ${filter.actorId})
       and (${filter.target}::text is null
-        or position(lower(${filter.target}) in lower(target)) > 0)
+        or position(lower(${filter.target}) in lower(target collate "default")) > 0)
       and (${filter.since}::timestamptz is null or at >= ${filter.since}::timestamptz)
     order by id desc limit ${filter.limit}`);

@@ -29,7 +29,7 @@ export type McpServerRow = McpServerDetails &
 /** Servers by name. */
 export const listMcpServers = (db: Queryable, page: Page<string>): Promise<McpServerRow[]> =>
   db.query(sql`
-    select id, name, url, transport, description, auth_header, auth_scheme, enabled,
+    select id, name, url, description, auth_header, auth_scheme, enabled, transport,
       credential_ref is not null as has_upstream_api_key
     from mcp_servers where ${page.after}::text is null or name > ${page.after}
     order by name limit ${page.limit}`);

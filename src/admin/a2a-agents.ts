@@ -2,7 +2,9 @@
 
 import { z } from 'zod';
 
+import type { Agent } from '../../projections/config/a2a-agent.ts';
 import { a2aAgents, listAgents } from '../../projections/tables/a2a-agents.ts';
+import type { AgentRow } from '../../projections/tables/a2a-agents.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { agentId } from '../lib/ids.ts';
 import { isRefusal } from '../lib/refusal.ts';
@@ -44,6 +46,7 @@ export const a2aAgentRoutes = [
       answerPage(call, query, {
         rows: (page) => listAgents(call.control.db, page),
         total: () => countRows(call.control.db, a2aAgents),
+        past: ({ agent }) => [...agent.byId.values()].map(toRow),
         keyOf: ({ name }) => name,
         toBody: (rows) => [...rows],
       }),
@@ -72,8 +75,7 @@ export const a2aAgentRoutes = [
       const command = { type: 'CreateAgent', details, credential } as const;
       return mutate(call, { command, secrets: input.secrets }, (outcome) => {
         const agent = written(outcome.state.agent, idOf(outcome, 'AgentCreated'));
-        const has_upstream_api_key = agent.credential !== null;
-        return { id: agent.id, ...agent.details, has_upstream_api_key };
+        return toRow(agent);
       });
     },
   }),
@@ -120,3 +122,9 @@ export const a2aAgentRoutes = [
       mutate(call, { command: { type: 'DeleteAgent', id } }, () => ({})),
   }),
 ] as const;
+
+const toRow = ({ id, details, credential }: Agent): AgentRow => ({
+  id,
+  ...details,
+  has_upstream_api_key: credential !== null,
+});

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import type { Queryable } from '@databases/pg';
 
+import type { ConfigState } from '../../projections/config/state.ts';
 import { budgets, listBudgets } from '../../projections/tables/budgets.ts';
 import type { BudgetRow } from '../../projections/tables/budgets.ts';
 import { countRows } from '../../projections/tables/page.ts';
@@ -23,18 +24,18 @@ import { none, route } from './route.ts';
 
 const cap = z.int().positive().nullable();
 
-/** Money in micro-units. A null cap caps nothing. */
+/** Money in micro-units. A null cap caps nothing. What is spent, and of which window, is null as of a moment of the past. */
 const budgetRecord = z.object({
   principal_id: principalId,
   principal: z.string(),
   tokens_total: cap,
-  tokens_used: z.int().nonnegative(),
+  tokens_used: z.int().nonnegative().nullable(),
   cost_total_micros: cap,
-  cost_used_micros: z.int().nonnegative(),
+  cost_used_micros: z.int().nonnegative().nullable(),
   window: budgetWindow,
-  window_start: timestamp,
+  window_start: timestamp.nullable(),
   /** When the next window begins. */
-  window_end: timestamp,
+  window_end: timestamp.nullable(),
 });
 type BudgetRecord = z.input<typeof budgetRecord>;
 
@@ -58,10 +59,12 @@ export const budgetRoutes = [
       return answerPage(call, query, {
         rows: (page) => listBudgets(control.db, page),
         total: () => countRows(control.db, budgets),
+        past: budgetRowsIn,
         keyOf: ({ principal_id: id }): number => id,
-        toBody: async (rows) => {
+        toBody: async (rows, past) => {
           const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
           const names = await control.vault.reveal(control.db, refs);
+          if (past !== null) return rows.map((row) => toRecord(row, names, null));
           return toRecords(control.db, rows, names);
         },
       });
@@ -113,21 +116,32 @@ export const budgetRoutes = [
 
 /** `tx` is the mutation's transaction, which alone knows what it has just begun to count. */
 async function recordOf(control: Control, principal: Principal, tx: Queryable) {
-  const { id, name, budget } = principal;
-  if (budget === null) throw new Error(`principal ${id} has no budget right after it was set`);
-  const row: BudgetRow = {
-    principal_id: id,
-    principal: name.text,
-    principal_name_ref: name.ref,
-    tokens_total: budget.tokensTotal,
-    cost_total_micros: budget.costTotalMicros,
-    window: budget.window,
-  };
+  const { id } = principal;
+  const [row] = rowsOf(principal);
+  if (row === undefined) throw new Error(`principal ${id} has no budget right after it was set`);
   const names = await principalNames({ ...control, db: tx }, [principal]);
   const [record] = await toRecords(tx, [{ ...row, principal: names.get(id) ?? '' }], new Map());
   if (record === undefined) throw new Error(`the budget of principal ${id} is not counted`);
   return record;
 }
+
+const budgetRowsIn = ({ principal }: ConfigState): BudgetRow[] =>
+  [...principal.byId.values()].flatMap(rowsOf);
+
+/** None when there is no budget. */
+const rowsOf = ({ id, name, budget }: Principal): BudgetRow[] =>
+  budget === null
+    ? []
+    : [
+        {
+          principal_id: id,
+          principal: name.text,
+          principal_name_ref: name.ref,
+          tokens_total: budget.tokensTotal,
+          cost_total_micros: budget.costTotalMicros,
+          window: budget.window,
+        },
+      ];
 
 /** A budget that ends between the two reads is left out. */
 async function toRecords(
@@ -140,19 +154,26 @@ async function toRecords(
     rows.map((row) => row.principal_id),
   );
   const byPrincipal = new Map(usages.map((usage) => [usage.principal_id, usage]));
-  return rows.flatMap(({ principal_name_ref: ref, ...row }) => {
+  return rows.flatMap((row) => {
     const usage = byPrincipal.get(row.principal_id);
-    if (usage === undefined) return [];
-    const { tokens_used, cost_used_micros, window_start: start } = usage;
-    return [
-      {
-        ...row,
-        principal: row.principal ?? names.get(ref ?? '') ?? '',
-        tokens_used,
-        cost_used_micros,
-        window_start: start.toISOString(),
-        window_end: toRfc3339(windowEnd(start.getTime(), row.window)),
-      },
-    ];
+    return usage === undefined ? [] : toRecord(row, names, usage);
   });
+}
+
+type Usage = Awaited<ReturnType<typeof budgetUsages>>[number];
+
+function toRecord(
+  { principal_name_ref: ref, ...row }: BudgetRow,
+  names: ReadonlyMap<string, string>,
+  usage: Usage | null,
+): BudgetRecord {
+  const start = usage?.window_start ?? null;
+  return {
+    ...row,
+    principal: row.principal ?? names.get(ref ?? '') ?? '',
+    tokens_used: usage?.tokens_used ?? null,
+    cost_used_micros: usage?.cost_used_micros ?? null,
+    window_start: start === null ? null : start.toISOString(),
+    window_end: start === null ? null : toRfc3339(windowEnd(start.getTime(), row.window)),
+  };
 }

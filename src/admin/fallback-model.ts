@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { readFallbackModel } from '../../projections/tables/settings.ts';
 import { modelId } from '../lib/ids.ts';
+import { answerRecord, asOfQuery } from './as-of.ts';
 import { mutate } from './mutation.ts';
 import { none, route } from './route.ts';
 
@@ -18,13 +19,20 @@ export const fallbackModelRoutes = [
     summary: 'The model that every routing chain falls back to',
     refusals: [],
     params: none,
-    query: none,
+    query: asOfQuery,
     body: none,
     response: fallbackRecord,
-    handle: async (_input, { control }) => {
-      const { id, name } = await readFallbackModel(control.db);
-      return { body: { model_id: id, model: name } };
-    },
+    handle: ({ query }, call) =>
+      answerRecord(call, query, {
+        now: async () => {
+          const { id, name } = await readFallbackModel(call.control.db);
+          return { model_id: id, model: name };
+        },
+        past: (state) => {
+          const held = state.model.byId.get(state.settings.byId.get(1)?.fallbackModelId ?? 0);
+          return { model_id: held?.id ?? null, model: held?.name ?? null };
+        },
+      }),
   }),
   route({
     method: 'PUT',

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 
+import type { FrontendModel } from '../../projections/config/frontend-model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { FrontendModelRow } from '../../projections/tables/frontend-models.ts';
 import { frontendModelId } from '../lib/ids.ts';
@@ -24,14 +25,17 @@ export const toFrontendModelRecord = (row: FrontendModelRow): FrontendModelRecor
 });
 
 /** The record of a frontend model that the state holds. */
-export function frontendModelRecordIn(state: ConfigState, id: number): FrontendModelRecord {
-  const model = written(state.frontend_model, id);
-  return toFrontendModelRecord({
-    id: model.id,
-    name: model.name,
-    description: model.description,
-    max_model_len: model.maxModelLen,
-    rules: model.rules.map((rule) => ruleRowIn(state, rule)),
-    default_targets: model.defaultTargets.map((target) => targetRowIn(state, target)),
-  });
-}
+export const frontendModelRecordIn = (state: ConfigState, id: number): FrontendModelRecord =>
+  toFrontendModelRecord(rowIn(state, written(state.frontend_model, id)));
+
+export const frontendModelRowsIn = (state: ConfigState): FrontendModelRow[] =>
+  [...state.frontend_model.byId.values()].map((model) => rowIn(state, model));
+
+const rowIn = (state: ConfigState, model: FrontendModel): FrontendModelRow => ({
+  id: model.id,
+  name: model.name,
+  description: model.description,
+  max_model_len: model.maxModelLen,
+  rules: model.rules.map((rule) => ruleRowIn(state, rule)),
+  default_targets: model.defaultTargets.map((target) => targetRowIn(state, target)),
+});

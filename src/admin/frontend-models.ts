@@ -12,10 +12,12 @@ import { countRows } from '../../projections/tables/page.ts';
 import { noFrontendModel } from '../deciders/rule.ts';
 import { descriptionField, modelNameField } from '../lib/fields.ts';
 import { frontendModelId, targetId } from '../lib/ids.ts';
+import { answerRecord, asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import {
   frontendModelRecord,
   frontendModelRecordIn,
+  frontendModelRowsIn,
   toFrontendModelRecord,
 } from './frontend-model-record.ts';
 import { idOf, mutate, written } from './mutation.ts';
@@ -59,6 +61,7 @@ export const frontendModelRoutes = [
       answerPage(call, query, {
         rows: (page) => listFrontendModels(call.control.db, page),
         total: () => countRows(call.control.db, frontendModels),
+        past: frontendModelRowsIn,
         keyOf: ({ name }) => name,
         toBody: (rows) => rows.map(toFrontendModelRecord),
       }),
@@ -71,13 +74,20 @@ export const frontendModelRoutes = [
     summary: 'One frontend model',
     refusals: ['absent'],
     params,
-    query: none,
+    query: asOfQuery,
     body: none,
     response: frontendModelRecord,
-    handle: async ({ params: { id } }, { control }) => {
-      const row = await readFrontendModel(control.db, id);
-      return row === null ? noFrontendModel(id) : { body: toFrontendModelRecord(row) };
-    },
+    handle: ({ params: { id }, query }, call) =>
+      answerRecord(call, query, {
+        now: async () => {
+          const row = await readFrontendModel(call.control.db, id);
+          return row === null ? noFrontendModel(id) : toFrontendModelRecord(row);
+        },
+        past: (state) =>
+          state.frontend_model.byId.has(id)
+            ? frontendModelRecordIn(state, id)
+            : noFrontendModel(id),
+      }),
   }),
   route({
     ...config,

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 
+import type { ConfigState } from '../../projections/config/state.ts';
 import { apiKeys, listApiKeys } from '../../projections/tables/api-keys.ts';
 import type { ApiKeyRow } from '../../projections/tables/api-keys.ts';
 import { countRows } from '../../projections/tables/page.ts';
@@ -46,6 +47,7 @@ export const keyRoutes = [
       return answerPage(call, query, {
         rows: (page) => listApiKeys(db, page),
         total: () => countRows(db, apiKeys),
+        past: keyRowsIn,
         keyOf: ({ id }): number => id,
         toBody: async (rows) => {
           const names = await vault.reveal(
@@ -114,6 +116,23 @@ export const keyRoutes = [
       mutate(call, { command: { type: 'RevokeApiKey', id } }, () => ({ id })),
   }),
 ] as const;
+
+const keyRowsIn = ({ api_key: keys, principal: principals }: ConfigState): ApiKeyRow[] =>
+  [...keys.byId.values()].flatMap((key) => {
+    const owner = principals.byId.get(key.principalId);
+    if (owner === undefined) return [];
+    return {
+      id: key.id,
+      principal_id: key.principalId,
+      principal: owner.name.text,
+      principal_name_ref: owner.name.ref,
+      name: key.name,
+      prefix: key.prefix,
+      expires_at: key.expiresAt === null ? null : new Date(key.expiresAt),
+      disabled: key.disabled,
+      created_at: new Date(key.createdAt),
+    };
+  });
 
 const toRecord = (row: ApiKeyRow, names: ReadonlyMap<string, string>) => ({
   id: row.id,

@@ -2,7 +2,9 @@
 
 import { z } from 'zod';
 
+import type { ConfigState } from '../../projections/config/state.ts';
 import { limits, listLimits } from '../../projections/tables/limits.ts';
+import type { LimitsRow } from '../../projections/tables/limits.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { principalNames } from '../control/principal-names.ts';
 import { principalId } from '../lib/ids.ts';
@@ -41,6 +43,7 @@ export const limitsRoutes = [
       return answerPage(call, query, {
         rows: (page) => listLimits(db, page),
         total: () => countRows(db, limits),
+        past: limitsRowsIn,
         keyOf: ({ principal_id: id }): number => id,
         toBody: async (rows) => {
           const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
@@ -90,3 +93,16 @@ export const limitsRoutes = [
       mutate(call, { command: { type: 'ClearLimits', id } }, () => ({ id })),
   }),
 ] as const;
+
+const limitsRowsIn = ({ principal }: ConfigState): LimitsRow[] =>
+  [...principal.byId.values()].flatMap(({ id, name, limits }) =>
+    limits === null
+      ? []
+      : {
+          principal_id: id,
+          principal: name.text,
+          principal_name_ref: name.ref,
+          requests_per_min: limits.requestsPerMin,
+          tokens_per_min: limits.tokensPerMin,
+        },
+  );

@@ -2,7 +2,9 @@
 
 import { z } from 'zod';
 
+import type { McpServer } from '../../projections/config/mcp-server.ts';
 import { listMcpServers, mcpServers } from '../../projections/tables/mcp-servers.ts';
+import type { McpServerRow } from '../../projections/tables/mcp-servers.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { mcpServerId } from '../lib/ids.ts';
 import { isRefusal } from '../lib/refusal.ts';
@@ -40,6 +42,7 @@ export const mcpServerRoutes = [
       answerPage(call, query, {
         rows: (page) => listMcpServers(call.control.db, page),
         total: () => countRows(call.control.db, mcpServers),
+        past: ({ mcp_server }) => [...mcp_server.byId.values()].map(toRow),
         keyOf: ({ name }) => name,
         toBody: (rows) => [...rows],
       }),
@@ -65,8 +68,7 @@ export const mcpServerRoutes = [
       const command = { type: 'CreateMcpServer', details, credential } as const;
       return mutate(call, { command, secrets: input.secrets }, (outcome) => {
         const server = written(outcome.state.mcp_server, idOf(outcome, 'McpServerCreated'));
-        const has_upstream_api_key = server.credential !== null;
-        return { id: server.id, ...server.details, has_upstream_api_key };
+        return toRow(server);
       });
     },
   }),
@@ -107,3 +109,9 @@ export const mcpServerRoutes = [
       mutate(call, { command: { type: 'DeleteMcpServer', id } }, () => ({})),
   }),
 ] as const;
+
+const toRow = ({ id, details, credential }: McpServer): McpServerRow => ({
+  id,
+  ...details,
+  has_upstream_api_key: credential !== null,
+});

@@ -89,6 +89,9 @@ function backendsOf(row: ModelRow): readonly BackendRecord[] {
   ];
 }
 
+export const modelRowsIn = (state: ConfigState): ModelRow[] =>
+  [...state.model.byId.keys()].map((id) => rowIn(state, id));
+
 /** The record of a model that the state holds. */
 export const modelRecordIn = (state: ConfigState, id: number): ModelRecord =>
   toModelRecord(rowIn(state, id));

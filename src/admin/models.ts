@@ -7,7 +7,7 @@ import { countRows } from '../../projections/tables/page.ts';
 import { descriptionField, modelNameField } from '../lib/fields.ts';
 import { modelId } from '../lib/ids.ts';
 import { deletedRecord, idIn } from './fields.ts';
-import { modelRecord, modelRecordIn, toModelRecord } from './model-record.ts';
+import { modelRecord, modelRecordIn, modelRowsIn, toModelRecord } from './model-record.ts';
 import { idOf, mutate } from './mutation.ts';
 import { answerPage, pageByName } from './page.ts';
 import { none, route } from './route.ts';
@@ -45,6 +45,7 @@ export const modelRoutes = [
       answerPage(call, query, {
         rows: (page) => listModels(call.control.db, page),
         total: () => countRows(call.control.db, models),
+        past: modelRowsIn,
         keyOf: ({ name }) => name,
         toBody: (rows) => rows.map(toModelRecord),
       }),

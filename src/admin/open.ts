@@ -28,7 +28,6 @@ import { adminRoutes } from './routes.ts';
 import type { Route } from './route.ts';
 import { createAdminServer } from './server.ts';
 import type { AdminServer, AdminServerParts } from './server.ts';
-import type { Ui } from './ui.ts';
 
 export type AdminOptions = Readonly<{
   plane: ControlPlane;
@@ -46,8 +45,6 @@ export type AdminOptions = Readonly<{
   strictKeyMint?: boolean;
   log: Log;
   program: Program;
-  /** None when absent. */
-  ui?: Ui | null;
   /** Instead of the routes of this release. */
   routes?: readonly Route[];
 }>;
@@ -116,7 +113,6 @@ export function openAdmin(options: AdminOptions): Admin {
     credentials: createCredentials({ control, proxyTokens: options.proxyTokens }),
     tls: options.tls,
     newRequestId: randomUUID,
-    ui: options.ui ?? null,
   });
   purgeNowAndThen(server, control);
   return {

@@ -1,6 +1,7 @@
 // The error answers of an operation in the OpenAPI document: what can meet it follows from what its route needs, takes and refuses.
 
 import type { RefusalCode } from '../lib/refusal.ts';
+import { readsPast } from './as-of.ts';
 import { entityPathOf } from './entity.ts';
 import { isMutation } from './once.ts';
 import type { Route } from './route.ts';
@@ -12,7 +13,7 @@ const meanings: Readonly<Record<RefusalCode | 'internal', string>> = {
   invalid: 'The request is malformed; `param` names the field',
   unauthenticated: 'The credential is missing, unknown or has expired',
   forbidden: 'The permission is missing, or the request comes from another site',
-  absent: 'There is no such record',
+  absent: 'There is no such record, or no such moment of the log',
   conflict: 'It contradicts what stands, or the Idempotency-Key was used for another request',
   stale: 'If-Match names an older version',
   too_large: 'The body is too long, or the change too big',
@@ -53,6 +54,7 @@ function codesOf(route: Route): readonly RefusalCode[] {
   }
   if (isMutation(route)) codes.add('conflict');
   if (isMutation(route) && entityPathOf(route.path) !== null) codes.add('stale');
+  if (readsPast(route)) codes.add('absent');
   return [...codes];
 }
 

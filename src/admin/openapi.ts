@@ -3,6 +3,7 @@
 import { z } from 'zod';
 
 import { answerKeptHours } from '../control/idempotency.ts';
+import { readsPast } from './as-of.ts';
 import { sessionCookie } from './authorise.ts';
 import { entityPathOf } from './entity.ts';
 import { exampleOf } from './example.ts';
@@ -24,7 +25,10 @@ Every answer carries \`x-request-id\`, and takes over a well-formed one of the r
 Error; a known path that is asked with another method is a 405 with \`Allow\`.
 
 Every mutation answers \`x-gw-snapshot-version\`, the version of the configuration that holds it. Lists answer \`x-total-count\`,
-and \`Link\` with \`rel="next"\` while there is more (RFC 8288).`;
+and \`Link\` with \`rel="next"\` while there is more (RFC 8288).
+
+Every read of configuration takes \`as_of\` and answers as it stood then; what the log does not hold (leases, what is spent of
+budgets) is null.`;
 
 export function openApi(routes: readonly Route[]): Json {
   const paths = Object.fromEntries(
@@ -105,6 +109,10 @@ const responseHeaders = {
     schema: { type: 'integer' },
   },
   ETag: { description: 'The version of the entity, in quotes', schema: { type: 'string' } },
+  LogPosition: {
+    description: 'With as_of: the position of the log that the answer is of',
+    schema: { type: 'integer' },
+  },
   TotalCount: { description: 'How many rows there are in all', schema: { type: 'integer' } },
   Link: { description: 'The next page, while there is one', schema: { type: 'string' } },
 } as const;
@@ -181,6 +189,7 @@ function success(route: Route): Json {
       'x-request-id': 'RequestId',
       ...(isMutation(route) ? { 'x-gw-snapshot-version': 'SnapshotVersion' } : {}),
       ...(isMutation(route) && addressesEntity(route) ? { etag: 'ETag' } : {}),
+      ...(readsPast(route) ? { 'x-gw-log-position': 'LogPosition' } : {}),
       ...(isPaged(route) ? { 'x-total-count': 'TotalCount', link: 'Link' } : {}),
     }).map(([name, header]) => [name, { $ref: `#/components/headers/${header}` }]),
   );

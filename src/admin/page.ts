@@ -2,8 +2,13 @@
 
 import { z } from 'zod';
 
+import type { ConfigState } from '../../projections/config/state.ts';
 import type { Page } from '../../projections/tables/page.ts';
-import { isStorable } from '../lib/text.ts';
+import { isRefusal } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import { compareText, isStorable } from '../lib/text.ts';
+import { asOf, pastHeaders, pastState } from './as-of.ts';
+import type { AskedMoment } from './as-of.ts';
 import { withVersions } from './entity.ts';
 import { limitQuery, rowsMax, wholeNumber } from './fields.ts';
 import type { Answer, Call } from './route.ts';
@@ -23,42 +28,82 @@ const cursor = <Key extends z.ZodType<unknown, string>>(key: Key) =>
     .optional();
 
 /** Of a list in the order of ids. */
-export const pageById = z.strictObject({ limit, after: cursor(wholeNumber({ from: 0 })) });
+export const pageById = z.strictObject({
+  limit,
+  after: cursor(wholeNumber({ from: 0 })),
+  ...asOf,
+});
 
 /** Of a list in the order of names. */
 export const pageByName = z.strictObject({
   limit,
   after: cursor(z.string().refine(isStorable, 'must be what the list answered')),
+  ...asOf,
 });
 
-type Asked<Key> = Readonly<{ limit: number; after?: Key | undefined }>;
+type Asked<Key> = AskedMoment & Readonly<{ limit: number; after?: Key | undefined }>;
 
 type List<Key, Row, Body> = Readonly<{
   rows: (page: Page<Key>) => Promise<readonly Row[]>;
   total: () => Promise<number>;
+  /** All rows of the list when the configuration was this one, in any order. */
+  past: (state: ConfigState) => readonly Row[];
   keyOf: (row: Row) => Key;
-  toBody: (rows: readonly Row[]) => Promise<Body[]> | Body[];
+  /** `past` is null for rows of the present. */
+  toBody: (rows: readonly Row[], past: ConfigState | null) => Promise<Body[]> | Body[];
 }>;
 
 /** One row more than asked for tells whether there is a next page. */
 export async function answerPage<Key extends string | number, Row, Body>(
-  { path, control }: Pick<Call, 'path' | 'control'>,
+  call: Pick<Call, 'path' | 'control' | 'entity'>,
+  asked: Asked<Key>,
+  list: List<Key, Row, Body>,
+): Promise<Answer<Body[]> | Refusal> {
+  const past = await pastState(call, asked);
+  if (isRefusal(past)) return past;
+  const state = past ?? call.control.state();
+  const page = { after: asked.after ?? null, limit: asked.limit + 1 };
+  const [found, count] =
+    past === null
+      ? await Promise.all([list.rows(page), list.total()])
+      : pageOf(list.past(past), page, list.keyOf);
+  const rows = found.slice(0, asked.limit);
+  const last = rows.at(-1);
+  const hasNext = found.length > asked.limit && last !== undefined;
+  const next = { ...asked, after: hasNext ? list.keyOf(last) : undefined };
+  const headers = {
+    'x-total-count': String(count),
+    ...(hasNext ? { link: linkTo(call.path, next, past) } : {}),
+    ...(past === null ? {} : pastHeaders(call, past)),
+  };
+  const records = await list.toBody(rows, past);
+  return { headers, body: withVersions(records, { path: call.path, state }) };
+}
+
+/** As the tables would answer: the page, and how many rows there are in all. */
+function pageOf<Key extends string | number, Row>(
+  rows: readonly Row[],
+  { after, limit }: Page<Key>,
+  keyOf: (row: Row) => Key,
+): [readonly Row[], number] {
+  const behind = rows.filter((row) => after === null || compareKeys(keyOf(row), after) > 0);
+  const sorted = behind.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b)));
+  return [sorted.slice(0, limit), rows.length];
+}
+
+const compareKeys = (one: string | number, other: string | number): number =>
+  typeof one === 'number' && typeof other === 'number'
+    ? one - other
+    : compareText(String(one), String(other));
+
+/** The next page is of the same moment, by its position: a time may come to mean another. */
+function linkTo<Key extends string | number>(
+  path: string,
   { limit, after }: Asked<Key>,
-  { rows, total, keyOf, toBody }: List<Key, Row, Body>,
-): Promise<Answer<Body[]>> {
-  const state = control.state();
-  const [found, count] = await Promise.all([
-    rows({ after: after ?? null, limit: limit + 1 }),
-    total(),
-  ]);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const next =
-    found.length > limit && last !== undefined
-      ? { link: `<${path}?limit=${limit}&after=${encode(keyOf(last))}>; rel="next"` }
-      : {};
-  const headers = { 'x-total-count': String(count), ...next };
-  return { headers, body: withVersions(await toBody(page), { path, state }) };
+  past: ConfigState | null,
+): string {
+  const moment = past === null ? '' : `&as_of=${past.position}`;
+  return `<${path}?limit=${limit}&after=${encode(after ?? '')}${moment}>; rel="next"`;
 }
 
 function encode(key: string | number): string {

@@ -6,12 +6,13 @@ import type { PoolMember } from '../../events/pool.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { listPools, pools, readPool } from '../../projections/tables/pools.ts';
-import type { PoolMemberRow } from '../../projections/tables/pools.ts';
+import type { PoolMemberRow, PoolRow } from '../../projections/tables/pools.ts';
 import { membersMax, noPool } from '../deciders/pool.ts';
 import type { MemberInput } from '../deciders/pool.ts';
 import { descriptionField, modelNameField } from '../lib/fields.ts';
 import { modelId, poolId, poolMemberId } from '../lib/ids.ts';
 import { poolPolicy } from '../lib/vocabulary.ts';
+import { answerRecord, asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageByName } from './page.ts';
@@ -82,6 +83,7 @@ export const poolRoutes = [
       answerPage(call, query, {
         rows: (page) => listPools(call.control.db, page),
         total: () => countRows(call.control.db, pools),
+        past: (state) => [...state.pool.byId.keys()].map((id) => poolRowIn(state, id)),
         keyOf: ({ name }) => name,
         toBody: (rows) => [...rows],
       }),
@@ -94,13 +96,14 @@ export const poolRoutes = [
     summary: 'One pool',
     refusals: ['absent'],
     params,
-    query: none,
+    query: asOfQuery,
     body: none,
     response: poolRecord,
-    handle: async ({ params: { id } }, { control }) => {
-      const row = await readPool(control.db, id);
-      return row === null ? noPool(id) : { body: row };
-    },
+    handle: ({ params: { id }, query }, call) =>
+      answerRecord(call, query, {
+        now: async () => (await readPool(call.control.db, id)) ?? noPool(id),
+        past: (state) => (state.pool.byId.has(id) ? poolRowIn(state, id) : noPool(id)),
+      }),
   }),
   route({
     ...config,
@@ -114,7 +117,7 @@ export const poolRoutes = [
     response: poolRecord,
     handle: ({ body: { name, ...fields } }, call) =>
       mutate(call, { command: { type: 'CreatePool', name, fields } }, (outcome) =>
-        poolRecordIn(outcome.state, idOf(outcome, 'PoolCreated')),
+        poolRowIn(outcome.state, idOf(outcome, 'PoolCreated')),
       ),
   }),
   route({
@@ -129,7 +132,7 @@ export const poolRoutes = [
     response: poolRecord,
     handle: ({ params: { id }, body: fields }, call) =>
       mutate(call, { command: { type: 'UpdatePool', id, fields } }, ({ state }) =>
-        poolRecordIn(state, id),
+        poolRowIn(state, id),
       ),
   }),
   route({
@@ -175,7 +178,7 @@ export const poolRoutes = [
   }),
 ] as const;
 
-function poolRecordIn(state: ConfigState, id: number): z.input<typeof poolRecord> {
+function poolRowIn(state: ConfigState, id: number): PoolRow {
   const pool = written(state.pool, id);
   return { ...pool, members: pool.members.map((member) => memberRowIn(state, member)) };
 }

@@ -14,6 +14,7 @@ import type { Secret } from '../db/vault.ts';
 import { nameField, shownText, timestamp } from '../lib/fields.ts';
 import { principalId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
+import { compareText } from '../lib/text.ts';
 import { principalKind } from '../lib/vocabulary.ts';
 import type { PrincipalKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
@@ -54,6 +55,7 @@ export const principalRoutes = [
       answerPage(call, query, {
         rows: (page) => listPrincipals(call.control.db, page),
         total: () => countRows(call.control.db, principals),
+        past: (state) => [...state.principal.byId.values()].map((one) => rowOf(state, one)),
         keyOf: ({ id }): number => id,
         toBody: (rows) => toRecords(call.control, rows),
       }),
@@ -219,7 +221,9 @@ const rowOf = (state: ConfigState, principal: Principal): PrincipalRow => ({
   name_ref: principal.name.ref,
   email_ref: principal.emailRef,
   created_at: new Date(principal.createdAt),
-  roles: principal.roleIds.flatMap((id) => state.role.byId.get(id)?.name ?? []).toSorted(),
+  roles: principal.roleIds
+    .flatMap((id) => state.role.byId.get(id)?.name ?? [])
+    .toSorted(compareText),
 });
 
 async function toRecords(

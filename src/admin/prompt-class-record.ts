@@ -3,13 +3,14 @@
 import { z } from 'zod';
 
 import { minMargin } from '../../events/prompt-class.ts';
-import type { PromptExample } from '../../projections/config/prompt-class.ts';
+import type { PromptClass, PromptExample } from '../../projections/config/prompt-class.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { PromptClassRow, PromptExampleRow } from '../../projections/tables/prompt-classes.ts';
 import { toRfc3339 } from '../lib/clock.ts';
 import { timestamp } from '../lib/fields.ts';
 import { promptClassId, promptExampleId } from '../lib/ids.ts';
 import type { PromptClassId } from '../lib/ids.ts';
+import { compareText } from '../lib/text.ts';
 import { promptClassTier } from '../lib/vocabulary.ts';
 import { written } from './mutation.ts';
 
@@ -33,8 +34,14 @@ const routable = false;
 
 export const listedClass = (row: PromptClassRow): PromptClassRecord => ({ ...row, routable });
 
-export function promptClassRecordIn(state: ConfigState, id: number): PromptClassRecord {
-  const held = written(state.prompt_class, id);
+/** The record of a class that the state holds. */
+export const promptClassRecordIn = (state: ConfigState, id: number): PromptClassRecord =>
+  listedClass(rowIn(state, written(state.prompt_class, id)));
+
+export const promptClassRowsIn = (state: ConfigState): PromptClassRow[] =>
+  [...state.prompt_class.byId.values()].map((held) => rowIn(state, held));
+
+function rowIn(state: ConfigState, held: PromptClass): PromptClassRow {
   const refines = held.refines.flatMap((one) => state.prompt_class.byId.get(one)?.name ?? []);
   return {
     id: held.id,
@@ -42,9 +49,8 @@ export function promptClassRecordIn(state: ConfigState, id: number): PromptClass
     description: held.description,
     tier: held.tier,
     min_margin: held.minMargin,
-    refines: refines.toSorted(),
+    refines: refines.toSorted(compareText),
     examples: held.examples.length,
-    routable,
   };
 }
 
@@ -60,6 +66,16 @@ export const listedExample = (row: PromptExampleRow): ExampleRecord => ({
   prompt_class_id: row.class_id,
   added_at: row.added_at.toISOString(),
 });
+
+export const exampleRowsIn = (
+  { prompt_class: classes }: ConfigState,
+  classId: PromptClassId,
+): PromptExampleRow[] =>
+  (classes.byId.get(classId)?.examples ?? []).map(({ id, addedAt }) => ({
+    class_id: classId,
+    id,
+    added_at: new Date(addedAt),
+  }));
 
 export const exampleRecordOf = (
   classId: PromptClassId,

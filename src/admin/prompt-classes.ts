@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { minMargin } from '../../events/prompt-class.ts';
 import type { StoredExample } from '../../events/prompt-class.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import {
   countPromptExamples,
@@ -15,19 +16,25 @@ import type { Secret } from '../db/vault.ts';
 import { noPromptClass } from '../deciders/prompt-class.ts';
 import { descriptionField, nameField, promptField } from '../lib/fields.ts';
 import { promptClassId, promptExampleId } from '../lib/ids.ts';
+import { isRefusal } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
 import { promptClassTier } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
+import { answerRecord, asOfQuery, pastState } from './as-of.ts';
 import { deletedRecord, idIn, wholeNumber } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageById, pageByName } from './page.ts';
 import {
   exampleRecord,
   exampleRecordOf,
+  exampleRowsIn,
   listedClass,
   listedExample,
   promptClassRecord,
   promptClassRecordIn,
+  promptClassRowsIn,
 } from './prompt-class-record.ts';
+import type { PromptClassRecord } from './prompt-class-record.ts';
 import { none, route } from './route.ts';
 
 /** Each is sealed under the log lock; more are added one by one. */
@@ -55,6 +62,7 @@ export const promptClassRoutes = [
       answerPage(call, query, {
         rows: (page) => listPromptClasses(call.control.db, page),
         total: () => countRows(call.control.db, promptClasses),
+        past: promptClassRowsIn,
         keyOf: ({ name }) => name,
         toBody: (rows) => rows.map(listedClass),
       }),
@@ -94,13 +102,16 @@ export const promptClassRoutes = [
     summary: 'One prompt class',
     refusals: ['absent'],
     params,
-    query: none,
+    query: asOfQuery,
     response: promptClassRecord,
-    handle: async ({ params: { id } }, { control }) => {
-      await control.refresh();
-      const state = control.state();
-      if (!state.prompt_class.byId.has(id)) return noPromptClass(id);
-      return { body: promptClassRecordIn(state, id) };
+    handle: ({ params: { id }, query }, call) => {
+      const past = (state: ConfigState): PromptClassRecord | Refusal =>
+        state.prompt_class.byId.has(id) ? promptClassRecordIn(state, id) : noPromptClass(id);
+      const now = async () => {
+        await call.control.refresh();
+        return past(call.control.state());
+      };
+      return answerRecord(call, query, { now, past });
     },
   }),
   route({
@@ -151,10 +162,13 @@ export const promptClassRoutes = [
     handle: async ({ params: { id }, query }, call) => {
       const { db, state, refresh } = call.control;
       await refresh();
-      if (!state().prompt_class.byId.has(id)) return noPromptClass(id);
+      const past = await pastState(call, query);
+      if (isRefusal(past)) return past;
+      if (!(past ?? state()).prompt_class.byId.has(id)) return noPromptClass(id);
       return answerPage(call, query, {
         rows: (page) => listPromptExamples(db, id, page),
         total: () => countPromptExamples(db, id),
+        past: (held) => exampleRowsIn(held, id),
         keyOf: (row): number => row.id,
         toBody: (rows) => rows.map(listedExample),
       });

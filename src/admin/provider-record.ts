@@ -3,6 +3,7 @@
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
+import type { Provider } from '../../projections/config/provider.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { ProviderRow } from '../../projections/tables/providers.ts';
 import { readLeases } from '../db/leases.ts';
@@ -49,16 +50,25 @@ export async function providerRecordIn(
   id: number,
 ): Promise<ProviderRecord> {
   const provider = written(state.provider, id);
-  const models = [...state.model.byId.values()];
-  const row = {
-    id: provider.id,
-    name: provider.name,
-    kind: provider.kind,
-    catalogue_key: provider.catalogueKey,
-    ...provider.endpoint,
-    credential_kind: provider.credential?.kind ?? 'static',
-    has_upstream_api_key: provider.credential !== null,
-    model_count: models.filter(({ backend }) => backend?.providerId === id).length,
-  } as const;
+  const row = rowIn(provider, modelCounts(state));
   return toProviderRecord(row, (await readLeases(tx, [provider.id])).get(provider.id));
 }
+
+export function providerRowsIn(state: ConfigState): ProviderRow[] {
+  const counts = modelCounts(state);
+  return [...state.provider.byId.values()].map((provider) => rowIn(provider, counts));
+}
+
+const modelCounts = ({ model }: ConfigState): ReadonlyMap<number, readonly unknown[]> =>
+  Map.groupBy(model.byId.values(), ({ backend }) => backend?.providerId ?? 0);
+
+const rowIn = (provider: Provider, models: ReturnType<typeof modelCounts>): ProviderRow => ({
+  id: provider.id,
+  name: provider.name,
+  kind: provider.kind,
+  catalogue_key: provider.catalogueKey,
+  ...provider.endpoint,
+  credential_kind: provider.credential?.kind ?? 'static',
+  has_upstream_api_key: provider.credential !== null,
+  model_count: models.get(provider.id)?.length ?? 0,
+});

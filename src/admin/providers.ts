@@ -25,7 +25,12 @@ import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate } from './mutation.ts';
 import { dialTarget, revealed, verify } from './provider-dial.ts';
 import { endpointFields, vaultedCredential } from './provider-input.ts';
-import { providerRecord, providerRecordIn, toProviderRecord } from './provider-record.ts';
+import {
+  providerRecord,
+  providerRecordIn,
+  providerRowsIn,
+  toProviderRecord,
+} from './provider-record.ts';
 import type { ProviderRecord } from './provider-record.ts';
 import { answerPage, pageByName } from './page.ts';
 import { none, route } from './route.ts';
@@ -82,12 +87,12 @@ export const providerRoutes = [
       return answerPage(call, query, {
         rows: (page) => listProviders(db, page),
         total: () => countRows(db, providers),
+        past: providerRowsIn,
         keyOf: ({ name }) => name,
-        toBody: async (rows) => {
-          const leases = await readLeases(
-            db,
-            rows.map(({ id }) => id),
-          );
+        toBody: async (rows, past) => {
+          // Leases are not in the log.
+          const leased = past === null ? rows.map(({ id }) => id) : [];
+          const leases = await readLeases(db, leased);
           return rows.map((row) => toProviderRecord(row, leases.get(row.id)));
         },
       });

@@ -9,6 +9,7 @@ import { listRoles, roles } from '../../projections/tables/roles.ts';
 import { roleNamed } from '../deciders/role.ts';
 import { descriptionField, resourceField, roleNameField } from '../lib/fields.ts';
 import { roleId } from '../lib/ids.ts';
+import { compareText } from '../lib/text.ts';
 import { verb } from '../lib/vocabulary.ts';
 import { deletedRecord } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
@@ -46,6 +47,7 @@ export const roleRoutes = [
       answerPage(call, query, {
         rows: (page) => listRoles(call.control.db, page),
         total: () => countRows(call.control.db, roles),
+        past: ({ role }) => [...role.byId.values()].map(toRecord),
         keyOf: ({ id }): number => id,
         toBody: (rows) => [...rows],
       }),
@@ -134,7 +136,9 @@ const toRecord = ({ id, name, description, permissions }: Role) => ({
   id,
   name,
   description,
-  permissions,
+  permissions: permissions.toSorted(
+    (one, other) => compareText(one.verb, other.verb) || compareText(one.resource, other.resource),
+  ),
 });
 
 function recordNamed(state: ConfigState, name: string) {

@@ -17,3 +17,19 @@ export const listed = (names: readonly string[]): string =>
   names.length > namedMax
     ? `${names.slice(0, namedMax).join(', ')} and ${names.length - namedMax} more`
     : names.join(', ');
+
+/**
+ * Orders texts by their code points, which is the order of their bytes in UTF-8 and that of names in the tables. JavaScript's own goes
+ * by halves of surrogate pairs.
+ */
+export function compareText(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at++) {
+    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];
+    if (a !== b) return rankOf(a) - rankOf(b);
+  }
+  return one.length - other.length;
+}
+
+/** A pair stands for what lies behind all that one unit can be. */
+const rankOf = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);

@@ -80,7 +80,7 @@ it('every entry has schemas, the parameters of its path and an operationId of it
 it('a route that needs someone says 401, and one with input says 400', () => {
   assert.deepEqual(statuses('getHealthz'), ['200', '400', '500', '503']);
   assert.deepEqual(statuses('getSnapshot'), ['200', '304', '400', '401', '500', '503']);
-  assert.deepEqual(statuses('getFallbackModel'), ['200', '400', '401', '403', '500', '503']);
+  assert.deepEqual(statuses('getFallbackModel'), ['200', '400', '401', '403', '404', '500', '503']);
   assert.deepEqual(statuses('createProvider'), [
     '200',
     '400',

@@ -16,6 +16,9 @@ export const momentField = z
     (text) => wholeNumber.test(text) || timestampField.safeParse(text).success,
     'must be a snapshot version, a position of the log or an RFC 3339 time',
   )
+  .meta({
+    description: 'A snapshot version or position of the log, or an RFC 3339 time: as it stood then',
+  })
   .transform((text): Moment =>
     wholeNumber.test(text) ? { position: Number(text) } : { at: Date.parse(text) },
   );
