@@ -1,5 +1,5 @@
 // The settings that decide how requests are forwarded, a part of the settings table: times, retries,
-// bodies, the response cache, connections.
+// bodies, the response cache, engines, connections.
 
 import { choice, define, wholeNumber } from './setting.ts';
 
@@ -56,6 +56,14 @@ export const forwardingSettings = {
     fallback: 67_108_864,
     unit: 'bytes',
     description: 'memory for the answers that the response cache holds',
+  }),
+  engineScrapeInterval: define({
+    flag: '--engine-scrape-interval',
+    variable: 'GW_ENGINE_SCRAPE_INTERVAL',
+    schema: wholeNumber({ from: 0, to: 3600 }),
+    fallback: 2,
+    unit: 'seconds',
+    description: 'how often the metrics of engines that publish them are read; 0 turns it off',
   }),
   poolMaxIdle: define({
     flag: '--pool-max-idle',

@@ -21,6 +21,8 @@ import type { CacheBounds } from './cache.ts';
 import { healthReportOf } from './control-link/health-report.ts';
 import { nextGeneration, readGeneration } from './generation.ts';
 import type { Generation } from './generation.ts';
+import { createAsk } from './engine-metrics/ask.ts';
+import { startScraper } from './engine-metrics/scraper.ts';
 import { createProbe } from './health/probe.ts';
 import { startProber } from './health/prober.ts';
 import type { Live } from './live.ts';
@@ -59,6 +61,8 @@ export type GatewayOptions = Readonly<{
   upstream: UpstreamOptions;
   /** How often each endpoint is probed, and how long it may take; when absent, none is. */
   probes?: Readonly<{ intervalMs: number; timeoutMs: number }>;
+  /** How often the metrics of engines are read; when absent, they are not. */
+  engineMetrics?: Readonly<{ intervalMs: number }>;
   /** Makes the page of all processes that share the port out of this one's; its own alone when absent. */
   shareMetrics?: (own: OwnMetricsPage) => MetricsPage;
   firstByteMs: number;
@@ -137,11 +141,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const pressure = options.pressure ?? memory.pressure;
   const server = await listen(options, { context, pages, watch, pressure });
   const stopProbes = probeEndpoints(options, () => generation);
+  const stopScrapes = scrapeEngines(options, () => generation);
   const leave = (): void => void (isDraining = true);
   const close = async (graceMs: number): Promise<void> => {
     leave();
     await drain(server, log, graceMs, monotonic);
-    await stopProbes();
+    await Promise.all([stopProbes(), stopScrapes()]);
     watch.stop();
     memory.stop();
     await upstreams.close();
@@ -224,6 +229,28 @@ function probeEndpoints(
   });
   return () => {
     prober.close();
+    return close();
+  };
+}
+
+/** Answers with what ends it. */
+function scrapeEngines(
+  { engineMetrics, upstream, log, now = Date.now, monotonic }: GatewayOptions,
+  generation: () => Generation | null,
+): () => Promise<void> {
+  if (engineMetrics === undefined) return async () => {};
+  const { ask, close } = createAsk({ caBundle: upstream.caBundle });
+  const scraper = startScraper({
+    endpoints: () => generation()?.endpoints ?? [],
+    ask,
+    intervalMs: engineMetrics.intervalMs,
+    log: log.of('gateway'),
+    now,
+    monotonic: monotonic ?? (() => performance.now()),
+    random: Math.random,
+  });
+  return () => {
+    scraper.close();
     return close();
   };
 }

@@ -30,7 +30,7 @@ export type LiveView = Readonly<{
 }>;
 
 /** An engine's count that is older than this is not believed. */
-const engineReadingMs = 10_000;
+export const engineReadingMs = 10_000;
 
 export const isBelieved = ({ atMs }: Readonly<{ atMs: number }>, nowMs: number): boolean =>
   nowMs - atMs <= engineReadingMs;

@@ -79,6 +79,7 @@ async function startProxy(controlUrl: string, more: Partial<ProxySettings> = {})
     healthReportInterval: 0.02,
     healthInterval: 10,
     healthTimeout: 1,
+    engineScrapeInterval: 0,
     upstreamTimeout: 5,
     maxRetries: 2,
     maxBodyMb: 1,

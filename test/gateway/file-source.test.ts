@@ -38,6 +38,7 @@ async function startFileProxy(source: string, configPoll: number) {
       healthReportInterval: 10,
       healthInterval: 10,
       healthTimeout: 1,
+      engineScrapeInterval: 0,
       upstreamTimeout: 5,
       maxRetries: 2,
       maxBodyMb: 1,

@@ -45,6 +45,7 @@ export type GatewaySettings = Readonly<{
   maxInflightBodyMb: number;
   cacheMaxEntries: number;
   cacheMaxBytes: number;
+  engineScrapeInterval: number;
   poolMaxIdle: number;
   shutdownDelay: number | null;
   shutdownGrace: number;
@@ -97,6 +98,9 @@ export const gatewayOptions = (settings: GatewaySettings) =>
       intervalMs: settings.healthInterval * 1000,
       timeoutMs: settings.healthTimeout * 1000,
     },
+    ...(settings.engineScrapeInterval === 0
+      ? {}
+      : { engineMetrics: { intervalMs: settings.engineScrapeInterval * 1000 } }),
     firstByteMs: settings.upstreamTimeout * 1000,
     retriesMax: settings.maxRetries,
     policy: settings.policy,

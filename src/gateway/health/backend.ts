@@ -9,6 +9,7 @@ import {
   afterAnswer,
   afterProbe,
   afterReached,
+  afterStall,
   afterTimeout,
   afterUnreached,
   outUntilMs,
@@ -53,6 +54,7 @@ export function noteProbe(
   nowMs: number,
 ): 'out' | 'back' | null {
   const before = endpoint.reach;
+  if (finding === 'passed') endpoint.passes++;
   endpoint.reach = afterProbe(before, finding, endpoint.tuning.unhealthy_after);
   for (const state of endpoint.backends) {
     const health = withinClock(state.health, nowMs);
@@ -61,6 +63,10 @@ export function noteProbe(
   if (before.isOut === endpoint.reach.isOut) return null;
   return endpoint.reach.isOut ? 'out' : 'back';
 }
+
+/** The engine does not move. True when that takes the backend out of rotation. */
+export const noteStalled = (state: BackendState, nowMs: number): boolean =>
+  noteTraffic(state, afterStall(state.health, nowMs), nowMs);
 
 function noteTraffic(state: BackendState, health: Traffic, nowMs: number): boolean {
   const wasUp = isUp(state, nowMs);

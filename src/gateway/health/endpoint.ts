@@ -16,6 +16,8 @@ export type EndpointState = {
   /** Those of the newest generation. */
   backends: BackendState[];
   reach: Reach;
+  /** Probes that it has passed. */
+  passes: number;
   /** Of the list as it last was, which is not read again. */
   listDigest: string;
   /** Context windows by the upstream's name of the model, in tokens, as the endpoint last said. */
@@ -46,6 +48,7 @@ export class Endpoints {
             identity,
             ...newest,
             reach: unprobed,
+            passes: 0,
             listDigest: '',
             windows: new Map<string, number>(),
           }

@@ -8,6 +8,7 @@ import type { Dispatcher } from 'undici';
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import { anthropicVersion, modelListPath, readModelList } from '../../protocols/model-list.ts';
+import { withinTime } from '../within-time.ts';
 import type { EndpointState } from './endpoint.ts';
 import { findingOf } from './state.ts';
 import type { Finding } from './state.ts';
@@ -52,19 +53,6 @@ export function createProbe(
     }
   };
   return { probe, close: () => dispatcher.destroy() };
-}
-
-/** A timer that ends with the probe: one that does not would be kept for every probe made. */
-function withinTime(timeoutMs: number, stopping: AbortSignal) {
-  const ending = new AbortController();
-  const timer = setTimeout(() => ending.abort(new Error('no answer in time')), timeoutMs);
-  const stop = (): void => ending.abort(new Error('stopped'));
-  stopping.addEventListener('abort', stop, { once: true });
-  const end = (): void => {
-    clearTimeout(timer);
-    stopping.removeEventListener('abort', stop);
-  };
-  return { signal: ending.signal, end };
 }
 
 type Asking = Readonly<{ dispatcher: Dispatcher; signal: AbortSignal }>;

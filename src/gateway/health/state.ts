@@ -85,8 +85,16 @@ export function afterTimeout(
 ): Traffic {
   if (sentMs < traffic.ejectedUntilMs) return traffic;
   const timeouts = traffic.timeouts + 1;
+  if (traffic.ejections === 0 && timeouts < threshold) return { ...traffic, timeouts };
+  return ejected(traffic, nowMs);
+}
+
+/** The engine's own metrics say that it does not move. One that is out already is so no longer for it. */
+export const afterStall = (traffic: Traffic, nowMs: number): Traffic =>
+  nowMs < traffic.ejectedUntilMs ? traffic : ejected(traffic, nowMs);
+
+function ejected(traffic: Traffic, nowMs: number): Traffic {
   const { ejections } = traffic;
-  if (ejections === 0 && timeouts < threshold) return { ...traffic, timeouts };
   const lastsMs = Math.min(ejectionMsMin * 2 ** Math.min(ejections, 16), ejectionMsMax);
   return { ...traffic, timeouts: 0, ejections: ejections + 1, ejectedUntilMs: nowMs + lastsMs };
 }

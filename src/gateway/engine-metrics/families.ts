@@ -1,0 +1,140 @@
+// What engines call the gauges of their schedulers, and what a page of them says: how many requests run and how many wait, by the model
+// where the engine names it. Each name is one that the engine's own documentation or page has; docs/operate.md lists them.
+
+import { samplesIn } from './exposition.ts';
+import type { Sample } from './exposition.ts';
+
+/** Requests in the engine. */
+export type EngineRequests = Readonly<{ running: number; waiting: number }>;
+
+export type EnginePage = Readonly<{
+  total: EngineRequests;
+  /** By the engine's own name of the model; empty when it names none. */
+  byModel: ReadonlyMap<string, EngineRequests>;
+  /**
+   * Differs between two pages while the engine makes progress; null for one whose counters move only when a request ends, or that has
+   * none.
+   */
+  progress: string | null;
+}>;
+
+type State = keyof EngineRequests;
+type Meaning = Readonly<{
+  engine: string;
+  state: State | 'progress';
+  /** Only samples with this label. */
+  where?: readonly [label: string, value: string];
+}>;
+type Engine = Readonly<{
+  running: readonly string[];
+  waiting: readonly string[];
+  /** Counters that move with every step of the engine, and the use of its cache, which grows while a long prompt is read. */
+  progress?: readonly string[];
+}>;
+
+/** In the order in which they are believed; a breakdown of a gauge by reasons is another family, and never added to it. */
+const engines: Readonly<Record<string, Engine>> = {
+  vllm: {
+    running: ['vllm:num_requests_running'],
+    waiting: ['vllm:num_requests_waiting', 'vllm:num_requests_swapped'],
+    progress: [
+      'vllm:prompt_tokens_total',
+      'vllm:generation_tokens_total',
+      'vllm:kv_cache_usage_perc',
+      'vllm:gpu_cache_usage_perc',
+    ],
+  },
+  'vllm under ray': {
+    running: ['ray_vllm_num_requests_running'],
+    waiting: ['ray_vllm_num_requests_waiting', 'ray_vllm_num_requests_swapped'],
+  },
+  sglang: { running: ['sglang:num_running_reqs'], waiting: ['sglang:num_queue_reqs'] },
+  tgi: { running: ['tgi_batch_current_size'], waiting: ['tgi_queue_size'] },
+  'llama.cpp': {
+    running: ['llamacpp:requests_processing'],
+    waiting: ['llamacpp:requests_deferred'],
+  },
+  'trtllm-serve': {
+    running: ['trtllm_num_requests_running'],
+    waiting: ['trtllm_num_requests_waiting'],
+  },
+  lmdeploy: {
+    running: ['lmdeploy:num_requests_running'],
+    waiting: ['lmdeploy:num_requests_waiting', 'lmdeploy:num_api_requests_waiting'],
+  },
+};
+
+/** Triton tells the states of a request apart by a label. */
+const triton = 'nv_trt_llm_request_metrics';
+const tritonStates: readonly Meaning[] = [
+  { engine: 'triton', state: 'running', where: ['request_type', 'scheduled'] },
+  { engine: 'triton', state: 'waiting', where: ['request_type', 'waiting'] },
+];
+
+const meaningsOf = (engine: string, state: Meaning['state'], names: readonly string[]) =>
+  names.map((name): [string, readonly Meaning[]] => [name, [{ engine, state }]]);
+
+const meanings: ReadonlyMap<string, readonly Meaning[]> = new Map([
+  ...Object.entries(engines).flatMap(([engine, { running, waiting, progress = [] }]) =>
+    [
+      meaningsOf(engine, 'running', running),
+      meaningsOf(engine, 'waiting', waiting),
+      meaningsOf(engine, 'progress', progress),
+    ].flat(),
+  ),
+  [triton, tritonStates],
+]);
+
+const order: readonly string[] = [...Object.keys(engines), 'triton'];
+
+/** Where an engine names the model that a sample is of. */
+const modelLabels = ['model_name', 'model'] as const;
+
+type Sums = {
+  total: { running: number; waiting: number };
+  byModel: Map<string, { running: number; waiting: number }>;
+  hasState: boolean;
+  progress: string[];
+};
+
+/** Null when there is no family of a scheduler on it: whatever it is, it is no engine's page. */
+export function readEnginePage(text: string): EnginePage | null {
+  const found = new Map<string, Sums>();
+  for (const sample of samplesIn(text, (name) => meanings.has(name))) {
+    for (const { engine, state, where } of meanings.get(sample.name) ?? []) {
+      if (where !== undefined && sample.labels.get(where[0]) !== where[1]) continue;
+      const sums = found.get(engine) ?? noSums();
+      found.set(engine, sums);
+      if (state === 'progress') sums.progress.push(`${sample.name} ${sample.value}`);
+      else addTo(sums, state, sample);
+    }
+  }
+  const engine = order.find((name) => found.get(name)?.hasState === true);
+  const sums = engine === undefined ? undefined : found.get(engine);
+  if (sums === undefined) return null;
+  const { total, byModel, progress } = sums;
+  return { total, byModel, progress: progress.length === 0 ? null : progress.join('\n') };
+}
+
+const noSums = (): Sums => ({
+  total: { running: 0, waiting: 0 },
+  byModel: new Map(),
+  hasState: false,
+  progress: [],
+});
+
+/** The family is summed over all its labels: an engine has a line for each of its ranks and models. */
+function addTo(sums: Sums, state: State, { labels, value }: Sample): void {
+  const requests = Math.max(0, Math.round(value));
+  sums.hasState = true;
+  sums.total[state] += requests;
+  const model = modelLabels.map((name) => labels.get(name)).find((name) => name !== undefined);
+  if (model === undefined) return;
+  const own = sums.byModel.get(model) ?? { running: 0, waiting: 0 };
+  sums.byModel.set(model, own);
+  own[state] += requests;
+}
+
+/** What a page says of one model; of all that the engine does when it does not name this one. */
+export const requestsOf = ({ total, byModel }: EnginePage, upstreamModel: string): EngineRequests =>
+  byModel.get(upstreamModel) ?? total;

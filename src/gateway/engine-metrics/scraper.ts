@@ -1,0 +1,155 @@
+// Reads the engines' own metrics now and then, off the request path, and tells routing and flow control what they say: each endpoint once
+// for all models behind it, a bounded number at once, and none twice at the same time.
+
+import type { Clock } from '../../lib/clock.ts';
+import { engineReadingMs } from '../../routing/load.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { noteStalled } from '../health/backend.ts';
+import type { EndpointState } from '../health/endpoint.ts';
+import type { Ask } from './ask.ts';
+import { afterAnswer, afterPass, giveUpMs, isDue, undetected } from './detection.ts';
+import type { Detection } from './detection.ts';
+import { requestsOf } from './families.ts';
+import type { EnginePage } from './families.ts';
+import { afterPage, isStalled, unseen } from './stall.ts';
+import type { Stall } from './stall.ts';
+
+export type ScraperOptions = Readonly<{
+  endpoints: () => readonly EndpointState[];
+  ask: Ask;
+  intervalMs: number;
+  log: Log;
+  now: Clock;
+  monotonic: Clock;
+  /** Between 0 and 1, so that many proxies do not ask in step. */
+  random: () => number;
+}>;
+
+/** What is known of the engine behind an endpoint; an endpoint that is edited is another. */
+type Watched = {
+  detection: Detection;
+  /** When the last page was read; null before, and when it was so long ago that nothing goes by it any more. */
+  readAtMs: number | null;
+  stall: Stall;
+  /** Health probes that it had passed when it was last looked at. */
+  passes: number;
+  isAsked: boolean;
+  /** When it was last asked. */
+  askedMs: number;
+};
+
+/** Further ones wait for the next turn. */
+const parallelMax = 64;
+/** A new endpoint is asked within this time. */
+const firstMsMax = 1000;
+const tickMsMax = 250;
+/** An engine counts as wedged no sooner, however often it is asked. */
+const stallMs = 10_000;
+
+/** `close` ends the questions in flight. */
+export function startScraper(options: ScraperOptions): Readonly<{ close: () => void }> {
+  const { endpoints, ask, intervalMs, monotonic, random } = options;
+  const watched = new WeakMap<EndpointState, Watched>();
+  const stopping = new AbortController();
+  let asking = 0;
+  const watchOf = (endpoint: EndpointState): Watched => {
+    const known = watched.get(endpoint);
+    if (known !== undefined) return known;
+    const fresh = watchFrom(monotonic() + random() * Math.min(intervalMs, firstMsMax));
+    watched.set(endpoint, fresh);
+    return fresh;
+  };
+  const run = async (endpoint: EndpointState, watch: Watched): Promise<void> => {
+    const askedMs = monotonic();
+    asking++;
+    watch.isAsked = true;
+    watch.askedMs = askedMs;
+    const { answer, page } = await ask(endpoint, stopping.signal);
+    asking--;
+    watch.isAsked = false;
+    if (stopping.signal.aborted) return;
+    const wasDetected = watch.detection.kind === 'detected';
+    watch.detection = afterAnswer(watch.detection, answer, { askedMs, intervalMs });
+    if (page === null) return;
+    if (!wasDetected) noteFound(options, endpoint);
+    notePage(options, endpoint, watch, page);
+  };
+  const tick = (): void => {
+    const nowMs = monotonic();
+    const due: (readonly [EndpointState, Watched])[] = [];
+    for (const endpoint of endpoints()) {
+      // Vendors whose protocol is another than the engines' publish none.
+      if (endpoint.backend.protocol !== 'openai') continue;
+      const watch = watchOf(endpoint);
+      forgetStale(endpoint, watch, nowMs);
+      if (endpoint.passes > watch.passes) watch.detection = afterPass(watch.detection, nowMs);
+      watch.passes = endpoint.passes;
+      if (!watch.isAsked && isDue(watch.detection, nowMs)) due.push([endpoint, watch]);
+    }
+    // Those that wait longest come first.
+    due.sort(([, a], [, b]) => a.askedMs - b.askedMs);
+    for (const [endpoint, watch] of due.slice(0, parallelMax - asking)) void run(endpoint, watch);
+  };
+  const timer = setInterval(tick, Math.min(tickMsMax, intervalMs / 4)).unref();
+  return {
+    close: () => {
+      clearInterval(timer);
+      stopping.abort();
+    },
+  };
+}
+
+const watchFrom = (askAtMs: number): Watched => ({
+  detection: undetected(askAtMs),
+  readAtMs: null,
+  stall: unseen,
+  passes: 0,
+  isAsked: false,
+  askedMs: 0,
+});
+
+function noteFound({ log }: ScraperOptions, { backend }: EndpointState): void {
+  log.info({ api_base: backend.apiBase }, 'a backend publishes engine metrics');
+}
+
+function notePage(
+  { now, monotonic, log, intervalMs }: ScraperOptions,
+  endpoint: EndpointState,
+  watch: Watched,
+  page: EnginePage,
+): void {
+  const atMs = now();
+  watch.readAtMs = monotonic();
+  for (const state of endpoint.backends) {
+    const { running, waiting } = requestsOf(page, state.backend.upstreamModel);
+    state.engine = { requests: running + waiting, running, waiting, atMs };
+    state.admission?.observe(waiting);
+  }
+  const { progress, total } = page;
+  watch.stall = afterPage(watch.stall, { progress, running: total.running });
+  const { unhealthy_after: unhealthyAfter } = endpoint.tuning;
+  const pagesMin = Math.max(unhealthyAfter, Math.ceil(stallMs / intervalMs));
+  if (!isStalled(watch.stall, pagesMin)) return;
+  for (const state of endpoint.backends) {
+    if (!noteStalled(state, atMs)) continue;
+    const { apiBase: api_base, upstreamModel: model } = state.backend;
+    const seconds = Math.ceil((state.restsUntilMs - atMs) / 1000);
+    const fields = { api_base, model, reason: 'frozen counters', seconds };
+    log.warn(fields, 'a backend is out of rotation');
+  }
+}
+
+/**
+ * Routing does not go by a reading that is too old, whatever the clock says; and a ceiling that the engine lowered does not stay so for
+ * good when the engine never speaks again.
+ */
+function forgetStale(endpoint: EndpointState, watch: Watched, nowMs: number): void {
+  if (watch.readAtMs === null) return;
+  const ageMs = nowMs - watch.readAtMs;
+  if (ageMs <= engineReadingMs) return;
+  watch.stall = unseen;
+  for (const state of endpoint.backends) state.engine = null;
+  if (ageMs < giveUpMs) return;
+  for (const state of endpoint.backends) state.admission?.observe(null);
+  watch.readAtMs = null;
+}
