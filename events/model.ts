@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-import { modelId, providerId } from '../src/lib/ids.ts';
+import { modelId, principalId, providerId } from '../src/lib/ids.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 /** Flow-control fields of the specification; null is the default (for the concurrency: the gate is off). */
@@ -21,6 +21,11 @@ export const modelEvents = {
   ModelCreated: {
     touchesSnapshot: true,
     data: z.object({ id: modelId, name: z.string(), description: z.string().nullable() }),
+  },
+  /** It was made for what a provider serves that this principal's agent registered. */
+  ModelLearned: {
+    touchesSnapshot: false,
+    data: z.object({ id: modelId, principal_id: principalId }),
   },
   ModelRenamed: { touchesSnapshot: true, data: z.object({ id: modelId, name: z.string() }) },
   ModelDescribed: {

@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 
-import { providerId } from '../src/lib/ids.ts';
+import { principalId, providerId } from '../src/lib/ids.ts';
 import { credentialKind, protocol, providerKind } from '../src/lib/vocabulary.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
@@ -49,6 +49,25 @@ export const providerEvents = {
     data: z.object({ id: providerId, credential: storedCredential }),
   },
   ProviderCredentialCleared: { touchesSnapshot: true, data: z.object({ id: providerId }) },
+  /** The agent of a principal holds the provider from now on, or says something new of it: where it runs, and a hint of the engine. */
+  ProviderRegistered: {
+    touchesSnapshot: false,
+    data: z.object({
+      id: providerId,
+      principal_id: principalId,
+      node: z.string().nullable(),
+      engine: z.string().nullable(),
+    }),
+  },
+  /**
+   * A dynamic provider leaves rotation, and comes back to it. Proxies are told by the overlay: a response cache need not be dropped
+   * for it.
+   */
+  ProviderDegraded: {
+    touchesSnapshot: false,
+    data: z.object({ id: providerId, reason: z.string() }),
+  },
+  ProviderRecovered: { touchesSnapshot: false, data: z.object({ id: providerId }) },
   ProviderDeleted: { touchesSnapshot: true, data: z.object({ id: providerId }) },
 } as const satisfies Record<string, EventDefinition>;
 

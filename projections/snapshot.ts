@@ -9,6 +9,7 @@ import type {
   SnapshotConfig,
   SnapshotFrontendModel,
   SnapshotModel,
+  SnapshotOverlay,
   SnapshotPool,
   SnapshotPrincipal,
   SnapshotPromptClass,
@@ -209,6 +210,14 @@ const poolMember = (pool: Pool): SnapshotPool => ({
     model_id === null ? [] : [{ model_id, weight }],
   ),
 });
+
+/** The dynamic providers that are out of rotation, as the overlay says it. */
+export const degradedProviders = ({
+  provider,
+}: ConfigState): SnapshotOverlay['dropped_providers'] =>
+  [...provider.byId.values()].flatMap(({ id, degraded }) =>
+    degraded === null ? [] : [{ provider_id: id, reason: degraded.reason }],
+  );
 
 /** A control plane is never open: every caller needs a key. */
 export const settingsMember = (state: ConfigState): SnapshotSettings => ({

@@ -1,7 +1,7 @@
 // A provider model as the fold knows it. It has at most one backend; without one it is listed and not routable.
 
 import type { FlowControl, ModelEvent } from '../../events/model.ts';
-import type { ModelId, ProviderId } from '../../src/lib/ids.ts';
+import type { ModelId, PrincipalId, ProviderId } from '../../src/lib/ids.ts';
 import { checkAbsent, existing } from './entity.ts';
 
 export type Backend = Readonly<{
@@ -21,6 +21,8 @@ export type Model = Readonly<{
   contextLength: number | null;
   backend: Backend | null;
   flowControl: FlowControl;
+  /** The principal whose agent it was learned from; null when a person made it. */
+  learnedBy: PrincipalId | null;
 }>;
 
 export const noFlowControl: FlowControl = {
@@ -43,7 +45,10 @@ export function evolveModel(model: Model | undefined, event: ModelEvent): Model 
         contextLength: null,
         backend: null,
         flowControl: noFlowControl,
+        learnedBy: null,
       };
+    case 'ModelLearned':
+      return { ...existing(model, event), learnedBy: event.data.principal_id };
     case 'ModelRenamed':
       return { ...existing(model, event), name: event.data.name };
     case 'ModelDescribed':

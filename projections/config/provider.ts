@@ -1,9 +1,19 @@
 // A provider as the fold knows it. Its credential lies in the vault.
 
 import type { Endpoint, ProviderEvent, StoredCredential } from '../../events/provider.ts';
-import type { ProviderId } from '../../src/lib/ids.ts';
+import type { PrincipalId, ProviderId } from '../../src/lib/ids.ts';
 import type { ProviderKind } from '../../src/lib/vocabulary.ts';
 import { checkAbsent, existing } from './entity.ts';
+
+/** Who vouches for a dynamic provider, and what its agent says of it. */
+export type Registration = Readonly<{
+  principalId: PrincipalId;
+  node: string | null;
+  engine: string | null;
+}>;
+
+/** `since` is epoch milliseconds. */
+export type Degradation = Readonly<{ since: number; reason: string }>;
 
 export type Provider = Readonly<{
   id: ProviderId;
@@ -12,11 +22,16 @@ export type Provider = Readonly<{
   catalogueKey: string | null;
   endpoint: Endpoint;
   credential: StoredCredential | null;
+  /** Both are of dynamic providers alone; of one that no agent holds yet, the first is null. */
+  registration: Registration | null;
+  /** Not null: out of rotation. */
+  degraded: Degradation | null;
 }>;
 
 export function evolveProvider(
   provider: Provider | undefined,
   event: ProviderEvent,
+  recordedAt: number,
 ): Provider | undefined {
   switch (event.type) {
     case 'ProviderCreated':
@@ -28,17 +43,40 @@ export function evolveProvider(
         catalogueKey: event.data.catalogue_key,
         endpoint: event.data.endpoint,
         credential: event.data.credential,
+        registration: null,
+        degraded: null,
       };
     case 'ProviderRenamed':
       return { ...existing(provider, event), name: event.data.name };
     case 'ProviderKindChanged':
-      return { ...existing(provider, event), kind: event.data.kind };
+      return {
+        ...existing(provider, event),
+        kind: event.data.kind,
+        registration: null,
+        degraded: null,
+      };
     case 'ProviderEndpointChanged':
       return { ...existing(provider, event), endpoint: event.data.endpoint };
     case 'ProviderCredentialSet':
       return { ...existing(provider, event), credential: event.data.credential };
     case 'ProviderCredentialCleared':
       return { ...existing(provider, event), credential: null };
+    case 'ProviderRegistered':
+      return {
+        ...existing(provider, event),
+        registration: {
+          principalId: event.data.principal_id,
+          node: event.data.node,
+          engine: event.data.engine,
+        },
+      };
+    case 'ProviderDegraded':
+      return {
+        ...existing(provider, event),
+        degraded: { since: recordedAt, reason: event.data.reason },
+      };
+    case 'ProviderRecovered':
+      return { ...existing(provider, event), degraded: null };
     case 'ProviderDeleted':
       existing(provider, event);
       return undefined;

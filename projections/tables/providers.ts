@@ -6,11 +6,12 @@ import type { Queryable } from '@databases/pg';
 import type { ProviderId } from '../../src/lib/ids.ts';
 import type { CredentialKind, Protocol, ProviderKind } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
+import { rfc3339 } from './table.ts';
 import type { EntityTable } from './table.ts';
 
 export const providers: EntityTable = {
   name: 'providers',
-  version: 1,
+  version: 2,
   noun: 'provider',
   owner: 'id',
   columns: {
@@ -25,6 +26,11 @@ export const providers: EntityTable = {
     credential_kind: 'text not null',
     credential_ref: 'uuid',
     credential_fingerprint: 'text',
+    registered_by: 'bigint',
+    node: 'text',
+    engine: 'text',
+    degraded_since: 'timestamptz',
+    degraded_reason: 'text',
   },
   primaryKey: ['id'],
   unique: [['name']],
@@ -41,6 +47,11 @@ export const providers: EntityTable = {
         credential_kind: provider.credential?.kind ?? 'static',
         credential_ref: provider.credential?.ref ?? null,
         credential_fingerprint: provider.credential?.fingerprint ?? null,
+        registered_by: provider.registration?.principalId ?? null,
+        node: provider.registration?.node ?? null,
+        engine: provider.registration?.engine ?? null,
+        degraded_since: provider.degraded === null ? null : rfc3339(provider.degraded.since),
+        degraded_reason: provider.degraded?.reason ?? null,
       },
     ];
   },
@@ -58,16 +69,20 @@ export type ProviderRow = Readonly<{
   credential_kind: CredentialKind;
   has_upstream_api_key: boolean;
   model_count: number;
+  node: string | null;
+  engine: string | null;
+  degraded_since: Date | null;
+  degraded_reason: string | null;
 }>;
 
 /** Providers with the number of models they serve, by name. */
 export const listProviders = (db: Queryable, page: Page<string>): Promise<ProviderRow[]> =>
   db.query(sql`
     select providers.id, providers.name, kind, catalogue_key, api_base, protocol, auth_header,
-      auth_scheme, credential_kind, credential_ref is not null as has_upstream_api_key,
-      count(models.id) as model_count
+      auth_scheme, credential_kind, credential_ref is not null as has_upstream_api_key, node, engine,
+      degraded_since, degraded_reason, count(models.id) as model_count
     from providers left join models on models.provider_id = providers.id
     where ${page.after}::text is null or providers.name > ${page.after}
     group by providers.id, providers.name, kind, catalogue_key, api_base, protocol, auth_header,
-      auth_scheme, credential_kind, credential_ref
+      auth_scheme, credential_kind, credential_ref, node, engine, degraded_since, degraded_reason
     order by providers.name limit ${page.limit}`);

@@ -14,6 +14,7 @@ import type { PlanPrices } from '../control/price-sync.ts';
 import type { PlaneMeasures } from '../control/plane-measures.ts';
 import type { Publisher } from '../control/publish.ts';
 import type { Reconcile } from '../control/reconcile.ts';
+import type { RegistrationDial } from '../control/registration-dial.ts';
 import type { Sessions } from '../control/sessions.ts';
 import type { UsageIntake } from '../control/usage-intake.ts';
 import type { UsageUpkeep } from '../control/usage-upkeep.ts';
@@ -50,6 +51,10 @@ export type Control = Readonly<{
   passwords: Passwords;
   loginLimit: LoginLimit;
   dial: Dial;
+  /** For a principal that registers; see registration-dial.ts. */
+  dialRegistered: RegistrationDial;
+  /** How many dynamic providers a principal may hold. */
+  dynamicProvidersMax: number;
   checkAddress: CheckAddress;
   planPrices: PlanPrices;
   takeUsage: UsageIntake;

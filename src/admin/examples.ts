@@ -22,6 +22,13 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   updateBackend: { admission_max_concurrent: 64, admission_max_wait_seconds: null },
   createProvider: { name: 'rack-1', api_base: 'http://10.0.0.5:8000/v1' },
   updateProvider: { name: 'rack-2' },
+  registerProvider: {
+    api_base: 'http://10.0.0.5:8000/v1',
+    name: 'rack-1-qwen3-8b-8000',
+    node: 'rack-1',
+    engine: 'vllm',
+    ttl_seconds: 90,
+  },
   setFallbackModel: { model_id: 1 },
   setLimits: { requests_per_min: 600, tokens_per_min: 200_000 },
   setBudget: { cost_total_micros: 50_000_000, window: 'monthly' },

@@ -50,7 +50,7 @@ export async function mutate<Body>(
   return rendered.answer;
 }
 
-const versionHeader = (version: number): Record<string, string> => ({
+export const versionHeader = (version: number): Record<string, string> => ({
   'x-gw-snapshot-version': String(version),
 });
 

@@ -14,6 +14,10 @@ import type { ControlPlane } from '../control/plane.ts';
 import { createPlanPrices } from '../control/price-sync.ts';
 import type { PricePlaces } from '../control/price-sync.ts';
 import { createReconcile } from '../control/reconcile.ts';
+import {
+  createRegistrationDial,
+  dynamicProvidersMaxDefault,
+} from '../control/registration-dial.ts';
 import { createSessions } from '../control/sessions.ts';
 import { createUsageIntake } from '../control/usage-intake.ts';
 import { createRecordUnattributed } from '../control/usage-unattributed.ts';
@@ -41,6 +45,8 @@ export type AdminOptions = Readonly<{
   clock: Clock;
   /** How long single usage rows are kept; 90 when absent. */
   usageRetentionDays?: number;
+  /** How many dynamic providers a principal may hold; 256 when absent. */
+  dynamicProvidersMax?: number;
   /** Off when absent. */
   strictKeyMint?: boolean;
   log: Log;
@@ -76,6 +82,8 @@ export function openAdmin(options: AdminOptions): Admin {
     passwords: createPasswords(),
     loginLimit: createLoginLimit(),
     dial: createDial({ dispatcher, accessToken }),
+    dialRegistered: createRegistrationDial({ dispatcher, accessToken }),
+    dynamicProvidersMax: options.dynamicProvidersMax ?? dynamicProvidersMaxDefault,
     checkAddress: createAddressCheck(options.egress),
     planPrices: createPlanPrices({
       dispatcher,

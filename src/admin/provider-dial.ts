@@ -1,40 +1,31 @@
-// Dialling a provider for a route: with its credential in clear, at the place where the catalogue says its model list lies.
+// Dialling a provider for a route.
 
-import type { Endpoint } from '../../events/provider.ts';
 import type { Provider } from '../../projections/config/provider.ts';
-import { findCatalogueEntry } from '../control/provider-catalogue.ts';
+import { dialTarget, storedTargets } from '../control/dial-target.ts';
 import type { DialTarget } from '../control/verify-provider.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { Control } from './control.ts';
 
-type Target = Readonly<{
-  endpoint: Endpoint;
-  credential: DialTarget['credential'];
-  catalogueKey: string | null;
-}>;
+/** A provider that does not answer, when it is written, is a wrong input; asked later, a failing upstream. */
+export const asInput = (refusal: Refusal): Refusal =>
+  refusal.refused === 'upstream'
+    ? refuse('invalid', refusal.message, refusal.param === null ? {} : { param: refusal.param })
+    : refusal;
 
-export const dialTarget = ({ endpoint, credential, catalogueKey }: Target): DialTarget => ({
-  endpoint,
-  credential,
-  modelsPath:
-    catalogueKey === null ? null : (findCatalogueEntry(catalogueKey)?.models_path ?? null),
-});
-
-/** Null when it answers. A provider that does not, when it is written, is a wrong input; asked later, a failing upstream. */
-export async function verify(control: Control, target: Target): Promise<Refusal | null> {
+/** Null when it answers. */
+export async function verify(
+  control: Control,
+  target: Parameters<typeof dialTarget>[0],
+): Promise<Refusal | null> {
   const served = await control.dial(dialTarget(target));
-  if (!isRefusal(served)) return null;
-  if (served.refused !== 'upstream') return served;
-  return refuse('invalid', served.message, served.param === null ? {} : { param: served.param });
+  return isRefusal(served) ? asInput(served) : null;
 }
 
-/** The stored credential in clear. */
-export async function revealed(
-  { vault, db }: Control,
-  { credential }: Provider,
-): Promise<DialTarget['credential']> {
-  if (credential === null) return null;
-  const plaintext = (await vault.reveal(db, [credential.ref])).get(credential.ref);
-  return plaintext === undefined ? null : { kind: credential.kind, plaintext };
+/** What is dialled of a provider that stands, with its stored credential. */
+export async function storedTarget(control: Control, provider: Provider): Promise<DialTarget> {
+  const targets = await storedTargets(control, [provider]);
+  const target = targets.get(provider);
+  if (target === undefined) throw new Error('a provider was asked for and has no target');
+  return target;
 }

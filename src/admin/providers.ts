@@ -12,7 +12,6 @@ import {
   findCatalogueEntry,
   providerCatalogue,
 } from '../control/provider-catalogue.ts';
-import { readLeases } from '../db/leases.ts';
 import { decide } from '../deciders/decide.ts';
 import { noProvider } from '../deciders/provider.ts';
 import { credentialField, nameField } from '../lib/fields.ts';
@@ -23,12 +22,14 @@ import { providerKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate } from './mutation.ts';
-import { dialTarget, revealed, verify } from './provider-dial.ts';
+import { storedTarget, verify } from './provider-dial.ts';
 import { endpointFields, vaultedCredential } from './provider-input.ts';
 import {
+  nothingBeside,
   providerRecord,
   providerRecordIn,
   providerRowsIn,
+  readBeside,
   toProviderRecord,
 } from './provider-record.ts';
 import type { ProviderRecord } from './provider-record.ts';
@@ -90,10 +91,9 @@ export const providerRoutes = [
         past: providerRowsIn,
         keyOf: ({ name }) => name,
         toBody: async (rows, past) => {
-          // Leases are not in the log.
-          const leased = past === null ? rows.map(({ id }) => id) : [];
-          const leases = await readLeases(db, leased);
-          return rows.map((row) => toProviderRecord(row, leases.get(row.id)));
+          const ids = rows.map(({ id }) => id);
+          const beside = past === null ? await readBeside(db, ids) : nothingBeside;
+          return rows.map((row) => toProviderRecord(row, beside));
         },
       });
     },
@@ -247,7 +247,9 @@ async function updateProvider(
   if (isRefusal(decision)) return decision;
   if (endpoint !== undefined || credential !== null) {
     const held =
-      body.upstream_api_key === undefined ? await revealed(control, provider) : credential;
+      body.upstream_api_key === undefined
+        ? (await storedTarget(control, provider)).credential
+        : credential;
     const refusal = await verify(control, {
       endpoint: endpoint ?? provider.endpoint,
       credential: held === null ? null : { kind, plaintext: held.plaintext },
@@ -279,14 +281,7 @@ async function availableModels(
   provider: Provider,
   control: Control,
 ): Promise<Handled<z.input<typeof availableModel>[]>> {
-  const held = await revealed(control, provider);
-  const served = await control.dial(
-    dialTarget({
-      endpoint: provider.endpoint,
-      credential: held,
-      catalogueKey: provider.catalogueKey,
-    }),
-  );
+  const served = await control.dial(await storedTarget(control, provider));
   if (isRefusal(served)) return served;
   const models = [...control.state().model.byId.values()].filter(
     ({ backend }) => backend?.providerId === provider.id,

@@ -28,6 +28,7 @@ import { priceRoutes } from './prices.ts';
 import { principalRoutes } from './principals.ts';
 import { promptClassRoutes } from './prompt-classes.ts';
 import { providerRoutes } from './providers.ts';
+import { registrationRoutes } from './registration.ts';
 import { roleRoutes } from './roles.ts';
 import { routingRoutes } from './routing.ts';
 import { ruleRoutes } from './rules.ts';
@@ -74,6 +75,7 @@ export const adminRoutes: readonly Route[] = [
   ...modelRoutes,
   ...backendRoutes,
   ...providerRoutes,
+  ...registrationRoutes,
   ...fallbackModelRoutes,
   ...priceRoutes,
   ...frontendModelRoutes,

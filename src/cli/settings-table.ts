@@ -7,6 +7,7 @@ import { z } from 'zod';
 
 import { egressEntryForms, readEgressEntry } from '../control/egress-list.ts';
 import { forwardingSettings } from './forwarding-settings.ts';
+import { providerSettings } from './provider-settings.ts';
 import {
   choice,
   define,
@@ -212,6 +213,7 @@ export const settingsTable = {
     description: 'signs each notification in x-gw-signature (HMAC-SHA256)',
   }),
   ...forwardingSettings,
+  ...providerSettings,
   shutdownGrace: define({
     flag: '--shutdown-grace',
     variable: 'GW_SHUTDOWN_GRACE',

@@ -7,12 +7,13 @@
 import { EventEmitter } from 'eventemitter3';
 
 import type { ConfigState } from '../../projections/config/state.ts';
+import { degradedProviders } from '../../projections/snapshot.ts';
 import type { Database } from '../db/pool.ts';
 import type { Vault } from '../db/vault.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Clock } from '../lib/clock.ts';
 import { snapshotEtag } from '../snapshot/schema.ts';
-import type { Snapshot, SnapshotOverlay } from '../snapshot/schema.ts';
+import type { Snapshot, SnapshotConfig, SnapshotOverlay } from '../snapshot/schema.ts';
 import type { BudgetOverlay, Budgets } from './budgets.ts';
 import type { CloudTokens } from './cloud-token.ts';
 import type { ConfigStore } from './config-store.ts';
@@ -63,6 +64,13 @@ export function createPublisher(dependencies: Dependencies): Publisher {
   let queue: Promise<void> = Promise.resolve();
   let failures = 0;
 
+  const ownParts = async (state: ConfigState, config: SnapshotConfig): Promise<OwnParts> => {
+    const { tokens, dropped_providers: dropped } = await cloudTokens.overlayOf(
+      cloudProviders(config),
+    );
+    return { tokens, dropped_providers: [...dropped, ...degradedProviders(state)] };
+  };
+
   const publishOnce = async (): Promise<void> => {
     const cursor = store.cursor();
     const held = current?.snapshot ?? null;
@@ -72,7 +80,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
       // From the beginning, so that nobody waits for a build that another began.
       if (isNewer) rest.take(restMsOf(cursor.state));
       const base = isNewer ? await build(cursor) : held;
-      const own = await cloudTokens.overlayOf(cloudProviders(base.config));
+      const own = await ownParts(cursor.state, base.config);
       const told = budgets.overlay(cursor.state);
       const seq = overlaySeq({ own, budgetSeq: told.seq }, before, clock);
       if (!isNewer && seq === held.overlay.seq) return;
@@ -118,7 +126,7 @@ function restMsOf(state: ConfigState): number {
   return members < restMembersMin ? 0 : Math.min(restMsMax, members / 50);
 }
 
-/** What each replica has of its own. */
+/** The tokens that a replica has of its own, and the providers that are out of rotation. */
 type OwnParts = Omit<SnapshotOverlay, 'seq' | 'budgets'>;
 
 const emptyParts: OwnParts = { tokens: [], dropped_providers: [] };
@@ -129,7 +137,7 @@ type Numbered = Contents & Readonly<{ seq: number }>;
 /**
  * The same as before for the same overlay. The number of the budgets is the same on every replica, and as long as there is
  * nothing else it is the overlay's: a proxy that goes from one replica to another fetches nothing twice. Tokens each replica has of
- * its own. With them the number is taken from the clock, so that two replicas do not give two overlays one ETag, and a proxy that
+ * its own, and learns by itself who is out of rotation. With them the number is taken from the clock, so that two replicas do not give two overlays one ETag, and a proxy that
  * goes from one to the other takes what it finds there.
  */
 function overlaySeq({ own, budgetSeq }: Contents, before: Numbered, clock: Clock): number {

@@ -14,6 +14,7 @@ import { readBounded } from './bounded-body.ts';
 import type { AccessToken } from './cloud-token.ts';
 import { EgressRefused } from './egress.ts';
 import { createSlots } from './slots.ts';
+import type { SlotLimits } from './slots.ts';
 
 export type DialTarget = Readonly<{
   endpoint: Endpoint;
@@ -33,23 +34,33 @@ const listBytesMax = 4 * 1024 * 1024;
 const unknownKeyReason = 'API_KEY_INVALID';
 const reasonBytesMax = 64 * 1024;
 
-type Dependencies = Readonly<{ dispatcher: Dispatcher; accessToken: AccessToken }>;
+type Dependencies = Readonly<{
+  dispatcher: Dispatcher;
+  accessToken: AccessToken;
+  /** Aborted, it ends every dial. */
+  signal?: AbortSignal;
+}>;
 
 /** Dials at once, and those that wait for their turn; asking for a list needs no more than the right to read. */
 const parallelMax = 8;
 const waitingMax = 32;
 
-export function createDial({ dispatcher, accessToken }: Dependencies): Dial {
-  const slots = createSlots({ parallelMax, waitingMax, what: 'dialled providers' });
-  return (target) => slots.run(() => dial(target, { dispatcher, accessToken }));
+/** For what people ask; work of the program's own has its bounds, and dials of its own, so that neither waits for the other. */
+export function createDial(
+  dependencies: Dependencies,
+  limits: Pick<SlotLimits, 'parallelMax' | 'waitingMax'> = { parallelMax, waitingMax },
+): Dial {
+  const slots = createSlots({ ...limits, what: 'dialled providers' });
+  return (target) => slots.run(() => dial(target, dependencies));
 }
 
 async function dial(
   target: DialTarget,
-  { dispatcher, accessToken }: Dependencies,
+  { dispatcher, accessToken, signal: ending }: Dependencies,
 ): Promise<readonly ServedModel[] | Refusal> {
   const url = modelsUrl(target);
-  const signal = AbortSignal.timeout(dialTimeoutMs);
+  const timeout = AbortSignal.timeout(dialTimeoutMs);
+  const signal = ending === undefined ? timeout : AbortSignal.any([timeout, ending]);
   const sent = await sentCredential(target, accessToken);
   if (isRefusal(sent)) return sent;
   try {

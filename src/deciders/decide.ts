@@ -30,6 +30,10 @@ import { decidePromptClass } from './prompt-class.ts';
 import type { PromptClassCommand } from './prompt-class.ts';
 import { decideProvider } from './provider.ts';
 import type { ProviderCommand } from './provider.ts';
+import { decideSweep } from './provider-sweep.ts';
+import type { SweepProvider } from './provider-sweep.ts';
+import { decideRegistration } from './registration.ts';
+import type { RegisterProvider } from './registration.ts';
 import { decideRole } from './role.ts';
 import type { RoleCommand } from './role.ts';
 import { decideRule } from './rule.ts';
@@ -47,6 +51,8 @@ export type Command =
   | RoleCommand
   | ApiKeyCommand
   | ProviderCommand
+  | RegisterProvider
+  | SweepProvider
   | ModelCommand
   | PriceCommand
   | FrontendModelCommand
@@ -91,6 +97,8 @@ const deciders: Deciders = {
   CreateProvider: decideProvider,
   UpdateProvider: decideProvider,
   DeleteProvider: decideProvider,
+  RegisterProvider: decideRegistration,
+  SweepProvider: decideSweep,
   CreateModel: decideModel,
   UpdateModel: decideModel,
   DeleteModel: decideModel,

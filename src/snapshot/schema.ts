@@ -205,7 +205,7 @@ export const snapshotOverlay = z.object({
     .array(z.object({ provider_id: providerId, token: z.string() }))
     .readonly()
     .default([]),
-  /** Providers whose credential cannot be had now, each with the reason. Their backends drop out of routing. */
+  /** Providers that do not answer, or whose credential cannot be had now, each with the reason. Their backends drop out of routing. */
   dropped_providers: z
     .array(z.object({ provider_id: providerId, reason: z.string() }))
     .readonly()

@@ -11,7 +11,7 @@ import { takesNothing } from '../../src/admin/route.ts';
 import type { Route } from '../../src/admin/route.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { errorBody } from '../../src/admin/status.ts';
-import { adminPassword, proxyToken } from '../harness/admin.ts';
+import { adminPassword, member, proxyToken } from '../harness/admin.ts';
 import type { TestAnswer, TestRequest } from '../harness/admin.ts';
 import { seededPlane } from '../harness/seeded-plane.ts';
 import type { SeededPlane, SeedName } from '../harness/seeded-plane.ts';
@@ -86,6 +86,7 @@ const lines: Readonly<Record<string, Line>> = {
   createProvider: { body: async ({ upstream }) => ({ api_base: await upstream() }) },
   updateProvider: { of: 'provider' },
   deleteProvider: { of: 'provider' },
+  registerProvider: { body: async ({ upstream }) => ({ api_base: await upstream([]) }) },
   listProviderCatalogue: {},
   listAvailableModels: { of: 'provider' },
   getFallbackModel: {},
@@ -163,20 +164,30 @@ it('every edit is of an entity, whose version If-Match can name', () => {
 
 it('every route answers as its description says', async (t) => {
   const plane = await seededPlane(t);
-  const { ask, login, cookie } = plane;
+  const { ask, login, cookie, make } = plane;
   const powerless = await login('nobody', []);
+  const apiKey = String(member(await make('/admin/keys', { name: 'k', principal_id: 1 }), 'key'));
   for (const route of endingLast(adminRoutes.filter(isApi))) {
     const line = lines[nameOf(route)];
     if (line === undefined) continue;
     const name = `${route.method} ${route.path}`;
-    const right = { ...(await rightRequest(route, line, plane)), ...credential(route, cookie) };
+    const right = {
+      ...(await rightRequest(route, line, plane)),
+      ...credential(route, { cookie, apiKey }),
+    };
     const bare = { method: right.method, path: right.path, body: right.body };
 
     if (isPersonal(route)) {
       assertStatus(await ask(bare), 401, `${name} by nobody`);
       assertStatus(await ask({ ...bare, cookie: powerless }), 403, `${name} without permission`);
     }
-    if (route.permission === 'proxy_token') assertStatus(await ask(bare), 401, name);
+    if (!isPersonal(route) && route.permission !== 'open') {
+      assertStatus(await ask(bare), 401, name);
+      assertStatus(await ask({ ...bare, cookie }), 401, `${name} with a session`);
+    }
+    if (route.permission === 'api_key') {
+      assertStatus(await ask({ ...bare, token: proxyToken }), 401, `${name} with the proxy token`);
+    }
     for (const wrong of wrongRequests(route, right)) {
       assertStatus(await ask(wrong), 400, `${name} with ${JSON.stringify(wrong.body)}`);
     }
@@ -193,8 +204,12 @@ it('every route answers as its description says', async (t) => {
 });
 
 /** A login with a cookie would end its session. */
-function credential({ permission }: Route, cookie: string): Readonly<Partial<TestRequest>> {
+function credential(
+  { permission }: Route,
+  { cookie, apiKey }: Readonly<{ cookie: string; apiKey: string }>,
+): Readonly<Partial<TestRequest>> {
   if (permission === 'open') return {};
+  if (permission === 'api_key') return { token: apiKey };
   return permission === 'proxy_token' ? { token: proxyToken } : { cookie };
 }
 

@@ -12,6 +12,7 @@ import { listedProvider } from '../harness/model-list.ts';
 import { privateKey, rejection, tokenServer } from '../harness/token-server.ts';
 
 const noLease = { node: null, engine: null, ttl_seconds: null, lease_expires_at: null };
+const unswept = { last_seen_at: null, degraded_since: null, degraded_reason: null };
 
 /** A record as a list has it, of an entity that was written once. */
 const listed = (body: unknown) => {
@@ -41,6 +42,7 @@ describe('creating a provider', () => {
       has_upstream_api_key: true,
       model_count: 0,
       ...noLease,
+      ...unswept,
     });
     assert.deepEqual((await send('GET', '/admin/providers')).body, [listed(made.body)]);
     const secrets = Object.values(plane.publisher.current()?.snapshot.secrets ?? {});
@@ -272,30 +274,34 @@ describe('changing a provider', () => {
   });
 });
 
+const leaseOf = (body: unknown) =>
+  Object.fromEntries(Object.keys(noLease).map((name) => [name, member(body, name)]));
+
+async function leased(t: TestContext) {
+  const now = Date.parse('2030-01-02T03:04:05Z');
+  const test = await testAdministrator(t, { clock: () => now });
+  const { apiBase } = await listedProvider(t);
+  await test.send('POST', '/admin/providers', { api_base: apiBase });
+  const dynamic = await test.send('PATCH', '/admin/providers/1', { kind: 'dynamic' });
+  const made = await test.send('POST', '/admin/keys', { name: 'agent', principal_id: 1 });
+  const token = String(member(made.body, 'key'));
+  const body = { api_base: apiBase, node: 'rack-3', engine: 'vllm', ttl_seconds: 90 };
+  const beat = () => test.ask({ method: 'POST', path: '/admin/providers/register', token, body });
+  return { ...test, dynamic, beat };
+}
+
 describe('the lease of a dynamic provider', () => {
   const lease = {
     node: 'rack-3',
     engine: 'vllm',
     ttl_seconds: 90,
-    lease_expires_at: '2030-01-02T03:04:05.000Z',
+    lease_expires_at: '2030-01-02T03:05:35.000Z',
   };
-  const leaseOf = (body: unknown) =>
-    Object.fromEntries(Object.keys(lease).map((name) => [name, member(body, name)]));
-
-  async function leased(t: TestContext) {
-    const test = await testAdministrator(t);
-    const { apiBase } = await listedProvider(t);
-    await test.send('POST', '/admin/providers', { api_base: apiBase });
-    const dynamic = await test.send('PATCH', '/admin/providers/1', { kind: 'dynamic' });
-    await test.plane.db.query(sql`
-      insert into op.provider_leases (provider_id, node, engine, ttl_seconds, lease_expires_at)
-      values (1, ${lease.node}, ${lease.engine}, 90, ${lease.lease_expires_at})`);
-    return { ...test, dynamic };
-  }
 
   it('is null until an agent beats, which reads as not lapsed, and is shown then', async (t) => {
-    const { send, dynamic } = await leased(t);
+    const { send, dynamic, beat } = await leased(t);
     assert.deepEqual([member(dynamic.body, 'kind'), leaseOf(dynamic.body)], ['dynamic', noLease]);
+    assert.equal(member((await beat()).body, 'leased'), true);
     const { body } = await send('GET', '/admin/providers');
     assert.ok(Array.isArray(body));
     assert.deepEqual(leaseOf(body[0]), lease);
@@ -304,7 +310,8 @@ describe('the lease of a dynamic provider', () => {
   });
 
   it('is cleared when it becomes static or cloud, and not there when it is dynamic again', async (t) => {
-    const { send } = await leased(t);
+    const { send, beat } = await leased(t);
+    await beat();
     for (const kind of ['cloud', 'dynamic', 'static']) {
       const changed = await send('PATCH', '/admin/providers/1', { kind });
       assert.deepEqual([member(changed.body, 'kind'), leaseOf(changed.body)], [kind, noLease]);
@@ -312,9 +319,12 @@ describe('the lease of a dynamic provider', () => {
   });
 
   it('goes with its provider', async (t) => {
-    const { send, plane } = await leased(t);
-    await send('DELETE', '/admin/providers/1');
+    const { send, plane, beat } = await leased(t);
+    await beat();
+    for (const id of [1, 2]) await send('DELETE', `/admin/backends/${id}`);
+    assert.equal((await send('DELETE', '/admin/providers/1')).status, 200);
     assert.deepEqual(await plane.db.query(sql`select 1 from op.provider_leases`), []);
+    assert.deepEqual(await plane.db.query(sql`select 1 from op.provider_probes`), []);
   });
 });
 

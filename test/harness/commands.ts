@@ -162,6 +162,35 @@ const providers = [
   }) satisfies Of<'DeleteProvider'>,
 ];
 
+const served = fc
+  .uniqueArray(text, { maxLength: 3 })
+  .map((ids) => ids.map((id) => ({ id, contextLength: null })));
+
+const leases = [
+  fc.record({
+    type: fc.constant('RegisterProvider'),
+    principalId: principal,
+    endpoint,
+    name: nullable(text),
+    defaultName: text,
+    node: nullable(text),
+    engine: nullable(text),
+    served: nullable(served),
+    providersMax: number,
+  }) satisfies Of<'RegisterProvider'>,
+  fc.record({
+    type: fc.constant('SweepProvider'),
+    id: provider,
+    found: fc.oneof(
+      served.map((models) => ({ served: models })),
+      text.map((failed) => ({ failed })),
+    ),
+    // A log of tests is a minute or two long.
+    now: fc.constantFrom(0, 3_600_000),
+    absentSince: nullable(fc.constant(0)),
+  }) satisfies Of<'SweepProvider'>,
+];
+
 const amount = optional(nullable(number));
 const fields: fc.Arbitrary<ModelFields> = fc.record({
   name: optional(text),
@@ -235,6 +264,7 @@ const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
   ...roles,
   ...apiKeys,
   ...providers,
+  ...leases,
   ...modelCommands,
   ...routingCommands,
   ...poolCommands,

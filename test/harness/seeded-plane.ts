@@ -15,7 +15,8 @@ export async function seededPlane(test: Pick<TestContext, 'after'>) {
   const { send } = admin;
   let count = 0;
   const unique = (): string => `seed-${(count += 1)}`;
-  const upstream = async (): Promise<string> => (await listedProvider(test)).apiBase;
+  const upstream = async (models?: readonly string[]): Promise<string> =>
+    (await listedProvider(test, models === undefined ? {} : { models })).apiBase;
   const make = async (path: string, body: unknown): Promise<unknown> => {
     const answer = await send('POST', path, body);
     assert.ok(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`);

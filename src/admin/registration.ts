@@ -1,0 +1,192 @@
+// Registration of hosts (specification, "POST /admin/providers/register"): an agent vouches for a provider at an address, on a lease that
+// it refreshes. What such a beat says that is new becomes events; one that says nothing new writes one row and nothing else.
+
+import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import { completeEndpoint } from '../control/endpoint.ts';
+import { dialTarget } from '../control/dial-target.ts';
+import { refreshLease, writeLease } from '../db/leases.ts';
+import type { Lease } from '../db/leases.ts';
+import { writeProbes } from '../db/provider-probes.ts';
+import { decide } from '../deciders/decide.ts';
+import { placeOf } from '../deciders/registration.ts';
+import type { Place, RegisterProvider } from '../deciders/registration.ts';
+import { apiBaseField, nameField, shownText, timestamp } from '../lib/fields.ts';
+import { providerId } from '../lib/ids.ts';
+import { isRefusal } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import { providerKind } from '../lib/vocabulary.ts';
+import type { Control } from './control.ts';
+import { mutate, versionHeader } from './mutation.ts';
+import { asInput, storedTarget } from './provider-dial.ts';
+import { none, route } from './route.ts';
+import type { Call, Handled } from './route.ts';
+
+const ttlSecondsMax = 86_400;
+const ttlSecondsDefault = 90;
+
+const registration = z.strictObject({
+  api_base: apiBaseField,
+  /** Of the provider; sent with every beat. One that another provider has is declined. */
+  name: nameField.nullable().default(null),
+  /** Where the agent runs. */
+  node: nameField.nullable().default(null),
+  /** A hint only. */
+  engine: shownText(100).nullable().default(null),
+  ttl_seconds: z.int().min(1).max(ttlSecondsMax).default(ttlSecondsDefault),
+});
+type Registration = z.output<typeof registration>;
+
+const registeredRecord = z.object({
+  id: providerId,
+  api_base: z.string(),
+  name: z.string(),
+  kind: providerKind,
+  /** False: the provider is not dynamic, or another principal's, and stays as it is. */
+  leased: z.boolean(),
+  lease_expires_at: timestamp.nullable(),
+});
+type RegisteredRecord = z.input<typeof registeredRecord>;
+
+export const registrationRoutes = [
+  route({
+    method: 'POST',
+    path: '/admin/providers/register',
+    operation: 'registerProvider',
+    permission: 'api_key',
+    summary: 'Register a provider at an address, or refresh its lease',
+    refusals: ['conflict'],
+    params: none,
+    query: none,
+    body: registration,
+    response: registeredRecord,
+    handle: ({ body }, call) => register(body, call),
+  }),
+] as const;
+
+async function register(body: Registration, call: Call): Promise<Handled<RegisteredRecord>> {
+  const { control, caller } = call;
+  if (!('principalId' in caller)) throw new Error('a route for API keys was called by nobody');
+  const endpoint = completeEndpoint({ api_base: body.api_base }, null);
+  if (isRefusal(endpoint)) return endpoint;
+  const asked: Asked = {
+    type: 'RegisterProvider',
+    principalId: caller.principalId,
+    endpoint,
+    name: body.name,
+    defaultName: new URL(endpoint.api_base).host,
+    node: body.node,
+    engine: body.engine,
+    providersMax: control.dynamicProvidersMax,
+  };
+  const served = await servedAt(control, asked);
+  if (isRefusal(served)) return served;
+  const command = { ...asked, served };
+  const beaten = call.once === null ? await beat(body, command, control) : null;
+  if (beaten !== null) return beaten;
+  return mutate(call, { command }, async ({ state }, tx) => {
+    const place = placeOf(state, command);
+    const lease = leaseOf(place, body, control);
+    if (lease !== null) await keepLease(tx, lease, { command, now: control.clock() });
+    return recorded(control, place, { command, lease });
+  });
+}
+
+type Asked = Omit<RegisterProvider, 'served'>;
+
+/**
+ * The model list, where it matters now: of an address that is new, which must answer, and of a provider that is out of rotation or was
+ * held by no agent, which comes back if it answers and is left to the next beat if not. Null where nothing was learned.
+ */
+async function servedAt(
+  control: Control,
+  asked: Asked,
+): Promise<RegisterProvider['served'] | Refusal> {
+  const state = control.state();
+  const place = placeOf(state, asked);
+  if (place.is === 'free') {
+    // What the rules refuse anyway need not be dialled.
+    const decision = decide(state, { ...asked, served: [] });
+    if (isRefusal(decision)) return decision;
+    const { endpoint } = asked;
+    const target = dialTarget({ endpoint, credential: null, catalogueKey: null });
+    const answer = await control.dialRegistered(asked.principalId, target);
+    return isRefusal(answer) ? asInput(answer) : answer;
+  }
+  if (place.is !== 'own') return null;
+  const { provider } = place;
+  if (provider.degraded === null && provider.registration !== null) return null;
+  const target = await storedTarget(control, provider);
+  const answer = await control.dialRegistered(asked.principalId, target);
+  return isRefusal(answer) ? null : answer;
+}
+
+/** What needs no event: the lease of a provider that stands is refreshed. Null when there is more to do. */
+async function beat(
+  body: Registration,
+  command: RegisterProvider,
+  control: Control,
+): Promise<Handled<RegisteredRecord> | null> {
+  const state = control.state();
+  const decision = decide(state, command);
+  if (isRefusal(decision)) return decision;
+  if (decision.length > 0) return null;
+  const place = placeOf(state, command);
+  const lease = leaseOf(place, body, control);
+  // Without a row there is none to refresh, or the provider is gone and this process has not read of it yet.
+  if (lease !== null && !(await refreshLease(control.db, lease))) return null;
+  return {
+    headers: versionHeader(state.version),
+    body: recorded(control, place, { command, lease }),
+  };
+}
+
+/** Null where the place is not the caller's. */
+const leaseOf = (
+  place: Place,
+  { ttl_seconds: ttlSeconds }: Registration,
+  { clock }: Control,
+): Lease | null =>
+  place.is === 'own'
+    ? {
+        providerId: place.provider.id,
+        ttlSeconds,
+        expiresAt: new Date(clock() + ttlSeconds * 1000),
+      }
+    : null;
+
+async function keepLease(
+  tx: Queryable,
+  lease: Lease,
+  { command: { served }, now }: Readonly<{ command: RegisterProvider; now: number }>,
+): Promise<void> {
+  await writeLease(tx, lease);
+  if (served === null) return;
+  const { providerId } = lease;
+  const seen = { providerId, lastSeenAt: new Date(now), failingSince: null, reason: null };
+  await writeProbes(tx, [seen]);
+}
+
+type Made = Readonly<{ command: RegisterProvider; lease: Lease | null }>;
+
+/** The record, and a word in the log where the registration was declined in part. */
+function recorded({ log }: Control, place: Place, { command, lease }: Made): RegisteredRecord {
+  if (place.is === 'free') throw new Error('a provider is not there right after it was registered');
+  const { id, name, kind, endpoint } = place.provider;
+  const fields = { provider_id: id, provider: name, principal_id: command.principalId };
+  if (place.is === 'foreign') {
+    log.warn(fields, 'a registration was declined: the provider is held by another principal');
+  } else if (place.is === 'own' && command.name !== null && command.name !== name) {
+    log.warn({ ...fields, name: command.name }, 'a name was declined: another provider has it');
+  }
+  const leaseExpiresAt = lease?.expiresAt.toISOString() ?? null;
+  return {
+    id,
+    api_base: endpoint.api_base,
+    name,
+    kind,
+    leased: lease !== null,
+    lease_expires_at: leaseExpiresAt,
+  };
+}

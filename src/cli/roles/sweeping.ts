@@ -1,0 +1,40 @@
+// The sweep of providers as a part of a control plane that serves.
+
+import { randomUUID } from 'node:crypto';
+
+import type { Egress } from '../../control/egress.ts';
+import type { ControlPlane } from '../../control/plane.ts';
+import { sweepProviders, sweptAtOnceMax } from '../../control/provider-sweep.ts';
+import { repeatEvery } from '../../control/repeat.ts';
+import { createDial } from '../../control/verify-provider.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+type Parts = Readonly<{
+  plane: ControlPlane;
+  egress: Pick<Egress, 'dispatcher'>;
+  intervalMs: number;
+  log: Log;
+}>;
+
+/** The first sweep is one interval from now, when agents have beaten. `stop` ends one that is under way. */
+export function startSweeping({ plane, egress: { dispatcher }, intervalMs, log }: Parts) {
+  const closing = new AbortController();
+  const { signal } = closing;
+  const { accessToken } = plane.cloudTokens;
+  const dial = createDial(
+    { dispatcher, accessToken, signal },
+    { parallelMax: sweptAtOnceMax, waitingMax: 0 },
+  );
+  const sweeping = repeatEvery({
+    intervalMs,
+    work: () =>
+      sweepProviders({ plane, dial, clock: Date.now, newId: randomUUID, intervalMs, signal, log }),
+    onFailure: (error) => log.warn({ error }, 'sweeping the providers'),
+  });
+  return {
+    stop: (): Promise<void> => {
+      closing.abort();
+      return sweeping.stop();
+    },
+  };
+}

@@ -1,0 +1,153 @@
+// What a dynamic provider serves becomes provider models, and what it serves no more goes. A learned model reaches nobody until an
+// operator points at it (Authentication rule 7): so it never takes a name that something refers to, but that of a model which was
+// learned from the same principal before.
+
+import { streamOf } from '../../events/catalogue.ts';
+import type { GwEvent } from '../../events/catalogue.ts';
+import { noFlowControl } from '../../projections/config/model.ts';
+import type { Model } from '../../projections/config/model.ts';
+import type { Provider } from '../../projections/config/provider.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { modelNameField, upstreamModelField } from '../lib/fields.ts';
+import { modelId } from '../lib/ids.ts';
+import type { ModelId, PrincipalId, ProviderId } from '../lib/ids.ts';
+import { refuseTakenName } from './model-name.ts';
+import { targetsIn } from './model-reference.ts';
+
+/** One entry of a model list; `contextLength` in tokens. */
+export type FoundModel = Readonly<{ id: string; contextLength: number | null }>;
+
+/** More than that are left out: any key of a principal can register a list. */
+export const learnedModelsMax = 128;
+
+/** The models that the provider serves, of those that are registered for it. */
+export const modelsOf = (state: ConfigState, provider: ProviderId): readonly Model[] =>
+  [...state.model.byId.values()].filter(({ backend }) => backend?.providerId === provider);
+
+/** The events by which the provider's models come to be what it serves; none for one that no agent holds. */
+export function learn(
+  state: ConfigState,
+  provider: Pick<Provider, 'id' | 'name' | 'registration'>,
+  served: readonly FoundModel[],
+): readonly GwEvent[] {
+  if (provider.registration === null) return [];
+  const { principalId } = provider.registration;
+  const held = modelsOf(state, provider.id);
+  const servedIds = new Set(served.map(({ id }) => id));
+  const gone = held.filter(
+    ({ learnedBy, backend }) => learnedBy !== null && !servedIds.has(backend?.upstreamModel ?? ''),
+  );
+  const known = new Set(held.map(({ backend }) => backend?.upstreamModel));
+  const room = Math.max(0, learnedModelsMax - held.length);
+  const fresh = served
+    .filter(({ id }) => !known.has(id) && upstreamModelField.safeParse(id).success)
+    .slice(0, room);
+  const naming = newNaming(state, { principalId, provider: provider.name });
+  return [
+    ...gone.flatMap((model) => letGo(state, model)),
+    ...fresh.flatMap((found) => {
+      const place = naming(found.id);
+      return place === null ? [] : take(place, { found, provider: provider.id, principalId });
+    }),
+  ];
+}
+
+/**
+ * The events by which the provider's model goes. One that something refers to, or that somebody has worked on, only loses its
+ * backend: it is listed, not routable, and found again by its name.
+ */
+export const letGo = (state: ConfigState, model: Model): readonly GwEvent[] => [
+  {
+    stream: streamOf('model', model.id),
+    type:
+      model.learnedBy !== null && isUntouched(state, model)
+        ? 'ModelDeleted'
+        : 'ModelBackendDetached',
+    data: { id: model.id },
+  },
+];
+
+const isUntouched = (state: ConfigState, model: Model): boolean =>
+  model.description === null &&
+  model.inputPricePerMtok === null &&
+  model.outputPricePerMtok === null &&
+  model.cacheTtlSeconds === null &&
+  model.backend?.defaultMaxTokens === null &&
+  canonicalJson(model.flowControl) === canonicalJson(noFlowControl) &&
+  !isReferredTo(state, model);
+
+/** By a target, a pool or the fallback, now or by a name that is kept, or by a grant on it. */
+function isReferredTo(
+  state: ConfigState,
+  { id, name }: Pick<Model, 'name'> & { id: ModelId | null },
+) {
+  const isMeant = (ref: { model_id: ModelId | null; gone_model: string | null }): boolean =>
+    (id !== null && ref.model_id === id) || ref.gone_model === name;
+  return (
+    (id !== null && state.settings.byId.get(1)?.fallbackModelId === id) ||
+    [...state.frontend_model.byId.values()].some((one) => targetsIn(one).some(isMeant)) ||
+    [...state.pool.byId.values()].some(({ members }) => members.some(isMeant)) ||
+    [...state.role.byId.values()].some(({ permissions }) =>
+      permissions.some(({ resource }) => resource === `model/${name}`),
+    )
+  );
+}
+
+/** A model that is there again, or the id and name of one that is made. */
+type Naming = Readonly<{ id: ModelId; name: string; isNew: boolean }>;
+
+/** Names what is found: by its own id, else with the provider behind it; null when neither can be. */
+function newNaming(
+  state: ConfigState,
+  owner: Readonly<{ principalId: PrincipalId; provider: string }>,
+): (upstreamModel: string) => Naming | null {
+  const given = new Set<string>();
+  let lastId = state.model.lastId;
+  return (upstreamModel) => {
+    for (const name of [upstreamModel, `${upstreamModel}@${owner.provider}`]) {
+      if (given.has(name) || !modelNameField.safeParse(name).success) continue;
+      const again = [...state.model.byId.values()].find((model) => model.name === name);
+      const isOwn = again?.learnedBy === owner.principalId && again.backend === null;
+      const isFree =
+        refuseTakenName(state, name) === null && !isReferredTo(state, { id: null, name });
+      if (!isOwn && !isFree) continue;
+      given.add(name);
+      if (again !== undefined) return { id: again.id, name, isNew: false };
+      lastId += 1;
+      return { id: modelId.parse(lastId), name, isNew: true };
+    }
+    return null;
+  };
+}
+
+type Taking = Readonly<{ found: FoundModel; provider: ProviderId; principalId: PrincipalId }>;
+
+function take(
+  { id, name, isNew }: Naming,
+  { found, provider, principalId }: Taking,
+): readonly GwEvent[] {
+  const stream = streamOf('model', id);
+  const { contextLength } = found;
+  const made: GwEvent[] = [
+    { stream, type: 'ModelCreated', data: { id, name, description: null } },
+    { stream, type: 'ModelLearned', data: { id, principal_id: principalId } },
+    ...(contextLength === null
+      ? []
+      : [
+          {
+            stream,
+            type: 'ModelContextLengthSet',
+            data: { id, context_length: contextLength },
+          } as const,
+        ]),
+  ];
+  return [
+    ...(isNew ? made : []),
+    {
+      stream,
+      type: 'ModelBackendAttached',
+      data: { id, provider_id: provider, upstream_model: found.id, default_max_tokens: null },
+    },
+  ];
+}
