@@ -48,7 +48,7 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   if (exchange.malformed !== null) {
     return refuse(context, exchange, refuseRequest('malformed_request', exchange.malformed));
   }
-  const caller = authenticate(generation, credentialOf(exchange), context.now());
+  const caller = authenticate(generation, credentialOf(exchange), exchange.startedMs);
   if ('reason' in caller) return refuse(context, exchange, caller);
   const proxied = routeAt(exchange.path);
   if (proxied === undefined) return refuse(context, exchange, refusals.noSuchRoute);
@@ -72,7 +72,8 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   }
   noteAsked(exchange, peeked);
   const { snapshot, view } = generation;
-  const isRefused = willRefuse(context.limiter, { caller, peeked }, context.monotonic());
+  const atMs = context.monotonic();
+  const isRefused = willRefuse(context.limiter, { caller, peeked }, atMs);
   const live = isRefused ? stillView(view) : view;
   const times = { nowMs: context.now(), prefixBytes: snapshot.tuning.prefix_bytes };
   const routed = new PeekedRequest(exchange, peeked, body, times);
@@ -103,13 +104,14 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
       );
     case 'chain':
   }
-  const admission = admit(context.limiter, asked, context.monotonic());
+  const admission = admit(context.limiter, asked, atMs);
   const [first] = route.candidates;
   if (admission.kind === 'refused') {
     return refuseMetered(context, asked, admission.refusal, admission.reason, first);
   }
   const { headers: limitHeaders } = admission;
-  return forward(context, generation, asked, { proxied, body, routed, route, limitHeaders });
+  // To answer a promise with a promise would cost the request three more turns of the queue.
+  await forward(context, generation, asked, { proxied, body, routed, route, limitHeaders });
 }
 
 type Counted = Readonly<{ exchange: Exchange; peeked: Peeked; body: Buffer }>;

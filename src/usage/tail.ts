@@ -83,6 +83,11 @@ function readLast(tail: string, key: string): ReportedUsage | null {
   return null;
 }
 
+const quote = 0x22;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
 /** The text of the object that follows `: `, or null. */
 function objectAfter(text: string, from: number): string | null {
   const open = /^\s*:\s*\{/.exec(text.slice(from, from + 32));
@@ -91,13 +96,13 @@ function objectAfter(text: string, from: number): string | null {
   let depth = 0;
   let isInString = false;
   for (let at = start; at < text.length; at++) {
-    const character = text[at];
+    const unit = text.charCodeAt(at);
     if (isInString) {
-      if (character === '\\') at++;
-      else if (character === '"') isInString = false;
-    } else if (character === '"') isInString = true;
-    else if (character === '{') depth++;
-    else if (character === '}' && --depth === 0) return text.slice(start, at + 1);
+      if (unit === backslash) at++;
+      else if (unit === quote) isInString = false;
+    } else if (unit === quote) isInString = true;
+    else if (unit === openBrace) depth++;
+    else if (unit === closeBrace && --depth === 0) return text.slice(start, at + 1);
   }
   return null;
 }
@@ -109,6 +114,7 @@ function readReport(object: string): ReportedUsage | null {
   } catch {
     return null;
   }
+  if (!isReport(usage)) return null;
   const prompt = readCount(usage, 'prompt_tokens') ?? readCount(usage, 'input_tokens');
   const completion = readCount(usage, 'completion_tokens') ?? readCount(usage, 'output_tokens');
   // Of what only reads, such as an embedding or a rerank, some give the total alone.
@@ -117,18 +123,17 @@ function readReport(object: string): ReportedUsage | null {
   return {
     promptTokens: read ?? 0,
     completionTokens: completion ?? 0,
-    costMicros: costMicrosOf(member(usage, 'cost')),
+    costMicros: costMicrosOf(usage['cost']),
   };
 }
 
-const member = (object: unknown, name: string): unknown =>
-  typeof object === 'object' && object !== null && Object.hasOwn(object, name)
-    ? Object.getOwnPropertyDescriptor(object, name)?.value
-    : undefined;
+type Report = Readonly<Record<string, unknown>>;
+
+const isReport = (value: unknown): value is Report => typeof value === 'object' && value !== null;
 
 /** A count that no honest upstream could give is no count. */
-function readCount(usage: unknown, name: string): number | null {
-  const value = member(usage, name);
+function readCount(usage: Report, name: string): number | null {
+  const value = usage[name];
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 

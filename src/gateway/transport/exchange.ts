@@ -30,6 +30,9 @@ export type ExchangeContext = Readonly<{
 
 const requestIdPattern = /^[\w.:-]{1,128}$/;
 
+/** A longer body costs more to turn into text than a second piece does. */
+const joinedBytesMax = 8 * 1024;
+
 /** After an early answer the rest of a body is read and thrown away for so long, then cut. */
 const lingerMs = 2000;
 
@@ -56,6 +59,8 @@ export class HttpExchange implements Exchange, Watched {
   #unreadBytes = 0;
   /** What goes out together with the end. */
   #last: Buffer | null = null;
+  /** Whether the head waits for the first bytes behind it. */
+  #isHeadWaiting = false;
 
   /** `askForBody` when the client waits to be asked for its body (`Expect: 100-continue`). */
   constructor(
@@ -134,6 +139,7 @@ export class HttpExchange implements Exchange, Watched {
 
   start(status: number, headers: FlatHeaders, isFollowed: boolean): void {
     this.#writeHead(status, headers);
+    this.#isHeadWaiting = isFollowed;
     if (!isFollowed) this.#response.flushHeaders();
   }
 
@@ -142,6 +148,7 @@ export class HttpExchange implements Exchange, Watched {
       this.#last = chunk;
       return true;
     }
+    this.#isHeadWaiting = false;
     if (this.#response.write(chunk)) return true;
     if (!this.#hasDrainListener) {
       this.#hasDrainListener = true;
@@ -151,8 +158,11 @@ export class HttpExchange implements Exchange, Watched {
   }
 
   end(): void {
-    if (this.#last === null) this.#response.end();
-    else this.#response.end(this.#last);
+    const last = this.#last;
+    if (last === null) this.#response.end();
+    else if (!this.#isHeadWaiting || last.length > joinedBytesMax) this.#response.end(last);
+    // As text it is put behind the head, and both go out in one piece.
+    else this.#response.end(last.toString('latin1'), 'latin1');
     this.#last = null;
     this.#awaitReader();
   }
