@@ -43,6 +43,15 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_OUTAGE_REQUESTS: 100_000 },
   },
   {
+    name: 'an engine that is asked for too much',
+    files: ['test/limits/gate.test.ts', 'test/faults/overload.test.ts'],
+    sizes: {
+      GW_TEST_GATE_OPERATIONS: 100_000,
+      GW_TEST_GATE_LEAVERS: 10_000,
+      GW_TEST_OVERLOAD_SECONDS: 10,
+    },
+  },
+  {
     name: 'streams through a shutdown',
     files: ['test/e2e/shutdown.test.ts'],
     sizes: { GW_TEST_DRAINS: 20 },
