@@ -14,10 +14,6 @@ import type { ControlPlane } from '../control/plane.ts';
 import { createPlanPrices } from '../control/price-sync.ts';
 import type { PricePlaces } from '../control/price-sync.ts';
 import { createReconcile } from '../control/reconcile.ts';
-import {
-  createRegistrationDial,
-  dynamicProvidersMaxDefault,
-} from '../control/registration-dial.ts';
 import { createSessions } from '../control/sessions.ts';
 import { createUsageIntake } from '../control/usage-intake.ts';
 import { createRecordUnattributed } from '../control/usage-unattributed.ts';
@@ -32,6 +28,7 @@ import { adminRoutes } from './routes.ts';
 import type { Route } from './route.ts';
 import { createAdminServer } from './server.ts';
 import type { AdminServer, AdminServerParts } from './server.ts';
+import type { Ui } from './ui.ts';
 
 export type AdminOptions = Readonly<{
   plane: ControlPlane;
@@ -45,12 +42,12 @@ export type AdminOptions = Readonly<{
   clock: Clock;
   /** How long single usage rows are kept; 90 when absent. */
   usageRetentionDays?: number;
-  /** How many dynamic providers a principal may hold; 256 when absent. */
-  dynamicProvidersMax?: number;
   /** Off when absent. */
   strictKeyMint?: boolean;
   log: Log;
   program: Program;
+  /** None when absent. */
+  ui?: Ui | null;
   /** Instead of the routes of this release. */
   routes?: readonly Route[];
 }>;
@@ -82,8 +79,6 @@ export function openAdmin(options: AdminOptions): Admin {
     passwords: createPasswords(),
     loginLimit: createLoginLimit(),
     dial: createDial({ dispatcher, accessToken }),
-    dialRegistered: createRegistrationDial({ dispatcher, accessToken }),
-    dynamicProvidersMax: options.dynamicProvidersMax ?? dynamicProvidersMaxDefault,
     checkAddress: createAddressCheck(options.egress),
     planPrices: createPlanPrices({
       dispatcher,
@@ -121,6 +116,7 @@ export function openAdmin(options: AdminOptions): Admin {
     credentials: createCredentials({ control, proxyTokens: options.proxyTokens }),
     tls: options.tls,
     newRequestId: randomUUID,
+    ui: options.ui ?? null,
   });
   purgeNowAndThen(server, control);
   return {

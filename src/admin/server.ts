@@ -29,6 +29,7 @@ import {
 import type { ErrorAnswer } from './status.ts';
 import { securityHeaders } from './security-headers.ts';
 import { addUi, uiPaths } from './ui.ts';
+import type { Ui } from './ui.ts';
 
 export type AdminServerParts = Readonly<{
   routes: readonly Route[];
@@ -37,6 +38,8 @@ export type AdminServerParts = Readonly<{
   /** PEM. Null is plain HTTP, of which the operator is warned at every start (Authentication rule 9). */
   tls: Readonly<{ cert: string; key: string }> | null;
   newRequestId: () => string;
+  /** Null when none was built. */
+  ui: Ui | null;
 }>;
 
 const bodyBytesMax = 1024 * 1024;
@@ -105,7 +108,7 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
     sendError(reply, answerRefusal(noSuchPath, request.id));
   });
   for (const route of parts.routes) addRoute(server, route, { parts, closing: closing.signal });
-  addUi(server);
+  addUi(server, parts.ui);
   const ui = uiPaths.map((path) => ({ method: 'GET', path }) as const);
   addWrongMethods(server, [...parts.routes, ...ui]);
   return server;

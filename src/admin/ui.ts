@@ -1,15 +1,113 @@
-// The management UI ("What the service does" rule 8). None is built into the program: its paths answer that, in plain text.
+// The management UI ("What the service does" rule 8): files built from ui/, served from memory. Without a build its paths answer
+// that there is none, in plain text.
 
-import type { FastifyInstance } from 'fastify';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** No part of the API: they are not in its document. */
 export const uiPaths: readonly string[] = ['/', '/ui', '/ui/*'];
 
-const plain = 'text/plain; charset=utf-8';
-const notAvailable = 'UI not available\n';
+type Asset = Readonly<{ bytes: Buffer; brotli: Buffer | null; type: string; etag: string }>;
 
-export function addUi(server: FastifyInstance): void {
+export type Ui = Readonly<{
+  /** Its addresses begin with `./`, as seen from /ui/. */
+  index: string;
+  /** By the path below /ui/. Each name holds a hash of its content. */
+  assets: ReadonlyMap<string, Asset>;
+}>;
+
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+};
+
+const built = path.join(import.meta.dirname, '../../ui/dist');
+
+/** Reads a build whole, so that a later one in its place cannot mix with it; null when there is none. */
+export function readUi(folder: string = built): Ui | null {
+  const index = path.join(folder, 'index.html');
+  if (!existsSync(index)) return null;
+  const assets = readdirSync(path.join(folder, 'assets'))
+    .filter((name) => path.extname(name) in types)
+    .map((name) => [`assets/${name}`, readAsset(path.join(folder, 'assets', name))] as const);
+  return { index: readFileSync(index, 'utf8'), assets: new Map(assets) };
+}
+
+function readAsset(file: string): Asset {
+  const bytes = readFileSync(file);
+  const compressed = `${file}.br`;
+  return {
+    bytes,
+    brotli: existsSync(compressed) ? readFileSync(compressed) : null,
+    type: types[path.extname(file)] ?? '',
+    etag: etagOf(bytes),
+  };
+}
+
+const etagOf = (bytes: string | Uint8Array): string =>
+  `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+
+/** Only its own files, and no text that becomes code but the templates of lit-html. */
+const contentSecurityPolicy = [
+  "default-src 'self'",
+  "base-uri 'none'",
+  "object-src 'none'",
+  "frame-ancestors 'none'",
+  "form-action 'self'",
+  "require-trusted-types-for 'script'",
+  'trusted-types lit-html',
+].join('; ');
+
+const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': contentSecurityPolicy,
+  // Held, but asked for again each time: it names the files of one build.
+  'cache-control': 'no-cache',
+};
+
+const immutable = { 'cache-control': 'public, max-age=31536000, immutable' };
+
+export function addUi(server: FastifyInstance, ui: Ui | null): void {
   for (const url of uiPaths) {
-    server.get(url, (_request, reply) => reply.code(404).type(plain).send(notAvailable));
+    server.get<{ Params: { '*'?: string } }>(url, (request, reply) =>
+      ui === null ? sendPlain(reply, 'UI not available\n') : sendUi(ui, request, reply),
+    );
   }
 }
+
+function sendUi(
+  ui: Ui,
+  request: FastifyRequest<{ Params: { '*'?: string } }>,
+  reply: FastifyReply,
+): FastifyReply {
+  const below = request.params['*'];
+  const asset = ui.assets.get(below ?? '');
+  if (asset !== undefined) return sendAsset(asset, request, reply);
+  if (below?.startsWith('assets/') === true) return sendPlain(reply, 'no such file\n');
+  const page = ui.index.replaceAll('"./', `"${prefixOf(below)}`);
+  reply.headers({ ...pageHeaders, etag: etagOf(page) });
+  return isHeld(request, etagOf(page)) ? reply.code(304).send() : reply.send(page);
+}
+
+function sendAsset(asset: Asset, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers({ ...immutable, etag: asset.etag, vary: 'accept-encoding' });
+  if (isHeld(request, asset.etag)) return reply.code(304).send();
+  reply.header('content-type', asset.type);
+  const takesBrotli = /\bbr\b/.test(request.headers['accept-encoding'] ?? '');
+  if (!takesBrotli || asset.brotli === null) return reply.send(asset.bytes);
+  return reply.header('content-encoding', 'br').send(asset.brotli);
+}
+
+const sendPlain = (reply: FastifyReply, text: string): FastifyReply =>
+  reply.code(404).type('text/plain; charset=utf-8').send(text);
+
+const isHeld = ({ headers }: FastifyRequest, etag: string): boolean =>
+  (headers['if-none-match'] ?? '').split(/, */).includes(etag);
+
+/** From the page's address to /ui/, so that no path before it has to be known. `below` is what stands behind /ui/. */
+const prefixOf = (below: string | undefined): string =>
+  below === undefined ? './ui/' : './' + '../'.repeat(below.split('/').length - 1);

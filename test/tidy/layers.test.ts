@@ -19,6 +19,8 @@ const beneathControl = [...contract, ...pure, 'events', 'projections', 'src/deci
 // The control plane names the types of a connection; that it holds no SQL is another test.
 const controlPackages = ['@databases/pg', 'zod', 'undici', 'argon2', 'eventemitter3', 'ipaddr.js'];
 
+const uiPackages = ['@awesome.me/webawesome/*', '@tanstack/lit-table', 'jsondiffpatch'];
+
 const layers: Readonly<Record<string, Layer>> = {
   'src/lib': { may: [], packages: ['zod'] },
   events: { may: ['src/lib'], packages: ['zod', 'node:crypto'] },
@@ -60,6 +62,12 @@ const layers: Readonly<Record<string, Layer>> = {
     may: ['src/lib', 'src/telemetry', 'src/kubernetes'],
     packages: ['undici', 'zod', 'node:*'],
   },
+  ui: {
+    // Types alone: another test holds it.
+    may: ['src/admin'],
+    packages: ['lit', 'lit/*', 'uplot', 'uplot/*', ...uiPackages, '#icons?url', 'zod'],
+  },
+  'ui/vite.config.ts': { may: ['ui'], packages: ['vite', 'node:*'] },
   'src/cli': { may: ['events', 'projections', 'src'], packages: ['*'] },
   'src/main.ts': { may: ['src/cli'], packages: ['clipanion'] },
 };
@@ -81,6 +89,17 @@ test('a layer imports only what its row allows', () => {
       .filter((specifier) => !isAllowed(file, specifier))
       .map((specifier) => `${file.path} imports ${specifier}`),
   );
+  assert.deepEqual(wrong, []);
+});
+
+test('the management UI takes nothing but types from the server', () => {
+  const wrong = programFiles()
+    .filter(({ path }) => path.startsWith('ui/'))
+    .flatMap((file) =>
+      importsOf(file, { valuesOnly: true })
+        .filter((name) => name === 'zod' || importedFile(file.path, name)?.startsWith('src/'))
+        .map((specifier) => `${file.path} imports ${specifier}`),
+    );
   assert.deepEqual(wrong, []);
 });
 

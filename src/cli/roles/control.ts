@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { openAdmin } from '../../admin/open.ts';
+import { readUi } from '../../admin/ui.ts';
 import type { Program } from '../../admin/program.ts';
 import { listenWaiting } from '../../admin/waiting.ts';
 import { createEgress } from '../../control/egress.ts';
@@ -29,7 +30,6 @@ import type { SettingValues } from '../settings-table.ts';
 import { serveOn } from '../shutdown-delay.ts';
 import { programVersion } from '../version.ts';
 import { replicaName } from './proxy.ts';
-import { startSweeping } from './sweeping.ts';
 import { startUpkeep } from './upkeep.ts';
 
 export type ControlSettings = Pick<
@@ -55,8 +55,6 @@ export type ControlSettings = Pick<
   | 'usageRetention'
   | 'strictKeyMint'
   | 'secretRetention'
-  | 'providerSweepInterval'
-  | 'dynamicProvidersMax'
 >;
 
 export type RunningControl = Running &
@@ -251,8 +249,8 @@ async function serveAdmin(
     clock: Date.now,
     usageRetentionDays: settings.usageRetention,
     strictKeyMint: settings.strictKeyMint,
-    dynamicProvidersMax: settings.dynamicProvidersMax,
     log: log.of('admin'),
+    ui: readUi(),
     program: {
       ...surroundings.program,
       version: programVersion(),
@@ -264,14 +262,8 @@ async function serveAdmin(
   const first = publisher.current();
   if (first !== null) onSnapshot(first.snapshot);
   const upkeep = startUpkeep({ plane, admin, settings, log });
-  const sweeping = startSweeping({
-    plane,
-    egress,
-    intervalMs: settings.providerSweepInterval * 1000,
-    log: log.of('control'),
-  });
   const close = async (): Promise<void> => {
-    await Promise.all([upkeep.stop(), sweeping.stop()]);
+    await upkeep.stop();
     const cut = await admin.close(settings.shutdownGrace * 1000);
     if (cut > 0) log.warn({ connections: cut }, 'admin requests were cut off after the grace');
     stopTelling();

@@ -1,0 +1,9 @@
+// The audit log: who changed what, newest first.
+
+import { call } from './call.ts';
+import type { AnswerOf, QueryOf } from './routes.ts';
+
+export type AuditRow = AnswerOf<'GET', '/admin/audit'>[number];
+
+export const listAudit = (query: QueryOf<'GET', '/admin/audit'>, signal?: AbortSignal) =>
+  call('GET', '/admin/audit', { query, signal });

@@ -1,0 +1,138 @@
+// One call of the admin API. A session that has ended is waited for: the call is made again when the person is back, because what
+// was answered with 401 was not done.
+
+import type { Method } from '../../src/admin/route.ts';
+import { settled } from '../lib/store.ts';
+import { asOf } from '../state/as-of.ts';
+import { apiBase } from '../state/base.ts';
+import { isOpen, session, sessionEnded } from '../state/session.ts';
+import { takesAsOf } from './as-of.ts';
+import { ApiFailure, failureOf, unreachable } from './failure.ts';
+import type { AnswerOf, BodyOf, ParamsOf, PathOf, QueryOf, RowOf } from './routes.ts';
+
+export type Answered<Body> = Readonly<{
+  body: Body;
+  /** The snapshot version that holds a mutation. */
+  snapshotVersion: number | null;
+  /** What If-Match takes. */
+  etag: string | null;
+  headers: Headers;
+}>;
+
+/** What goes with a mutation besides its body. */
+export type Change = Readonly<{
+  /** Shown in History. */
+  reason?: string | undefined;
+  /** The version that was seen; another one on the server refuses the change. */
+  version?: number | undefined;
+  /** The same key makes a repeated call answer what the first one did. */
+  onceKey?: string | undefined;
+  signal?: AbortSignal | undefined;
+}>;
+
+type Input<M extends Method, Path extends string> = Readonly<{
+  params?: ParamsOf<Path>;
+  query?: QueryOf<M, Path>;
+  body?: BodyOf<M, Path>;
+}> &
+  Change;
+
+/** Rejects with an ApiFailure, or with the signal's reason. */
+export async function call<M extends Method, Path extends PathOf<M>>(
+  method: M,
+  path: Path,
+  input: Input<M, Path> = {},
+): Promise<Answered<AnswerOf<M, Path>>> {
+  const { params, query, body, ...change } = input;
+  const isConfiguration = method === 'GET' && takesAsOf(path);
+  const url = addressOf(path, params, isConfiguration ? { ...query, as_of: asOf() } : query);
+  return send(url, {
+    method,
+    headers: { ...changeHeaders(change), ...(body === undefined ? {} : jsonHeaders) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(change.signal === undefined ? {} : { signal: change.signal }),
+  });
+}
+
+const pageRows = 1_000;
+
+/** Every row of a list, page by page; `total` is the server's count. */
+export async function list<Path extends PathOf<'GET'>>(
+  path: Path,
+  {
+    signal,
+    query,
+  }: Readonly<{ signal?: AbortSignal | undefined; query?: QueryOf<'GET', Path> }> = {},
+): Promise<readonly RowOf<Path>[]> {
+  const rows: RowOf<Path>[] = [];
+  const first = { ...query, limit: pageRows, ...(takesAsOf(path) ? { as_of: asOf() } : {}) };
+  let next: string | null = addressOf(path, {}, first);
+  while (next !== null) {
+    const { body, headers }: Answered<readonly RowOf<Path>[]> = await send(next, {
+      method: 'GET',
+      ...(signal === undefined ? {} : { signal }),
+    });
+    rows.push(...body);
+    next = nextAddress(headers);
+  }
+  return rows;
+}
+
+/** RFC 8288. The server names a path from its own root. */
+function nextAddress(headers: Headers): string | null {
+  const [, target] = /<([^>]+)>; *rel="next"/.exec(headers.get('link') ?? '') ?? [];
+  return target === undefined ? null : apiBase + target.replace(/^\//, '');
+}
+
+const jsonHeaders = { 'content-type': 'application/json' };
+
+/** A header is bytes: the server reads these as UTF-8. */
+const headerText = (text: string): string =>
+  String.fromCharCode(...new TextEncoder().encode(text.replaceAll(/\s+/g, ' ').trim()));
+
+const changeHeaders = ({ reason, version, onceKey }: Change): Record<string, string> => ({
+  ...(reason === undefined || reason === '' ? {} : { 'x-gw-reason': headerText(reason) }),
+  ...(version === undefined ? {} : { 'if-match': `"${version}"` }),
+  ...(onceKey === undefined ? {} : { 'idempotency-key': onceKey }),
+});
+
+function addressOf(path: string, params: unknown, query: object | undefined): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(Reflect.get(Object(params), name))),
+  );
+  const search = new URLSearchParams(
+    Object.entries(query ?? {}).flatMap(([name, value]) =>
+      value === undefined || value === null ? [] : [[name, String(value)]],
+    ),
+  ).toString();
+  return `${apiBase}${filled.replace(/^\//, '')}${search === '' ? '' : `?${search}`}`;
+}
+
+async function send<Body>(url: string, init: RequestInit): Promise<Answered<Body>> {
+  try {
+    return await sendOnce(url, init);
+  } catch (error) {
+    const lapsed = error instanceof ApiFailure && error.status === 401 && !url.endsWith('/login');
+    if (!lapsed) throw error;
+    sessionEnded();
+    await settled(session, isOpen, init.signal ?? undefined);
+    return sendOnce(url, init);
+  }
+}
+
+async function sendOnce<Body>(url: string, init: RequestInit): Promise<Answered<Body>> {
+  const response = await fetch(url, init).catch((error: unknown) => {
+    init.signal?.throwIfAborted();
+    throw unreachable(error);
+  });
+  const body: unknown = response.status === 204 ? null : await response.json().catch(() => null);
+  if (!response.ok) throw failureOf(response, body);
+  const version = response.headers.get('x-gw-snapshot-version');
+  return {
+    // The server holds each answer to its route's schema.
+    body: body as Body,
+    snapshotVersion: version === null ? null : Number(version),
+    etag: response.headers.get('etag'),
+    headers: response.headers,
+  };
+}

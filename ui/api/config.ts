@@ -1,0 +1,12 @@
+// What the process was started with, and what an operator asks of it.
+
+import { call } from './call.ts';
+import type { Change } from './call.ts';
+
+export const getConfig = (signal?: AbortSignal) => call('GET', '/admin/config', { signal });
+
+export const rebuildSnapshot = (change: Change = {}) =>
+  call('POST', '/admin/snapshot/rebuild', { ...change });
+
+export const revokeAllSessions = (change: Change = {}) =>
+  call('POST', '/admin/sessions/revoke-all', { ...change });

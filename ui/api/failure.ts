@@ -1,0 +1,75 @@
+// What a call comes to when it does not succeed: one error for all of them, in the server's own words.
+
+type Fields = Readonly<{
+  status: number;
+  code: string;
+  param: string | null;
+  requestId: string | null;
+  retryAfterSeconds: number | null;
+}>;
+
+export class ApiFailure extends Error {
+  /** 0 when there was no answer. */
+  readonly status: number;
+  readonly code: string;
+  /** The field of the request that was wrong. */
+  readonly param: string | null;
+  readonly requestId: string | null;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(message: string, fields: Fields, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ApiFailure';
+    this.status = fields.status;
+    this.code = fields.code;
+    this.param = fields.param;
+    this.requestId = fields.requestId;
+    this.retryAfterSeconds = fields.retryAfterSeconds;
+  }
+}
+
+const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+
+const textIn = (value: unknown, name: string): string | null => {
+  const found = member(value, name);
+  return typeof found === 'string' && found !== '' ? found : null;
+};
+
+/** An answer that is no success; a gateway in between may answer anything. */
+export function failureOf(
+  response: Pick<Response, 'status' | 'statusText' | 'headers'>,
+  body: unknown,
+): ApiFailure {
+  const error = member(body, 'error');
+  const retryAfter = Number(response.headers.get('retry-after') ?? NaN);
+  return new ApiFailure(
+    textIn(error, 'message') ?? `the server answered ${response.status} ${response.statusText}`,
+    {
+      status: response.status,
+      code: textIn(error, 'code') ?? 'unknown',
+      param: textIn(error, 'param'),
+      requestId: textIn(error, 'request_id') ?? response.headers.get('x-request-id'),
+      retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
+    },
+  );
+}
+
+export const unreachable = (cause: unknown): ApiFailure =>
+  new ApiFailure(
+    'the control plane did not answer',
+    { status: 0, code: 'unreachable', param: null, requestId: null, retryAfterSeconds: null },
+    { cause },
+  );
+
+/** For what is shown: anything thrown, as a failure. */
+export const asFailure = (error: unknown): ApiFailure =>
+  error instanceof ApiFailure
+    ? error
+    : new ApiFailure(error instanceof Error ? error.message : String(error), {
+        status: 0,
+        code: 'fault',
+        param: null,
+        requestId: null,
+        retryAfterSeconds: null,
+      });

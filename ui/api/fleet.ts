@@ -1,0 +1,10 @@
+// The replicas, and the process that answers.
+
+import { call } from './call.ts';
+import type { AnswerOf } from './routes.ts';
+
+export type Replica = AnswerOf<'GET', '/admin/fleet'>[number];
+
+export const getFleet = (signal?: AbortSignal) => call('GET', '/admin/fleet', { signal });
+
+export const getHealth = (signal?: AbortSignal) => call('GET', '/admin/health', { signal });

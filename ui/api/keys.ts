@@ -1,0 +1,15 @@
+// API keys; the key itself is in the answer to its creation alone.
+
+import { call, list } from './call.ts';
+import type { Change } from './call.ts';
+import type { BodyOf, RowOf } from './routes.ts';
+
+export type ApiKey = RowOf<'/admin/keys'>;
+
+export const listKeys = (signal?: AbortSignal) => list('/admin/keys', { signal });
+
+export const createKey = (body: BodyOf<'POST', '/admin/keys'>, change: Change = {}) =>
+  call('POST', '/admin/keys', { body, ...change });
+
+export const revokeKey = (id: number, change: Change = {}) =>
+  call('DELETE', '/admin/keys/{id}', { params: { id }, ...change });

@@ -1,0 +1,44 @@
+// Prompt classes and their examples.
+
+import { call, list } from './call.ts';
+import type { Change } from './call.ts';
+import type { BodyOf, QueryOf, RowOf } from './routes.ts';
+
+export type PromptClass = RowOf<'/admin/prompt-classes'>;
+
+export const listPromptClasses = (signal?: AbortSignal) =>
+  list('/admin/prompt-classes', { signal });
+
+export const getPromptClass = (id: number, signal?: AbortSignal) =>
+  call('GET', '/admin/prompt-classes/{id}', { params: { id }, signal });
+
+export const createPromptClass = (
+  body: BodyOf<'POST', '/admin/prompt-classes'>,
+  change: Change = {},
+) => call('POST', '/admin/prompt-classes', { body, ...change });
+
+export const updatePromptClass = (
+  id: number,
+  body: BodyOf<'PATCH', '/admin/prompt-classes/{id}'>,
+  change: Change = {},
+) => call('PATCH', '/admin/prompt-classes/{id}', { params: { id }, body, ...change });
+
+export const deletePromptClass = (id: number, change: Change = {}) =>
+  call('DELETE', '/admin/prompt-classes/{id}', { params: { id }, ...change });
+
+export const listPromptExamples = (
+  id: number,
+  query: QueryOf<'GET', '/admin/prompt-classes/{id}/examples'>,
+  signal?: AbortSignal,
+) => call('GET', '/admin/prompt-classes/{id}/examples', { params: { id }, query, signal });
+
+export const addPromptExample = (
+  id: number,
+  body: BodyOf<'POST', '/admin/prompt-classes/{id}/examples'>,
+  change: Change = {},
+) => call('POST', '/admin/prompt-classes/{id}/examples', { params: { id }, body, ...change });
+
+export const removePromptExample = (
+  params: Readonly<{ id: number; example_id: number }>,
+  change: Change = {},
+) => call('DELETE', '/admin/prompt-classes/{id}/examples/{example_id}', { params, ...change });

@@ -1,0 +1,99 @@
+// The types of what each admin route takes and answers, from the route values of the server themselves: a field that changes there
+// fails to compile here.
+
+import type { z } from 'zod';
+
+import type { a2aAgentRoutes } from '../../src/admin/a2a-agents.ts';
+import type { auditRoutes } from '../../src/admin/audit.ts';
+import type { backendRoutes } from '../../src/admin/backends.ts';
+import type { budgetRoutes } from '../../src/admin/budgets.ts';
+import type { configRoutes } from '../../src/admin/config.ts';
+import type { fallbackModelRoutes } from '../../src/admin/fallback-model.ts';
+import type { fleetRoutes } from '../../src/admin/fleet.ts';
+import type { frontendModelRoutes } from '../../src/admin/frontend-models.ts';
+import type { keyRoutes } from '../../src/admin/keys.ts';
+import type { limitsRoutes } from '../../src/admin/limits.ts';
+import type { loginRoutes } from '../../src/admin/login.ts';
+import type { mcpServerRoutes } from '../../src/admin/mcp-servers.ts';
+import type { modelRoutes } from '../../src/admin/models.ts';
+import type { operationRoutes } from '../../src/admin/operations.ts';
+import type { poolRoutes } from '../../src/admin/pools.ts';
+import type { priceRoutes } from '../../src/admin/prices.ts';
+import type { principalRoutes } from '../../src/admin/principals.ts';
+import type { promptClassRoutes } from '../../src/admin/prompt-classes.ts';
+import type { providerRoutes } from '../../src/admin/providers.ts';
+import type { roleRoutes } from '../../src/admin/roles.ts';
+import type { Method, TypedRoute } from '../../src/admin/route.ts';
+import type { routingRoutes } from '../../src/admin/routing.ts';
+import type { ruleRoutes } from '../../src/admin/rules.ts';
+import type { timeseriesRoutes } from '../../src/admin/timeseries.ts';
+import type { usageEventRoutes } from '../../src/admin/usage-events.ts';
+import type { usageRoutes } from '../../src/admin/usage.ts';
+
+type AdminRoute = (
+  | typeof a2aAgentRoutes
+  | typeof auditRoutes
+  | typeof backendRoutes
+  | typeof budgetRoutes
+  | typeof configRoutes
+  | typeof fallbackModelRoutes
+  | typeof fleetRoutes
+  | typeof frontendModelRoutes
+  | typeof keyRoutes
+  | typeof limitsRoutes
+  | typeof loginRoutes
+  | typeof mcpServerRoutes
+  | typeof modelRoutes
+  | typeof operationRoutes
+  | typeof poolRoutes
+  | typeof priceRoutes
+  | typeof principalRoutes
+  | typeof promptClassRoutes
+  | typeof providerRoutes
+  | typeof roleRoutes
+  | typeof routingRoutes
+  | typeof ruleRoutes
+  | typeof timeseriesRoutes
+  | typeof usageEventRoutes
+  | typeof usageRoutes
+)[number];
+
+/** The paths that a method has. */
+export type PathOf<M extends Method> = Extract<AdminRoute, { method: M }>['path'];
+
+type RouteAt<M extends Method, Path> = Extract<AdminRoute, { method: M; path: Path }>;
+
+type SchemasAt<M extends Method, Path> =
+  RouteAt<M, Path> extends TypedRoute<
+    unknown,
+    unknown,
+    z.ZodType,
+    infer Query,
+    infer Body,
+    infer Response
+  >
+    ? { query: Query; body: Body; response: Response }
+    : never;
+
+type Sent<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
+
+export type BodyOf<M extends Method, Path> = Sent<SchemasAt<M, Path>['body']>;
+
+/** In an address all is text; numbers are written as such. */
+export type QueryOf<M extends Method, Path> = {
+  readonly [Name in keyof Sent<SchemasAt<M, Path>['query']>]?: string | number | undefined;
+};
+
+/** As it comes out of the server, before JSON. */
+export type AnswerOf<M extends Method, Path> = Sent<SchemasAt<M, Path>['response']>;
+
+/** A record of a list of entities says its version, which If-Match takes. */
+export type Listed<Row> = Row & Readonly<{ version: number }>;
+
+export type RowOf<Path> =
+  AnswerOf<'GET', Path> extends readonly (infer Row)[] ? Listed<Row> : never;
+
+/** The names between braces. */
+export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Readonly<Record<Name, string | number>> & ParamsOf<Rest>
+  : unknown;

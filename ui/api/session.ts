@@ -1,0 +1,8 @@
+// The session of a person: login and logout.
+
+import { call } from './call.ts';
+import type { BodyOf } from './routes.ts';
+
+export const login = (body: BodyOf<'POST', '/login'>) => call('POST', '/login', { body });
+
+export const logout = () => call('POST', '/logout');

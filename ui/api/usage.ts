@@ -1,0 +1,19 @@
+// What was asked, answered and spent.
+
+import { call } from './call.ts';
+import type { AnswerOf, QueryOf } from './routes.ts';
+
+export type UsageTotal = AnswerOf<'GET', '/admin/usage'>[number];
+export type UsageEvent = AnswerOf<'GET', '/admin/usage/events'>[number];
+export type SeriesPoint = AnswerOf<'GET', '/admin/timeseries'>[number];
+
+export const getUsage = (query: QueryOf<'GET', '/admin/usage'>, signal?: AbortSignal) =>
+  call('GET', '/admin/usage', { query, signal });
+
+export const listUsageEvents = (
+  query: QueryOf<'GET', '/admin/usage/events'>,
+  signal?: AbortSignal,
+) => call('GET', '/admin/usage/events', { query, signal });
+
+export const getTimeseries = (query: QueryOf<'GET', '/admin/timeseries'>, signal?: AbortSignal) =>
+  call('GET', '/admin/timeseries', { query, signal });

@@ -1,0 +1,76 @@
+// A button that copies a text, and says that it did.
+
+import { LitElement, css, html } from 'lit';
+
+import { base, buttons } from '../styles/base.ts';
+import './icon.ts';
+
+const saidMs = 1_500;
+
+export class GwCopy extends LitElement {
+  static override properties = {
+    text: { type: String },
+    label: { type: String },
+    copied: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      :host {
+        display: inline-block;
+      }
+
+      button {
+        width: 1.5rem;
+        height: 1.5rem;
+        color: var(--text-3);
+      }
+
+      .done {
+        color: var(--good);
+      }
+    `,
+  ];
+  declare text: string;
+  /** What is copied, such as "key". */
+  declare label: string;
+  declare copied: boolean;
+
+  constructor() {
+    super();
+    this.label = '';
+    this.copied = false;
+  }
+
+  protected override render() {
+    const name = this.copied ? 'Copied' : `Copy ${this.label}`.trim();
+    return html`<button
+        type="button"
+        class="plain icon ${this.copied ? 'done' : ''}"
+        aria-label=${name}
+        title=${name}
+        @click=${this.#copy}
+      >
+        <gw-icon name=${this.copied ? 'check' : 'copy'}></gw-icon></button
+      ><span class="only-read" role="status">${this.copied ? 'copied' : ''}</span>`;
+  }
+
+  readonly #copy = async (event: Event): Promise<void> => {
+    event.stopPropagation();
+    await navigator.clipboard.writeText(this.text);
+    this.copied = true;
+    this.dispatchEvent(new CustomEvent('gw-copied', { bubbles: true, composed: true }));
+    setTimeout(() => {
+      this.copied = false;
+    }, saidMs);
+  };
+}
+
+customElements.define('gw-copy', GwCopy);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-copy': GwCopy;
+  }
+}

@@ -1,0 +1,95 @@
+// A failure in the server's own words, with the id under which its log has it.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import type { ApiFailure } from '../api/failure.ts';
+import { base, buttons } from '../styles/base.ts';
+import './copy.ts';
+import './icon.ts';
+
+export class GwError extends LitElement {
+  static override properties = {
+    failure: { attribute: false },
+    retriable: { type: Boolean },
+  };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      .box {
+        display: flex;
+        gap: var(--space-2);
+        padding: var(--space-2) var(--space-3);
+        border: 1px solid var(--bad);
+        border-radius: var(--radius-m);
+        background: var(--bad-soft);
+        color: var(--text);
+      }
+
+      .box > gw-icon {
+        margin-top: 0.1875rem;
+        color: var(--bad);
+      }
+
+      .words {
+        flex: 1;
+        min-width: 0;
+        overflow-wrap: anywhere;
+      }
+
+      .id {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-1);
+        color: var(--text-2);
+        font-size: var(--text-s);
+      }
+    `,
+  ];
+  declare failure: ApiFailure | null;
+  /** Offers to try again, by the event `gw-retry`. */
+  declare retriable: boolean;
+
+  constructor() {
+    super();
+    this.failure = null;
+    this.retriable = false;
+  }
+
+  protected override render() {
+    const { failure } = this;
+    if (failure === null) return nothing;
+    const id = failure.requestId;
+    return html`<div class="box" role="alert">
+      <gw-icon name="circle-alert"></gw-icon>
+      <div class="words">
+        ${failure.message}
+        ${
+          id === null
+            ? nothing
+            : html`<div class="id">
+                request <code>${id}</code><gw-copy text=${id} label="request id"></gw-copy>
+              </div>`
+        }
+      </div>
+      ${
+        this.retriable
+          ? html`<button type="button" @click=${this.#retry}>Try again</button>`
+          : nothing
+      }
+    </div>`;
+  }
+
+  readonly #retry = (): void => {
+    this.dispatchEvent(new CustomEvent('gw-retry', { bubbles: true, composed: true }));
+  };
+}
+
+customElements.define('gw-error', GwError);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-error': GwError;
+  }
+}

@@ -1,0 +1,206 @@
+// One labelled control of a form: text, number, choice, longer text or a tick. What is wrong with it stands beneath it.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { base, controls } from '../styles/base.ts';
+
+export type FieldType =
+  | 'text'
+  | 'password'
+  | 'number'
+  | 'select'
+  | 'textarea'
+  | 'checkbox'
+  | 'datetime-local';
+export type Choice = Readonly<{ value: string; label: string }>;
+
+/** Told by `gw-input` at every change. */
+export type FieldInput = Readonly<{ name: string; value: string; checked: boolean }>;
+
+export class GwField extends LitElement {
+  static override properties = {
+    name: { type: String, reflect: true },
+    label: { type: String },
+    type: { type: String },
+    value: { type: String },
+    checked: { type: Boolean },
+    hint: { type: String },
+    error: { type: String },
+    placeholder: { type: String },
+    required: { type: Boolean },
+    disabled: { type: Boolean },
+    choices: { attribute: false },
+    mono: { type: Boolean },
+  };
+  static override styles = [
+    base,
+    controls,
+    css`
+      .label {
+        display: flex;
+        align-items: baseline;
+        justify-content: space-between;
+        gap: var(--space-2);
+        margin-bottom: 0.1875rem;
+        font-weight: 500;
+      }
+
+      .optional {
+        color: var(--text-3);
+        font-size: var(--text-s);
+        font-weight: 400;
+      }
+
+      .tick {
+        display: flex;
+        align-items: center;
+        gap: var(--space-2);
+        min-height: 1.5rem;
+      }
+
+      .hint,
+      .error {
+        margin-top: 0.1875rem;
+        color: var(--text-2);
+        font-size: var(--text-s);
+        line-height: 1.4;
+      }
+
+      .error {
+        color: var(--bad);
+        overflow-wrap: anywhere;
+      }
+
+      .mono input,
+      .mono textarea {
+        font-family: var(--mono);
+        font-size: var(--text-s);
+      }
+    `,
+  ];
+  declare name: string;
+  declare label: string;
+  declare type: FieldType;
+  declare value: string;
+  declare checked: boolean;
+  declare hint: string;
+  declare error: string;
+  declare placeholder: string;
+  declare required: boolean;
+  declare disabled: boolean;
+  /** Of a select. */
+  declare choices: readonly Choice[];
+  declare mono: boolean;
+
+  constructor() {
+    super();
+    this.type = 'text';
+    this.value = '';
+    this.checked = false;
+    this.hint = '';
+    this.error = '';
+    this.placeholder = '';
+    this.required = false;
+    this.disabled = false;
+    this.choices = [];
+    this.mono = false;
+  }
+
+  override focus(): void {
+    this.renderRoot.querySelector<HTMLElement>('#control')?.focus();
+  }
+
+  protected override render() {
+    const below = html`
+      ${this.hint === '' ? nothing : html`<p class="hint" id="hint">${this.hint}</p>`}
+      <div id="error" role="alert">
+        ${this.error === '' ? nothing : html`<p class="error">${this.error}</p>`}
+      </div>
+    `;
+    if (this.type === 'checkbox') {
+      return html`<label class="tick">${this.#control()} ${this.label}</label>${below}`;
+    }
+    const optional = this.required ? nothing : html`<span class="optional">optional</span>`;
+    return html`<div class=${this.mono ? 'mono' : ''}>
+        <label class="label" for="control">${this.label}${optional}</label>${this.#control()}
+      </div>
+      ${below}`;
+  }
+
+  #control() {
+    const invalid = this.error === '' ? 'false' : 'true';
+    const described = this.hint === '' ? 'error' : 'hint error';
+    switch (this.type) {
+      case 'select':
+        return html`<select
+          id="control"
+          aria-invalid=${invalid}
+          aria-describedby=${described}
+          ?disabled=${this.disabled}
+          @change=${this.#input}
+        >
+          ${this.choices.map(
+            ({ value, label }) =>
+              html`<option value=${value} ?selected=${value === this.value}>${label}</option>`,
+          )}
+        </select>`;
+      case 'textarea':
+        return html`<textarea
+          id="control"
+          aria-invalid=${invalid}
+          aria-describedby=${described}
+          ?required=${this.required}
+          ?disabled=${this.disabled}
+          placeholder=${this.placeholder}
+          .value=${this.value}
+          @input=${this.#input}
+        ></textarea>`;
+      case 'text':
+      case 'password':
+      case 'number':
+      case 'checkbox':
+      case 'datetime-local':
+        return html`<input
+          id="control"
+          type=${this.type}
+          step="any"
+          autocomplete=${this.type === 'password' ? 'new-password' : 'off'}
+          spellcheck="false"
+          aria-invalid=${invalid}
+          aria-describedby=${described}
+          ?required=${this.required}
+          ?disabled=${this.disabled}
+          placeholder=${this.placeholder}
+          .value=${this.value}
+          .checked=${this.checked}
+          @input=${this.#input}
+          @keydown=${this.#onKey}
+        />`;
+    }
+  }
+
+  readonly #input = ({ target }: Event): void => {
+    if (target instanceof HTMLInputElement) this.checked = target.checked;
+    if (!(target instanceof HTMLElement) || !('value' in target)) return;
+    this.value = String(target.value);
+    this.error = '';
+    const detail: FieldInput = { name: this.name, value: this.value, checked: this.checked };
+    this.dispatchEvent(new CustomEvent('gw-input', { detail, bubbles: true, composed: true }));
+  };
+
+  readonly #onKey = ({ key }: KeyboardEvent): void => {
+    if (key !== 'Enter') return;
+    this.dispatchEvent(new CustomEvent('gw-enter', { bubbles: true, composed: true }));
+  };
+}
+
+customElements.define('gw-field', GwField);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-field': GwField;
+  }
+  interface HTMLElementEventMap {
+    'gw-input': CustomEvent<FieldInput>;
+  }
+}

@@ -1,0 +1,40 @@
+// An icon of the sprite. It is for the eye: what it means stands beside it in words.
+
+import sprite from '#icons?url';
+import { LitElement, css, html } from 'lit';
+
+import type { IconName } from '../icons.ts';
+
+export class GwIcon extends LitElement {
+  static override properties = { name: { type: String } };
+  static override styles = css`
+    :host {
+      display: inline-flex;
+      flex: none;
+    }
+
+    svg {
+      width: 1em;
+      height: 1em;
+      font-size: 1.1em;
+      fill: none;
+      stroke: currentcolor;
+      stroke-width: 1.8;
+      stroke-linecap: round;
+      stroke-linejoin: round;
+    }
+  `;
+  declare name: IconName;
+
+  protected override render() {
+    return html`<svg aria-hidden="true"><use href="${sprite}#${this.name}"></use></svg>`;
+  }
+}
+
+customElements.define('gw-icon', GwIcon);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-icon': GwIcon;
+  }
+}

@@ -1,0 +1,59 @@
+// An amount in US dollars. What has no price is "unpriced", never nothing; requests without a price are said beside a total.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { formatCount, formatMoney, formatMoneyShort } from '../lib/format.ts';
+import { base } from '../styles/base.ts';
+
+export class GwMoney extends LitElement {
+  static override properties = {
+    micros: { type: Number },
+    unpriced: { type: Number },
+    exact: { type: Boolean },
+  };
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: inline;
+        font-variant-numeric: tabular-nums;
+      }
+
+      .unpriced {
+        color: var(--warn);
+      }
+    `,
+  ];
+  /** Null is unpriced. */
+  declare micros: number | null;
+  /** Requests that are not in the amount. */
+  declare unpriced: number;
+  declare exact: boolean;
+
+  constructor() {
+    super();
+    this.micros = null;
+    this.unpriced = 0;
+    this.exact = false;
+  }
+
+  protected override render() {
+    const { micros, unpriced } = this;
+    if (micros === null) return html`<span class="unpriced">unpriced</span>`;
+    const whole = formatMoney(micros);
+    const beside =
+      unpriced === 0
+        ? nothing
+        : html` <span class="unpriced">+ ${formatCount(unpriced, 'unpriced request')}</span>`;
+    return html`<span title=${whole}>${this.exact ? whole : formatMoneyShort(micros)}</span
+      >${beside}`;
+  }
+}
+
+customElements.define('gw-money', GwMoney);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-money': GwMoney;
+  }
+}

@@ -1,0 +1,49 @@
+// What dialogs and drawers share: they are closed by their owner alone, who is told by `gw-close`, and focus goes back to where it
+// was, also into an element's own tree.
+
+import { LitElement } from 'lit';
+import type { PropertyValues } from 'lit';
+
+export class Overlay extends LitElement {
+  static override properties = {
+    open: { type: Boolean, reflect: true },
+    heading: { type: String },
+    kept: { type: Boolean },
+  };
+  declare open: boolean;
+  declare heading: string;
+  /** Not closed by Escape or the corner's button. */
+  declare kept: boolean;
+  #opener: HTMLElement | null = null;
+
+  constructor() {
+    super();
+    this.open = false;
+    this.heading = '';
+    this.kept = false;
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('open') && this.open) this.#opener = focused(document);
+  }
+
+  /** The inner element asks to be closed. Nothing closes it but `open`. */
+  protected readonly onHide = (event: Event): void => {
+    if (event.target !== event.currentTarget || !this.open) return;
+    event.preventDefault();
+    if (!this.kept) this.dispatchEvent(new CustomEvent('gw-close', { bubbles: true }));
+  };
+
+  protected readonly onHidden = (event: Event): void => {
+    if (event.target !== event.currentTarget) return;
+    const opener = this.#opener;
+    if (opener?.isConnected === true) setTimeout(() => opener.focus());
+  };
+}
+
+/** The focused element itself, however deep it lies. */
+function focused(root: Document | ShadowRoot): HTMLElement | null {
+  const active = root.activeElement;
+  if (!(active instanceof HTMLElement)) return null;
+  return active.shadowRoot === null ? active : (focused(active.shadowRoot) ?? active);
+}

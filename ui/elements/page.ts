@@ -1,0 +1,77 @@
+// The frame of a screen: its name, what it is for, its actions, and its content.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { base } from '../styles/base.ts';
+
+export class GwPage extends LitElement {
+  static override properties = { heading: { type: String }, about: { type: String } };
+  static override styles = [
+    base,
+    css`
+      :host {
+        padding: var(--space-5) var(--space-6) var(--space-8);
+      }
+
+      header {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: flex-start;
+        justify-content: space-between;
+        gap: var(--space-3);
+        margin-bottom: var(--space-5);
+      }
+
+      .about {
+        max-width: 60rem;
+        margin-top: 0.125rem;
+        color: var(--text-2);
+      }
+
+      .actions {
+        display: flex;
+        flex-wrap: wrap;
+        gap: var(--space-2);
+      }
+
+      @media (max-width: 640px) {
+        :host {
+          padding: var(--space-4) var(--space-3) var(--space-8);
+        }
+      }
+    `,
+  ];
+  declare heading: string;
+  declare about: string;
+
+  constructor() {
+    super();
+    this.about = '';
+  }
+
+  /** Where one is after going to another screen. */
+  override focus(): void {
+    this.renderRoot.querySelector('h1')?.focus();
+  }
+
+  protected override render() {
+    return html`
+      <header>
+        <div>
+          <h1 tabindex="-1">${this.heading}</h1>
+          ${this.about === '' ? nothing : html`<p class="about">${this.about}</p>`}
+        </div>
+        <div class="actions"><slot name="actions"></slot></div>
+      </header>
+      <slot></slot>
+    `;
+  }
+}
+
+customElements.define('gw-page', GwPage);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-page': GwPage;
+  }
+}

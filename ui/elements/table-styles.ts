@@ -1,0 +1,190 @@
+// How a table looks: dense rows of one height, a head and a first column that stay in sight.
+
+import { css } from 'lit';
+
+export const tableStyles = css`
+  .bar {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--space-2);
+    margin-bottom: var(--space-2);
+  }
+
+  .filter {
+    position: relative;
+    flex: 0 1 18rem;
+    min-width: 9rem;
+  }
+
+  .filter gw-icon {
+    position: absolute;
+    top: 0.5rem;
+    left: 0.5rem;
+    color: var(--text-3);
+    pointer-events: none;
+  }
+
+  .filter input {
+    padding-left: 1.75rem !important;
+  }
+
+  .count {
+    color: var(--text-2);
+    font-size: var(--text-s);
+    font-variant-numeric: tabular-nums;
+  }
+
+  .end {
+    display: flex;
+    gap: var(--space-1);
+    margin-left: auto;
+  }
+
+  .scroll {
+    overflow: auto;
+    max-height: var(--table-height, calc(100vh - 15rem));
+    min-height: 6rem;
+    border: 1px solid var(--line);
+    border-radius: var(--radius-l);
+    background: var(--surface);
+  }
+
+  .stale {
+    opacity: 0.6;
+  }
+
+  table {
+    width: 100%;
+    border-spacing: 0;
+    border-collapse: separate;
+  }
+
+  th,
+  td {
+    max-width: 26rem;
+    height: var(--row);
+    padding: 0 0.75rem;
+    overflow: hidden;
+    border-bottom: 1px solid var(--line);
+    text-align: left;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+
+  thead th {
+    position: sticky;
+    top: 0;
+    z-index: 2;
+    height: 2rem;
+    padding: 0;
+    background: var(--sunken);
+    color: var(--text-2);
+    font-size: var(--text-s);
+    font-weight: 500;
+  }
+
+  thead button {
+    width: 100%;
+    height: 2rem;
+    justify-content: flex-start;
+    padding: 0 0.75rem;
+    border: 0;
+    border-radius: 0;
+    background: transparent;
+    color: inherit;
+    font-size: inherit;
+  }
+
+  thead button:focus-visible {
+    outline-offset: -2px;
+  }
+
+  .end-cell {
+    text-align: right;
+    font-variant-numeric: tabular-nums;
+  }
+
+  thead .end-cell button {
+    justify-content: flex-end;
+  }
+
+  tbody tr {
+    background: var(--surface);
+  }
+
+  tbody tr:hover {
+    background: var(--hover);
+  }
+
+  tbody tr.chosen {
+    background: var(--accent-soft);
+  }
+
+  tbody tr:last-child > * {
+    border-bottom: 0;
+  }
+
+  .first {
+    position: sticky;
+    left: 0;
+    z-index: 1;
+    background: inherit;
+    font-weight: 500;
+  }
+
+  thead .first {
+    z-index: 3;
+    background: var(--sunken);
+  }
+
+  tbody .first a {
+    color: var(--text);
+  }
+
+  .tick {
+    width: 2.25rem;
+    padding: 0 0 0 0.75rem;
+  }
+
+  .spacer td {
+    padding: 0;
+    border: 0;
+  }
+
+  .linked {
+    cursor: pointer;
+  }
+
+  .none {
+    padding: var(--space-6);
+    color: var(--text-2);
+    text-align: center;
+  }
+
+  .pages {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    justify-content: flex-end;
+    gap: var(--space-2);
+    margin-top: var(--space-2);
+    color: var(--text-2);
+    font-size: var(--text-s);
+  }
+
+  .pages select {
+    width: auto;
+  }
+
+  @media (max-width: 640px) {
+    .first {
+      max-width: 11rem;
+    }
+
+    th,
+    td {
+      padding: 0 0.5rem;
+    }
+  }
+`;

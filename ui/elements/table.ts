@@ -1,0 +1,368 @@
+// The one table: filter, sort, columns and pages over the whole set, by keyboard too, and its export. Long pages draw only the rows in
+// sight. The view is a property and a change of it an event, so that a screen can keep it in the address.
+
+import { LitElement, html, nothing } from 'lit';
+import type { TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { styleMap } from 'lit/directives/style-map.js';
+
+import { toCsv, toJson } from '../lib/export.ts';
+import { formatCount } from '../lib/format.ts';
+import { createFilter, pageOf, pageSizes, readView, sortedBy } from '../lib/table-view.ts';
+import type { TableView } from '../lib/table-view.ts';
+import { windowOf } from '../lib/window.ts';
+import { base, buttons, controls } from '../styles/base.ts';
+import './icon.ts';
+import './menu.ts';
+import { save } from './save-file.ts';
+import { SortedRows } from './table-model.ts';
+import type { Column } from './table-model.ts';
+import { tableStyles } from './table-styles.ts';
+
+export type { Column } from './table-model.ts';
+
+type Key = string | number;
+type Row = object;
+
+const rowPx = 36;
+/** Shorter pages are drawn whole. */
+const drawnWholeMax = 120;
+
+export class GwTable extends LitElement {
+  static override properties = {
+    rows: { attribute: false },
+    columns: { attribute: false },
+    keyOf: { attribute: false },
+    hrefOf: { attribute: false },
+    view: { attribute: false },
+    chosen: { attribute: false },
+    ticked: { attribute: false },
+    label: { type: String },
+    noun: { type: String },
+    stale: { type: Boolean },
+    scrolledPx: { state: true },
+  };
+  static override styles = [base, buttons, controls, tableStyles];
+  declare rows: readonly Row[];
+  declare columns: readonly Column<Row>[];
+  declare keyOf: (row: Row) => Key;
+  /** What a row opens; rows without it open nothing. */
+  declare hrefOf: ((row: Row) => string) | null;
+  declare view: TableView;
+  /** The key of the row that is open. */
+  declare chosen: Key | null;
+  /** The keys that are ticked; null offers no ticks. */
+  declare ticked: ReadonlySet<Key> | null;
+  declare label: string;
+  /** What a row is, in the singular. */
+  declare noun: string;
+  /** What is shown is about to be replaced. */
+  declare stale: boolean;
+  declare scrolledPx: number;
+  readonly #sorted = new SortedRows<Row>(this);
+  #filter = createFilter((row: Row) => this.#textOf(row));
+  #filtered: readonly Column<Row>[] | null = null;
+
+  constructor() {
+    super();
+    this.rows = [];
+    this.columns = [];
+    this.keyOf = (row) => Number(Reflect.get(row, 'id'));
+    this.hrefOf = null;
+    this.view = readView({});
+    this.chosen = null;
+    this.ticked = null;
+    this.noun = 'row';
+    this.stale = false;
+    this.scrolledPx = 0;
+  }
+
+  /** `/` goes here. */
+  focusFilter(): void {
+    this.renderRoot.querySelector<HTMLInputElement>('.filter input')?.focus();
+  }
+
+  #textOf(row: Row): string {
+    return this.columns.map(({ value }) => String(value(row) ?? '')).join(' ');
+  }
+
+  /** All rows that fit the filter, in order: what is counted, paged and exported. */
+  #found(): readonly Row[] {
+    const { rows, columns, view } = this;
+    if (columns !== this.#filtered) {
+      this.#filtered = columns;
+      this.#filter = createFilter((row) => this.#textOf(row));
+    }
+    const sorted = this.#sorted.of(rows, columns, view.sort);
+    return view.filter === '' ? sorted : sorted.filter((row) => this.#filter(row, view.filter));
+  }
+
+  #shown(): readonly Column<Row>[] {
+    const { columns } = this.view;
+    return this.columns.filter(({ id, spare }, index) =>
+      index === 0 ? true : columns === null ? spare !== true : columns.includes(id),
+    );
+  }
+
+  protected override render() {
+    const found = this.#found();
+    const page = pageOf(found, this.view);
+    return html`
+      ${this.#bar(found)}
+      <div
+        class="scroll ${this.stale ? 'stale' : ''}"
+        role="region"
+        tabindex="0"
+        aria-label=${this.label}
+        @scroll=${this.#onScroll}
+        @keydown=${this.#onKey}
+      >
+        ${this.#table(page.rows, found.length)}
+        ${
+          found.length === 0
+            ? html`<p class="none">
+                ${this.rows.length === 0 ? `No ${this.noun}s` : `No ${this.noun} fits the filter`}
+              </p>`
+            : nothing
+        }
+      </div>
+      ${found.length > (pageSizes[0] ?? 0) ? this.#pages(page.page, page.pages) : nothing}
+    `;
+  }
+
+  #bar(found: readonly Row[]) {
+    const all = this.rows.length;
+    const count =
+      found.length === all
+        ? formatCount(all, this.noun)
+        : `${found.length} of ${formatCount(all, this.noun)}`;
+    return html`<div class="bar">
+      <div class="filter">
+        <gw-icon name="search"></gw-icon>
+        <input
+          type="search"
+          placeholder="Filter"
+          aria-label="Filter ${this.label}"
+          .value=${this.view.filter}
+          @input=${this.#onFilter}
+        />
+      </div>
+      <span class="count" role="status">${count}</span>
+      <slot name="bar"></slot>
+      <div class="end">
+        <gw-menu
+          plain
+          icon="columns-3"
+          label="Columns"
+          .items=${this.columns.slice(1).map(({ id, label }) => ({
+            value: id,
+            label,
+            checked: this.#shown().some((column) => column.id === id),
+          }))}
+          @gw-choose=${this.#onColumn}
+        ></gw-menu>
+        <gw-menu
+          plain
+          icon="download"
+          label="Export"
+          .items=${[
+            { value: 'csv', label: `CSV of ${formatCount(found.length, this.noun)}` },
+            { value: 'json', label: `JSON of ${formatCount(found.length, this.noun)}` },
+          ]}
+          @gw-choose=${this.#onExport}
+        ></gw-menu>
+      </div>
+    </div>`;
+  }
+
+  #table(rows: readonly Row[], count: number) {
+    const columns = this.#shown();
+    const whole = rows.length <= drawnWholeMax;
+    const part = whole
+      ? { from: 0, to: rows.length, above: 0, below: 0 }
+      : windowOf({ count: rows.length, rowPx, topPx: this.scrolledPx, heightPx: innerHeight });
+    const span = columns.length + (this.ticked === null ? 0 : 1);
+    const spacer = (height: number): TemplateResult | typeof nothing =>
+      height === 0
+        ? nothing
+        : html`<tr class="spacer" aria-hidden="true">
+            <td colspan=${span} style=${styleMap({ height: `${height}px` })}></td>
+          </tr>`;
+    return html`<table aria-rowcount=${count + 1}>
+      <thead>
+        <tr>
+          ${this.ticked === null ? nothing : this.#tickAll(rows)}
+          ${columns.map((column, index) => this.#head(column, index))}
+        </tr>
+      </thead>
+      <tbody>
+        ${spacer(part.above)}
+        ${repeat(rows.slice(part.from, part.to), this.keyOf, (row, at) =>
+          this.#row(row, columns, part.from + at),
+        )}
+        ${spacer(part.below)}
+      </tbody>
+    </table>`;
+  }
+
+  #head({ id, label, end }: Column<Row>, index: number) {
+    const { sort } = this.view;
+    const order = sort?.id !== id ? 'none' : sort.descending ? 'descending' : 'ascending';
+    const icon = order === 'ascending' ? 'arrow-up' : 'arrow-down';
+    return html`<th
+      scope="col"
+      class="${index === 0 ? 'first' : ''} ${end === true ? 'end-cell' : ''}"
+      aria-sort=${order}
+    >
+      <button type="button" @click=${() => this.#change(sortedBy(this.view, id))}>
+        ${label}${order === 'none' ? nothing : html`<gw-icon name=${icon}></gw-icon>`}
+      </button>
+    </th>`;
+  }
+
+  #row(row: Row, columns: readonly Column<Row>[], index: number) {
+    const key = this.keyOf(row);
+    const href = this.hrefOf?.(row) ?? null;
+    const state = `${key === this.chosen ? 'chosen' : ''} ${href === null ? '' : 'linked'}`;
+    return html`<tr class=${state} aria-rowindex=${index + 2} @click=${this.#onRow}>
+      ${this.ticked === null ? nothing : this.#tick(row, key)}
+      ${columns.map(({ cell, value, end }, at) => {
+        const drawn = cell?.(row) ?? String(value(row) ?? '');
+        if (at > 0) return html`<td class=${end === true ? 'end-cell' : ''}>${drawn}</td>`;
+        return html`<th scope="row" class="first">
+          ${href === null ? drawn : html`<a href=${href}>${drawn}</a>`}
+        </th>`;
+      })}
+    </tr>`;
+  }
+
+  #tick(row: Row, key: Key) {
+    return html`<td class="tick">
+      <input
+        type="checkbox"
+        aria-label="Choose ${this.columns[0]?.value(row)}"
+        .checked=${this.ticked?.has(key) === true}
+        @click=${(event: Event) => event.stopPropagation()}
+        @change=${() => this.#toggle([key])}
+      />
+    </td>`;
+  }
+
+  #tickAll(rows: readonly Row[]) {
+    const keys = rows.map(this.keyOf);
+    const all = keys.length > 0 && keys.every((key) => this.ticked?.has(key));
+    const change = keys.filter((key) => all || this.ticked?.has(key) !== true);
+    return html`<th scope="col" class="tick">
+      <input
+        type="checkbox"
+        aria-label="Choose all on this page"
+        .checked=${all}
+        @change=${() => this.#toggle(change)}
+      />
+    </th>`;
+  }
+
+  #pages(page: number, pages: number) {
+    const go = (to: number) => (): void => this.#change({ ...this.view, page: to });
+    return html`<div class="pages">
+      <label
+        >Rows
+        <select @change=${this.#onSize}>
+          ${pageSizes.map(
+            (size) =>
+              html`<option value=${size} ?selected=${size === this.view.size}>
+                ${size === 0 ? 'all' : size}
+              </option>`,
+          )}
+        </select></label
+      >
+      <span>Page ${page + 1} of ${pages}</span>
+      <button
+        type="button"
+        class="icon"
+        aria-label="Page before"
+        ?disabled=${page === 0}
+        @click=${go(page - 1)}
+      >
+        <gw-icon name="chevron-left"></gw-icon>
+      </button>
+      <button
+        type="button"
+        class="icon"
+        aria-label="Next page"
+        ?disabled=${page >= pages - 1}
+        @click=${go(page + 1)}
+      >
+        <gw-icon name="chevron-right"></gw-icon>
+      </button>
+    </div>`;
+  }
+
+  #change(detail: TableView): void {
+    this.view = detail;
+    this.dispatchEvent(new CustomEvent('gw-view', { detail }));
+  }
+
+  #toggle(keys: readonly Key[]): void {
+    const detail = new Set(this.ticked ?? []).symmetricDifference(new Set(keys));
+    this.dispatchEvent(new CustomEvent('gw-tick', { detail }));
+  }
+
+  readonly #onFilter = ({ target }: Event): void => {
+    if (!(target instanceof HTMLInputElement)) return;
+    this.#change({ ...this.view, page: 0, filter: target.value });
+  };
+
+  readonly #onSize = ({ target }: Event): void => {
+    if (!(target instanceof HTMLSelectElement)) return;
+    this.#change({ ...this.view, page: 0, size: Number(target.value) });
+  };
+
+  readonly #onColumn = ({ detail }: CustomEvent<string>): void => {
+    const shown = new Set(this.#shown().map(({ id }) => id));
+    const columns = [...shown.symmetricDifference(new Set([detail]))];
+    this.#change({ ...this.view, columns });
+  };
+
+  readonly #onExport = ({ detail }: CustomEvent<string>): void => {
+    const rows = this.#found().map((row) =>
+      Object.fromEntries(this.columns.map(({ id, value }) => [id, value(row)])),
+    );
+    const name = `${this.noun}s`.replaceAll(' ', '-');
+    const columns = this.columns.map(({ id }) => id);
+    if (detail === 'csv') save(`${name}.csv`, 'text/csv', toCsv(columns, rows));
+    else save(`${name}.json`, 'application/json', toJson(rows));
+  };
+
+  readonly #onScroll = ({ target }: Event): void => {
+    if (target instanceof HTMLElement) this.scrolledPx = target.scrollTop;
+  };
+
+  /** A row is its link, wherever it is clicked; a text that is being marked is not. */
+  readonly #onRow = (event: MouseEvent): void => {
+    const row = event.currentTarget;
+    const isOwn = event.composedPath().some((one) => one instanceof HTMLElement && isControl(one));
+    if (isOwn || !(row instanceof HTMLElement) || String(getSelection()) !== '') return;
+    row.querySelector('a')?.click();
+  };
+
+  readonly #onKey = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    const links = [...this.renderRoot.querySelectorAll<HTMLElement>('tbody .first a')];
+    const at = links.findIndex((link) => link === this.shadowRoot?.activeElement);
+    if (step === 0 || at < 0) return;
+    event.preventDefault();
+    links[at + step]?.focus();
+  };
+}
+
+const isControl = ({ localName }: HTMLElement): boolean =>
+  ['a', 'button', 'input', 'gw-copy', 'gw-menu'].includes(localName);
+
+customElements.define('gw-table', GwTable);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-table': GwTable;
+  }
+}

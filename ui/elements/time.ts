@@ -1,0 +1,54 @@
+// A moment, relative to now, with the whole of it in the zone that was chosen.
+
+import { LitElement, html } from 'lit';
+
+import { formatSince, formatTime } from '../lib/format.ts';
+import { zone } from '../state/preferences.ts';
+import { base } from '../styles/base.ts';
+import { Watch } from './watch.ts';
+
+const refreshMs = 10_000;
+
+export class GwTime extends LitElement {
+  static override properties = { at: { type: String }, absolute: { type: Boolean } };
+  static override styles = [base];
+  /** RFC 3339; empty is shown as "never". */
+  declare at: string;
+  /** The whole of it, instead of how long ago. */
+  declare absolute: boolean;
+  readonly #zone = new Watch(this, zone);
+  #timer: ReturnType<typeof setInterval> | null = null;
+
+  constructor() {
+    super();
+    this.at = '';
+    this.absolute = false;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.style.display = 'inline';
+    if (!this.absolute) this.#timer = setInterval(() => this.requestUpdate(), refreshMs);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    if (this.#timer !== null) clearInterval(this.#timer);
+  }
+
+  protected override render() {
+    if (this.at === '') return html`<span class="quiet">never</span>`;
+    const at = new Date(this.at);
+    const whole = formatTime(at, this.#zone.value);
+    const text = this.absolute ? whole : formatSince(at, Date.now());
+    return html`<time datetime=${this.at} title=${whole}>${text}</time>`;
+  }
+}
+
+customElements.define('gw-time', GwTime);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-time': GwTime;
+  }
+}

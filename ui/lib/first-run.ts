@@ -1,0 +1,68 @@
+// The way from an empty database to the first answered request, and how far along it one is.
+
+export type FirstRunFacts = Readonly<{
+  providers: number;
+  /** Models that a provider serves. */
+  servedModels: number;
+  frontendModels: number;
+  keys: number;
+  hasAnswered: boolean;
+}>;
+
+export type Step = Readonly<{
+  title: string;
+  about: string;
+  action: string;
+  screen: string;
+  rest: readonly string[];
+  isDone: boolean;
+}>;
+
+export function firstRun(facts: FirstRunFacts): readonly Step[] {
+  return [
+    {
+      title: 'Connect a provider',
+      about: 'A vendor or an engine of your own; it is asked for its models before it is kept.',
+      action: 'Add a provider',
+      screen: 'providers',
+      rest: ['new'],
+      isDone: facts.providers > 0,
+    },
+    {
+      title: 'Register a model',
+      about: 'Tick what the provider serves and you want to offer.',
+      action: 'Choose models',
+      screen: 'providers',
+      rest: [],
+      isDone: facts.servedModels > 0,
+    },
+    {
+      title: 'Name a frontend model',
+      about: 'The name that clients call; its rules decide which model answers.',
+      action: 'Add a frontend model',
+      screen: 'frontend-models',
+      rest: ['new'],
+      isDone: facts.frontendModels > 0,
+    },
+    {
+      title: 'Create an API key',
+      about: 'It is shown once. Its principal needs a role that may invoke the model.',
+      action: 'Create a key',
+      screen: 'keys',
+      rest: ['new'],
+      isDone: facts.keys > 0,
+    },
+    {
+      title: 'Send the first request',
+      about: 'With any OpenAI client: the base URL is the gateway, the key is yours.',
+      action: 'See usage',
+      screen: 'usage',
+      rest: [],
+      isDone: facts.hasAnswered,
+    },
+  ];
+}
+
+/** The step to do next; null when all are done. */
+export const nextStep = (steps: readonly Step[]): Step | null =>
+  steps.find(({ isDone }) => !isDone) ?? null;

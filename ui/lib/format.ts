@@ -1,0 +1,76 @@
+// How values are written for people. Null is never a zero: what is not known is said in words.
+
+export type Zone = 'utc' | 'local';
+
+const million = 1_000_000;
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** `12,345`; "no data" for null. */
+export const formatNumber = (value: number | null): string =>
+  value === null ? 'no data' : whole.format(value);
+
+/** `12.3K`, for tiles and axes. */
+export const formatShort = (value: number | null): string =>
+  value === null ? 'no data' : Math.abs(value) < 1_000 ? plain(value) : short.format(value);
+
+const plain = (value: number): string => String(Math.round(value * 100) / 100);
+
+/** US dollars from micros, exactly; null is "unpriced". Two digits at least, as many as there are at most. */
+export function formatMoney(micros: number | null): string {
+  if (micros === null) return 'unpriced';
+  const sign = micros < 0 ? '-' : '';
+  const size = Math.abs(micros);
+  const fraction = String(size % million)
+    .padStart(6, '0')
+    .replace(/0+$/, '')
+    .padEnd(2, '0');
+  return `${sign}$${whole.format(Math.floor(size / million))}.${fraction}`;
+}
+
+/** To the cent, for totals; what is less than a cent and more than nothing says so. */
+export function formatMoneyShort(micros: number | null): string {
+  if (micros === null) return 'unpriced';
+  if (micros !== 0 && Math.abs(micros) < 10_000) return micros < 0 ? '> -$0.01' : '< $0.01';
+  const dollars = micros / million;
+  if (Math.abs(dollars) >= 100_000) return `$${short.format(dollars)}`;
+  return dollars.toLocaleString('en', { style: 'currency', currency: 'USD' });
+}
+
+/** `84 ms`, `1.2 s`, `3 min`. */
+export function formatDuration(ms: number | null): string {
+  if (ms === null) return 'no data';
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${plain(Math.round(ms / 100) / 10)} s`;
+  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
+  if (ms < 48 * 3_600_000) return `${Math.round(ms / 3_600_000)} h`;
+  return `${Math.round(ms / 86_400_000)} d`;
+}
+
+/** `0.4 %`; null when there is nothing to take a share of. */
+export const formatShare = (part: number, all: number): string => {
+  if (all === 0) return 'no data';
+  const share = (100 * part) / all;
+  if (share > 0 && share < 0.1) return '< 0.1 %';
+  return `${plain(Math.round(share * 10) / 10)} %`;
+};
+
+/** ISO order, 24 hours: `2026-11-21 14:05:09`, with the zone when it is UTC. */
+export function formatTime(at: Date, zone: Zone): string {
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  const text = (zone === 'utc' ? at : local).toISOString().slice(0, 19).replace('T', ' ');
+  return zone === 'utc' ? `${text} UTC` : text;
+}
+
+/** `3 min ago`, `in 2 h`. */
+export function formatSince(at: Date, now: number): string {
+  const difference = now - at.getTime();
+  if (Math.abs(difference) < 1_000) return 'now';
+  const size = formatDuration(Math.abs(Math.trunc(difference / 1_000) * 1_000));
+  return difference > 0 ? `${size} ago` : `in ${size}`;
+}
+
+/** `1 model`, `2 models`. */
+export const formatCount = (count: number, one: string, many = `${one}s`): string =>
+  `${whole.format(count)} ${count === 1 ? one : many}`;

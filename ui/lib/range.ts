@@ -1,0 +1,48 @@
+// The time range of a view: as it is chosen and written in the address, and what it comes to, half-open `[since, until)`.
+
+export type Range =
+  | Readonly<{ kind: 'last'; ms: number }>
+  | Readonly<{ kind: 'between'; since: number; until: number }>;
+
+export type Preset = Readonly<{ text: string; label: string }>;
+
+const units: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+export const presets: readonly Preset[] = [
+  { text: '15m', label: 'Last 15 minutes' },
+  { text: '1h', label: 'Last hour' },
+  { text: '6h', label: 'Last 6 hours' },
+  { text: '24h', label: 'Last 24 hours' },
+  { text: '7d', label: 'Last 7 days' },
+  { text: '14d', label: 'Last 14 days' },
+  { text: '30d', label: 'Last 30 days' },
+];
+
+/** `24h`, or `2026-11-01T00:00:00Z/2026-11-02T00:00:00Z`; null when it is neither, or ends before it begins. */
+export function readRange(text: string): Range | null {
+  const [, count, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  const unitMs = units[unit];
+  if (count !== undefined && unitMs !== undefined && Number(count) > 0) {
+    return { kind: 'last', ms: Number(count) * unitMs };
+  }
+  const [since = NaN, until = NaN] = text.split('/').map((part) => Date.parse(part));
+  return since < until ? { kind: 'between', since, until } : null;
+}
+
+export function writeRange(range: Range): string {
+  if (range.kind === 'between') {
+    return [range.since, range.until].map((at) => new Date(at).toISOString()).join('/');
+  }
+  const found = Object.entries(units).findLast(([, ms]) => range.ms % ms === 0);
+  const [unit, ms] = found ?? ['m', 60_000];
+  // A day is written as hours where a preset is.
+  const hours = `${range.ms / 3_600_000}h`;
+  return presets.some(({ text }) => text === hours) ? hours : `${range.ms / ms}${unit}`;
+}
+
+export const edgesOf = (range: Range, now: number): Readonly<{ since: number; until: number }> =>
+  range.kind === 'between' ? range : { since: now - range.ms, until: now };

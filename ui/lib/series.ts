@@ -1,0 +1,44 @@
+// Sums over the buckets of a usage series. What cannot be added up, such as a percentile, is not.
+
+type Point = Readonly<{
+  requests: number;
+  upstream_errors: number;
+  refused_no_backend: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cost_micros: number | null;
+  unpriced_requests: number;
+  p95_ms: number | null;
+}>;
+
+export type Totals = Readonly<{
+  requests: number;
+  /** What the gateway or its backends failed at; a client's own mistakes are not among them. */
+  failed: number;
+  tokens: number;
+  /** Null when there were requests and none of them has a price. */
+  costMicros: number | null;
+  unpriced: number;
+  /** Of the last bucket that has one, and the slowest of all. */
+  p95Ms: number | null;
+  worstP95Ms: number | null;
+}>;
+
+export function totalsOf(points: readonly Point[]): Totals {
+  const sum = (of: (point: Point) => number): number =>
+    points.reduce((total, point) => total + of(point), 0);
+  const priced = points.filter(({ cost_micros }) => cost_micros !== null);
+  const unpriced = sum((point) => point.unpriced_requests);
+  const cost = priced.reduce((total, { cost_micros }) => total + (cost_micros ?? 0), 0);
+  const requests = sum((point) => point.requests);
+  const p95s = points.flatMap(({ p95_ms }) => p95_ms ?? []);
+  return {
+    requests,
+    failed: sum((point) => point.upstream_errors + point.refused_no_backend),
+    tokens: sum((point) => point.prompt_tokens + point.completion_tokens),
+    costMicros: unpriced > 0 && unpriced >= requests && cost === 0 ? null : cost,
+    unpriced,
+    p95Ms: p95s.at(-1) ?? null,
+    worstP95Ms: p95s.length === 0 ? null : Math.max(...p95s),
+  };
+}

@@ -1,0 +1,46 @@
+// A value that is watched: the few things that are true for the whole page (location, session, preferences) are each one of these.
+
+export type Store<Value> = Readonly<{
+  get: () => Value;
+  set: (value: Value) => void;
+  /** Answers how to stop. The listener is not called for the value that is there already. */
+  subscribe: (listener: (value: Value) => void) => () => void;
+}>;
+
+export function createStore<Value>(initial: Value): Store<Value> {
+  const listeners = new Set<(value: Value) => void>();
+  let value = initial;
+  return {
+    get: () => value,
+    set: (next) => {
+      if (Object.is(next, value)) return;
+      value = next;
+      for (const listener of listeners) listener(value);
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** The first value, now or later, that fits. Rejects when the signal is aborted. */
+export function settled<Value, Fit extends Value>(
+  store: Store<Value>,
+  fits: (value: Value) => value is Fit,
+  signal?: AbortSignal,
+): Promise<Fit> {
+  return new Promise((resolve, reject) => {
+    const stop = store.subscribe((value) => look(value));
+    const look = (value: Value): void => {
+      if (!fits(value)) return;
+      stop();
+      resolve(value);
+    };
+    signal?.addEventListener('abort', () => {
+      stop();
+      reject(signal.reason);
+    });
+    look(store.get());
+  });
+}

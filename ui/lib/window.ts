@@ -1,0 +1,21 @@
+// Which rows of a long list are drawn: those in sight and a few around them, the rest stands in as empty height.
+
+export type Window = Readonly<{
+  /** The first row drawn, and the one behind the last. */
+  from: number;
+  to: number;
+  /** Height of what is not drawn, in pixels. */
+  above: number;
+  below: number;
+}>;
+
+type Scrolled = Readonly<{ count: number; rowPx: number; topPx: number; heightPx: number }>;
+
+const spare = 12;
+
+export function windowOf({ count, rowPx, topPx, heightPx }: Scrolled): Window {
+  const first = Math.floor(Math.max(0, topPx) / rowPx) - spare;
+  const from = Math.max(0, Math.min(first, count - 1));
+  const to = Math.min(count, from + Math.ceil(heightPx / rowPx) + 2 * spare);
+  return { from, to, above: from * rowPx, below: (count - to) * rowPx };
+}

@@ -1,0 +1,9 @@
+// Where the UI begins: the theme before anything is drawn, then the frame, which loads the screen.
+
+import './styles/page.css';
+import { followLinks } from './state/location.ts';
+import { applyTheme } from './state/preferences.ts';
+
+applyTheme();
+followLinks();
+await import('./shell/app.ts');

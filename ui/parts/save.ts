@@ -1,0 +1,145 @@
+// The one way in which a change is saved: what changes is shown, a reason may be given, and then it is published; what the server
+// refuses stands in the dialog, or goes back to the form when it names a field.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import type { Answered, Change } from '../api/call.ts';
+import { asFailure } from '../api/failure.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import '../elements/dialog.ts';
+import '../elements/diff.ts';
+import '../elements/error.ts';
+import '../elements/field.ts';
+import type { FieldInput } from '../elements/field.ts';
+import { changesBetween } from '../lib/change.ts';
+import { announce } from '../state/publication.ts';
+import { base } from '../styles/base.ts';
+
+export type Save = Readonly<{
+  heading: string;
+  /** On the button, such as "Delete". */
+  verb: string;
+  /** Said when it is done, such as "Provider OpenAI changed". */
+  done: string;
+  /** What is there and what is sent; null shows no table. Secrets are not to be in either. */
+  before: Readonly<Record<string, unknown>> | null;
+  after: Readonly<Record<string, unknown>> | null;
+  /** Cannot be taken back: what breaks is in the slot. */
+  danger?: boolean;
+  /** To be typed first. */
+  name?: string;
+  run: (change: Change) => Promise<Answered<unknown>>;
+}>;
+
+/** `gw-saved` has what the call answered; `gw-refused` a failure that names a field; `gw-close` is a change of mind. */
+export class GwSave extends LitElement {
+  static override properties = {
+    save: { attribute: false },
+    busy: { state: true },
+    failure: { state: true },
+    reason: { state: true },
+  };
+  static override styles = [
+    base,
+    css`
+      .parts {
+        display: grid;
+        gap: var(--space-4);
+      }
+    `,
+  ];
+  /** Null is closed. */
+  declare save: Save | null;
+  declare busy: boolean;
+  declare failure: ApiFailure | null;
+  declare reason: string;
+  /** One key for all attempts at one change: a lost answer cannot make it twice. */
+  #onceKey = '';
+  #shown: Save | null = null;
+
+  constructor() {
+    super();
+    this.save = null;
+    this.busy = false;
+    this.failure = null;
+    this.reason = '';
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('save') || this.save === null) return;
+    this.#shown = this.save;
+    this.#onceKey = crypto.randomUUID();
+    this.failure = null;
+    this.reason = '';
+  }
+
+  protected override render() {
+    // The last one stays drawn while the dialog goes.
+    const shown = this.save ?? this.#shown;
+    if (shown === null) return nothing;
+    return html`<gw-dialog
+      heading=${shown.heading}
+      verb=${this.busy ? `${shown.verb} …` : shown.verb}
+      name=${shown.name ?? ''}
+      ?danger=${shown.danger === true}
+      ?busy=${this.busy}
+      ?open=${this.save !== null}
+      wide
+      @gw-confirm=${this.#run}
+    >
+      <div class="parts">
+        <slot></slot>
+        ${
+          shown.after === null
+            ? nothing
+            : html`<gw-diff .changes=${changesBetween(shown.before ?? {}, shown.after)}></gw-diff>`
+        }
+        <gw-field
+          name="reason"
+          label="Reason"
+          hint="Kept in the history beside the change"
+          .value=${this.reason}
+          @gw-input=${this.#onReason}
+          @gw-enter=${this.#run}
+        ></gw-field>
+        <gw-error .failure=${this.failure}></gw-error>
+      </div>
+    </gw-dialog>`;
+  }
+
+  readonly #onReason = ({ detail }: CustomEvent<FieldInput>): void => {
+    this.reason = detail.value;
+  };
+
+  readonly #run = async (): Promise<void> => {
+    const { save, reason } = this;
+    if (save === null || this.busy) return;
+    this.busy = true;
+    this.failure = null;
+    try {
+      const answer = await save.run({ reason, onceKey: this.#onceKey });
+      void announce({ text: save.done, version: answer.snapshotVersion });
+      this.#tell('gw-saved', answer);
+    } catch (error) {
+      this.failure = asFailure(error);
+      // The same key stands for the same request; the next attempt may be another.
+      this.#onceKey = crypto.randomUUID();
+      if (this.failure.param !== null) this.#tell('gw-refused', this.failure);
+    } finally {
+      this.busy = false;
+    }
+  };
+
+  #tell(event: string, detail: unknown): void {
+    this.dispatchEvent(new CustomEvent(event, { detail }));
+  }
+}
+
+customElements.define('gw-save', GwSave);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-save': GwSave;
+  }
+}

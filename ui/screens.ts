@@ -1,0 +1,58 @@
+// The screens: where each lies, what it is called, and the key that goes there. One whose file is not in the build is not offered.
+
+import type { IconName } from './icons.ts';
+
+export type Screen = Readonly<{
+  /** Its segment in the address, and the name of its file and element: `gw-screen-<name>`. */
+  name: string;
+  title: string;
+  icon: IconName;
+  group: 'Now' | 'Routing' | 'Tools' | 'Access' | 'Evidence' | 'System';
+  /** Pressed after `g`. */
+  key: string;
+  /** Only where something manages this process. */
+  managed?: true;
+}>;
+
+const all: readonly Screen[] = [
+  { name: 'overview', title: 'Overview', icon: 'layout-dashboard', group: 'Now', key: 'o' },
+  { name: 'metrics', title: 'Metrics', icon: 'activity', group: 'Now', key: 'm' },
+  { name: 'usage', title: 'Usage and spend', icon: 'receipt-text', group: 'Now', key: 'u' },
+  { name: 'frontend-models', title: 'Frontend models', icon: 'route', group: 'Routing', key: 'f' },
+  { name: 'prompt-classes', title: 'Prompt classes', icon: 'tags', group: 'Routing', key: 'c' },
+  { name: 'models', title: 'Models', icon: 'boxes', group: 'Routing', key: 'd' },
+  { name: 'providers', title: 'Providers', icon: 'plug', group: 'Routing', key: 'p' },
+  { name: 'mcp-servers', title: 'MCP servers', icon: 'wrench', group: 'Tools', key: 'x' },
+  { name: 'agents', title: 'Agents', icon: 'bot', group: 'Tools', key: 'a' },
+  { name: 'keys', title: 'API keys', icon: 'key-round', group: 'Access', key: 'k' },
+  { name: 'principals', title: 'Principals', icon: 'users-round', group: 'Access', key: 'i' },
+  { name: 'roles', title: 'Roles', icon: 'shield-check', group: 'Access', key: 'r' },
+  { name: 'limits', title: 'Limits and budgets', icon: 'gauge', group: 'Access', key: 'l' },
+  { name: 'history', title: 'History', icon: 'history', group: 'Evidence', key: 'h' },
+  { name: 'audit', title: 'Audit log', icon: 'scroll-text', group: 'Evidence', key: 't' },
+  { name: 'fleet', title: 'Fleet', icon: 'server', group: 'System', key: 'e' },
+  {
+    name: 'deployment',
+    title: 'Deployment',
+    icon: 'rocket',
+    group: 'System',
+    key: 'y',
+    managed: true,
+  },
+  { name: 'settings', title: 'Settings', icon: 'settings', group: 'System', key: 's' },
+];
+
+const files = import.meta.glob('./screens/*.ts');
+
+const fileOf = (name: string): (() => Promise<unknown>) | undefined =>
+  files[`./screens/${name}.ts`];
+
+export const screens: readonly Screen[] = all.filter(({ name }) => fileOf(name) !== undefined);
+
+export const screenNamed = (name: string): Screen | undefined =>
+  screens.find((screen) => screen.name === name);
+
+/** Defines the screen's element. */
+export async function loadScreen({ name }: Screen): Promise<void> {
+  await fileOf(name)?.();
+}

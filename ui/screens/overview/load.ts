@@ -1,0 +1,53 @@
+// All that the overview shows, asked for at once.
+
+import { listAudit } from '../../api/audit.ts';
+import { getConfig } from '../../api/config.ts';
+import { getFleet, getHealth } from '../../api/fleet.ts';
+import { listFrontendModels } from '../../api/frontend-models.ts';
+import { listKeys } from '../../api/keys.ts';
+import { listModels } from '../../api/models.ts';
+import { listProviders } from '../../api/providers.ts';
+import { getTimeseries, listUsageEvents } from '../../api/usage.ts';
+import { firstRun } from '../../lib/first-run.ts';
+import type { Step } from '../../lib/first-run.ts';
+import { fleetState } from '../../lib/fleet.ts';
+import { edgesOf } from '../../lib/range.ts';
+import type { Range } from '../../lib/range.ts';
+
+const changesShown = 5;
+
+export async function loadNow(range: Range, signal: AbortSignal) {
+  const { since, until } = edgesOf(range, Date.now());
+  const edges = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+  const [series, replicas, health, config, changes] = await Promise.all([
+    getTimeseries(edges, signal),
+    getFleet(signal),
+    getHealth(signal),
+    getConfig(signal),
+    listAudit({ limit: changesShown }, signal),
+  ]);
+  const version = config.body.snapshot_version;
+  return {
+    points: series.body,
+    fleet: fleetState(replicas.body, { own: health.body.backends, version }),
+    version,
+    changes: changes.body,
+  };
+}
+
+export async function loadFirstRun(signal: AbortSignal): Promise<readonly Step[]> {
+  const [providers, models, frontendModels, keys, requests] = await Promise.all([
+    listProviders(signal),
+    listModels(signal),
+    listFrontendModels(signal),
+    listKeys(signal),
+    listUsageEvents({ limit: 1 }, signal),
+  ]);
+  return firstRun({
+    providers: providers.length,
+    servedModels: models.filter(({ backends }) => backends.length > 0).length,
+    frontendModels: frontendModels.length,
+    keys: keys.length,
+    hasAnswered: requests.body.length > 0,
+  });
+}

@@ -1,0 +1,252 @@
+// The frame: who is in, the ways to the screens, and the one that is shown. On another screen focus goes to its heading, and the
+// page's title says where one is.
+
+import { LitElement, html, nothing } from 'lit';
+import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
+
+import { asFailure } from '../api/failure.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import { getConfig } from '../api/config.ts';
+import '../elements/dialog.ts';
+import '../elements/drawer.ts';
+import '../elements/empty.ts';
+import '../elements/error.ts';
+import '../elements/page.ts';
+import '../elements/toasts.ts';
+import { Watch } from '../elements/watch.ts';
+import type { Meaning } from '../lib/shortcut.ts';
+import { loadScreen, screenNamed, screens } from '../screens.ts';
+import type { Screen } from '../screens.ts';
+import { changeQuery, linkTo, navigate, place } from '../state/location.ts';
+import { session, sessionOpened } from '../state/session.ts';
+import { base, buttons } from '../styles/base.ts';
+import { frameStyles } from './frame-styles.ts';
+import './header.ts';
+import { listenForKeys } from './keyboard.ts';
+import './login.ts';
+import './palette.ts';
+import './sidebar.ts';
+
+type Over = 'palette' | 'keys' | 'menu' | null;
+
+export class GwApp extends LitElement {
+  static override properties = {
+    over: { state: true },
+    failure: { state: true },
+    version: { state: true },
+    loaded: { state: true },
+  };
+  static override styles = [base, buttons, frameStyles];
+  declare over: Over;
+  declare failure: ApiFailure | null;
+  declare version: string;
+  /** The names of the screens whose code is there. */
+  declare loaded: ReadonlySet<string>;
+  readonly #place = new Watch(this, place);
+  readonly #session = new Watch(this, session);
+  #shown = '';
+  #stopKeys: (() => void) | null = null;
+
+  constructor() {
+    super();
+    this.over = null;
+    this.failure = null;
+    this.version = '';
+    this.loaded = new Set();
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#stopKeys = listenForKeys((meaning) => this.#act(meaning));
+    void this.#begin();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#stopKeys?.();
+  }
+
+  /** Waits for a login when nobody is in. */
+  async #begin(): Promise<void> {
+    try {
+      const { body } = await getConfig();
+      this.version = body.version;
+      this.failure = null;
+      sessionOpened(body.you);
+    } catch (error) {
+      this.failure = asFailure(error);
+    }
+  }
+
+  protected override render() {
+    const now = this.#session.value;
+    if (now.status === 'none') return this.#loginPage();
+    if (this.failure !== null && now.status === 'unknown') return this.#failed(this.failure);
+    if (now.status === 'unknown') return nothing;
+    return html`
+      <a class="skip" href="#main" @click=${this.#skip}>Skip to content</a>
+      <div class="frame">
+        <div class="side"><gw-sidebar version=${this.version}></gw-sidebar></div>
+        <gw-header
+          @gw-palette=${() => this.#open('palette')}
+          @gw-menu-open=${() => this.#open('menu')}
+        ></gw-header>
+        <main id="main">${this.#past()} ${this.#screen()}</main>
+      </div>
+      <gw-palette ?open=${this.over === 'palette'} @gw-close=${this.#close}></gw-palette>
+      <gw-drawer class="menu" heading="gw" ?open=${this.over === 'menu'} @gw-close=${this.#close}>
+        <gw-sidebar version=${this.version} @click=${this.#close}></gw-sidebar>
+      </gw-drawer>
+      ${this.#keys()}
+      <gw-dialog heading="Your session has ended" kept ?open=${now.status === 'ended'}>
+        ${now.status === 'ended' ? html`<gw-login autofocus name=${now.you.name}></gw-login>` : nothing}
+      </gw-dialog>
+      <gw-toasts></gw-toasts>
+    `;
+  }
+
+  #loginPage() {
+    return html`<main class="login">
+      <h1>Log in to gw</h1>
+      <gw-login></gw-login>
+    </main>`;
+  }
+
+  #failed(failure: ApiFailure) {
+    return html`<main class="login">
+      <h1>gw</h1>
+      <gw-error retriable .failure=${failure} @gw-retry=${() => this.#begin()}></gw-error>
+      ${
+        failure.status === 403
+          ? html`<p>
+              Your roles let you see nothing here. An administrator can grant you usage:read.
+            </p>`
+          : nothing
+      }
+    </main>`;
+  }
+
+  #past() {
+    const moment = this.#place.value.query['as_of'];
+    if (moment === undefined) return nothing;
+    return html`<div class="past" role="status">
+      <gw-icon name="clock"></gw-icon>
+      <span>The configuration as of <strong>${moment}</strong>; nothing can be changed here</span>
+      <button type="button" @click=${() => changeQuery({ as_of: null })}>Back to now</button>
+    </div>`;
+  }
+
+  #screen() {
+    const { screen: name } = this.#place.value;
+    const screen = screenNamed(name);
+    if (screen === undefined) {
+      return html`<gw-page heading="No such screen">
+        <gw-empty heading="There is no screen ${name}">
+          <a class="button" href=${linkTo({ screen: 'overview' })}>Go to the overview</a>
+        </gw-empty>
+      </gw-page>`;
+    }
+    if (!this.loaded.has(name)) {
+      void this.#load(screen);
+      return nothing;
+    }
+    // One of the names in the list of screens, not what stands in the address.
+    const tag = unsafeStatic(`gw-screen-${screen.name}`);
+    return staticHtml`<${tag} class="screen"></${tag}>`;
+  }
+
+  async #load(screen: Screen): Promise<void> {
+    await loadScreen(screen);
+    this.loaded = new Set([...this.loaded, screen.name]);
+  }
+
+  protected override updated(): void {
+    const { screen: name } = this.#place.value;
+    const now = this.#session.value;
+    const title = screenNamed(name)?.title ?? 'No such screen';
+    document.title = now.status === 'none' ? 'Log in · gw' : `${title} · gw`;
+    if (!('you' in now) || !this.loaded.has(name) || name === this.#shown) return;
+    const isFirst = this.#shown === '';
+    this.#shown = name;
+    if (!isFirst) void this.#focusHeading();
+  }
+
+  async #focusHeading(): Promise<void> {
+    const screen = this.renderRoot.querySelector('.screen');
+    if (screen instanceof LitElement) await screen.updateComplete;
+    const page = screen?.shadowRoot?.querySelector('gw-page');
+    await page?.updateComplete;
+    page?.focus();
+    this.renderRoot.querySelector('main')?.scrollTo({ top: 0 });
+  }
+
+  #keys() {
+    return html`<gw-dialog heading="Keys" ?open=${this.over === 'keys'} @gw-close=${this.#close}>
+      <dl class="keys">
+        <div>
+          <dt>Ctrl K</dt>
+          <dd>Find anything</dd>
+        </div>
+        <div>
+          <dt>/</dt>
+          <dd>Filter the table</dd>
+        </div>
+        <div>
+          <dt>?</dt>
+          <dd>These keys</dd>
+        </div>
+        ${screens.map(
+          ({ key, title }) =>
+            html`<div>
+              <dt>g ${key}</dt>
+              <dd>${title}</dd>
+            </div>`,
+        )}
+      </dl>
+    </gw-dialog>`;
+  }
+
+  #open(over: Over): void {
+    this.over = over;
+  }
+
+  readonly #close = (): void => {
+    this.over = null;
+  };
+
+  readonly #skip = (event: Event): void => {
+    event.preventDefault();
+    void this.#focusHeading();
+  };
+
+  #act(meaning: Meaning): void {
+    if (!('you' in this.#session.value)) return;
+    switch (meaning.kind) {
+      case 'palette':
+      case 'keys':
+        this.#open(meaning.kind);
+        return;
+      case 'filter':
+        this.#table()?.focusFilter();
+        return;
+      case 'screen': {
+        const screen = screens.find(({ key }) => key === meaning.key);
+        if (screen !== undefined) navigate({ screen: screen.name });
+        return;
+      }
+      case 'go':
+    }
+  }
+
+  #table() {
+    return this.renderRoot.querySelector('.screen')?.shadowRoot?.querySelector('gw-table');
+  }
+}
+
+customElements.define('gw-app', GwApp);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-app': GwApp;
+  }
+}

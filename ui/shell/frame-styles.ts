@@ -1,0 +1,108 @@
+// Where the parts of the frame stand, on wide and on narrow pages.
+
+import { css } from 'lit';
+
+export const frameStyles = css`
+  .frame {
+    display: grid;
+    grid-template: var(--header) minmax(0, 1fr) / var(--sidebar) minmax(0, 1fr);
+    height: 100vh;
+    height: 100dvh;
+  }
+
+  .side {
+    grid-row: 1 / 3;
+    min-height: 0;
+    border-right: 1px solid var(--line);
+  }
+
+  main {
+    min-width: 0;
+    overflow-y: auto;
+  }
+
+  .skip {
+    position: absolute;
+    top: -4rem;
+    left: var(--space-3);
+    z-index: 50;
+    padding: var(--space-2) var(--space-3);
+    border-radius: var(--radius-m);
+    background: var(--raised);
+    box-shadow: var(--shadow-2);
+  }
+
+  .skip:focus {
+    top: var(--space-2);
+  }
+
+  .past {
+    position: sticky;
+    top: 0;
+    z-index: 10;
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--space-2);
+    padding: var(--space-2) var(--space-6);
+    background: var(--warn-soft);
+    color: var(--warn);
+  }
+
+  .past button {
+    margin-left: auto;
+  }
+
+  .login {
+    display: grid;
+    gap: var(--space-4);
+    width: min(21rem, calc(100vw - 2rem));
+    margin: 0 auto;
+    padding-top: 16vh;
+  }
+
+  .menu gw-sidebar {
+    margin: calc(-1 * var(--space-5));
+    background: transparent;
+  }
+
+  .keys {
+    display: grid;
+    grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr));
+    gap: var(--space-2);
+  }
+
+  .keys div {
+    display: flex;
+    gap: var(--space-3);
+  }
+
+  dt {
+    min-width: 3.5rem;
+    font-family: var(--mono);
+    font-size: var(--text-s);
+  }
+
+  dd {
+    color: var(--text-2);
+  }
+
+  @media (max-width: 900px) {
+    .frame {
+      grid-template-columns: 0 minmax(0, 1fr);
+    }
+
+    .side {
+      display: none;
+    }
+
+    gw-header,
+    main {
+      grid-column: 2;
+    }
+
+    .past {
+      padding-inline: var(--space-3);
+    }
+  }
+`;

@@ -1,0 +1,213 @@
+// What is there on every screen: the way to find anything, the moment that is shown, the zone, the theme, and who is logged in.
+
+import { LitElement, css, html } from 'lit';
+
+import { logout } from '../api/session.ts';
+import '../elements/dialog.ts';
+import '../elements/field.ts';
+import type { FieldInput } from '../elements/field.ts';
+import '../elements/icon.ts';
+import '../elements/menu.ts';
+import { Watch } from '../elements/watch.ts';
+import type { IconName } from '../icons.ts';
+import { asOf } from '../state/as-of.ts';
+import { changeQuery, place } from '../state/location.ts';
+import { theme, zone } from '../state/preferences.ts';
+import type { Theme } from '../state/preferences.ts';
+import { session } from '../state/session.ts';
+import { base, buttons } from '../styles/base.ts';
+
+const themeIcons: Readonly<Record<Theme, IconName>> = {
+  system: 'monitor',
+  light: 'sun',
+  dark: 'moon',
+};
+const themeNames: Readonly<Record<Theme, string>> = {
+  system: 'As the system',
+  light: 'Light',
+  dark: 'Dark',
+};
+
+export class GwHeader extends LitElement {
+  static override properties = { asking: { state: true }, moment: { state: true } };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      :host {
+        display: flex;
+        align-items: center;
+        gap: var(--space-1);
+        height: var(--header);
+        padding: 0 var(--space-3);
+        border-bottom: 1px solid var(--line);
+        background: var(--ground);
+      }
+
+      .find {
+        flex: 0 1 20rem;
+        justify-content: flex-start;
+        min-width: var(--control);
+        margin-right: auto;
+        border-color: var(--line);
+        background: var(--surface);
+        color: var(--text-2);
+        font-weight: 400;
+        overflow: hidden;
+      }
+
+      kbd {
+        margin-left: auto;
+        color: var(--text-3);
+        font: inherit;
+        font-size: var(--text-s);
+      }
+
+      .past {
+        border-color: transparent;
+        background: var(--warn-soft);
+        color: var(--warn);
+      }
+
+      .narrow {
+        display: none;
+      }
+
+      @media (max-width: 900px) {
+        .narrow {
+          display: inline-flex;
+        }
+
+        .wide {
+          display: none;
+        }
+      }
+    `,
+  ];
+  declare asking: boolean;
+  declare moment: string;
+  readonly #place = new Watch(this, place);
+  readonly #theme = new Watch(this, theme);
+  readonly #zone = new Watch(this, zone);
+  readonly #session = new Watch(this, session);
+
+  constructor() {
+    super();
+    this.asking = false;
+    this.moment = '';
+  }
+
+  protected override render() {
+    const past = this.#place.value.query['as_of'] ?? null;
+    const zoneName = this.#zone.value === 'utc' ? 'UTC' : 'Local';
+    return html`
+      <button
+        type="button"
+        class="plain icon narrow"
+        aria-label="Menu"
+        @click=${() => this.#tell('gw-menu-open')}
+      >
+        <gw-icon name="menu"></gw-icon>
+      </button>
+      <button type="button" class="find" @click=${() => this.#tell('gw-palette')}>
+        <gw-icon name="search"></gw-icon>Find anything<kbd class="wide">Ctrl K</kbd>
+      </button>
+      <button
+        type="button"
+        class=${past === null ? 'plain' : 'past'}
+        title="The moment whose configuration is shown"
+        @click=${this.#ask}
+      >
+        <gw-icon name="clock"></gw-icon>${past === null ? 'Now' : `As of ${past}`}
+      </button>
+      <button
+        type="button"
+        class="plain wide"
+        title="Time zone of all times and charts"
+        @click=${() => zone.set(this.#zone.value === 'utc' ? 'local' : 'utc')}
+      >
+        <gw-icon name="globe"></gw-icon>${zoneName}
+      </button>
+      <gw-menu
+        plain
+        icon=${themeIcons[this.#theme.value]}
+        label="Theme"
+        .items=${(['system', 'light', 'dark'] as const).map((value) => ({
+          value,
+          label: themeNames[value],
+          icon: themeIcons[value],
+        }))}
+        @gw-choose=${this.#onTheme}
+      ></gw-menu>
+      ${this.#person()} ${this.#asOfDialog(past)}
+    `;
+  }
+
+  #person() {
+    const now = this.#session.value;
+    const name = 'you' in now ? now.you.name : '';
+    return html`<gw-menu
+      plain
+      icon="user-round"
+      label=${name}
+      .items=${[{ value: 'logout', label: `Log out ${name}`, icon: 'log-out' }]}
+      @gw-choose=${this.#logout}
+    ></gw-menu>`;
+  }
+
+  #asOfDialog(past: string | null) {
+    return html`<gw-dialog
+      heading="Show the configuration as of"
+      verb="Show"
+      ?open=${this.asking}
+      @gw-close=${this.#cancel}
+      @gw-confirm=${this.#show}
+    >
+      <gw-field
+        name="as_of"
+        label="Snapshot version or time"
+        hint="A version such as 1482, or a time such as 2026-11-21T14:05:00Z. Empty is now. Nothing can be changed meanwhile."
+        .value=${past ?? ''}
+        @gw-input=${this.#onMoment}
+        @gw-enter=${this.#show}
+      ></gw-field>
+    </gw-dialog>`;
+  }
+
+  #tell(name: string): void {
+    this.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true }));
+  }
+
+  readonly #ask = (): void => {
+    this.moment = asOf() ?? '';
+    this.asking = true;
+  };
+
+  readonly #cancel = (): void => {
+    this.asking = false;
+  };
+
+  readonly #onMoment = ({ detail }: CustomEvent<FieldInput>): void => {
+    this.moment = detail.value.trim();
+  };
+
+  readonly #show = (): void => {
+    this.asking = false;
+    changeQuery({ as_of: this.moment === '' ? null : this.moment });
+  };
+
+  readonly #onTheme = ({ detail }: CustomEvent<Theme>): void => theme.set(detail);
+
+  readonly #logout = async (): Promise<void> => {
+    await logout();
+    globalThis.location.reload();
+  };
+}
+
+customElements.define('gw-header', GwHeader);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-header': GwHeader;
+  }
+}

@@ -1,0 +1,32 @@
+// Listens for the keys that work on every screen.
+
+import { meaningOf } from '../lib/shortcut.ts';
+import type { Meaning } from '../lib/shortcut.ts';
+
+const goingMs = 1_500;
+
+/** Answers how to stop. */
+export function listenForKeys(act: (meaning: Meaning) => void): () => void {
+  let wentAt = -Infinity;
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.altKey) return;
+    const meaning = meaningOf({
+      key: event.key,
+      held: event.ctrlKey || event.metaKey,
+      typing: event.composedPath().some(isTypedInto),
+      going: event.timeStamp - wentAt < goingMs,
+    });
+    wentAt = meaning?.kind === 'go' ? event.timeStamp : -Infinity;
+    if (meaning === null || meaning.kind === 'go') return;
+    event.preventDefault();
+    act(meaning);
+  };
+  addEventListener('keydown', onKey);
+  return () => removeEventListener('keydown', onKey);
+}
+
+const isTypedInto = (target: EventTarget): boolean =>
+  (target instanceof HTMLInputElement && !['checkbox', 'radio'].includes(target.type)) ||
+  target instanceof HTMLTextAreaElement ||
+  target instanceof HTMLSelectElement ||
+  target instanceof HTMLDialogElement;

@@ -1,0 +1,212 @@
+// Finds any screen and any entity by name, from anywhere (Ctrl/⌘ K). A combobox: the list follows the text, arrows move in it.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import '../elements/dialog.ts';
+import '../elements/icon.ts';
+import type { IconName } from '../icons.ts';
+import { ranked } from '../lib/match.ts';
+import { screenNamed, screens } from '../screens.ts';
+import { findEntities } from '../state/found.ts';
+import type { Found } from '../state/found.ts';
+import { linkTo, navigate } from '../state/location.ts';
+import { base, controls } from '../styles/base.ts';
+
+type Entry = Readonly<{
+  icon: IconName;
+  name: string;
+  kind: string;
+  target: Readonly<{ screen: string; rest: readonly string[] }>;
+}>;
+
+const shownMax = 12;
+
+export class GwPalette extends LitElement {
+  static override properties = {
+    open: { type: Boolean },
+    typed: { state: true },
+    at: { state: true },
+    found: { state: true },
+  };
+  static override styles = [
+    base,
+    controls,
+    css`
+      input {
+        height: 2.375rem;
+        font-size: var(--text-l) !important;
+      }
+
+      ul {
+        max-height: 24rem;
+        margin-top: var(--space-2);
+        overflow-y: auto;
+      }
+
+      a {
+        display: flex;
+        align-items: center;
+        gap: var(--space-2);
+        height: 2.125rem;
+        padding: 0 var(--space-2);
+        border-radius: var(--radius-m);
+        color: var(--text);
+        text-decoration: none;
+      }
+
+      a gw-icon {
+        color: var(--text-2);
+      }
+
+      .at {
+        background: var(--accent-soft);
+      }
+
+      .name {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
+
+      .kind {
+        margin-left: auto;
+        color: var(--text-2);
+        font-size: var(--text-s);
+        white-space: nowrap;
+      }
+
+      p {
+        padding: var(--space-4);
+        color: var(--text-2);
+        text-align: center;
+      }
+    `,
+  ];
+  declare open: boolean;
+  declare typed: string;
+  declare at: number;
+  declare found: readonly Found[];
+  #asking: AbortController | null = null;
+
+  constructor() {
+    super();
+    this.open = false;
+    this.typed = '';
+    this.at = 0;
+    this.found = [];
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('open')) return;
+    this.#asking?.abort();
+    if (!this.open) return;
+    this.typed = '';
+    this.at = 0;
+    void this.#ask();
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    if (!changed.has('open') || !this.open) return;
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => this.renderRoot.querySelector('input')?.focus()),
+    );
+  }
+
+  async #ask(): Promise<void> {
+    const asking = new AbortController();
+    this.#asking = asking;
+    const found = await findEntities(asking.signal);
+    if (!asking.signal.aborted) this.found = found;
+  }
+
+  #entries(): readonly Entry[] {
+    const offered: readonly Entry[] = [
+      ...screens.map(({ icon, title, name }) => ({
+        icon,
+        name: title,
+        kind: 'Screen',
+        target: { screen: name, rest: [] },
+      })),
+      ...this.found.flatMap(({ kind, name, screen, id }) => {
+        const icon = screenNamed(screen)?.icon;
+        return icon === undefined ? [] : [{ icon, name, kind, target: { screen, rest: [id] } }];
+      }),
+    ];
+    const textOf = (entry: Entry): string => `${entry.name} ${entry.kind} ${entry.target.rest[0]}`;
+    return ranked(offered, this.typed, textOf).slice(0, shownMax);
+  }
+
+  protected override render() {
+    const entries = this.#entries();
+    const active = entries.length === 0 ? nothing : `entry-${this.at}`;
+    return html`<gw-dialog heading="Find anything" ?open=${this.open}>
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Screen or entity"
+        aria-expanded="true"
+        aria-controls="entries"
+        aria-activedescendant=${active}
+        placeholder="A screen, or the name or id of anything"
+        autocomplete="off"
+        spellcheck="false"
+        .value=${this.typed}
+        @input=${this.#onInput}
+        @keydown=${(event: KeyboardEvent) => this.#onKey(event, entries)}
+      />
+      <ul id="entries" role="listbox" aria-label="Found">
+        ${entries.map((entry, index) => this.#entry(entry, index))}
+      </ul>
+      ${entries.length === 0 ? html`<p>Nothing has that name</p>` : nothing}
+    </gw-dialog>`;
+  }
+
+  #entry({ icon, name, kind, target }: Entry, index: number) {
+    const isAt = index === this.at;
+    return html`<li
+      id="entry-${index}"
+      role="option"
+      aria-selected=${isAt ? 'true' : 'false'}
+      @mousemove=${() => {
+        this.at = index;
+      }}
+    >
+      <a class=${isAt ? 'at' : ''} tabindex="-1" href=${linkTo(target)} @click=${this.#close}
+        ><gw-icon name=${icon}></gw-icon><span class="name">${name}</span
+        ><span class="kind">${kind}</span></a
+      >
+    </li>`;
+  }
+
+  readonly #onInput = ({ target }: Event): void => {
+    if (!(target instanceof HTMLInputElement)) return;
+    this.typed = target.value;
+    this.at = 0;
+  };
+
+  #onKey(event: KeyboardEvent, entries: readonly Entry[]): void {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step !== 0) {
+      event.preventDefault();
+      this.at = Math.max(0, Math.min(entries.length - 1, this.at + step));
+    }
+    const entry = entries[this.at];
+    if (event.key !== 'Enter' || entry === undefined) return;
+    event.preventDefault();
+    this.#close();
+    navigate(entry.target);
+  }
+
+  readonly #close = (): void => {
+    this.dispatchEvent(new CustomEvent('gw-close', { bubbles: true, composed: true }));
+  };
+}
+
+customElements.define('gw-palette', GwPalette);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-palette': GwPalette;
+  }
+}

@@ -1,0 +1,149 @@
+// The way to every screen, in groups; beside the page where there is room, over it on a narrow one.
+
+import { LitElement, css, html } from 'lit';
+
+import '../elements/icon.ts';
+import { Watch } from '../elements/watch.ts';
+import { screens } from '../screens.ts';
+import type { Screen } from '../screens.ts';
+import { asOf } from '../state/as-of.ts';
+import { linkTo, place } from '../state/location.ts';
+import { base } from '../styles/base.ts';
+
+export class GwSidebar extends LitElement {
+  static override properties = { isManaged: { type: Boolean }, version: { type: String } };
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: flex;
+        flex-direction: column;
+        height: 100%;
+        padding: 0 var(--space-2) var(--space-3);
+        overflow-y: auto;
+        background: var(--sunken);
+      }
+
+      .brand {
+        display: flex;
+        flex: none;
+        align-items: center;
+        gap: var(--space-2);
+        height: var(--header);
+        padding: 0 var(--space-2);
+        color: var(--text);
+        font-size: var(--text-l);
+        font-weight: 650;
+        letter-spacing: -0.01em;
+      }
+
+      .brand svg {
+        width: 1.375rem;
+        height: 1.375rem;
+      }
+
+      h2 {
+        margin: var(--space-3) 0 0.125rem;
+        padding: 0 var(--space-2);
+        color: var(--text-3);
+        font-size: var(--text-xs);
+        font-weight: 500;
+        letter-spacing: 0.02em;
+      }
+
+      a {
+        display: flex;
+        align-items: center;
+        gap: 0.5rem;
+        height: 1.75rem;
+        padding: 0 var(--space-2);
+        border-radius: var(--radius-m);
+        color: var(--text-2);
+        font-weight: 500;
+        text-decoration: none;
+      }
+
+      li a:hover {
+        background: var(--hover);
+        color: var(--text);
+        text-decoration: none;
+      }
+
+      li a[aria-current='page'] {
+        background: var(--surface);
+        box-shadow:
+          inset 0 0 0 1px var(--line),
+          var(--shadow-1);
+        color: var(--text);
+      }
+
+      a[aria-current='page'] gw-icon {
+        color: var(--accent-text);
+      }
+
+      .version {
+        margin-top: auto;
+        padding: var(--space-3) var(--space-2) 0;
+        color: var(--text-3);
+        font-size: var(--text-xs);
+      }
+    `,
+  ];
+  declare isManaged: boolean;
+  declare version: string;
+  readonly #place = new Watch(this, place);
+
+  constructor() {
+    super();
+    this.isManaged = false;
+    this.version = '';
+  }
+
+  protected override render() {
+    const shown = screens.filter(({ managed }) => managed !== true || this.isManaged);
+    return html`
+      <a class="brand" href=${linkTo({ screen: 'overview' })}
+        ><svg viewBox="0 0 32 32" aria-hidden="true">
+          <rect width="32" height="32" rx="8" fill="var(--accent)"></rect>
+          <path
+            d="M7 16h7m0 0 5-6h6m-11 6 5 6h6"
+            fill="none"
+            stroke="var(--on-accent)"
+            stroke-width="2.6"
+            stroke-linecap="round"
+            stroke-linejoin="round"
+          ></path></svg
+        >gw</a
+      >
+      <nav aria-label="Screens">
+        ${[...Map.groupBy(shown, ({ group }) => group)].map(
+          ([group, inIt]) =>
+            html`<h2 ?hidden=${group === 'Now'}>${group}</h2>
+              <ul>
+                ${inIt.map((screen) => this.#link(screen))}
+              </ul>`,
+        )}
+      </nav>
+      <p class="version">${this.version === '' ? '' : `gw ${this.version}`}</p>
+    `;
+  }
+
+  #link({ name, title, icon }: Screen) {
+    const moment = asOf();
+    const query = moment === null ? {} : { as_of: moment };
+    const current = this.#place.value.screen === name ? 'page' : 'false';
+    return html`<li>
+      <a href=${linkTo({ screen: name, query })} aria-current=${current}
+        ><gw-icon name=${icon}></gw-icon>${title}</a
+      >
+    </li>`;
+  }
+}
+
+customElements.define('gw-sidebar', GwSidebar);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-sidebar': GwSidebar;
+  }
+}

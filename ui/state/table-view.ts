@@ -1,0 +1,11 @@
+// Keeps the view of a screen's table in the address.
+
+import { readView, writeView } from '../lib/table-view.ts';
+import type { TableView } from '../lib/table-view.ts';
+import { changeQuery, place } from './location.ts';
+
+export const tableView = (): TableView => readView(place.get().query);
+
+/** For the event `gw-view` of a table. */
+export const keepView = ({ detail }: CustomEvent<TableView>): void =>
+  changeQuery(writeView(detail));

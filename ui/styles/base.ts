@@ -1,0 +1,234 @@
+// What every element shares: the box model, focus that is seen, buttons, links, and text for screen readers alone.
+
+import { css } from 'lit';
+
+export const base = css`
+  *,
+  ::before,
+  ::after {
+    box-sizing: border-box;
+  }
+
+  :host {
+    display: block;
+  }
+
+  :host([hidden]),
+  [hidden] {
+    display: none !important;
+  }
+
+  :focus-visible {
+    outline: 2px solid var(--accent);
+    outline-offset: 2px;
+    border-radius: var(--radius-s);
+  }
+
+  h1,
+  h2,
+  h3,
+  p,
+  dl,
+  dd,
+  ul,
+  ol {
+    margin: 0;
+    padding: 0;
+  }
+
+  ul,
+  ol {
+    list-style: none;
+  }
+
+  h1 {
+    font-size: var(--text-xl);
+    font-weight: 600;
+    letter-spacing: -0.012em;
+    line-height: 1.3;
+  }
+
+  h2 {
+    font-size: var(--text-l);
+    font-weight: 600;
+    letter-spacing: -0.006em;
+  }
+
+  h3 {
+    font-size: var(--text-m);
+    font-weight: 600;
+  }
+
+  a {
+    color: var(--accent-text);
+    text-decoration: none;
+  }
+
+  a:hover {
+    text-decoration: underline;
+  }
+
+  code,
+  pre,
+  .mono {
+    font-family: var(--mono);
+    font-size: 0.92em;
+  }
+
+  .quiet {
+    color: var(--text-2);
+  }
+
+  .number {
+    font-variant-numeric: tabular-nums;
+    text-align: right;
+  }
+
+  .only-read {
+    position: absolute;
+    width: 1px;
+    height: 1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
+
+  @media (prefers-reduced-motion: reduce) {
+    *,
+    ::before,
+    ::after {
+      animation-duration: 0s !important;
+      transition-duration: 0s !important;
+    }
+  }
+`;
+
+/** `<button class="primary | danger | plain | icon">`; without a class, a bordered one. Links may look the same. */
+export const buttons = css`
+  button,
+  a.button {
+    display: inline-flex;
+    align-items: center;
+    justify-content: center;
+    gap: 0.375rem;
+    height: var(--control);
+    padding: 0 0.625rem;
+    border: 1px solid var(--line-strong);
+    border-radius: var(--radius-m);
+    background: var(--surface);
+    color: var(--text);
+    font: 500 var(--text-m) / 1 var(--font);
+    white-space: nowrap;
+    text-decoration: none;
+    cursor: pointer;
+    transition:
+      background var(--quick),
+      border-color var(--quick);
+  }
+
+  button:hover,
+  a.button:hover {
+    background: var(--hover);
+    text-decoration: none;
+  }
+
+  button:disabled {
+    color: var(--text-3);
+    cursor: not-allowed;
+  }
+
+  .primary,
+  a.button.primary {
+    border-color: transparent;
+    background: var(--accent);
+    color: var(--on-accent);
+  }
+
+  .primary:hover,
+  a.button.primary:hover {
+    background: var(--accent-hover);
+  }
+
+  .primary:disabled {
+    border-color: var(--line-strong);
+    background: var(--sunken);
+    color: var(--text-3);
+  }
+
+  .danger {
+    border-color: var(--bad);
+    color: var(--bad);
+  }
+
+  .danger:hover {
+    background: var(--bad-soft);
+  }
+
+  .plain {
+    border-color: transparent;
+    background: transparent;
+    color: var(--text-2);
+  }
+
+  .plain:hover {
+    background: var(--hover);
+    color: var(--text);
+  }
+
+  .icon {
+    width: var(--control);
+    padding: 0;
+  }
+`;
+
+/** Inputs, selects and text areas. */
+export const controls = css`
+  input:not([type='checkbox'], [type='radio']),
+  select,
+  textarea {
+    width: 100%;
+    min-height: var(--control);
+    padding: 0.25rem 0.5rem;
+    border: 1px solid var(--control-line);
+    border-radius: var(--radius-m);
+    background: var(--surface);
+    color: var(--text);
+    font: 400 var(--text-m) / 1.4 var(--font);
+  }
+
+  textarea {
+    min-height: 5rem;
+    resize: vertical;
+  }
+
+  ::placeholder {
+    color: var(--text-3);
+    opacity: 1;
+  }
+
+  input:focus-visible,
+  select:focus-visible,
+  textarea:focus-visible {
+    border-color: var(--accent);
+    outline: 2px solid var(--accent);
+    outline-offset: -1px;
+    border-radius: var(--radius-m);
+  }
+
+  [aria-invalid='true'] {
+    border-color: var(--bad) !important;
+  }
+
+  input[type='checkbox'],
+  input[type='radio'] {
+    width: 1rem;
+    height: 1rem;
+    margin: 0;
+    accent-color: var(--accent);
+  }
+
+  :disabled {
+    background: var(--sunken);
+    color: var(--text-3);
+  }
+`;

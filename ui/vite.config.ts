@@ -1,0 +1,59 @@
+// How the management UI is built: addresses relative to each file, so that any path of a reverse proxy will do, and nothing
+// inlined, because the page's policy lets no data: URL in.
+
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
+
+import { defineConfig } from 'vite';
+import type { Plugin } from 'vite';
+
+import { icons } from './icons.ts';
+
+const here = import.meta.dirname;
+
+export default defineConfig({
+  root: here,
+  base: './',
+  publicDir: false,
+  resolve: { alias: { '#icons?url': `${writeSprite()}?url` } },
+  plugins: [compress()],
+  build: {
+    outDir: path.join(here, 'dist'),
+    emptyOutDir: true,
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+});
+
+/** One file of symbols, made of those icons of Lucide that the UI names; answers where it lies. */
+function writeSprite(): string {
+  const folder = path.join(here, '../node_modules/.cache/gw-ui');
+  const file = path.join(folder, 'icons.svg');
+  const symbols = icons.map((name) => {
+    const source = fileURLToPath(import.meta.resolve(`lucide-static/icons/${name}.svg`));
+    const [, body = ''] = /<svg[^>]*>(.*)<\/svg>/s.exec(readFileSync(source, 'utf8')) ?? [];
+    return `<symbol id="${name}" viewBox="0 0 24 24">${body.replaceAll(/\s+/g, ' ').trim()}</symbol>`;
+  });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join('')}</svg>`);
+  return file;
+}
+
+/** Beside each file it lies compressed, so that the server need not do it at every start. */
+function compress(): Plugin {
+  return {
+    name: 'gw-compress',
+    writeBundle: ({ dir }) => {
+      const folder = path.join(dir ?? here, 'assets');
+      for (const name of readdirSync(folder)) {
+        const file = path.join(folder, name);
+        const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+        writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file), { params }));
+      }
+    },
+  };
+}
