@@ -65,7 +65,8 @@ export async function startClusterApi(
     if (token !== state.token) return [401, statusOf(401, 'Unauthorized')];
     if (!allows(call)) {
       const { verb, resource } = call;
-      const message = `${resource} is forbidden: User "system:serviceaccount:gw:gw-agent" cannot ${verb} resource "${resource}" in API group "" at the cluster scope`;
+      const user = 'User "system:serviceaccount:gw:gw-agent"';
+      const message = `${resource} is forbidden: ${user} cannot ${verb} resource "${resource}"`;
       return [403, statusOf(403, message)];
     }
     const list = lists[call.resource];

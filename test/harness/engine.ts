@@ -6,6 +6,8 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
+import { completion } from './upstream.ts';
+
 type Test = Pick<TestContext, 'after'>;
 
 const bound = z.object({ port: z.int() });
@@ -46,6 +48,7 @@ export async function startEngine(
       request.resume();
       response.setHeader('content-type', 'application/json');
       if (request.url === '/v1/models') response.end(JSON.stringify(list));
+      else if (request.url === '/v1/chat/completions') response.end(JSON.stringify(completion));
       else response.writeHead(404).end('{}');
     });
   let server = make();

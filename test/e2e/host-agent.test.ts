@@ -1,0 +1,133 @@
+// Hosts from one end to the other: an agent finds twenty model servers and registers them, a proxy routes to each, and one that dies, or
+// a control plane that starts again, is what the next sweep and heartbeat make good.
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { z } from 'zod';
+
+import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
+import { createCaller } from '../harness/demo-model.ts';
+import { startEngine } from '../harness/engine.ts';
+import { chatBody } from '../harness/gateway.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { startProgram } from '../harness/program.ts';
+import { until } from '../harness/wait.ts';
+
+const hosts = 20;
+/** Several processes share the machine with other tests. */
+const limitMs = 30_000;
+const everySecond = { GW_PROVIDER_SWEEP_INTERVAL: '1', GW_CONFIG_POLL: '1' };
+const modelOf = (index: number): string => `model-${index}`;
+const models = Array.from({ length: hosts }, (_, index) => modelOf(index));
+
+const providers = z.array(
+  z.object({
+    id: z.int(),
+    name: z.string(),
+    kind: z.string(),
+    api_base: z.string(),
+    node: z.string().nullable(),
+    engine: z.string().nullable(),
+    lease_expires_at: z.string().nullable(),
+    degraded_reason: z.string().nullable(),
+  }),
+);
+
+async function startCluster(test: TestContext) {
+  const { url: databaseUrl } = await testDatabase(test);
+  await prepareControl(databaseUrl);
+  const control = await startControlProgram(test, databaseUrl, everySecond);
+  const caller = await createCaller(control.admin, 'hosts');
+  const engines = await Promise.all(models.map((model) => startEngine(test, { model })));
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-hosts-'));
+  test.after(() => rm(directory, { recursive: true, force: true }));
+  const proxy = startProgram(test, {
+    args: ['--control-url', control.adminUrl, '--port', '0'].concat(
+      ['--snapshot-cache', path.join(directory, 'snapshot.json')],
+      // What takes a dead engine out is the sweep, not the proxy's own probe of it.
+      ['--health-interval', '3600'],
+    ),
+    env: { GW_PROXY_TOKEN: proxyToken, ...everySecond },
+  });
+  const { url } = z.object({ url: z.string() }).parse(await proxy.logged('gateway started'));
+  const ports = engines.map(({ port }) => port).join(',');
+  const agent = startProgram(test, {
+    args: ['agent', '--control-url', control.adminUrl, '--advertise', '127.0.0.1'].concat(
+      ['--scan-ports', ports, '--node', 'Box', '--ttl', '10', '--interval', '1'],
+      ['--discover-interval', '3600'],
+    ),
+    env: { GW_AGENT_TOKEN: caller.key },
+  });
+  const serves = async (model: string): Promise<boolean> => {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(chatBody(model)),
+    });
+    await response.arrayBuffer();
+    return response.status === 200;
+  };
+  return { databaseUrl, control, engines, agent, serves };
+}
+
+describe('hosts that register themselves', () => {
+  it('are found, routed to, taken out and taken back, and outlive their control plane', async (t) => {
+    const { databaseUrl, control, engines, agent, serves } = await startCluster(t);
+    const list = () => control.admin.get('/admin/providers', providers);
+    const [first] = engines;
+    assert.ok(first !== undefined);
+
+    await until(async () => (await list()).length === hosts, { limitMs, what: 'twenty providers' });
+    const found = await list();
+    assert.deepEqual(
+      found.map(({ name }) => name).toSorted(),
+      engines.map(({ port }, index) => `box-model-${index}-${port}`).toSorted(),
+    );
+    for (const one of found) {
+      assert.deepEqual([one.kind, one.node, one.engine], ['dynamic', 'Box', 'vllm']);
+      assert.notEqual(one.lease_expires_at, null);
+    }
+    for (const model of models) {
+      await until(() => serves(model), { limitMs, what: `${model} at the proxy` });
+    }
+
+    const reason = async (): Promise<string | null | undefined> =>
+      (await list()).find(({ api_base }) => api_base === first.apiBase)?.degraded_reason;
+    await first.stop();
+    await until(async () => (await reason()) !== null, { limitMs, what: 'the sweep' });
+    await until(async () => !(await serves(modelOf(0))), {
+      limitMs,
+      what: 'it is out of rotation',
+    });
+    assert.equal(await serves(modelOf(1)), true);
+    await first.start();
+    await until(() => serves(modelOf(0)), { limitMs, what: 'it is back in rotation' });
+    await until(async () => (await reason()) === null, { limitMs, what: 'a sweep that says so' });
+
+    const before = await list();
+    await control.end('SIGKILL');
+    await agent.logged('the control plane does not answer');
+    for (const model of models) assert.equal(await serves(model), true, model);
+    const port = new URL(control.adminUrl).port;
+    const again = await startControlProgram(t, databaseUrl, {
+      ...everySecond,
+      GW_ADMIN_PORT: port,
+    });
+    await agent.logged('the control plane is back');
+    const after = await again.admin.get('/admin/providers', providers);
+    assert.deepEqual(
+      after.map(({ id, name, degraded_reason }) => [id, name, degraded_reason]),
+      before.map(({ id, name }) => [id, name, null]),
+    );
+    for (const model of models) assert.equal(await serves(model), true, model);
+    assert.deepEqual(
+      agent.logs.filter(({ message }) => message === 'a registration was refused'),
+      [],
+    );
+  });
+});
