@@ -16,6 +16,7 @@ import { chatBody, collectLog, startTestGateway } from '../harness/gateway.ts';
 import { readMetrics } from '../harness/metrics-text.ts';
 import type { Family, Sample } from '../harness/metrics-text.ts';
 import { answerJson, startUpstream } from '../harness/upstream.ts';
+import { until } from '../harness/wait.ts';
 
 const deploy = (...names: readonly string[]): string =>
   readFileSync(path.join(import.meta.dirname, '../../deploy', ...names), 'utf8');
@@ -72,7 +73,10 @@ const shownLabels = (text: string): readonly string[] =>
 /** One page of each listener, with traffic behind it. */
 async function exported(test: Pick<TestContext, 'after'>): Promise<Map<string, Family>> {
   await using collector = await startCollector();
-  await using upstream = await startUpstream(answerJson());
+  await using upstream = await startUpstream((request, response) => {
+    if (request.path === '/metrics') response.end('vllm:num_requests_running 1\n');
+    else answerJson()(request, response);
+  });
   const tracer = await openTracer({
     endpoint: collector.endpoint,
     sampleOneIn: 1,
@@ -80,9 +84,14 @@ async function exported(test: Pick<TestContext, 'after'>): Promise<Map<string, F
     version: '1',
     log: collectLog([]),
   });
-  const models = { m: { backends: [{ apiBase: upstream.apiBase }] } };
-  await using gateway = await startTestGateway({ models, keys: { key: {} } }, { tracer });
+  const backend = { apiBase: upstream.apiBase, flow: { maxConcurrent: 4 } };
+  await using gateway = await startTestGateway(
+    { models: { m: { backends: [backend] } }, keys: { key: {} } },
+    { tracer, engineMetrics: { intervalMs: 20 } },
+  );
   await (await gateway.chat(chatBody('m'))).text();
+  const isRead = () => gateway.gateway.backends()[0]?.engine !== undefined;
+  await until(isRead, { what: "the engine's metrics" });
   const families = new Map(readMetrics(await gateway.metrics()));
   const admin = await testAdmin(test);
   await admin.admin.control.usageUpkeep.run();
