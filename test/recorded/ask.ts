@@ -9,6 +9,7 @@ import { answerEvents, vendors } from '../harness/vendors.ts';
 import type { Vendor } from '../harness/vendors.ts';
 import type { Recording } from './recordings.ts';
 import type { Outcome } from './replay.ts';
+import { wrongIn } from './schemas.ts';
 
 const part = z.object({ text: z.string().optional() });
 const request = z.object({
@@ -62,7 +63,7 @@ async function ask(id: string, body: Buffer, vendor: Vendor): Promise<Outcome> {
   return {
     ...outcome,
     kind: 'asked',
-    problems: [...lost.map((text) => `lost: ${text}`), ...heard],
+    problems: [...lost.map((text) => `lost: ${text}`), ...heard, ...wrongIn(protocol, sent)],
   };
 }
 

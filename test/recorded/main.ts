@@ -4,6 +4,7 @@
 import { askAll } from './ask.ts';
 import { readRecordings } from './recordings.ts';
 import { replay } from './replay.ts';
+import { tellAll } from './tell.ts';
 import type { Outcome } from './replay.ts';
 
 const [directory] = process.argv.slice(2);
@@ -13,7 +14,12 @@ if (directory === undefined) {
 }
 
 const recordings = readRecordings(directory);
-const outcomes = [...(await replay(recordings)), ...(await askAll(recordings))];
+const outcomes = [
+  ...(await replay(recordings)),
+  ...(await askAll(recordings)),
+  ...(await tellAll(recordings)),
+];
+
 function verdictOf({ problems, refusal }: Outcome): string {
   if (problems === null) return 'left out';
   if (refusal !== undefined) return `refused: ${refusal}`;

@@ -50,8 +50,13 @@ const reasons: Readonly<Record<string, string>> = {
   refusal: 'content_filter',
 };
 
-export function readAnthropic(body: string, isStream: boolean): Reading {
-  const read = isStream ? gathered(valuesOf(body)) : message.parse(JSON.parse(body));
+/** `promptOf` is the event of a stream whose tokens of the prompt hold. */
+export function readAnthropic(
+  body: string,
+  isStream: boolean,
+  promptOf: 'first' | 'last' = 'first',
+): Reading {
+  const read = isStream ? gathered(valuesOf(body), promptOf) : message.parse(JSON.parse(body));
   const { content, stop_reason: reason, usage: counted } = read;
   const texts = (type: string) => content.filter((one) => one.type === type);
   return {
@@ -73,18 +78,22 @@ export function readAnthropic(body: string, isStream: boolean): Reading {
   };
 }
 
-/** Tokens of the prompt are those of the first event, tokens of the answer those of the last (Gateway rule 11). */
-function gathered(values: readonly unknown[]): z.output<typeof message> {
+/** Tokens of the answer are those of the last event; those of the prompt the vendor tells in the first (Gateway rule 11). */
+function gathered(
+  values: readonly unknown[],
+  promptOf: 'first' | 'last',
+): z.output<typeof message> {
   const events = values.map((value) => event.parse(value));
   const first = events.find(({ type }) => type === 'message_start')?.message;
   const deltas = events.filter(({ type }) => type === 'message_delta');
+  const last = deltas.findLast((one) => one.usage)?.usage;
   const opened = events.filter(({ type }) => type === 'content_block_start');
   return {
     content: opened.map(({ index, content_block: start }) => grown(start, events, index)),
     stop_reason: deltas.findLast(({ delta }) => delta?.stop_reason)?.delta?.stop_reason ?? null,
     usage: {
-      ...usage.parse(first?.usage),
-      output_tokens: deltas.findLast((one) => one.usage)?.usage?.output_tokens ?? 0,
+      ...usage.parse(promptOf === 'first' ? first?.usage : last),
+      output_tokens: last?.output_tokens ?? 0,
     },
   };
 }

@@ -42,7 +42,7 @@ const answer = z.object({
     .optional(),
 });
 
-const blocked = /SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED_CONTENT|SPII/;
+const blocked = /SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED_CONTENT|SPII|MODEL_ARMOR/;
 
 export function readGemini(body: string, isStream: boolean): Reading {
   const values = isStream ? valuesOf(body) : [JSON.parse(body)];

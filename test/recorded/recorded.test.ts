@@ -14,6 +14,9 @@ import { readGemini } from './read-gemini.ts';
 import { differences } from './reading.ts';
 import { readRecordings } from './recordings.ts';
 import { replay } from './replay.ts';
+import { reshaped } from './reshape.ts';
+import { wrongIn } from './schemas.ts';
+import { tellAll } from './tell.ts';
 
 type Made = Readonly<{ file: string; body: string | Buffer; more?: object }>;
 
@@ -102,6 +105,39 @@ describe('a directory of recordings', () => {
     );
   });
 
+  it('is told to clients of the Messages API, and what differs is told apart', async () => {
+    using directory = folder();
+    const messages = [{ role: 'user', content: 'What is "it"?' }];
+    const request = JSON.stringify({ model: 'x', max_tokens: 9, messages });
+    writeFileSync(join(directory.path, 'asked.json'), request);
+    for (const vendor of vendors) {
+      const more = vendor.protocol === 'anthropic' ? { request: '../asked.json' } : {};
+      record(directory.path, vendor.protocol, [
+        { file: 'whole.response.json', body: JSON.stringify(vendor.message), more },
+        { file: 'stream.response.sse', body: stream(vendor) },
+      ]);
+    }
+    const { choices } = completion;
+    const twice = { ...completion, choices: [...choices, ...choices] };
+    record(directory.path, 'openai', [
+      { file: 'chat.json', body: JSON.stringify(completion) },
+      { file: 'twice.json', body: JSON.stringify(twice) },
+    ]);
+    const outcomes = await tellAll(readRecordings(directory.path));
+    assert.deepEqual(
+      outcomes.map(({ vendor, kind, problems }) => [vendor, kind, problems]),
+      [
+        ['anthropic', 'told', []],
+        ...['openai', 'anthropic', 'gemini'].map((spoken) => [spoken, 'asked', []]),
+        ['anthropic', 'told', []],
+        ['gemini', 'told', []],
+        ['gemini', 'told', []],
+        ['openai', 'told', []],
+        ['openai', 'told', ['text: "Hello thereHello there" became "Hello there"']],
+      ],
+    );
+  });
+
   it('without recordings is refused by its name', () => {
     using directory = folder();
     assert.throws(() => readRecordings(directory.path), {
@@ -116,6 +152,23 @@ describe('a directory of recordings', () => {
     assert.equal(recording?.response.toString(), 'data: {"x":1}\n\ndata: {"x":2}\n\n');
     assert.ok(recording?.isStream);
   });
+});
+
+it('a stream as of tomorrow is spelt otherwise, with more in it', () => {
+  for (const vendor of vendors) {
+    const response = stream(vendor);
+    const recording = { isStream: true, status: 200, response };
+    const changed = reshaped(recording)?.toString().slice(1) ?? '';
+    assert.match(changed, /x_tomorrow/);
+    assert.match(changed, /^data:[^ ]/m);
+    assert.ok(!changed.includes(response.toString().slice(0, 60)));
+  }
+});
+
+it('a request that a vendor would refuse is told with its place', () => {
+  const message = { role: 'user', content: 'Hi', name: 'x' };
+  const [problem] = wrongIn('openai', JSON.stringify({ model: 'm', messages: [message] }));
+  assert.match(problem ?? '', /^messages\.0/);
 });
 
 describe('a recorded answer', () => {

@@ -9,9 +9,11 @@ import type { TestGateway } from '../harness/gateway.ts';
 import { startUpstream } from '../harness/upstream.ts';
 import type { Script, ScriptedUpstream } from '../harness/upstream.ts';
 import { until } from '../harness/wait.ts';
+import { diceOf } from '../protocols/mutate.ts';
 import { readAnthropic } from './read-anthropic.ts';
 import { readChatAnswer } from './read-chat-answer.ts';
 import { readGemini } from './read-gemini.ts';
+import { reshaped } from './reshape.ts';
 import { differences, nothingRead } from './reading.ts';
 import type { Reading } from './reading.ts';
 import type { Recording } from './recordings.ts';
@@ -19,7 +21,7 @@ import type { Recording } from './recordings.ts';
 export type Outcome = Readonly<{
   vendor: string;
   id: string;
-  kind: 'message' | 'stream' | 'error' | 'passed on' | 'asked';
+  kind: 'message' | 'stream' | 'error' | 'passed on' | 'asked' | 'told';
   bytes: number;
   /** Empty when all is equal; null when the gateway never asks for such an answer. */
   problems: readonly string[] | null;
@@ -29,6 +31,8 @@ export type Outcome = Readonly<{
 
 /** Bytes of a piece; null is the whole at once. */
 const pieceSizes = [null, 7, 1];
+/** Of cuts at other places. */
+const cutSeeds = [1, 2, 3];
 /** Longer answers are not cut into single bytes. */
 const smallBytesMax = 64 * 1024;
 
@@ -58,16 +62,22 @@ async function outcomeOf(recording: Recording, session: Session): Promise<Outcom
   const path = pathOf(recording);
   if (path === null) return { vendor, id, kind, bytes: response.length, problems: null };
   const problems = new Set<string>();
-  for (const size of pieceSizes) {
-    if (size === 1 && response.length > smallBytesMax) continue;
-    session.upstream.play(inPieces(recording, size ?? response.length));
+  const scripts = [
+    ...pieceSizes
+      .filter((size) => size !== 1 || response.length <= smallBytesMax)
+      .map((size) => inPieces(recording, response, () => size ?? response.length)),
+    ...cutSeeds.map((seed) => cutAnywhere(recording, diceOf(seed))),
+    ...asTomorrow(recording),
+  ];
+  for (const script of scripts) {
+    session.upstream.play(script);
     for (const problem of await problemsOf(recording, path, session)) problems.add(problem);
   }
   return { vendor, id, kind, bytes: response.length, problems: [...problems] };
 }
 
 /** The route of the gateway that has such an answer; null without one. */
-function pathOf({ vendor, path, query, status, response }: Recording): string | null {
+export function pathOf({ vendor, path, query, status, response }: Recording): string | null {
   const isChat = response.includes('"choices"');
   if (vendor === 'openai') {
     const asked = path ?? (isChat ? '/chat/completions' : '');
@@ -80,13 +90,30 @@ function pathOf({ vendor, path, query, status, response }: Recording): string | 
   return isCount || isArray || isPieced ? null : '/chat/completions';
 }
 
-const inPieces =
-  ({ status, contentType, response: bytes }: Recording, size: number): Script =>
+export const inPieces =
+  ({ status, contentType }: Recording, bytes: Buffer, nextSize: () => number): Script =>
   (_, response) => {
     response.writeHead(status, { 'content-type': contentType });
-    for (let at = 0; at < bytes.length; at += size) response.write(bytes.subarray(at, at + size));
+    for (let at = 0; at < bytes.length;) {
+      const end = at + nextSize();
+      response.write(bytes.subarray(at, end));
+      at = end;
+    }
     response.end();
   };
+
+/** Into about twenty pieces, some of them small. */
+function cutAnywhere(recording: Recording, dice: (sides: number) => number): Script {
+  const { response } = recording;
+  const sides = Math.ceil(response.length / 10) + 1;
+  return inPieces(recording, response, () => 1 + dice(dice(2) === 0 ? 40 : sides));
+}
+
+/** What is passed on as it comes has no other shape. */
+function asTomorrow(recording: Recording): readonly Script[] {
+  const bytes = recording.vendor === 'openai' ? null : reshaped(recording);
+  return bytes === null ? [] : [inPieces(recording, bytes, () => bytes.length)];
+}
 
 async function problemsOf(
   recording: Recording,
