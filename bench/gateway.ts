@@ -1,8 +1,10 @@
 // What a request through gw costs, beside the least that Node can do and beside another gateway, on the same work in one run.
-// `npm run bench -- [--quick] [--rounds N] [--json] [--write]`; Linux, because it reads /proc.
+// `npm run bench -- [--quick] [--rounds N] [--workload W]… [--candidate C]… [--json] [--write]`; Linux, because it reads /proc.
 
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+
+import { z } from 'zod';
 
 import { candidateNames } from './gateway/candidates.ts';
 import { jsonLines, renderReport, summarise } from './gateway/report.ts';
@@ -16,6 +18,8 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     rounds: { type: 'string' },
+    workload: { type: 'string', multiple: true },
+    candidate: { type: 'string', multiple: true },
   },
 });
 
@@ -29,8 +33,8 @@ const { samples, notes } = await runBenchmark({
   ...(values.quick
     ? { firstWarmMs: 1500, warmMs: 500, measureMs: 1200 }
     : { firstWarmMs: 6000, warmMs: 1000, measureMs: 4000 }),
-  candidates: candidateNames,
-  workloads: workloadNames,
+  candidates: z.array(z.enum(candidateNames)).parse(values.candidate ?? candidateNames),
+  workloads: z.array(z.enum(workloadNames)).parse(values.workload ?? workloadNames),
   nodeArgv: [],
   say: (line) => console.error(line),
 });

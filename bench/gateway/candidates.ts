@@ -9,9 +9,18 @@ import { announced } from './announce.ts';
 import { cores } from './child.ts';
 import type { Child, ChildOptions } from './child.ts';
 import { configFile, modelNames } from './config.ts';
-import type { AnswerKind } from './workload.ts';
+import { nginxArguments, nginxReady } from './nginx.ts';
+import type { AnswerKind, WorkloadName } from './workload.ts';
 
-export const candidateNames = ['direct', 'floor', 'gw', 'gw-metered', 'portkey'] as const;
+export const candidateNames = [
+  'direct',
+  'nginx',
+  'floor',
+  'hello',
+  'gw',
+  'gw-metered',
+  'portkey',
+] as const;
 export type CandidateName = (typeof candidateNames)[number];
 
 export type Candidate = Readonly<{
@@ -74,6 +83,30 @@ export async function startFloor({ upstream, start }: Surroundings): Promise<Can
   const { pid, port } = child;
   return { name: 'floor', pid, port, ask: askPlainly, isVerbatim: true, check: null };
 }
+
+export async function startNginx(
+  { upstream, directory, start }: Surroundings,
+  file: string,
+): Promise<Candidate> {
+  const port = await freePort();
+  const argv = nginxArguments(directory, { port, upstreamPort: upstream.port });
+  const core = cores.candidate;
+  const { pid } = await start({ name: 'nginx', core, program: file, argv, ready: nginxReady });
+  return { name: 'nginx', pid, port, ask: askPlainly, isVerbatim: true, check: null };
+}
+
+export async function startHello({ start }: Surroundings): Promise<Candidate> {
+  const argv = [program('hello')];
+  const child = await start({ name: 'hello', core: cores.candidate, argv, ready: announced });
+  const { pid, port } = child;
+  return { name: 'hello', pid, port, ask: askPlainly, isVerbatim: true, check: null };
+}
+
+/** A hit asks nothing of an upstream: it is measured against what answers by itself, and no proxy is. */
+export const takesPart = (name: CandidateName, workload: WorkloadName): boolean =>
+  workload === 'cache-hit'
+    ? name === 'hello' || name === 'gw' || name === 'gw-metered'
+    : name !== 'hello';
 
 /** File mode: forwarding and its counters, but no usage rows, because nobody takes them. */
 export async function startGw(surroundings: Surroundings): Promise<Candidate> {

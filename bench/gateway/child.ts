@@ -28,16 +28,18 @@ export type Child = Readonly<{
 export type ChildOptions = Readonly<{
   name: string;
   core: number;
-  /** Arguments of Node: its own, the program, the program's. */
+  /** Node when absent. */
+  program?: string;
+  /** Arguments of the program; of Node its own, the script, the script's. */
   argv: readonly string[];
   environment?: Readonly<Record<string, string>>;
   ready: RegExp;
 }>;
 
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const { name, core, argv, environment, ready } = options;
-  const command = isPinned ? 'taskset' : process.execPath;
-  const pinning = isPinned ? ['-c', String(core), process.execPath] : [];
+  const { name, core, program = process.execPath, argv, environment, ready } = options;
+  const command = isPinned ? 'taskset' : program;
+  const pinning = isPinned ? ['-c', String(core), program] : [];
   const child = spawn(command, [...pinning, ...argv], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },

@@ -12,7 +12,15 @@ export const keys: readonly string[] = Array.from(
 );
 
 /** The names that requests ask for, by what they are answered with. */
-export const modelNames = { json: 'bench-chat', sse: 'bench-stream' } as const;
+export const modelNames = {
+  json: 'bench-chat',
+  sse: 'bench-stream',
+  paced: 'bench-paced',
+  cached: 'bench-cached',
+} as const;
+const kinds = ['json', 'sse', 'paced', 'cached'] as const;
+
+const cacheSeconds = 3600;
 
 export function configFile(upstreamPort: number): string {
   const deployment = (name: string, kind: string, index: number) => ({
@@ -22,11 +30,12 @@ export function configFile(upstreamPort: number): string {
       api_base: `http://127.0.0.1:${upstreamPort}/${kind}/v1`,
       api_key: `upstream-key-${index}`,
     },
+    ...(kind === 'cached' ? { model_info: { cache_ttl_seconds: cacheSeconds } } : {}),
   });
   const others = Array.from({ length: modelCount }, (_, index) =>
     deployment(`other-${index}`, 'json', 0),
   );
-  const asked = (['json', 'sse'] as const).flatMap((kind) =>
+  const asked = kinds.flatMap((kind) =>
     [0, 1].map((index) => deployment(modelNames[kind], kind, index)),
   );
   return stringify({
@@ -35,7 +44,7 @@ export function configFile(upstreamPort: number): string {
       keys: keys.map((key, index) => ({
         key,
         name: `key-${index}`,
-        models: [`other-${index}`, modelNames.json, modelNames.sse],
+        models: [`other-${index}`, ...kinds.map((kind) => modelNames[kind])],
       })),
     },
   });

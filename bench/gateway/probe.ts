@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 import type { Candidate } from './candidates.ts';
 import { keys } from './config.ts';
-import { answerBody, requestBody, streamEvents } from './workload.ts';
+import { answerBody, isStreamed, requestBody, streamEvents } from './workload.ts';
 import type { Workload } from './workload.ts';
 
 /** Whole requests as they go over the wire, one a key. */
@@ -53,7 +53,7 @@ const said = z.object({ choices: z.array(z.unknown()), usage: z.unknown().option
 /** What a client would read: the choices and the usage of each message. */
 function meaning(body: Buffer, { kind }: Workload): readonly unknown[] {
   const text = body.toString();
-  if (kind === 'json') return [said.parse(JSON.parse(text))];
+  if (!isStreamed(kind)) return [said.parse(JSON.parse(text))];
   const events = text.split('\n\n').filter((event) => event !== '');
   const data = events.map((event) => event.replace(/^data: /, ''));
   deepStrictEqual([data.length, data.at(-1)], [streamEvents + 1, '[DONE]']);

@@ -39,6 +39,8 @@ export const targets: readonly Target[] = (['gw', 'gw-metered'] as const).flatMa
   { candidate, workload: 'json-1k', against: 'floor', cpuMax: 1.25 },
   { candidate, workload: 'sse-50', against: 'floor', cpuMax: 1.25 },
   { candidate, workload: 'json-32k', against: 'floor', cpuMax: 1.7 },
+  { candidate, workload: 'sse-paced', against: 'floor', cpuMax: 1.15 },
+  { candidate, workload: 'cache-hit', against: 'hello', cpuMax: 1.2 },
   { candidate, workload: 'json-1k', against: 'portkey', cpuMax: 1 / 10 },
   { candidate, workload: 'sse-50', against: 'portkey', cpuMax: 1 / 7 },
 ]);
@@ -54,7 +56,7 @@ export function summarise(samples: readonly Sample[]): Summary {
     candidateNames.map((candidate) => ({ workload, candidate })),
   );
   const measured = pairs.filter((pair) => roundsOf(samples, pair).length > 0);
-  const against = (['floor', 'portkey'] as const).flatMap((name) =>
+  const against = (['floor', 'hello', 'nginx', 'portkey'] as const).flatMap((name) =>
     measured.flatMap((pair) => ratioOf(samples, pair, name) ?? []),
   );
   return {
@@ -118,6 +120,7 @@ function renderRows({ rows, ratios }: Summary): string {
       'req/s',
       'CPU µs',
       '÷ floor',
+      '÷ nginx',
       '÷ portkey',
       'busy',
       'p50 ms',
@@ -138,6 +141,7 @@ function renderRows({ rows, ratios }: Summary): string {
     row.rps.toLocaleString('en'),
     row.cpu_us === null ? '–' : row.cpu_us.toFixed(1),
     ratio(row, 'floor'),
+    ratio(row, 'nginx'),
     ratio(row, 'portkey'),
     row.cpu_us === null ? '–' : `${((row.cpu_us * row.rps) / 10_000).toFixed(0)} %`,
     (row.p50_us / 1000).toFixed(2),

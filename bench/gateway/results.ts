@@ -11,6 +11,7 @@ import { isPinned } from './child.ts';
 import { portkeyVersion } from './portkey.ts';
 import { renderReport } from './report.ts';
 import type { Summary } from './report.ts';
+import { paceMs } from './workload.ts';
 
 const file = join(import.meta.dirname, '../RESULTS.md');
 const nextPart = '\n## The event log\n';
@@ -50,25 +51,28 @@ Measured on ${date} with \`npm run bench -- --rounds ${rounds} --write\`.
 ${renderReport(summary)}
 
 CPU µs is user and system time of the candidate's process a request; \`busy\` is how much of its core that is.
-\`÷ floor\` and \`÷ portkey\` are ratios of CPU.
+\`÷ floor\`, \`÷ nginx\` and \`÷ portkey\` are ratios of CPU.
 
 Candidates:
 
 - **direct**: the load generator against the upstream, nothing between.
+- **nginx**: one process without a master, kept connections to the upstream, \`proxy_buffering off\`, no access log.
 - **floor**: \`node:http\` and undici's \`dispatch\`, bytes passed on, nothing read or decided.
-- **gw**: role proxy in File mode, 18 models, 16 keys, two backends a model asked for; no usage rows.
+- **hello**: \`node:http\` that reads the request and answers with bytes it has; beside \`cache-hit\` alone.
+- **gw**: role proxy in File mode, 20 models, 16 keys, two backends a model asked for; no usage rows.
 - **gw-metered**: the same in Http mode: usage is read from each answer and sent as rows to a control plane.
 - **portkey**: \`@portkey-ai/gateway\` from npm, addressed by its provider and custom-host headers.
 
 Workloads: \`json-1k\` and \`json-32k\` are requests of that size with an answer of 1 KB; \`sse-50\` is a request of 1 KB
-answered by 50 events and \`[DONE]\`, each its own chunk, written at once.
+answered by 50 events and \`[DONE]\`, each its own chunk, written at once. \`sse-paced\` is the same with ${paceMs} ms between the
+chunks, over 256 connections; its CPU µs are of a stream. \`cache-hit\` is \`json-1k\` of a model whose answers are cached.
 
 In the run itself it was checked that every answer was a 200 with the right bytes (of portkey: always the same bytes,
 with the upstream's choices and usage), that \`gw_requests_total\` was the number of requests sent, and that each
 request of gw-metered became a usage row with its token counts or was counted as dropped:
 ${notes.join('; ')}.
 
-What this does not show: slow or paced streams, many idle connections, TLS, failing upstreams, several processes, a
+What this does not show: thousands of streams, many idle connections, TLS, failing upstreams, several processes, a
 network. Latencies are those of a saturated closed loop, so they repeat the throughput. Candidates differ in what they do:
 portkey checks no key and keeps no counts here; the floor decides nothing.
 `;

@@ -11,14 +11,18 @@ import {
   program,
   startFloor,
   startGw,
+  startHello,
   startMeteredGw,
+  startNginx,
   startPortkey,
+  takesPart,
 } from './candidates.ts';
 import type { Candidate, CandidateName, Surroundings } from './candidates.ts';
 import { cores, startChild } from './child.ts';
 import type { Child, ChildOptions } from './child.ts';
 import { measurement } from './job.ts';
 import type { Job, Measurement } from './job.ts';
+import { findNginx } from './nginx.ts';
 import { installPortkey } from './portkey.ts';
 import { probe, requestsOnWire } from './probe.ts';
 import { workloads } from './workload.ts';
@@ -94,8 +98,14 @@ async function startCandidate(
   switch (name) {
     case 'direct':
       return direct(surroundings);
+    case 'nginx': {
+      const file = findNginx(say);
+      return file === null ? null : startNginx(surroundings, file);
+    }
     case 'floor':
       return startFloor(surroundings);
+    case 'hello':
+      return startHello(surroundings);
     case 'gw':
       return startGw(surroundings);
     case 'gw-metered':
@@ -119,7 +129,7 @@ async function measureAll(
     void sent.set(name, (sent.get(name) ?? 0) + requests);
   const pairings: Pairing[] = [];
   for (const workload of workloads.filter(({ name }) => options.workloads.includes(name))) {
-    for (const candidate of candidates) {
+    for (const candidate of candidates.filter(({ name }) => takesPart(name, workload.name))) {
       pairings.push({ candidate, workload, answer: await probe(candidate, workload) });
       count(candidate, 1);
     }

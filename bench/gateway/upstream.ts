@@ -5,12 +5,13 @@ import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 
 import { announce } from './announce.ts';
-import { answerOnWire } from './workload.ts';
+import { answerOnWire, paceMs } from './workload.ts';
 
 const headBytesMax = 16 * 1024;
 const endOfHead = Buffer.from('\r\n\r\n');
 const json = answerOnWire('json');
 const sse = answerOnWire('sse');
+const paced = answerOnWire('paced');
 const refusal = Buffer.from('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n');
 
 const server = createServer({ noDelay: true }, serve);
@@ -39,14 +40,27 @@ function serve(socket: Socket): void {
       const taken = Math.min(bodyBytesLeft, data.length);
       bodyBytesLeft -= taken;
       data = data.subarray(taken);
-      if (bodyBytesLeft === 0) socket.write(answer);
+      if (bodyBytesLeft === 0) write(socket, answer, 0);
     }
   });
 }
 
+/** The pieces from `index` on, at their pace. */
+function write(socket: Socket, pieces: readonly Buffer[], index: number): void {
+  const piece = pieces[index];
+  if (piece === undefined || socket.destroyed) return;
+  socket.write(piece);
+  if (index + 1 < pieces.length) setTimeout(write, paceMs, socket, pieces, index + 1);
+}
+
 /** Null for a request without a length: none of the candidates sends one. */
-function readHead(head: string): Readonly<{ bodyBytes: number; answer: Buffer }> | null {
+function readHead(head: string): Readonly<{ bodyBytes: number; answer: readonly Buffer[] }> | null {
   const length = /\r\ncontent-length: *(\d+)\r\n/i.exec(head)?.[1];
   if (length === undefined) return null;
-  return { bodyBytes: Number(length), answer: head.startsWith('POST /sse/') ? sse : json };
+  return { bodyBytes: Number(length), answer: answerTo(head) };
+}
+
+function answerTo(head: string): readonly Buffer[] {
+  if (head.startsWith('POST /sse/')) return sse;
+  return head.startsWith('POST /paced/') ? paced : json;
 }

@@ -1,11 +1,13 @@
 // Holds the work that every candidate is given: the bodies of the requests and the bytes of the answers.
 // Both are made once, so that neither the load generator nor the upstream spends time on them.
 
-export const workloadNames = ['json-1k', 'json-32k', 'sse-50'] as const;
+export const workloadNames = ['json-1k', 'json-32k', 'sse-50', 'sse-paced', 'cache-hit'] as const;
 export type WorkloadName = (typeof workloadNames)[number];
 
 /** What the upstream is asked for; it stands first in its paths. */
-export type AnswerKind = 'json' | 'sse';
+export type AnswerKind = 'json' | 'sse' | 'paced' | 'cached';
+
+export const isStreamed = (kind: AnswerKind): boolean => kind === 'sse' || kind === 'paced';
 
 export type Workload = Readonly<{
   name: WorkloadName;
@@ -18,6 +20,8 @@ export const workloads: readonly Workload[] = [
   { name: 'json-1k', kind: 'json', requestBytes: 1024, connections: 64 },
   { name: 'json-32k', kind: 'json', requestBytes: 32 * 1024, connections: 64 },
   { name: 'sse-50', kind: 'sse', requestBytes: 1024, connections: 64 },
+  { name: 'sse-paced', kind: 'paced', requestBytes: 1024, connections: 256 },
+  { name: 'cache-hit', kind: 'cached', requestBytes: 1024, connections: 64 },
 ];
 
 /** A chat request of exactly `requestBytes` bytes, as a client library writes it. */
@@ -31,7 +35,7 @@ export function requestBody(workload: Workload, model: string): Buffer {
       ],
       max_tokens: 256,
       temperature: 0.2,
-      stream: workload.kind === 'sse',
+      stream: isStreamed(workload.kind),
     });
   const paddingBytes = workload.requestBytes - Buffer.byteLength(write(''));
   const text = 'You are a helpful assistant who knows geography well. ';
@@ -71,18 +75,23 @@ const sseEvents: readonly string[] = Array.from({ length: streamEvents }, (_, in
 
 /** The body of an answer, without its framing. */
 export const answerBody = (kind: AnswerKind): Buffer =>
-  Buffer.from(kind === 'json' ? jsonBody : sseEvents.join(''));
+  Buffer.from(isStreamed(kind) ? sseEvents.join('') : jsonBody);
 
-/** A whole answer as it goes over the wire; of a stream each event is a chunk, all written at once. */
-export function answerOnWire(kind: AnswerKind): Buffer {
-  if (kind === 'json') {
+/** Between the events of a paced stream. */
+export const paceMs = 20;
+
+/** An answer as it goes over the wire, in the pieces that are written at once: of a stream each event is a chunk. */
+export function answerOnWire(kind: AnswerKind): readonly Buffer[] {
+  if (!isStreamed(kind)) {
     const length = Buffer.byteLength(jsonBody);
     const head = `content-type: application/json\r\ncontent-length: ${length}\r\n`;
-    return Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\n${jsonBody}`);
+    return [Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\n${jsonBody}`)];
   }
-  const chunks = [...sseEvents, ''].map(
+  const head = 'content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n';
+  const chunks = sseEvents.map(
     (event) => `${Buffer.byteLength(event).toString(16)}\r\n${event}\r\n`,
   );
-  const head = 'content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n';
-  return Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\n${chunks.join('')}`);
+  const pieces = [`HTTP/1.1 200 OK\r\n${head}\r\n${chunks[0]}`, ...chunks.slice(1), '0\r\n\r\n'];
+  const written = kind === 'paced' ? pieces : [pieces.join('')];
+  return written.map((piece) => Buffer.from(piece));
 }

@@ -26,9 +26,11 @@ function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   return sorted.map((end, index) => bytes.subarray(sorted[index - 1] ?? 0, end));
 }
 
-for (const kind of ['json', 'sse'] as const) {
+for (const kind of ['json', 'sse', 'paced'] as const) {
+  const onWire = (): Buffer => Buffer.concat(answerOnWire(kind));
+
   test(`answers of ${kind} are counted, wherever they are cut`, () => {
-    const three = Buffer.concat([answerOnWire(kind), answerOnWire(kind), answerOnWire(kind)]);
+    const three = Buffer.concat([onWire(), onWire(), onWire()]);
     fc.assert(
       fc.property(fc.array(fc.nat(three.length - 1), { maxLength: 40 }), (places) => {
         assert.equal(countAnswers(cutAt(three, places), answerBody(kind)), 3);
@@ -37,7 +39,7 @@ for (const kind of ['json', 'sse'] as const) {
   });
 
   test(`an answer of ${kind} with one wrong byte is refused`, () => {
-    const wrong = answerOnWire(kind);
+    const wrong = onWire();
     const at = wrong.indexOf('upstream-model');
     wrong[at] = 0x58;
     assert.throws(() => countAnswers([wrong], answerBody(kind)), /differs/);
@@ -46,14 +48,14 @@ for (const kind of ['json', 'sse'] as const) {
   test(`an answer of ${kind} that is longer or shorter than it should be is refused`, () => {
     const body = answerBody(kind);
     const longer = Buffer.concat([body, Buffer.from('x')]);
-    assert.throws(() => countAnswers([answerOnWire(kind)], longer), /bytes and not/);
+    assert.throws(() => countAnswers([onWire()], longer), /bytes and not/);
     const shorter = body.subarray(0, -1);
-    assert.throws(() => countAnswers([answerOnWire(kind)], shorter), /bytes and not|differs/);
+    assert.throws(() => countAnswers([onWire()], shorter), /bytes and not|differs/);
   });
 }
 
 test('an answer that is cut off is not counted', () => {
-  const whole = answerOnWire('sse');
+  const whole = Buffer.concat(answerOnWire('sse'));
   assert.equal(countAnswers([whole.subarray(0, -2)], answerBody('sse')), 0);
 });
 
