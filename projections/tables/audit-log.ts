@@ -1,8 +1,9 @@
 // The audit log: one row a command, written with it (specification, "Audit event"). It names the actor as it was called then.
 
 import { sql } from '@databases/pg';
-import type { Queryable } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
 
+import type { EventMetadata } from '../../events/event.ts';
 import { rfc3339 } from './table.ts';
 import type { Change, JournalTable, Row } from './table.ts';
 
@@ -89,3 +90,52 @@ export const listAudit = (db: Queryable, filter: AuditFilter): Promise<AuditRow[
         or position(lower(${filter.target}) in lower(target collate "default")) > 0)
       and (${filter.since}::timestamptz is null or at >= ${filter.since}::timestamptz)
     order by id desc limit ${filter.limit}`);
+
+/** A command as the history shows it. `reason_ref` and `actor_name_ref` lead into the vault. */
+export type CommandRow = AuditRow &
+  Readonly<{
+    tx_id: string;
+    actor_kind: EventMetadata['actor']['kind'];
+    request_id: string;
+    reason_ref: string | null;
+    first_position: number;
+    event_count: number;
+  }>;
+
+/** Every condition is null where nothing is asked. Times are RFC 3339; `to` is not in the range. */
+export type CommandFilter = Readonly<{
+  actorId: number | null;
+  /** One of whose events a command made. */
+  stream: string | null;
+  from: string | null;
+  to: string | null;
+  /** The id of the last row held, in the order asked for. */
+  after: number | null;
+  order: 'asc' | 'desc';
+  limit: number;
+}>;
+
+/** One row a command, by the position of its last event. */
+export const listCommands = (db: Queryable, filter: CommandFilter): Promise<CommandRow[]> =>
+  db.query(sql`
+    select ${commandColumns} from audit_log
+    where (${filter.actorId}::bigint is null or actor_id = ${filter.actorId})
+      and (${filter.stream}::text is null or tx_id in (
+        select events.tx_id from es.events where events.stream = ${filter.stream}))
+      and (${filter.from}::timestamptz is null or at >= ${filter.from}::timestamptz)
+      and (${filter.to}::timestamptz is null or at < ${filter.to}::timestamptz)
+      and ${behind(filter)}
+    order by id ${filter.order === 'asc' ? sql`asc` : sql`desc`} limit ${filter.limit}`);
+
+const commandColumns = sql`id, at, actor_id, actor_name, actor_name_ref, action, target, command,
+  tx_id, actor_kind, request_id, reason_ref, first_position, event_count`;
+
+const behind = ({ after, order }: CommandFilter): SQLQuery =>
+  order === 'asc'
+    ? sql`(${after}::bigint is null or id > ${after})`
+    : sql`(${after}::bigint is null or id < ${after})`;
+
+/** The commands of these transactions. */
+export const readCommands = (db: Queryable, txIds: readonly string[]): Promise<CommandRow[]> =>
+  db.query(sql`
+    select ${commandColumns} from audit_log where tx_id = any(${[...txIds]}::uuid[])`);

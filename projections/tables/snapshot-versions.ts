@@ -1,5 +1,8 @@
 // The snapshot versions: one row a command that touched the snapshot, with the hash of the configuration it made.
 
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
 import { touchesSnapshot } from '../../events/catalogue.ts';
 import { snapshotSchemaVersion } from '../../src/snapshot/schema.ts';
 import { rfc3339 } from './table.ts';
@@ -32,3 +35,60 @@ export const snapshotVersions: JournalTable = {
     ];
   },
 };
+
+/** `content_hash` is 64 hex digits; `changed` are the streams of the entities that the version changed. */
+export type SnapshotVersionRow = Readonly<{
+  version: number;
+  tx_id: string;
+  snapshot_schema: number;
+  content_hash: string;
+  changed: readonly string[];
+  created_at: Date;
+}>;
+
+/** Times are RFC 3339; `to` is not in the range. */
+export type VersionFilter = Readonly<{
+  from: string | null;
+  to: string | null;
+  /** The oldest version held. */
+  before: number | null;
+  limit: number;
+}>;
+
+/** The newest first. */
+export const listSnapshotVersions = (
+  db: Queryable,
+  { from, to, before, limit }: VersionFilter,
+): Promise<SnapshotVersionRow[]> =>
+  db.query(sql`
+    select version, tx_id, snapshot_schema, content_hash, changed, created_at
+    from snapshot_versions
+    where (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
+      and (${to}::timestamptz is null or created_at < ${to}::timestamptz)
+      and (${before}::bigint is null or version < ${before})
+    order by version desc limit ${limit}`);
+
+/** Null when that is the version of no snapshot. */
+export async function readSnapshotVersion(
+  db: Queryable,
+  version: number,
+): Promise<SnapshotVersionRow | null> {
+  const [row]: SnapshotVersionRow[] = await db.query(sql`
+    select version, tx_id, snapshot_schema, content_hash, changed, created_at
+    from snapshot_versions where version = ${version}`);
+  return row ?? null;
+}
+
+/** The versions that held at these positions, in their order; 0 before the first. */
+export async function versionsAt(
+  db: Queryable,
+  positions: readonly number[],
+): Promise<readonly number[]> {
+  const rows: { version: number }[] = await db.query(sql`
+    select coalesce((
+      select version from snapshot_versions where version <= asked.position
+      order by version desc limit 1), 0) as version
+    from unnest(${[...positions]}::bigint[]) with ordinality as asked (position, at)
+    order by asked.at`);
+  return rows.map(({ version }) => version);
+}

@@ -13,6 +13,7 @@ import { fallbackModelRoutes } from './fallback-model.ts';
 import { fleetRoutes } from './fleet.ts';
 import { frontendModelRoutes } from './frontend-models.ts';
 import { healthRoutes } from './health.ts';
+import { historyRoutes } from './history.ts';
 import { keyRoutes } from './keys.ts';
 import { limitsRoutes } from './limits.ts';
 import { loginRoutes } from './login.ts';
@@ -34,6 +35,7 @@ import { routingRoutes } from './routing.ts';
 import { ruleRoutes } from './rules.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
+import { snapshotRoutes } from './snapshots.ts';
 import { timeseriesRoutes } from './timeseries.ts';
 import { usageEventRoutes } from './usage-events.ts';
 import { usageRoutes } from './usage.ts';
@@ -86,6 +88,8 @@ export const adminRoutes: readonly Route[] = [
   ...mcpServerRoutes,
   ...a2aAgentRoutes,
   ...auditRoutes,
+  ...historyRoutes,
+  ...snapshotRoutes,
   ...configRoutes,
   ...operationRoutes,
   ...usageRoutes,

@@ -1,81 +1,9 @@
 // The dry-run of routing (specification, "Frontend models, routing, classes"). It asks what is published now, and writes
 // nothing; as a POST under /admin it needs config:write (Authentication rule 3).
 
-import { z } from 'zod';
-
-import { timestampField } from '../lib/fields.ts';
-import { frontendModelId, modelId, principalId, ruleId } from '../lib/ids.ts';
-import { isRefusal, refuse } from '../lib/refusal.ts';
-import type { Refusal } from '../lib/refusal.ts';
-import { ruleAction } from '../lib/vocabulary.ts';
-import { dryRun } from '../routing/dry-run.ts';
-import type { DryRun } from '../routing/dry-run.ts';
-import type { Explanation, Verdict } from '../routing/explain.ts';
-import { reasonOf } from '../routing/route.ts';
-import type { Route as ChosenRoute } from '../routing/route.ts';
-import type { Snapshot, SnapshotConfig } from '../snapshot/schema.ts';
+import { refuse } from '../lib/refusal.ts';
+import { answerDryRun, dryRunQuestion, dryRunRecord } from './dry-run.ts';
 import { none, route } from './route.ts';
-
-const count = z.int().nonnegative();
-
-const question = z.strictObject({
-  model: z.string().min(1).max(500),
-  streaming: z.boolean().default(false),
-  /** Without it: a caller who may invoke every model. */
-  principal_id: principalId.nullable().default(null),
-  /** The name of a prompt class. */
-  class: z.string().max(500).nullable().default(null),
-  headers: z.record(z.string(), z.string()).default({}),
-  /** As the gateway would estimate them. */
-  prompt_tokens: count.default(0),
-  max_tokens: count.nullable().default(null),
-  /** The moment of the request; now when absent. */
-  at: timestampField.optional(),
-});
-type Question = z.output<typeof question>;
-
-const candidateRecord = z.object({
-  model_id: modelId,
-  model: z.string(),
-  provider: z.string().nullable(),
-  api_base: z.string().nullable(),
-  /** The value of x-gw-route when this candidate answers. */
-  reason: z.string(),
-});
-
-const verdictRecord = z.object({
-  frontend_model_id: frontendModelId,
-  frontend_model: z.string(),
-  rule_id: ruleId,
-  rule_index: count,
-  action: ruleAction,
-  /** All its conditions hold. */
-  matches: z.boolean(),
-  /** The first to match in its frontend model. */
-  decides: z.boolean(),
-  /** The condition fields that the request does not meet. */
-  failed: z.array(z.string()),
-  /** Its destination is gone, or one jump too many away: then it is not asked. */
-  jump_lost: z.boolean(),
-});
-
-const dryRunRecord = z.object({
-  model: z.string(),
-  /** The frontend model that decided; null when a provider model was named, or the name is not known. */
-  frontend_model: z.string().nullable(),
-  chain: z.array(candidateRecord),
-  /** Of the deciding rule in its frontend model; null when no rule decided. */
-  rule_index: count.nullable(),
-  rule_id: ruleId.nullable(),
-  /** The value of x-gw-route; null when the name is not known. */
-  reason: z.string().nullable(),
-  /** What the caller would be answered in place of a chain. */
-  denied: z.object({ status: z.int(), message: z.string() }).nullable(),
-  tag: z.string().nullable(),
-  /** Of each rule of the frontend models that the request passed through. */
-  rules: z.array(verdictRecord),
-});
-type DryRunRecord = z.input<typeof dryRunRecord>;
 
 export const routingRoutes = [
   route({
@@ -89,7 +17,7 @@ export const routingRoutes = [
     refusals: ['unavailable'],
     params: none,
     query: none,
-    body: question,
+    body: dryRunQuestion,
     response: dryRunRecord,
     handle: async ({ body }, { control }) => {
       const { publisher } = control;
@@ -99,93 +27,7 @@ export const routingRoutes = [
       if (snapshot === undefined) {
         return refuse('unavailable', 'no snapshot is published yet', { retryAfterSeconds: 1 });
       }
-      const asked = dryRunOf(body, snapshot, control.clock());
-      if (isRefusal(asked)) return asked;
-      return { body: toRecord(body.model, dryRun(snapshot, asked), snapshot.config) };
+      return answerDryRun(body, snapshot, control.clock());
     },
   }),
 ] as const;
-
-function dryRunOf(body: Question, { config }: Snapshot, nowMs: number): DryRun | Refusal {
-  const { principal_id: id, class: className } = body;
-  const principal = config.principals.find((one) => one.id === id) ?? null;
-  if (id !== null && principal === null) {
-    return refuse('invalid', `principal_id ${id} is no principal`, { param: 'principal_id' });
-  }
-  const promptClass = config.prompt_classes.find(({ name }) => name === className) ?? null;
-  if (className !== null && promptClass === null) {
-    const message = `class ${JSON.stringify(className)} is no prompt class`;
-    return refuse('invalid', message, { param: 'class' });
-  }
-  return {
-    principal,
-    headers: body.headers,
-    request: {
-      model: body.model,
-      isStream: body.streaming,
-      promptEstimate: body.prompt_tokens,
-      maxTokens: body.max_tokens,
-      promptClass: promptClass?.id ?? null,
-      nowMs: body.at === undefined ? nowMs : Date.parse(body.at),
-    },
-  };
-}
-
-function toRecord(
-  model: string,
-  { route, verdicts }: Explanation,
-  config: SnapshotConfig,
-): DryRunRecord {
-  const { decision } = route;
-  return {
-    model,
-    frontend_model: decision?.frontendModel?.name ?? null,
-    chain: chainOf(route, config),
-    rule_index: decision?.rule?.index ?? null,
-    rule_id: decision?.rule?.id ?? null,
-    reason: decision?.reason ?? null,
-    denied: deniedOf(route, model),
-    tag: decision?.tag ?? null,
-    rules: verdicts.map(toVerdict),
-  };
-}
-
-function chainOf(route: ChosenRoute, { providers }: SnapshotConfig): DryRunRecord['chain'] {
-  if (route.kind !== 'chain') return [];
-  return route.candidates.map((candidate) => {
-    const backend = candidate.backends[0];
-    const provider = providers.find(({ id }) => id === backend?.providerId);
-    return {
-      model_id: candidate.id,
-      model: candidate.name,
-      provider: provider?.name ?? null,
-      api_base: backend?.apiBase ?? null,
-      reason: reasonOf(route, candidate),
-    };
-  });
-}
-
-function deniedOf(route: ChosenRoute, model: string): DryRunRecord['denied'] {
-  switch (route.kind) {
-    case 'chain':
-      return null;
-    case 'deny':
-      return { status: route.status, message: route.message };
-    case 'ungranted':
-      return { status: 403, message: `the caller may not invoke ${route.model.name}` };
-    case 'absent':
-      return { status: 404, message: `model ${JSON.stringify(model)} is not served` };
-  }
-}
-
-const toVerdict = ({ frontendModel, rule, failed, isDeciding, isJumpLost }: Verdict) => ({
-  frontend_model_id: frontendModel.id,
-  frontend_model: frontendModel.name,
-  rule_id: rule.id,
-  rule_index: rule.index,
-  action: rule.action,
-  matches: failed.length === 0,
-  decides: isDeciding,
-  failed: [...failed],
-  jump_lost: isJumpLost,
-});

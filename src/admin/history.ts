@@ -1,0 +1,186 @@
+// The history: every command and every event of the log, as they are in it. Nothing here is written, and nothing carries a secret:
+// events hold refs into the vault in their place.
+
+import { z } from 'zod';
+
+import { eventMetadata } from '../../events/event.ts';
+import { historyCommands } from '../control/history/commands.ts';
+import { historyEvent, historyEvents } from '../control/history/events.ts';
+import { readHead } from '../db/event-log.ts';
+import { timestamp, timestampField } from '../lib/fields.ts';
+import { isRefusal } from '../lib/refusal.ts';
+import { limitQuery, wholeNumber } from './fields.ts';
+import { none, route } from './route.ts';
+
+const actorKind = eventMetadata.shape.actor.shape.kind;
+const hash = z.hash('sha256');
+const position = z.int().nonnegative();
+
+const eventFields = {
+  position,
+  /** `<kind>-<id>`. */
+  stream: z.string(),
+  /** Its number in the stream. */
+  version: z.int(),
+  event_id: z.uuid(),
+  type: z.string(),
+  schema: z.int(),
+  tx_id: z.uuid(),
+  recorded_at: timestamp,
+  actor: z.object({ kind: actorKind, principal_id: z.int().nullable() }),
+  command: z.string(),
+  action: z.string(),
+  target: z.string(),
+  request_id: z.string(),
+  app_version: z.string(),
+  /** Its place in the command, from 0, and how many events that made. */
+  index: z.int(),
+  count: z.int(),
+  /** As it was written; null when its owner has redacted it. */
+  data: z.unknown(),
+  payload_digest: hash,
+  leaf_hash: hash,
+  hash,
+};
+const eventRecord = z.object(eventFields);
+const wholeEvent = z.object({
+  ...eventFields,
+  /** Of the event before it in the log; null for the first. */
+  previous_hash: hash.nullable(),
+  /** Positions; null at the ends of the stream. */
+  previous_in_stream: position.nullable(),
+  next_in_stream: position.nullable(),
+});
+
+export const commandRecord = z.object({
+  /** The position of its last event. */
+  id: position,
+  tx_id: z.uuid(),
+  at: timestamp,
+  actor_kind: actorKind,
+  actor_id: z.int().nullable(),
+  /** As it was called then; null when the name was erased. */
+  actor_name: z.string().nullable(),
+  command: z.string(),
+  action: z.string(),
+  target: z.string(),
+  request_id: z.string(),
+  /** As x-gw-reason said; null when it did not, or when it was erased. */
+  reason: z.string().nullable(),
+  reason_erased: z.boolean(),
+  first_position: position,
+  event_count: z.int(),
+  /** Equal when the command left the snapshot as it was; 0 is none. */
+  version_before: position,
+  version_after: position,
+});
+
+const headRecord = z.object({
+  log_id: z.uuid(),
+  position,
+  hash,
+  recorded_at: timestamp,
+  /** The snapshot version there, as far as this process has read. */
+  snapshot_version: position,
+});
+
+/** Rows behind `after` in the order asked for: descending begins with the newest. */
+const range = {
+  stream: z.string().max(200).optional(),
+  /** The id of a principal. */
+  actor: wholeNumber({ from: 1 }).optional(),
+  from: timestampField.optional(),
+  /** Not in the range itself. */
+  to: timestampField.optional(),
+  after: wholeNumber({ from: 0 }).optional(),
+  limit: limitQuery({ standard: 100 }),
+  order: z.enum(['asc', 'desc']).default('desc'),
+};
+const rangeFields = z.strictObject(range);
+
+const conditionsOf = ({
+  stream,
+  actor,
+  from,
+  to,
+  after,
+  ...rest
+}: z.output<typeof rangeFields>) => ({
+  ...rest,
+  stream: stream ?? null,
+  actorId: actor ?? null,
+  from: from ?? null,
+  to: to ?? null,
+  after: after ?? null,
+});
+
+const reading = { method: 'GET', permission: 'usage:read', body: none } as const;
+
+export const historyRoutes = [
+  route({
+    ...reading,
+    path: '/admin/history/commands',
+    operation: 'listCommands',
+    summary: 'One row a mutation: who, when, what, why, and the snapshot versions before and after',
+    refusals: [],
+    params: none,
+    query: rangeFields,
+    response: z.array(commandRecord),
+    handle: async ({ query }, { control }) => ({
+      body: await historyCommands(
+        { db: control.reports, vault: control.vault },
+        conditionsOf(query),
+      ),
+    }),
+  }),
+  route({
+    ...reading,
+    path: '/admin/history/events',
+    operation: 'listEvents',
+    summary: 'The events of the log with their hashes; page by the position of the last one held',
+    refusals: [],
+    params: none,
+    query: z.strictObject({ ...range, type: z.string().max(64).optional() }),
+    response: z.array(eventRecord),
+    handle: async ({ query: { type, ...query } }, { control }) => ({
+      body: await historyEvents(control.reports, { ...conditionsOf(query), type: type ?? null }),
+    }),
+  }),
+  route({
+    ...reading,
+    path: '/admin/history/events/{position}',
+    operation: 'getEvent',
+    summary: 'One event, with its neighbours in its stream and the hash that it follows',
+    refusals: ['absent'],
+    params: z.strictObject({ position: wholeNumber({ from: 1 }) }),
+    query: none,
+    response: wholeEvent,
+    handle: async ({ params }, { control }) => {
+      const event = await historyEvent(control.reports, params.position);
+      return isRefusal(event) ? event : { body: event };
+    },
+  }),
+  route({
+    ...reading,
+    path: '/admin/log/head',
+    operation: 'getLogHead',
+    summary: 'Where the log ends, and the hash of its chain there',
+    refusals: [],
+    params: none,
+    query: none,
+    response: headRecord,
+    handle: async (_input, { control }) => {
+      const head = await readHead(control.db);
+      await control.refresh();
+      return {
+        body: {
+          log_id: head.logId,
+          position: head.position,
+          hash: Buffer.from(head.hash).toString('hex'),
+          recorded_at: new Date(head.recordedAt).toISOString(),
+          snapshot_version: control.state().version,
+        },
+      };
+    },
+  }),
+] as const;

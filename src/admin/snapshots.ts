@@ -1,0 +1,190 @@
+// Snapshot versions: who made each, which replicas serve it, what is in it, what lies between two, and where a request would have
+// gone under one. No credential and no ref to one is in any of it.
+
+import { z } from 'zod';
+
+import { eventsByNoun } from '../../events/catalogue.ts';
+import type { Noun } from '../../events/catalogue.ts';
+import { diffStates } from '../../projections/diff.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { momentField } from '../control/history/moment.ts';
+import { routingSnapshot } from '../control/history/routing-snapshot.ts';
+import {
+  historyVersion,
+  historyVersions,
+  redactedConfig,
+  shownDifferences,
+} from '../control/history/snapshots.ts';
+import { timestamp, timestampField } from '../lib/fields.ts';
+import { isRefusal } from '../lib/refusal.ts';
+import { snapshotApiKey, snapshotConfig, snapshotProvider } from '../snapshot/schema.ts';
+import type { Control } from './control.ts';
+import { answerDryRun, dryRunQuestion, dryRunRecord } from './dry-run.ts';
+import { limitQuery, wholeNumber } from './fields.ts';
+import { commandRecord } from './history.ts';
+import { none, route } from './route.ts';
+
+const nouns = Object.keys(eventsByNoun).filter((name): name is Noun => name in eventsByNoun);
+const kind = z.enum(nouns);
+const position = z.int().nonnegative();
+const hash = z.hash('sha256');
+
+/** A replica that reports to this process, and since when it has served the version. */
+const serving = z.object({ replica: z.string(), since: timestamp });
+
+const versionFields = {
+  version: position,
+  created_at: timestamp,
+  snapshot_schema: z.int(),
+  /** Over the configuration: equal for equal ones. */
+  content_hash: hash,
+  /** The entities that it changed, as `<kind>-<id>`. */
+  changed: z.array(z.string()).readonly(),
+  /** The mutation that made it. */
+  made_by: commandRecord.nullable(),
+};
+
+const versionRecord = z.object({ ...versionFields, replicas: z.array(serving).readonly() });
+
+const placeRecord = z.object({ position, version: position });
+
+const config = snapshotConfig.extend({
+  api_keys: z.array(snapshotApiKey.omit({ verifier_ref: true })).readonly(),
+  providers: z
+    .array(snapshotProvider.omit({ credential_ref: true }).extend({ has_credential: z.boolean() }))
+    .readonly(),
+});
+const snapshotRecord = z.object({
+  ...placeRecord.shape,
+  /** Null for the time before the first version. */
+  made: z.object(versionFields).nullable(),
+  config,
+});
+
+const differenceRecord = z.object({
+  kind,
+  id: z.int(),
+  /** Null where the kind has no names, or the name was erased. */
+  name: z.string().nullable(),
+  change: z.enum(['created', 'changed', 'deleted']),
+  fields: z
+    .array(
+      z.object({
+        /** Parts by their ids: `rules.12.tag`. */
+        field: z.string(),
+        /** Null is not set. Of a secret: `set`, and `changed` when another one is set. */
+        before: z.unknown(),
+        after: z.unknown(),
+        secret: z.boolean(),
+      }),
+    )
+    .readonly(),
+});
+const diffRecord = z.object({
+  from: placeRecord,
+  to: placeRecord,
+  /** Entities that differ in all; those listed are at most as many as the limit. */
+  total: z.int(),
+  differences: z.array(differenceRecord).readonly(),
+});
+
+/** A version is a position of the log; any other position, and a time, stand for the version that held there. */
+const ofVersion = z.strictObject({ version: momentField });
+const reading = { method: 'GET', permission: 'usage:read', body: none } as const;
+
+export const snapshotRoutes = [
+  route({
+    ...reading,
+    path: '/admin/snapshots',
+    operation: 'listSnapshots',
+    summary: 'The snapshot versions, newest first, and which replicas serve each since when',
+    refusals: [],
+    params: none,
+    query: z.strictObject({
+      from: timestampField.optional(),
+      /** Not in the range itself. */
+      to: timestampField.optional(),
+      /** The oldest version held. */
+      before: wholeNumber({ from: 0 }).optional(),
+      limit: limitQuery({ standard: 100 }),
+    }),
+    response: z.array(versionRecord),
+    handle: async ({ query: { from, to, before, limit } }, { control }) => {
+      const filter = { from: from ?? null, to: to ?? null, before: before ?? null, limit };
+      const versions = await historyVersions(sources(control), filter);
+      const replicas = Map.groupBy(control.fleet.rows(), (row) => row.snapshot_version);
+      const body = versions.map((version) =>
+        Object.assign(version, {
+          replicas: (replicas.get(version.version) ?? []).map((row) => ({
+            replica: row.replica,
+            since: row.snapshot_since,
+          })),
+        }),
+      );
+      return { body };
+    },
+  }),
+  route({
+    ...reading,
+    path: '/admin/snapshots/{version}',
+    operation: 'showSnapshot',
+    summary: 'The configuration of a snapshot version, without credentials and verifiers',
+    refusals: ['absent'],
+    params: ofVersion,
+    query: none,
+    response: snapshotRecord,
+    handle: async ({ params: { version } }, { control }) => {
+      const state = await control.past.at(version, 'version');
+      if (isRefusal(state)) return state;
+      const made = await historyVersion(sources(control), state.version);
+      return { body: { ...placeOf(state), made, config: redactedConfig(state) } };
+    },
+  }),
+  route({
+    ...reading,
+    path: '/admin/snapshots/{from}/diff/{to}',
+    operation: 'diffSnapshots',
+    summary: 'What lies between two snapshot versions, by kind, id and field; of secrets only that',
+    refusals: ['absent'],
+    params: z.strictObject({ from: momentField, to: momentField }),
+    query: z.strictObject({
+      /** Entities of this kind alone. */
+      kind: kind.optional(),
+      /** How many of the differences are passed over. */
+      offset: wholeNumber({ from: 0 }).default(0),
+      limit: limitQuery({ standard: 1_000 }),
+    }),
+    response: diffRecord,
+    handle: async ({ params, query: { kind, offset, limit } }, { control }) => {
+      const from = await control.past.at(params.from, 'from');
+      if (isRefusal(from)) return from;
+      const to = await control.past.at(params.to, 'to');
+      if (isRefusal(to)) return to;
+      const all = diffStates(from, to).filter((one) => kind === undefined || one.kind === kind);
+      const page = all.slice(offset, offset + limit);
+      const differences = await shownDifferences(sources(control), page);
+      return { body: { from: placeOf(from), to: placeOf(to), total: all.length, differences } };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/admin/snapshots/{version}/dry-run',
+    operation: 'dryRunSnapshot',
+    permission: 'config:write',
+    summary: 'Where a request would go under a snapshot version; nothing is spent of any budget',
+    asks: true,
+    refusals: ['absent'],
+    params: ofVersion,
+    query: none,
+    body: dryRunQuestion,
+    response: dryRunRecord,
+    handle: async ({ params: { version }, body }, { control }) => {
+      const state = await control.past.at(version, 'version');
+      return isRefusal(state) ? state : answerDryRun(body, routingSnapshot(state), control.clock());
+    },
+  }),
+] as const;
+
+const sources = ({ reports, vault }: Control) => ({ db: reports, vault });
+
+const placeOf = ({ position, version }: ConfigState) => ({ position, version });

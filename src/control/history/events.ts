@@ -1,0 +1,57 @@
+// Events as the history shows them: what is in the log, decoded, with the hashes that prove it. Payloads hold refs into the vault in
+// place of secrets and personal data, so nothing is left out.
+
+import type { Queryable } from '@databases/pg';
+
+import { eventMetadata } from '../../../events/event.ts';
+import type { EventMetadata } from '../../../events/event.ts';
+import { listHistoryEvents, readHistoryEvent } from '../../db/event-history.ts';
+import type { EventFilter, EventNeighbours, HistoryEventRow } from '../../db/event-history.ts';
+import { refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+
+/** Hashes are 64 hex digits, times RFC 3339. */
+export type HistoryEvent = Readonly<{
+  position: number;
+  stream: string;
+  version: number;
+  event_id: string;
+  type: string;
+  schema: number;
+  tx_id: string;
+  recorded_at: string;
+  actor: EventMetadata['actor'];
+  command: string;
+  action: string;
+  target: string;
+  request_id: string;
+  app_version: string;
+  /** Its place in the command, from 0, and how many events that made. */
+  index: number;
+  count: number;
+  /** As it was written at this schema; null when its owner has redacted it. */
+  data: unknown;
+  payload_digest: string;
+  leaf_hash: string;
+  hash: string;
+}>;
+
+export const historyEvents = async (db: Queryable, filter: EventFilter): Promise<HistoryEvent[]> =>
+  (await listHistoryEvents(db, filter)).map(toEvent);
+
+/** With what lies before and behind it: in the chain, and in its stream. */
+export async function historyEvent(
+  db: Queryable,
+  position: number,
+): Promise<(HistoryEvent & EventNeighbours) | Refusal> {
+  const row = await readHistoryEvent(db, position);
+  if (row === null) return refuse('absent', `the log holds no position ${position}`);
+  const { previous_hash, previous_in_stream, next_in_stream, ...event } = row;
+  return { ...toEvent(event), previous_hash, previous_in_stream, next_in_stream };
+}
+
+function toEvent({ metadata, payload, recorded_at, ...row }: HistoryEventRow): HistoryEvent {
+  const { reason_ref: _ref, ...about } = eventMetadata.parse(JSON.parse(metadata));
+  const data: unknown = payload === null ? null : JSON.parse(payload);
+  return { ...row, recorded_at: recorded_at.toISOString(), ...about, data };
+}

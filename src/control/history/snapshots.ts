@@ -1,0 +1,132 @@
+// Snapshot versions as the history shows them: who made each and what it changed, one with its configuration, and what lies between
+// two. No credential, no verifier and no ref to one is in any of it.
+
+import type { Queryable } from '@databases/pg';
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { Difference } from '../../../projections/diff.ts';
+import type { FieldValue } from '../../../projections/entity-fields.ts';
+import { snapshotConfig } from '../../../projections/snapshot.ts';
+import {
+  listSnapshotVersions,
+  readSnapshotVersion,
+} from '../../../projections/tables/snapshot-versions.ts';
+import type {
+  SnapshotVersionRow,
+  VersionFilter,
+} from '../../../projections/tables/snapshot-versions.ts';
+import type { Vault } from '../../db/vault.ts';
+import type { SnapshotConfig } from '../../snapshot/schema.ts';
+import { commandsOf } from './commands.ts';
+import type { HistoryCommand } from './commands.ts';
+
+type Dependencies = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
+
+export type HistoryVersion = Readonly<{
+  version: number;
+  created_at: string;
+  snapshot_schema: number;
+  /** 64 hex digits over the configuration. */
+  content_hash: string;
+  /** The entities that it changed, as `<kind>-<id>`. */
+  changed: readonly string[];
+  /** The command that made it. */
+  made_by: HistoryCommand | null;
+}>;
+
+/** The newest first. */
+export async function historyVersions(
+  dependencies: Dependencies,
+  filter: VersionFilter,
+): Promise<HistoryVersion[]> {
+  const rows = await listSnapshotVersions(dependencies.db, filter);
+  return toVersions(dependencies, rows);
+}
+
+/** Null when the log holds no snapshot of this version. */
+export async function historyVersion(
+  dependencies: Dependencies,
+  version: number,
+): Promise<HistoryVersion | null> {
+  const row = await readSnapshotVersion(dependencies.db, version);
+  const [held = null] = row === null ? [] : await toVersions(dependencies, [row]);
+  return held;
+}
+
+async function toVersions(
+  dependencies: Dependencies,
+  rows: readonly SnapshotVersionRow[],
+): Promise<HistoryVersion[]> {
+  const commands = await commandsOf(
+    dependencies,
+    rows.map((row) => row.tx_id),
+  );
+  return rows.map(({ tx_id, created_at, ...row }) => ({
+    ...row,
+    created_at: created_at.toISOString(),
+    made_by: commands.get(tx_id) ?? null,
+  }));
+}
+
+/** The configuration of a snapshot, without the refs by which a proxy finds its secrets. */
+export function redactedConfig(state: ConfigState) {
+  const config: SnapshotConfig = snapshotConfig(state);
+  return {
+    ...config,
+    api_keys: config.api_keys.map(({ verifier_ref: _ref, ...key }) => key),
+    providers: config.providers.map(withoutRef),
+  };
+}
+
+function withoutRef({ credential_ref: ref, ...provider }: SnapshotConfig['providers'][number]) {
+  return { ...provider, has_credential: ref !== null };
+}
+
+/** A value as it is shown; null is none. Of a secret it says that there is one, and that it is another. */
+export type ShownField = Readonly<{
+  field: string;
+  before: unknown;
+  after: unknown;
+  secret: boolean;
+}>;
+
+export type ShownDifference = Omit<Difference, 'name' | 'fields'> &
+  Readonly<{
+    /** Null where the kind has no names, or the name was erased. */
+    name: string | null;
+    fields: readonly ShownField[];
+  }>;
+
+/** The differences as they are shown, with the names of people revealed. */
+export async function shownDifferences(
+  { db, vault }: Dependencies,
+  differences: readonly Difference[],
+): Promise<ShownDifference[]> {
+  const values = differences.flatMap(({ name, fields }) => [
+    name,
+    ...fields.flatMap(({ before, after }) => [before, after]),
+  ]);
+  const refs = values.flatMap((value) =>
+    value !== null && 'personal' in value ? [value.personal] : [],
+  );
+  const texts = await vault.reveal(db, [...new Set(refs)]);
+  return differences.map(({ name, fields, ...change }) => ({
+    ...change,
+    name: name === null ? null : textOf(name, texts),
+    fields: fields.map(({ field, before, after }) => {
+      const secret = [before, after].some((value) => value !== null && 'secret' in value);
+      return secret
+        ? { field, before: before && 'set', after: after && (before ? 'changed' : 'set'), secret }
+        : { field, before: shown(before, texts), after: shown(after, texts), secret };
+    }),
+  }));
+}
+
+const shown = (value: FieldValue | null, texts: ReadonlyMap<string, string>): unknown =>
+  value === null ? null : 'value' in value ? value.value : textOf(value, texts);
+
+/** Null when it was erased. */
+function textOf(value: FieldValue, texts: ReadonlyMap<string, string>): string | null {
+  if ('personal' in value) return texts.get(value.personal) ?? null;
+  return 'value' in value && typeof value.value === 'string' ? value.value : null;
+}

@@ -1,0 +1,85 @@
+// The event log as people browse it: filtered, in either order, and one event with its neighbours. It only reads.
+
+import { sql } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
+
+/** Every condition is null where nothing is asked. Times are RFC 3339; `to` is not in the range. */
+export type EventFilter = Readonly<{
+  stream: string | null;
+  type: string | null;
+  /** The id of the principal that acted. */
+  actorId: number | null;
+  from: string | null;
+  to: string | null;
+  /** The position of the last event held, in the order asked for. */
+  after: number | null;
+  order: 'asc' | 'desc';
+  limit: number;
+}>;
+
+/** json is read as text. `payload` is null after a redaction by the owner; hashes are 64 hex digits. */
+export type HistoryEventRow = Readonly<{
+  position: number;
+  stream: string;
+  version: number;
+  event_id: string;
+  type: string;
+  schema: number;
+  tx_id: string;
+  recorded_at: Date;
+  metadata: string;
+  payload: string | null;
+  payload_digest: string;
+  leaf_hash: string;
+  hash: string;
+}>;
+
+const columns = sql`position, stream, version, event_id, type, schema, tx_id, recorded_at,
+  metadata::text as metadata, payload::text as payload,
+  encode(payload_digest, 'hex') as payload_digest, encode(leaf_hash, 'hex') as leaf_hash,
+  encode(hash, 'hex') as hash`;
+
+export const listHistoryEvents = (db: Queryable, filter: EventFilter): Promise<HistoryEventRow[]> =>
+  db.query(sql`
+    select ${columns} from es.events
+    where (${filter.stream}::text is null or stream = ${filter.stream})
+      and (${filter.type}::text is null or type = ${filter.type})
+      and (${filter.actorId}::bigint is null
+        or (metadata -> 'actor' ->> 'principal_id')::bigint = ${filter.actorId})
+      and (${filter.from}::timestamptz is null or recorded_at >= ${filter.from}::timestamptz)
+      and (${filter.to}::timestamptz is null or recorded_at < ${filter.to}::timestamptz)
+      and ${behind(filter)}
+    order by position ${direction(filter)} limit ${filter.limit}`);
+
+const behind = ({ after, order }: EventFilter): SQLQuery =>
+  order === 'asc'
+    ? sql`(${after}::bigint is null or position > ${after})`
+    : sql`(${after}::bigint is null or position < ${after})`;
+
+const direction = ({ order }: EventFilter): SQLQuery => (order === 'asc' ? sql`asc` : sql`desc`);
+
+/** Positions in the same stream; null at its ends. */
+export type EventNeighbours = Readonly<{
+  previous_hash: string | null;
+  previous_in_stream: number | null;
+  next_in_stream: number | null;
+}>;
+
+/** Null when the log holds no such event. */
+export async function readHistoryEvent(
+  db: Queryable,
+  position: number,
+): Promise<(HistoryEventRow & EventNeighbours) | null> {
+  const [row]: (HistoryEventRow & EventNeighbours)[] = await db.query(sql`
+    select ${columns},
+      (select encode(before.hash, 'hex') from es.events before
+        where before.position = held.position - 1) as previous_hash,
+      (select before.position from es.events before
+        where before.stream = held.stream and before.version = held.version - 1)
+        as previous_in_stream,
+      (select behind.position from es.events behind
+        where behind.stream = held.stream and behind.version = held.version + 1)
+        as next_in_stream
+    from es.events held where position = ${position}`);
+  return row ?? null;
+}
