@@ -39,6 +39,8 @@ type Agent = Readonly<{
   wake: AbortController;
   /** What was found last; it stays while the search fails. */
   found: readonly Candidate[];
+  /** The log says that there is no endpoint. */
+  isSaidEmpty: boolean;
 };
 
 /** Each wait is up to this part of it shorter, so that many hosts do not beat in step. */
@@ -66,6 +68,7 @@ const newAgent = (options: AgentOptions): Agent => ({
   failures: 0,
   wake: new AbortController(),
   found: [],
+  isSaidEmpty: false,
 });
 
 /** Looks once and registers what is found. Rejects when it cannot look. */
@@ -133,11 +136,16 @@ async function discover(agent: Agent): Promise<void> {
     held.set(candidate.apiBase, endpoint);
     if (outcome?.kind === 'away') agent.wake.abort();
   });
-  if (held.size === 0) sayNothingFound(agent, candidates.length);
+  if (!stopping.signal.aborted) sayIfEmpty(agent, candidates.length);
 }
 
-function sayNothingFound({ options, stopping }: Agent, candidates: number): void {
-  if (!stopping.signal.aborted) options.log.info({ candidates }, 'no model server is found');
+/** Once, until one is found: it is no failure, but what an operator looks for first. */
+function sayIfEmpty(agent: Agent, candidates: number): void {
+  const isEmpty = agent.held.size === 0;
+  if (isEmpty && !agent.isSaidEmpty) {
+    agent.options.log.info({ candidates }, 'no model server is found');
+  }
+  agent.isSaidEmpty = isEmpty;
 }
 
 function drop({ held, options }: Agent, candidates: readonly Candidate[]): void {

@@ -94,6 +94,7 @@ describe('the agent', () => {
     await until(() => messages().includes('no model server is found'), { what: 'nothing found' });
     await engine.start();
     await beats(desk, engine.apiBase);
+    assert.deepEqual(messages(), ['no model server is found', 'an endpoint is registered']);
   });
 
   it('renews no lease of an engine that is gone, and the heartbeat after its return does', async (t) => {
@@ -286,7 +287,7 @@ describe('the agent', () => {
     await until(() => isAsked, { what: 'a probe that takes long' });
     const startedAt = performance.now();
     await agent.close();
-    assert.equal(performance.now() - startedAt < 500, true);
+    assert.equal(performance.now() - startedAt < 5000, true);
   });
 });
 

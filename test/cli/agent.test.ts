@@ -113,6 +113,6 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const startedAt = performance.now();
     await program.end(signal);
     assert.equal(program.child.exitCode, 0);
-    assert.equal(performance.now() - startedAt < 2000, true);
+    assert.equal(performance.now() - startedAt < 5000, true);
   });
 }
