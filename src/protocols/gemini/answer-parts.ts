@@ -29,7 +29,9 @@ export function readParts(
 ): readonly AnswerPart[] | null {
   const found: AnswerPart[] = [];
   let count = callCount;
-  for (const part of listOf(objectOf(candidate, 'content') ?? {}, 'parts').filter(isObject)) {
+  const content = objectOf(candidate, 'content');
+  for (const part of content === null ? [] : listOf(content, 'parts')) {
+    if (!isObject(part)) continue;
     const text = textOf(part, 'text');
     const given = objectOf(part, 'functionCall');
     if (given !== null) {

@@ -56,8 +56,11 @@ class ContentStream extends EventStream {
   #candidate(candidate: JsonObject): string {
     const parts = readParts(candidate, this.#answerId ?? '', this.#callCount);
     if (parts === null) return this.fail(unreadableError);
-    const text = parts.map((part) => this.#part(part)).join('');
-    this.#reason = textOf(candidate, 'finishReason') ?? this.#reason;
+    let text = '';
+    for (const part of parts) text += this.#part(part);
+    const reason = textOf(candidate, 'finishReason');
+    if (reason === null) return text;
+    this.#reason = reason;
     return text + this.text(refusalOf(candidate), refusalDelta);
   }
 
