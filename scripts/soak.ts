@@ -23,6 +23,11 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_RUNS: 10_000 },
   },
   {
+    name: 'leases: schedules of beats, losses and sweeps',
+    files: ['test/control/lease-schedules.test.ts'],
+    sizes: { GW_TEST_SCHEDULES: 1000 },
+  },
+  {
     name: 'bodies that are read by offsets',
     files: ['test/gateway/peek.test.ts', 'test/gateway/peek-form.test.ts'],
     sizes: { GW_TEST_BODIES: 100_000 },

@@ -7,6 +7,7 @@ import type { Fleet } from '../control/fleet.ts';
 import type { TakeRefusals } from '../control/fleet-refusals.ts';
 import type { PastStates } from '../control/history/states.ts';
 import type { Idempotency } from '../control/idempotency.ts';
+import type { Beat } from '../control/lease-beats.ts';
 import type { LoginLimit } from '../control/login-limit.ts';
 import type { Notifier } from '../control/notify.ts';
 import type { Passwords } from '../control/passwords.ts';
@@ -53,6 +54,8 @@ export type Control = Readonly<{
   dial: Dial;
   /** For a principal that registers; see registration-dial.ts. */
   dialRegistered: RegistrationDial;
+  /** Refreshes the lease of a provider that stands. */
+  beat: Beat;
   /** How many dynamic providers a principal may hold. */
   dynamicProvidersMax: number;
   checkAddress: CheckAddress;

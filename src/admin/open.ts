@@ -7,6 +7,7 @@ import type { Egress } from '../control/egress.ts';
 import { createFleet } from '../control/fleet.ts';
 import { createTakeRefusals } from '../control/fleet-refusals.ts';
 import { createIdempotency } from '../control/idempotency.ts';
+import { createBeat } from '../control/lease-beats.ts';
 import { createLoginLimit } from '../control/login-limit.ts';
 import type { Notifier } from '../control/notify.ts';
 import { createPasswords } from '../control/passwords.ts';
@@ -14,6 +15,10 @@ import type { ControlPlane } from '../control/plane.ts';
 import { createPlanPrices } from '../control/price-sync.ts';
 import type { PricePlaces } from '../control/price-sync.ts';
 import { createReconcile } from '../control/reconcile.ts';
+import {
+  createRegistrationDial,
+  dynamicProvidersMaxDefault,
+} from '../control/registration-dial.ts';
 import { createSessions } from '../control/sessions.ts';
 import { createUsageIntake } from '../control/usage-intake.ts';
 import { createRecordUnattributed } from '../control/usage-unattributed.ts';
@@ -42,6 +47,8 @@ export type AdminOptions = Readonly<{
   clock: Clock;
   /** How long single usage rows are kept; 90 when absent. */
   usageRetentionDays?: number;
+  /** How many dynamic providers a principal may hold; 256 when absent. */
+  dynamicProvidersMax?: number;
   /** Off when absent. */
   strictKeyMint?: boolean;
   log: Log;
@@ -79,6 +86,9 @@ export function openAdmin(options: AdminOptions): Admin {
     passwords: createPasswords(),
     loginLimit: createLoginLimit(),
     dial: createDial({ dispatcher, accessToken }),
+    dialRegistered: createRegistrationDial({ dispatcher, accessToken }),
+    beat: createBeat(db),
+    dynamicProvidersMax: options.dynamicProvidersMax ?? dynamicProvidersMaxDefault,
     checkAddress: createAddressCheck(options.egress),
     planPrices: createPlanPrices({
       dispatcher,

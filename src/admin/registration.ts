@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { completeEndpoint } from '../control/endpoint.ts';
 import { dialTarget } from '../control/dial-target.ts';
-import { refreshLease, writeLease } from '../db/leases.ts';
+import { writeLease } from '../db/leases.ts';
 import type { Lease } from '../db/leases.ts';
 import { writeProbes } from '../db/provider-probes.ts';
 import { decide } from '../deciders/decide.ts';
@@ -135,7 +135,7 @@ async function beat(
   const place = placeOf(state, command);
   const lease = leaseOf(place, body, control);
   // Without a row there is none to refresh, or the provider is gone and this process has not read of it yet.
-  if (lease !== null && !(await refreshLease(control.db, lease))) return null;
+  if (lease !== null && !(await control.beat(lease))) return null;
   return {
     headers: versionHeader(state.version),
     body: recorded(control, place, { command, lease }),

@@ -77,8 +77,9 @@ async function sweepAll(dependencies: SweepDependencies, turn: SweepTurn): Promi
   const ids = providers.map(({ id }) => id);
   const now = clock();
   if (isUnwatched(turn.previousAt?.getTime() ?? null, { now, intervalMs })) {
+    const since = turn.previousAt ?? new Date(0);
     const dynamic = providers.filter(({ kind }) => kind === 'dynamic').map(({ id }) => id);
-    await renewLeases(plane.db, new Date(now));
+    await renewLeases(plane.db, { since, now: new Date(now) });
     await countAbsenceAnew(plane.db, { ids: dynamic, now: new Date(now) });
   }
   const leases = await readLeases(plane.db, ids);

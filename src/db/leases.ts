@@ -24,16 +24,22 @@ export async function readLeases(
   return new Map(rows.map((lease) => [lease.providerId, lease]));
 }
 
-/** Refreshes a lease; false when there is none. */
-export async function refreshLease(
+/** Refreshes leases in one statement; answers whose lease there was. */
+export async function refreshLeases(
   db: Queryable,
-  { providerId, ttlSeconds, expiresAt }: Lease,
-): Promise<boolean> {
-  const rows: unknown[] = await db.query(sql`
-    update op.provider_leases
-    set ttl_seconds = ${ttlSeconds}, lease_expires_at = ${expiresAt}
-    where provider_id = ${providerId} returning 1`);
-  return rows.length > 0;
+  leases: readonly Lease[],
+): Promise<ReadonlySet<ProviderId>> {
+  const rows: { id: ProviderId }[] = await db.query(sql`
+    update op.provider_leases held
+    set ttl_seconds = given.ttl_seconds, lease_expires_at = given.lease_expires_at
+    from unnest(
+      ${leases.map(({ providerId }) => providerId)}::bigint[],
+      ${leases.map(({ ttlSeconds }) => ttlSeconds)}::bigint[],
+      ${leases.map(({ expiresAt }) => expiresAt)}::timestamptz[]
+    ) given (provider_id, ttl_seconds, lease_expires_at)
+    where held.provider_id = given.provider_id
+    returning held.provider_id as id`);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Makes a lease, or refreshes the one there is. */
@@ -45,11 +51,16 @@ export async function writeLease(db: Queryable, lease: Lease): Promise<void> {
   });
 }
 
-/** No lease ends sooner than its whole length from `now`. */
-export const renewLeases = (db: Queryable, now: Date): Promise<unknown> =>
+/** No lease that had not lapsed at `since` ends sooner than its whole length from `now`. */
+export const renewLeases = (
+  db: Queryable,
+  { since, now }: Readonly<{ since: Date; now: Date }>,
+): Promise<unknown> =>
   db.query(sql`
     update op.provider_leases
-    set lease_expires_at = greatest(lease_expires_at, ${now}::timestamptz + make_interval(secs => ttl_seconds))`);
+    set lease_expires_at =
+      greatest(lease_expires_at, ${now}::timestamptz + make_interval(secs => ttl_seconds))
+    where lease_expires_at > ${since}`);
 
 export const endLeases = (db: Queryable, ids: readonly ProviderId[]): Promise<unknown> =>
   db.query(sql`delete from op.provider_leases where provider_id = any(${[...ids]}::bigint[])`);

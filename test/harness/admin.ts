@@ -18,6 +18,7 @@ import { openControlPlane } from '../../src/control/plane.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
 import { testKey } from './plane.ts';
 import { testDatabase } from './postgres.ts';
+import type { TestDatabase } from './postgres.ts';
 
 export const proxyToken = 'proxy-token-of-the-tests';
 export const adminPassword = 'a password of the tests';
@@ -62,10 +63,22 @@ const testProgram: Program = {
 
 type Options = Readonly<
   Partial<
-    Pick<AdminOptions, 'routes' | 'tls' | 'clock' | 'program' | 'pricePlaces' | 'strictKeyMint'>
+    Pick<
+      AdminOptions,
+      | 'routes'
+      | 'tls'
+      | 'clock'
+      | 'program'
+      | 'pricePlaces'
+      | 'strictKeyMint'
+      | 'dynamicProvidersMax'
+      | 'ui'
+    >
   > & {
     egress?: EgressLists;
     notifier?: Notifier;
+    /** One that is there already; a new one when absent. */
+    database?: TestDatabase;
   }
 >;
 
@@ -77,7 +90,7 @@ export async function testAdmin(
   test: Pick<TestContext, 'after'>,
   options: Options = {},
 ): Promise<TestAdmin> {
-  const database = await testDatabase();
+  const database = options.database ?? (await testDatabase());
   const clock = options.clock ?? Date.now;
   const egress = createEgress(options.egress ?? { allow: [], deny: [] });
   const warnings: string[] = [];
@@ -104,6 +117,8 @@ export async function testAdmin(
     },
     program: options.program ?? testProgram,
     strictKeyMint: options.strictKeyMint ?? false,
+    dynamicProvidersMax: options.dynamicProvidersMax ?? 256,
+    ui: options.ui ?? null,
     ...(options.routes === undefined ? {} : { routes: options.routes }),
   });
   const url = await admin.listen({ host: '127.0.0.1', port: 0 });

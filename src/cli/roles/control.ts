@@ -30,6 +30,7 @@ import type { SettingValues } from '../settings-table.ts';
 import { serveOn } from '../shutdown-delay.ts';
 import { programVersion } from '../version.ts';
 import { replicaName } from './proxy.ts';
+import { startSweeping } from './sweeping.ts';
 import { startUpkeep } from './upkeep.ts';
 
 export type ControlSettings = Pick<
@@ -55,6 +56,8 @@ export type ControlSettings = Pick<
   | 'usageRetention'
   | 'strictKeyMint'
   | 'secretRetention'
+  | 'providerSweepInterval'
+  | 'dynamicProvidersMax'
 >;
 
 export type RunningControl = Running &
@@ -249,6 +252,7 @@ async function serveAdmin(
     clock: Date.now,
     usageRetentionDays: settings.usageRetention,
     strictKeyMint: settings.strictKeyMint,
+    dynamicProvidersMax: settings.dynamicProvidersMax,
     log: log.of('admin'),
     ui: readUi(),
     program: {
@@ -262,8 +266,14 @@ async function serveAdmin(
   const first = publisher.current();
   if (first !== null) onSnapshot(first.snapshot);
   const upkeep = startUpkeep({ plane, admin, settings, log });
+  const sweeping = startSweeping({
+    plane,
+    egress,
+    intervalMs: settings.providerSweepInterval * 1000,
+    log: log.of('control'),
+  });
   const close = async (): Promise<void> => {
-    await upkeep.stop();
+    await Promise.all([upkeep.stop(), sweeping.stop()]);
     const cut = await admin.close(settings.shutdownGrace * 1000);
     if (cut > 0) log.warn({ connections: cut }, 'admin requests were cut off after the grace');
     stopTelling();

@@ -1,0 +1,224 @@
+// Registration over HTTP: who may, what it makes, what it never changes, and that a repeated beat costs no event.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { sql } from '@databases/pg';
+
+import { errorOf, member } from '../harness/admin.ts';
+import { hosts } from '../harness/hosts.ts';
+import { leasingPlane } from '../harness/leases.ts';
+import { listedProvider } from '../harness/model-list.ts';
+
+const listed = async ({ send }: Awaited<ReturnType<typeof leasingPlane>>) => {
+  const { body } = await send('GET', '/admin/providers');
+  assert.ok(Array.isArray(body));
+  return body;
+};
+
+describe('registering a host', () => {
+  it('makes a dynamic provider with the models that it serves, by the name of the principal', async (t) => {
+    const leasing = await leasingPlane(t);
+    const { apiBase } = await listedProvider(t, { models: ['qwen'] });
+    const key = await leasing.key('agent');
+    const body = {
+      api_base: `${apiBase}/`,
+      name: 'rack-1',
+      node: 'rack-1.example',
+      engine: 'vllm',
+    };
+    const made = await leasing.register(key, body);
+    assert.deepEqual(made.body, {
+      id: 1,
+      api_base: apiBase,
+      name: 'rack-1',
+      kind: 'dynamic',
+      leased: true,
+      lease_expires_at: '2030-01-01T00:01:30.000Z',
+    });
+    assert.match(made.headers.get('x-gw-snapshot-version') ?? '', /^\d+$/);
+    const [provider] = await listed(leasing);
+    assert.deepEqual(
+      ['node', 'engine', 'ttl_seconds', 'model_count', 'last_seen_at'].map((name) =>
+        member(provider, name),
+      ),
+      ['rack-1.example', 'vllm', 90, 1, '2030-01-01T00:00:00.000Z'],
+    );
+    const { body: audit } = await leasing.send('GET', '/admin/audit?limit=1');
+    assert.ok(Array.isArray(audit));
+    assert.deepEqual(
+      ['actor_name', 'action', 'target'].map((name) => member(audit[0], name)),
+      ['agent', 'POST', '/admin/providers/register'],
+    );
+  });
+
+  it('is no event when nothing is new, and refreshes the lease', async (t) => {
+    const leasing = await leasingPlane(t);
+    const upstream = await listedProvider(t);
+    const key = await leasing.key('agent');
+    const body = { api_base: upstream.apiBase, name: 'rack-1', node: 'n', ttl_seconds: 30 };
+    await leasing.register(key, body);
+    const before = await leasing.events();
+    leasing.time.now += 20_000;
+    const again = await leasing.register(key, body);
+    assert.equal(member(again.body, 'lease_expires_at'), '2030-01-01T00:00:50.000Z');
+    assert.equal((await leasing.events()).length, before.length);
+    assert.equal(upstream.seen.length, 1, 'nor is the host asked again');
+  });
+
+  it('answers a repeated Idempotency-Key as the first time', async (t) => {
+    const leasing = await leasingPlane(t);
+    const { apiBase } = await listedProvider(t);
+    const token = await leasing.key('agent');
+    const beat = () =>
+      leasing.ask({
+        method: 'POST',
+        path: '/admin/providers/register',
+        token,
+        body: { api_base: apiBase },
+        headers: { 'idempotency-key': 'beat-1' },
+      });
+    const first = await beat();
+    leasing.time.now += 20_000;
+    assert.deepEqual((await beat()).body, first.body);
+  });
+
+  it('refuses what is malformed, and stores nothing of an address that does not answer', async (t) => {
+    const leasing = await leasingPlane(t);
+    const { apiBase } = await listedProvider(t, { key: 'secret' });
+    const key = await leasing.key('agent');
+    const cases = [
+      [{}, 'api_base'],
+      [{ api_base: 'ftp://a.example' }, 'api_base'],
+      [{ api_base: 'http://user:word@a.example' }, 'api_base'],
+      [{ api_base: 'http://169.254.169.254/v1' }, 'api_base'],
+      [{ api_base: 'http://127.0.0.1:1' }, 'api_base'],
+      [{ api_base: apiBase }, 'upstream_api_key'],
+      [{ api_base: apiBase, ttl_seconds: 0 }, 'ttl_seconds'],
+      [{ api_base: apiBase, ttl_seconds: 86_401 }, 'ttl_seconds'],
+      [{ api_base: apiBase, node: '' }, 'node'],
+      [{ api_base: apiBase, models: ['m'] }, 'models'],
+    ] as const;
+    for (const [body, param] of cases) {
+      const answer = await leasing.register(key, body);
+      assert.deepEqual(errorOf(answer), [400, 'invalid', param], JSON.stringify(body));
+      assert.doesNotMatch(JSON.stringify(answer.body), /not repeated/);
+    }
+    assert.deepEqual(await listed(leasing), []);
+  });
+
+  it('stops at the number of providers that a principal may hold', async (t) => {
+    const leasing = await leasingPlane(t, { dynamicProvidersMax: 2 });
+    const { apiBase } = await hosts(t, 3);
+    const key = await leasing.key('agent');
+    const answers = [];
+    for (const index of [0, 1, 2]) {
+      answers.push(await leasing.register(key, { api_base: apiBase(index) }));
+    }
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 409],
+    );
+    const other = await leasing.register(await leasing.key('other'), { api_base: apiBase(2) });
+    assert.equal(other.status, 200);
+  });
+
+  it('gives two that register one address at once one provider', async (t) => {
+    const leasing = await leasingPlane(t);
+    const { apiBase } = await listedProvider(t);
+    const keys = [await leasing.key('a'), await leasing.key('b')];
+    const answers = await Promise.all(
+      keys.map((key) => leasing.register(key, { api_base: apiBase, name: 'rack' })),
+    );
+    const held = answers.filter(({ body }) => member(body, 'leased') === true);
+    assert.equal(held.length, 1);
+    assert.equal((await listed(leasing)).length, 1);
+  });
+});
+
+describe('a registration of what is not the caller’s', () => {
+  it('leaves a provider of another principal as it is, out of rotation too', async (t) => {
+    const leasing = await leasingPlane(t);
+    const { apiBase } = await hosts(t, 1);
+    await leasing.sweep();
+    const mine = await leasing.key('mine');
+    await leasing.register(mine, {
+      api_base: apiBase(0),
+      name: 'rack',
+      node: 'a',
+      ttl_seconds: 30,
+    });
+    leasing.time.now += 60_000;
+    await leasing.sweep();
+    const before = (await leasing.events()).length;
+    const theft = { api_base: apiBase(0), name: 'stolen', node: 'b', ttl_seconds: 86_400 };
+    const declined = await leasing.register(await leasing.key('theirs'), theft);
+    assert.deepEqual(
+      [declined.status, member(declined.body, 'leased'), member(declined.body, 'name')],
+      [200, false, 'rack'],
+    );
+    const [provider] = await listed(leasing);
+    assert.equal(member(provider, 'degraded_reason'), 'the lease lapsed');
+    // The principal and the key of the thief are all that came to the log.
+    const types = (await leasing.events()).slice(before).map(({ type }) => type);
+    assert.ok(
+      types.every((type) => /^(?:Principal|ApiKey)/.test(type)),
+      types.join(),
+    );
+    assert.ok(leasing.warnings.some((warning) => /held by another principal/.test(warning)));
+  });
+
+  it('never converts a static provider, nor takes its name', async (t) => {
+    const leasing = await leasingPlane(t);
+    const [fixed, host] = [await listedProvider(t), await listedProvider(t)];
+    await leasing.send('POST', '/admin/providers', { name: 'engine', api_base: fixed.apiBase });
+    const key = await leasing.key('agent');
+    const same = await leasing.register(key, { api_base: fixed.apiBase, name: 'mine' });
+    assert.deepEqual(same.body, {
+      id: 1,
+      api_base: fixed.apiBase,
+      name: 'engine',
+      kind: 'static',
+      leased: false,
+      lease_expires_at: null,
+    });
+    const named = await leasing.register(key, { api_base: host.apiBase, name: 'engine' });
+    assert.equal(named.status, 200);
+    assert.equal(member(named.body, 'name'), new URL(host.apiBase).host);
+    assert.ok(leasing.warnings.some((warning) => /another provider has it/.test(warning)));
+  });
+});
+
+it('a provider out of rotation is back after one beat, if it answers', async (t) => {
+  const leasing = await leasingPlane(t);
+  const { all, apiBase } = await hosts(t, 1);
+  const [host] = all;
+  assert.ok(host);
+  const key = await leasing.key('agent');
+  const beat = () => leasing.register(key, { api_base: apiBase(0), ttl_seconds: 3600 });
+  const dropped = () =>
+    leasing.plane.publisher
+      .current()
+      ?.snapshot.overlay.dropped_providers.map(({ reason }) => reason);
+  host.models = ['qwen'];
+  await beat();
+  const version = leasing.plane.publisher.current()?.snapshot.version;
+  host.isUp = false;
+  leasing.time.now += 60_000;
+  await leasing.sweep();
+  assert.deepEqual(dropped(), [`${apiBase(0)}/models answered status 503`]);
+  assert.equal((await beat()).status, 200);
+  assert.equal(dropped()?.length, 1, 'a beat alone proves nothing');
+  host.isUp = true;
+  await beat();
+  assert.deepEqual(dropped(), []);
+  assert.equal(
+    leasing.plane.publisher.current()?.snapshot.version,
+    version,
+    'response caches of proxies are not dropped',
+  );
+  const rows = await leasing.plane.db.query(
+    sql`select 1 from op.provider_probes where failing_since is not null`,
+  );
+  assert.deepEqual(rows, []);
+});

@@ -1,0 +1,122 @@
+// The sweep on a real database: what it notes of providers that are not dynamic, who sweeps, and time in which nobody did.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { takeSweepTurn } from '../../src/db/provider-sweep.ts';
+import { member } from '../harness/admin.ts';
+import { hosts } from '../harness/hosts.ts';
+import { leasingPlane, sweepIntervalMs } from '../harness/leases.ts';
+import type { LeasingPlane } from '../harness/leases.ts';
+
+async function only({ send }: LeasingPlane) {
+  const { body } = await send('GET', '/admin/providers');
+  assert.ok(Array.isArray(body));
+  assert.equal(body.length, 1);
+  const found: unknown = body[0];
+  const read = (name: string): unknown => member(found, name);
+  return [read('last_seen_at'), read('degraded_since'), read('degraded_reason')];
+}
+
+const minute = (number: number): string =>
+  new Date(Date.parse('2030-01-01T00:00:00Z') + number * 60_000).toISOString();
+
+async function sweepLater(leasing: LeasingPlane, minutes = 1): Promise<void> {
+  leasing.time.now += minutes * 60_000;
+  await leasing.sweep();
+}
+
+describe('of a static provider, the sweep', () => {
+  it('reports that it does not answer, since when, and that it does again; it stays in rotation', async (t) => {
+    const leasing = await leasingPlane(t);
+    const { all, apiBase } = await hosts(t, 1);
+    const [host] = all;
+    assert.ok(host);
+    await leasing.send('POST', '/admin/providers', { api_base: apiBase(0) });
+    const before = await leasing.events();
+    await sweepLater(leasing);
+    assert.deepEqual(await only(leasing), [minute(1), null, null]);
+    host.isUp = false;
+    await sweepLater(leasing);
+    await sweepLater(leasing, 60);
+    const reason = `${apiBase(0)}/models answered status 503`;
+    assert.deepEqual(await only(leasing), [minute(1), minute(2), reason]);
+    assert.deepEqual(leasing.plane.publisher.current()?.snapshot.overlay.dropped_providers, []);
+    host.isUp = true;
+    await sweepLater(leasing);
+    assert.deepEqual(await only(leasing), [minute(63), null, null]);
+    assert.deepEqual(await leasing.events(), before);
+  });
+
+  it('reports which registered models it serves no longer; more than those is no drift', async (t) => {
+    const leasing = await leasingPlane(t);
+    const { all, apiBase } = await hosts(t, 1);
+    const [host] = all;
+    assert.ok(host);
+    host.models = ['a', 'b'];
+    await leasing.send('POST', '/admin/providers', { api_base: apiBase(0) });
+    await leasing.send('POST', '/admin/models', { name: 'b' });
+    await leasing.send('POST', '/admin/models/1/backends', { provider_id: 1 });
+    await sweepLater(leasing);
+    assert.deepEqual((await only(leasing))[2], null);
+    host.models = ['a'];
+    await sweepLater(leasing);
+    assert.deepEqual(await only(leasing), [minute(2), minute(2), 'no longer serves b']);
+  });
+});
+
+describe('of several control planes', () => {
+  it('one sweeps at a time, and once an interval', async (t) => {
+    const leasing = await leasingPlane(t);
+    const { apiBase, asked } = await hosts(t, 3);
+    const key = await leasing.key('agent');
+    for (const index of [0, 1, 2]) {
+      await leasing.register(key, { api_base: apiBase(index), ttl_seconds: 3600 });
+    }
+    const other = await leasing.another();
+    try {
+      const before = asked();
+      leasing.time.now += sweepIntervalMs;
+      await Promise.all([leasing.sweep(), leasing.sweepBy(other)]);
+      leasing.time.now += sweepIntervalMs / 2;
+      await Promise.all([leasing.sweep(), leasing.sweepBy(other)]);
+      assert.equal(asked() - before, 3);
+      leasing.time.now += sweepIntervalMs / 2;
+      await leasing.sweepBy(other);
+      assert.equal(asked() - before, 6);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('another takes over from one that has gone in the middle', async (t) => {
+    const leasing = await leasingPlane(t);
+    const { apiBase, asked } = await hosts(t, 1);
+    await leasing.register(await leasing.key('agent'), { api_base: apiBase(0), ttl_seconds: 3600 });
+    const now = new Date(leasing.time.now);
+    const heldUntil = new Date(leasing.time.now + 90_000);
+    await takeSweepTurn(leasing.plane.db, { now, heldUntil, notSince: now });
+    const before = asked();
+    await sweepLater(leasing);
+    assert.equal(asked(), before);
+    await sweepLater(leasing);
+    assert.equal(asked(), before + 1);
+  });
+});
+
+describe('time in which nobody swept', () => {
+  it('lapses no lease, removes nobody and brings nobody back', async (t) => {
+    const leasing = await leasingPlane(t);
+    const { apiBase } = await hosts(t, 2);
+    const key = await leasing.key('agent');
+    const types = async () => (await leasing.events()).map(({ type }) => type);
+    await leasing.register(key, { api_base: apiBase(0), ttl_seconds: 30 });
+    await sweepLater(leasing);
+    await sweepLater(leasing);
+    assert.ok((await types()).includes('ProviderDegraded'), 'watched, it lapses');
+    await leasing.register(key, { api_base: apiBase(1), ttl_seconds: 120 });
+    await sweepLater(leasing, 120);
+    const after = (await types()).filter((type) => /^Provider(?:De|Re)/.test(type));
+    assert.deepEqual(after, ['ProviderRegistered', 'ProviderDegraded', 'ProviderRegistered']);
+  });
+});

@@ -1,0 +1,37 @@
+// Model-serving hosts on one socket, each at a path of its own, which a script lets answer, refuse or serve other models; and
+// the agents that vouch for them.
+
+import { createServer } from 'node:http';
+import type { TestContext } from 'node:test';
+
+/** As it stands now; a script changes it. */
+export type Host = { isUp: boolean; models: readonly string[] };
+
+export type Hosts = Readonly<{
+  all: readonly Host[];
+  /** The API base of the host with this index. */
+  apiBase: (index: number) => string;
+  /** How many model lists were asked for. */
+  asked: () => number;
+}>;
+
+export async function hosts(test: Pick<TestContext, 'after'>, count: number): Promise<Hosts> {
+  const all = Array.from({ length: count }, (): Host => ({ isUp: true, models: [] }));
+  let asked = 0;
+  const server = createServer((request, response) => {
+    asked += 1;
+    const host = all[Number(/^\/(\d+)\/v1\/models$/.exec(request.url ?? '')?.[1])];
+    if (host?.isUp === true) {
+      response.end(JSON.stringify({ object: 'list', data: host.models.map((id) => ({ id })) }));
+    } else response.writeHead(503).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  test.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const { port } = address;
+  return { all, apiBase: (index) => `http://127.0.0.1:${port}/${index}/v1`, asked: () => asked };
+}
