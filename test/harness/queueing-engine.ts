@@ -4,7 +4,7 @@
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 
-import { completion } from '../harness/upstream.ts';
+import { completion } from './upstream.ts';
 
 export type Engine = Readonly<{
   apiBase: string;
@@ -34,9 +34,10 @@ export async function startEngine(
   };
   const server = createServer((request, response) => {
     if (request.method === 'GET') {
-      if (request.url !== '/metrics') return response.writeHead(404).end();
       return response.end(
-        `vllm:num_requests_running ${running.size}\nvllm:num_requests_waiting ${queue.length}\n`,
+        request.url === '/metrics'
+          ? `vllm:num_requests_running ${running.size}\nvllm:num_requests_waiting ${queue.length}\n`
+          : JSON.stringify({ object: 'list', data: [{ id: 'm', object: 'model' }] }),
       );
     }
     request.resume();
