@@ -17,21 +17,31 @@ const missing = refuseRequest('invalid_api_key', 'authorization: a bearer key is
 const unknown = refuseRequest('invalid_api_key', 'authorization: the key is not known');
 const expired = refuseRequest('expired_api_key', 'authorization: the key has expired');
 
-/** As the value of an authorization header; clients of the Messages API have a header of their own. */
-export function credentialOf(exchange: Pick<Exchange, 'path' | 'header'>): string | undefined {
-  const authorization = exchange.header('authorization');
-  if (authorization !== undefined || !speaksMessages(exchange)) return authorization;
-  const key = exchange.header('x-api-key');
-  return key === undefined ? undefined : `Bearer ${key}`;
-}
-
+/**
+ * Clients of the Messages API have a header of their own beside `authorization`. Some programs set both, one of them to
+ * anything at all: whoever brings a key that is known in either is let in.
+ */
 export function authenticate(
   generation: Generation,
-  authorization: string | undefined,
+  exchange: Pick<Exchange, 'path' | 'header'>,
   nowMs: number,
 ): Caller | GatewayRefusal {
   const { openCaller } = generation.snapshot;
   if (openCaller !== null) return openCaller;
+  const authorization = exchange.header('authorization');
+  const caller = callerOf(generation, authorization, nowMs);
+  if ('grants' in caller || !speaksMessages(exchange)) return caller;
+  const key = exchange.header('x-api-key');
+  if (key === undefined) return caller;
+  const other = callerOf(generation, `Bearer ${key}`, nowMs);
+  return 'grants' in other || authorization === undefined ? other : caller;
+}
+
+function callerOf(
+  generation: Generation,
+  authorization: string | undefined,
+  nowMs: number,
+): Caller | GatewayRefusal {
   if (authorization === undefined) return missing;
   const caller = generation.recognised.get(authorization) ?? recognise(generation, authorization);
   if (!('grants' in caller)) return caller;

@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { BackendReport } from '../snapshot/health-report.ts';
 import type { BackendReading, MetricsPage } from '../telemetry/metrics.ts';
 import { answerJson, answerRefusal, refuseRequest } from './answer.ts';
-import { authenticate, credentialOf } from './authenticate.ts';
+import { authenticate } from './authenticate.ts';
 import { readGeneration } from './generation.ts';
 import type { Generation } from './generation.ts';
 import { listModels, listModelsNatively } from './models.ts';
@@ -53,7 +53,7 @@ function answerModels(context: PagesContext, exchange: Exchange): void {
     return answerRefusal(exchange, refusal);
   }
   const isNative = exchange.header('anthropic-version') !== undefined;
-  const caller = authenticate(generation, credentialOf(exchange), context.now());
+  const caller = authenticate(generation, exchange, context.now());
   if ('reason' in caller) return answerRefusal(exchange, caller);
   const list = isNative ? listModelsNatively : listModels;
   answerJson(exchange, 200, list(generation, caller));

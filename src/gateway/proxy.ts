@@ -10,7 +10,7 @@ import type { Tracer } from '../telemetry/trace.ts';
 import { admit, willRefuse } from './admit.ts';
 import { refuseRequest } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
-import { authenticate, credentialOf } from './authenticate.ts';
+import { authenticate } from './authenticate.ts';
 import type { ResponseCache } from './cache.ts';
 import { placeOf } from './cache-place.ts';
 import { attemptChain } from './chain.ts';
@@ -48,7 +48,7 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   if (exchange.malformed !== null) {
     return refuse(context, exchange, refuseRequest('malformed_request', exchange.malformed));
   }
-  const caller = authenticate(generation, credentialOf(exchange), exchange.startedMs);
+  const caller = authenticate(generation, exchange, exchange.startedMs);
   if ('reason' in caller) return refuse(context, exchange, caller);
   const proxied = routeAt(exchange.path);
   if (proxied === undefined) return refuse(context, exchange, refusals.noSuchRoute);

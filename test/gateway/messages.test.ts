@@ -68,6 +68,22 @@ describe('a message over a chat backend', () => {
     }
   });
 
+  it('is let in by either of two credentials, and by none that is not known', async () => {
+    await using session = await startMessages(answerJson());
+    const statuses: number[] = [];
+    for (const [bearer, key] of [
+      ['key', 'dummy'],
+      ['dummy', 'key'],
+      ['dummy', 'other'],
+    ]) {
+      const headers = { authorization: `Bearer ${bearer}`, 'x-api-key': key ?? '' };
+      const response = await post(session.gateway, messagesBody(), { headers });
+      statuses.push(response.status);
+      await response.text();
+    }
+    assert.deepEqual(statuses, [200, 200, 401]);
+  });
+
   it('is streamed event by event, and counted by its last chunk', async () => {
     await using session = await startMessages(answerStream(['Hel', 'lo']));
     const response = await post(session.gateway, messagesBody({ stream: true }));
