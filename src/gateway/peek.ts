@@ -140,12 +140,11 @@ class NamedMembers<Name extends string> implements MemberVisitor {
   ambiguous: Name | null = null;
   readonly #bytes: Buffer;
   readonly #names: readonly Name[];
-  readonly #spans: (Span | null)[];
+  readonly #spans: Span[] = [];
 
   constructor(bytes: Buffer, names: readonly Name[]) {
     this.#bytes = bytes;
     this.#names = names;
-    this.#spans = names.map(() => null);
   }
 
   span(name: Name): Span | null {
@@ -156,7 +155,7 @@ class NamedMembers<Name extends string> implements MemberVisitor {
     const index = this.#find(key + 1, keyEnd - 1);
     const name = this.#names[index];
     if (name === undefined) return true;
-    if (this.#spans[index] !== null || !isExactly(this.#bytes, key + 1, name)) {
+    if (this.#spans[index] !== undefined || !isExactly(this.#bytes, key + 1, name)) {
       this.ambiguous = name;
       return false;
     }
@@ -166,13 +165,16 @@ class NamedMembers<Name extends string> implements MemberVisitor {
 
   /** The index of the name that some reader could take these key bytes for, or -1. */
   #find(from: number, end: number): number {
+    const bytes = this.#bytes;
     for (let at = from; at < end; at++) {
-      const byte = this.#bytes[at];
+      const byte = bytes[at];
       if (byte === 0x5c || (byte !== undefined && byte >= 0x80)) return this.#findFolded(from, end);
     }
-    for (let index = 0; index < this.#names.length; index++) {
-      const name = this.#names[index];
-      if (name?.length === end - from && isAlike(this.#bytes, from, name)) return index;
+    const names = this.#names;
+    const length = end - from;
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index];
+      if (name?.length === length && isAlike(bytes, from, name)) return index;
     }
     return -1;
   }
@@ -240,9 +242,26 @@ function readBoolean(bytes: Buffer, span: Span | null): boolean | undefined {
  */
 function readCount(bytes: Buffer, span: Span | null): number | null | undefined {
   if (span === null || isNull(bytes, span)) return null;
+  const short = readDigits(bytes, span);
+  if (short !== null) return short;
   const value = Number(bytes.toString('latin1', span.start, span.end));
   if (!Number.isSafeInteger(value) || bytes[span.start] === 0x22) return undefined;
   return value < 0 ? null : value;
+}
+
+/** Of so many digits every number is a safe integer. */
+const digitsMax = 15;
+
+/** A whole number as nearly all are written; null for what is written otherwise. */
+function readDigits(bytes: Buffer, { start, end }: Span): number | null {
+  if (end - start > digitsMax) return null;
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    const digit = (bytes[at] ?? 0) - 0x30;
+    if (digit < 0 || digit > 9) return null;
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 /** Whether the value that starts at an offset is the literal `true`. */

@@ -132,7 +132,8 @@ export class HttpExchange implements Exchange, Watched {
     if (this.isGone) return;
     headers.push('content-length', String(Buffer.byteLength(body)));
     this.#writeHead(status, headers);
-    this.#response.end(this.method === 'HEAD' ? undefined : body);
+    if (this.method === 'HEAD') this.#response.end();
+    else this.#endBehindHead(body);
     if (!this.#request.complete) this.#linger();
     else this.#awaitReader();
   }
@@ -160,9 +161,8 @@ export class HttpExchange implements Exchange, Watched {
   end(): void {
     const last = this.#last;
     if (last === null) this.#response.end();
-    else if (!this.#isHeadWaiting || last.length > joinedBytesMax) this.#response.end(last);
-    // As text it is put behind the head, and both go out in one piece.
-    else this.#response.end(last.toString('latin1'), 'latin1');
+    else if (this.#isHeadWaiting) this.#endBehindHead(last);
+    else this.#response.end(last);
     this.#last = null;
     this.#awaitReader();
   }
@@ -184,6 +184,12 @@ export class HttpExchange implements Exchange, Watched {
   #writeHead(status: number, headers: FlatHeaders): void {
     if (this.#context.isClosing()) headers.push('connection', 'close');
     this.#response.writeHead(status, headers);
+  }
+
+  /** Text is put behind a head that has not gone out, and both go in one piece. */
+  #endBehindHead(body: string | Buffer): void {
+    if (typeof body === 'string' || body.length > joinedBytesMax) this.#response.end(body);
+    else this.#response.end(body.toString('latin1'), 'latin1');
   }
 
   /** The answer is complete, but the client has not taken all of it. */
