@@ -7,11 +7,21 @@ import { AgentCommand } from './commands/agent.ts';
 import { ConfigCheckCommand } from './commands/config-check.ts';
 import { ConfigExportCommand } from './commands/config-export.ts';
 import { DevCommand } from './commands/dev.ts';
+import {
+  HistoryCommandsCommand,
+  HistoryEventCommand,
+  HistoryEventsCommand,
+} from './commands/history.ts';
 import { ImportCommand } from './commands/import.ts';
 import { LogVerifyCommand } from './commands/log-verify.ts';
 import { ReencryptBackendsCommand } from './commands/reencrypt-backends.ts';
 import { ServeCommand } from './commands/serve.ts';
 import { SetPasswordCommand } from './commands/set-password.ts';
+import {
+  SnapshotDiffCommand,
+  SnapshotListCommand,
+  SnapshotShowCommand,
+} from './commands/snapshot.ts';
 import { SyncPricesCommand } from './commands/sync-prices.ts';
 import { exitCodes } from './exit-codes.ts';
 import { HelpCommand, namingValues, usageError } from './help.ts';
@@ -33,11 +43,17 @@ export async function runCommandLine(
     ConfigCheckCommand,
     ConfigExportCommand,
     DevCommand,
+    HistoryCommandsCommand,
+    HistoryEventCommand,
+    HistoryEventsCommand,
     ImportCommand,
     LogVerifyCommand,
     ReencryptBackendsCommand,
     ServeCommand,
     SetPasswordCommand,
+    SnapshotDiffCommand,
+    SnapshotListCommand,
+    SnapshotShowCommand,
     SyncPricesCommand,
   ];
   for (const command of [HelpCommand, Builtins.VersionCommand, ...commands]) {

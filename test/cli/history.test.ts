@@ -1,0 +1,56 @@
+// Holds what `gw snapshot` and `gw history` print of a log, and what they exit with.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { modelId } from '../../src/lib/ids.ts';
+import { gw } from '../harness/command-line.ts';
+import { testKey, testPlane } from '../harness/plane.ts';
+
+it('snapshot and history say what the log holds', async (t) => {
+  const { run, url, plane } = await testPlane(t);
+  const id = modelId.parse(1);
+  await run({ command: { type: 'CreateModel', name: 'm', fields: {} } }, { reason: 'CHG-1' });
+  const before = plane.store.state().position;
+  await run({ command: { type: 'UpdateModel', id, fields: { name: 'n' } } });
+  const after = plane.store.state().position;
+  const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: Buffer.from(testKey).toString('hex') };
+  const asked = (...words: string[]) => gw(words, { env });
+
+  const list = await asked('snapshot', 'list', '--limit', '2');
+  assert.deepEqual([list.code, list.stderr], [0, '']);
+  assert.match(list.stdout, new RegExp(`^${after}  \\S+  \\S+  UpdateModel  model-1\n${before}  `));
+  assert.match(list.stdout, /\(CHG-1\)\n$/);
+
+  const shown = JSON.parse((await asked('snapshot', 'show', String(before))).stdout);
+  assert.deepEqual([shown.version, shown.config.models[0].name], [before, 'm']);
+
+  const diff = await asked('snapshot', 'diff', String(before), String(after));
+  assert.equal(diff.code, 10);
+  assert.equal(diff.stdout, 'changed model 1 "n"\n  name: "m" -> "n"\n');
+  const same = await asked('snapshot', 'diff', String(after), String(after), '--json');
+  assert.deepEqual([same.code, JSON.parse(same.stdout)], [0, []]);
+
+  const commands = await asked('history', 'commands', '--stream', 'model-1');
+  assert.match(commands.stdout, new RegExp(`v${before} -> v${after}\n.* CreateModel .*CHG-1`));
+  const events = await asked('history', 'events', '--type', 'ModelCreated', '--json');
+  assert.deepEqual(JSON.parse(events.stdout)[0].data, { id: 1, name: 'm', description: null });
+  const event = JSON.parse((await asked('history', 'event', String(before))).stdout);
+  assert.deepEqual([event.type, event.next_in_stream], ['ModelCreated', after]);
+});
+
+it('what is asked wrongly, or is not there, has its own exit code', async (t) => {
+  const { url } = await testPlane(t);
+  const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: Buffer.from(testKey).toString('hex') };
+  const wrong = await gw(['snapshot', 'show', 'soon'], { env });
+  assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
+  assert.match(wrong.stderr, /^gw: version must be a snapshot version, .* was "soon"\n$/);
+  const absent = await gw(['snapshot', 'diff', '1', '99999'], { env });
+  assert.deepEqual([absent.code, absent.stdout], [5, '']);
+  assert.match(absent.stderr, /^gw: to: the log holds positions 1 to \d+, was 99999\n$/);
+  const limit = await gw(['history', 'commands', '--limit', '0'], { env });
+  assert.equal(limit.code, 2);
+  const bare = await gw(['history', 'events']);
+  assert.equal(bare.code, 2);
+  assert.equal(bare.stderr, 'gw: history events needs --database-url\n');
+});
