@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 
 import { egressEntryForms, readEgressEntry } from '../control/egress-list.ts';
+import { classifierSettings } from './classifier-settings.ts';
 import { forwardingSettings } from './forwarding-settings.ts';
 import { providerSettings } from './provider-settings.ts';
 import {
@@ -214,6 +215,7 @@ export const settingsTable = {
   }),
   ...forwardingSettings,
   ...providerSettings,
+  ...classifierSettings,
   shutdownGrace: define({
     flag: '--shutdown-grace',
     variable: 'GW_SHUTDOWN_GRACE',

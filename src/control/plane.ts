@@ -12,9 +12,11 @@ import type { Database } from '../db/pool.ts';
 import { namingRights } from '../db/rights.ts';
 import { openVault } from '../db/vault.ts';
 import type { Vault } from '../db/vault.ts';
+import type { Encoders } from '../classifier/encoder.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import { createBudgets } from './budgets.ts';
+import { createCentroids } from './centroids.ts';
 import { createCloudTokens, noCloudTokens } from './cloud-token.ts';
 import type { CloudTokens } from './cloud-token.ts';
 import { createConfigStore } from './config-store.ts';
@@ -47,6 +49,8 @@ export type ControlPlane = Readonly<{
   /** What this process measures of its work. */
   measures: PlaneMeasures;
   cloudTokens: CloudTokens;
+  /** Null: no prompt class has a centroid. */
+  encoders: Encoders | null;
   /** Turns the windows of budgets, and publishes what is spent of them. */
   rebuild: () => Promise<void>;
   /** Reads the log up to its head, into the state and into the read models. */
@@ -66,6 +70,8 @@ export type PlaneOptions = Readonly<{
   clock: Clock;
   /** How access tokens are asked for; without it none are, and what needs one is out of the snapshots of this process. */
   egress?: Egress;
+  /** What centroids of prompt classes are made with; without it no class has one. */
+  encoders?: Encoders;
   /** Called whenever the log was read to its head and all of it is published. */
   onCurrent?: () => void;
   onFailure: (what: string, error: unknown) => void;
@@ -91,12 +97,15 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
     const { logId } = await readHead(db);
     const budgets = createBudgets({ db, state: store.state, clock });
     await budgets.load();
+    const { encoders = null } = options;
+    const centroids = createCentroids({ db, vault, encoders, onFailure });
     const publisher = createPublisher({
       db,
       vault,
       store,
       logId,
       budgets,
+      centroids,
       cloudTokens,
       clock,
       onBuilt,
@@ -133,7 +142,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       await Promise.all([db.dispose(), reports.dispose()]);
     };
     const opened = { db, reports, vault, store, past, execute, publisher, measures, cloudTokens };
-    return { ...opened, rebuild, catchUp, refresh, close };
+    return { ...opened, encoders, rebuild, catchUp, refresh, close };
   } catch (error) {
     cloudTokens.close();
     await Promise.all([db.dispose(), reports.dispose()]);

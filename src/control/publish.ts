@@ -15,6 +15,7 @@ import type { Clock } from '../lib/clock.ts';
 import { snapshotEtag } from '../snapshot/schema.ts';
 import type { Snapshot, SnapshotConfig, SnapshotOverlay } from '../snapshot/schema.ts';
 import type { BudgetOverlay, Budgets } from './budgets.ts';
+import type { Centroids } from './centroids.ts';
 import type { CloudTokens } from './cloud-token.ts';
 import type { ConfigStore } from './config-store.ts';
 import { createRest } from './rest.ts';
@@ -47,6 +48,7 @@ type Dependencies = {
   store: ConfigStore;
   logId: string;
   budgets: Pick<Budgets, 'overlay'>;
+  centroids: Centroids;
   cloudTokens: Pick<CloudTokens, 'overlayOf'>;
   clock: Clock;
   /** Told how long it took to build and publish each new version. */
@@ -56,10 +58,11 @@ type Dependencies = {
 };
 
 export function createPublisher(dependencies: Dependencies): Publisher {
-  const { db, vault, store, logId, budgets, cloudTokens, clock, onFailure } = dependencies;
+  const { db, vault, store, logId, budgets, centroids, cloudTokens, clock, onFailure } =
+    dependencies;
   const published = new EventEmitter<{ snapshot: [Published] }>();
   let current: Published | null = null;
-  const { build, cloudProviders } = createSnapshotBuilder({ db, vault, logId });
+  const { build, cloudProviders } = createSnapshotBuilder({ db, vault, logId, centroids });
   let before: Numbered = { seq: 0, own: emptyParts, budgetSeq: 0 };
   let queue: Promise<void> = Promise.resolve();
   let failures = 0;

@@ -8,6 +8,7 @@ import { createConfigMaker, secretRefs } from '../../projections/snapshot.ts';
 import type { Vault } from '../db/vault.ts';
 import { snapshotSchemaVersion } from '../snapshot/schema.ts';
 import type { Snapshot, SnapshotConfig } from '../snapshot/schema.ts';
+import type { Centroids } from './centroids.ts';
 import type { CloudProvider } from './cloud-token.ts';
 import { createSnapshotSecrets } from './snapshot-secrets.ts';
 
@@ -18,10 +19,16 @@ export type SnapshotBuilder = Readonly<{
   cloudProviders: (config: SnapshotConfig) => CloudProvider[];
 }>;
 
-type Dependencies = Readonly<{ db: Queryable; vault: Vault; logId: string }>;
+type Dependencies = Readonly<{
+  db: Queryable;
+  vault: Vault;
+  logId: string;
+  centroids: Centroids;
+}>;
 
 /** What did not change since the last build is not made again. */
-export function createSnapshotBuilder({ db, vault, logId }: Dependencies): SnapshotBuilder {
+export function createSnapshotBuilder(dependencies: Dependencies): SnapshotBuilder {
+  const { db, vault, logId, centroids } = dependencies;
   const configOf = createConfigMaker();
   const secrets = createSnapshotSecrets({ db, vault });
   return {
@@ -38,6 +45,7 @@ export function createSnapshotBuilder({ db, vault, logId }: Dependencies): Snaps
         log: { id: logId, position: state.position, hash: state.hash },
         config,
         secrets: secrets.of(refs.filter((ref) => !keyFileRefs.has(ref))),
+        classifier: await centroids.of(state),
       };
     },
     cloudProviders: (config) =>

@@ -8,25 +8,28 @@ import type { MemberVisitor } from './json-scan.ts';
 
 /** What the proxied routes call their prompt. */
 const promptKeys = ['messages', 'input', 'prompt', 'query', 'queries'] as const;
-const openBracket = 0x5b;
-const openBrace = 0x7b;
-const comma = 0x2c;
+export const openBracket = 0x5b;
+export const openBrace = 0x7b;
+export const comma = 0x2c;
 
 /** `open` is where the body's object opens; the body is known to be valid JSON. */
 export function conversationKey(body: Buffer, open: number, prefixBytes: number): number {
-  const start = promptStart(body, open);
+  const start = memberStart(body, open, promptKeys);
   if (start === -1) return hashBytes(body, 0, Math.min(body.length, prefixBytes));
   const bound = Math.min(start + prefixBytes, body.length);
   return hashBytes(body, start, Math.min(firstTurnEnd(body, start, bound), bound));
 }
 
-/** The offset of the prompt's value, or -1. Members before it are skipped, those behind it not read. */
-function promptStart(body: Buffer, open: number): number {
+/**
+ * The offset of the value of the first member with one of these names, or -1. Members before it are skipped, those behind it not
+ * read.
+ */
+export function memberStart(body: Buffer, open: number, names: readonly string[]): number {
   let at = skipSpace(body, open + 1);
   while (body[at] === 0x22) {
     const keyEnd = skipString(body, at);
     const value = skipSpace(body, skipSpace(body, keyEnd) + 1);
-    if (isPromptKey(body, at, keyEnd)) return value;
+    if (isOneOf(body, at, keyEnd, names)) return value;
     const end = skipSpace(body, skipValue(body, value, 1, { mediaBytes: 0 }));
     if (body[end] !== comma) return -1;
     at = skipSpace(body, end + 1);
@@ -65,13 +68,13 @@ class RoleReader implements MemberVisitor {
   }
 }
 
-function isPromptKey(body: Buffer, start: number, end: number): boolean {
-  for (const key of promptKeys) if (isText(body, start, end, key)) return true;
+function isOneOf(body: Buffer, start: number, end: number, names: readonly string[]): boolean {
+  for (const name of names) if (isText(body, start, end, name)) return true;
   return false;
 }
 
 /** The offsets are of a JSON string, with its quotes; the text is ASCII. */
-function isText(body: Buffer, start: number, end: number, text: string): boolean {
+export function isText(body: Buffer, start: number, end: number, text: string): boolean {
   if (end - start !== text.length + 2) return false;
   for (let index = 0; index < text.length; index++) {
     if (body[start + 1 + index] !== text.charCodeAt(index)) return false;

@@ -5,12 +5,14 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { Encoders } from '../classifier/encoder.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { readConfigFile } from '../snapshot/file-mode.ts';
 import { fileBytesMax } from '../snapshot/file/source.ts';
 import type { Environment } from '../snapshot/file/source.ts';
 import type { Log } from '../telemetry/log.ts';
+import { fileCentroids } from './file-centroids.ts';
 import type { Live } from './live.ts';
 
 /** Whoever writes a file in several pieces writes the next one sooner. */
@@ -23,6 +25,8 @@ export type FileSourceOptions = Readonly<{
   live: Live;
   log: Log;
   checkMs: number;
+  /** What the centroids of prompt classes are made with; without it no class has one. */
+  encoders?: Encoders;
 }>;
 
 export type FileSource = Readonly<{
@@ -46,7 +50,7 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
     if (source === served && !isForced) options.live.confirm();
     if (source === seen && !isForced) return undefined;
     seen = source;
-    const refusal = applySource(options, source);
+    const refusal = await applySource(options, source);
     if (refusal === undefined) served = source;
     else options.live.refuse(null, refusal.message);
     return refusal;
@@ -76,15 +80,22 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   return { reload: () => enqueue(true), stop: () => clearInterval(timer) };
 }
 
-function applySource(options: FileSourceOptions, source: string): Refusal | undefined {
-  const { live, log, environment, masterKey } = options;
+async function applySource(
+  options: FileSourceOptions,
+  source: string,
+): Promise<Refusal | undefined> {
+  const { live, log, environment, masterKey, encoders } = options;
   const read = readConfigFile(source, environment, masterKey);
   if (isRefusal(read)) return read;
   for (const warning of read.warnings) log.warn({}, warning);
   if (read.snapshot.config.settings.open) {
     log.warn({}, 'the gateway is open: the file has no auth block and no key is required');
   }
-  return live.apply(read.snapshot, read.tuning);
+  if (encoders === undefined) return live.apply(read.snapshot, read.tuning);
+  const classifier = await fileCentroids(read, encoders, (error) =>
+    log.error({ error }, 'the refined encoder cannot be used'),
+  );
+  return live.apply({ ...read.snapshot, classifier }, read.tuning);
 }
 
 /** Nobody wrote to it meanwhile; otherwise the next check sees it again. */

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createStamps } from '../lib/clock.ts';
+import type { Encoders } from '../classifier/encoder.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PoolPolicy } from '../lib/vocabulary.ts';
 import { attemptsMaxDefault } from '../routing/retry.ts';
@@ -18,6 +19,7 @@ import { createUlids } from '../usage/ulid.ts';
 import { answerRefusal, errorBody, refuseRequest } from './answer.ts';
 import { cacheBoundsDefault, ResponseCache } from './cache.ts';
 import type { CacheBounds } from './cache.ts';
+import { createClassifier, noClassifier } from './classifier.ts';
 import { healthReportOf } from './control-link/health-report.ts';
 import { nextGeneration, readGeneration } from './generation.ts';
 import type { Generation } from './generation.ts';
@@ -58,6 +60,8 @@ export type GatewayOptions = Readonly<{
   tracer?: Tracer | null;
   /** Shared with what reconciles it with other replicas. */
   limiter?: Limiter;
+  /** What prompts are classified with; without it none is. */
+  encoders?: Encoders;
   upstream: UpstreamOptions;
   /** How often each endpoint is probed, and how long it may take; when absent, none is. */
   probes?: Readonly<{ intervalMs: number; timeoutMs: number }>;
@@ -107,10 +111,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const upstreams = createUpstreams(watch, options.upstream);
   const cache = new ResponseCache(options.cache ?? cacheBoundsDefault, counts.cache);
   let generation: Generation | null = null;
+  const { encoders } = options;
+  const classifier =
+    encoders === undefined ? noClassifier : createClassifier({ encoders, log, monotonic });
   let isDraining = false;
   live.onApply((snapshot) => {
     generation = nextGeneration(generation, snapshot);
     cache.serve(snapshot.edition);
+    classifier.serve(snapshot);
     upstreams.keepOnly(new Set(generation.backends.map(({ backend }) => backend.origin)));
   });
   const context: ProxyContext = {
@@ -118,6 +126,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     upstreams,
     limiter: options.limiter ?? new Limiter(),
     cache,
+    classifier,
     counts,
     usage: options.usage,
     log,
@@ -193,12 +202,12 @@ function listen(options: GatewayOptions, served: Served): Promise<Server> {
 
 function metricsPageOf(
   { live, version, now = Date.now, shareMetrics }: GatewayOptions,
-  { counts, cache, usage, tracer, generation }: ProxyContext,
+  { counts, cache, usage, tracer, classifier, generation }: ProxyContext,
 ): MetricsPage {
   const own = createMetricsPage(counts, {
     version,
     isMetered: usage !== null,
-    sources: tracer === null ? [] : [tracer.source],
+    sources: [tracer?.source ?? null, classifier.source].filter((source) => source !== null),
     read: () => ({
       snapshotVersion: live.current()?.version ?? 0,
       snapshotAgeSeconds: live.ageSeconds(),

@@ -16,6 +16,7 @@ import { placeOf } from './cache-place.ts';
 import { attemptChain } from './chain.ts';
 import type { Admitted, ChainContext } from './chain.ts';
 import { answerCached, answerCount, refuse, refuseMetered } from './conclude.ts';
+import type { Classifier } from './classifier.ts';
 import { formatOf } from './content-type.ts';
 import { refuseCount } from './count-tokens.ts';
 import { backendsFor } from './generation.ts';
@@ -26,7 +27,7 @@ import { isPeekRefusal, peek } from './peek.ts';
 import type { Peeked } from './peek.ts';
 import { peekForm } from './peek-form.ts';
 import * as refusals from './refusals.ts';
-import { PeekedRequest } from './routed-request.ts';
+import { routedRequest } from './routed-request.ts';
 import { routeAt } from './routes.ts';
 import type { ProxiedRoute } from './routes.ts';
 import { beginTrace, noteAsked } from './traced.ts';
@@ -39,6 +40,7 @@ export type ProxyContext = ChainContext &
     /** Null when nothing is traced. */
     tracer: Tracer | null;
     cache: ResponseCache;
+    classifier: Classifier;
   }>;
 
 export async function proxy(context: ProxyContext, exchange: Exchange): Promise<void> {
@@ -59,11 +61,11 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   if ('message' in format) {
     return refuse(context, exchange, refuseRequest(format.reason, format.message));
   }
-  const read = await exchange.readBody();
-  if (read.kind === 'gone') return;
-  if (read.kind === 'too_large') return refuse(context, exchange, refusals.tooLarge);
-  if (read.kind === 'overloaded') return refuse(context, exchange, refusals.overloaded);
-  const body = read.bytes;
+  const received = await exchange.readBody();
+  if (received.kind === 'gone') return;
+  if (received.kind === 'too_large') return refuse(context, exchange, refusals.tooLarge);
+  if (received.kind === 'overloaded') return refuse(context, exchange, refusals.overloaded);
+  const body = received.bytes;
   const peeked = format.kind === 'form' ? peekForm(body, format.boundary) : peek(body);
   if (isPeekRefusal(peeked))
     return refuse(context, exchange, refusals.unreadable(exchange, peeked));
@@ -75,8 +77,8 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   const atMs = context.monotonic();
   const isRefused = willRefuse(context.limiter, { caller, peeked }, atMs);
   const live = isRefused ? stillView(view) : view;
-  const times = { nowMs: context.now(), prefixBytes: snapshot.tuning.prefix_bytes };
-  const routed = new PeekedRequest(exchange, peeked, body, times);
+  const read = routedRequest(context, exchange, { snapshot, peeked, body, proxied, isRefused });
+  const routed = read instanceof Promise ? await read : read;
   const route = chooseRoute(snapshot, { caller, request: routed, live });
   const { version: snapshotVersion } = snapshot;
   const { decision } = route;

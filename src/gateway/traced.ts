@@ -1,6 +1,8 @@
 // What a request's span is told on the way (specification, "Logs, metrics, traces"): the requested and the serving model, the backend,
 // whether it streams, the status, the attempts. Never its body, its caller or a credential.
 
+import type { PromptClassId } from '../lib/ids.ts';
+import type { CompiledSnapshot } from '../snapshot/compile.ts';
 import type { Tracer } from '../telemetry/trace.ts';
 import type { Peeked } from './peek.ts';
 import type { Step } from './plan.ts';
@@ -14,6 +16,15 @@ export function noteAsked({ trace }: Exchange, { model, isStream }: Peeked): voi
   if (trace === null) return;
   trace.facts.model = model;
   trace.facts.stream = isStream;
+}
+
+export function noteClass(
+  { trace }: Exchange,
+  { promptClasses }: CompiledSnapshot,
+  promptClass: PromptClassId | null,
+): void {
+  const name = promptClasses.find(({ id }) => id === promptClass)?.name;
+  if (trace !== null && name !== undefined) trace.facts.class = name;
 }
 
 /** `status` is null when no head reached the client. */

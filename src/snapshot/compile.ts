@@ -14,7 +14,7 @@ import type { CompiledModel } from './compile/models.ts';
 import { compilePools } from './compile/targets.ts';
 import type { CompiledPool } from './compile/targets.ts';
 import { snapshotSchemaVersion } from './schema.ts';
-import type { Snapshot } from './schema.ts';
+import type { Snapshot, SnapshotClassifier, SnapshotPromptClass } from './schema.ts';
 import { defaultTuning } from './tuning.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -40,6 +40,9 @@ export type CompiledSnapshot = RoutingTables &
     openCaller: Caller | null;
     /** By SHA-256 of the key, in hex. */
     callers: ReadonlyMap<string, Caller>;
+    promptClasses: readonly SnapshotPromptClass[];
+    /** What prompts are compared to; it is for whoever has the encoder to say what that means. */
+    classifier: SnapshotClassifier;
     /** What had to be left out, each a sentence for the log. */
     dropped: readonly string[];
   }>;
@@ -65,6 +68,8 @@ export function compileSnapshot(
     overlaySeq: snapshot.overlay.seq,
     openCaller: snapshot.config.settings.open ? anonymous : null,
     callers: compileCallers(snapshot, tables.models, dropped),
+    promptClasses: snapshot.config.prompt_classes,
+    classifier: snapshot.classifier,
     dropped,
   };
 }

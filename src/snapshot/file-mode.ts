@@ -14,6 +14,8 @@ import type { Tuning } from './tuning.ts';
 /** `warnings` name what the file asks for and this gateway does not do. */
 export type FileSnapshot = Readonly<{
   snapshot: Snapshot;
+  /** Of each prompt class, in the snapshot's order: what its centroid is made of. */
+  examples: readonly (readonly string[])[];
   tuning: Tuning;
   warnings: readonly string[];
 }>;
@@ -43,9 +45,14 @@ export function checkConfigFile(
   if (!('models' in layout)) return wrong(layout);
   const snapshot = buildSnapshot(document, layout);
   if (!('config' in snapshot)) return wrong(snapshot);
-  const { tuning } = document;
+  const { tuning, promptClasses } = document;
+  const examples = promptClasses.map((one) => one.examples);
   const all = [...warnings, ...unexchanged(snapshot)];
-  return { file: { snapshot, tuning, warnings: all.map(issueText) }, errors: [], warnings: all };
+  return {
+    file: { snapshot, examples, tuning, warnings: all.map(issueText) },
+    errors: [],
+    warnings: all,
+  };
 }
 
 /** A key file is exchanged for access tokens by a control plane alone. */

@@ -189,6 +189,20 @@ export const snapshotConfig = z.object({
   settings: snapshotSettings,
 });
 
+/** The centroids of classes by one encoder, whose vectors can be compared with no other's. */
+export const snapshotCentroids = z.object({
+  encoder: z.string(),
+  classes: z
+    .array(z.object({ id: promptClassId, centroid: z.array(z.number()).readonly() }))
+    .readonly(),
+});
+
+/** Null: no class has one in this tier. The texts that they are made of never leave the control plane. */
+export const snapshotClassifier = z.object({
+  fast: snapshotCentroids.nullable().default(null),
+  refined: snapshotCentroids.nullable().default(null),
+});
+
 /** How much of its window's caps a principal has spent: tokens, and micro-units of money. */
 export const budgetUse = z.object({
   principal_id: principalId,
@@ -223,6 +237,7 @@ export const snapshot = z.object({
   log: z.object({ id: z.string(), position: z.int().nonnegative(), hash: z.string() }),
   config: snapshotConfig,
   secrets: z.record(z.string(), z.string()),
+  classifier: snapshotClassifier.default({ fast: null, refined: null }),
   overlay: snapshotOverlay,
 });
 
@@ -240,12 +255,23 @@ export type SnapshotRule = z.output<typeof snapshotRule>;
 export type SnapshotFrontendModel = z.output<typeof snapshotFrontendModel>;
 export type SnapshotPool = z.output<typeof snapshotPool>;
 export type SnapshotPromptClass = z.output<typeof snapshotPromptClass>;
+export type SnapshotCentroids = z.output<typeof snapshotCentroids>;
+export type SnapshotClassifier = z.output<typeof snapshotClassifier>;
 export type BudgetUse = z.output<typeof budgetUse>;
 export type SnapshotOverlay = z.output<typeof snapshotOverlay>;
 export type SnapshotSettings = z.output<typeof snapshotSettings>;
 export type SnapshotConfig = z.output<typeof snapshotConfig>;
 export type Snapshot = z.output<typeof snapshot>;
 
-/** The ETag of a snapshot: the version alone drops response caches, the overlay alone does not. */
-export const snapshotEtag = (value: Pick<Snapshot, 'version' | 'overlay'>): string =>
-  `"${value.version}.${value.overlay.seq}"`;
+/**
+ * The ETag of a snapshot: the version alone drops response caches, the overlay alone does not. A control plane that was started
+ * with another encoder makes other centroids of the same version.
+ */
+export function snapshotEtag({
+  version,
+  overlay,
+  classifier,
+}: Pick<Snapshot, 'version' | 'overlay' | 'classifier'>): string {
+  const encoders = [classifier.fast, classifier.refined].flatMap((one) => one?.encoder ?? []);
+  return `"${[version, overlay.seq, ...encoders].join('.')}"`;
+}

@@ -54,11 +54,14 @@ async function publisherOf({ plane }: TestPlane, failures: unknown[] = []): Prom
     store,
     logId,
     budgets: { overlay: () => ({ seq: 0, uses: [] }) },
+    centroids: noCentroids,
     cloudTokens,
     clock: Date.now,
     onFailure,
   });
 }
+
+const noCentroids = { of: async () => ({ fast: null, refined: null }) };
 
 describe('a published snapshot', () => {
   it('is one that a proxy accepts, of the version and head that it was made at', async (t) => {
@@ -233,6 +236,7 @@ async function withOverlay(test: TestPlane) {
     store,
     logId,
     budgets: { overlay: () => ({ seq: told.seq, uses: [] }) },
+    centroids: noCentroids,
     cloudTokens: { overlayOf: async () => ({ tokens: own.tokens, dropped_providers: [] }) },
     clock: () => 1000,
     onFailure: (error) => assert.fail(String(error)),

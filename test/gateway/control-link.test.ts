@@ -17,7 +17,7 @@ import type { Snapshot } from '../../src/snapshot/schema.ts';
 import { newCounts } from '../../src/telemetry/metrics.ts';
 import { usageBatch, usageEvent } from '../../src/usage/usage-event.ts';
 import type { UsageEvent } from '../../src/usage/usage-event.ts';
-import { chatBody, collectLog, untraced } from '../harness/gateway.ts';
+import { builtInClassifier, chatBody, collectLog, untraced } from '../harness/gateway.ts';
 import type { LogLine } from '../harness/gateway.ts';
 import { givenSnapshot } from '../harness/snapshot.ts';
 import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream.ts';
@@ -95,6 +95,7 @@ async function startProxy(controlUrl: string, more: Partial<ProxySettings> = {})
     log: 'info',
     logFormat: 'text',
     ...untraced,
+    ...builtInClassifier,
     ...more,
   };
   const proxy = await runProxy(settings, { log: collectLog(lines) });

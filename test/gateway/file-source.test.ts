@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 
 import { runProxy } from '../../src/cli/roles/proxy.ts';
-import { chatBody, collectLog, untraced } from '../harness/gateway.ts';
+import { builtInClassifier, chatBody, collectLog, untraced } from '../harness/gateway.ts';
 import type { LogLine } from '../harness/gateway.ts';
 import { answerJson, startUpstream } from '../harness/upstream.ts';
 import { until } from '../harness/wait.ts';
@@ -54,6 +54,7 @@ async function startFileProxy(source: string, configPoll: number) {
       log: 'info',
       logFormat: 'text',
       ...untraced,
+      ...builtInClassifier,
     },
     {
       log: collectLog(lines),

@@ -34,6 +34,13 @@ export const untraced = {
   otelServiceName: 'gw',
 } as const;
 
+/** The settings of a proxy that knows no other encoder than the one that is built in. */
+export const builtInClassifier = {
+  classifierModel: null,
+  classifierRefinedModel: null,
+  classifierRefinedRuntime: 'onnxruntime-node',
+} as const;
+
 export type TestGateway = Readonly<{
   url: string;
   gateway: Gateway;

@@ -8,7 +8,7 @@ export const root = path.join(import.meta.dirname, '../..');
 
 export type SourceFile = Readonly<{ path: string; text: string }>;
 
-const binary = /\.(png|jpe?g|ico|woff2?|gz|wasm)$/;
+const binary = /\.(png|jpe?g|ico|woff2?|gz|wasm|words)$/;
 
 /** Every text file that git does not ignore, by its path from the root. */
 export function filesOfTree(): readonly SourceFile[] {

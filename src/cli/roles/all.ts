@@ -15,6 +15,7 @@ import { isRefusal } from '../../lib/refusal.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
+import { openEncoders } from '../encoders.ts';
 import type { Running } from '../lifetime.ts';
 import { namingListener } from '../listening.ts';
 import { logToStderr } from '../log-to-stderr.ts';
@@ -33,6 +34,8 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
   const log = logToStderr(settings);
   const linkLog = log.of('control_link');
   const replica = replicaName();
+  const encoders = await openEncoders(settings);
+  started.defer(encoders.close);
   const spooling = await openSpool(settings, { replica, log: linkLog });
   const live = createLive({ log: linkLog, monotonic: () => performance.now() });
   // Other proxies may follow this process if the operator gave a token; its own reports need one in any case.
@@ -43,6 +46,7 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
     { ...settings, proxyToken },
     {
       log,
+      encoders,
       program: {
         role: 'all',
         settings: settingFacts(settings),
@@ -70,6 +74,7 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
       log,
       counts,
       tracer,
+      encoders,
       usage: reporter.record,
     }),
   );

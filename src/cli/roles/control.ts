@@ -15,8 +15,10 @@ import { createRebuildNotices } from '../../control/notify-rebuild.ts';
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { isDatabaseUnavailable } from '../../db/failure.ts';
+import type { Encoders } from '../../classifier/encoder.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { openEncoders } from '../encoders.ts';
 import { encryptionKeys } from '../encryption-keys.ts';
 import { causes } from '../failure.ts';
 import type { Running } from '../lifetime.ts';
@@ -71,6 +73,7 @@ export type RunningControl = Running &
 
 export async function runControl(settings: Settings): Promise<RunningControl> {
   const log = logToStderr(settings);
+  const encoders = await openEncoders(settings);
   let isLeaving = false;
   const program = {
     role: 'control',
@@ -80,6 +83,7 @@ export async function runControl(settings: Settings): Promise<RunningControl> {
   } as const;
   const control = await startControl(settings, {
     log,
+    encoders,
     program,
     onSnapshot: () => {},
     onCurrent: () => {},
@@ -90,12 +94,14 @@ export async function runControl(settings: Settings): Promise<RunningControl> {
       isLeaving = true;
       await serveOn(settings, log);
       await control.close();
+      await encoders.close();
     },
   };
 }
 
 type Surroundings = Readonly<{
   log: Log;
+  encoders: Encoders;
   program: Pick<Program, 'role' | 'settings' | 'backends' | 'isLeaving'>;
   /** Told of each snapshot, from the first one on. */
   onSnapshot: (snapshot: Snapshot) => void;
@@ -199,7 +205,7 @@ type Opened = Readonly<{ plane: ControlPlane }> | Readonly<{ away: unknown }>;
 /** Throws whatever is wrong with the database but that it is away. */
 async function tryOpen(
   settings: ControlSettings,
-  { log, onCurrent, egress, notifier }: PlaneSurroundings,
+  { log, onCurrent, egress, encoders, notifier }: PlaneSurroundings,
 ): Promise<Opened> {
   const { databaseUrl, encryptionKey, encryptionKeyPrevious, databaseMaxConnections } = settings;
   if (databaseUrl === null || encryptionKey === null) {
@@ -213,6 +219,7 @@ async function tryOpen(
       appVersion: programVersion(),
       clock: Date.now,
       egress,
+      encoders,
       onCurrent,
       onFailure: (what, error) => log.of('control').warn({ error }, what),
       onUnpublished: createRebuildNotices({ notify: notifier.notify, replica: replicaName() }),

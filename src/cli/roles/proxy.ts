@@ -21,6 +21,8 @@ import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import type { Environment } from '../../snapshot/file/source.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
+import { openEncoders } from '../encoders.ts';
+import type { ClassifierSettings } from '../encoders.ts';
 import { onHangUp } from '../hang-up.ts';
 import type { OnHangUp } from '../hang-up.ts';
 import { logToStderr } from '../log-to-stderr.ts';
@@ -54,6 +56,7 @@ export type GatewaySettings = Readonly<{
 
 export type ProxySettings = GatewaySettings &
   TracingSettings &
+  ClassifierSettings &
   Readonly<{
     config: string | null;
     controlUrl: string | null;
@@ -138,6 +141,8 @@ async function runHttpMode(
   await using started = new AsyncDisposableStack();
   const client = createControlClient({ controlUrl, proxyToken, caBundle: readCaBundle(settings) });
   started.defer(client.close);
+  const encoders = await openEncoders(settings);
+  started.defer(encoders.close);
   const linkLog = log.of('control_link');
   const live = createLive({ log: linkLog, monotonic });
   const counts = newCounts();
@@ -173,6 +178,7 @@ async function runHttpMode(
     log,
     counts,
     limiter,
+    encoders,
     usage: reporter.record,
     ...sharing(dependencies),
     tracer: await openTracing(settings, log),
@@ -209,6 +215,8 @@ async function runFileMode(
 ): Promise<RunningProxy> {
   const { path, log } = options;
   await using started = new AsyncDisposableStack();
+  const encoders = await openEncoders(settings);
+  started.defer(encoders.close);
   const linkLog = log.of('control_link');
   const live = createLive({ log: linkLog, monotonic });
   const source = await startFileSource({
@@ -217,6 +225,7 @@ async function runFileMode(
     masterKey: settings.masterKey,
     live,
     log: linkLog,
+    encoders,
     checkMs: settings.configPoll * 1000,
   });
   if (isRefusal(source)) throw new Error(source.message);
@@ -226,6 +235,7 @@ async function runFileMode(
     ...gatewayOptions(settings),
     live,
     log,
+    encoders,
     usage: null,
     ...sharing(options),
     tracer: await openTracing(settings, log),

@@ -19,6 +19,7 @@ export function routingSnapshot(state: ConfigState): Snapshot {
     log: { id: '', position: state.position, hash: state.hash },
     config,
     secrets: Object.fromEntries(refs.map((ref) => [ref, standIn])),
+    classifier: { fast: null, refined: null },
     overlay: {
       seq: 0,
       budgets: [],

@@ -28,7 +28,9 @@ export type CompiledConditions = Readonly<{
   callers: CallerCondition | null;
   /** Names in lower case, each with the exact value. */
   headers: readonly (readonly [string, string])[];
-  /** The class that is named and all that refine it; null does not ask. */
+  /** Null does not ask for a class. */
+  namedClass: PromptClassId | null;
+  /** The class that is named and all that refine it. */
   classes: ReadonlySet<PromptClassId> | null;
   clock: ClockCondition | null;
   /** None of the conditions after the first three is asked for. */
@@ -70,6 +72,7 @@ export function compileConditions(
     inFlightBelow: conditions.max_inflight_per_backend,
     callers: callerCondition(conditions),
     headers: Object.entries(conditions.headers),
+    namedClass: conditions.class,
     classes: conditions.class === null ? null : classReach(conditions.class),
     clock: clockCondition(conditions),
   };

@@ -2,7 +2,7 @@
 // entry concerns, which window it has and what a request to it costs at least.
 
 import { headerText } from '../../lib/header-text.ts';
-import type { FrontendModelId, RuleId } from '../../lib/ids.ts';
+import type { FrontendModelId, PromptClassId, RuleId } from '../../lib/ids.ts';
 import type { RuleAction } from '../../lib/vocabulary.ts';
 import type { SnapshotConfig, SnapshotFrontendModel, SnapshotRule } from '../schema.ts';
 import { classReachOf, compileConditions } from './conditions.ts';
@@ -37,6 +37,10 @@ export type CompiledFrontendModel = Readonly<{
   reach: readonly CompiledModel[];
   /** The prices of the reach, each once. */
   reachPrices: readonly Prices[];
+  /** The classes that a rule of it names, or one of those that it jumps to: without any, no prompt is classified. */
+  namedClasses: ReadonlySet<PromptClassId>;
+  /** One of them is of tier refined. */
+  namesRefined: boolean;
   /** Wins over every window of the reach. */
   maxModelLen: number | null;
   /** How the value of x-gw-route begins when another frontend model jumped here. */
@@ -55,6 +59,7 @@ export function compileFrontendModels(
   targetable: Targetable,
 ): readonly CompiledFrontendModel[] {
   const classReach = classReachOf(config.prompt_classes);
+  const refined = config.prompt_classes.filter(({ tier }) => tier === 'refined');
   const local = new Map(
     config.frontend_models.map((frontendModel) => [
       frontendModel.id,
@@ -64,12 +69,19 @@ export function compileFrontendModels(
   return config.frontend_models.flatMap(({ id, max_model_len: maxModelLen }) => {
     const own = local.get(id);
     if (own === undefined) return [];
-    const reach = reachOf(id, local);
-    return [{ ...own, reach, reachPrices: distinctPrices(reach), maxModelLen }];
+    const entered = enteredFrom(id, local);
+    const reach = reachOf(entered);
+    const namedClasses = new Set(entered.flatMap((one) => one.rules.flatMap(classNamed)));
+    const namesRefined = refined.some((one) => namedClasses.has(one.id));
+    const named = { namedClasses, namesRefined };
+    return [{ ...own, ...named, reach, reachPrices: distinctPrices(reach), maxModelLen }];
   });
 }
 
-type Local = Omit<CompiledFrontendModel, 'reach' | 'reachPrices' | 'maxModelLen'>;
+const classNamed = ({ conditions }: CompiledRule): readonly PromptClassId[] =>
+  conditions.namedClass === null ? [] : [conditions.namedClass];
+
+type Local = Pick<CompiledFrontendModel, 'id' | 'name' | 'rules' | 'defaultTargets' | 'jumpReason'>;
 
 function compileLocally(
   { id, name, rules, default_targets: defaults }: SnapshotFrontendModel,
@@ -109,25 +121,27 @@ function compileRule(
   };
 }
 
-/** Across jumps, as many as a request may make. */
-function reachOf(
+/** The frontend model and those that it jumps to, in as many jumps as a request may make. */
+function enteredFrom(
   id: FrontendModelId,
   local: ReadonlyMap<FrontendModelId, Local>,
-): readonly CompiledModel[] {
-  const reach = new Set<CompiledModel>();
+): readonly Local[] {
+  const visited = new Map<FrontendModelId, Local>();
   let entered: readonly FrontendModelId[] = [id];
-  const visited = new Set<FrontendModelId>();
   for (let jumps = 0; jumps <= jumpsMax && entered.length > 0; jumps++) {
     const here = entered.flatMap((one) => (visited.has(one) ? [] : (local.get(one) ?? [])));
-    for (const { id: seen } of here) visited.add(seen);
-    const targets = here.flatMap((one) => [
-      ...one.rules.flatMap((rule) => (rule.action === 'route' ? rule.targets : [])),
-      ...one.defaultTargets,
-    ]);
-    for (const model of modelsOf(targets)) reach.add(model);
+    for (const one of here) visited.set(one.id, one);
     entered = here.flatMap((one) => one.rules.flatMap(({ jumpTo }) => jumpTo ?? []));
   }
-  return [...reach];
+  return [...visited.values()];
+}
+
+function reachOf(entered: readonly Local[]): readonly CompiledModel[] {
+  const targets = entered.flatMap((one) => [
+    ...one.rules.flatMap((rule) => (rule.action === 'route' ? rule.targets : [])),
+    ...one.defaultTargets,
+  ]);
+  return [...new Set(modelsOf(targets))];
 }
 
 function distinctPrices(models: readonly CompiledModel[]): readonly Prices[] {
