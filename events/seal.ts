@@ -1,7 +1,7 @@
 // Sealing: gives new events their place in the log, their digests and their link in the hash chain. The bytes hashed here are
 // those of es.event_leaf and es.events_guard in migrations/0001-event-log.sql, which check them again.
 
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { schemaOf } from './catalogue.ts';
 import type { GwEvent } from './catalogue.ts';
@@ -37,7 +37,7 @@ export type Leaf = Omit<SealedEvent, 'payload' | 'leafHash' | 'hash'>;
 
 export function leafHash(leaf: Leaf): Uint8Array {
   const text = [
-    'gw-event-v1',
+    `${leafPrefix}gw-event-v1`,
     leaf.position,
     leaf.stream,
     leaf.version,
@@ -50,18 +50,18 @@ export function leafHash(leaf: Leaf): Uint8Array {
     Buffer.from(leaf.payloadDigest).toString('hex'),
     '',
   ].join('\n');
-  return createHash('sha256').update(leafPrefix).update(text).digest();
+  return digest(text);
 }
 
 export const chainHash = (previous: Uint8Array, leaf: Uint8Array): Uint8Array =>
-  createHash('sha256').update(nodePrefix).update(previous).update(leaf).digest();
+  hash('sha256', Buffer.concat([nodePrefix, previous, leaf]), 'buffer');
 
 export const digest = (text: string): Uint8Array => hash('sha256', text, 'buffer');
 
 export const genesisHash = (logId: string): Uint8Array => digest(`gw-log-genesis${logId}`);
 
 // RFC 6962 prefixes: a leaf can never be taken for a node, and a Merkle tree can be laid over the leaves later.
-const leafPrefix = Uint8Array.of(0);
+const leafPrefix = '\u0000';
 const nodePrefix = Uint8Array.of(1);
 
 type Command = Readonly<{

@@ -4,6 +4,7 @@
 import type { Queryable } from '@databases/pg';
 
 import { chainHash, digest, genesisHash, leafHash } from '../../events/seal.ts';
+import type { LogHead } from '../../events/seal.ts';
 import { verifyReadModel } from '../../projections/read-model.ts';
 import { readHead, readStored, toRecorded } from '../db/event-log.ts';
 import type { StoredEvent } from '../db/event-log.ts';
@@ -26,7 +27,7 @@ const pageEvents = 5000;
 export async function verifyLog(db: Database): Promise<LogCheck> {
   const head = await readHead(db);
   const expected = { position: head.position, hash: hex(head.hash) };
-  const broken = await verifyChain(db, genesisHash(head.logId), expected);
+  const broken = await verifyChain(db, head);
   if (broken !== null) {
     return { events: head.position, head: expected, tables: 0, problems: [broken] };
   }
@@ -40,17 +41,13 @@ export async function verifyLog(db: Database): Promise<LogCheck> {
   return { events: head.position, head: expected, tables: tables.length, problems };
 }
 
-type Expected = { position: number; hash: string };
 type Link = { position: number; hash: Uint8Array; recordedAt: number };
 
-async function verifyChain(
-  db: Queryable,
-  genesis: Uint8Array,
-  expected: Expected,
-): Promise<Problem | null> {
-  let previous: Link = { position: 0, hash: genesis, recordedAt: 0 };
-  while (previous.position < expected.position) {
-    const limit = Math.min(pageEvents, expected.position - previous.position);
+/** The chain alone, up to `head`; null when it holds. */
+export async function verifyChain(db: Queryable, head: LogHead): Promise<Problem | null> {
+  let previous: Link = { position: 0, hash: genesisHash(head.logId), recordedAt: 0 };
+  while (previous.position < head.position) {
+    const limit = Math.min(pageEvents, head.position - previous.position);
     const events = await readStored(db, { after: previous.position, limit });
     for (const event of events) {
       const problem = brokenLink(previous, event);
@@ -58,13 +55,13 @@ async function verifyChain(
       previous = event;
     }
     if (events.length === 0) {
-      const problem = `the log ends at ${previous.position}, its head says ${expected.position}`;
+      const problem = `the log ends at ${previous.position}, its head says ${head.position}`;
       return { position: previous.position + 1, problem };
     }
   }
-  if (hex(previous.hash) === expected.hash) return null;
+  if (same(previous.hash, head.hash)) return null;
   return {
-    position: expected.position,
+    position: head.position,
     problem: 'the head holds another hash than the last event',
   };
 }
@@ -89,4 +86,4 @@ function brokenLink(previous: Link, event: StoredEvent): string | null {
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
-const same = (a: Uint8Array, b: Uint8Array): boolean => hex(a) === hex(b);
+const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;

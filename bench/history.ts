@@ -1,0 +1,116 @@
+// What a log of a million events costs: its verification, the rebuild of the read models, a configuration of any moment and what lies
+// between two. `node bench/history.ts [--events 1000000]` on an embedded Postgres of its own.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { ConfigState } from '../projections/config/state.ts';
+import { diffStates } from '../projections/diff.ts';
+import { buildReadModel } from '../projections/read-model.ts';
+import { startEmbeddedPostgres } from '../src/cli/embedded-postgres.ts';
+import { keepCheckpoints } from '../src/control/history/checkpoints.ts';
+import { createPastStates } from '../src/control/history/states.ts';
+import type { PastStates } from '../src/control/history/states.ts';
+import { verifyChain } from '../src/control/verify-log.ts';
+import { readHead } from '../src/db/event-log.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { openDatabase } from '../src/db/pool.ts';
+import type { Database } from '../src/db/pool.ts';
+import { isRefusal } from '../src/lib/refusal.ts';
+import { generateLog } from './history/generate.ts';
+
+const given = process.argv.indexOf('--events');
+const events = given === -1 ? 1_000_000 : Number(process.argv[given + 1]);
+const samples = 400;
+
+/** `number` of the golden ratio's multiples: spread evenly, the same in every run. */
+const positionOf = (number: number): number => 1 + Math.floor(events * ((number * 0.618034) % 1));
+
+const directory = await mkdtemp(join(tmpdir(), 'gw-bench-'));
+const postgres = await startEmbeddedPostgres({
+  directory: join(directory, 'pg'),
+  log: () => {},
+  ephemeral: true,
+});
+const db = openDatabase({
+  url: postgres.url,
+  purpose: 'maintenance',
+  applicationName: 'gw bench',
+  connectionsMax: 4,
+});
+try {
+  await migrate(db);
+  await measure(db);
+} finally {
+  await db.dispose();
+  await postgres.stop();
+  await rm(directory, { recursive: true, force: true });
+}
+
+async function measure(db: Database): Promise<void> {
+  await timed('generated, without read models', () => generateLog(db, events));
+  await timed('chain verified', async () => {
+    const problem = await verifyChain(db, await readHead(db));
+    if (problem !== null) throw new Error(problem.problem);
+  });
+  const { state } = await timed('read models built', () => buildReadModel(db));
+  await timed('state checkpoints written', () => keepCheckpoints(db, state.position));
+  const past = (): PastStates =>
+    createPastStates({ db, live: () => state, catchUp: async () => {} });
+  await measureStates('a configuration of any moment, from checkpoints', past);
+  const held = past();
+  await measureStates('the same, with the states asked for last in memory', () => held);
+  await measureDiffs(past);
+  console.log(`peak resident memory: ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`);
+}
+
+async function timed<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
+  const startedAt = performance.now();
+  const cpuBefore = process.cpuUsage();
+  const value = await work();
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const cpu = ((user + system) / 1e6).toFixed(1);
+  const rate = Math.round(events / seconds).toLocaleString('en');
+  console.log(`${what}: ${seconds.toFixed(1)} s (${cpu} s CPU), ${rate} events a second`);
+  return value;
+}
+
+async function measureStates(what: string, past: () => PastStates): Promise<void> {
+  const durations: number[] = [];
+  for (let number = 1; number <= samples; number++) {
+    const startedAt = performance.now();
+    await stateAt(past(), positionOf(number));
+    durations.push(performance.now() - startedAt);
+  }
+  report(what, durations);
+}
+
+async function measureDiffs(past: () => PastStates): Promise<void> {
+  const durations: number[] = [];
+  const sizes: number[] = [];
+  for (let number = 1; number <= samples / 4; number++) {
+    const startedAt = performance.now();
+    const states = past();
+    const [from, to] = await Promise.all(
+      [number, number + samples].map((one) => stateAt(states, positionOf(one))),
+    );
+    if (from !== undefined && to !== undefined) sizes.push(diffStates(from, to).length);
+    durations.push(performance.now() - startedAt);
+  }
+  report(`what lies between two of them (${Math.max(...sizes)} entities at most)`, durations);
+}
+
+async function stateAt(past: PastStates, position: number): Promise<ConfigState> {
+  const state = await past.at({ position }, 'position');
+  if (isRefusal(state)) throw new Error(state.message);
+  return state;
+}
+
+function report(what: string, durations: readonly number[]): void {
+  const sorted = durations.toSorted((a, b) => a - b);
+  const at = (share: number): string =>
+    `${Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0)} ms`;
+  console.log(`${what}: p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)}`);
+}
