@@ -22,7 +22,7 @@ export type Size = Readonly<{
 }>;
 
 /** An event, and the secret that it refers to. */
-type Fact = Readonly<{ event: GwEvent; secret?: Secret }>;
+export type Fact = Readonly<{ event: GwEvent; secret?: Secret }>;
 
 const commandEvents = 1000;
 
@@ -132,7 +132,7 @@ function keyFact(number: number, principal: number): Fact {
   return { event: { stream: `api_key-${number}`, type: 'ApiKeyCreated', data }, secret };
 }
 
-async function appendCommand(
+export async function appendCommand(
   { db, store, vault }: ControlPlane,
   facts: readonly Fact[],
 ): Promise<void> {

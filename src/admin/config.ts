@@ -89,7 +89,8 @@ export const configRoutes = [
   }),
 ] as const;
 
-async function asker({ state, vault, db }: Control, id: PrincipalId) {
+/** The person's name and permissions. */
+export async function asker({ state, vault, db }: Control, id: PrincipalId) {
   const name = state().principal.byId.get(id)?.name;
   const ref = name?.ref ?? null;
   const hidden = ref === null ? undefined : (await vault.reveal(db, [ref])).get(ref);

@@ -62,6 +62,7 @@ const tagOfResource: Readonly<Record<string, Tag>> = {
   import: configuration.operations,
   login: configuration.sessions,
   logout: configuration.sessions,
+  session: configuration.sessions,
 };
 
 /** `/admin/keys/{id}` is of `keys`, `/healthz` of `healthz`. */

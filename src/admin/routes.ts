@@ -33,6 +33,7 @@ import { registrationRoutes } from './registration.ts';
 import { roleRoutes } from './roles.ts';
 import { routingRoutes } from './routing.ts';
 import { ruleRoutes } from './rules.ts';
+import { sessionRoutes } from './session.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 import { snapshotRoutes } from './snapshots.ts';
@@ -62,6 +63,7 @@ const openApiRoute = route({
 
 export const adminRoutes: readonly Route[] = [
   ...loginRoutes,
+  ...sessionRoutes,
   ...machineRoutes,
   ...machineLimitsRoutes,
   ...fleetRoutes,

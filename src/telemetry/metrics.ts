@@ -1,5 +1,7 @@
 // What the request path counts, in plain fields, and the sources that read it when somebody scrapes.
 
+import { performance } from 'node:perf_hooks';
+
 import { newDurations } from './histogram.ts';
 import type { Durations } from './histogram.ts';
 import type { Family } from './merge-pages.ts';

@@ -37,6 +37,7 @@ const grant = { verb: 'model:invoke', resource: 'model/qwen3-8b' };
 const lines: Readonly<Record<string, Line>> = {
   login: { body: () => ({ name: 'boss', password: adminPassword }) },
   logout: {},
+  getSession: {},
   getSnapshot: {},
   reportUsage: {},
   reconcileLimits: {},

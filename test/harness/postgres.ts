@@ -7,8 +7,10 @@ import type { TestContext } from 'node:test';
 
 import { startEmbeddedPostgres } from '../../src/cli/embedded-postgres.ts';
 import { createDatabase, dropDatabase } from '../../src/db/administer.ts';
+import type { NewDatabase } from '../../src/db/administer.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/pool.ts';
+import { until } from './wait.ts';
 
 /** A server given by the user, or started by the global setup for all test files. */
 export const serverVariable = 'GW_TEST_DATABASE_URL';
@@ -34,6 +36,53 @@ export async function testDatabase(test?: Pick<TestContext, 'after'>): Promise<T
   return { url, superuserUrl: url, drop };
 }
 
+/**
+ * A copy of a database that is filled once for all test files: the first that asks fills it, others wait for it. It goes with the
+ * server.
+ */
+export async function filledDatabase(
+  name: (typeof filledNames)[number],
+  fill: (database: TestDatabase) => Promise<void>,
+): Promise<TestDatabase> {
+  const server = await currentServer();
+  const template = `${server.template}_${name}`;
+  const copy = databaseName('test');
+  const drop = (): Promise<void> => dropDatabase(server.url, copy);
+  const of = (database: string, drop: () => Promise<void>): TestDatabase => {
+    const url = inDatabase(server.url, database);
+    return { url, superuserUrl: url, drop };
+  };
+  // Filled under another name, so that what has this one is whole.
+  const filling = `${template}_filling`;
+  if (await createDatabase(server.url, { name: filling, template: server.template })) {
+    try {
+      await fill(of(filling, async () => {}));
+      await createDatabase(server.url, { name: template, template: filling });
+    } finally {
+      await dropDatabase(server.url, filling);
+    }
+  }
+  await until(() => createFrom(server.url, { name: copy, template }), {
+    limitMs: 60_000,
+    what: `the database ${name} is filled`,
+  });
+  return of(copy, drop);
+}
+
+const noSuchDatabase = '3D000';
+const inUse = '55006';
+
+/** False while the template is not there, or is just being copied by another. */
+async function createFrom(url: string, database: Required<NewDatabase>): Promise<boolean> {
+  try {
+    return await createDatabase(url, database);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === noSuchDatabase || code === inUse) return false;
+    throw error;
+  }
+}
+
 /** Starts a server, or takes the one that the user gave, and makes the template there. */
 export async function startTestServer(): Promise<TestServer> {
   const given = process.env[serverVariable];
@@ -46,6 +95,9 @@ export async function startTestServer(): Promise<TestServer> {
   });
   return withTemplate(server.url, server.stop);
 }
+
+/** Those that test files fill once for all of them. */
+const filledNames = ['company'] as const;
 
 async function withTemplate(url: string, stop: () => Promise<void>): Promise<TestServer> {
   const template = databaseName('template');
@@ -60,6 +112,9 @@ async function withTemplate(url: string, stop: () => Promise<void>): Promise<Tes
     url,
     template,
     stop: async () => {
+      for (const name of filledNames) {
+        await dropDatabase(url, `${template}_${name}`);
+      }
       await dropDatabase(url, template);
       await stop();
     },

@@ -26,6 +26,7 @@ import type { roleRoutes } from '../../src/admin/roles.ts';
 import type { Method, TypedRoute } from '../../src/admin/route.ts';
 import type { routingRoutes } from '../../src/admin/routing.ts';
 import type { ruleRoutes } from '../../src/admin/rules.ts';
+import type { sessionRoutes } from '../../src/admin/session.ts';
 import type { timeseriesRoutes } from '../../src/admin/timeseries.ts';
 import type { usageEventRoutes } from '../../src/admin/usage-events.ts';
 import type { usageRoutes } from '../../src/admin/usage.ts';
@@ -53,6 +54,7 @@ type AdminRoute = (
   | typeof roleRoutes
   | typeof routingRoutes
   | typeof ruleRoutes
+  | typeof sessionRoutes
   | typeof timeseriesRoutes
   | typeof usageEventRoutes
   | typeof usageRoutes

@@ -3,6 +3,8 @@
 import { call } from './call.ts';
 import type { BodyOf } from './routes.ts';
 
+export const getSession = (signal?: AbortSignal) => call('GET', '/session', { signal });
+
 export const login = (body: BodyOf<'POST', '/login'>) => call('POST', '/login', { body });
 
 export const logout = () => call('POST', '/logout');

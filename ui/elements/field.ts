@@ -71,8 +71,8 @@ export class GwField extends LitElement {
         overflow-wrap: anywhere;
       }
 
-      .mono input,
-      .mono textarea {
+      .exact input,
+      .exact textarea {
         font-family: var(--mono);
         font-size: var(--text-s);
       }
@@ -121,7 +121,7 @@ export class GwField extends LitElement {
       return html`<label class="tick">${this.#control()} ${this.label}</label>${below}`;
     }
     const optional = this.required ? nothing : html`<span class="optional">optional</span>`;
-    return html`<div class=${this.mono ? 'mono' : ''}>
+    return html`<div class=${this.mono ? 'exact' : ''}>
         <label class="label" for="control">${this.label}${optional}</label>${this.#control()}
       </div>
       ${below}`;

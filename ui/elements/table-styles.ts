@@ -44,7 +44,6 @@ export const tableStyles = css`
   .scroll {
     overflow: auto;
     max-height: var(--table-height, calc(100vh - 15rem));
-    min-height: 6rem;
     border: 1px solid var(--line);
     border-radius: var(--radius-l);
     background: var(--surface);

@@ -73,9 +73,11 @@ export class GwToasts extends LitElement {
   readonly #toasts = new Watch(this, toasts);
 
   protected override render() {
-    return html`<ul role="status" aria-live="polite">
-      ${this.#toasts.value.map((toast) => this.#toast(toast))}
-    </ul>`;
+    return html`<div role="status">
+      <ul>
+        ${this.#toasts.value.map((toast) => this.#toast(toast))}
+      </ul>
+    </div>`;
   }
 
   #toast({ id, tone, text, detail, action }: Toast) {

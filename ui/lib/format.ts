@@ -41,6 +41,7 @@ export function formatMoneyShort(micros: number | null): string {
 /** `84 ms`, `1.2 s`, `3 min`. */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return 'no data';
+  if (ms < 10) return `${plain(ms)} ms`;
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${plain(Math.round(ms / 100) / 10)} s`;
   if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;

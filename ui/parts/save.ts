@@ -86,6 +86,7 @@ export class GwSave extends LitElement {
       ?busy=${this.busy}
       ?open=${this.save !== null}
       wide
+      @gw-close=${() => this.#tell('gw-close', null)}
       @gw-confirm=${this.#run}
     >
       <div class="parts">

@@ -7,6 +7,7 @@ import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
 import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import { getConfig } from '../api/config.ts';
+import { getSession } from '../api/session.ts';
 import '../elements/dialog.ts';
 import '../elements/drawer.ts';
 import '../elements/empty.ts';
@@ -18,7 +19,7 @@ import type { Meaning } from '../lib/shortcut.ts';
 import { loadScreen, screenNamed, screens } from '../screens.ts';
 import type { Screen } from '../screens.ts';
 import { changeQuery, linkTo, navigate, place } from '../state/location.ts';
-import { session, sessionOpened } from '../state/session.ts';
+import { may, session, sessionAbsent, sessionOpened } from '../state/session.ts';
 import { base, buttons } from '../styles/base.ts';
 import { frameStyles } from './frame-styles.ts';
 import './header.ts';
@@ -69,10 +70,10 @@ export class GwApp extends LitElement {
   /** Waits for a login when nobody is in. */
   async #begin(): Promise<void> {
     try {
-      const { body } = await getConfig();
-      this.version = body.version;
+      const { you } = (await getSession()).body;
       this.failure = null;
-      sessionOpened(body.you);
+      if (you === null) sessionAbsent();
+      else sessionOpened(you);
     } catch (error) {
       this.failure = asFailure(error);
     }
@@ -88,6 +89,7 @@ export class GwApp extends LitElement {
       <div class="frame">
         <div class="side"><gw-sidebar version=${this.version}></gw-sidebar></div>
         <gw-header
+          role="banner"
           @gw-palette=${() => this.#open('palette')}
           @gw-menu-open=${() => this.#open('menu')}
         ></gw-header>
@@ -116,13 +118,6 @@ export class GwApp extends LitElement {
     return html`<main class="login">
       <h1>gw</h1>
       <gw-error retriable .failure=${failure} @gw-retry=${() => this.#begin()}></gw-error>
-      ${
-        failure.status === 403
-          ? html`<p>
-              Your roles let you see nothing here. An administrator can grant you usage:read.
-            </p>`
-          : nothing
-      }
     </main>`;
   }
 
@@ -146,6 +141,13 @@ export class GwApp extends LitElement {
         </gw-empty>
       </gw-page>`;
     }
+    if (!may('usage:read')) {
+      return html`<gw-page heading=${screen.title}>
+        <gw-empty heading="Your roles let you see nothing here" icon="shield-check">
+          <span slot="about">An administrator can grant you a role with usage:read.</span>
+        </gw-empty>
+      </gw-page>`;
+    }
     if (!this.loaded.has(name)) {
       void this.#load(screen);
       return nothing;
@@ -156,6 +158,7 @@ export class GwApp extends LitElement {
   }
 
   async #load(screen: Screen): Promise<void> {
+    if (this.version === '') this.version = (await getConfig()).body.version;
     await loadScreen(screen);
     this.loaded = new Set([...this.loaded, screen.name]);
   }

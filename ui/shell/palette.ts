@@ -140,7 +140,7 @@ export class GwPalette extends LitElement {
   protected override render() {
     const entries = this.#entries();
     const active = entries.length === 0 ? nothing : `entry-${this.at}`;
-    return html`<gw-dialog heading="Find anything" ?open=${this.open}>
+    return html`<gw-dialog heading="Find anything" ?open=${this.open} @gw-close=${this.#close}>
       <input
         type="text"
         role="combobox"

@@ -25,8 +25,10 @@ export function sessionOpened(you: Person): void {
 export function sessionEnded(): void {
   const now = session.get();
   if (now.status === 'open') session.set({ status: 'ended', you: now.you });
-  else if (now.status === 'unknown') session.set({ status: 'none' });
+  else if (now.status === 'unknown') sessionAbsent();
 }
+
+export const sessionAbsent = (): void => session.set({ status: 'none' });
 
 export const isOpen = (one: Session): one is Extract<Session, { status: 'open' }> =>
   one.status === 'open';

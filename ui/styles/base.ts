@@ -108,6 +108,7 @@ export const buttons = css`
   button,
   a.button {
     display: inline-flex;
+    flex: none;
     align-items: center;
     justify-content: center;
     gap: 0.375rem;

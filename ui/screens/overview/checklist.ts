@@ -25,6 +25,7 @@ export class GwChecklist extends LitElement {
 
       li {
         display: flex;
+        flex-wrap: wrap;
         align-items: center;
         gap: var(--space-3);
         padding: var(--space-2) 0;
@@ -36,7 +37,7 @@ export class GwChecklist extends LitElement {
       }
 
       .words {
-        flex: 1;
+        flex: 1 1 14rem;
         min-width: 0;
       }
 

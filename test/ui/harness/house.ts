@@ -1,0 +1,117 @@
+// A control plane that serves the UI, empty or with the seeded company, and the browser that looks at it: one of each for all tests
+// of a file. Whoever changes something takes a house of their own.
+
+import { after } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+
+import { buildUi, isStale } from '../../../scripts/build-ui.ts';
+import { readUi } from '../../../src/admin/ui.ts';
+import { testAdministrator } from '../../harness/admin.ts';
+import { filledDatabase } from '../../harness/postgres.ts';
+import { chromiumPath } from './chromium.ts';
+import { seedCompany } from './seed.ts';
+import { watch } from './watch.ts';
+import type { Watched } from './watch.ts';
+
+type Test = Readonly<{ after: TestContext['after'] }>;
+
+/** Something that ends as a test does. */
+function lifetime(): Test & Readonly<{ end: () => Promise<void> }> {
+  const ends: unknown[] = [];
+  return {
+    after: (end) => void ends.push(end),
+    end: async () => {
+      for (const end of ends) if (typeof end === 'function') await Reflect.apply(end, null, []);
+    },
+  };
+}
+
+const file = lifetime();
+// Here, and not where it is first needed: what a test asks to be done after it is done after that test.
+after(() => file.end());
+
+export type House = Awaited<ReturnType<typeof testAdministrator>>;
+
+export type Look = Readonly<{
+  theme?: 'light' | 'dark';
+  width?: 1440 | 360;
+  /** Nobody is logged in. */
+  anonymous?: boolean;
+}>;
+
+export type Opened = Readonly<{ page: Page; watched: Watched }>;
+
+const browser = once(async (): Promise<Browser> => {
+  const opened = await chromium.launch({
+    executablePath: chromiumPath(),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  file.after(() => opened.close());
+  return opened;
+});
+
+const built = once(async () => {
+  if (isStale()) await buildUi();
+  return readUi();
+});
+
+/** A house of the test's own, in which nothing is but who looks. */
+export const emptyHouse = async (test: Test): Promise<House> =>
+  testAdministrator(test, { ui: await built() });
+
+/** A house of the test's own with the seeded company. */
+export async function companyHouse(test: Test): Promise<House> {
+  const database = await filledDatabase('company', async (filling) => {
+    const filler = lifetime();
+    try {
+      await seedCompany(await testAdministrator(filler, { database: filling }));
+    } finally {
+      await filler.end();
+    }
+  });
+  return testAdministrator(test, { ui: await built(), database });
+}
+
+/** The one that all tests of the file look at. */
+export const sharedEmptyHouse = once(() => emptyHouse(file));
+export const sharedCompanyHouse = once(() => companyHouse(file));
+
+/** A page of its own at `path`, below /ui/; closed when the test ends. */
+export async function open(
+  test: Test,
+  { url, cookie }: Pick<House, 'url' | 'cookie'>,
+  path: string,
+  { theme = 'light', width = 1440, anonymous = false }: Look = {},
+): Promise<Opened> {
+  const context = await (
+    await browser()
+  ).newContext({
+    baseURL: url,
+    viewport: { width, height: 900 },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+  });
+  test.after(() => context.close());
+  if (!anonymous) await context.addCookies([{ name: 'gw_session', value: cookie, url }]);
+  const page = await context.newPage();
+  const watched = watch(page, url);
+  await page.goto(`/ui/${path}`);
+  await page.locator('h1').first().waitFor();
+  return { page, watched };
+}
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | null = null;
+  return () => (made ??= make());
+}

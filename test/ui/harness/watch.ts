@@ -1,0 +1,38 @@
+// What a page does that it should not: errors in the console, violations of its policy, requests to elsewhere; and what is in the
+// way of people who cannot see or point.
+
+import assert from 'node:assert/strict';
+
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+
+export type Watched = Readonly<{ errors: readonly string[]; elsewhere: readonly string[] }>;
+
+/** From the page's beginning on. A violation of the policy is an error in the console too. */
+export function watch(page: Page, url: string): Watched {
+  const errors: string[] = [];
+  const elsewhere: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text());
+  });
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('request', (request) => {
+    const to = new URL(request.url());
+    if (to.protocol !== 'blob:' && to.origin !== url) elsewhere.push(request.url());
+  });
+  return { errors, elsewhere };
+}
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** Nothing was done that should not be, and axe finds nothing (WCAG 2.2 AA), also within shadow roots. */
+export async function expectCleanScreen(page: Page, watched: Watched): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze();
+  const found = violations.map(({ id, nodes }) => {
+    const [first] = nodes;
+    return `${id}: ${nodes.length} × ${first?.html.slice(0, 160)} (${first?.failureSummary})`;
+  });
+  assert.deepEqual(found, []);
+  assert.deepEqual(watched, { errors: [], elsewhere: [] });
+}

@@ -1,0 +1,101 @@
+// One provider: what is known of it, how it is, and what it serves.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import type { Provider } from '../../api/providers.ts';
+import '../../elements/badge.ts';
+import '../../elements/copy.ts';
+import '../../elements/time.ts';
+import { base } from '../../styles/base.ts';
+import { stateOf } from './state.ts';
+
+export class GwProviderRecord extends LitElement {
+  static override properties = { provider: { attribute: false } };
+  static override styles = [
+    base,
+    css`
+      dl {
+        display: grid;
+        grid-template-columns: 8.5rem minmax(0, 1fr);
+      }
+
+      dt,
+      dd {
+        min-height: 2rem;
+        padding: 0.3125rem 0;
+        border-bottom: 1px solid var(--line);
+        overflow-wrap: anywhere;
+      }
+
+      dt {
+        color: var(--text-2);
+      }
+
+      .reason {
+        margin-bottom: var(--space-3);
+        padding: var(--space-2) var(--space-3);
+        border-radius: var(--radius-m);
+        background: var(--warn-soft);
+      }
+    `,
+  ];
+  declare provider: Provider;
+
+  protected override render() {
+    const { provider } = this;
+    const { tone, word } = stateOf(provider, Date.now());
+    return html`${
+        provider.degraded_reason === null
+          ? nothing
+          : html`<p class="reason">
+              Degraded since <gw-time at=${provider.degraded_since ?? ''}></gw-time>:
+              ${provider.degraded_reason}
+            </p>`
+      }
+      <dl>
+        <dt>State</dt>
+        <dd><gw-badge tone=${tone}>${word}</gw-badge></dd>
+        <dt>Id</dt>
+        <dd>${provider.id}<gw-copy text=${String(provider.id)} label="id"></gw-copy></dd>
+        <dt>Address</dt>
+        <dd>
+          <code>${provider.api_base}</code
+          ><gw-copy text=${provider.api_base} label="address"></gw-copy>
+        </dd>
+        <dt>Protocol</dt>
+        <dd>${provider.protocol}</dd>
+        <dt>Kind</dt>
+        <dd>
+          ${provider.kind}${provider.catalogue_key === null ? '' : `, ${provider.catalogue_key}`}
+        </dd>
+        <dt>Credential</dt>
+        <dd>
+          ${provider.has_upstream_api_key ? `set, ${provider.credential_kind}` : 'none'}, sent as
+          <code>${provider.auth_header}: ${provider.auth_scheme ?? ''} …</code>
+        </dd>
+        <dt>Models</dt>
+        <dd>${provider.model_count}</dd>
+        ${provider.kind === 'dynamic' ? this.#lease() : nothing}
+        <dt>Last seen</dt>
+        <dd><gw-time at=${provider.last_seen_at ?? ''}></gw-time></dd>
+      </dl>`;
+  }
+
+  #lease() {
+    const { node, engine, lease_expires_at } = this.provider;
+    return html`<dt>Node</dt>
+      <dd>${node ?? 'not said'}</dd>
+      <dt>Engine</dt>
+      <dd>${engine ?? 'not said'}</dd>
+      <dt>Lease ends</dt>
+      <dd><gw-time at=${lease_expires_at ?? ''}></gw-time></dd>`;
+  }
+}
+
+customElements.define('gw-provider-record', GwProviderRecord);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-provider-record': GwProviderRecord;
+  }
+}
