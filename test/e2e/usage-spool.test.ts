@@ -44,7 +44,7 @@ async function spooled(directory: string): Promise<ReadonlySet<string>> {
   const names = await readdir(directory).catch(() => []);
   const files = await Promise.all(names.map((name) => readFile(path.join(directory, name))));
   const rows = files.flatMap((bytes) => readSpool(bytes).events);
-  return new Set(rows.map((row) => z.object({ id: z.string() }).parse(row).id));
+  return new Set(rows.map((row) => z.object({ id: z.string() }).parse(JSON.parse(row)).id));
 }
 
 it('no request is lost, and none counts twice, when the control plane is away and the proxy is killed', async (test) => {
