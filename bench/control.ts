@@ -2,24 +2,25 @@
 // on an embedded Postgres of its own; the start of role control on it, then mutations and reads through HTTP at a fixed rate, while
 // a proxy polls. Server, database and load share the machine.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 
-import { Client } from 'pg';
-
 import { startEmbeddedPostgres } from '../src/cli/embedded-postgres.ts';
-import { setLogin } from '../src/cli/login-principal.ts';
-import { withControlPlane } from '../src/cli/offline-plane.ts';
-import { createPasswords } from '../src/control/passwords.ts';
-import { cpuSeconds, cpuSecondsOfFamily, parentOf } from './control/cpu.ts';
+import { cpuSeconds, cpuSecondsOfFamily } from './control/cpu.ts';
 import { fillLog } from './control/fill.ts';
 import type { Size } from './control/fill.ts';
 import { connect, quantile, sendAtRate } from './control/load.ts';
 import type { Answered, Connection, Measured } from './control/load.ts';
+import {
+  loggedIn,
+  postmasterOf,
+  prepareDatabase,
+  proxyToken,
+  startServer,
+} from './control/server.ts';
 
 const { values } = parseArgs({
   options: {
@@ -39,62 +40,14 @@ const readsPerSecond = 10;
 /** As a proxy polls by default. */
 const pollMs = 5_000;
 
-const encryptionKey = '42'.repeat(32);
-const proxyToken = 'a-proxy-token-of-the-bench';
-const login = { name: 'bench', password: 'a password of the bench' };
-
-const warn = (message: string): void => console.error(message);
-
 async function fill(databaseUrl: string): Promise<void> {
-  await withControlPlane({ databaseUrl, encryptionKey, warn }, async (plane) => {
+  await prepareDatabase(databaseUrl, async (plane) => {
     const startedAt = performance.now();
     await fillLog(plane, size);
-    await setLogin({ plane, passwords: createPasswords() }, login);
     const { position } = plane.store.state();
     const took = ((performance.now() - startedAt) / 1000).toFixed(1);
     console.log(`${position} events appended and projected in ${took} s`);
   });
-}
-
-type Server = Readonly<{
-  adminUrl: string;
-  startMs: number;
-  startCpuSeconds: number;
-  pid: number;
-  end: () => Promise<void>;
-}>;
-
-/** From the start of the process until it listens with its first snapshot published. */
-async function startServer(databaseUrl: string, execArgv: readonly string[] = []): Promise<Server> {
-  const startedAt = performance.now();
-  const main = path.join(import.meta.dirname, '../src/main.ts');
-  const args = ['--role', 'control', '--admin-port', '0', '--log-format', 'json'];
-  const child = spawn(process.execPath, [...execArgv, main, ...args], {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      HOME: process.env['HOME'] ?? '',
-      GW_DATABASE_URL: databaseUrl,
-      GW_ENCRYPTION_KEY: encryptionKey,
-      GW_PROXY_TOKEN: proxyToken,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const started = Promise.withResolvers<string>();
-  child.once('close', () => started.reject(new Error('the control plane ended')));
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    const found = /"admin":"([^"]+)".*"message":"control plane started"/.exec(line);
-    if (found?.[1] !== undefined) started.resolve(found[1]);
-    else if (!line.includes('plain HTTP')) console.error(line.slice(0, 500));
-  });
-  const adminUrl = await started.promise;
-  const startMs = performance.now() - startedAt;
-  const startCpuSeconds = cpuSeconds(child.pid ?? 0);
-  const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()));
-  const end = async (): Promise<void> => {
-    child.kill('SIGTERM');
-    await ended;
-  };
-  return { adminUrl, startMs, startCpuSeconds, pid: child.pid ?? 0, end };
 }
 
 async function measureStart(databaseUrl: string): Promise<void> {
@@ -112,8 +65,8 @@ const residentMb = (pid: number): number =>
 async function measureLoad(databaseUrl: string): Promise<void> {
   const { profile } = values;
   const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
-  const server = await startServer(databaseUrl, profiling);
-  const connection = connect(server.adminUrl, await loggedIn(server.adminUrl));
+  const server = await startServer(databaseUrl, { execArgv: profiling });
+  const connection = connect(server.adminUrl, { cookie: await loggedIn(server.adminUrl) });
   const polling = new AbortController();
   const polls = pollSnapshots(server.adminUrl, polling.signal);
   const postmaster = await postmasterOf(databaseUrl);
@@ -161,26 +114,6 @@ function report(what: string, measured: Measured): void {
   console.log(
     `${what.padEnd(28)} ${rate} a second, p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms, failed: ${failed}`,
   );
-}
-
-/** The parent of the process that serves a connection. */
-async function postmasterOf(databaseUrl: string): Promise<number> {
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const postmaster = parentOf(rows[0]?.pid ?? 0);
-  await client.end();
-  return postmaster;
-}
-
-async function loggedIn(adminUrl: string): Promise<string> {
-  const answer = await fetch(`${adminUrl}/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(login),
-  });
-  if (!answer.ok) throw new Error(`the login was answered ${answer.status}`);
-  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }
 
 /** Of ten mutations: four keys made, two revoked, two models priced, one model and one principal made. */

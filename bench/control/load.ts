@@ -14,13 +14,15 @@ export type Connection = Readonly<{
   close: () => void;
 }>;
 
-/** A client that is logged in by this cookie, on kept connections. */
-export function connect(adminUrl: string, cookie: string): Connection {
+type Credential = Readonly<{ cookie: string }> | Readonly<{ authorization: string }>;
+
+/** A client with this credential, on kept connections. */
+export function connect(adminUrl: string, credential: Credential): Connection {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const send = (method: string, path: string, body?: unknown): Promise<Answered> => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const { promise, resolve, reject } = Promise.withResolvers<Answered>();
-    const headers: Record<string, string> = { cookie };
+    const headers: Record<string, string> = { ...credential };
     if (text !== undefined) {
       headers['content-type'] = 'application/json';
       headers['content-length'] = String(Buffer.byteLength(text));

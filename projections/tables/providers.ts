@@ -79,8 +79,8 @@ export type ProviderRow = Readonly<{
 export const listProviders = (db: Queryable, page: Page<string>): Promise<ProviderRow[]> =>
   db.query(sql`
     select providers.id, providers.name, kind, catalogue_key, api_base, protocol, auth_header,
-      auth_scheme, credential_kind, credential_ref is not null as has_upstream_api_key, node, engine,
-      degraded_since, degraded_reason, count(models.id) as model_count
+      auth_scheme, credential_kind, credential_ref is not null as has_upstream_api_key,
+      node, engine, degraded_since, degraded_reason, count(models.id) as model_count
     from providers left join models on models.provider_id = providers.id
     where ${page.after}::text is null or providers.name > ${page.after}
     group by providers.id, providers.name, kind, catalogue_key, api_base, protocol, auth_header,

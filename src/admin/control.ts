@@ -7,7 +7,7 @@ import type { Fleet } from '../control/fleet.ts';
 import type { TakeRefusals } from '../control/fleet-refusals.ts';
 import type { PastStates } from '../control/history/states.ts';
 import type { Idempotency } from '../control/idempotency.ts';
-import type { Beat } from '../control/lease-beats.ts';
+import type { Beat, createProvidersAt } from '../control/lease-beats.ts';
 import type { LoginLimit } from '../control/login-limit.ts';
 import type { Notifier } from '../control/notify.ts';
 import type { Passwords } from '../control/passwords.ts';
@@ -56,6 +56,7 @@ export type Control = Readonly<{
   dialRegistered: RegistrationDial;
   /** Refreshes the lease of a provider that stands. */
   beat: Beat;
+  providersAt: ReturnType<typeof createProvidersAt>;
   /** How many dynamic providers a principal may hold. */
   dynamicProvidersMax: number;
   checkAddress: CheckAddress;

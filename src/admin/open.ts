@@ -7,7 +7,7 @@ import type { Egress } from '../control/egress.ts';
 import { createFleet } from '../control/fleet.ts';
 import { createTakeRefusals } from '../control/fleet-refusals.ts';
 import { createIdempotency } from '../control/idempotency.ts';
-import { createBeat } from '../control/lease-beats.ts';
+import { createBeat, createProvidersAt } from '../control/lease-beats.ts';
 import { createLoginLimit } from '../control/login-limit.ts';
 import type { Notifier } from '../control/notify.ts';
 import { createPasswords } from '../control/passwords.ts';
@@ -88,6 +88,7 @@ export function openAdmin(options: AdminOptions): Admin {
     dial: createDial({ dispatcher, accessToken }),
     dialRegistered: createRegistrationDial({ dispatcher, accessToken }),
     beat: createBeat(db),
+    providersAt: createProvidersAt(state),
     dynamicProvidersMax: options.dynamicProvidersMax ?? dynamicProvidersMaxDefault,
     checkAddress: createAddressCheck(options.egress),
     planPrices: createPlanPrices({

@@ -10,7 +10,7 @@ import { writeLease } from '../db/leases.ts';
 import type { Lease } from '../db/leases.ts';
 import { writeProbes } from '../db/provider-probes.ts';
 import { decide } from '../deciders/decide.ts';
-import { placeOf } from '../deciders/registration.ts';
+import { isNameHeld, isSaid, placeAmong, placeOf } from '../deciders/registration.ts';
 import type { Place, RegisterProvider } from '../deciders/registration.ts';
 import { apiBaseField, nameField, shownText, timestamp } from '../lib/fields.ts';
 import { providerId } from '../lib/ids.ts';
@@ -80,16 +80,18 @@ async function register(body: Registration, call: Call): Promise<Handled<Registe
     engine: body.engine,
     providersMax: control.dynamicProvidersMax,
   };
-  const served = await servedAt(control, asked);
+  const place = placeAmong(control.providersAt(endpoint.api_base), asked.principalId);
+  const served = await servedAt(place, asked, control);
   if (isRefusal(served)) return served;
-  const command = { ...asked, served };
-  const beaten = call.once === null ? await beat(body, command, control) : null;
+  const isBeat = call.once === null && served === null;
+  const beaten = isBeat ? await beat(place, { body, asked }, control) : null;
   if (beaten !== null) return beaten;
+  const command = { ...asked, served };
   return mutate(call, { command }, async ({ state }, tx) => {
-    const place = placeOf(state, command);
-    const lease = leaseOf(place, body, control);
+    const behind = placeOf(state, command);
+    const lease = leaseOf(behind, body, control);
     if (lease !== null) await keepLease(tx, lease, { command, now: control.clock() });
-    return recorded(control, place, { command, lease });
+    return recorded(control, behind, { asked, lease });
   });
 }
 
@@ -100,14 +102,13 @@ type Asked = Omit<RegisterProvider, 'served'>;
  * held by no agent, which comes back if it answers and is left to the next beat if not. Null where nothing was learned.
  */
 async function servedAt(
-  control: Control,
+  place: Place,
   asked: Asked,
+  control: Control,
 ): Promise<RegisterProvider['served'] | Refusal> {
-  const state = control.state();
-  const place = placeOf(state, asked);
   if (place.is === 'free') {
     // What the rules refuse anyway need not be dialled.
-    const decision = decide(state, { ...asked, served: [] });
+    const decision = decide(control.state(), { ...asked, served: [] });
     if (isRefusal(decision)) return decision;
     const { endpoint } = asked;
     const target = dialTarget({ endpoint, credential: null, catalogueKey: null });
@@ -122,23 +123,26 @@ async function servedAt(
   return isRefusal(answer) ? null : answer;
 }
 
-/** What needs no event: the lease of a provider that stands is refreshed. Null when there is more to do. */
+/** What needs no event: the lease of a provider that stands as it is said to be is refreshed. Null when there is more to do. */
 async function beat(
-  body: Registration,
-  command: RegisterProvider,
+  place: Place,
+  { body, asked }: Readonly<{ body: Registration; asked: Asked }>,
   control: Control,
 ): Promise<Handled<RegisteredRecord> | null> {
+  if (place.is === 'free') return null;
+  const { provider } = place;
   const state = control.state();
-  const decision = decide(state, command);
-  if (isRefusal(decision)) return decision;
-  if (decision.length > 0) return null;
-  const place = placeOf(state, command);
   const lease = leaseOf(place, body, control);
-  // Without a row there is none to refresh, or the provider is gone and this process has not read of it yet.
-  if (lease !== null && !(await control.beat(lease))) return null;
+  if (lease !== null) {
+    const { name } = asked;
+    const isNamed = name === null || name === provider.name || isNameHeld(state, name, provider);
+    if (!isNamed || !isSaid(provider, asked)) return null;
+    // Without a row there is none to refresh, or the provider is gone and this process has not read of it yet.
+    if (!(await control.beat(lease))) return null;
+  }
   return {
     headers: versionHeader(state.version),
-    body: recorded(control, place, { command, lease }),
+    body: recorded(control, place, { asked, lease }),
   };
 }
 
@@ -168,17 +172,17 @@ async function keepLease(
   await writeProbes(tx, [seen]);
 }
 
-type Made = Readonly<{ command: RegisterProvider; lease: Lease | null }>;
+type Made = Readonly<{ asked: Asked; lease: Lease | null }>;
 
 /** The record, and a word in the log where the registration was declined in part. */
-function recorded({ log }: Control, place: Place, { command, lease }: Made): RegisteredRecord {
+function recorded({ log }: Control, place: Place, { asked, lease }: Made): RegisteredRecord {
   if (place.is === 'free') throw new Error('a provider is not there right after it was registered');
   const { id, name, kind, endpoint } = place.provider;
-  const fields = { provider_id: id, provider: name, principal_id: command.principalId };
+  const fields = { provider_id: id, provider: name, principal_id: asked.principalId };
   if (place.is === 'foreign') {
     log.warn(fields, 'a registration was declined: the provider is held by another principal');
-  } else if (place.is === 'own' && command.name !== null && command.name !== name) {
-    log.warn({ ...fields, name: command.name }, 'a name was declined: another provider has it');
+  } else if (place.is === 'own' && asked.name !== null && asked.name !== name) {
+    log.warn({ ...fields, name: asked.name }, 'a name was declined: another provider has it');
   }
   const leaseExpiresAt = lease?.expiresAt.toISOString() ?? null;
   return {

@@ -3,6 +3,8 @@
 
 import type { Queryable } from '@databases/pg';
 
+import type { Provider } from '../../projections/config/provider.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
 import { refreshLeases } from '../db/leases.ts';
 import type { Lease } from '../db/leases.ts';
 import type { ProviderId } from '../lib/ids.ts';
@@ -14,6 +16,22 @@ export type Beat = (lease: Lease) => Promise<boolean>;
 type Batch = { leases: Lease[]; refreshed: ReadonlySet<ProviderId> };
 
 const newBatch = (): Batch => ({ leases: [], refreshed: new Set() });
+
+/** The providers at an address, of the state as it is: looked up for each beat, and sorted anew only when providers have changed. */
+export function createProvidersAt(
+  state: () => ConfigState,
+): (apiBase: string) => readonly Provider[] {
+  let byId: ConfigState['provider']['byId'] | null = null;
+  let byAddress: ReadonlyMap<string, readonly Provider[]> = new Map();
+  return (apiBase) => {
+    const present = state().provider.byId;
+    if (present !== byId) {
+      byId = present;
+      byAddress = Map.groupBy(present.values(), ({ endpoint }) => endpoint.api_base);
+    }
+    return byAddress.get(apiBase) ?? [];
+  };
+}
 
 export function createBeat(db: Queryable): Beat {
   let next = newBatch();

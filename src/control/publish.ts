@@ -140,8 +140,8 @@ type Numbered = Contents & Readonly<{ seq: number }>;
 /**
  * The same as before for the same overlay. The number of the budgets is the same on every replica, and as long as there is
  * nothing else it is the overlay's: a proxy that goes from one replica to another fetches nothing twice. Tokens each replica has of
- * its own, and learns by itself who is out of rotation. With them the number is taken from the clock, so that two replicas do not give two overlays one ETag, and a proxy that
- * goes from one to the other takes what it finds there.
+ * its own, and each learns by itself who is out of rotation. With them the number is taken from the clock, so that two replicas do
+ * not give two overlays one ETag, and a proxy that goes from one to the other takes what it finds there.
  */
 function overlaySeq({ own, budgetSeq }: Contents, before: Numbered, clock: Clock): number {
   if (canonicalJson(own) !== canonicalJson(before.own)) {

@@ -41,11 +41,17 @@ export type Place =
 
 type Claim = Pick<RegisterProvider, 'principalId' | 'endpoint'>;
 
-/** One address may have several providers, with different auth: the nearest to one that the caller may hold is meant. */
-export function placeOf(state: ConfigState, { principalId, endpoint }: Claim): Place {
-  const there = [...state.provider.byId.values()].filter(
-    (one) => one.endpoint.api_base === endpoint.api_base,
+export const placeOf = (state: ConfigState, { principalId, endpoint }: Claim): Place =>
+  placeAmong(
+    [...state.provider.byId.values()].filter((one) => one.endpoint.api_base === endpoint.api_base),
+    principalId,
   );
+
+/**
+ * `there` are the providers at the address. It may have several, with different auth: the nearest to one that the principal may hold is
+ * meant.
+ */
+export function placeAmong(there: readonly Provider[], principalId: PrincipalId): Place {
   const dynamic = there.filter(({ kind }) => kind === 'dynamic');
   const own =
     dynamic.find(({ registration }) => registration?.principalId === principalId) ??
@@ -56,6 +62,15 @@ export function placeOf(state: ConfigState, { principalId, endpoint }: Claim): P
   const [fixed] = there;
   return fixed === undefined ? { is: 'free' } : { is: 'fixed', provider: fixed };
 }
+
+/** What an agent says of a provider that it holds. */
+type Said = Pick<RegisterProvider, 'node' | 'engine'>;
+
+/** Whether the log holds all that is said. */
+export const isSaid = ({ registration }: Provider, { node, engine }: Said): boolean =>
+  registration !== null &&
+  registration.node === (node ?? registration.node) &&
+  registration.engine === (engine ?? registration.engine);
 
 /** Whether another provider than `own` has the name. */
 export const isNameHeld = (state: ConfigState, name: string, own: Provider | null): boolean =>
@@ -110,18 +125,14 @@ function registerNew(state: ConfigState, command: RegisterProvider): Decision {
 }
 
 function refresh(state: ConfigState, provider: Provider, command: RegisterProvider): GwEvent[] {
-  const { id, registration, degraded } = provider;
+  const { id, degraded } = provider;
   const { name, served } = command;
   const events: GwEvent[] = [];
   const isRenamed = name !== null && name !== provider.name && !isNameHeld(state, name, provider);
   if (isRenamed) {
     events.push({ stream: streamOf('provider', id), type: 'ProviderRenamed', data: { id, name } });
   }
-  const isSame =
-    registration !== null &&
-    registration.node === (command.node ?? registration.node) &&
-    registration.engine === (command.engine ?? registration.engine);
-  if (!isSame) events.push(registered(provider, command));
+  if (!isSaid(provider, command)) events.push(registered(provider, command));
   if (served === null) return events;
   if (degraded !== null) events.push(recovered(id));
   const held = { principalId: command.principalId, node: command.node, engine: command.engine };

@@ -207,8 +207,10 @@ it('a provider out of rotation is back after one beat, if it answers', async (t)
   leasing.time.now += 60_000;
   await leasing.sweep();
   assert.deepEqual(dropped(), [`${apiBase(0)}/models answered status 503`]);
+  const before = (await leasing.events()).length;
   assert.equal((await beat()).status, 200);
   assert.equal(dropped()?.length, 1, 'a beat alone proves nothing');
+  assert.equal((await leasing.events()).length, before);
   host.isUp = true;
   await beat();
   assert.deepEqual(dropped(), []);

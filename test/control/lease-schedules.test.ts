@@ -6,6 +6,7 @@ import { it } from 'node:test';
 
 import type { RecordedEvent } from '../../events/catalogue.ts';
 import { removalMs } from '../../src/deciders/provider-sweep.ts';
+import { eachInParallel } from '../../src/lib/parallel.ts';
 import { hosts } from '../harness/hosts.ts';
 import type { Host } from '../harness/hosts.ts';
 import { leasingPlane, sweepIntervalMs } from '../harness/leases.ts';
@@ -15,6 +16,7 @@ const minutes = 60;
 /** For so long, from this minute on, no control plane is there. */
 const away = { from: 35, minutes: 20 };
 const hostsOfOneKey = 50;
+const beatsAtOnce = 32;
 
 /** Mulberry32: small, and the same everywhere. */
 function randomFrom(seed: number): () => number {
@@ -144,16 +146,14 @@ it(`${count} schedules of beats, losses and sweeps make the transitions of the s
       if (chance(0.05)) one.host.models = chance(0.5) ? ['shared', `m-${one.index}`] : ['shared'];
       return one.isBeating;
     });
-    await Promise.all(
-      beating.map(async ({ host, index, it }) => {
-        const ttlSeconds = [20, 90, 300][index % 3] ?? 90;
-        const body = { api_base: apiBase(index), name: `host-${index}`, ttl_seconds: ttlSeconds };
-        const key = keys[Math.floor(index / hostsOfOneKey)] ?? '';
-        const { status } = await register(key, body);
-        assert.equal(status, it.state === 'unknown' && !host.isUp ? 400 : 200);
-        beat(it, host, { now: time.now, ttlMs: ttlSeconds * 1000 });
-      }),
-    );
+    await eachInParallel(beating, beatsAtOnce, async ({ host, index, it }) => {
+      const ttlSeconds = [20, 90, 300][index % 3] ?? 90;
+      const body = { api_base: apiBase(index), name: `host-${index}`, ttl_seconds: ttlSeconds };
+      const key = keys[Math.floor(index / hostsOfOneKey)] ?? '';
+      const { status } = await register(key, body);
+      assert.equal(status, it.state === 'unknown' && !host.isUp ? 400 : 200);
+      beat(it, host, { now: time.now, ttlMs: ttlSeconds * 1000 });
+    });
     time.now += sweepIntervalMs / 2;
     const since = lastSweepAt;
     if (time.now - since > 2.5 * sweepIntervalMs) {

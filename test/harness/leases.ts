@@ -1,6 +1,5 @@
 // A control plane whose time a test sets, agents that beat and replicas that sweep.
 
-import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 
@@ -57,7 +56,7 @@ export async function leasingPlane(
         connectionsMax: 4,
         appVersion: 'test',
         clock,
-        onFailure: (what, error) => assert.fail(`${what}: ${String(error)}`),
+        onFailure: (what) => void said.push(what),
       }),
     /** The API key of a new principal. */
     key: async (name: string): Promise<string> => {

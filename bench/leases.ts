@@ -1,0 +1,120 @@
+// What a fleet of hosts costs: `node bench/leases.ts [--hosts 1000] [--beat 20] [--seconds 120] [--profile directory]`. So many
+// hosts that serve a model each; their agents beat at this interval, as real ones do, on role control in a process of its own with
+// an embedded Postgres, which sweeps them as it does by default. What is told is CPU time, of the server and of the database.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { loadavg, tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { startEmbeddedPostgres } from '../src/cli/embedded-postgres.ts';
+import { eachInParallel } from '../src/lib/parallel.ts';
+import { cpuSeconds, cpuSecondsOfFamily } from './control/cpu.ts';
+import { connect, quantile, sendAtRate } from './control/load.ts';
+import type { Answered, Connection } from './control/load.ts';
+import { loggedIn, postmasterOf, prepareDatabase, startServer } from './control/server.ts';
+
+const { values } = parseArgs({
+  options: {
+    hosts: { type: 'string', default: '1000' },
+    beat: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '120' },
+    profile: { type: 'string' },
+  },
+});
+const hosts = Number(values.hosts);
+const seconds = Number(values.seconds);
+const perSecond = hosts / Number(values.beat);
+
+/** All hosts, each at a path of its own. */
+async function startHosts() {
+  const server = createServer((request, response) => {
+    const index = /^\/(\d+)\//.exec(request.url ?? '')?.[1] ?? '';
+    response.end(JSON.stringify({ object: 'list', data: [{ id: `model-${index}` }] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const { port } = address;
+  return {
+    apiBase: (index: number): string => `http://127.0.0.1:${port}/${index}/v1`,
+    close: (): void => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+const memberOf = ({ body }: Answered, name: string): unknown => Reflect.get(JSON.parse(body), name);
+
+/** As an agent sends it. */
+const beatOf =
+  (agent: Connection, apiBase: (index: number) => string) =>
+  (index: number): Promise<Answered> =>
+    agent.send('POST', '/admin/providers/register', {
+      api_base: apiBase(index % hosts),
+      name: `host-${index % hosts}-model-8000`,
+      node: `host-${index % hosts}`,
+      engine: 'vllm',
+      ttl_seconds: 90,
+    });
+
+async function measure(databaseUrl: string): Promise<void> {
+  await prepareDatabase(databaseUrl, async () => {});
+  const env = { GW_DYNAMIC_PROVIDERS_MAX: String(hosts) };
+  const { profile } = values;
+  const execArgv = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
+  const server = await startServer(databaseUrl, { env, execArgv });
+  const fleet = await startHosts();
+  const admin = connect(server.adminUrl, { cookie: await loggedIn(server.adminUrl) });
+  const made = await admin.send('POST', '/admin/keys', { name: 'agent', principal_id: 1 });
+  const key = String(memberOf(made, 'key'));
+  const agent = connect(server.adminUrl, { authorization: `Bearer ${key}` });
+  const beat = beatOf(agent, fleet.apiBase);
+  const position = async (): Promise<number> =>
+    Number(memberOf(await admin.send('GET', '/admin/health'), 'log_position'));
+  const postmaster = await postmasterOf(databaseUrl);
+  try {
+    const startedAt = performance.now();
+    await eachInParallel([...Array(hosts).keys()], 16, async (index) => {
+      const { status, body } = await beat(index);
+      if (status !== 200) throw new Error(`a registration was answered ${status}: ${body}`);
+    });
+    const took = ((performance.now() - startedAt) / 1000).toFixed(1);
+    console.log(`${hosts} hosts registered in ${took} s, with their models`);
+    const before = await position();
+    const cpu = { control: cpuSeconds(server.pid), postgres: cpuSecondsOfFamily(postmaster) };
+    const measured = await sendAtRate({ perSecond, seconds, send: beat });
+    const share = (used: number): string => `${((used * 100) / measured.seconds).toFixed(1)} %`;
+    const control = cpuSeconds(server.pid) - cpu.control;
+    const postgres = cpuSecondsOfFamily(postmaster) - cpu.postgres;
+    console.log(
+      `${perSecond} beats a second for ${seconds} s, sweeps included: ${share(control + postgres)} of a core ` +
+        `(control plane ${share(control)}, Postgres ${share(postgres)})`,
+    );
+    const at = (quota: number): string => quantile(measured, quota).toFixed(1);
+    const failed = [...measured.failures].map(([status, count]) => `${count} × ${status}`);
+    console.log(`a beat: p50 ${at(0.5)} p99 ${at(0.99)} ms, failed: ${failed.join() || 'none'}`);
+    console.log(`events made by them: ${(await position()) - before}`);
+  } finally {
+    agent.close();
+    admin.close();
+    await server.end();
+    fleet.close();
+  }
+}
+
+const directory = await mkdtemp(path.join(tmpdir(), 'gw-bench-'));
+const postgres = await startEmbeddedPostgres({
+  directory: path.join(directory, 'pg'),
+  log: () => {},
+  ephemeral: true,
+});
+try {
+  console.log(`load average before: ${loadavg()[0]?.toFixed(1)}`);
+  await measure(postgres.url);
+} finally {
+  await postgres.stop();
+  await rm(directory, { recursive: true, force: true });
+}
