@@ -15,6 +15,14 @@ export const settingsEvents = {
   SnapshotRebuilt: { touchesSnapshot: true, data: z.object({}) },
   /** Every session was ended. */
   SessionsRevoked: { touchesSnapshot: false, data: z.object({}) },
+  /** The resource of the managed deployment was changed, to that generation of it; null took a default again. */
+  DeploymentPatched: {
+    touchesSnapshot: false,
+    data: z.object({
+      patch: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+      generation: z.int().nonnegative(),
+    }),
+  },
   /** So many items of the vault were sealed anew with the encryption key of that id. */
   VaultResealed: {
     touchesSnapshot: false,

@@ -13,6 +13,7 @@ export function evolveSettings(settings: Settings | undefined, event: SettingsEv
       return { ...(settings ?? defaultSettings), fallbackModelId: event.data.model_id };
     case 'SnapshotRebuilt':
     case 'SessionsRevoked':
+    case 'DeploymentPatched':
     case 'VaultResealed':
     case 'VaultItemsErased':
       return settings ?? defaultSettings;

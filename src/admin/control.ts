@@ -2,6 +2,7 @@
 
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { CheckAddress } from '../control/address-check.ts';
+import type { ManagedDeployment } from '../control/deployment.ts';
 import type { Execute } from '../control/execute.ts';
 import type { Fleet } from '../control/fleet.ts';
 import type { TakeRefusals } from '../control/fleet-refusals.ts';
@@ -69,6 +70,7 @@ export type Control = Readonly<{
   fleet: Fleet;
   takeRefusals: TakeRefusals;
   notifier: Notifier;
+  deployment: ManagedDeployment;
   clock: Clock;
   newId: () => string;
   randomBytes: (size: number) => Buffer;

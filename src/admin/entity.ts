@@ -71,6 +71,7 @@ export const entityPaths: Readonly<Record<string, Addressed>> = {
   '/admin/mcp-servers/{id}': byId('mcp_server'),
   '/admin/a2a-agents/{id}': byId('agent'),
   '/admin/fallback-model': settings,
+  '/admin/deployment': settings,
 };
 
 /** The row for the path of a route; null when it addresses no entity that stands already. */

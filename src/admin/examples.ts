@@ -83,10 +83,15 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   createMcpServer: { name: 'search', url: 'https://mcp.example.com/mcp' },
   updateMcpServer: { description: 'Searches the handbook' },
   createAgent: { name: 'planner', url: 'https://agents.example.com/planner' },
+  updateDeployment: { replicas: 4, policy: 'leastLoaded' },
   updateAgent: { description: 'Plans journeys' },
 };
 
 export const fieldExamples: FieldExamples = {
+  namespace: 'gw',
+  'deployment.name': 'gw',
+  'deployment.image': 'registry.example/gw:0.1.0',
+  'deployment.service_type': 'ClusterIP',
   name: 'qwen3-8b',
   'principals.name': 'reporting',
   'keys.name': 'nightly',

@@ -3,6 +3,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
 import { createAddressCheck } from '../control/address-check.ts';
+import { openManagedDeployment } from '../control/deployment.ts';
+import type { ManagedPlace } from '../control/deployment.ts';
 import type { Egress } from '../control/egress.ts';
 import { createFleet } from '../control/fleet.ts';
 import { createTakeRefusals } from '../control/fleet-refusals.ts';
@@ -49,6 +51,8 @@ export type AdminOptions = Readonly<{
   usageRetentionDays?: number;
   /** How many dynamic providers a principal may hold; 256 when absent. */
   dynamicProvidersMax?: number;
+  /** The resource that an operator runs this process by; none when absent. */
+  managed?: ManagedPlace | null;
   /** Off when absent. */
   strictKeyMint?: boolean;
   log: Log;
@@ -113,6 +117,7 @@ export function openAdmin(options: AdminOptions): Admin {
     reconcile: createReconcile({ state, monotonic }),
     fleet: createFleet({ clock, monotonic, onTransition: options.notifier.notify }),
     notifier: options.notifier,
+    deployment: openManagedDeployment(options.managed ?? null),
     clock,
     newId: randomUUID,
     randomBytes,

@@ -6,6 +6,7 @@ import { a2aAgentRoutes } from './a2a-agents.ts';
 import { auditRoutes } from './audit.ts';
 import { backendRoutes } from './backends.ts';
 import { configRoutes } from './config.ts';
+import { deploymentRoutes } from './deployment.ts';
 import { docsRoutes } from './docs.ts';
 import { listingVersions } from './entity.ts';
 import { budgetRoutes } from './budgets.ts';
@@ -94,6 +95,7 @@ export const adminRoutes: readonly Route[] = [
   ...snapshotRoutes,
   ...configRoutes,
   ...operationRoutes,
+  ...deploymentRoutes,
   ...usageRoutes,
   ...usageEventRoutes,
   ...timeseriesRoutes,

@@ -42,6 +42,10 @@ const workerCount = z
   .transform((count) => (count === 'cores' ? String(availableParallelism()) : count))
   .pipe(wholeNumber({ from: 1, to: workersMax }));
 
+const resourceName = z.string().regex(/^[a-z0-9-]{1,63}\/[a-z0-9-]{1,63}$/, {
+  error: 'must be the namespace and the name of a resource, such as gw/gw',
+});
+
 const none: readonly string[] = [];
 const port = wholeNumber({ from: 0, to: 65_535 });
 
@@ -345,6 +349,13 @@ export const settingsTable = {
     schema: text,
     fallback: 'gw',
     description: 'the service.name of its spans',
+  }),
+  operatorResource: define({
+    flag: null,
+    variable: 'GW_OPERATOR_RESOURCE',
+    schema: resourceName,
+    fallback: null,
+    description: 'namespace/name of the resource that `gw operator` runs this control plane by',
   }),
   masterKey: define({
     flag: '--master-key',

@@ -137,6 +137,7 @@ const deciders: Deciders = {
   SetFallbackModel: decideSettings,
   RebuildSnapshot: decideSettings,
   RevokeSessions: decideSettings,
+  RecordDeploymentPatch: decideSettings,
   RecordReseal: decideSettings,
   EraseVaultItems: decideSettings,
   ImportConfig: decideImport,

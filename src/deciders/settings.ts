@@ -14,6 +14,12 @@ export type SettingsCommand =
   | Readonly<{ type: 'RebuildSnapshot' }>
   /** Says that every session ends; the sessions themselves are not in the log. */
   | Readonly<{ type: 'RevokeSessions' }>
+  /** Says that the managed deployment was changed; the cluster holds it. */
+  | Readonly<{
+      type: 'RecordDeploymentPatch';
+      patch: Readonly<Record<string, string | number | boolean | null | undefined>>;
+      generation: number;
+    }>
   /** Says that the vault was sealed anew: what is in it is not in the log. */
   | Readonly<{ type: 'RecordReseal'; keyId: string; items: number }>
   /** `subject` is the stream that an item belonged to. What is referred to again is left alone. */
@@ -32,6 +38,8 @@ export function decideSettings(state: ConfigState, command: SettingsCommand): De
       return [{ stream, type: 'SnapshotRebuilt', data: {} }];
     case 'RevokeSessions':
       return [{ stream, type: 'SessionsRevoked', data: {} }];
+    case 'RecordDeploymentPatch':
+      return [{ stream, type: 'DeploymentPatched', data: deploymentPatched(command) }];
     case 'RecordReseal': {
       const { keyId, items } = command;
       return [{ stream, type: 'VaultResealed', data: { key_id: keyId, items } }];
@@ -44,6 +52,17 @@ export function decideSettings(state: ConfigState, command: SettingsCommand): De
       return refs.length === 0 ? [] : [{ stream, type: 'VaultItemsErased', data: { refs } }];
     }
   }
+}
+
+/** Absent fields were not sent. */
+function deploymentPatched({
+  patch,
+  generation,
+}: Extract<SettingsCommand, { type: 'RecordDeploymentPatch' }>) {
+  const sent = Object.entries(patch).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return { patch: Object.fromEntries(sent), generation };
 }
 
 function setFallbackModel(state: ConfigState, modelId: ModelId | null): Decision {

@@ -1,6 +1,8 @@
 // Calls the API server of the cluster by plain HTTPS (kubernetes.io/docs/reference/using-api), with the token and the authority of the
 // service account. Every call has a time limit and a bound on the answer.
 
+import { createInterface } from 'node:readline';
+
 import { Agent, request } from 'undici';
 
 import { readAuthority, readToken } from './in-cluster.ts';
@@ -9,15 +11,32 @@ import type { ClusterPlace } from './in-cluster.ts';
 /** `body` is the answer's JSON; undefined when it is none. */
 export type ClusterAnswer = Readonly<{ status: number; body: unknown }>;
 
+/** `path` is with its query; a PATCH says by its media type of which kind it is. */
+export type ClusterWrite = Readonly<{
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  mediaType: 'application/json' | 'application/merge-patch+json' | 'application/apply-patch+yaml';
+  body: unknown;
+}>;
+
 export type ClusterClient = Readonly<{
   /** `path` with its query. Rejects when there is no answer. */
   get: (path: string, signal: AbortSignal) => Promise<ClusterAnswer>;
+  send: (write: ClusterWrite, signal: AbortSignal) => Promise<ClusterAnswer>;
+  /** Tells each line of an answer without an end as it comes. Answers when there are no more, or at once when the status is not 200. */
+  follow: (
+    path: string,
+    onLine: (line: unknown) => void,
+    signal: AbortSignal,
+  ) => Promise<ClusterAnswer>;
 }>;
 
 const connectMs = 3_000;
 const answerMs = 20_000;
 /** A page of 500 pods takes about 5 MiB. */
 const answerBytesMax = 64 * 1024 * 1024;
+/** A watch ends by the timeout in its own query; this is for one whose server went away without a word. */
+const silenceMs = 330_000;
 
 /** The authority is read once for each piece of work, so that a new one counts from the next on. */
 export async function withCluster<Value>(
@@ -28,25 +47,62 @@ export async function withCluster<Value>(
     connect: { ca: await readAuthority(place), timeout: connectMs },
     maxResponseSize: answerBytesMax,
   });
+  const cluster = { place, dispatcher };
   try {
-    return await work({ get: (path, signal) => get(path, { place, dispatcher, signal }) });
+    return await work({
+      get: (path, signal) => call(cluster, { method: 'GET', path }, signal),
+      send: (write, signal) => call(cluster, write, signal),
+      follow: (path, onLine, signal) => follow(cluster, { path, onLine }, signal),
+    });
   } finally {
     await dispatcher.destroy();
   }
 }
 
-type Calling = Readonly<{ place: ClusterPlace; dispatcher: Agent; signal: AbortSignal }>;
+type Cluster = Readonly<{ place: ClusterPlace; dispatcher: Agent }>;
+type Call = Readonly<{ method: 'GET'; path: string }> | ClusterWrite;
 
-async function get(path: string, { place, dispatcher, signal }: Calling): Promise<ClusterAnswer> {
-  const answer = await request(place.url + path, {
-    dispatcher,
-    headers: { accept: 'application/json', authorization: `Bearer ${await readToken(place)}` },
+async function call(cluster: Cluster, call: Call, signal: AbortSignal): Promise<ClusterAnswer> {
+  const written = call.method === 'GET' ? null : call;
+  const answer = await request(cluster.place.url + call.path, {
+    dispatcher: cluster.dispatcher,
+    method: call.method,
+    headers: {
+      ...(await headersOf(cluster)),
+      ...(written === null ? {} : { 'content-type': written.mediaType }),
+    },
+    body: written === null ? null : JSON.stringify(written.body),
     headersTimeout: answerMs,
     bodyTimeout: answerMs,
     signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
   });
   return { status: answer.statusCode, body: parseJson(await answer.body.text()) };
 }
+
+type Following = Readonly<{ path: string; onLine: (line: unknown) => void }>;
+
+async function follow(
+  cluster: Cluster,
+  { path, onLine }: Following,
+  signal: AbortSignal,
+): Promise<ClusterAnswer> {
+  const answer = await request(cluster.place.url + path, {
+    dispatcher: cluster.dispatcher,
+    headers: await headersOf(cluster),
+    headersTimeout: answerMs,
+    bodyTimeout: silenceMs,
+    signal,
+  });
+  const { statusCode: status, body } = answer;
+  if (status !== 200) return { status, body: parseJson(await body.text()) };
+  for await (const line of createInterface({ input: body })) onLine(parseJson(line));
+  return { status, body: undefined };
+}
+
+const headersOf = async ({ place }: Cluster): Promise<Record<string, string>> => ({
+  accept: 'application/json',
+  authorization: `Bearer ${await readToken(place)}`,
+});
 
 function parseJson(text: string): unknown {
   try {

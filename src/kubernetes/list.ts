@@ -3,8 +3,8 @@
 
 import { z } from 'zod';
 
-import { shortened } from '../lib/text.ts';
-import type { ClusterAnswer, ClusterClient } from './client.ts';
+import { refusalOf } from './answer.ts';
+import type { ClusterClient } from './client.ts';
 
 export type Listing<Item> = Readonly<{
   path: string;
@@ -58,12 +58,4 @@ async function listOnce<Item>(
     if (next === '') return items;
   }
   throw new Error(`${path} has more than ${pagesMax * pageItems} items`);
-}
-
-const statusObject = z.object({ message: z.string() });
-
-/** The API server says in words what was not allowed. */
-function refusalOf({ status, body }: ClusterAnswer): string {
-  const read = statusObject.safeParse(body);
-  return read.success ? `${status}: ${shortened(read.data.message)}` : `${status}`;
 }

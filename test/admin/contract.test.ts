@@ -147,6 +147,8 @@ const lines: Readonly<Record<string, Line>> = {
   listUsageEvents: {},
   rebuildSnapshot: {},
   revokeAllSessions: {},
+  getDeployment: {},
+  updateDeployment: {},
 };
 
 /** Pages and their files, which are not JSON: see docs.test.ts. */

@@ -61,6 +61,26 @@ describe('the deployment', () => {
   }
 });
 
+describe('the managed deployment', () => {
+  it('that was changed leaves an event with what was sent, and the generation it made', () =>
+    given([])
+      .when({
+        type: 'RecordDeploymentPatch',
+        patch: { image: undefined, replicas: 3, workers: null, autoscaling_enabled: true },
+        generation: 7,
+      })
+      .yields([
+        {
+          stream: 'settings-1',
+          type: 'DeploymentPatched',
+          data: {
+            patch: { replicas: 3, workers: null, autoscaling_enabled: true },
+            generation: 7,
+          },
+        },
+      ]));
+});
+
 const erase = (...items: { ref: string; subject: string }[]) =>
   ({ type: 'EraseVaultItems', items }) as const;
 const erased = (...refs: string[]) =>

@@ -73,6 +73,7 @@ type Options = Readonly<
       | 'strictKeyMint'
       | 'dynamicProvidersMax'
       | 'ui'
+      | 'managed'
     >
   > & {
     egress?: EgressLists;
@@ -119,6 +120,7 @@ export async function testAdmin(
     strictKeyMint: options.strictKeyMint ?? false,
     dynamicProvidersMax: options.dynamicProvidersMax ?? 256,
     ui: options.ui ?? null,
+    managed: options.managed ?? null,
     ...(options.routes === undefined ? {} : { routes: options.routes }),
   });
   const url = await admin.listen({ host: '127.0.0.1', port: 0 });

@@ -1,16 +1,20 @@
-// An API server of a cluster: it answers list documents page by page to the token of the day, allows what a role allows, and keeps
-// what was asked. Behaviour as in kubernetes.io/docs/reference/using-api/api-concepts.
+// An API server of a cluster: it answers list documents page by page to the token of the day, holds the objects of namespaces, allows
+// what a role allows, and keeps what was asked. Behaviour as in kubernetes.io/docs/reference/using-api/api-concepts.
 
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
 import type { ClusterPlace } from '../../src/kubernetes/in-cluster.ts';
+import { createClusterStore } from './cluster-store.ts';
+import type { ClusterStore } from './cluster-store.ts';
 
 const fixture = (...names: readonly string[]): string =>
   readFileSync(path.join(import.meta.dirname, '../fixtures', ...names), 'utf8');
@@ -26,6 +30,7 @@ export type ListDocument = z.output<typeof listDocument>;
 export const recordedList = (resource: string): ListDocument =>
   listDocument.parse(JSON.parse(fixture('kubernetes', `${resource}.json`)));
 
+/** `resource` is with its subresource, such as deployments/status. */
 export type Call = Readonly<{ group: string; resource: string; verb: string }>;
 
 /** Asked with this token; `path` with its query. */
@@ -43,6 +48,12 @@ export type ClusterApi = Readonly<{
   setToken: (token: string) => Promise<void>;
   /** Every call is answered with this status; null as it should be. */
   setBroken: (status: number | null) => void;
+  /** What lies in namespaces. */
+  store: ClusterStore;
+  /** Told of each write to an object but a Lease, once it is done and before it is answered. */
+  onWrite: (listener: (write: AskedOfCluster) => void) => void;
+  /** Breaks every connection, and answers nobody until it is set back. */
+  setAway: (isAway: boolean) => void;
 }>;
 
 type Options = Readonly<{ allows?: (call: Call) => boolean }>;
@@ -55,12 +66,21 @@ export async function startClusterApi(
   test.after(() => rm(accountDirectory, { recursive: true }));
   const tls = { cert: fixture('tls', 'cert.pem'), key: fixture('tls', 'key.pem') };
   await writeFile(path.join(accountDirectory, 'ca.crt'), tls.cert);
-  const state = { token: '', pageItems: 500, expiring: 0, broken: null as number | null };
+  const state = {
+    token: '',
+    pageItems: 500,
+    expiring: 0,
+    broken: null as number | null,
+    isAway: false,
+    onWrite: (_write: AskedOfCluster): void => undefined,
+  };
+  const store = createClusterStore();
   const lists: Record<string, ListDocument> = {};
   for (const resource of ['services', 'pods', 'nodes']) lists[resource] = recordedList(resource);
   const asked: AskedOfCluster[] = [];
 
-  const answer = (url: URL, call: Call, token: string): Readonly<[number, unknown]> => {
+  const answer = (asked: Asked): readonly [number, unknown] => {
+    const { url, call, token } = asked;
     if (state.broken !== null) return [state.broken, statusOf(state.broken, 'broken')];
     if (token !== state.token) return [401, statusOf(401, 'Unauthorized')];
     if (!allows(call)) {
@@ -68,6 +88,10 @@ export async function startClusterApi(
       const user = 'User "system:serviceaccount:gw:gw-agent"';
       const message = `${resource} is forbidden: ${user} cannot ${verb} resource "${resource}"`;
       return [403, statusOf(403, message)];
+    }
+    if (url.pathname.includes('/namespaces/')) {
+      const { pathname: path, searchParams: query } = url;
+      return store.handle({ ...asked, path, query });
     }
     const list = lists[call.resource];
     if (list === undefined) return [404, statusOf(404, 'the server could not find the resource')];
@@ -79,13 +103,30 @@ export async function startClusterApi(
     return [200, pageOf(list, url.searchParams, state.pageItems)];
   };
 
-  const server = createServer(tls, (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    if (state.isAway) return void request.socket.destroy();
     const url = new URL(request.url ?? '', 'https://cluster');
-    const call = callOf(request.method ?? '', url);
-    const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
-    const [status, body] = answer(url, call, token);
-    asked.push({ ...call, path: url.pathname + url.search, token, status });
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const { method = '', headers } = request;
+    const call = callOf(method, url);
+    const token = (headers.authorization ?? '').replace(/^Bearer /, '');
+    const mediaType = headers['content-type'] ?? '';
+    const given: unknown = body === '' ? undefined : JSON.parse(body);
+    const [status, answered] = answer({ url, call, token, method, mediaType, body: given });
+    const done = { ...call, path: url.pathname + url.search, token, status };
+    asked.push(done);
+    if (status === 200 && call.verb === 'watch') {
+      tellChanges(store, url, response);
+      return;
+    }
+    const isWrite = method !== 'GET' && call.resource !== 'leases' && status < 300;
+    if (isWrite) state.onWrite(done);
+    if (state.isAway) return void request.socket.destroy();
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answered));
+  };
+  const server = createServer(tls, (request, response) => {
+    serve(request, response).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   test.after(() => {
@@ -106,17 +147,58 @@ export async function startClusterApi(
     expireNext: (count) => (state.expiring = count),
     setToken,
     setBroken: (status) => (state.broken = status),
+    store,
+    onWrite: (listener) => (state.onWrite = listener),
+    setAway: (isAway) => {
+      state.isAway = isAway;
+      if (isAway) server.closeAllConnections();
+    },
   };
 }
+
+type Asked = Readonly<{
+  url: URL;
+  call: Call;
+  token: string;
+  method: string;
+  mediaType: string;
+  body: unknown;
+}>;
 
 /** `/api/v1/<resource>` is of the core group, `/apis/<group>/<version>/<resource>` of another; with a name it is no list. */
 function callOf(method: string, url: URL): Call {
   const [root, ...rest] = url.pathname.split('/').slice(1);
   const group = root === 'api' ? '' : (rest.shift() ?? '');
-  const [, resource = '', name] = rest;
+  const [, ...below] = rest;
+  const [plural = '', name, part] = below[0] === 'namespaces' ? below.slice(2) : below;
+  const resource = part === undefined ? plural : `${plural}/${part}`;
   const read = name === undefined ? 'list' : 'get';
   const isWatch = url.searchParams.get('watch') === 'true';
-  return { group, resource, verb: method === 'GET' ? (isWatch ? 'watch' : read) : method };
+  const verb = method === 'GET' ? (isWatch ? 'watch' : read) : verbOfWrite[method];
+  return { group, resource, verb: verb ?? method };
+}
+
+const verbOfWrite: Readonly<Record<string, string>> = {
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/** One change a line, for as long as the other side listens. */
+function tellChanges(store: ClusterStore, url: URL, response: ServerResponse): void {
+  const line = (type: string, object: unknown): void =>
+    void response.write(`${JSON.stringify({ type, object })}\n`);
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.flushHeaders();
+  const since = Number(url.searchParams.get('resourceVersion') ?? 0);
+  const stop = store.watch(url.pathname, since, ({ type, object }) => line(type, object));
+  if (stop === 'expired') {
+    line('ERROR', statusOf(410, 'too old resource version'));
+    response.end();
+    return;
+  }
+  response.once('close', stop);
 }
 
 function pageOf(list: ListDocument, query: URLSearchParams, itemsMax: number): unknown {

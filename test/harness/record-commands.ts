@@ -116,6 +116,11 @@ const operations = [
   fc.record({ type: fc.constant('RebuildSnapshot') }) satisfies Of<'RebuildSnapshot'>,
   fc.record({ type: fc.constant('RevokeSessions') }) satisfies Of<'RevokeSessions'>,
   fc.record({
+    type: fc.constant('RecordDeploymentPatch'),
+    patch: fc.record({ replicas: sometimes(nullable(number)), image: sometimes(text) }),
+    generation: number,
+  }) satisfies Of<'RecordDeploymentPatch'>,
+  fc.record({
     type: fc.constant('EraseVaultItems'),
     items: fc.array(
       fc.record({

@@ -5,13 +5,16 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
 import { member, testAdministrator } from './admin.ts';
+import { namespace, resourceName, startManagedCluster } from './managed.ts';
 import { listedProvider } from './model-list.ts';
 
 export type Seed = () => Promise<string>;
 
 /** What several seeds and examples refer to: a model by the name that examples give it, on a provider. */
 export async function seededPlane(test: Pick<TestContext, 'after'>) {
-  const admin = await testAdministrator(test);
+  const { place } = await startManagedCluster(test);
+  const managed = { place, namespace, name: resourceName };
+  const admin = await testAdministrator(test, { managed });
   const { send } = admin;
   let count = 0;
   const unique = (): string => `seed-${(count += 1)}`;

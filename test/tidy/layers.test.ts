@@ -50,14 +50,18 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ['fastify', 'undici', 'node:*'],
   },
   'src/control': {
-    may: [...beneathControl, 'src/telemetry'],
+    may: [...beneathControl, 'src/telemetry', 'src/kubernetes'],
     packages: [...controlPackages, 'node:*'],
   },
   'src/admin': {
-    may: [...beneathControl, 'src/telemetry', 'src/control'],
+    may: [...beneathControl, 'src/telemetry', 'src/kubernetes', 'src/control'],
     packages: [...controlPackages, 'fastify', 'node:*'],
   },
   'src/kubernetes': { may: ['src/lib'], packages: ['undici', 'zod', 'node:*'] },
+  'src/operator': {
+    may: ['src/lib', 'src/telemetry', 'src/kubernetes'],
+    packages: ['zod', 'node:*'],
+  },
   'src/agent': {
     may: ['src/lib', 'src/telemetry', 'src/kubernetes'],
     packages: ['undici', 'zod', 'node:*'],

@@ -24,6 +24,7 @@ import { causes } from '../failure.ts';
 import type { Running } from '../lifetime.ts';
 import { namingListener } from '../listening.ts';
 import { logToStderr } from '../log-to-stderr.ts';
+import { managedPlace } from '../managed-place.ts';
 import { readCaBundle, readTls } from '../pem-files.ts';
 import type { Tls } from '../pem-files.ts';
 import { settingFacts } from '../setting-facts.ts';
@@ -60,6 +61,7 @@ export type ControlSettings = Pick<
   | 'secretRetention'
   | 'providerSweepInterval'
   | 'dynamicProvidersMax'
+  | 'operatorResource'
 >;
 
 export type RunningControl = Running &
@@ -260,6 +262,7 @@ async function serveAdmin(
     usageRetentionDays: settings.usageRetention,
     strictKeyMint: settings.strictKeyMint,
     dynamicProvidersMax: settings.dynamicProvidersMax,
+    managed: managedPlace(settings.operatorResource, process.env),
     log: log.of('admin'),
     ui: readUi(),
     program: {

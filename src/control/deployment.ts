@@ -1,0 +1,90 @@
+// The managed deployment of this process (specification, `/admin/deployment`): its custom resource is read and merge-patched by the API
+// server of the cluster, as the service account that the process runs as.
+
+import { refusalOf } from '../kubernetes/answer.ts';
+import { withCluster } from '../kubernetes/client.ts';
+import type { ClusterAnswer, ClusterClient } from '../kubernetes/client.ts';
+import { deploymentPath, deploymentResource } from '../kubernetes/gw-deployment.ts';
+import type { DeploymentResource } from '../kubernetes/gw-deployment.ts';
+import { readToken } from '../kubernetes/in-cluster.ts';
+import type { ClusterPlace } from '../kubernetes/in-cluster.ts';
+import { refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+
+export type ManagedDeployment = Readonly<{
+  read: () => Promise<DeploymentResource | Refusal>;
+  /** `spec` is a JSON merge patch (RFC 7396): what it names is set, null goes back to the default. */
+  patch: (spec: object) => Promise<DeploymentResource | Refusal>;
+}>;
+
+export type ManagedPlace = Readonly<{ place: ClusterPlace; namespace: string; name: string }>;
+
+const callMs = 10_000;
+
+/** Null: no operator manages this process. */
+export function openManagedDeployment(managed: ManagedPlace | null): ManagedDeployment {
+  if (managed === null) {
+    return { read: () => Promise.resolve(unmanaged), patch: () => Promise.resolve(unmanaged) };
+  }
+  const path = deploymentPath(managed.namespace, managed.name);
+  return {
+    read: () => ask(managed, 'read', (client, signal) => client.get(path, signal)),
+    patch: (spec) =>
+      ask(managed, 'patched', (client, signal) =>
+        client.send(
+          {
+            method: 'PATCH',
+            path: `${path}?fieldValidation=Strict&fieldManager=gw-control`,
+            mediaType: 'application/merge-patch+json',
+            body: { spec },
+          },
+          signal,
+        ),
+      ),
+  };
+}
+
+const unmanaged = refuse('absent', 'deployment is not managed: no operator runs this process');
+
+type Work = (client: ClusterClient, signal: AbortSignal) => Promise<ClusterAnswer>;
+
+async function ask(
+  { place, namespace, name }: ManagedPlace,
+  done: 'read' | 'patched',
+  work: Work,
+): Promise<DeploymentResource | Refusal> {
+  const what = `the deployment ${namespace}/${name} cannot be ${done}`;
+  let answer: ClusterAnswer;
+  try {
+    answer = await withCluster(place, (client) => work(client, AbortSignal.timeout(callMs)));
+  } catch (error) {
+    return refuse('upstream', `${what}: the API server does not answer (${codeOf(error)})`);
+  }
+  if (answer.status === 404) {
+    return refuse('absent', `deployment is not managed: ${namespace}/${name} does not exist`);
+  }
+  if (answer.status !== 200) {
+    return refuse(
+      'upstream',
+      await withoutToken(place, `${what}: it answers ${refusalOf(answer)}`),
+    );
+  }
+  const read = deploymentResource.safeParse(answer.body);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const field = issue?.path.join('.') ?? '';
+  return refuse('upstream', `${what}: it is no deployment of this release, see ${field}`);
+}
+
+/** Of a failure by its code alone: the message of a failed call may hold what was sent. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error.name;
+}
+
+/** The other side may repeat what it was sent; its words go to whoever asks. */
+async function withoutToken(place: ClusterPlace, message: string): Promise<string> {
+  const token = await readToken(place).catch(() => '');
+  return token === '' ? message : message.replaceAll(token, '[token]');
+}

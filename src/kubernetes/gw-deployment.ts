@@ -1,0 +1,119 @@
+// The custom resource that describes a managed deployment: what deploy/operator/crd.yaml holds as a schema, read and typed. Bounds are
+// those of the settings that the fields become.
+
+import { z } from 'zod';
+
+export const apiGroup = 'gw.io';
+export const apiVersion = `${apiGroup}/v1alpha1`;
+export const resourceKind = 'GwDeployment';
+export const resourcePlural = 'gwdeployments';
+
+/** Without a name, of all in the namespace. */
+export const deploymentPath = (namespace: string, name?: string): string =>
+  `/apis/${apiVersion}/namespaces/${namespace}/${resourcePlural}${name === undefined ? '' : `/${name}`}`;
+
+const between = (from: number, to: number) => z.int().min(from).max(to);
+
+/** A key in a Secret of the same namespace. */
+const secretKey = z.object({
+  name: z
+    .string()
+    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/)
+    .max(253),
+  key: z
+    .string()
+    .regex(/^[-._a-zA-Z0-9]+$/)
+    .max(253),
+});
+export type SecretKey = Readonly<z.output<typeof secretKey>>;
+
+/** The fields that the admin API changes. Seconds, but for counts and percents. */
+export const imageField = z
+  .string()
+  .regex(/^[a-zA-Z0-9][a-zA-Z0-9._:/@-]*$/)
+  .max(512);
+export const replicasField = between(1, 1000);
+export const policyField = z.enum(['cacheAffinity', 'leastLoaded', 'roundRobin', 'lowestLatency']);
+export const upstreamTimeoutField = between(1, 86_400);
+export const workersField = between(1, 256);
+export const poolMaxIdleField = between(1, 65_536);
+export const autoscalingEnabledField = z.boolean();
+export const targetCpuField = between(1, 100);
+
+export const deploymentSpec = z.object({
+  image: imageField,
+  /** Of the Postgres: its address. */
+  database: secretKey,
+  proxyToken: secretKey,
+  encryptionKey: secretKey,
+  encryptionKeyPrevious: secretKey.optional(),
+  /** The first login. */
+  bootstrap: z
+    .object({ name: z.string().min(1).max(128).default('admin'), password: secretKey })
+    .optional(),
+  control: z
+    .object({
+      /** A kubernetes.io/tls Secret for the admin listener, with the authority in its ca.crt. */
+      tlsSecretName: secretKey.shape.name.optional(),
+    })
+    .prefault({}),
+  proxy: z
+    .object({
+      replicas: replicasField.default(2),
+      policy: policyField.default('cacheAffinity'),
+      upstreamTimeout: upstreamTimeoutField.default(120),
+      workers: workersField.default(1),
+      poolMaxIdle: poolMaxIdleField.default(256),
+      serviceType: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']).default('ClusterIP'),
+      autoscaling: z
+        .object({
+          enabled: autoscalingEnabledField.default(false),
+          minReplicas: replicasField.default(2),
+          maxReplicas: replicasField.default(10),
+          targetCpuUtilizationPercentage: targetCpuField.default(70),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+});
+export type DeploymentSpec = Readonly<z.output<typeof deploymentSpec>>;
+
+const condition = z.object({
+  type: z.string(),
+  status: z.enum(['True', 'False', 'Unknown']),
+  reason: z.string(),
+  message: z.string(),
+  lastTransitionTime: z.string(),
+  observedGeneration: z.int().optional(),
+});
+export type Condition = Readonly<z.output<typeof condition>>;
+
+export const deploymentStatus = z.object({
+  phase: z.enum(['Pending', 'Upgrading', 'Bootstrapping', 'Degraded', 'Ready']),
+  /** The generation of the resource that the rest is about. */
+  observedGeneration: z.int(),
+  /** The image that all proxies run; absent until they do. */
+  observedImage: z.string().optional(),
+  /** Ready and wanted, such as `1/1`. */
+  controlReplicas: z.string(),
+  proxyReplicas: z.string(),
+  /** The first login was made. */
+  bootstrapped: z.boolean(),
+  conditions: z.array(condition),
+});
+export type DeploymentStatus = Readonly<z.output<typeof deploymentStatus>>;
+
+export const deploymentResource = z.object({
+  metadata: z.object({
+    name: z.string(),
+    namespace: z.string(),
+    uid: z.string(),
+    generation: z.int(),
+    resourceVersion: z.string(),
+    deletionTimestamp: z.string().optional(),
+  }),
+  spec: deploymentSpec,
+  /** Whatever wrote it: of another release of the operator it may be different. */
+  status: z.unknown().optional(),
+});
+export type DeploymentResource = Readonly<z.output<typeof deploymentResource>>;

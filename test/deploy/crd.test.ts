@@ -1,0 +1,136 @@
+// The manifest of the custom resource says what the program reads, and its fields that the admin API changes are those of the route.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+import { deploymentPatch, deploymentPlaces } from '../../src/admin/deployment.ts';
+import { settingsTable } from '../../src/cli/settings-table.ts';
+import {
+  apiGroup,
+  apiVersion,
+  deploymentSpec,
+  deploymentStatus,
+  resourceKind,
+  resourcePlural,
+} from '../../src/kubernetes/gw-deployment.ts';
+import { isJson, memberAt } from '../harness/cluster-store.ts';
+
+const file = path.join(import.meta.dirname, '../../deploy/operator/crd.yaml');
+const manifest: unknown = parse(readFileSync(file, 'utf8'));
+const version = memberAt(manifest, 'spec', 'versions');
+const schema = memberAt(
+  Array.isArray(version) ? version[0] : null,
+  'schema',
+  'openAPIV3Schema',
+  'properties',
+);
+
+/** What a description or a rule across fields adds, JSON Schema from zod does not have. */
+const beside = new Set(['description', 'format', '$schema']);
+
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bare);
+  if (!isJson(value)) return value;
+  const members = Object.entries(value)
+    .filter(([name]) => !beside.has(name) && !name.startsWith('x-kubernetes-'))
+    .map(([name, member]) => [name, bare(member)]);
+  const read: Record<string, unknown> = Object.fromEntries(members);
+  // Any 64-bit integer is one without bounds of its own.
+  if (read['minimum'] === Number.MIN_SAFE_INTEGER) delete read['minimum'];
+  if (read['maximum'] === Number.MAX_SAFE_INTEGER) delete read['maximum'];
+  const required = read['required'];
+  if (Array.isArray(required)) read['required'] = required.map(String).toSorted();
+  return read;
+}
+
+/** Of one type or null, what is not null. */
+const notNull = (of: unknown): unknown => {
+  const type = memberAt(of, 'type');
+  return Array.isArray(type) ? type.find((one) => one !== 'null') : type;
+};
+const toJson = (value: unknown): object => (isJson(value) ? value : {});
+
+const jsonSchema = (of: z.ZodType): unknown => bare(z.toJSONSchema(of, { io: 'input' }));
+
+/** The field of the spec at this path, with its bounds and without its default. */
+function boundsAt(place: readonly string[]): unknown {
+  const found = memberAt(schema, 'spec', ...place.flatMap((name) => ['properties', name]));
+  assert.ok(isJson(found), place.join('.'));
+  const { default: _default, ...bounds } = found;
+  return bare(bounds);
+}
+
+describe('the custom resource', () => {
+  it('is named as the program asks for it', () => {
+    assert.equal(memberAt(manifest, 'metadata', 'name'), `${resourcePlural}.${apiGroup}`);
+    assert.equal(memberAt(manifest, 'spec', 'group'), apiGroup);
+    assert.equal(memberAt(manifest, 'spec', 'names', 'kind'), resourceKind);
+    assert.equal(memberAt(manifest, 'spec', 'names', 'plural'), resourcePlural);
+    const name = memberAt(Array.isArray(version) ? version[0] : null, 'name');
+    assert.equal(`${apiGroup}/${String(name)}`, apiVersion);
+  });
+
+  it('has the schema that the program reads it by', () => {
+    assert.deepEqual(bare(memberAt(schema, 'spec')), jsonSchema(deploymentSpec));
+    assert.deepEqual(bare(memberAt(schema, 'status')), jsonSchema(deploymentStatus));
+  });
+
+  it('is structural: every value has a type, and every member a place', () => {
+    const untyped: string[] = [];
+    const walk = (value: unknown, at: string): void => {
+      if (memberAt(value, 'type') === undefined) untyped.push(at);
+      const members = memberAt(value, 'properties');
+      for (const [name, member] of Object.entries(isJson(members) ? members : {})) {
+        walk(member, `${at}.${name}`);
+      }
+      const items = memberAt(value, 'items');
+      if (items !== undefined) walk(items, `${at}[]`);
+    };
+    walk(memberAt(schema, 'spec'), 'spec');
+    walk(memberAt(schema, 'status'), 'status');
+    assert.deepEqual(untyped, []);
+  });
+
+  for (const [name, place] of Object.entries(deploymentPlaces)) {
+    it(`${place.join('.')} has the bounds of ${name} in PATCH /admin/deployment`, () => {
+      const field = Object.entries(deploymentPatch.shape).find(([key]) => key === name)?.[1];
+      assert.ok(field !== undefined);
+      const read = jsonSchema(field);
+      const variants = memberAt(read, 'anyOf');
+      const some = Array.isArray(variants) ? variants[0] : { ...toJson(read), type: notNull(read) };
+      assert.deepEqual(boundsAt(place), some);
+    });
+  }
+
+  it('has no further field of the proxy but serviceType', () => {
+    const leaves = (value: unknown, at: readonly string[]): readonly string[] => {
+      const members = memberAt(value, 'properties');
+      if (!isJson(members)) return [at.join('.')];
+      return Object.entries(members).flatMap(([name, member]) => leaves(member, [...at, name]));
+    };
+    const proxy = leaves(memberAt(schema, 'spec', 'properties', 'proxy'), ['proxy']);
+    const patched = Object.values(deploymentPlaces).map((place) => place.join('.'));
+    const expected = [...patched.filter((place) => place !== 'image'), 'proxy.serviceType'];
+    assert.deepEqual(proxy.toSorted(), expected.toSorted());
+  });
+
+  const settingOf = {
+    upstreamTimeout: settingsTable.upstreamTimeout,
+    workers: settingsTable.workers,
+    poolMaxIdle: settingsTable.poolMaxIdle,
+  };
+  for (const [name, setting] of Object.entries(settingOf)) {
+    it(`proxy.${name} takes what its setting takes, and has its default`, () => {
+      const field = memberAt(schema, 'spec', 'properties', 'proxy', 'properties', name);
+      const [from, to] = [Number(memberAt(field, 'minimum')), Number(memberAt(field, 'maximum'))];
+      const takes = (value: number): boolean => setting.schema.safeParse(String(value)).success;
+      assert.deepEqual([from - 1, from, to, to + 1].map(takes), [false, true, true, false]);
+      assert.equal(memberAt(field, 'default'), setting.fallback);
+    });
+  }
+});
