@@ -13,6 +13,10 @@ import { icons } from './icons.ts';
 
 const here = import.meta.dirname;
 
+/** On the symbol itself: an element of Web Awesome that shows it fills what it draws. */
+const strokes =
+  'fill="none" stroke="currentcolor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"';
+
 export default defineConfig({
   root: here,
   base: './',
@@ -26,6 +30,14 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // What screens share is loaded once and with the frame, not with the screen that happens to be first.
+        codeSplitting: {
+          groups: [{ name: 'elements', test: /ui\/(api|elements|lib|parts|state|styles)\// }],
+        },
+      },
+    },
   },
 });
 
@@ -36,7 +48,7 @@ function writeSprite(): string {
   const symbols = icons.map((name) => {
     const source = fileURLToPath(import.meta.resolve(`lucide-static/icons/${name}.svg`));
     const [, body = ''] = /<svg[^>]*>(.*)<\/svg>/s.exec(readFileSync(source, 'utf8')) ?? [];
-    return `<symbol id="${name}" viewBox="0 0 24 24">${body.replaceAll(/\s+/g, ' ').trim()}</symbol>`;
+    return `<symbol id="${name}" viewBox="0 0 24 24" ${strokes}>${body.replaceAll(/\s+/g, ' ').trim()}</symbol>`;
   });
   mkdirSync(folder, { recursive: true });
   writeFileSync(file, `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join('')}</svg>`);

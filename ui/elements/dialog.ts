@@ -4,7 +4,7 @@ import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
 import { base, buttons, controls } from '../styles/base.ts';
-import { Overlay } from './overlay.ts';
+import { Overlay, headStyles } from './overlay.ts';
 import './webawesome.ts';
 
 export class GwDialog extends Overlay {
@@ -21,6 +21,7 @@ export class GwDialog extends Overlay {
     base,
     buttons,
     controls,
+    headStyles,
     css`
       wa-dialog {
         --width: min(32rem, calc(100vw - 1.5rem));
@@ -31,13 +32,8 @@ export class GwDialog extends Overlay {
         --width: min(48rem, calc(100vw - 1.5rem));
       }
 
-      wa-dialog::part(title) {
-        font-size: var(--text-l);
-        font-weight: 600;
-      }
-
       wa-dialog::part(body) {
-        padding-block: var(--space-2) var(--space-4);
+        padding-block: var(--space-3) var(--space-4);
       }
 
       .typed {
@@ -86,10 +82,12 @@ export class GwDialog extends Overlay {
     return html`<wa-dialog
       class=${this.wide ? 'wide' : ''}
       label=${this.heading}
+      without-header
       .open=${this.open}
       @wa-hide=${this.onHide}
       @wa-after-hide=${this.onHidden}
     >
+      ${this.heads()}
       <slot></slot>
       ${this.name === '' ? nothing : this.#typing()} ${this.verb === '' ? nothing : this.#footer()}
     </wa-dialog>`;
@@ -109,7 +107,7 @@ export class GwDialog extends Overlay {
 
   #footer() {
     return html`<footer slot="footer">
-      <button type="button" @click=${this.#close}>Cancel</button>
+      <button type="button" @click=${this.close}>Cancel</button>
       <button
         type="button"
         class=${this.danger ? 'danger' : 'primary'}
@@ -131,10 +129,6 @@ export class GwDialog extends Overlay {
 
   readonly #onKey = ({ key }: KeyboardEvent): void => {
     if (key === 'Enter' && !this.#isHeld()) this.#confirm();
-  };
-
-  readonly #close = (): void => {
-    this.dispatchEvent(new CustomEvent('gw-close', { bubbles: true }));
   };
 
   readonly #confirm = (): void => {

@@ -2,13 +2,15 @@
 
 import { css, html } from 'lit';
 
-import { base } from '../styles/base.ts';
-import { Overlay } from './overlay.ts';
+import { base, buttons } from '../styles/base.ts';
+import { Overlay, headStyles } from './overlay.ts';
 import './webawesome.ts';
 
 export class GwDrawer extends Overlay {
   static override styles = [
     base,
+    buttons,
+    headStyles,
     css`
       wa-drawer {
         --size: min(36rem, 100vw);
@@ -20,20 +22,21 @@ export class GwDrawer extends Overlay {
         background: var(--surface);
       }
 
-      wa-drawer::part(header) {
-        border-bottom: 1px solid var(--line);
-        padding-block: var(--space-3);
-      }
-
-      wa-drawer::part(title) {
-        overflow: hidden;
-        font-size: var(--text-l);
-        font-weight: 600;
-        text-overflow: ellipsis;
-        white-space: nowrap;
-      }
-
       wa-drawer::part(body) {
+        padding: 0;
+      }
+
+      .head {
+        position: sticky;
+        top: 0;
+        z-index: 5;
+        margin: 0;
+        padding: 0.5rem var(--space-3) 0.5rem var(--space-5);
+        border-bottom: 1px solid var(--line);
+        background: var(--surface);
+      }
+
+      .content {
         padding: var(--space-5);
       }
     `,
@@ -43,12 +46,13 @@ export class GwDrawer extends Overlay {
     return html`<wa-drawer
       label=${this.heading}
       light-dismiss
+      without-header
       .open=${this.open}
       @wa-hide=${this.onHide}
       @wa-after-hide=${this.onHidden}
     >
-      <slot name="actions" slot="header-actions"></slot>
-      <slot></slot>
+      ${this.heads(html`<slot name="actions"></slot>`)}
+      <div class="content"><slot></slot></div>
     </wa-drawer>`;
   }
 }

@@ -17,11 +17,6 @@ export class GwIcon extends LitElement {
       width: 1em;
       height: 1em;
       font-size: 1.1em;
-      fill: none;
-      stroke: currentcolor;
-      stroke-width: 1.8;
-      stroke-linecap: round;
-      stroke-linejoin: round;
     }
   `;
   declare name: IconName;

@@ -1,8 +1,10 @@
 // What dialogs and drawers share: they are closed by their owner alone, who is told by `gw-close`, and focus goes back to where it
 // was, also into an element's own tree.
 
-import { LitElement } from 'lit';
+import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
+
+import './icon.ts';
 
 export class Overlay extends LitElement {
   static override properties = {
@@ -27,11 +29,30 @@ export class Overlay extends LitElement {
     if (changed.has('open') && this.open) this.#opener = focused(document);
   }
 
+  /** In the place of Web Awesome's own, whose corner button would be drawn by its icon element. */
+  protected heads(actions: unknown = nothing) {
+    return html`<header class="head">
+      <h2>${this.heading}</h2>
+      ${actions}
+      ${
+        this.kept
+          ? nothing
+          : html`<button type="button" class="plain icon" aria-label="Close" @click=${this.close}>
+              <gw-icon name="x"></gw-icon>
+            </button>`
+      }
+    </header>`;
+  }
+
+  protected readonly close = (): void => {
+    this.dispatchEvent(new CustomEvent('gw-close'));
+  };
+
   /** The inner element asks to be closed. Nothing closes it but `open`. */
   protected readonly onHide = (event: Event): void => {
     if (event.target !== event.currentTarget || !this.open) return;
     event.preventDefault();
-    if (!this.kept) this.dispatchEvent(new CustomEvent('gw-close', { bubbles: true }));
+    if (!this.kept) this.close();
   };
 
   protected readonly onHidden = (event: Event): void => {
@@ -40,6 +61,24 @@ export class Overlay extends LitElement {
     if (opener?.isConnected === true) setTimeout(() => opener.focus());
   };
 }
+
+export const headStyles = css`
+  .head {
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+    min-height: var(--control);
+    margin-bottom: var(--space-3);
+  }
+
+  .head h2 {
+    flex: 1;
+    min-width: 0;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+`;
 
 /** The focused element itself, however deep it lies. */
 function focused(root: Document | ShadowRoot): HTMLElement | null {

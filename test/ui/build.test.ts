@@ -1,0 +1,104 @@
+// Holds what the build of the UI may weigh, and how it is served: from memory, below any path, with a policy that lets nothing else in.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { before, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+import { buildUi, isStale } from '../../scripts/build-ui.ts';
+import { readUi } from '../../src/admin/ui.ts';
+import { testAdmin } from '../harness/admin.ts';
+
+const dist = path.join(import.meta.dirname, '../../ui/dist');
+const kilobyte = 1_024;
+
+before(async () => {
+  if (isStale()) await buildUi();
+});
+
+const files = (): readonly string[] =>
+  readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => !name.endsWith('.br') && statSync(path.join(dist, name)).isFile(),
+  );
+
+const zipped = (names: readonly string[]): number =>
+  names.reduce((sum, name) => sum + gzipSync(readFileSync(path.join(dist, name))).length, 0);
+
+/** What a file imports before it runs; what it loads later is not among it. */
+function withImports(names: readonly string[]): ReadonlySet<string> {
+  const all = new Set<string>();
+  const add = (name: string): void => {
+    if (all.has(name)) return;
+    all.add(name);
+    const text = readFileSync(path.join(dist, name), 'utf8');
+    const found = text.matchAll(/(?:from|import)\s*["']\.\/([\w.-]+\.js)["']/g);
+    for (const [, imported = ''] of found) add(`assets/${imported}`);
+  };
+  names.forEach(add);
+  return all;
+}
+
+const scripts = (): readonly string[] => files().filter((name) => name.endsWith('.js'));
+const named = (start: string): readonly string[] =>
+  scripts().filter((name) => name.startsWith(`assets/${start}-`));
+
+it('the frame and the overview are at most 150 KB of script, zipped, and 12 KB of style', () => {
+  const first = withImports([...named('index'), ...named('app'), ...named('overview')]);
+  assert.ok(zipped([...first]) <= 150 * kilobyte, `${zipped([...first])} bytes`);
+  const styles = files().filter((name) => name.endsWith('.css'));
+  assert.ok(zipped(styles) <= 12 * kilobyte, `${zipped(styles)} bytes`);
+});
+
+it('no file that is loaded later is more than 25 KB, zipped', () => {
+  const first = withImports([...named('index'), ...named('app')]);
+  const later = scripts().filter((name) => !first.has(name));
+  assert.deepEqual(
+    later.filter((name) => zipped([name]) > 25 * kilobyte),
+    [],
+  );
+});
+
+it('all of it is at most 3 MB', () => {
+  const bytes = files().reduce((sum, name) => sum + statSync(path.join(dist, name)).size, 0);
+  assert.ok(bytes <= 3 * 1024 * kilobyte, `${bytes} bytes`);
+});
+
+it('the page names its files as seen from its own address, whatever stands before it', async (t) => {
+  const { url } = await testAdmin(t, { ui: readUi() });
+  for (const place of ['/', '/ui', '/ui/', '/ui/providers', '/ui/providers/7/edit']) {
+    const answer = await fetch(url + place);
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/html; charset=utf-8$/);
+    const [, script = ''] = /src="([^"]+\.js)"/.exec(await answer.text()) ?? [];
+    const found = new URL(script, url + place);
+    assert.match(found.pathname, /^\/ui\/assets\/index-[\w-]+\.js$/);
+    assert.equal((await fetch(found)).status, 200);
+  }
+});
+
+it('the policy of the page lets in nothing but its own files', async (t) => {
+  const { url } = await testAdmin(t, { ui: readUi() });
+  const policy = (await fetch(`${url}/ui/`)).headers.get('content-security-policy') ?? '';
+  assert.match(policy, /^default-src 'self';/);
+  assert.match(policy, /require-trusted-types-for 'script'; trusted-types lit-html$/);
+  assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+});
+
+it('a file is compressed, never changes under its name, and is not sent again', async (t) => {
+  const { url } = await testAdmin(t, { ui: readUi() });
+  const [name = ''] = named('app');
+  const file = `${url}/ui/${name}`;
+  const answer = await fetch(file, { headers: { 'accept-encoding': 'br' } });
+  assert.equal(answer.headers.get('content-encoding'), 'br');
+  assert.match(answer.headers.get('cache-control') ?? '', /immutable/);
+  assert.equal(await answer.text(), readFileSync(path.join(dist, name), 'utf8'));
+  const etag = answer.headers.get('etag') ?? '';
+  const again = await fetch(file, { headers: { 'if-none-match': etag } });
+  assert.equal(again.status, 304);
+});
+
+it('a file that is not there is no page', async (t) => {
+  const { url } = await testAdmin(t, { ui: readUi() });
+  assert.equal((await fetch(`${url}/ui/assets/old-build.js`)).status, 404);
+});

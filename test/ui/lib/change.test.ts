@@ -1,0 +1,84 @@
+// Holds what a save says that it changes, and what a form of a provider sends.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { changesBetween } from '../../../ui/lib/change.ts';
+import {
+  blankDraft,
+  changeOf,
+  creationOf,
+  fromProvider,
+  shownChange,
+} from '../../../ui/lib/provider-draft.ts';
+
+it('a field that is not sent is no change', () => {
+  assert.deepEqual(changesBetween({ name: 'a', limit: 5 }, { name: 'b' }), [
+    { field: 'name', kind: 'changed', before: 'a', after: 'b' },
+  ]);
+});
+
+it('null takes away what was there, and a value sets what was not', () => {
+  const changes = changesBetween({ ttl: 5, note: null }, { ttl: null, note: 'x' });
+  assert.deepEqual(
+    changes.map(({ field, kind }) => [field, kind]),
+    [
+      ['ttl', 'removed'],
+      ['note', 'added'],
+    ],
+  );
+});
+
+it('a place in a list is named', () => {
+  const [change] = changesBetween(
+    { rules: [{ id: 1, tag: 'a' }] },
+    { rules: [{ id: 1, tag: 'b' }] },
+  );
+  assert.deepEqual(change, { field: 'rules.0.tag', kind: 'changed', before: 'a', after: 'b' });
+});
+
+const provider = {
+  name: 'engine',
+  catalogue_key: null,
+  api_base: 'https://engine.example/v1',
+  protocol: 'openai',
+  auth_header: 'authorization',
+  auth_scheme: 'Bearer',
+  credential_kind: 'static',
+} as const;
+
+it('a form that was not touched sends nothing', () => {
+  assert.deepEqual(changeOf(fromProvider(provider), provider), {});
+});
+
+it('a credential is kept, set or cleared, each by its own choice', () => {
+  const draft = fromProvider(provider);
+  assert.deepEqual(changeOf({ ...draft, credential: 'clear' }, provider), {
+    upstream_api_key: null,
+  });
+  assert.deepEqual(changeOf({ ...draft, credential: 'set', key: 'sk' }, provider), {
+    upstream_api_key: 'sk',
+  });
+  const moved = { ...draft, apiBase: 'https://elsewhere.example/v1' };
+  assert.deepEqual(changeOf(moved, provider), {
+    api_base: 'https://elsewhere.example/v1',
+    keep_credential: true,
+  });
+});
+
+it('a scheme that is empty is sent as none, and no key as no field', () => {
+  const body = creationOf({ ...blankDraft, apiBase: ' https://a.example/v1 ', authScheme: '' });
+  assert.deepEqual(body, {
+    api_base: 'https://a.example/v1',
+    protocol: 'openai',
+    auth_header: 'authorization',
+    auth_scheme: null,
+  });
+});
+
+it('the table of changes never holds a key', () => {
+  assert.deepEqual(shownChange({ name: 'a', upstream_api_key: 'sk-secret' }), {
+    name: 'a',
+    credential: 'a new one',
+  });
+});

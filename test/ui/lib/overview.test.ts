@@ -1,0 +1,78 @@
+// Holds what the overview adds up: usage, the fleet, and the way to the first request; and how a range and a key are read.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { firstRun, nextStep } from '../../../ui/lib/first-run.ts';
+import { fleetState } from '../../../ui/lib/fleet.ts';
+import { ranked } from '../../../ui/lib/match.ts';
+import { readRange, writeRange } from '../../../ui/lib/range.ts';
+import { totalsOf } from '../../../ui/lib/series.ts';
+import { meaningOf } from '../../../ui/lib/shortcut.ts';
+
+const point = {
+  requests: 10,
+  upstream_errors: 1,
+  refused_no_backend: 1,
+  prompt_tokens: 100,
+  completion_tokens: 50,
+  cost_micros: 7,
+  unpriced_requests: 0,
+  p95_ms: 80,
+};
+
+it('a total of what has no price is unpriced, and never nothing', () => {
+  const unpriced = { ...point, cost_micros: null, unpriced_requests: 10 };
+  assert.equal(totalsOf([unpriced]).costMicros, null);
+  assert.deepEqual(
+    [totalsOf([point, unpriced]).costMicros, totalsOf([point, unpriced]).unpriced],
+    [7, 10],
+  );
+  assert.equal(totalsOf([]).costMicros, 0);
+});
+
+it('a percentile is that of the last bucket with answers, and the slowest is said', () => {
+  const totals = totalsOf([{ ...point, p95_ms: 900 }, point, { ...point, p95_ms: null }]);
+  assert.deepEqual([totals.p95Ms, totals.worstP95Ms], [80, 900]);
+});
+
+it('a backend that two replicas see is counted once', () => {
+  const down = { api_base: 'a', model: 'm', healthy: false };
+  const replica = { snapshot_version: 4, backends: [down] };
+  const state = fleetState([replica, { ...replica, snapshot_version: 5 }], {
+    own: [down],
+    version: 5,
+  });
+  assert.deepEqual(state, { replicas: 2, behind: 1, backends: 1, down: 1 });
+});
+
+it('the first step that is not done is next', () => {
+  const facts = { providers: 1, servedModels: 0, frontendModels: 1, keys: 0, hasAnswered: false };
+  assert.equal(nextStep(firstRun(facts))?.title, 'Register a model');
+  const all = { providers: 1, servedModels: 1, frontendModels: 1, keys: 1, hasAnswered: true };
+  assert.equal(nextStep(firstRun(all)), null);
+});
+
+it('a range is read back from its address, and what is none is null', () => {
+  for (const text of ['15m', '24h', '7d', '2026-11-01T00:00:00.000Z/2026-11-02T00:00:00.000Z']) {
+    const range = readRange(text);
+    assert.ok(range !== null);
+    assert.equal(writeRange(range), text);
+  }
+  for (const text of ['', '0h', '5 apples', '2026-11-02T00:00:00Z/2026-11-01T00:00:00Z']) {
+    assert.equal(readRange(text), null);
+  }
+});
+
+it('keys are text in a field', () => {
+  const free = { held: false, typing: false, going: false };
+  assert.deepEqual(meaningOf({ ...free, key: '/' }), { kind: 'filter' });
+  assert.equal(meaningOf({ ...free, key: '/', typing: true }), null);
+  assert.deepEqual(meaningOf({ ...free, key: 'k', held: true, typing: true }), { kind: 'palette' });
+  assert.deepEqual(meaningOf({ ...free, key: 'p', going: true }), { kind: 'screen', key: 'p' });
+});
+
+it('what begins with the text is found first', () => {
+  const found = ranked(['my gpt', 'a-gpt', 'gpt-4'], 'gpt', (text) => text);
+  assert.deepEqual(found, ['gpt-4', 'my gpt', 'a-gpt']);
+});

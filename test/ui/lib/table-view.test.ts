@@ -1,0 +1,69 @@
+// Holds how a table is looked at: its view in the address, its order, its filter, its pages, and the part that is drawn.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { toCsv } from '../../../ui/lib/export.ts';
+import {
+  compareCells,
+  createFilter,
+  pageOf,
+  readView,
+  sortedBy,
+  writeView,
+} from '../../../ui/lib/table-view.ts';
+import { windowOf } from '../../../ui/lib/window.ts';
+
+const written = (query: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(writeView(readView(query))).filter(([, value]) => value !== null),
+  );
+
+it('a view is read back from its address', () => {
+  const query = { q: 'gpt', sort: '-price', page: '3', rows: '100', cols: 'name,price' };
+  assert.deepEqual(written(query), query);
+});
+
+it('what is no view is the first one', () => {
+  assert.deepEqual(written({ page: '-4', rows: '7', sort: '' }), {});
+});
+
+it('a column is sorted up, then down, then not', () => {
+  const up = sortedBy(readView({ page: '2' }), 'name');
+  const down = sortedBy(up, 'name');
+  assert.deepEqual([up.sort, up.page], [{ id: 'name', descending: false }, 0]);
+  assert.deepEqual(down.sort, { id: 'name', descending: true });
+  assert.equal(sortedBy(down, 'name').sort, null);
+});
+
+it('numbers in texts are sorted by their size', () => {
+  assert.deepEqual(['m-10', 'M-2', 'm-1'].toSorted(compareCells), ['m-1', 'M-2', 'm-10']);
+  assert.ok(compareCells(9, 10) < 0);
+});
+
+it('a filter wants every word, in any order and case', () => {
+  const filter = createFilter(({ text }: { text: string }) => text);
+  const row = { text: 'OpenAI gpt-small' };
+  assert.deepEqual(
+    ['small openai', 'gpt', 'claude'].map((typed) => filter(row, typed)),
+    [true, true, false],
+  );
+});
+
+it('a page beyond the last is the last', () => {
+  const rows = Array.from({ length: 51 }, (_, index) => index);
+  assert.deepEqual(pageOf(rows, { page: 9, size: 50 }), { rows: [50], page: 1, pages: 2 });
+  assert.equal(pageOf(rows, { page: 9, size: 0 }).rows.length, 51);
+});
+
+it('of ten thousand rows those in sight are drawn, and the height of all is kept', () => {
+  const drawn = windowOf({ count: 10_000, rowPx: 36, topPx: 180_000, heightPx: 900 });
+  assert.ok(drawn.from <= 5_000 && drawn.to >= 5_025 && drawn.to - drawn.from < 60);
+  assert.equal(drawn.above + drawn.below + (drawn.to - drawn.from) * 36, 360_000);
+});
+
+it('a cell that a spreadsheet would run is text in CSV', () => {
+  const rows = [{ name: '=cmd()', note: 'a "b", c', cost: null, at: -1 }];
+  const text = toCsv(['name', 'note', 'cost', 'at'], rows);
+  assert.equal(text, 'name,note,cost,at\r\n\'=cmd(),"a ""b"", c",,-1\r\n');
+});

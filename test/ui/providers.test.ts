@@ -1,0 +1,103 @@
+// Providers in a browser: added once they answered, changed with what changes shown, deleted by name, and nothing lost when the
+// session ends in the middle of it. What counts is what the server has then.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { listedProvider } from '../harness/model-list.ts';
+import { until } from '../harness/wait.ts';
+import { adminPassword } from '../harness/admin.ts';
+import { emptyHouse, open } from './harness/house.ts';
+import type { House } from './harness/house.ts';
+
+const providers = async ({ send }: House): Promise<readonly Record<string, unknown>[]> => {
+  const { body } = await send('GET', '/admin/providers');
+  assert.ok(Array.isArray(body));
+  return body;
+};
+
+it('a provider is added, and what it serves is registered', async (t) => {
+  const house = await emptyHouse(t);
+  const upstream = await listedProvider(t, { key: 'sk-right', models: ['small', 'large'] });
+  const { page } = await open(t, house, 'providers');
+  await page.getByRole('link', { name: 'Add provider' }).first().click();
+  await page.getByLabel('Name').fill('Engine');
+  await page.getByLabel('Address').fill(upstream.apiBase);
+  await page.getByRole('textbox', { name: 'Key' }).fill('sk-wrong');
+  await page.getByRole('button', { name: 'Add provider' }).click();
+  await page.getByText(/401/).first().waitFor();
+  assert.deepEqual(await providers(house), []);
+
+  await page.getByRole('textbox', { name: 'Key' }).fill('sk-right');
+  await page.getByRole('button', { name: 'Add provider' }).click();
+  await page.getByRole('link', { name: 'See what it serves now' }).click();
+  await page.getByLabel('Choose all on this page').check();
+  await page.getByRole('button', { name: 'Register 2 models' }).click();
+  await page.getByText('2 models registered').waitFor();
+  const [made] = await providers(house);
+  assert.deepEqual([made?.['name'], made?.['model_count']], ['Engine', 2]);
+});
+
+it('a change shows what it changes, and its reason is kept with it', async (t) => {
+  const house = await emptyHouse(t);
+  const upstream = await listedProvider(t);
+  await house.send('POST', '/admin/providers', { name: 'Before', api_base: upstream.apiBase });
+  const { page } = await open(t, house, 'providers/1/edit');
+  await page.getByLabel('Name').fill('After');
+  await page.getByRole('button', { name: 'Review change' }).click();
+  await page.getByRole('row', { name: /name changed\s+Before\s+After/ }).waitFor();
+  await page.getByLabel('Reason').fill('It is called so');
+  await page.getByRole('button', { name: 'Publish change' }).click();
+  await page.getByText(/Provider Before changed · version \d+/).waitFor();
+  assert.equal((await providers(house))[0]?.['name'], 'After');
+});
+
+it('what is wrong is said at its field, by the page and by the server', async (t) => {
+  const house = await emptyHouse(t);
+  const upstream = await listedProvider(t);
+  await house.send('POST', '/admin/providers', { name: 'Engine', api_base: upstream.apiBase });
+  const { page } = await open(t, house, 'providers/1/edit');
+  await page.getByLabel('Address').fill('ftp://engine.example');
+  await page.getByRole('button', { name: 'Review change' }).click();
+  await page.getByRole('button', { name: 'Publish change' }).click();
+  await page
+    .locator('gw-field[name=api_base]')
+    .getByText(/api_base/)
+    .waitFor();
+  await page.getByLabel('Name').fill('');
+  await page.getByRole('button', { name: 'Review change' }).click();
+  await page.getByText('Name is needed').waitFor();
+  assert.equal(await page.getByLabel('Name').getAttribute('aria-invalid'), 'true');
+});
+
+it('a provider is deleted once its name is typed', async (t) => {
+  const house = await emptyHouse(t);
+  const upstream = await listedProvider(t);
+  await house.send('POST', '/admin/providers', { name: 'Engine', api_base: upstream.apiBase });
+  const { page } = await open(t, house, 'providers/1');
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  const confirm = page.getByRole('button', { name: 'Delete provider' });
+  await confirm.waitFor();
+  assert.ok(await confirm.isDisabled());
+  await page.getByLabel('Type Engine to go on').fill('Engine');
+  await confirm.click();
+  await page.getByText('Provider Engine deleted').waitFor();
+  assert.deepEqual(await providers(house), []);
+});
+
+it('a session that ends in the middle of a form costs nothing of it', async (t) => {
+  const house = await emptyHouse(t);
+  const upstream = await listedProvider(t);
+  const { page } = await open(t, house, 'providers/new');
+  await page.getByLabel('Name').fill('Engine');
+  await page.getByLabel('Address').fill(upstream.apiBase);
+  const ended = await house.send('POST', '/admin/sessions/revoke-all');
+  assert.equal(ended.status, 200);
+  await page.getByRole('button', { name: 'Add provider' }).click();
+  await page.getByText('What you were doing is kept.').waitFor();
+  await page.getByLabel('Password').fill(adminPassword);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await until(async () => (await house.plane.store.state().provider.byId.size) === 1, {
+    what: 'the provider is there',
+  });
+});
