@@ -31,7 +31,7 @@ const configRecord = z.object({
   health_report_interval_seconds: number,
   cache_max_entries: number,
   cache_max_bytes: number,
-  /** What each tier of the classifier runs; null when it is not built in. */
+  /** The encoder of each tier of the classifier; null when there is none. */
   classifier_tier1: text,
   classifier_tier2: text,
   /** Null: requests are not traced. */
@@ -75,8 +75,8 @@ export const configRoutes = [
           health_report_interval_seconds: numberOf(settings, 'healthReportInterval'),
           cache_max_entries: numberOf(settings, 'cacheMaxEntries'),
           cache_max_bytes: numberOf(settings, 'cacheMaxBytes'),
-          classifier_tier1: null,
-          classifier_tier2: null,
+          classifier_tier1: control.encoders?.fast.identity ?? null,
+          classifier_tier2: control.encoders?.refined?.identity ?? null,
           otel_endpoint: textOf(settings, 'otelEndpoint'),
           otel_sample_one_in: numberOf(settings, 'otelSampleOneIn'),
           webhook_configured: isSet(settings, 'webhookUrl'),

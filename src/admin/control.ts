@@ -1,6 +1,7 @@
 // What the handlers work with: the parts of the control plane, made and put together by the role that serves them.
 
 import type { ConfigState } from '../../projections/config/state.ts';
+import type { Encoders } from '../classifier/encoder.ts';
 import type { CheckAddress } from '../control/address-check.ts';
 import type { ManagedDeployment } from '../control/deployment.ts';
 import type { Execute } from '../control/execute.ts';
@@ -43,6 +44,8 @@ export type Control = Readonly<{
   state: () => ConfigState;
   /** The configuration as it stood. */
   past: PastStates;
+  /** What prompts are classified with; null: none is. */
+  encoders: Encoders | null;
   publisher: Publisher;
   measures: PlaneMeasures;
   /** Reads the log up to its head and publishes what is new. */

@@ -60,6 +60,8 @@ const verdictRecord = z.object({
 
 export const dryRunRecord = z.object({
   model: z.string(),
+  /** The prompt class that was asked for, or that the prompt was found to be of. */
+  class: z.string().nullable(),
   /** The frontend model that decided; null when a provider model was named, or the name is not known. */
   frontend_model: z.string().nullable(),
   chain: z.array(candidateRecord),
@@ -84,7 +86,7 @@ export function answerDryRun(
 ): Handled<DryRunRecord> {
   const asked = dryRunOf(question, snapshot, nowMs);
   if (isRefusal(asked)) return asked;
-  return { body: toRecord(question.model, dryRun(snapshot, asked), snapshot.config) };
+  return { body: toRecord(question, dryRun(snapshot, asked), snapshot.config) };
 }
 
 function dryRunOf(body: Question, { config }: Snapshot, nowMs: number): DryRun | Refusal {
@@ -113,13 +115,14 @@ function dryRunOf(body: Question, { config }: Snapshot, nowMs: number): DryRun |
 }
 
 function toRecord(
-  model: string,
+  { model, class: className }: Question,
   { route, verdicts }: Explanation,
   config: SnapshotConfig,
 ): DryRunRecord {
   const { decision } = route;
   return {
     model,
+    class: className,
     frontend_model: decision?.frontendModel?.name ?? null,
     chain: chainOf(route, config),
     rule_index: decision?.rule?.index ?? null,

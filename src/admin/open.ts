@@ -85,6 +85,7 @@ export function openAdmin(options: AdminOptions): Admin {
   const control: Control = {
     ...opened,
     state,
+    encoders: plane.encoders,
     idempotency: createIdempotency({ db, vault, clock }),
     sessions: createSessions({ db, state, catchUp: plane.catchUp, clock, randomBytes }),
     passwords: createPasswords(),

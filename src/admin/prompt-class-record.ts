@@ -6,6 +6,7 @@ import { minMargin } from '../../events/prompt-class.ts';
 import type { PromptClass, PromptExample } from '../../projections/config/prompt-class.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { PromptClassRow, PromptExampleRow } from '../../projections/tables/prompt-classes.ts';
+import type { Encoders } from '../classifier/encoder.ts';
 import { toRfc3339 } from '../lib/clock.ts';
 import { timestamp } from '../lib/fields.ts';
 import { promptClassId, promptExampleId } from '../lib/ids.ts';
@@ -29,14 +30,18 @@ export const promptClassRecord = z.object({
 });
 export type PromptClassRecord = z.input<typeof promptClassRecord>;
 
-/** No classifier is built in that could make a centroid of a class's examples. */
-const routable = false;
-
-export const listedClass = (row: PromptClassRow): PromptClassRecord => ({ ...row, routable });
+/** A class has a centroid as soon as there is an example that an encoder of its tier can read. */
+export const listedClass = (row: PromptClassRow, encoders: Encoders | null): PromptClassRecord => ({
+  ...row,
+  routable: row.examples > 0 && (encoders?.[row.tier] ?? null) !== null,
+});
 
 /** The record of a class that the state holds. */
-export const promptClassRecordIn = (state: ConfigState, id: number): PromptClassRecord =>
-  listedClass(rowIn(state, written(state.prompt_class, id)));
+export const promptClassRecordIn = (
+  state: ConfigState,
+  id: number,
+  encoders: Encoders | null,
+): PromptClassRecord => listedClass(rowIn(state, written(state.prompt_class, id)), encoders);
 
 export const promptClassRowsIn = (state: ConfigState): PromptClassRow[] =>
   [...state.prompt_class.byId.values()].map((held) => rowIn(state, held));

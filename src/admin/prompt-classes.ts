@@ -64,7 +64,7 @@ export const promptClassRoutes = [
         total: () => countRows(call.control.db, promptClasses),
         past: promptClassRowsIn,
         keyOf: ({ name }) => name,
-        toBody: (rows) => rows.map(listedClass),
+        toBody: (rows) => rows.map((row) => listedClass(row, call.control.encoders)),
       }),
   }),
   route({
@@ -91,7 +91,11 @@ export const promptClassRoutes = [
       const command = { type: 'CreatePromptClass', ...rest, minMargin, examples } as const;
       const secrets = hidden.map(({ secret }) => secret);
       return mutate(call, { command, secrets }, (outcome) =>
-        promptClassRecordIn(outcome.state, idOf(outcome, 'PromptClassCreated')),
+        promptClassRecordIn(
+          outcome.state,
+          idOf(outcome, 'PromptClassCreated'),
+          call.control.encoders,
+        ),
       );
     },
   }),
@@ -106,7 +110,9 @@ export const promptClassRoutes = [
     response: promptClassRecord,
     handle: ({ params: { id }, query }, call) => {
       const past = (state: ConfigState): PromptClassRecord | Refusal =>
-        state.prompt_class.byId.has(id) ? promptClassRecordIn(state, id) : noPromptClass(id);
+        state.prompt_class.byId.has(id)
+          ? promptClassRecordIn(state, id, call.control.encoders)
+          : noPromptClass(id);
       const now = async () => {
         await call.control.refresh();
         return past(call.control.state());
@@ -134,7 +140,8 @@ export const promptClassRoutes = [
       const { name, description, tier, min_margin: minMargin, refines } = body;
       const change = { name, description, tier, minMargin, refines };
       const command = { type: 'UpdatePromptClass', id, ...change } as const;
-      return mutate(call, { command }, ({ state }) => promptClassRecordIn(state, id));
+      const { encoders } = call.control;
+      return mutate(call, { command }, ({ state }) => promptClassRecordIn(state, id, encoders));
     },
   }),
   route({

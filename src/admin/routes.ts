@@ -28,6 +28,7 @@ import { openApi } from './openapi.ts';
 import { poolRoutes } from './pools.ts';
 import { priceRoutes } from './prices.ts';
 import { principalRoutes } from './principals.ts';
+import { promptClassEvaluationRoutes } from './prompt-class-evaluation.ts';
 import { promptClassRoutes } from './prompt-classes.ts';
 import { providerRoutes } from './providers.ts';
 import { registrationRoutes } from './registration.ts';
@@ -88,6 +89,7 @@ export const adminRoutes: readonly Route[] = [
   ...poolRoutes,
   ...routingRoutes,
   ...promptClassRoutes,
+  ...promptClassEvaluationRoutes,
   ...mcpServerRoutes,
   ...a2aAgentRoutes,
   ...auditRoutes,

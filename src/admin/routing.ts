@@ -1,9 +1,18 @@
 // The dry-run of routing (specification, "Frontend models, routing, classes"). It asks what is published now, and writes
 // nothing; as a POST under /admin it needs config:write (Authentication rule 3).
 
+import { classify, readyFor } from '../classifier/classify.ts';
+import type { Encoders } from '../classifier/encoder.ts';
+import { promptField } from '../lib/fields.ts';
 import { refuse } from '../lib/refusal.ts';
+import type { Snapshot } from '../snapshot/schema.ts';
 import { answerDryRun, dryRunQuestion, dryRunRecord } from './dry-run.ts';
 import { none, route } from './route.ts';
+
+const publishedQuestion = dryRunQuestion.extend({
+  /** In place of a class: what a user would say, of which the class is found as the gateway finds it. */
+  prompt: promptField.nullable().default(null),
+});
 
 export const routingRoutes = [
   route({
@@ -17,7 +26,7 @@ export const routingRoutes = [
     refusals: ['unavailable'],
     params: none,
     query: none,
-    body: dryRunQuestion,
+    body: publishedQuestion,
     response: dryRunRecord,
     handle: async ({ body }, { control }) => {
       const { publisher } = control;
@@ -27,7 +36,26 @@ export const routingRoutes = [
       if (snapshot === undefined) {
         return refuse('unavailable', 'no snapshot is published yet', { retryAfterSeconds: 1 });
       }
-      return answerDryRun(body, snapshot, control.clock());
+      const { prompt, ...question } = body;
+      if (prompt === null) return answerDryRun(question, snapshot, control.clock());
+      if (question.class !== null) {
+        return refuse('invalid', 'prompt and class: give one of them', { param: 'prompt' });
+      }
+      const classed = { ...question, class: await classOf(prompt, snapshot, control.encoders) };
+      return answerDryRun(classed, snapshot, control.clock());
     },
   }),
 ] as const;
+
+/** The name of its class; null of one of no class, and where nothing can tell. */
+async function classOf(
+  prompt: string,
+  { config, classifier }: Snapshot,
+  encoders: Encoders | null,
+): Promise<string | null> {
+  if (encoders === null) return null;
+  const classes = { promptClasses: config.prompt_classes, classifier };
+  const ready = readyFor(classes, encoders, () => {});
+  const found = await classify(ready, prompt, { asksRefined: true, onEscalation: () => {} });
+  return config.prompt_classes.find(({ id }) => id === found.id)?.name ?? null;
+}

@@ -116,6 +116,7 @@ const lines: Readonly<Record<string, Line>> = {
   dryRunRouting: {},
   listPromptClasses: {},
   createPromptClass: {},
+  evaluatePromptClasses: {},
   getPromptClass: { of: 'promptClass' },
   updatePromptClass: { of: 'promptClass' },
   deletePromptClass: { of: 'promptClass' },

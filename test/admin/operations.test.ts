@@ -70,7 +70,7 @@ describe('the configuration', () => {
       health_report_interval_seconds: null,
       cache_max_entries: null,
       cache_max_bytes: null,
-      classifier_tier1: null,
+      classifier_tier1: 'english-1',
       classifier_tier2: null,
       otel_endpoint: null,
       otel_sample_one_in: null,

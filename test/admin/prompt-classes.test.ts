@@ -3,13 +3,41 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { z } from 'zod';
+
+import type { ControlPlane } from '../../src/control/plane.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
+import { labelledPrompts } from '../harness/prompts.ts';
+
+const evaluation = z.object({
+  classes: z.array(
+    z.object({
+      class: z.string(),
+      tier: z.string(),
+      refines: z.string().nullable(),
+      examples: z.int(),
+      precision: z.number().nullable(),
+      recall: z.number(),
+      mean_margin: z.number(),
+      worst_margin: z.number(),
+      nearest: z.array(z.tuple([z.string(), z.number()])),
+      collides: z.boolean(),
+      verdict: z.string(),
+    }),
+  ),
+  confusions: z.array(z.object({ actual: z.string(), predicted: z.string() })),
+  note: z.string().nullable(),
+});
 
 const classes = '/admin/prompt-classes';
 const code = { name: 'code', examples: ['write a loop', 'mend this test', 'write a loop'] };
 
+/** What the classes in the published snapshot have for a centroid. */
+const centroidsIn = (plane: ControlPlane) =>
+  plane.publisher.current()?.snapshot.classifier.fast?.classes.map(({ id }) => id) ?? [];
+
 describe('a prompt class', () => {
-  it('is created with what it has by default, each example once, and is not routable', async (t) => {
+  it('is created with what it has by default, each example once, and is routable', async (t) => {
     const { send, plane } = await testAdministrator(t);
     const made = await send('POST', classes, code);
     const record = {
@@ -20,7 +48,7 @@ describe('a prompt class', () => {
       min_margin: 0.1,
       refines: [],
       examples: 2,
-      routable: false,
+      routable: true,
     };
     assert.deepEqual(made.body, record);
     assert.deepEqual((await send('GET', `${classes}/1`)).body, record);
@@ -147,5 +175,96 @@ describe('an example', () => {
       const answer = await send('POST', `${classes}/1/examples`, body);
       assert.deepEqual(errorOf(answer), [400, 'invalid', param]);
     }
+  });
+});
+
+describe('the centroids of prompt classes', () => {
+  it('are published of classes with examples, follow the examples, and hold no text', async (t) => {
+    const { send, plane } = await testAdministrator(t);
+    await send('POST', classes, code);
+    await send('POST', classes, { name: 'empty' });
+    assert.deepEqual(centroidsIn(plane), [1]);
+    const before = plane.publisher.current()?.snapshot;
+    await send('POST', `${classes}/2/examples`, { prompt: 'bake a cake with Zebedee' });
+    assert.deepEqual(centroidsIn(plane), [1, 2]);
+    const { snapshot, etag } = plane.publisher.current() ?? {};
+    assert.equal(snapshot?.classifier.fast?.encoder, 'english-1');
+    assert.match(etag ?? '', /\.english-1"$/);
+    assert.deepEqual(snapshot?.classifier.fast?.classes[0], before?.classifier.fast?.classes[0]);
+    assert.ok(!JSON.stringify(snapshot).includes('Zebedee'));
+    await send('DELETE', `${classes}/2/examples/1`);
+    assert.deepEqual(centroidsIn(plane), [1]);
+    assert.equal(member((await send('GET', `${classes}/2`)).body, 'routable'), false);
+  });
+
+  it('are none in the refined tier without an encoder of it', async (t) => {
+    const { send, plane } = await testAdministrator(t);
+    await send('POST', classes, code);
+    const refined = { name: 'sql', tier: 'refined', refines: ['code'], examples: ['select'] };
+    const { body } = await send('POST', classes, refined);
+    assert.equal(member(body, 'routable'), false);
+    assert.equal(plane.publisher.current()?.snapshot.classifier.refined, null);
+  });
+});
+
+describe('an evaluation', () => {
+  const evaluate = `${classes}/evaluate`;
+
+  it('puts each example to the classes as if it were none of them', async (t) => {
+    const { send } = await testAdministrator(t);
+    for (const { name, examples } of labelledPrompts().slice(0, 4)) {
+      await send('POST', classes, { name, examples });
+    }
+    await send('POST', classes, { name: 'lone', examples: ['only one'] });
+    const { status, body } = await send('POST', evaluate);
+    assert.equal(status, 200);
+    const found = evaluation.parse(body);
+    assert.deepEqual(
+      found.classes.map((one) => [one.class, one.examples, one.tier, one.refines]),
+      ['coding', 'cooking', 'databases', 'finance'].map((name) => [name, 20, 'fast', null]),
+    );
+    const cooking = found.classes.find((one) => one.class === 'cooking');
+    assert.equal(cooking?.verdict, 'good');
+    assert.ok(cooking.recall > 0.7 && cooking.mean_margin > 0.1);
+    assert.ok(cooking.worst_margin < cooking.mean_margin && !cooking.collides);
+    assert.equal(cooking.nearest.length, 3);
+    const coding = found.classes.find((one) => one.class === 'coding');
+    assert.equal(coding?.nearest[0]?.[0], 'databases');
+    for (const one of found.confusions) assert.notEqual(one.actual, one.predicted);
+    assert.match(found.note ?? '', /lone$/);
+  });
+
+  it('says that two classes of the same examples collide', async (t) => {
+    const { send } = await testAdministrator(t);
+    const examples = ['boil an egg', 'roast a chicken', 'bake some bread'];
+    await send('POST', classes, { name: 'one', examples });
+    await send('POST', classes, { name: 'other', examples: [...examples, 'fry an onion'] });
+    const found = evaluation.parse((await send('POST', evaluate)).body);
+    assert.deepEqual(
+      found.classes.map(({ collides, verdict }) => [collides, verdict]),
+      [
+        [true, 'collision'],
+        [true, 'collision'],
+      ],
+    );
+  });
+
+  it('of too few classes is none, with the reason', async (t) => {
+    const { send } = await testAdministrator(t);
+    await send('POST', classes, code);
+    const { body } = await send('POST', evaluate);
+    assert.deepEqual(member(body, 'classes'), []);
+    assert.match(String(member(body, 'note')), /code/);
+  });
+
+  it('is no event, and shows no example', async (t) => {
+    const { send, plane } = await testAdministrator(t);
+    for (const name of ['a', 'b']) {
+      await send('POST', classes, { name, examples: ['tell Zebedee', 'ask Zebedee', 'pay him'] });
+    }
+    const { position } = plane.store.state();
+    const { body } = await send('POST', evaluate);
+    assert.equal(plane.store.state().position, position);
+    assert.ok(!JSON.stringify(body).includes('Zebedee'));
   });
 });

@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
 import type { TestAnswer } from '../harness/admin.ts';
 import { listedProvider } from '../harness/model-list.ts';
+import { labelledPrompts } from '../harness/prompts.ts';
 
 const path = '/admin/routing/dry-run';
 
@@ -86,6 +87,31 @@ describe('a dry-run', () => {
       chain: ['small'],
       reason: 'concrete',
     });
+  });
+
+  it('finds the class of a prompt that is given in place of one', async (t) => {
+    const { ask, send } = await house(t);
+    for (const { name, examples } of labelledPrompts().slice(0, 2)) {
+      await send('POST', '/admin/prompt-classes', { name, examples });
+    }
+    await send('POST', '/admin/frontend-models', {
+      name: 'kitchen',
+      rules: [{ class: 'cooking', targets: ['large'] }],
+      default_targets: ['small'],
+    });
+    const cases = [
+      ['how long does a chicken roast in the oven?', 'cooking', 'rule:0'],
+      ['the compiler refuses my function, what is wrong with its types?', 'coding', 'default'],
+      ['xqzt', null, 'default'],
+    ] as const;
+    for (const [prompt, className, reason] of cases) {
+      const { body } = await ask({ model: 'kitchen', prompt });
+      assert.deepEqual([member(body, 'class'), member(body, 'reason')], [className, reason]);
+    }
+    const { body } = await ask({ model: 'kitchen', class: 'cooking' });
+    assert.equal(member(body, 'class'), 'cooking');
+    const both = await ask({ model: 'kitchen', class: 'cooking', prompt: 'bake' });
+    assert.equal(errorOf(both).at(-1), 'prompt');
   });
 
   it('answers a deny with its status and message and an empty chain', async (t) => {

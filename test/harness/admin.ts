@@ -17,6 +17,7 @@ import type { Notifier } from '../../src/control/notify.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
 import { testKey } from './plane.ts';
+import { builtInEncoders } from './classes.ts';
 import { testDatabase } from './postgres.ts';
 import type { TestDatabase } from './postgres.ts';
 
@@ -102,6 +103,7 @@ export async function testAdmin(
     appVersion: 'test',
     clock,
     egress,
+    encoders: await builtInEncoders(),
     onFailure: (what, error) => void warnings.push(`${what}: ${String(error)}`),
   });
   const admin = openAdmin({

@@ -1,7 +1,6 @@
 // The refined encoder seen from the process that asks: a thread that is started by the first text, a queue before it with a
 // bound, and an end to every wait. The thread takes one batch at a time, so a batch whose wait is over is never begun.
 
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 import type { RefinedEncoder } from '../../classifier/encoder.ts';
@@ -38,7 +37,7 @@ export function createRefinedEncoder(
     current = null;
   };
   const start = (): Worker => {
-    const started = new Worker(join(import.meta.dirname, 'worker.ts'), { workerData });
+    const started = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
     started.unref();
     started.on('message', (message: unknown) => {
       const answer = workerAnswer.parse(message);
