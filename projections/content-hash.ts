@@ -4,6 +4,7 @@
 import { parseStream, streamOf } from '../events/catalogue.ts';
 import {
   bucketDigest,
+  bucketIds,
   bucketOf,
   combineDigests,
   listDigest,
@@ -24,12 +25,16 @@ const listNouns = [
   'prompt_class',
 ] as const;
 
-/** The bucket digests of one state. `members` remembers the digest of each entity, across states. */
-export type ContentHash = Readonly<Record<SnapshotNoun, ReadonlyMap<number, string>>> & {
-  readonly members: WeakMap<object, string | null>;
+/** Of one bucket: its digest, and those of its members by their place in it; null is none. */
+type Bucket = Readonly<{ digest: string; members: readonly (string | null)[] }>;
+type Buckets = ReadonlyMap<number, Bucket>;
+
+/** The digests of one state. `lists` remembers the digest of each noun's list, across states. */
+export type ContentHash = Readonly<Record<SnapshotNoun, Buckets>> & {
+  readonly lists: WeakMap<Buckets, string>;
 };
 
-/** The bucket digests of `state`, from nothing. */
+/** The digests of `state`, from nothing. */
 export function contentHashOf(state: ConfigState): ContentHash {
   const empty: ContentHash = {
     principal: new Map(),
@@ -40,7 +45,7 @@ export function contentHashOf(state: ConfigState): ContentHash {
     frontend_model: new Map(),
     pool: new Map(),
     prompt_class: new Map(),
-    members: new WeakMap(),
+    lists: new WeakMap(),
   };
   const streams = listNouns.flatMap((noun) =>
     [...state[noun].byId.keys()].map((id) => streamOf(noun, id)),
@@ -55,67 +60,56 @@ export function movedContentHash(
   streams: readonly string[],
 ): ContentHash {
   const moved = { ...content };
+  const addresses = [...new Set(streams)].map(parseStream);
   for (const noun of listNouns) {
-    const stale = staleBuckets(noun, streams);
-    if (stale.size === 0) continue;
-    const buckets = new Map(content[noun]);
-    for (const bucket of stale) {
-      const digests = memberDigests(content, state, { noun, bucket });
-      if (digests.length === 0) buckets.delete(bucket);
-      else buckets.set(bucket, bucketDigest(digests));
-    }
-    moved[noun] = buckets;
+    const ids = addresses.filter((address) => address.noun === noun).map(({ id }) => id);
+    if (ids.length > 0) moved[noun] = movedBuckets(content[noun], state, { noun, ids });
   }
   return moved;
 }
 
-const staleBuckets = (noun: SnapshotNoun, streams: readonly string[]): Set<number> =>
-  new Set(
-    streams
-      .map(parseStream)
-      .filter((address) => address.noun === noun)
-      .map((address) => bucketOf(address.id)),
-  );
-
-function memberDigests(
-  content: ContentHash,
+function movedBuckets(
+  before: Buckets,
   state: ConfigState,
-  { noun, bucket }: { noun: SnapshotNoun; bucket: number },
-): string[] {
-  const digests: string[] = [];
-  for (let id = bucket * 256; id < bucket * 256 + 256; id++) {
-    const digest = entityDigest(content, state, { noun, id });
-    if (digest !== null) digests.push(digest);
+  { noun, ids }: Readonly<{ noun: SnapshotNoun; ids: readonly number[] }>,
+): Buckets {
+  const buckets = new Map(before);
+  for (const [bucket, stale] of Map.groupBy(ids, bucketOf)) {
+    const members = buckets.get(bucket)?.members.slice() ?? noMembers();
+    for (const id of stale) members[id % bucketIds] = entityDigest(state, noun, id);
+    const held = members.filter((digest) => digest !== null);
+    if (held.length === 0) buckets.delete(bucket);
+    else buckets.set(bucket, { digest: bucketDigest(held), members });
   }
-  return digests;
+  return buckets;
 }
 
-/** Entities are immutable, so a digest once computed stays true. */
-function entityDigest(
-  content: ContentHash,
-  state: ConfigState,
-  { noun, id }: { noun: SnapshotNoun; id: number },
-): string | null {
-  const entity = state[noun].byId.get(id);
-  if (entity === undefined) return null;
-  const known = content.members.get(entity);
-  if (known !== undefined) return known;
+const noMembers = (): (string | null)[] => Array.from({ length: bucketIds }, () => null);
+
+function entityDigest(state: ConfigState, noun: SnapshotNoun, id: number): string | null {
   const member = snapshotMember(state, noun, id);
-  const digest = member === null ? null : memberDigest(member);
-  content.members.set(entity, digest);
-  return digest;
+  return member === null ? null : memberDigest(member);
 }
 
 /** 64 hex digits. `state` is the one that `content` was moved to. */
-export const contentHashText = (content: ContentHash, state: ConfigState): string =>
-  combineDigests({
-    principals: listDigest(content.principal),
-    roles: listDigest(content.role),
-    api_keys: listDigest(content.api_key),
-    providers: listDigest(content.provider),
-    models: listDigest(content.model),
-    frontend_models: listDigest(content.frontend_model),
-    pools: listDigest(content.pool),
-    prompt_classes: listDigest(content.prompt_class),
+export function contentHashText(content: ContentHash, state: ConfigState): string {
+  const digestOf = (buckets: Buckets): string => {
+    const known = content.lists.get(buckets);
+    if (known !== undefined) return known;
+    const digests = [...buckets].map(([bucket, { digest }]) => [bucket, digest] as const);
+    const digest = listDigest(new Map(digests));
+    content.lists.set(buckets, digest);
+    return digest;
+  };
+  return combineDigests({
+    principals: digestOf(content.principal),
+    roles: digestOf(content.role),
+    api_keys: digestOf(content.api_key),
+    providers: digestOf(content.provider),
+    models: digestOf(content.model),
+    frontend_models: digestOf(content.frontend_model),
+    pools: digestOf(content.pool),
+    prompt_classes: digestOf(content.prompt_class),
     settings: memberDigest(settingsMember(state)),
   });
+}

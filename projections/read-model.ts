@@ -48,6 +48,8 @@ const { pageEvents } = buildPages;
 
 /** Replicas that start together wait for each other's pages, not only for commands. */
 const buildWait = { lockTimeoutMilliseconds: 60_000 };
+/** On a machine with much other work a page is computed for seconds, while its transaction holds nothing that a command needs. */
+const pageWait = { ...buildWait, idleInTransactionSessionTimeoutMilliseconds: 60_000 };
 
 /**
  * Makes this release's read models stand at the head of the log, from nothing if they are new. Pages are transactions of their
@@ -80,7 +82,7 @@ const advanceOnePage = (
     const held = await holdCheckpoint(tx, cursor);
     const target = { schema: readModelSchema, to, pageEvents };
     return held.state.position < to ? advancePage(tx, held, target) : held;
-  }, buildWait);
+  }, pageWait);
 
 /** `cursor`, moved to where the checkpoint stands: another replica may have moved it. None will, until this transaction ends. */
 async function holdCheckpoint(tx: Transaction, cursor: Cursor): Promise<Cursor> {

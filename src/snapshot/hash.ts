@@ -7,7 +7,8 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { SnapshotConfig } from './schema.ts';
 
-export const bucketOf = (id: number): number => Math.floor(id / 256);
+export const bucketIds = 256;
+export const bucketOf = (id: number): number => Math.floor(id / bucketIds);
 
 export const memberDigest = (member: unknown): string => hash('sha256', canonicalJson(member));
 
