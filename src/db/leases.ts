@@ -24,21 +24,31 @@ export async function readLeases(
   return new Map(rows.map((lease) => [lease.providerId, lease]));
 }
 
-/** Refreshes leases in one statement; answers whose lease there was. */
+/**
+ * Refreshes leases in one statement; answers whose lease there was. It holds them in the order of their providers, as all do that
+ * write several: two never wait for each other.
+ */
 export async function refreshLeases(
   db: Queryable,
   leases: readonly Lease[],
 ): Promise<ReadonlySet<ProviderId>> {
+  const ids = leases.map(({ providerId }) => providerId);
   const rows: { id: ProviderId }[] = await db.query(sql`
-    update op.provider_leases held
+    with held as (
+      select provider_id from op.provider_leases where provider_id = any(${ids}::bigint[])
+      order by provider_id for update
+    ), given as (
+      select * from unnest(
+        ${ids}::bigint[],
+        ${leases.map(({ ttlSeconds }) => ttlSeconds)}::bigint[],
+        ${leases.map(({ expiresAt }) => expiresAt)}::timestamptz[]
+      ) given (provider_id, ttl_seconds, lease_expires_at)
+    )
+    update op.provider_leases lease
     set ttl_seconds = given.ttl_seconds, lease_expires_at = given.lease_expires_at
-    from unnest(
-      ${leases.map(({ providerId }) => providerId)}::bigint[],
-      ${leases.map(({ ttlSeconds }) => ttlSeconds)}::bigint[],
-      ${leases.map(({ expiresAt }) => expiresAt)}::timestamptz[]
-    ) given (provider_id, ttl_seconds, lease_expires_at)
-    where held.provider_id = given.provider_id
-    returning held.provider_id as id`);
+    from held join given using (provider_id)
+    where lease.provider_id = held.provider_id
+    returning lease.provider_id as id`);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -57,10 +67,14 @@ export const renewLeases = (
   { since, now }: Readonly<{ since: Date; now: Date }>,
 ): Promise<unknown> =>
   db.query(sql`
-    update op.provider_leases
+    with held as (
+      select provider_id from op.provider_leases where lease_expires_at > ${since}
+      order by provider_id for update
+    )
+    update op.provider_leases lease
     set lease_expires_at =
       greatest(lease_expires_at, ${now}::timestamptz + make_interval(secs => ttl_seconds))
-    where lease_expires_at > ${since}`);
+    from held where lease.provider_id = held.provider_id`);
 
 export const endLeases = (db: Queryable, ids: readonly ProviderId[]): Promise<unknown> =>
   db.query(sql`delete from op.provider_leases where provider_id = any(${[...ids]}::bigint[])`);

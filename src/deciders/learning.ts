@@ -22,8 +22,14 @@ export type FoundModel = Readonly<{ id: string; contextLength: number | null }>;
 export const learnedModelsMax = 128;
 
 /** The models that the provider serves, of those that are registered for it. */
-export const modelsOf = (state: ConfigState, provider: ProviderId): readonly Model[] =>
-  [...state.model.byId.values()].filter(({ backend }) => backend?.providerId === provider);
+export function modelsOf({ model }: ConfigState, provider: ProviderId): readonly Model[] {
+  const found: Model[] = [];
+  // Asked for every provider with every sweep: no list of all models is made for it.
+  model.byId.forEach((one) => {
+    if (one.backend?.providerId === provider) found.push(one);
+  });
+  return found;
+}
 
 /** The events by which the provider's models come to be what it serves; none for one that no agent holds. */
 export function learn(
