@@ -122,6 +122,13 @@ describe('role all with a certificate', () => {
       ['flag', 'env', 'default'],
     );
     assert.doesNotMatch(JSON.stringify(config), new RegExp(encryptionKey));
+    program.child.kill('SIGHUP');
+    const ready = await fetch(`${gateway.url}/readyz`);
+    assert.deepEqual(
+      [ready.status, await ready.json()],
+      [200, { status: 'ready' }],
+      'a hang-up, of which it has no file to read again, ends nothing',
+    );
     await program.end('SIGTERM');
     assert.equal(program.child.exitCode, 0);
   });

@@ -6,6 +6,7 @@ import { Command } from 'clipanion';
 
 import type { ExitCode } from '../exit-codes.ts';
 import { reportRefusals, reportingFailure } from '../failure.ts';
+import { onHangUp } from '../hang-up.ts';
 import { serveUntilSignal } from '../lifetime.ts';
 import { givenFlags, settingOptions } from '../options.ts';
 import { runRole } from '../role.ts';
@@ -47,8 +48,14 @@ export class ServeCommand extends Command {
     for (const warning of warnings) {
       stderr.write(`gw: warning: ${warning}\n`);
     }
-    return reportingFailure(this.context, () =>
-      serveUntilSignal(seat?.signals ?? process, () => runRole(settings, seat)),
-    );
+    // A role that has a file to read again listens for itself.
+    const stopHangUp = onHangUp(() => {});
+    try {
+      return await reportingFailure(this.context, () =>
+        serveUntilSignal(seat?.signals ?? process, () => runRole(settings, seat)),
+      );
+    } finally {
+      stopHangUp();
+    }
   }
 }

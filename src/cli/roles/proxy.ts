@@ -191,7 +191,6 @@ async function runHttpMode(
     read: () => gateway.healthReport(replica),
   });
   started.defer(reporting.stop);
-  started.defer((dependencies.onHangUp ?? onHangUp)(() => {}));
   log.info({ url: gateway.url, control: controlUrl }, 'gateway started');
   dependencies.seat?.serving(gateway.url);
   const parts = started.move();
