@@ -4,6 +4,7 @@
 import type { Queryable } from '@databases/pg';
 
 import type { Provider } from '../../projections/config/provider.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
 import { readLeases, renewLeases } from '../db/leases.ts';
 import type { Lease } from '../db/leases.ts';
 import { countAbsenceAnew, readProbes, writeProbes } from '../db/provider-probes.ts';
@@ -147,8 +148,10 @@ async function transition(
       target: `/admin/providers/${provider.id}`,
       requestId: newId(),
       reason: null,
-      precondition: async (_state, tx) =>
-        wasLapsed && (await isRefreshed(tx, lease)) ? beaten : null,
+      precondition: async (state, tx) =>
+        wasBroughtBack(state, provider) || (wasLapsed && (await isRefreshed(tx, lease)))
+          ? beaten
+          : null,
     },
   );
   if (isRefusal(outcome)) {
@@ -158,6 +161,10 @@ async function transition(
   tell(log, provider, outcome);
   return true;
 }
+
+/** What was found is from before: its agent had it dialled since, and it answered. */
+const wasBroughtBack = (state: ConfigState, met: Provider): boolean =>
+  met.degraded !== null && state.provider.byId.get(met.id)?.degraded === null;
 
 async function isRefreshed(tx: Queryable, lease: Lease | undefined): Promise<boolean> {
   if (lease === undefined) return false;

@@ -25,7 +25,10 @@ export async function readProbes(
   return new Map(rows.map((probe) => [probe.providerId, probe]));
 }
 
-/** One statement for all of them: a sweep writes what it found once. */
+/**
+ * One statement for all of them: a sweep writes what it found once. A provider that was seen meanwhile, by a beat of its agent, is left as
+ * it was seen.
+ */
 export async function writeProbes(db: Queryable, probes: readonly Probe[]): Promise<void> {
   if (probes.length === 0) return;
   const column = <Value>(read: (probe: Probe) => Value): Value[] => probes.map(read);
@@ -37,7 +40,9 @@ export async function writeProbes(db: Queryable, probes: readonly Probe[]): Prom
       ${column(({ failingSince }) => failingSince)}::timestamptz[],
       ${column(({ reason }) => reason)}::text[])
     on conflict (provider_id) do update set last_seen_at = excluded.last_seen_at,
-      failing_since = excluded.failing_since, reason = excluded.reason`);
+      failing_since = excluded.failing_since, reason = excluded.reason
+    where coalesce(op.provider_probes.last_seen_at, '-infinity')
+      <= coalesce(excluded.last_seen_at, '-infinity')`);
 }
 
 /** The absence of these providers counts from `now` on, where it counts at all. */

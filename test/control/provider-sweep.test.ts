@@ -2,12 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import { takeSweepTurn } from '../../src/db/provider-sweep.ts';
 import { member } from '../harness/admin.ts';
 import { hosts } from '../harness/hosts.ts';
 import { leasingPlane, sweepIntervalMs } from '../harness/leases.ts';
 import type { LeasingPlane } from '../harness/leases.ts';
+import { until } from '../harness/wait.ts';
 
 async function only({ send }: LeasingPlane) {
   const { body } = await send('GET', '/admin/providers');
@@ -62,6 +64,66 @@ describe('of a static provider, the sweep', () => {
     host.models = ['a'];
     await sweepLater(leasing);
     assert.deepEqual(await only(leasing), [minute(2), minute(2), 'no longer serves b']);
+  });
+});
+
+/** Two hosts of one agent, and what is said of the first. */
+async function sweeping(t: TestContext) {
+  const leasing = await leasingPlane(t);
+  const { all, apiBase, asked } = await hosts(t, 2);
+  const [host, other] = all;
+  assert.ok(host && other);
+  const key = await leasing.key('agent');
+  const beat = (index: number) =>
+    leasing.register(key, { api_base: apiBase(index), ttl_seconds: 3600 });
+  for (const index of [0, 1]) await beat(index);
+  const first = async () => {
+    const { body } = await leasing.send('GET', '/admin/providers');
+    assert.ok(Array.isArray(body));
+    const found: unknown = body.find((one) => member(one, 'api_base') === apiBase(0));
+    return ['last_seen_at', 'degraded_reason'].map((name) => member(found, name));
+  };
+  return { leasing, host, other, asked, beat, first };
+}
+
+describe('a host that comes back while it is swept', () => {
+  it('was seen then, whatever the sweep had noted before', async (t) => {
+    const { leasing, host, other, beat, first } = await sweeping(t);
+    host.isUp = false;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    other.held = promise;
+    leasing.time.now += sweepIntervalMs;
+    const swept = leasing.sweep();
+    await until(async () => (await first())[1] !== null, { what: 'the host to be out' });
+    host.isUp = true;
+    leasing.time.now += 1000;
+    await beat(0);
+    const seenAt = new Date(leasing.time.now).toISOString();
+    assert.deepEqual(await first(), [seenAt, null]);
+    resolve();
+    await swept;
+    assert.deepEqual(await first(), [seenAt, null]);
+  });
+
+  it('is not taken out by an answer from before', async (t) => {
+    const { leasing, host, asked, beat, first } = await sweeping(t);
+    host.isUp = false;
+    await sweepLater(leasing);
+    const before = asked();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    host.held = promise;
+    leasing.time.now += sweepIntervalMs;
+    const swept = leasing.sweep();
+    await until(() => asked() === before + 2, { what: 'both hosts to be asked' });
+    host.isUp = true;
+    delete host.held;
+    await beat(0);
+    const seenAt = new Date(leasing.time.now).toISOString();
+    resolve();
+    await swept;
+    assert.deepEqual(await first(), [seenAt, null]);
+    const types = (await leasing.events()).map(({ type }) => type);
+    assert.equal(types.filter((type) => type === 'ProviderDegraded').length, 1);
   });
 });
 

@@ -4,8 +4,8 @@
 import { createServer } from 'node:http';
 import type { TestContext } from 'node:test';
 
-/** As it stands now; a script changes it. */
-export type Host = { isUp: boolean; models: readonly string[] };
+/** As it stands now; a script changes it. What is asked while it is held is answered later, as it stood when it was asked. */
+export type Host = { isUp: boolean; models: readonly string[]; held?: Promise<void> };
 
 export type Hosts = Readonly<{
   all: readonly Host[];
@@ -21,9 +21,12 @@ export async function hosts(test: Pick<TestContext, 'after'>, count: number): Pr
   const server = createServer((request, response) => {
     asked += 1;
     const host = all[Number(/^\/(\d+)\/v1\/models$/.exec(request.url ?? '')?.[1])];
-    if (host?.isUp === true) {
-      response.end(JSON.stringify({ object: 'list', data: host.models.map((id) => ({ id })) }));
-    } else response.writeHead(503).end();
+    const data = host?.isUp === true ? host.models.map((id) => ({ id })) : null;
+    void Promise.resolve(host?.held).then(() =>
+      data === null
+        ? response.writeHead(503).end()
+        : response.end(JSON.stringify({ object: 'list', data })),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   test.after(() => {
