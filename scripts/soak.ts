@@ -28,6 +28,11 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_SCHEDULES: 1000 },
   },
   {
+    name: 'screens of the management UI in every look',
+    files: ['test/ui/screens.test.ts'],
+    sizes: { GW_TEST_LOOKS: 4 },
+  },
+  {
     name: 'bodies that are read by offsets',
     files: ['test/gateway/peek.test.ts', 'test/gateway/peek-form.test.ts'],
     sizes: { GW_TEST_BODIES: 100_000 },

@@ -97,7 +97,7 @@ it('a session that ends in the middle of a form costs nothing of it', async (t) 
   await page.getByText('What you were doing is kept.').waitFor();
   await page.getByLabel('Password').fill(adminPassword);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await until(async () => (await house.plane.store.state().provider.byId.size) === 1, {
+  await until(() => house.plane.store.state().provider.byId.size === 1, {
     what: 'the provider is there',
   });
 });

@@ -12,7 +12,7 @@ import { expectCleanScreen } from './harness/watch.ts';
 const looks: readonly Look[] = [
   { theme: 'light', width: 1440 },
   { theme: 'dark', width: 360 },
-  ...(process.env['GW_TEST_LOOKS'] === 'all'
+  ...(Number(process.env['GW_TEST_LOOKS'] ?? 2) > 2
     ? ([
         { theme: 'dark', width: 1440 },
         { theme: 'light', width: 360 },

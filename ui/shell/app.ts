@@ -96,7 +96,12 @@ export class GwApp extends LitElement {
         <main id="main">${this.#past()} ${this.#screen()}</main>
       </div>
       <gw-palette ?open=${this.over === 'palette'} @gw-close=${this.#close}></gw-palette>
-      <gw-drawer class="menu" heading="gw" ?open=${this.over === 'menu'} @gw-close=${this.#close}>
+      <gw-drawer
+        class="menu"
+        heading="Screens"
+        ?open=${this.over === 'menu'}
+        @gw-close=${this.#close}
+      >
         <gw-sidebar version=${this.version} @click=${this.#close}></gw-sidebar>
       </gw-drawer>
       ${this.#keys()}

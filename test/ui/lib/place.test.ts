@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 import { readPlace, withQuery, writePlace } from '../../../ui/lib/place.ts';
 
