@@ -157,6 +157,8 @@ function deniedOf(route: ChosenRoute, model: string): DryRunRecord['denied'] {
       return { status: route.status, message: route.message };
     case 'ungranted':
       return { status: 403, message: `the caller may not invoke ${route.model.name}` };
+    case 'out':
+      return { status: 502, message: `no backend of ${route.model.name} is in rotation` };
     case 'absent':
       return { status: 404, message: `model ${JSON.stringify(model)} is not served` };
   }

@@ -4,6 +4,7 @@
 import type { Limiter } from '../limits/limiter.ts';
 import { stillView } from '../routing/idle-view.ts';
 import { chooseRoute, reasonOf } from '../routing/route.ts';
+import type { Route } from '../routing/route.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { Tracer } from '../telemetry/trace.ts';
@@ -91,29 +92,36 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
     decision,
     promptClass,
   };
-  switch (route.kind) {
-    case 'absent':
-      return refuse(context, exchange, refusals.notFound(peeked.model));
-    case 'deny':
-      return refuseMetered(context, asked, refusals.deniedByRule(route), 'authorisation', null);
-    case 'ungranted':
-      return refuseMetered(
-        context,
-        asked,
-        refusals.denied(peeked.model),
-        'authorisation',
-        route.model,
-      );
-    case 'chain':
-  }
+  if (route.kind !== 'chain' && route.kind !== 'out') return refuseRoute(context, asked, route);
   const admission = admit(context.limiter, asked, atMs);
-  const [first] = route.candidates;
+  const first = route.kind === 'chain' ? route.candidates[0] : route.model;
   if (admission.kind === 'refused') {
     return refuseMetered(context, asked, admission.refusal, admission.reason, first);
   }
   const { headers: limitHeaders } = admission;
+  if (route.kind === 'out') {
+    const refusal = { ...refusals.outOfRotation, headers: limitHeaders };
+    return refuseMetered(context, asked, refusal, 'no_backend', first);
+  }
   // To answer a promise with a promise would cost the request three more turns of the queue.
   await forward(context, generation, asked, { proxied, body, routed, route, limitHeaders });
+}
+
+type Dead = Exclude<Route, { kind: 'chain' } | { kind: 'out' }>;
+
+/** The route leads nowhere, or nowhere that the caller may go. */
+function refuseRoute(context: ProxyContext, asked: MeteredRequest, route: Dead): void {
+  const { model } = asked.peeked;
+  switch (route.kind) {
+    case 'absent':
+      return refuse(context, asked.exchange, refusals.notFound(model));
+    case 'deny':
+      return refuseMetered(context, asked, refusals.deniedByRule(route), 'authorisation', null);
+    case 'ungranted': {
+      const refusal = refusals.denied(model);
+      return refuseMetered(context, asked, refusal, 'authorisation', route.model);
+    }
+  }
 }
 
 type Counted = Readonly<{ exchange: Exchange; peeked: Peeked; body: Buffer }>;

@@ -22,6 +22,7 @@ export const onlyPost = refuseRequest('method_not_allowed', 'only POST is served
   allow: 'POST',
 });
 export const noBackend = refuseRequest('no_backend', 'no backend could be reached');
+export const outOfRotation = refuseRequest('no_backend', 'no backend of the model is in rotation');
 
 export function unreadable(
   exchange: Exchange,

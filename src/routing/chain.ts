@@ -5,7 +5,7 @@
 import { mayInvoke } from '../snapshot/compile/callers.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
-import { modelsOf } from '../snapshot/compile/targets.ts';
+import { isOut } from '../snapshot/compile/targets.ts';
 import type { CompiledTarget } from '../snapshot/compile/targets.ts';
 import { isUp } from './load.ts';
 import { expandPool } from './pool.ts';
@@ -15,6 +15,8 @@ export type Chain = Readonly<{
   candidates: readonly CompiledModel[];
   /** The candidate that is there only as the fallback. */
   fallback: CompiledModel | null;
+  /** When there is no candidate: the first that is out of rotation, of those that the caller may invoke. */
+  out: CompiledModel | null;
   /** When there is no candidate: the first that was dropped because the caller may not invoke it. */
   ungranted: CompiledModel | null;
 }>;
@@ -38,10 +40,14 @@ export function buildChain(
   }
   const { fallback, tokens } = options;
   const isFallbackAdded = fallback !== null && add(candidates, fallback, caller);
+  if (candidates.length === 0) {
+    return { candidates, fallback: null, ...whyNone(targets, fallback, caller) };
+  }
   return {
     candidates: demote(candidates, asking, tokens),
     fallback: isFallbackAdded ? fallback : null,
-    ungranted: candidates.length > 0 ? null : firstUngranted(targets, fallback, caller),
+    out: null,
+    ungranted: null,
   };
 }
 
@@ -53,14 +59,22 @@ function add(candidates: CompiledModel[], model: CompiledModel, caller: Caller):
   return true;
 }
 
-function firstUngranted(
+/** What nothing is attached to is passed over. */
+function whyNone(
   targets: readonly CompiledTarget[],
   fallback: CompiledModel | null,
   caller: Caller,
-): CompiledModel | null {
-  const served = modelsOf(targets);
-  const all = fallback === null || fallback.backends.length === 0 ? served : [...served, fallback];
-  return all.find((model) => !mayInvoke(caller, model)) ?? null;
+): Pick<Chain, 'out' | 'ungranted'> {
+  const named = targets.flatMap((target) =>
+    target.kind === 'model' ? [target.model] : [...target.members, ...target.out],
+  );
+  const attached = [...named, ...(fallback === null ? [] : [fallback])].filter(
+    ({ isAttached }) => isAttached,
+  );
+  return {
+    out: attached.find((model) => isOut(model) && mayInvoke(caller, model)) ?? null,
+    ungranted: attached.find((model) => !mayInvoke(caller, model)) ?? null,
+  };
 }
 
 /**

@@ -36,6 +36,8 @@ export type Route =
       decision: Decision;
     }>
   | Readonly<{ kind: 'deny'; status: number; message: string; decision: Decision }>
+  /** What would serve it is out of rotation; the first such model. */
+  | Readonly<{ kind: 'out'; model: CompiledModel; decision: Decision }>
   /** Something would serve it, but the caller may invoke none of it; the first such model. */
   | Readonly<{ kind: 'ungranted'; model: CompiledModel; decision: Decision }>
   /** Nothing serves it. Without a decision the name is not known at all. */
@@ -139,8 +141,9 @@ function routeAlong(
   decision: Decision,
   options: ChainOptions,
 ): Route {
-  const { candidates, fallback, ungranted } = buildChain(targets, asking, options);
+  const { candidates, fallback, out, ungranted } = buildChain(targets, asking, options);
   if (isFilled(candidates)) return { kind: 'chain', candidates, fallback, decision };
+  if (out !== null) return { kind: 'out', model: out, decision };
   if (ungranted === null) return { kind: 'absent', decision };
   return { kind: 'ungranted', model: ungranted, decision };
 }

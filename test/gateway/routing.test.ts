@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { z } from 'zod';
+
 import { chatBody, startTestGateway } from '../harness/gateway.ts';
 import { answerJson, startUpstream } from '../harness/upstream.ts';
 import { until } from '../harness/wait.ts';
@@ -17,6 +19,39 @@ const answered = (response: Response) => [
 ];
 
 const model = ({ apiBase }: Readonly<{ apiBase: string }>) => ({ backends: [{ apiBase }] });
+
+describe('a model whose provider is out of rotation', () => {
+  it('is not taken for an unknown one: 502, a row, and what the caller has left of its limits', async () => {
+    const backends = [{ apiBase: 'http://127.0.0.1:1/v1', isOut: true }] as const;
+    await using gateway = await startTestGateway({
+      models: { m: { backends } },
+      keys: { key: { limits: { requests: 1 } }, other: { grants: ['model/else'] } },
+    });
+    const ask = async (key: string) => {
+      const answer = await gateway.chat(chatBody('m'), { authorization: `Bearer ${key}` });
+      const { error } = z
+        .object({ error: z.object({ code: z.string() }) })
+        .parse(await answer.json());
+      return [answer.status, error.code, answer.headers.get('x-ratelimit-remaining-requests')];
+    };
+    assert.deepEqual(await ask('key'), [502, 'no_backend', '0']);
+    assert.deepEqual(await ask('key'), [429, 'rate_limit_exceeded', '0']);
+    assert.deepEqual(await ask('other'), [403, 'model_access_denied', null]);
+    assert.deepEqual(
+      gateway.events.map(({ status, refusal, model, attempts }) => [
+        status,
+        refusal,
+        model,
+        attempts,
+      ]),
+      [
+        [502, 'no_backend', 'm', 0],
+        [429, 'rate_limit', 'm', 0],
+        [403, 'authorisation', 'm', 0],
+      ],
+    );
+  });
+});
 
 /** So many turns of the user, with answers between. */
 const talk = (first: string, turns: number) => ({

@@ -194,6 +194,8 @@ function writeRoute(route: Route): string {
       return `${route.status} ${route.message} | ${decided}`;
     case 'ungranted':
       return `403 ${route.model.name} | ${decided}`;
+    case 'out':
+      return `502 ${route.model.name} | ${decided}`;
     case 'absent':
       return `404 | ${decided}`.trim();
   }

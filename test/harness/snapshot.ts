@@ -16,6 +16,8 @@ type GivenBackend = Readonly<{
   defaultMaxTokens?: number;
   timeoutSeconds?: number;
   flow?: GivenFlowControl;
+  /** Its provider is out of rotation. */
+  isOut?: true;
 }>;
 
 type GivenFlowControl = Readonly<{
@@ -93,6 +95,7 @@ const nativeHeaders: ReadonlyMap<string | undefined, string> = new Map([
 export function givenSnapshot(given: GivenSnapshot): Snapshot {
   const secrets: Record<string, string> = {};
   const providers: unknown[] = [];
+  const dropped_providers: unknown[] = [];
   const names = Object.keys(given.models);
   const models = names.map((name, index) => ({
     id: index + 1,
@@ -104,6 +107,7 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
     backends: (given.models[name]?.backends ?? []).map((backend) => {
       const id = providers.length + 1;
       if (backend.credential !== undefined) secrets[`provider-${id}`] = backend.credential;
+      if (backend.isOut) dropped_providers.push({ provider_id: id, reason: 'it is out' });
       providers.push({
         id,
         name: `provider-${id}`,
@@ -171,6 +175,7 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
     secrets,
     overlay: {
       seq: 0,
+      dropped_providers,
       budgets: keys.map(([, { budget }], index) => ({
         principal_id: index + 1,
         tokens_used: budget?.tokens?.[0] ?? 0,

@@ -41,6 +41,24 @@ describe('a provider model that was named', () => {
   });
 });
 
+describe('what is out of rotation', () => {
+  const backends = [{ apiBase: 'http://one.test/v1', isOut: true }] as const;
+  const models = { a: { backends }, b: {}, idle: { backends: [] } };
+  const pools = { p: { members: { idle: 1, a: 1 } } };
+  chain('is known, and cannot be reached', '', 'a', '502 a | concrete', { models });
+  chain('has its fallback', '', 'a', '(b) | concrete', { models, fallback: 'b' });
+  chain('may be the fallback', '', 'idle', '502 a | concrete', { models, fallback: 'a' });
+  chain('is passed over', 'm: -> a, b', 'm', 'b | rule:0', { models });
+  chain('is all there is of targets', 'm: -> idle, a', 'm', '502 a | rule:0', { models });
+  chain('is all there is of a pool', 'm: -> p', 'm', '502 a | rule:0', { models, pools });
+  chain('is passed over in a pool', 'm: -> p, b', 'm', 'b | rule:0', { models, pools });
+  chain('needs a grant all the same', '', 'a', '403 a | concrete', { models, ...allowed('b') });
+  chain('counts before what has no grant', 'm: -> b, a', 'm', '502 a | rule:0', {
+    models,
+    ...allowed('a'),
+  });
+});
+
 describe('the targets of a rule', () => {
   chain('are tried in order', 'm: -> a, b, c', 'm', 'a b c | rule:0');
   chain('are each tried once', 'm: -> a, b, a', 'm', 'a b | rule:0');

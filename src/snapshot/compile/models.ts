@@ -49,6 +49,8 @@ export type CompiledModel = Readonly<{
   /** How long an answer is cached; null when none is. */
   cacheTtlMs: number | null;
   prices: Prices;
+  /** It has a provider, whether or not that can be used now. */
+  isAttached: boolean;
   /** Empty when nothing serves it: then it is not routable. */
   backends: readonly CompiledBackend[];
 }>;
@@ -74,7 +76,8 @@ export function compileModels(snapshot: Snapshot, dropped: string[]): Map<string
     const seconds = model.cache_ttl_seconds;
     const cacheTtlMs = seconds === null || seconds <= 0 ? null : seconds * 1000;
     const index = models.size;
-    models.set(name, { id, name, index, contextLength, cacheTtlMs, prices, backends });
+    const isAttached = model.backends.length > 0;
+    models.set(name, { id, name, index, contextLength, cacheTtlMs, prices, isAttached, backends });
   }
   return models;
 }

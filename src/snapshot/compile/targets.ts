@@ -14,6 +14,8 @@ export type CompiledPool = Readonly<{
   /** Null splits by weight. */
   policy: PoolPolicy | null;
   members: readonly CompiledModel[];
+  /** Members of which no backend can be used now. */
+  out: readonly CompiledModel[];
   weights: readonly number[];
   /** What policies remember members by. */
   ids: readonly number[];
@@ -32,20 +34,26 @@ function compilePool(
   { id, name, policy, members }: SnapshotPool,
   models: ReadonlyMap<ModelId, CompiledModel>,
 ): CompiledPool {
-  const present = members.flatMap(({ model_id: modelId, weight }) => {
+  const known = members.flatMap(({ model_id: modelId, weight }) => {
     const model = models.get(modelId);
-    return model === undefined || model.backends.length === 0 ? [] : [{ model, weight }];
+    return model === undefined ? [] : [{ model, weight }];
   });
+  const present = known.filter(({ model }) => model.backends.length > 0);
   return {
     kind: 'pool',
     id,
     name,
     policy,
     members: present.map(({ model }) => model),
+    out: known.flatMap(({ model }) => (isOut(model) ? [model] : [])),
     weights: present.map(({ weight }) => weight),
     ids: present.map(({ model }) => model.id),
   };
 }
+
+/** It has a provider, which cannot be used now. */
+export const isOut = ({ isAttached, backends }: CompiledModel): boolean =>
+  isAttached && backends.length === 0;
 
 /** What targets are resolved by. */
 export type Targetable = Readonly<{
