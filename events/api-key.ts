@@ -3,6 +3,7 @@
 import { z } from 'zod';
 
 import { apiKeyId, principalId } from '../src/lib/ids.ts';
+import { restoredAt } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 export const apiKeyEvents = {
@@ -15,6 +16,7 @@ export const apiKeyEvents = {
       prefix: z.string(),
       verifier_ref: z.uuid(),
       expires_at: z.iso.datetime({ offset: true }).nullable(),
+      created_at: restoredAt,
     }),
   },
   /** The row stays for audit. */
@@ -25,7 +27,7 @@ export const apiKeyEvents = {
     touchesSnapshot: true,
     data: z.object({ id: apiKeyId, expires_at: z.iso.datetime({ offset: true }).nullable() }),
   },
-  /** Only together with its principal. */
+  /** Together with its principal, or when an older state in which it was not there is restored. */
   ApiKeyDeleted: { touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
 } as const satisfies Record<string, EventDefinition>;
 

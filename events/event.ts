@@ -25,6 +25,9 @@ export type EventOf<Definitions extends Record<string, EventDefinition>> = {
   [Type in keyof Definitions & string]: NewEvent<Type, z.output<Definitions[Type]['data']>>;
 }[keyof Definitions & string];
 
+/** When what is restored was made first; absent, the event is its making. */
+export const restoredAt = z.iso.datetime({ offset: true }).optional();
+
 export const eventMetadata = z.object({
   actor: z.object({
     kind: z.enum(['session', 'api_key', 'cli', 'agent', 'system']),
@@ -38,6 +41,8 @@ export const eventMetadata = z.object({
   request_id: z.string(),
   /** The vault item that holds the reason given by the actor. */
   reason_ref: z.uuid().nullable(),
+  /** The position of the log whose state this event brings back; absent where it brings back none. */
+  causation: z.object({ position: z.int().nonnegative() }).optional(),
   app_version: z.string(),
   /** The event's place in its command: `index` from 0, `count` events in all. */
   index: z.int().nonnegative(),

@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import { principalId, roleId } from '../src/lib/ids.ts';
 import { budgetWindow, principalKind } from '../src/lib/vocabulary.ts';
+import { restoredAt } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 /** Exactly one of `text` and `ref` is set. */
@@ -25,6 +26,7 @@ export const principalEvents = {
       kind: principalKind,
       name: storedName,
       email_ref: z.uuid().nullable(),
+      created_at: restoredAt,
     }),
   },
   PrincipalRenamed: {

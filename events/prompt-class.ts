@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import { promptClassId, promptExampleId } from '../src/lib/ids.ts';
 import { promptClassTier } from '../src/lib/vocabulary.ts';
+import { restoredAt } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 export const storedExample = z.object({ ref: z.uuid(), fingerprint: z.string() });
@@ -48,7 +49,12 @@ export const promptClassEvents = {
   },
   PromptExampleAdded: {
     touchesSnapshot: true,
-    data: z.object({ id: promptClassId, example_id: promptExampleId, example: storedExample }),
+    data: z.object({
+      id: promptClassId,
+      example_id: promptExampleId,
+      example: storedExample,
+      added_at: restoredAt,
+    }),
   },
   PromptExampleRemoved: {
     touchesSnapshot: true,

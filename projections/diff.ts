@@ -3,6 +3,7 @@
 import { eventsByNoun } from '../events/catalogue.ts';
 import type { Noun } from '../events/catalogue.ts';
 import { differingIds } from './config/id-map.ts';
+import { defaultSettings } from './config/settings.ts';
 import type { ConfigState } from './config/state.ts';
 import { entityFields } from './entity-fields.ts';
 import type { EntityFields, FieldValue } from './entity-fields.ts';
@@ -28,8 +29,10 @@ export type Difference = Readonly<{
 export const diffStates = (before: ConfigState, after: ConfigState): Difference[] =>
   nouns.flatMap((kind) => {
     const [old, now] = [before[kind].byId, after[kind].byId];
+    // The settings stand from the beginning, whenever the log first speaks of them.
+    const standing = kind === 'settings' ? defaultSettings : undefined;
     return differingIds(old, now).flatMap(
-      (id) => differenceOf({ kind, id }, old.get(id), now.get(id)) ?? [],
+      (id) => differenceOf({ kind, id }, old.get(id) ?? standing, now.get(id) ?? standing) ?? [],
     );
   });
 

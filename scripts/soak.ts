@@ -23,6 +23,11 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_RUNS: 10_000 },
   },
   {
+    name: 'restores of random histories',
+    files: ['test/deciders/restore-properties.test.ts'],
+    sizes: { GW_TEST_RUNS: 1000 },
+  },
+  {
     name: 'leases: schedules of beats, losses and sweeps',
     files: ['test/control/lease-schedules.test.ts'],
     sizes: { GW_TEST_SCHEDULES: 1000 },

@@ -2,7 +2,7 @@
 
 import type { ApiKeyEvent } from '../../events/api-key.ts';
 import type { ApiKeyId, PrincipalId } from '../../src/lib/ids.ts';
-import { checkAbsent, existing } from './entity.ts';
+import { checkAbsent, existing, madeAt } from './entity.ts';
 
 export type ApiKey = Readonly<{
   id: ApiKeyId;
@@ -31,7 +31,7 @@ export function evolveApiKey(
         verifierRef: event.data.verifier_ref,
         expiresAt: event.data.expires_at,
         disabled: false,
-        createdAt: recordedAt,
+        createdAt: madeAt(event.data.created_at, recordedAt),
       };
     case 'ApiKeyRevoked':
       return { ...existing(key, event), disabled: true };

@@ -13,3 +13,7 @@ export function existing<Entity>(entity: Entity | undefined, event: Address): En
 export function checkAbsent(entity: unknown, event: Address): void {
   if (entity !== undefined) throw new Error(`${event.type} on ${event.stream}, which exists`);
 }
+
+/** Epoch milliseconds: what is restored keeps the time at which it was made first. */
+export const madeAt = (restored: string | undefined, recordedAt: number): number =>
+  restored === undefined ? recordedAt : Date.parse(restored);

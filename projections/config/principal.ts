@@ -3,7 +3,7 @@
 import type { PrincipalEvent, StoredName } from '../../events/principal.ts';
 import type { PrincipalId, RoleId } from '../../src/lib/ids.ts';
 import type { BudgetWindow, PrincipalKind } from '../../src/lib/vocabulary.ts';
-import { checkAbsent, existing } from './entity.ts';
+import { checkAbsent, existing, madeAt } from './entity.ts';
 
 /** Null is unlimited. */
 export type Limits = Readonly<{ requestsPerMin: number | null; tokensPerMin: number | null }>;
@@ -44,7 +44,7 @@ export function evolvePrincipal(
         roleIds: [],
         limits: null,
         budget: null,
-        createdAt: recordedAt,
+        createdAt: madeAt(event.data.created_at, recordedAt),
       };
     case 'PrincipalRenamed':
       return { ...existing(principal, event), name: event.data.name };

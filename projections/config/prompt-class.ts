@@ -3,7 +3,7 @@
 import type { PromptClassEvent, StoredExample } from '../../events/prompt-class.ts';
 import type { PromptClassId, PromptExampleId } from '../../src/lib/ids.ts';
 import type { PromptClassTier } from '../../src/lib/vocabulary.ts';
-import { checkAbsent, existing } from './entity.ts';
+import { checkAbsent, existing, madeAt } from './entity.ts';
 
 export type PromptExample = StoredExample & Readonly<{ id: PromptExampleId; addedAt: number }>;
 
@@ -43,10 +43,11 @@ export function evolvePromptClass(
       return { ...existing(held, event), refines: event.data.refines };
     case 'PromptExampleAdded': {
       const before = existing(held, event);
-      const { example_id: id, example } = event.data;
+      const { example_id: id, example, added_at } = event.data;
+      const addedAt = madeAt(added_at, recordedAt);
       return {
         ...before,
-        examples: [...before.examples, { id, ...example, addedAt: recordedAt }],
+        examples: [...before.examples, { id, ...example, addedAt }],
         lastExampleId: Math.max(before.lastExampleId, id),
       };
     }

@@ -74,10 +74,13 @@ export const entityPaths: Readonly<Record<string, Addressed>> = {
   '/admin/deployment': settings,
 };
 
+/** What is below these changes the configuration as a whole, whose version is that of the snapshot. */
+const wholePaths: readonly string[] = ['/admin/snapshots/{version}/restore'];
+
 /** The row for the path of a route; null when it addresses no entity that stands already. */
 export function entityPathOf(path: string): string | null {
   const holds = (prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
-  return Object.keys(entityPaths).find(holds) ?? null;
+  return [...wholePaths, ...Object.keys(entityPaths)].find(holds) ?? null;
 }
 
 type Asked = Readonly<{
@@ -92,6 +95,9 @@ export function addressedEntity({ path, params, ifMatch }: Asked): AddressedEnti
   const expected = ifMatch === undefined ? null : readIfMatch(ifMatch);
   if (isRefusal(expected)) return expected;
   const entityPath = entityPathOf(path);
+  if (entityPath !== null && wholePaths.includes(entityPath)) {
+    return matching(expected, (state) => state.version);
+  }
   const addressed = entityPath === null ? undefined : entityPaths[entityPath];
   if (entityPath === null || addressed === undefined) {
     return expected === null ? nothing : nothingToMatch;
@@ -99,13 +105,20 @@ export function addressedEntity({ path, params, ifMatch }: Asked): AddressedEnti
   const { noun, locate } = addressed;
   const parameter = parameterOf(entityPath, params);
   const located: { id: number | null } = { id: null };
-  const versionIn = (state: ConfigState): number | null => {
+  return matching(expected, (state) => {
     // A rename takes the name away by which it was found.
     located.id = locate(state, parameter) ?? located.id;
     const { id } = located;
     if (id === null || !stands(state, noun, id)) return null;
     return streamVersion(state, streamOf(noun, id));
-  };
+  });
+}
+
+/** `versionIn` answers null for what is not there. */
+function matching(
+  expected: Expected | null,
+  versionIn: (state: ConfigState) => number | null,
+): AddressedEntity {
   return {
     unmet: (state) => {
       const version = versionIn(state);
@@ -136,8 +149,10 @@ const stale = (version: number): Refusal =>
     param: header,
   });
 
+type Expected = 'any' | readonly number[];
+
 /** A weak tag never matches. */
-function readIfMatch(text: string): 'any' | readonly number[] | Refusal {
+function readIfMatch(text: string): Expected | Refusal {
   if (text.trim() === '*') return 'any';
   const tags = text.split(',').map((tag) => /^(W\/)?"([^"]*)"$/.exec(tag.trim()));
   if (tags.some((tag) => tag === null)) {

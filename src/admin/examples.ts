@@ -76,6 +76,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   updatePool: { policy: null },
   addPoolMember: { model: 'qwen3-8b', weight: 2 },
   dryRunSnapshot: { model: 'chat' },
+  restoreSnapshot: { only: ['provider-7'], dry_run: false, reason: 'CHG-7: the wrong address' },
   dryRunRouting: { model: 'chat', streaming: true, headers: { 'x-team': 'search' } },
   createPromptClass: { name: 'code', tier: 'fast', examples: ['Write a function that sorts'] },
   updatePromptClass: { min_margin: 0.2 },

@@ -33,6 +33,8 @@ const eventFields = {
   target: z.string(),
   request_id: z.string(),
   app_version: z.string(),
+  /** The position whose state the event brings back; absent where it brings back none. */
+  causation: eventMetadata.shape.causation,
   /** Its place in the command, from 0, and how many events that made. */
   index: z.int(),
   count: z.int(),

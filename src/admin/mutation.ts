@@ -14,7 +14,12 @@ import { sessionToken } from './authorise.ts';
 import { verbsOf } from './permissions.ts';
 import type { Answer, Call } from './route.ts';
 
-const reasonLengthMax = 1_000;
+export const reasonLengthMax = 1_000;
+
+/** What a mutation may ask for beside what all of them do. `reason` stands in for an absent x-gw-reason. */
+export type CallMutation = Mutation &
+  Readonly<{ reason?: string | undefined }> &
+  Pick<MutationContext, 'precondition' | 'causation'>;
 
 /**
  * Runs the mutation as the caller's, and answers what `render` makes of the state behind it: once a call, and as it is, because an
@@ -23,19 +28,21 @@ const reasonLengthMax = 1_000;
  */
 export async function mutate<Body>(
   call: Call,
-  mutation: Mutation,
+  { reason: given, precondition, causation, ...mutation }: CallMutation,
   render: (outcome: Outcome, tx: Queryable) => Promise<Body> | Body,
 ): Promise<Answer<Body> | Refusal> {
-  const reason = reasonIn(call.headers);
+  const reason = reasonOf(call, given);
   if (isRefusal(reason)) return reason;
   const rendered: { answer?: Answer<Body> } = {};
   const outcome = await call.control.execute(mutation, {
     ...contextOf(call, reason),
+    ...(causation === undefined ? {} : { causation }),
     precondition: async (state, tx) =>
       (await ended(call, state, tx)) ??
       revoked(call, state) ??
       call.entity.unmet(state) ??
       (await call.once?.taken(tx)) ??
+      (await precondition?.(state, tx)) ??
       null,
     exclusive: call.once === null ? null : String(call.headers['idempotency-key']),
     conclude: async (outcome, tx) => {
@@ -91,6 +98,14 @@ function revoked({ caller, permission }: Call, state: ConfigState): Refusal | nu
 }
 
 const reasonHeader = 'x-gw-reason';
+
+/** `given` is what the body says; the header has the last word. Null when neither gives one. */
+export function reasonOf(
+  { headers }: Pick<Call, 'headers'>,
+  given?: string,
+): string | Refusal | null {
+  return reasonIn(headers) ?? given ?? null;
+}
 
 /** Null when none is given. Node reads a header as Latin-1; what people write in it is UTF-8. */
 function reasonIn(headers: Call['headers']): string | Refusal | null {

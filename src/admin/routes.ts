@@ -32,6 +32,7 @@ import { promptClassEvaluationRoutes } from './prompt-class-evaluation.ts';
 import { promptClassRoutes } from './prompt-classes.ts';
 import { providerRoutes } from './providers.ts';
 import { registrationRoutes } from './registration.ts';
+import { restoreRoutes } from './restore.ts';
 import { roleRoutes } from './roles.ts';
 import { routingRoutes } from './routing.ts';
 import { ruleRoutes } from './rules.ts';
@@ -95,6 +96,7 @@ export const adminRoutes: readonly Route[] = [
   ...auditRoutes,
   ...historyRoutes,
   ...snapshotRoutes,
+  ...restoreRoutes,
   ...configRoutes,
   ...operationRoutes,
   ...deploymentRoutes,

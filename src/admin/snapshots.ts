@@ -61,7 +61,7 @@ const snapshotRecord = z.object({
   config,
 });
 
-const differenceRecord = z.object({
+export const differenceRecord = z.object({
   kind,
   id: z.int(),
   /** Null where the kind has no names, or the name was erased. */
@@ -89,7 +89,7 @@ const diffRecord = z.object({
 });
 
 /** A version is a position of the log; any other position, and a time, stand for the version that held there. */
-const ofVersion = z.strictObject({ version: momentField });
+export const ofVersion = z.strictObject({ version: momentField });
 const reading = { method: 'GET', permission: 'usage:read', body: none } as const;
 
 export const snapshotRoutes = [
@@ -185,6 +185,6 @@ export const snapshotRoutes = [
   }),
 ] as const;
 
-const sources = ({ reports, vault }: Control) => ({ db: reports, vault });
+export const sources = ({ reports, vault }: Control) => ({ db: reports, vault });
 
 const placeOf = ({ position, version }: ConfigState) => ({ position, version });

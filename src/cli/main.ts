@@ -22,6 +22,7 @@ import {
   SnapshotListCommand,
   SnapshotShowCommand,
 } from './commands/snapshot.ts';
+import { SnapshotRestoreCommand } from './commands/snapshot-restore.ts';
 import { SyncPricesCommand } from './commands/sync-prices.ts';
 import { exitCodes } from './exit-codes.ts';
 import { HelpCommand, namingValues, usageError } from './help.ts';
@@ -53,6 +54,7 @@ export async function runCommandLine(
     SetPasswordCommand,
     SnapshotDiffCommand,
     SnapshotListCommand,
+    SnapshotRestoreCommand,
     SnapshotShowCommand,
     SyncPricesCommand,
   ];

@@ -87,6 +87,7 @@ export async function plan(
       target: context.target,
       request_id: context.requestId,
       reason_ref: reason?.ref ?? null,
+      ...(context.causation === undefined ? {} : { causation: context.causation }),
       app_version: appVersion,
     },
   });

@@ -25,6 +25,8 @@ export type MutationContext = Readonly<{
   requestId: string;
   /** Free text of the actor, kept in the vault. */
   reason: string | null;
+  /** The position of the log whose state the mutation brings back. */
+  causation?: EventMetadata['causation'];
   /** Asked under the lock, on the state that is decided on: much may have changed while the mutation was prepared. */
   precondition?: (state: ConfigState, tx: Queryable) => Promise<Refusal | null>;
   /** Two mutations with the same text here are not made in one transaction: `precondition` reads what `conclude` writes. */

@@ -34,6 +34,8 @@ import { decideSweep } from './provider-sweep.ts';
 import type { SweepProvider } from './provider-sweep.ts';
 import { decideRegistration } from './registration.ts';
 import type { RegisterProvider } from './registration.ts';
+import { decideRestore } from './restore.ts';
+import type { RestoreCommand } from './restore.ts';
 import { decideRole } from './role.ts';
 import type { RoleCommand } from './role.ts';
 import { decideRule } from './rule.ts';
@@ -63,6 +65,7 @@ export type Command =
   | AgentCommand
   | SettingsCommand
   | ImportCommand
+  | RestoreCommand
   | SeedCommand;
 
 type CommandOf = { readonly [Own in Command as Own['type']]: Own };
@@ -141,6 +144,7 @@ const deciders: Deciders = {
   RecordReseal: decideSettings,
   EraseVaultItems: decideSettings,
   ImportConfig: decideImport,
+  RestoreSnapshot: decideRestore,
   SeedLog: decideSeed,
 };
 

@@ -70,7 +70,7 @@ function updateRole(
 }
 
 /** A role that somebody holds is not deleted: the answer names the holders. */
-function deleteRole(state: ConfigState, role: Role): Decision {
+export function deleteRole(state: ConfigState, role: Role): Decision {
   const holders = [...state.principal.byId.values()]
     .filter((principal) => principal.roleIds.includes(role.id))
     // A user's name is personal data and lies in the vault: it is named by id.

@@ -54,3 +54,28 @@ it('what is asked wrongly, or is not there, has its own exit code', async (t) =>
   assert.equal(bare.code, 2);
   assert.equal(bare.stderr, 'gw: history events needs --database-url\n');
 });
+
+it('a restore is shown, asks for its reason, and says what it made', async (t) => {
+  const { run, url, plane } = await testPlane(t);
+  await run({ command: { type: 'CreateModel', name: 'm', fields: {} } });
+  const then = String(plane.store.state().position);
+  await run({ command: { type: 'DeleteModel', id: modelId.parse(1) } });
+  const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: Buffer.from(testKey).toString('hex') };
+  const restore = (...words: string[]) => gw(['snapshot', 'restore', then, ...words], { env });
+  const shown = await restore('--dry-run');
+  assert.deepEqual(
+    [shown.code, shown.stdout],
+    [0, 'model-1  ModelCreated\n1 changes would be made\n'],
+  );
+  assert.deepEqual(
+    [(await restore()).code, (await restore('--only', 'm', '--dry-run')).code],
+    [2, 2],
+  );
+  const absent = await restore('--only', 'model-9', '--reason', 'CHG-7');
+  assert.equal(absent.code, 6);
+  const made = await restore('--only', 'model-1', '--reason', 'CHG-7');
+  assert.deepEqual([made.code, made.stderr], [0, '']);
+  assert.match(made.stdout, /^model-1 {2}ModelCreated\n1 changes made, snapshot version \d+\n$/);
+  await plane.catchUp();
+  assert.equal(plane.store.state().model.byId.get(1)?.name, 'm');
+});

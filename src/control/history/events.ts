@@ -26,6 +26,7 @@ export type HistoryEvent = Readonly<{
   target: string;
   request_id: string;
   app_version: string;
+  causation?: EventMetadata['causation'];
   /** Its place in the command, from 0, and how many events that made. */
   index: number;
   count: number;

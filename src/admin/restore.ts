@@ -1,0 +1,100 @@
+// The configuration of a snapshot version brought back, whole or for a few entities. A dry run says what it would come to; the restore
+// itself needs a reason, and is one mutation like any other.
+
+import { z } from 'zod';
+
+import { entityField } from '../control/history/entity-field.ts';
+import { previewRestore, readyRestore } from '../control/history/restore.ts';
+import { lossReasons } from '../deciders/restore/kind.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import { mutate, reasonLengthMax, reasonOf } from './mutation.ts';
+import { none, route } from './route.ts';
+import { differenceRecord, ofVersion, sources } from './snapshots.ts';
+
+const onlyMax = 1_000;
+
+const restoreBody = z.strictObject({
+  /** These entities alone; without it, all of the configuration. */
+  only: z.array(entityField).min(1).max(onlyMax).optional(),
+  /** Only says what would come of it. */
+  dry_run: z.boolean().default(false),
+  /** Needed unless it is a dry run; x-gw-reason says it as well. */
+  reason: z.string().min(1).max(reasonLengthMax).optional(),
+});
+
+const conflictRecord = z.object({
+  entity: z.string(),
+  /** What would have to be restored with it; null when that would not help. */
+  needs: z.string().nullable(),
+  message: z.string(),
+});
+
+const missingRecord = z.object({
+  entity: z.string(),
+  field: z.string(),
+  reason: z.enum(lossReasons),
+});
+
+/** Lists hold the first 1,000. */
+const restoreRecord = z.object({
+  dry_run: z.boolean(),
+  event_count: z.int(),
+  events: z.array(z.object({ stream: z.string(), type: z.string(), data: z.unknown() })).readonly(),
+  /** From the configuration as it stands to the one that comes of it. */
+  difference_count: z.int(),
+  diff: z.array(differenceRecord).readonly(),
+  /** What stands in the way: with any, a restore is refused. */
+  conflicts: z.array(conflictRecord).readonly(),
+  /** What does not come back, and why. */
+  missing: z.array(missingRecord).readonly(),
+});
+
+const reasonNeeded = refuse('invalid', 'reason is needed, in the body or as x-gw-reason', {
+  param: 'reason',
+});
+
+export const restoreRoutes = [
+  route({
+    method: 'POST',
+    path: '/admin/snapshots/{version}/restore',
+    operation: 'restoreSnapshot',
+    permission: 'config:write',
+    summary: 'Bring back the configuration of a snapshot version, or say what that would come to',
+    refusals: ['absent', 'conflict', 'too_large'],
+    params: ofVersion,
+    query: none,
+    body: restoreBody,
+    response: restoreRecord,
+    handle: async ({ params: { version }, body }, call) => {
+      const { control } = call;
+      const { dry_run: isDry, only, reason } = body;
+      const given = reasonOf(call, reason);
+      if (isRefusal(given)) return given;
+      if (!isDry && given === null) return reasonNeeded;
+      const { reports: db, state, past, refresh } = control;
+      const asked = { version, only: only === undefined ? null : [...new Set(only)] };
+      const ready = await readyRestore({ db, state, past, refresh }, asked);
+      if (isRefusal(ready)) return ready;
+      const { command, causation } = ready;
+      const before = { state: state() };
+      if (isDry) {
+        const preview = await previewRestore(sources(control), { ...before, command });
+        return { headers: call.entity.etag(before.state), body: { dry_run: true, ...preview } };
+      }
+      const mutation = {
+        command,
+        causation,
+        reason,
+        precondition: (now: typeof before.state, tx: Parameters<typeof ready.precondition>[1]) => {
+          before.state = now;
+          return ready.precondition(now, tx);
+        },
+      };
+      return mutate(call, mutation, async (_outcome, tx) => {
+        const shown = { state: before.state, command };
+        const preview = await previewRestore({ db: tx, vault: control.vault }, shown);
+        return { dry_run: false, ...preview };
+      });
+    },
+  }),
+] as const;

@@ -1,0 +1,13 @@
+// An entity as people name it: its kind and its id, as its stream is called.
+
+import { z } from 'zod';
+
+import { eventsByNoun } from '../../../events/catalogue.ts';
+
+const nouns = Object.keys(eventsByNoun).join('|');
+
+/** `provider-7`. */
+export const entityField = z
+  .string()
+  .max(40)
+  .regex(new RegExp(`^(?:${nouns})-[1-9]\\d{0,14}$`), 'must be a kind and an id, as provider-7');

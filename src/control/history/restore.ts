@@ -1,0 +1,123 @@
+// A restore made ready: the state of the past, and what the vault and the log say of it that no state does. The facts are read before
+// the log is locked, for the log may be long; under the lock is asked whether they still hold.
+
+import type { Queryable } from '@databases/pg';
+
+import { parseStream } from '../../../events/catalogue.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { vaultRefs } from '../../../projections/config/vault-refs.ts';
+import { diffStates } from '../../../projections/diff.ts';
+import type { Database } from '../../db/pool.ts';
+import { accessEventsSince, erasedRefs } from '../../db/restore-facts.ts';
+import { differingStreams, planRestore } from '../../deciders/restore.ts';
+import type { RestoreCommand, RestorePlan } from '../../deciders/restore.ts';
+import type { RestoreFacts } from '../../deciders/restore/kind.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import type { MutationContext } from '../execute.ts';
+import type { Moment } from './moment.ts';
+import { shownDifferences } from './snapshots.ts';
+import type { ShownDifference } from './snapshots.ts';
+import type { PastStates } from './states.ts';
+import type { Vault } from '../../db/vault.ts';
+
+type Dependencies = Readonly<{
+  db: Database;
+  state: () => ConfigState;
+  past: PastStates;
+  /** Reads the log up to its head. */
+  refresh: () => Promise<void>;
+}>;
+
+type Asked = Readonly<{ version: Moment; only: readonly string[] | null }>;
+
+/** `precondition` and `causation` belong to the mutation that carries the command out. */
+export type ReadyRestore = Readonly<{
+  command: RestoreCommand;
+  precondition: NonNullable<MutationContext['precondition']>;
+  causation: NonNullable<MutationContext['causation']>;
+}>;
+
+/** Refuses a moment outside of the log. */
+export async function readyRestore(
+  { db, state, past, refresh }: Dependencies,
+  { version, only }: Asked,
+): Promise<ReadyRestore | Refusal> {
+  await refresh();
+  const target = await past.at(version, 'version');
+  if (isRefusal(target)) return target;
+  const { position } = state();
+  const refs = neededRefs(target, only ?? differingStreams(state(), target));
+  const facts = await readFacts(db, { target, refs });
+  return {
+    command: { type: 'RestoreSnapshot', target, only, facts },
+    causation: { position: target.position },
+    precondition: async (now, tx) => {
+      const needed = neededRefs(target, only ?? differingStreams(now, target));
+      const erased = await erasedRefs(tx, needed);
+      const isSame = erased.every((ref) => facts.erased.has(ref));
+      const isQuiet = (await accessEventsSince(tx, position)).length === 0;
+      return isSame && isQuiet ? null : overtaken;
+    },
+  };
+}
+
+const overtaken = refuse(
+  'conflict',
+  'keys, passwords or items of the vault were changed meanwhile; send the restore again',
+);
+
+/** What of the vault the entities of these streams would refer to again. */
+const neededRefs = (target: ConfigState, streams: readonly string[]): string[] => [
+  ...new Set(
+    streams.flatMap((stream) => {
+      const { noun, id } = parseStream(stream);
+      const name = noun === 'principal' ? target.principal.byId.get(id)?.name.ref : null;
+      return [...vaultRefs(target, stream), ...(name ? [name] : [])];
+    }),
+  ),
+];
+
+async function readFacts(
+  db: Queryable,
+  { target, refs }: Readonly<{ target: ConfigState; refs: readonly string[] }>,
+): Promise<RestoreFacts> {
+  const revokedKeys = new Set<number>();
+  const passwordsSet = new Map<number, string>();
+  for (const { type, id, ref } of await accessEventsSince(db, target.position)) {
+    if (type === 'ApiKeyRevoked') revokedKeys.add(id);
+    else if (type === 'ApiKeyEnabled') revokedKeys.delete(id);
+    else if (ref !== null) passwordsSet.set(id, ref);
+  }
+  return { erased: new Set(await erasedRefs(db, refs)), revokedKeys, passwordsSet };
+}
+
+/** What a restore would come to, as it is shown. Of long lists it has the beginning, and the count of all. */
+export type RestorePreview = Readonly<{
+  event_count: number;
+  events: RestorePlan['events'];
+  difference_count: number;
+  diff: readonly ShownDifference[];
+  conflicts: RestorePlan['conflicts'];
+  missing: RestorePlan['missing'];
+}>;
+
+const listedMax = 1_000;
+
+type Shown = Readonly<{ state: ConfigState; command: RestoreCommand }>;
+
+export async function previewRestore(
+  sources: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>,
+  { state, command }: Shown,
+): Promise<RestorePreview> {
+  const plan = planRestore(state, command);
+  const differences = diffStates(state, plan.state);
+  return {
+    event_count: plan.events.length,
+    events: plan.events.slice(0, listedMax),
+    difference_count: differences.length,
+    diff: await shownDifferences(sources, differences.slice(0, listedMax)),
+    conflicts: plan.conflicts.slice(0, listedMax),
+    missing: plan.missing.slice(0, listedMax),
+  };
+}

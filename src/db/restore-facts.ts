@@ -1,0 +1,30 @@
+// What a restore asks of the database: which items of the vault are erased, and what became of keys and passwords since.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+/** Of these refs, those whose item is erased, or is not there. */
+export async function erasedRefs(db: Queryable, refs: readonly string[]): Promise<string[]> {
+  if (refs.length === 0) return [];
+  const rows: { ref: string }[] = await db.query(sql`
+    select ref from unnest(${[...refs]}::uuid[]) as asked (ref)
+    where not exists (
+      select from vault.items where items.ref = asked.ref and items.body is not null)`);
+  return rows.map(({ ref }) => ref);
+}
+
+/** Null `ref`: it is the event of a key. */
+export type AccessEvent = Readonly<{
+  type: 'ApiKeyRevoked' | 'ApiKeyEnabled' | 'PrincipalPasswordSet';
+  id: number;
+  ref: string | null;
+}>;
+
+/** In log order, those behind the position `after`. */
+export const accessEventsSince = (db: Queryable, after: number): Promise<AccessEvent[]> =>
+  db.query(sql`
+    select type, (payload ->> 'id')::bigint as id, payload ->> 'password_ref' as ref
+    from es.events
+    where position > ${after}
+      and type in ('ApiKeyRevoked', 'ApiKeyEnabled', 'PrincipalPasswordSet')
+    order by position`);

@@ -1,0 +1,144 @@
+// The rules of a restore: ordinary events that lead from the state as it is to one of the past, whole or for a few entities. What was
+// is written once more; nothing in the log is undone.
+//
+// Entities that are gone are made again under their old ids, then everything is changed to what it was, then what was not there is
+// deleted: so no event refers to what does not stand.
+
+import { parseStream, streamOf } from '../../events/catalogue.ts';
+import type { GwEvent, Noun } from '../../events/catalogue.ts';
+import { differingIds } from '../../projections/config/id-map.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { modelId } from '../lib/ids.ts';
+import { refuse } from '../lib/refusal.ts';
+import { listed } from '../lib/text.ts';
+import type { Decision } from './decision.ts';
+import { createUnfolding } from './import/unfolding.ts';
+import type { Unfolding } from './import/unfolding.ts';
+import { referencesFound } from './model-reference.ts';
+import { conflictsIn } from './restore/conflicts.ts';
+import type { Conflict } from './restore/conflicts.ts';
+import type { Loss, Restored, RestoreFacts } from './restore/kind.ts';
+import { decideDeletion, deletionOrder, kinds } from './restore/kinds.ts';
+
+export type RestoreCommand = Readonly<{
+  type: 'RestoreSnapshot';
+  /** The state that comes back. */
+  target: ConfigState;
+  /** The streams of the entities that are restored, others stay as they are; null: all of them. */
+  only: readonly string[] | null;
+  facts: RestoreFacts;
+}>;
+
+/** `entity` is its stream. */
+export type Missing = Loss & Readonly<{ entity: string }>;
+
+export type RestorePlan = Readonly<{
+  events: readonly GwEvent[];
+  /** Behind the events. */
+  state: ConfigState;
+  conflicts: readonly Conflict[];
+  missing: readonly Missing[];
+}>;
+
+export function decideRestore(state: ConfigState, command: RestoreCommand): Decision {
+  const { events, conflicts } = planRestore(state, command);
+  if (conflicts.length === 0) return events;
+  const named = conflicts.map(({ entity, message }) => `${entity}: ${message}`);
+  return refuse('conflict', `this cannot be restored alone: ${listed(named)}`, { param: 'only' });
+}
+
+export function planRestore(
+  state: ConfigState,
+  { target, only, facts }: RestoreCommand,
+): RestorePlan {
+  const on = createUnfolding(state);
+  const streams = only ?? differingStreams(state, target);
+  const chosen = new Set(streams);
+  const restored = kinds.flatMap(({ noun, of }) =>
+    streamsOf(chosen, noun).flatMap(({ stream, id }) => {
+      const back = of(target, id, facts);
+      return back === null ? [] : { stream, back };
+    }),
+  );
+  const missing = restored.flatMap(({ stream, back }) =>
+    back.losses(state).map(({ field, reason }) => ({ entity: stream, field, reason })),
+  );
+  takeAll(on, restored, ({ back }) => back.created(on.state()));
+  takeAll(on, restored, ({ back }) => back.changed(on.state()));
+  const kept = new Set(restored.map(({ stream }) => stream));
+  const gone = [...chosen].filter((stream) => !kept.has(stream));
+  const refused = deleteAll(on, gone);
+  if (only !== null) findModels(on, chosen);
+  const conflicts =
+    only === null
+      ? refused
+      : [...unknown(state, gone), ...refused, ...conflictsIn(on.state(), standing(on, kept))];
+  return { events: on.events(), state: on.state(), conflicts, missing };
+}
+
+/** The streams of the entities that are not one and the same in both. */
+export const differingStreams = (one: ConfigState, other: ConfigState): string[] =>
+  kinds.flatMap(({ noun }) =>
+    differingIds(one[noun].byId, other[noun].byId).map((id) => streamOf(noun, id)),
+  );
+
+const streamsOf = (chosen: ReadonlySet<string>, noun: Noun) =>
+  [...chosen]
+    .flatMap((stream) => {
+      const { noun: own, id } = parseStream(stream);
+      return own === noun ? { stream, noun, id } : [];
+    })
+    .toSorted((a, b) => a.id - b.id);
+
+type Own = Readonly<{ stream: string; back: Restored }>;
+
+function takeAll(
+  on: Unfolding,
+  restored: readonly Own[],
+  eventsOf: (own: Own) => readonly GwEvent[],
+): void {
+  for (const own of restored) on.take(eventsOf(own));
+}
+
+/** Until nothing more goes: one may stand in the way of another. What is left over is refused. */
+function deleteAll(on: Unfolding, streams: readonly string[]): Conflict[] {
+  let left = deletionOrder.flatMap((noun) => streamsOf(new Set(streams), noun));
+  for (;;) {
+    const refused = left.flatMap((one) => {
+      const refusal = on.take(decideDeletion(on.state(), one.noun, one.id));
+      return refusal === null ? [] : { one, message: refusal.message };
+    });
+    if (refused.length === 0) return [];
+    if (refused.length === left.length) {
+      return refused.map(({ one, message }) => ({ entity: one.stream, needs: null, message }));
+    }
+    left = refused.map(({ one }) => one);
+  }
+}
+
+/** What has kept the name of a model that came back refers to it again, as when a model of that name is made. */
+function findModels(on: Unfolding, chosen: ReadonlySet<string>): void {
+  for (const { id } of streamsOf(chosen, 'model')) {
+    const model = on.state().model.byId.get(id);
+    if (model !== undefined) {
+      on.take(referencesFound(on.state(), { id: modelId.parse(id), name: model.name }));
+    }
+  }
+}
+
+const unknown = (state: ConfigState, gone: readonly string[]): Conflict[] =>
+  gone
+    .filter((stream) => !stands(state, stream))
+    .map((entity) => ({
+      entity,
+      needs: null,
+      message: 'it is neither there now nor was it then',
+    }));
+
+function stands(state: ConfigState, stream: string): boolean {
+  const { noun, id } = parseStream(stream);
+  return noun === 'settings' || state[noun].byId.has(id);
+}
+
+const standing = (on: Unfolding, streams: ReadonlySet<string>): string[] =>
+  [...streams].filter((stream) => stands(on.state(), stream));

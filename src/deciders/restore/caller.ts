@@ -1,0 +1,188 @@
+// Roles, principals and keys on their way back. A key that was revoked stays so, and a password that was replaced does not let
+// anybody in again: whoever ended them meant to.
+
+import { streamOf } from '../../../events/catalogue.ts';
+import type { GwEvent } from '../../../events/catalogue.ts';
+import type { ApiKey } from '../../../projections/config/api-key.ts';
+import type { Principal } from '../../../projections/config/principal.ts';
+import { samePermission } from '../../../projections/config/role.ts';
+import type { Permission, Role } from '../../../projections/config/role.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import { toRfc3339 } from '../../lib/clock.ts';
+import { whole } from './kind.ts';
+import type { Loss, RestoreFacts, Restoring } from './kind.ts';
+
+export const roles: Restoring<Role> = {
+  attainable: whole,
+  created: ({ id, name, description }) => [
+    { stream: streamOf('role', id), type: 'RoleCreated', data: { id, name, description } },
+  ],
+  changed: (held, goal) => {
+    const { id, name, description } = goal;
+    const stream = streamOf('role', id);
+    const events: GwEvent[] = [];
+    if (name !== held.name) events.push({ stream, type: 'RoleRenamed', data: { id, name } });
+    if (description !== held.description) {
+      events.push({ stream, type: 'RoleDescribed', data: { id, description } });
+    }
+    for (const { verb, resource } of without(held.permissions, goal.permissions)) {
+      events.push({ stream, type: 'RolePermissionRevoked', data: { id, verb, resource } });
+    }
+    for (const { verb, resource } of without(goal.permissions, held.permissions)) {
+      events.push({ stream, type: 'RolePermissionGranted', data: { id, verb, resource } });
+    }
+    return events;
+  },
+};
+
+const without = (list: readonly Permission[], others: readonly Permission[]) =>
+  list.filter((one) => !others.some((other) => samePermission(one, other)));
+
+export const principals: Restoring<Principal> = {
+  attainable: (wanted, held, facts) => {
+    const { passwordRef, kind, losses } = login(wanted, held, facts);
+    const isErased = (ref: string | null, standing: string | null | undefined): boolean =>
+      ref !== null && ref !== standing && facts.erased.has(ref);
+    const isGone = isErased(wanted.emailRef, held?.emailRef);
+    const emailRef = isGone ? null : wanted.emailRef;
+    const email: readonly Loss[] = isGone ? [{ field: 'email', reason: 'erased' }] : [];
+    const isNameless = isErased(wanted.name.ref, held?.name.ref);
+    const name: readonly Loss[] = isNameless ? [{ field: 'name', reason: 'erased' }] : [];
+    return {
+      goal: { ...wanted, kind, passwordRef, emailRef },
+      losses: [...losses, ...email, ...name],
+    };
+  },
+  created: ({ id, kind, name, emailRef, passwordRef, createdAt }) => {
+    const stream = streamOf('principal', id);
+    const data = { id, kind, name, email_ref: emailRef, created_at: toRfc3339(createdAt) };
+    const password: readonly GwEvent[] =
+      passwordRef === null
+        ? []
+        : [{ stream, type: 'PrincipalPasswordSet', data: { id, password_ref: passwordRef } }];
+    return [{ stream, type: 'PrincipalCreated', data }, ...password];
+  },
+  changed: (held, goal) => [...identity(held, goal), ...grants(held, goal), ...caps(held, goal)],
+};
+
+type Login = Pick<Principal, 'passwordRef' | 'kind'> & Readonly<{ losses: readonly Loss[] }>;
+
+/** Of one who stands, the password and what it made of the principal stay as they are. */
+function login(wanted: Principal, held: Principal | undefined, facts: RestoreFacts): Login {
+  const { passwordRef, kind } = wanted;
+  if (held !== undefined) {
+    const isSame = held.passwordRef === passwordRef;
+    const losses: Loss[] = isSame ? [] : [{ field: 'password', reason: 'replaced' }];
+    if (held.kind !== kind) losses.push({ field: 'kind', reason: 'replaced' });
+    return { passwordRef: held.passwordRef, kind: held.kind, losses };
+  }
+  if (passwordRef === null) return { passwordRef, kind, losses: [] };
+  const last = facts.passwordsSet.get(wanted.id) ?? passwordRef;
+  const reason = facts.erased.has(passwordRef) ? 'erased' : 'replaced';
+  if (last === passwordRef && reason !== 'erased') return { passwordRef, kind, losses: [] };
+  return { passwordRef: null, kind, losses: [{ field: 'password', reason }] };
+}
+
+function identity(held: Principal, { id, name, emailRef }: Principal): readonly GwEvent[] {
+  const stream = streamOf('principal', id);
+  const events: GwEvent[] = [];
+  if (canonicalJson(name) !== canonicalJson(held.name)) {
+    events.push({ stream, type: 'PrincipalRenamed', data: { id, name } });
+  }
+  if (emailRef !== held.emailRef) {
+    events.push({ stream, type: 'PrincipalEmailSet', data: { id, email_ref: emailRef } });
+  }
+  return events;
+}
+
+function grants(held: Principal, { id, roleIds }: Principal): readonly GwEvent[] {
+  const stream = streamOf('principal', id);
+  return [
+    ...held.roleIds
+      .filter((role) => !roleIds.includes(role))
+      .map((role_id) => ({ stream, type: 'PrincipalRoleRevoked', data: { id, role_id } }) as const),
+    ...roleIds
+      .filter((role) => !held.roleIds.includes(role))
+      .map((role_id) => ({ stream, type: 'PrincipalRoleGranted', data: { id, role_id } }) as const),
+  ];
+}
+
+/** What is spent of a budget is no configuration: one that comes back begins anew. */
+function caps(held: Principal, { id, limits, budget }: Principal): readonly GwEvent[] {
+  const stream = streamOf('principal', id);
+  const events: GwEvent[] = [];
+  if (canonicalJson(limits) !== canonicalJson(held.limits)) {
+    events.push(
+      limits === null
+        ? { stream, type: 'PrincipalLimitsCleared', data: { id } }
+        : {
+            stream,
+            type: 'PrincipalLimitsSet',
+            data: {
+              id,
+              requests_per_min: limits.requestsPerMin,
+              tokens_per_min: limits.tokensPerMin,
+            },
+          },
+    );
+  }
+  if (canonicalJson(budget) !== canonicalJson(held.budget)) {
+    events.push(
+      budget === null
+        ? { stream, type: 'PrincipalBudgetCleared', data: { id } }
+        : {
+            stream,
+            type: 'PrincipalBudgetSet',
+            data: {
+              id,
+              tokens_total: budget.tokensTotal,
+              cost_total_micros: budget.costTotalMicros,
+              window: budget.window,
+              initial_tokens_used: 0,
+            },
+          },
+    );
+  }
+  return events;
+}
+
+export const apiKeys: Restoring<ApiKey> = {
+  attainable: (wanted, held, { erased, revokedKeys }) => {
+    if (held === undefined && erased.has(wanted.verifierRef)) {
+      return { goal: null, losses: [{ field: 'verifier', reason: 'erased' }] };
+    }
+    const isRevoked = held?.disabled ?? revokedKeys.has(wanted.id);
+    const disabled = wanted.disabled || isRevoked;
+    const isLost = disabled !== wanted.disabled;
+    return {
+      goal: { ...wanted, disabled },
+      losses: isLost ? [{ field: 'disabled', reason: 'revoked' }] : [],
+    };
+  },
+  created: (goal) => {
+    const { id, principalId, name, prefix, verifierRef, expiresAt, createdAt, disabled } = goal;
+    const stream = streamOf('api_key', id);
+    const data = {
+      id,
+      principal_id: principalId,
+      name,
+      prefix,
+      verifier_ref: verifierRef,
+      expires_at: expiresAt,
+      created_at: toRfc3339(createdAt),
+    };
+    const revoked: readonly GwEvent[] = disabled
+      ? [{ stream, type: 'ApiKeyRevoked', data: { id } }]
+      : [];
+    return [{ stream, type: 'ApiKeyCreated', data }, ...revoked];
+  },
+  changed: (held, { id, disabled, expiresAt }) => {
+    const stream = streamOf('api_key', id);
+    const events: GwEvent[] = [];
+    if (disabled && !held.disabled) events.push({ stream, type: 'ApiKeyRevoked', data: { id } });
+    if (expiresAt !== held.expiresAt) {
+      events.push({ stream, type: 'ApiKeyExpirySet', data: { id, expires_at: expiresAt } });
+    }
+    return events;
+  },
+};

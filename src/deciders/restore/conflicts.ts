@@ -1,0 +1,148 @@
+// What stands in the way of a few entities' coming back alone: something that they refer to is not there, or another one has taken
+// their place. A state is restored whole without any of this, because it stood once.
+
+import { parseStream, streamOf } from '../../../events/catalogue.ts';
+import type { Noun } from '../../../events/catalogue.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { FrontendModelId } from '../../lib/ids.ts';
+import { refuseJump } from '../jump.ts';
+import { targetsIn } from '../model-reference.ts';
+import { sameEndpoint } from '../provider.ts';
+
+/** `needs` is the entity that would have to be restored with it; null when that would not help. */
+export type Conflict = Readonly<{ entity: string; needs: string | null; message: string }>;
+
+/** Of those entities, in the state that would come of it. */
+export const conflictsIn = (state: ConfigState, streams: readonly string[]): Conflict[] =>
+  streams.flatMap((entity) => {
+    const missing = [...new Set(referencesOf(state, entity))].filter((to) => !stands(state, to));
+    const rival = rivalOf(state, entity);
+    return [
+      ...missing.map((needs) => ({ entity, needs, message: `${needs} is not there` })),
+      ...(rival === null ? [] : [{ entity, ...rival }]),
+      ...loopOf(state, entity).map((message) => ({ entity, needs: null, message })),
+    ];
+  });
+
+function stands(state: ConfigState, stream: string): boolean {
+  const { noun, id } = parseStream(stream);
+  return state[noun].byId.has(id);
+}
+
+/** What it cannot be without. */
+function referencesOf(state: ConfigState, stream: string): readonly string[] {
+  const { noun, id } = parseStream(stream);
+  switch (noun) {
+    case 'principal':
+      return to('role', state.principal.byId.get(id)?.roleIds ?? []);
+    case 'api_key':
+      return to('principal', [state.api_key.byId.get(id)?.principalId]);
+    case 'model':
+      return to('provider', [state.model.byId.get(id)?.backend?.providerId]);
+    case 'pool': {
+      const members = state.pool.byId.get(id)?.members ?? [];
+      return to(
+        'model',
+        members.map(({ model_id }) => model_id),
+      );
+    }
+    case 'frontend_model': {
+      const held = state.frontend_model.byId.get(id);
+      if (held === undefined) return [];
+      const targets = targetsIn(held);
+      const [models, pools, jumps] = [
+        targets.map(({ model_id }) => model_id),
+        targets.map(({ pool_id }) => pool_id),
+        held.rules.map(({ jump_to }) => jump_to),
+      ];
+      return [...to('model', models), ...to('pool', pools), ...to('frontend_model', jumps)];
+    }
+    case 'prompt_class':
+      return to('prompt_class', state.prompt_class.byId.get(id)?.refines ?? []);
+    case 'settings':
+      return to('model', [state.settings.byId.get(id)?.fallbackModelId]);
+    case 'role':
+    case 'provider':
+    case 'mcp_server':
+    case 'agent':
+      return [];
+  }
+}
+
+const to = (noun: Noun, ids: readonly (number | null | undefined)[]): string[] =>
+  ids.flatMap((id) => (id === null || id === undefined ? [] : streamOf(noun, id)));
+
+/** Another entity that has its name, or its address with its auth. */
+function rivalOf(state: ConfigState, stream: string): Omit<Conflict, 'entity'> | null {
+  const { noun, id } = parseStream(stream);
+  const name = nameOf(state, noun, id);
+  if (name === null) return null;
+  for (const other of nameSpaces.find((space) => space.includes(noun)) ?? [noun]) {
+    for (const otherId of state[other].byId.keys()) {
+      const isOther = other !== noun || otherId !== id;
+      if (isOther && nameOf(state, other, otherId) === name) {
+        const needs = streamOf(other, otherId);
+        return { needs, message: `${needs} has its name` };
+      }
+    }
+  }
+  const twin = noun === 'provider' ? twinOf(state, id) : null;
+  return twin === null ? null : { needs: twin, message: `${twin} has its address and its auth` };
+}
+
+const nameSpaces: readonly (readonly Noun[])[] = [['model', 'frontend_model', 'pool']];
+
+/** What is unique: of a principal the fingerprint of its name. */
+function nameOf(state: ConfigState, noun: Noun, id: number): string | null {
+  switch (noun) {
+    case 'principal':
+      return state.principal.byId.get(id)?.name.fingerprint ?? null;
+    case 'mcp_server':
+    case 'agent':
+      return state[noun].byId.get(id)?.details.name ?? null;
+    case 'role':
+    case 'provider':
+    case 'model':
+    case 'pool':
+    case 'frontend_model':
+    case 'prompt_class':
+      return state[noun].byId.get(id)?.name ?? null;
+    case 'api_key':
+    case 'settings':
+      return null;
+  }
+}
+
+function twinOf(state: ConfigState, id: number): string | null {
+  const own = state.provider.byId.get(id);
+  for (const other of state.provider.byId.values()) {
+    const isTwin =
+      own !== undefined &&
+      other.id !== id &&
+      sameEndpoint(own.endpoint, other.endpoint) &&
+      own.credential?.fingerprint === other.credential?.fingerprint;
+    if (isTwin) return streamOf('provider', other.id);
+  }
+  return null;
+}
+
+/** Jumps and refinements that would lead back to where they began. */
+function loopOf(state: ConfigState, stream: string): readonly string[] {
+  const { noun, id } = parseStream(stream);
+  if (noun === 'frontend_model') {
+    const own = state.frontend_model.byId.get(id);
+    const jumps = own?.rules.flatMap(({ jump_to }): FrontendModelId[] =>
+      jump_to !== null && state.frontend_model.byId.has(jump_to) ? [jump_to] : [],
+    );
+    return [...new Set(jumps)].flatMap((to) =>
+      own === undefined ? [] : (refuseJump(state, own, to)?.message ?? []),
+    );
+  }
+  if (noun !== 'prompt_class') return [];
+  const reached = new Set(state.prompt_class.byId.get(id)?.refines);
+  // A set is walked in the order of insertion, what is inserted meanwhile included.
+  for (const one of reached) {
+    for (const next of state.prompt_class.byId.get(one)?.refines ?? []) reached.add(next);
+  }
+  return [...reached].some((one) => one === id) ? ['it would refine itself'] : [];
+}

@@ -1,0 +1,88 @@
+// How entities of one kind are brought back: what of one can be, what makes it again when it is gone, and what changes one that
+// stands. Each kind's file says so of its own; the walk over all kinds knows no field of any.
+
+import type { GwEvent, Noun } from '../../../events/catalogue.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+
+/** What the states do not say, read from the vault and from the log behind the moment that is restored. */
+export type RestoreFacts = Readonly<{
+  /** Refs of the vault whose item is erased. */
+  erased: ReadonlySet<string>;
+  /** Keys that were revoked since, and not enabled again. */
+  revokedKeys: ReadonlySet<number>;
+  /** The last password that a principal was given since: its ref. */
+  passwordsSet: ReadonlyMap<number, string>;
+}>;
+
+export const lossReasons = [
+  /** The vault has erased it. */
+  'erased',
+  /** The key was revoked since. */
+  'revoked',
+  /** The password was given since, and the one before it is not valid again. */
+  'replaced',
+  /** It was seen of the provider, not configured. */
+  'observed',
+  /** It belongs to the log, which goes on. */
+  'kept',
+] as const;
+
+/** What does not come back. The field is called as differences call it. */
+export type Loss = Readonly<{ field: string; reason: (typeof lossReasons)[number] }>;
+
+/** What of an entity can come back; null: not the entity itself. */
+export type Attainable<Entity> = Readonly<{ goal: Entity | null; losses: readonly Loss[] }>;
+
+export type Restoring<Entity> = Readonly<{
+  /** `held` is the entity as it stands. */
+  attainable: (wanted: Entity, held: Entity | undefined, facts: RestoreFacts) => Attainable<Entity>;
+  /** Makes it without what refers to others: they may not stand yet. */
+  created: (goal: Entity) => readonly GwEvent[];
+  changed: (held: Entity, goal: Entity) => readonly GwEvent[];
+}>;
+
+/** A kind whose entities' type is its own affair. */
+export type Kind = Readonly<{
+  noun: Noun;
+  of: (target: ConfigState, id: number, facts: RestoreFacts) => Restored | null;
+}>;
+
+/** One entity on its way back. Each function answers for the state that it is asked on. */
+export type Restored = Readonly<{
+  losses: (state: ConfigState) => readonly Loss[];
+  /** None when it stands. */
+  created: (state: ConfigState) => readonly GwEvent[];
+  /** None when it does not stand. */
+  changed: (state: ConfigState) => readonly GwEvent[];
+}>;
+
+export function kind<Entity>(
+  noun: Noun,
+  find: (state: ConfigState, id: number) => Entity | undefined,
+  restoring: Restoring<Entity>,
+): Kind {
+  return {
+    noun,
+    of: (target, id, facts) => {
+      const wanted = find(target, id);
+      if (wanted === undefined) return null;
+      const held = (state: ConfigState) => find(state, id);
+      const attainable = (state: ConfigState) => restoring.attainable(wanted, held(state), facts);
+      return {
+        losses: (state) => attainable(state).losses,
+        created: (state) => {
+          const { goal } = attainable(state);
+          return goal === null || held(state) !== undefined ? [] : restoring.created(goal);
+        },
+        changed: (state) => {
+          const { goal } = attainable(state);
+          const standing = held(state);
+          return goal === null || standing === undefined ? [] : restoring.changed(standing, goal);
+        },
+      };
+    },
+  };
+}
+
+/** For kinds that come back whole. */
+export const whole = <Entity>(goal: Entity): Attainable<Entity> => ({ goal, losses: [] });

@@ -1,0 +1,129 @@
+// Providers and provider models on their way back.
+
+import { streamOf } from '../../../events/catalogue.ts';
+import type { GwEvent } from '../../../events/catalogue.ts';
+import type { Model } from '../../../projections/config/model.ts';
+import type { Provider } from '../../../projections/config/provider.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import { refuseLeak } from '../credential-leak.ts';
+import { providerCreated, sameEndpoint } from '../provider.ts';
+import { whole } from './kind.ts';
+import type { Loss, Restoring } from './kind.ts';
+import { restoredCredential, sameCredential } from './credential.ts';
+
+export const providers: Restoring<Provider> = {
+  attainable: (wanted, held, { erased }) => {
+    const isOneOrigin =
+      held !== undefined &&
+      refuseLeak({ from: held.endpoint.api_base, to: wanted.endpoint.api_base, param: '' }) ===
+        null;
+    const { credential, losses } = restoredCredential(wanted, {
+      erased,
+      standIn: isOneOrigin ? held.credential : null,
+    });
+    const isReset = held === undefined || held.kind !== wanted.kind || isLetGo(held, wanted);
+    const degraded = isReset ? null : held.degraded;
+    const isSeen = canonicalJson(degraded) !== canonicalJson(wanted.degraded);
+    const seen: readonly Loss[] = isSeen ? [{ field: 'degraded', reason: 'observed' }] : [];
+    return { goal: { ...wanted, credential, degraded }, losses: [...losses, ...seen] };
+  },
+  created: (goal) => [providerCreated(goal.id, goal.name, goal)],
+  changed: (held, goal) => {
+    const { id } = goal;
+    const stream = streamOf('provider', id);
+    const events: GwEvent[] = [];
+    if (goal.name !== held.name) {
+      events.push({ stream, type: 'ProviderRenamed', data: { id, name: goal.name } });
+    }
+    if (goal.kind !== held.kind || isLetGo(held, goal)) {
+      events.push({ stream, type: 'ProviderKindChanged', data: { id, kind: goal.kind } });
+    }
+    if (!sameEndpoint(goal.endpoint, held.endpoint)) {
+      const data = { id, endpoint: goal.endpoint, from_api_base: held.endpoint.api_base };
+      events.push({ stream, type: 'ProviderEndpointChanged', data });
+    }
+    return [...events, ...providerCredential(held, goal), ...registration(held, goal)];
+  },
+};
+
+/** Nobody vouches for it any more; that goes with its kind, and so does what was seen of it. */
+const isLetGo = (held: Provider, goal: Provider): boolean =>
+  held.registration !== null && goal.registration === null;
+
+function providerCredential(held: Provider, { id, credential }: Provider): readonly GwEvent[] {
+  const stream = streamOf('provider', id);
+  if (sameCredential(held.credential, credential)) return [];
+  return credential === null
+    ? [{ stream, type: 'ProviderCredentialCleared', data: { id } }]
+    : [{ stream, type: 'ProviderCredentialSet', data: { id, credential } }];
+}
+
+function registration(held: Provider, goal: Provider): readonly GwEvent[] {
+  const { id } = goal;
+  if (goal.registration === null) return [];
+  const isForgotten = held.kind !== goal.kind;
+  if (!isForgotten && canonicalJson(held.registration) === canonicalJson(goal.registration)) {
+    return [];
+  }
+  const { principalId: principal_id, node, engine } = goal.registration;
+  const data = { id, principal_id, node, engine };
+  return [{ stream: streamOf('provider', id), type: 'ProviderRegistered', data }];
+}
+
+export const models: Restoring<Model> = {
+  attainable: whole,
+  created: ({ id, name, description, learnedBy }) => {
+    const stream = streamOf('model', id);
+    const learned: readonly GwEvent[] =
+      learnedBy === null
+        ? []
+        : [{ stream, type: 'ModelLearned', data: { id, principal_id: learnedBy } }];
+    return [{ stream, type: 'ModelCreated', data: { id, name, description } }, ...learned];
+  },
+  changed: (held, goal) => [...modelFields(held, goal), ...modelBackend(held, goal)],
+};
+
+function modelFields(held: Model, goal: Model): GwEvent[] {
+  const { id } = goal;
+  const stream = streamOf('model', id);
+  const events: GwEvent[] = [];
+  if (goal.name !== held.name) {
+    events.push({ stream, type: 'ModelRenamed', data: { id, name: goal.name } });
+  }
+  if (goal.description !== held.description) {
+    const data = { id, description: goal.description };
+    events.push({ stream, type: 'ModelDescribed', data });
+  }
+  const { inputPricePerMtok: input, outputPricePerMtok: output } = goal;
+  if (input !== held.inputPricePerMtok || output !== held.outputPricePerMtok) {
+    const data = { id, input_price_per_mtok: input, output_price_per_mtok: output };
+    events.push({ stream, type: 'ModelPriced', data });
+  }
+  if (goal.cacheTtlSeconds !== held.cacheTtlSeconds) {
+    const data = { id, cache_ttl_seconds: goal.cacheTtlSeconds };
+    events.push({ stream, type: 'ModelCacheTtlSet', data });
+  }
+  if (goal.contextLength !== held.contextLength) {
+    const data = { id, context_length: goal.contextLength };
+    events.push({ stream, type: 'ModelContextLengthSet', data });
+  }
+  if (canonicalJson(goal.flowControl) !== canonicalJson(held.flowControl)) {
+    const data = { id, flow_control: goal.flowControl };
+    events.push({ stream, type: 'ModelFlowControlSet', data });
+  }
+  return events;
+}
+
+function modelBackend(held: Model, { id, backend }: Model): readonly GwEvent[] {
+  const stream = streamOf('model', id);
+  if (canonicalJson(held.backend) === canonicalJson(backend)) return [];
+  if (backend === null) return [{ stream, type: 'ModelBackendDetached', data: { id } }];
+  const { providerId, upstreamModel, defaultMaxTokens: default_max_tokens } = backend;
+  const isSame =
+    held.backend?.providerId === providerId && held.backend.upstreamModel === upstreamModel;
+  if (isSame) {
+    return [{ stream, type: 'ModelDefaultMaxTokensSet', data: { id, default_max_tokens } }];
+  }
+  const data = { id, provider_id: providerId, upstream_model: upstreamModel, default_max_tokens };
+  return [{ stream, type: 'ModelBackendAttached', data }];
+}
