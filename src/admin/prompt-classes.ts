@@ -14,7 +14,7 @@ import {
 } from '../../projections/tables/prompt-classes.ts';
 import type { Secret } from '../db/vault.ts';
 import { noPromptClass } from '../deciders/prompt-class.ts';
-import { descriptionField, nameField, promptField } from '../lib/fields.ts';
+import { descriptionField, minMarginDefault, nameField, promptField } from '../lib/fields.ts';
 import { promptClassId, promptExampleId } from '../lib/ids.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
@@ -42,7 +42,6 @@ const createdExamplesMax = 200;
 const refinesMax = 100;
 
 const refinesField = z.array(nameField).max(refinesMax);
-const defaultMinMargin = 0.1;
 
 const params = idIn(promptClassId);
 const config = { permission: 'config:write', query: none } as const;
@@ -79,7 +78,7 @@ export const promptClassRoutes = [
       name: nameField,
       description: descriptionField.default(null),
       tier: promptClassTier.default('fast'),
-      min_margin: minMargin.default(defaultMinMargin),
+      min_margin: minMargin.default(minMarginDefault),
       refines: refinesField.default([]),
       examples: z.array(promptField).max(createdExamplesMax).default([]),
     }),

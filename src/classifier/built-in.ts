@@ -34,7 +34,9 @@ export function createBuiltInEncoder(table: WordTable, identity: string): Encode
       const meaning = vector.subarray(0, table.dimensions);
       const spelling = vector.subarray(table.dimensions);
       const end = readUnits(spelled(text.slice(0, textMax)), units);
-      addWords(units, end, table, { meaning, spelling });
+      const parts = { meaning, spelling };
+      // Of a text of common words alone, those are all there is.
+      if (!addWords(units, end, table, parts)) addWords(units, end, everyWord, parts);
       return finish(vector, meaning, spelling, table.common);
     },
   };
@@ -59,7 +61,16 @@ function readUnits(text: string, units: Uint16Array): number {
   return length + 1;
 }
 
-function addWords(units: Uint16Array, end: number, table: WordTable, parts: Parts): void {
+const everyWord: Pick<WordTable, 'addTo'> = { addTo: () => true };
+
+/** Whether there was any that says something. */
+function addWords(
+  units: Uint16Array,
+  end: number,
+  table: Pick<WordTable, 'addTo'>,
+  parts: Parts,
+): boolean {
+  let hasWords = false;
   for (let at = 1; at < end;) {
     if ((units[at] ?? 0) <= edge) {
       at++;
@@ -69,10 +80,12 @@ function addWords(units: Uint16Array, end: number, table: WordTable, parts: Part
     let hash = hashStart;
     for (; (units[at] ?? 0) > edge; at++) hash = hashNext(hash, units[at] ?? 0);
     const whole = hashEnd(hash);
-    table.addTo(parts.meaning, whole);
+    if (!table.addTo(parts.meaning, whole)) continue;
+    hasWords = true;
     addFeature(parts.spelling, whole, wholeWeight);
     addParts(units, start - 1, at + 1, parts.spelling);
   }
+  return hasWords;
 }
 
 /** The parts of a word with the edges at its ends: those of so many units, and those of one more. */

@@ -14,7 +14,10 @@ const scale = 7;
 
 export type WordTable = Readonly<{
   dimensions: number;
-  /** Adds a word's vector, weighted by how rare it is, to the head of `sum`; false when it is not known. */
+  /**
+   * Adds a word's vector, weighted by how rare it is, to the head of `sum`. False for a word that is too common to say
+   * anything.
+   */
   addTo: (sum: Float32Array, hash: number) => boolean;
   /** What the words have in common, weighted as they occur; of length 1. */
   common: Float32Array;
@@ -52,12 +55,16 @@ export function readWordTable(bytes: Uint8Array): WordTable {
     common,
     addTo: (sum, hash) => {
       const rank = ranks(hash);
-      if (rank === -1) return false;
+      if (rank === -1) return true;
+      if (rank < commonWords) return false;
       addWord(sum, rank, 1);
       return true;
     },
   };
 }
+
+/** The words that hold every sentence together; half of a text is of them. */
+const commonWords = 100;
 
 /** Zipf's law: of all words of a text, so great a share is the one at this rank. */
 const frequencyAt = (rank: number): number => 1 / ((rank + 2) * 12.1);

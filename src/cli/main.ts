@@ -4,6 +4,7 @@ import { Builtins, Cli } from 'clipanion';
 import type { BaseContext, Command } from 'clipanion';
 
 import { AgentCommand } from './commands/agent.ts';
+import { ClassifyBenchCommand } from './commands/classify-bench.ts';
 import { ConfigCheckCommand } from './commands/config-check.ts';
 import { ConfigExportCommand } from './commands/config-export.ts';
 import { DevCommand } from './commands/dev.ts';
@@ -41,6 +42,7 @@ export async function runCommandLine(
   });
   const commands = [
     AgentCommand,
+    ClassifyBenchCommand,
     ConfigCheckCommand,
     ConfigExportCommand,
     DevCommand,

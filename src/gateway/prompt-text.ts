@@ -16,7 +16,8 @@ const promptNames: Readonly<Record<string, readonly string[]>> = {
   '/responses': ['input'],
 };
 
-/** An escape takes six bytes for one character, a character four at most. */
+/** Most texts are ASCII with few escapes; in others a character takes six bytes at most. */
+const likelyBytes = textMax + 500;
 const textBytesMax = textMax * 6;
 const quote = 0x22;
 const backslash = 0x5c;
@@ -86,17 +87,28 @@ function* elementsOf(body: Buffer, list: number): Generator<number> {
 }
 
 /** The string that opens here, or its beginning: no more is read than a classifier reads. */
-function stringAt(body: Buffer, open: number): string | null {
-  const bound = Math.min(body.length, open + 1 + textBytesMax);
+function stringAt(body: Buffer, open: number): string {
+  const likely = stringWithin(body, open, likelyBytes);
+  if (likely.isWhole || likely.text.length >= textMax) return likely.text.slice(0, textMax);
+  return stringWithin(body, open, textBytesMax).text.slice(0, textMax);
+}
+
+function stringWithin(
+  body: Buffer,
+  open: number,
+  bytesMax: number,
+): Readonly<{ text: string; isWhole: boolean }> {
+  const bound = Math.min(body.length, open + 1 + bytesMax);
   let end = open + 1;
   while (end < bound && body[end] !== quote) {
     if (body[end] === backslash) end += body[end + 1] === 0x75 ? 6 : 2;
     else end++;
   }
+  const isWhole = body[end] === quote;
   // A character is not cut in two.
-  while (end > open + 1 && ((body[end] ?? 0) & 0xc0) === 0x80) end--;
+  while (((body[end] ?? 0) & 0xc0) === 0x80) end--;
   const text: unknown = JSON.parse(`"${body.toString('utf8', open + 1, end)}"`);
-  return typeof text === 'string' ? text.slice(0, textMax) : null;
+  return { text: String(text), isWhole };
 }
 
 class Message implements MemberVisitor {

@@ -58,6 +58,8 @@ export const timestampField = timestamp
 
 /** A classifier reads the first 2,000 characters; a few times as many may be given. */
 const promptLengthMax = 8_000;
+/** Of a prompt class that is given none. */
+export const minMarginDefault = 0.1;
 export const promptField = z
   .string()
   .max(promptLengthMax)

@@ -20,6 +20,7 @@ describe('the built-in encoder', () => {
     const encoder = await builtIn();
     for (const text of [
       'Hi',
+      'what is it for?',
       'ß',
       '42',
       '你好，世界',

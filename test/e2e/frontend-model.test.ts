@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
@@ -9,8 +10,10 @@ import { startDemoProvider } from '../../src/cli/demo-provider.ts';
 import { encryptionKey, login, prepareControl } from '../harness/control-program.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { startProgram } from '../harness/program.ts';
+import { labelledPrompts } from '../harness/prompts.ts';
 
-it('rules, pools, jumps and defaults decide what serves a request', async (test) => {
+/** A program of role all with two models, and a key that may ask for everything. */
+async function startHouse(test: TestContext) {
   const { url } = await testDatabase(test);
   await prepareControl(url);
   const demo = await startDemoProvider({ port: 0 });
@@ -40,19 +43,6 @@ it('rules, pools, jumps and defaults decide what serves a request', async (test)
     const backend = { provider_id: 1, upstream_model: 'demo' };
     await send('POST', `/admin/provider-models/${index + 1}/backends`, backend);
   }
-  await send('POST', '/admin/model-pools', { name: 'pair', members: ['large'] });
-  await send('POST', '/admin/frontend-models', {
-    name: 'house',
-    rules: [
-      { action: 'deny', deny_status: 413, deny_message: 'too much', min_max_tokens: 5000 },
-      { headers: { 'X-Tier': 'gold' }, targets: ['pair', 'small'] },
-    ],
-    default_targets: ['small'],
-  });
-  await send('POST', '/admin/virtual-models', {
-    name: 'annex',
-    rules: [{ action: 'jump', jump_to: 1 }],
-  });
   const key = z
     .object({ key: z.string() })
     .parse(await send('POST', '/admin/keys', { name: 'a key', principal_id: 1 }));
@@ -71,6 +61,24 @@ it('rules, pools, jumps and defaults decide what serves a request', async (test)
     await answer.arrayBuffer();
     return [status, headers.get('x-gw-route'), headers.get('x-gw-served-model')];
   };
+  return { send, ask };
+}
+
+it('rules, pools, jumps and defaults decide what serves a request', async (test) => {
+  const { send, ask } = await startHouse(test);
+  await send('POST', '/admin/model-pools', { name: 'pair', members: ['large'] });
+  await send('POST', '/admin/frontend-models', {
+    name: 'house',
+    rules: [
+      { action: 'deny', deny_status: 413, deny_message: 'too much', min_max_tokens: 5000 },
+      { headers: { 'X-Tier': 'gold' }, targets: ['pair', 'small'] },
+    ],
+    default_targets: ['small'],
+  });
+  await send('POST', '/admin/virtual-models', {
+    name: 'annex',
+    rules: [{ action: 'jump', jump_to: 1 }],
+  });
   assert.deepEqual(await ask('house'), [200, 'default', 'small']);
   assert.deepEqual(await ask('house', {}, 'gold'), [200, 'rule:1', 'large']);
   assert.deepEqual(await ask('annex', {}, 'gold'), [200, 'jump:house>rule:1', 'large']);
@@ -80,4 +88,21 @@ it('rules, pools, jumps and defaults decide what serves a request', async (test)
   assert.deepEqual(await ask('house', {}, 'gold'), [200, 'rule:0', 'large']);
   await send('DELETE', '/admin/provider-models/2', undefined);
   assert.deepEqual(await ask('house', {}, 'gold'), [200, 'rule:0', 'small']);
+});
+
+it('a rule on a class decides by what the prompt is about', async (test) => {
+  const { send, ask } = await startHouse(test);
+  for (const { name, examples } of labelledPrompts()) {
+    await send('POST', '/admin/prompt-classes', { name, examples });
+  }
+  await send('POST', '/admin/frontend-models', {
+    name: 'kitchen',
+    rules: [{ class: 'cooking', targets: ['large'] }],
+    default_targets: ['small'],
+  });
+  const about = (content: string) => ask('kitchen', { messages: [{ role: 'user', content }] });
+  assert.deepEqual(await about('how long does a chicken roast?'), [200, 'rule:0', 'large']);
+  assert.deepEqual(await about('may the court refuse it?'), [200, 'default', 'small']);
+  await send('DELETE', '/admin/prompt-classes/2', undefined);
+  assert.deepEqual(await about('how long does a chicken roast?'), [200, 'default', 'small']);
 });

@@ -10,6 +10,7 @@ import { runProxy } from '../../src/cli/roles/proxy.ts';
 import { builtInClassifier, chatBody, collectLog, untraced } from '../harness/gateway.ts';
 import type { LogLine } from '../harness/gateway.ts';
 import { answerJson, startUpstream } from '../harness/upstream.ts';
+import { labelledPrompts } from '../harness/prompts.ts';
 import { until } from '../harness/wait.ts';
 
 const entry = (name: string, apiBase: string) =>
@@ -65,6 +66,14 @@ async function startFileProxy(source: string, configPoll: number) {
       },
     },
   );
+  const servedBy = async (name: string, content: string): Promise<string | null> => {
+    const response = await fetch(`${proxy.url}/v1/chat/completions`, {
+      method: 'POST',
+      body: JSON.stringify({ model: name, messages: [{ role: 'user', content }] }),
+    });
+    await response.text();
+    return response.headers.get('x-gw-served-model');
+  };
   const statusOf = async (name: string) => {
     const response = await fetch(`${proxy.url}/v1/chat/completions`, {
       method: 'POST',
@@ -74,6 +83,7 @@ async function startFileProxy(source: string, configPoll: number) {
     return response.status;
   };
   return {
+    servedBy,
     statusOf,
     config,
     reasons: () => lines.flatMap(({ fields }) => ('reason' in fields ? [fields['reason']] : [])),
@@ -96,6 +106,30 @@ describe('role proxy in File mode', () => {
     assert.equal(await proxy.statusOf('a'), 200);
     assert.equal(await proxy.statusOf('b'), 404);
     assert.ok(proxy.logged('open'));
+  });
+
+  it('classifies prompts by the examples in the file', async () => {
+    await using upstream = await startUpstream(answerJson());
+    const entries = ['cook', 'judge', 'other'].map((name) => entry(name, upstream.apiBase));
+    const classes = labelledPrompts().filter(({ name }) => name === 'cooking' || name === 'law');
+    const service = {
+      prompt_classes: classes.map(({ name, examples }) => ({ name, examples })),
+      frontend_models: [
+        {
+          name: 'house',
+          rules: [
+            { class: 'cooking', targets: ['cook'] },
+            { class: 'law', targets: ['judge'] },
+          ],
+          default_targets: ['other'],
+        },
+      ],
+    };
+    const source = `model_list: [${entries.join(',')}]\ngw: ${JSON.stringify(service)}\n`;
+    await using proxy = await startFileProxy(source, 60);
+    assert.equal(await proxy.servedBy('house', 'how long does a chicken roast?'), 'cook');
+    assert.equal(await proxy.servedBy('house', 'may the court refuse my appeal?'), 'judge');
+    assert.equal(await proxy.servedBy('house', '?'), 'other');
   });
 
   it('notices a changed file', async () => {

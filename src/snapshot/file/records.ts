@@ -6,6 +6,7 @@ import { z } from 'zod';
 import {
   denyMessageField,
   headersField,
+  minMarginDefault,
   modelNameField,
   nameField,
   promptField,
@@ -119,7 +120,7 @@ const promptClass = z.strictObject({
   name,
   description,
   tier: promptClassTier.default('fast'),
-  min_margin: z.number().min(0).max(2).default(0),
+  min_margin: z.number().min(0).max(2).default(minMarginDefault),
   refines: names,
   examples: z.array(promptField).default([]),
 });
