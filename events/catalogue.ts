@@ -77,6 +77,8 @@ export type NounEvent =
   | SettingsEvent;
 export type GwEvent = NounEvent | EventOf<typeof commonEvents>;
 export type RecordedEvent = Recorded<GwEvent>;
+/** What a fold needs of one. */
+export type FoldedEvent = GwEvent & Pick<Recorded, 'position' | 'version' | 'recordedAt' | 'hash'>;
 
 export function definitionOf(type: string): EventDefinition {
   const definition = Object.hasOwn(catalogue, type) ? catalogue[type] : undefined;

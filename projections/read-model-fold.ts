@@ -2,8 +2,8 @@
 
 import type { Queryable } from '@databases/pg';
 
-import type { RecordedEvent } from '../events/catalogue.ts';
-import { readEvents } from '../src/db/event-log.ts';
+import type { FoldedEvent } from '../events/catalogue.ts';
+import { readFolded } from '../src/db/event-log.ts';
 import { applyEvent, closeDraft, openDraft } from './config/state.ts';
 import type { ConfigState } from './config/state.ts';
 
@@ -18,12 +18,12 @@ export async function foldStateTo(
   db: Queryable,
   from: ConfigState,
   position: number,
-  onEvent: (event: RecordedEvent) => void = () => {},
+  onEvent: (event: FoldedEvent) => void = () => {},
 ): Promise<ConfigState> {
   const draft = openDraft(from);
   while (draft.position < position) {
     const limit = Math.min(pageEvents, position - draft.position);
-    const events = await readEvents(db, { after: draft.position, limit });
+    const events = await readFolded(db, { after: draft.position, limit });
     if (events.length === 0) {
       throw new Error(`the log ends at ${draft.position}, before position ${position}`);
     }

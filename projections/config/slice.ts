@@ -65,7 +65,7 @@ type FoldRule<Entity, Event extends NewEvent> = Readonly<{
 export function evolveSlice<Entity, Event extends NewEvent>(
   draft: SliceDraft<Entity>,
   id: number,
-  event: Recorded,
+  event: NewEvent & Pick<Recorded, 'version' | 'recordedAt'>,
   rule: FoldRule<Entity, Event>,
 ): void {
   const { base } = draft;

@@ -4,7 +4,7 @@
 import { agentEvents } from '../../events/a2a-agent.ts';
 import { apiKeyEvents } from '../../events/api-key.ts';
 import { parseStream, touchesSnapshot } from '../../events/catalogue.ts';
-import type { Noun, RecordedEvent } from '../../events/catalogue.ts';
+import type { FoldedEvent, Noun } from '../../events/catalogue.ts';
 import { frontendModelEvents } from '../../events/frontend-model.ts';
 import { mcpServerEvents } from '../../events/mcp-server.ts';
 import { modelEvents } from '../../events/model.ts';
@@ -80,7 +80,7 @@ export const emptyState: ConfigState = {
 };
 
 /** The state after `events`, which follow `state.position` without a gap. */
-export function fold(state: ConfigState, events: readonly RecordedEvent[]): ConfigState {
+export function fold(state: ConfigState, events: readonly FoldedEvent[]): ConfigState {
   const draft = openDraft(state);
   for (const event of events) applyEvent(draft, event);
   return closeDraft(draft);
@@ -127,7 +127,7 @@ export const closeDraft = (draft: Draft): ConfigState => ({
   settings: sliceOf(draft.settings),
 });
 
-export function applyEvent(draft: Draft, event: RecordedEvent): void {
+export function applyEvent(draft: Draft, event: FoldedEvent): void {
   if (event.position !== draft.position + 1) {
     throw new Error(`event ${event.position} does not follow position ${draft.position}`);
   }
@@ -138,7 +138,7 @@ export function applyEvent(draft: Draft, event: RecordedEvent): void {
   if (touchesSnapshot(event.type)) draft.version = event.position;
 }
 
-function evolveNoun(draft: Draft, noun: Noun, { id, event }: { id: number; event: RecordedEvent }) {
+function evolveNoun(draft: Draft, noun: Noun, { id, event }: { id: number; event: FoldedEvent }) {
   switch (noun) {
     case 'principal':
       return evolveSlice(draft[noun], id, event, {

@@ -4,7 +4,7 @@ import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery, Transaction } from '@databases/pg';
 
 import { readEvent } from '../../events/catalogue.ts';
-import type { RecordedEvent } from '../../events/catalogue.ts';
+import type { FoldedEvent, RecordedEvent } from '../../events/catalogue.ts';
 import { eventMetadata } from '../../events/event.ts';
 import type { LogHead, SealedEvent } from '../../events/seal.ts';
 
@@ -144,12 +144,33 @@ export async function readEvents(db: Queryable, page: Page): Promise<RecordedEve
   return (await readStored(db, page)).map(toRecorded);
 }
 
+type FoldedRow = Pick<EventRow, 'position' | 'stream' | 'version' | 'type' | 'schema'> &
+  Readonly<{ at: number; data: string | null; chain: string }>;
+
+/** The same, as a fold needs them: for many events at once, in half of the time. */
+export async function readFolded(db: Queryable, { after, limit }: Page): Promise<FoldedEvent[]> {
+  const rows: FoldedRow[] = await db.query(sql`
+    select position, stream, version, type, schema,
+      (extract(epoch from recorded_at) * 1000)::bigint as at,
+      payload::text as data, encode(hash, 'hex') as chain
+    from es.events where position > ${after} order by position limit ${limit}`);
+  return rows.map(toFolded);
+}
+
+function toFolded({ data, ...row }: FoldedRow): FoldedEvent {
+  const { position, stream, version, type, schema, at, chain } = row;
+  const event = readEvent({ stream, type, schema, data: parsedPayload(position, data) });
+  return { ...event, position, version, recordedAt: at, hash: chain };
+}
+
+function parsedPayload(position: number, payload: string | null): unknown {
+  if (payload === null) throw new Error(`event ${position} was redacted and cannot be folded`);
+  return JSON.parse(payload);
+}
+
 export function toRecorded(stored: StoredEvent | SealedEvent): RecordedEvent {
-  if (stored.payload === null) {
-    throw new Error(`event ${stored.position} was redacted and cannot be folded`);
-  }
   const { position, stream, version, eventId, schema, txId, recordedAt } = stored;
-  const data: unknown = JSON.parse(stored.payload);
+  const data = parsedPayload(position, stored.payload);
   const event = readEvent({ stream, type: stored.type, schema, data });
   const metadata = eventMetadata.parse(JSON.parse(stored.metadata));
   const chain = hex(stored.hash);
