@@ -76,6 +76,6 @@ export function createReconcile(dependencies: Dependencies): Reconcile {
         tokens_share: shareOf({ mine: mine.tokens, total: total.tokens }, live),
       };
     });
-    return { allowances };
+    return { replicas: live, allowances };
   };
 }

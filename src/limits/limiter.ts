@@ -5,6 +5,7 @@ import type { PrincipalId } from '../lib/ids.ts';
 import type { SnapshotLimits } from '../snapshot/schema.ts';
 import { admits, fullBucket, isFull, remainingOf, settle, untilFullMs, waitMs } from './bucket.ts';
 import type { Bucket } from './bucket.ts';
+import { firstShare } from './share.ts';
 import type { PerDimension } from './share.ts';
 
 /** Of a dimension that is limited: the configured limit, and what this replica has left, whole. */
@@ -30,10 +31,10 @@ const sweepMs = 5 * 60_000;
 /** What this replica may let through in a minute, and what is left of it; null is unlimited. */
 type Meter = { bucket: Bucket; size: number } | null;
 
-type Entry = {
+type TimedShares = { shares: PerDimension<number>; sharesUntilMs: number };
+
+type Entry = TimedShares & {
   meters: { requests: Meter; tokens: Meter };
-  shares: PerDimension<number>;
-  sharesUntilMs: number;
   demand: { requests: number; tokens: number };
   askedAtMs: number;
 };
@@ -42,6 +43,8 @@ const wholeShares: PerDimension<number> = { requests: 1, tokens: 1 };
 
 export class Limiter {
   readonly #entries = new Map<PrincipalId, Entry>();
+  /** Of a principal that is not known here yet. */
+  #first: TimedShares = { shares: wholeShares, sharesUntilMs: -Infinity };
   #sweptAtMs = 0;
 
   /** How many principals are held in memory. */
@@ -106,8 +109,16 @@ export class Limiter {
     return demand;
   }
 
-  /** Until `untilMs` the limits of these principals count in part, 0 to 1. Those that are not known here are passed over. */
-  setShares(shares: readonly Shares[], untilMs: number): void {
+  /**
+   * Until `untilMs` the limits of these principals count in part, 0 to 1, and so do those of principals that are not known here yet, as
+   * there are `replicas` that may meet them too.
+   */
+  setShares(
+    shares: readonly Shares[],
+    { replicas, untilMs }: Readonly<{ replicas: number; untilMs: number }>,
+  ): void {
+    const first = firstShare(replicas);
+    this.#first = { shares: { requests: first, tokens: first }, sharesUntilMs: untilMs };
     for (const { principalId, requests, tokens } of shares) {
       const entry = this.#entries.get(principalId);
       if (entry === undefined) continue;
@@ -119,8 +130,7 @@ export class Limiter {
   #enter(principalId: PrincipalId): Entry {
     const entry: Entry = {
       meters: { requests: null, tokens: null },
-      shares: wholeShares,
-      sharesUntilMs: -Infinity,
+      ...this.#first,
       demand: { requests: 0, tokens: 0 },
       askedAtMs: 0,
     };

@@ -23,6 +23,8 @@ const share = z.number().min(0).max(1);
 
 /** Parts of the configured limits, of the principals that were reported and have any. */
 export const reconcileAnswer = z.object({
+  /** Those that report, this one among them. An older control plane does not say. */
+  replicas: z.int().positive().default(1),
   allowances: z.array(
     z.object({ principal_id: principalId, requests_share: share, tokens_share: share }),
   ),

@@ -98,6 +98,15 @@ describe('a replica', () => {
   });
 });
 
+it('each is told how many report', () => {
+  const reconcile = createReconcile({ state: () => state, monotonic: () => 0 });
+  const told = ['a', 'b', 'a', 'c'].map((replica_id) => {
+    const answer = reconcile({ replica_id, counts: [] });
+    return isRefusal(answer) ? answer.refused : answer.replicas;
+  });
+  assert.deepEqual(told, [1, 2, 2, 3]);
+});
+
 it('once all have reported, the shares of those that saw demand come to no more than the limit', () => {
   const count = fc.integer({ min: 0, max: 1_000_000 });
   fc.assert(

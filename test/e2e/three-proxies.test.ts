@@ -161,6 +161,25 @@ async function overshoot(test: TestContext, fleet: Fleet): Promise<void> {
   assert.equal(budget?.tokens_used, each * served.length);
 }
 
+/** As many as there are replicas times the limit, at once. */
+async function meetSpike(test: TestContext, fleet: Fleet): Promise<void> {
+  const caller = await createCaller(fleet.control.admin, 'stranger');
+  const few = 30;
+  await caller.give('limits', { requests_per_min: few });
+  const startedAt = performance.now();
+  const isLimited = async (proxy: Proxy) => (await chat(caller, proxy)).remaining !== null;
+  const known = async () => (await Promise.all(fleet.proxies.map(isLimited))).every(Boolean);
+  await until(known, { what: 'the limit at every proxy' });
+  const answered = await Promise.all(
+    fleet.proxies.flatMap((proxy) => Array.from({ length: few }, () => chat(caller, proxy))),
+  );
+  const admitted = count(answered, 200);
+  const seconds = (performance.now() - startedAt) / 1000;
+  test.diagnostic(`${admitted} of ${answered.length} in ${seconds.toFixed(1)} s`);
+  assert.ok(admitted <= 2 * few + (few * seconds) / 60, `${admitted}`);
+  assert.ok(admitted >= few / 2, `${admitted}`);
+}
+
 async function admitTogether(test: TestContext, fleet: Fleet): Promise<void> {
   const caller = await createCaller(fleet.control.admin, 'sprinter');
   await caller.give('limits', { requests_per_min: limit });
@@ -189,6 +208,9 @@ it('three proxies under one principal', async (test) => {
   await test.test(
     'overshoot a budget by what they answer until they are told, and report each answer',
     (test) => overshoot(test, fleet),
+  );
+  await test.test('admit at most twice the limit of who comes unexpected to all of them', (test) =>
+    meetSpike(test, fleet),
   );
   // The last, because it kills the control plane.
   await test.test(

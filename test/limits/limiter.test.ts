@@ -145,7 +145,10 @@ const withShare = (requests: number, untilSecond = 1000) => {
   const limiter = new Limiter();
   const ask = asking(limiter, limits(60));
   ask(0);
-  limiter.setShares([{ principalId: one, requests, tokens: 1 }], untilSecond * 1000);
+  limiter.setShares([{ principalId: one, requests, tokens: 1 }], {
+    replicas: 1,
+    untilMs: untilSecond * 1000,
+  });
   return { limiter, ask };
 };
 
@@ -161,7 +164,10 @@ describe('a share', () => {
   it('fills nothing when it grows', () => {
     const { limiter, ask } = withShare(0.05);
     for (const second of [0, 0, 0]) ask(second);
-    limiter.setShares([{ principalId: one, requests: 1, tokens: 1 }], 1e6);
+    limiter.setShares([{ principalId: one, requests: 1, tokens: 1 }], {
+      replicas: 1,
+      untilMs: 1e6,
+    });
     assert.deepEqual([ask(0), ask(1)], ['requests after 1', 'admitted']);
   });
 
@@ -184,6 +190,38 @@ describe('a share', () => {
     const { ask } = withShare(1 / 120);
     // Half a request a minute.
     assert.deepEqual([ask(0), ask(0), ask(120)], ['admitted', 'requests after 120', 'admitted']);
+  });
+});
+
+describe('a principal that comes after the limits were divided', () => {
+  const among = (replicas: number) => {
+    const limiter = new Limiter();
+    limiter.setShares([], { replicas, untilMs: 30_000 });
+    const told = (second: number) =>
+      limiter.admit(one, limits(60), { tokens: 1, nowMs: second * 1000 }).allowances.requests;
+    return { limiter, told };
+  };
+
+  it('has all of its limit where one other replica may meet it too, and a part among more', () => {
+    const first = [1, 2, 3, 61].map((replicas) => among(replicas).told(0)?.remaining);
+    assert.deepEqual(first, [59, 59, 29, 0]);
+  });
+
+  it('has all of it once nobody has divided limits for too long', () => {
+    assert.equal(among(3).told(30)?.remaining, 59);
+    const { told } = among(3);
+    assert.equal(told(0)?.remaining, 29);
+    assert.equal(told(120)?.remaining, 59);
+  });
+
+  it('has its own share with the next report', () => {
+    const { limiter, told } = among(3);
+    told(0);
+    limiter.setShares([{ principalId: one, requests: 1 / 6, tokens: 1 }], {
+      replicas: 3,
+      untilMs: 60_000,
+    });
+    assert.equal(told(0)?.remaining, 9);
   });
 });
 
@@ -229,7 +267,10 @@ describe('whatever is asked', () => {
     function check(requests: number, tokens: number, share: number, arrivals: Arrival[]): void {
       const limiter = new Limiter();
       limiter.admit(one, limits(requests, tokens), { tokens: 1, nowMs: 0 });
-      limiter.setShares([{ principalId: one, requests: share, tokens: share }], Infinity);
+      limiter.setShares([{ principalId: one, requests: share, tokens: share }], {
+        replicas: 1,
+        untilMs: Infinity,
+      });
       const admitted: { atMs: number; tokens: number }[] = [];
       let nowMs = 0;
       for (const { gap, tokens: cost } of arrivals) {

@@ -5,14 +5,15 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { shareOf } from '../../src/limits/share.ts';
+import { firstShare, shareOf } from '../../src/limits/share.ts';
 
 // what each replica saw -> what each gets
 const cases = [
   ['a lone replica has it all', [7], [1]],
   ['equal demand, equal parts', [5, 5], [0.5, 0.5]],
   ['the busier gets more', [3, 1], [0.75, 0.25]],
-  ['no demand anywhere divides nothing', [0, 0, 0], [1, 1, 1]],
+  ['without demand two have all of it each', [0, 0], [1, 1]],
+  ['without demand more have a part each', [0, 0, 0], [0.5, 0.5, 0.5]],
   [
     'an idle one keeps an even part, and takes none from the others',
     [4, 0, 12],
@@ -39,5 +40,16 @@ describe('a limit', () => {
         assert.ok(sum <= 1 + 1e-9 && parts.every((part) => part > 0 && part <= 1));
       }),
     );
+  });
+
+  it('is let through at most twice in a spike that nobody is prepared for', () => {
+    for (let live = 1; live <= 100; live++) {
+      const first = firstShare(live);
+      assert.ok(first > 0 && first <= 1);
+      // It meets all of them, or some of them while others already divide the limit.
+      for (let unprepared = 0; unprepared < live; unprepared++) {
+        assert.ok(live * first <= 2 && 1 + unprepared * first <= 2 + 1e-9, `${live} replicas`);
+      }
+    }
   });
 });
