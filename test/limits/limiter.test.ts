@@ -193,15 +193,16 @@ describe('a share', () => {
   });
 });
 
-describe('a principal that comes after the limits were divided', () => {
-  const among = (replicas: number) => {
-    const limiter = new Limiter();
-    limiter.setShares([], { replicas, untilMs: 30_000 });
-    const told = (second: number) =>
-      limiter.admit(one, limits(60), { tokens: 1, nowMs: second * 1000 }).allowances.requests;
-    return { limiter, told };
-  };
+/** The limits were divided among so many, before anybody came. */
+const among = (replicas: number) => {
+  const limiter = new Limiter();
+  limiter.setShares([], { replicas, untilMs: 30_000 });
+  const told = (second: number) =>
+    limiter.admit(one, limits(60), { tokens: 1, nowMs: second * 1000 }).allowances.requests;
+  return { limiter, told };
+};
 
+describe('a principal that comes after the limits were divided', () => {
   it('has all of its limit where one other replica may meet it too, and a part among more', () => {
     const first = [1, 2, 3, 61].map((replicas) => among(replicas).told(0)?.remaining);
     assert.deepEqual(first, [59, 59, 29, 0]);
