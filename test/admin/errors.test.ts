@@ -16,6 +16,9 @@ describe('what the framework refuses', () => {
     const cases = [
       [{ path: '/no/such/path' }, [404, 'absent', null]],
       [{ path: '/admin/no-such-path', cookie }, [404, 'absent', null]],
+      [{ path: '/admin/models/', cookie }, [404, 'absent', null]],
+      [{ method: 'DELETE', path: '/admin/keys/?a=b', cookie }, [404, 'absent', null]],
+      [{ ...post, path: '/admin/roles/', body: { name: 'a' } }, [404, 'absent', null]],
       [{ ...post, body: '{"name":' }, [400, 'invalid', null]],
       [{ ...post, body: '"\\ud83d' }, [400, 'invalid', null]],
       [{ ...post, body: '{"__proto__":{}}' }, [400, 'invalid', null]],
@@ -23,6 +26,14 @@ describe('what the framework refuses', () => {
       [
         { ...post, body: '{}', headers: { 'content-type': 'text/plain' } },
         [415, 'unsupported_media', null],
+      ],
+      [
+        { ...post, body: '{}', headers: { 'content-type': 'application/json; charset=utf-16' } },
+        [415, 'unsupported_media', 'content-type'],
+      ],
+      [
+        { ...post, body: '{}', headers: { 'content-type': 'application/json;charset="UTF-8"' } },
+        [400, 'invalid', 'name'],
       ],
       [{ ...post, body: `{"name":"${'x'.repeat(1024 * 1024)}"}` }, [413, 'too_large', null]],
       [{ ...post, body: 7 }, [400, 'invalid', null]],
