@@ -15,6 +15,7 @@ import {
 } from './commands/history.ts';
 import { ImportCommand } from './commands/import.ts';
 import { LogVerifyCommand } from './commands/log-verify.ts';
+import { OperatorCommand } from './commands/operator.ts';
 import { ReencryptBackendsCommand } from './commands/reencrypt-backends.ts';
 import { ServeCommand } from './commands/serve.ts';
 import { SetPasswordCommand } from './commands/set-password.ts';
@@ -51,6 +52,7 @@ export async function runCommandLine(
     HistoryEventsCommand,
     ImportCommand,
     LogVerifyCommand,
+    OperatorCommand,
     ReencryptBackendsCommand,
     ServeCommand,
     SetPasswordCommand,

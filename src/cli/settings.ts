@@ -6,6 +6,7 @@ import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { agentSettings } from './agent-settings.ts';
 import { nearest } from './nearest.ts';
+import { operatorSettings } from './operator-settings.ts';
 import type { Setting, SettingTable, ValuesOf } from './setting.ts';
 import { otherVariables, settingsTable } from './settings-table.ts';
 import type { SettingName, SettingsTable } from './settings-table.ts';
@@ -141,7 +142,9 @@ function unknownVariables(env: SettingsInput['env']): readonly string[] {
 
 /** Of every table: the variables of one machine may be for several commands. */
 const allSettings = (): readonly Setting[] =>
-  [settingsTable, agentSettings].flatMap((table) => Object.values<Setting>(table));
+  [settingsTable, agentSettings, operatorSettings].flatMap((table) =>
+    Object.values<Setting>(table),
+  );
 
 /** Kubernetes describes a Service named gw, or gw-…, in variables of these forms. */
 const isServiceLink = (name: string, value = ''): boolean =>

@@ -1,8 +1,6 @@
 // Calls the API server of the cluster by plain HTTPS (kubernetes.io/docs/reference/using-api), with the token and the authority of the
 // service account. Every call has a time limit and a bound on the answer.
 
-import { createInterface } from 'node:readline';
-
 import { Agent, request } from 'undici';
 
 import { readAuthority, readToken } from './in-cluster.ts';
@@ -95,8 +93,19 @@ async function follow(
   });
   const { statusCode: status, body } = answer;
   if (status !== 200) return { status, body: parseJson(await body.text()) };
-  for await (const line of createInterface({ input: body })) onLine(parseJson(line));
+  for await (const line of linesOf(body)) onLine(parseJson(line));
   return { status, body: undefined };
+}
+
+/** Rejects when the connection breaks, which readline would keep to itself. */
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
 }
 
 const headersOf = async ({ place }: Cluster): Promise<Record<string, string>> => ({

@@ -76,7 +76,6 @@ export const deploymentSpec = z.object({
     })
     .prefault({}),
 });
-export type DeploymentSpec = Readonly<z.output<typeof deploymentSpec>>;
 
 const condition = z.object({
   type: z.string(),

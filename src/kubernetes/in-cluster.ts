@@ -39,3 +39,7 @@ export const readToken = async ({ accountDirectory }: ClusterPlace): Promise<str
 /** The one authority that the API server is verified with, PEM. */
 export const readAuthority = ({ accountDirectory }: ClusterPlace): Promise<string> =>
   readFile(path.join(accountDirectory, 'ca.crt'), 'utf8');
+
+/** That of the pod. */
+export const readNamespace = async ({ accountDirectory }: ClusterPlace): Promise<string> =>
+  (await readFile(path.join(accountDirectory, 'namespace'), 'utf8')).trim();

@@ -11,6 +11,7 @@ export type LogLevel = (typeof logLevels)[number] | 'silent';
 export const logComponents = [
   'gateway',
   'control_link',
+  'operator',
   'control',
   'admin',
   'tracing',

@@ -52,6 +52,8 @@ export type ClusterApi = Readonly<{
   store: ClusterStore;
   /** Told of each write to an object but a Lease, once it is done and before it is answered. */
   onWrite: (listener: (write: AskedOfCluster) => void) => void;
+  /** Ends every watch, as its timeout does. */
+  endWatches: () => void;
   /** Breaks every connection, and answers nobody until it is set back. */
   setAway: (isAway: boolean) => void;
 }>;
@@ -75,6 +77,7 @@ export async function startClusterApi(
     onWrite: (_write: AskedOfCluster): void => undefined,
   };
   const store = createClusterStore();
+  const watches = new Set<ServerResponse>();
   const lists: Record<string, ListDocument> = {};
   for (const resource of ['services', 'pods', 'nodes']) lists[resource] = recordedList(resource);
   const asked: AskedOfCluster[] = [];
@@ -116,6 +119,8 @@ export async function startClusterApi(
     const done = { ...call, path: url.pathname + url.search, token, status };
     asked.push(done);
     if (status === 200 && call.verb === 'watch') {
+      watches.add(response);
+      response.once('close', () => watches.delete(response));
       tellChanges(store, url, response);
       return;
     }
@@ -149,6 +154,9 @@ export async function startClusterApi(
     setBroken: (status) => (state.broken = status),
     store,
     onWrite: (listener) => (state.onWrite = listener),
+    endWatches: () => {
+      for (const watching of watches) watching.end();
+    },
     setAway: (isAway) => {
       state.isAway = isAway;
       if (isAway) server.closeAllConnections();

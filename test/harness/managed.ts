@@ -1,11 +1,15 @@
-// A managed deployment as it stands in a cluster before an operator has seen it.
+// A managed deployment in a cluster, from before an operator has seen it, and what the cluster makes of the operator's objects.
 
 import type { TestContext } from 'node:test';
 
-import { deploymentPath } from '../../src/kubernetes/gw-deployment.ts';
+import { withCluster } from '../../src/kubernetes/client.ts';
+import { deploymentPath, deploymentResource } from '../../src/kubernetes/gw-deployment.ts';
+import { reconcile } from '../../src/operator/reconcile.ts';
 import { startClusterApi } from './cluster-api.ts';
 import type { ClusterApi, Call } from './cluster-api.ts';
+import { memberAt } from './cluster-store.ts';
 import type { Json } from './cluster-store.ts';
+import { collectLog } from './gateway.ts';
 
 export const namespace = 'gw';
 export const resourceName = 'gw';
@@ -46,3 +50,64 @@ export function createDeployment({ store }: ClusterApi, body: Json): void {
   });
   if (status !== 201) throw new Error(JSON.stringify(answer));
 }
+
+/** As the controllers of the cluster do: every Deployment runs what it says, and every Job is done. */
+export function settle({ store }: ClusterApi, only: (name: string) => boolean = () => true): void {
+  for (const [path, object] of store.objects) {
+    const { kind } = object;
+    const name = String(memberAt(object, 'metadata', 'name'));
+    if (!only(name)) continue;
+    if (kind === 'Deployment') store.put(path, { ...object, status: runningStatus(object) });
+    if (kind === 'Job') store.put(path, { ...object, status: { succeeded: 1 } });
+  }
+}
+
+function runningStatus(object: Json): Json {
+  const replicas = memberAt(object, 'spec', 'replicas');
+  return {
+    observedGeneration: memberAt(object, 'metadata', 'generation'),
+    replicas,
+    updatedReplicas: replicas,
+    readyReplicas: replicas,
+    availableReplicas: replicas,
+    conditions: [{ type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' }],
+  };
+}
+
+/** The deployment as the cluster holds it. */
+export function heldDeployment({ store }: ClusterApi): Json {
+  const held = store.objects.get(deploymentPath(namespace, resourceName));
+  if (held === undefined) throw new Error('the deployment is gone');
+  return held;
+}
+
+/** The object of this kind and name; undefined when it is not there. */
+export const objectNamed = ({ store }: ClusterApi, kind: string, name: string): Json | undefined =>
+  [...store.objects.values()].find(
+    (object) => object['kind'] === kind && memberAt(object, 'metadata', 'name') === name,
+  );
+
+/** Passes over the deployment until one changes nothing, as an operator makes them. Rejects as a pass does. */
+export async function reconcileAll(
+  cluster: ClusterApi,
+  { signal = new AbortController().signal, afterPass = () => undefined }: Passing = {},
+): Promise<void> {
+  const log = collectLog([]);
+  for (let passes = 0; passes < passesMax; passes++) {
+    const before = JSON.stringify([...cluster.store.objects]);
+    await withCluster(cluster.place, (client) =>
+      reconcile(deploymentResource.parse(heldDeployment(cluster)), {
+        client,
+        nowMs: () => Date.parse('2026-11-21T12:00:00Z'),
+        log,
+        signal,
+      }),
+    );
+    afterPass();
+    if (JSON.stringify([...cluster.store.objects]) === before) return;
+  }
+  throw new Error(`${passesMax} passes, and still no end`);
+}
+
+type Passing = Readonly<{ signal?: AbortSignal; afterPass?: () => void }>;
+const passesMax = 20;

@@ -1,0 +1,69 @@
+// What one managed deployment comes to: every object in the order in which they are made. Nothing but the resource decides it.
+
+import type { DeploymentResource } from '../kubernetes/gw-deployment.ts';
+import { bootstrapJob, controlConfig, controlDeployment, controlService } from './control-plane.ts';
+import type { Manifest, Reference } from './kinds.ts';
+import { nameOf } from './parts.ts';
+import {
+  proxyAutoscaler,
+  proxyConfig,
+  proxyDeployment,
+  proxyDisruptionBudget,
+  proxyService,
+} from './proxies.ts';
+
+export type Wanted = Readonly<{
+  manifest: Manifest;
+  /** `control`: once the control plane runs as wanted. `proxies`: the same, but only if the proxies roll by it. */
+  waitsFor: 'nothing' | 'control' | 'proxies';
+  /** Made once, and left as it is. */
+  isOnce: boolean;
+}>;
+
+export type Desired = Readonly<{
+  wanted: readonly Wanted[];
+  unwanted: readonly Reference[];
+  control: Reference;
+  proxies: Reference;
+  /** Of the pods of the proxies. */
+  proxyTemplate: string;
+  bootstrap: Reference | null;
+  /** Bounds of the replicas that an autoscaler chooses; null without one. */
+  scaled: Readonly<{ from: number; to: number }> | null;
+}>;
+
+export function desiredOf(resource: DeploymentResource): Desired {
+  const proxy = proxyDeployment(resource);
+  const job = bootstrapJob(resource);
+  const autoscaler = proxyAutoscaler(resource);
+  const budget = proxyDisruptionBudget(resource);
+  const { enabled, minReplicas, maxReplicas } = resource.spec.proxy.autoscaling;
+  const name = nameOf(resource, 'proxy');
+  return {
+    wanted: [
+      wanted(controlConfig(resource)),
+      wanted(controlService(resource)),
+      wanted(controlDeployment(resource).manifest),
+      ...(job === null ? [] : [wanted(job, { waitsFor: 'control', isOnce: true })]),
+      wanted(proxyService(resource)),
+      wanted(proxyConfig(resource), { waitsFor: 'proxies' }),
+      wanted(proxy.manifest, { waitsFor: 'proxies' }),
+      ...(autoscaler === null ? [] : [wanted(autoscaler)]),
+      ...(budget === null ? [] : [wanted(budget)]),
+    ],
+    unwanted: [
+      ...(autoscaler === null ? [{ kind: 'HorizontalPodAutoscaler', name } as const] : []),
+      ...(budget === null ? [{ kind: 'PodDisruptionBudget', name } as const] : []),
+    ],
+    control: { kind: 'Deployment', name: nameOf(resource, 'control') },
+    proxies: { kind: 'Deployment', name },
+    proxyTemplate: proxy.template,
+    bootstrap: job === null ? null : { kind: 'Job', name: job.metadata.name },
+    scaled: enabled ? { from: minReplicas, to: maxReplicas } : null,
+  };
+}
+
+const wanted = (
+  manifest: Manifest,
+  how: Partial<Pick<Wanted, 'waitsFor' | 'isOnce'>> = {},
+): Wanted => ({ manifest, waitsFor: 'nothing', isOnce: false, ...how });

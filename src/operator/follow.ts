@@ -1,0 +1,89 @@
+// Hears of changes in one collection: a list says where it stands, a watch what comes behind that, and a watch that is too late begins with
+// a list again (kubernetes.io/docs/reference/using-api/api-concepts, "Efficient detection of changes").
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { z } from 'zod';
+
+import { refusalOf } from '../kubernetes/answer.ts';
+import { withCluster } from '../kubernetes/client.ts';
+import type { ClusterClient } from '../kubernetes/client.ts';
+import type { ClusterPlace } from '../kubernetes/in-cluster.ts';
+import type { Log } from '../telemetry/log.ts';
+
+export type Following = Readonly<{
+  place: ClusterPlace;
+  /** Of the collection; `query` narrows it. */
+  path: string;
+  query: string;
+  /** That something changed, perhaps; what is there is read afterwards. */
+  onChange: () => void;
+  retryMs: number;
+  log: Log;
+}>;
+
+const watchSeconds = 300;
+
+const versioned = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
+const change = z.object({ type: z.string(), object: z.unknown() });
+
+/** Until the signal; a failure is tried again. */
+export async function followChanges(following: Following, signal: AbortSignal): Promise<void> {
+  const { place, path, retryMs, log } = following;
+  let version: string | null = null;
+  let isSaid = false;
+  while (!signal.aborted) {
+    try {
+      const before: string | null = version;
+      version = await withCluster(place, (client) =>
+        followOnce(client, { ...following, before }, signal),
+      );
+      isSaid = false;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isSaid) log.warn({ error, path }, 'changes cannot be followed; trying again');
+      isSaid = true;
+    }
+    // Also after one that ended well: a server that ends each at once is not asked without a pause.
+    await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Answers where to go on; null when that is known no more. */
+async function followOnce(
+  client: ClusterClient,
+  { path, query, onChange, before }: Following & Readonly<{ before: string | null }>,
+  signal: AbortSignal,
+): Promise<string | null> {
+  let version: string | null = before ?? (await currentVersion(client, `${path}?${query}`, signal));
+  // What changed while nobody watched is seen by looking.
+  onChange();
+  const watch = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${watchSeconds}`;
+  const answer = await client.follow(
+    `${path}?${query}&${watch}&resourceVersion=${encodeURIComponent(version)}`,
+    (line) => {
+      const read = change.safeParse(line);
+      if (!read.success || read.data.type === 'ERROR') {
+        version = null;
+        return;
+      }
+      const object = versioned.safeParse(read.data.object);
+      if (object.success && version !== null) version = object.data.metadata.resourceVersion;
+      if (read.data.type !== 'BOOKMARK') onChange();
+    },
+    signal,
+  );
+  if (answer.status === 410) return null;
+  if (answer.status !== 200) throw new Error(`${path} answered ${refusalOf(answer)}`);
+  return version;
+}
+
+async function currentVersion(
+  client: ClusterClient,
+  path: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const answer = await client.get(`${path}&limit=1`, signal);
+  if (answer.status !== 200) throw new Error(`${path} answered ${refusalOf(answer)}`);
+  return versioned.parse(answer.body).metadata.resourceVersion;
+}

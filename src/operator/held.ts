@@ -1,0 +1,113 @@
+// What the cluster holds of the operator's objects, as far as the operator goes by it.
+
+import { z } from 'zod';
+
+import { desiredAnnotation } from './kinds.ts';
+import type { Json, JsonObject, Manifest, Reference } from './kinds.ts';
+
+const count = z.int().default(0);
+
+const heldObject = z.looseObject({
+  metadata: z.looseObject({
+    uid: z.string(),
+    resourceVersion: z.string(),
+    generation: count,
+    deletionTimestamp: z.string().optional(),
+    annotations: z.record(z.string(), z.string()).default({}),
+    ownerReferences: z.array(z.looseObject({ uid: z.string() })).default([]),
+  }),
+  spec: z.looseObject({ replicas: z.int().optional() }).optional(),
+  status: z
+    .looseObject({
+      observedGeneration: count,
+      replicas: count,
+      updatedReplicas: count,
+      availableReplicas: count,
+      /** Of a Job. */
+      succeeded: count,
+      conditions: z
+        .array(
+          z.looseObject({
+            type: z.string(),
+            status: z.string(),
+            reason: z.string().default(''),
+            message: z.string().default(''),
+          }),
+        )
+        .default([]),
+    })
+    .prefault({}),
+});
+export type HeldObject = Readonly<z.output<typeof heldObject>>;
+
+/** Null for what the API server cannot have meant. */
+export const readHeld = (body: unknown): HeldObject | null =>
+  heldObject.safeParse(body).data ?? null;
+
+/** By `keyOf`; an object that is not there is not in it. */
+export type Held = ReadonlyMap<string, HeldObject>;
+export const keyOf = ({ kind, name }: Reference): string => `${kind} ${name}`;
+export const referenceOf = ({ kind, metadata }: Manifest): Reference => ({
+  kind,
+  name: metadata.name,
+});
+
+export const isOwnedBy = ({ metadata }: HeldObject, uid: string): boolean =>
+  metadata.ownerReferences.some((owner) => owner.uid === uid);
+
+/** It has all that is wanted, and was written for it. */
+export const isAsWanted = (held: HeldObject, manifest: Manifest): boolean =>
+  held.metadata.annotations[desiredAnnotation] ===
+    manifest.metadata.annotations[desiredAnnotation] && hasAll(held, manifest);
+
+/**
+ * Whether `held` has every member of `wanted`. What the API server or another manager has added is no difference; in a list whose
+ * items have names, neither are further items.
+ */
+export function hasAll(held: unknown, wanted: Json | JsonObject | Manifest): boolean {
+  if (Array.isArray(wanted)) return Array.isArray(held) && hasItems(held, wanted);
+  if (typeof wanted !== 'object' || wanted === null) return held === wanted;
+  if (typeof held !== 'object' || held === null) return Object.keys(wanted).length === 0;
+  return Object.entries(wanted).every(([name, value]) => hasAll(Reflect.get(held, name), value));
+}
+
+function hasItems(held: readonly unknown[], wanted: readonly Json[]): boolean {
+  const names = wanted.map(itemName);
+  if (names.some((name) => name === undefined)) {
+    return held.length === wanted.length && wanted.every((item, at) => hasAll(held[at], item));
+  }
+  return wanted.every((item, at) => {
+    const found = held.find((other) => itemName(other) === names[at]);
+    return found !== undefined && hasAll(found, item);
+  });
+}
+
+const itemName = (item: unknown): unknown =>
+  typeof item === 'object' && item !== null ? Reflect.get(item, 'name') : undefined;
+
+export type Rollout = Readonly<{
+  /** Every pod is of the template that is wanted, and serves. */
+  isDone: boolean;
+  available: number;
+  wanted: number;
+  /** Why the cluster gave it up; null as long as it tries. */
+  stuck: string | null;
+}>;
+
+export function rolloutOf(held: HeldObject | undefined): Rollout {
+  if (held === undefined) return { isDone: false, available: 0, wanted: 0, stuck: null };
+  const { metadata, spec, status } = held;
+  const wanted = spec?.replicas ?? 1;
+  const { replicas, updatedReplicas, availableReplicas: available } = status;
+  const isSeen = status.observedGeneration >= metadata.generation;
+  const isUpdated = updatedReplicas >= wanted && replicas === updatedReplicas;
+  const stuck = status.conditions.find(
+    ({ type, reason }) => type === 'Progressing' && reason === 'ProgressDeadlineExceeded',
+  );
+  return {
+    isDone: isSeen && isUpdated && available >= wanted,
+    available,
+    wanted,
+    stuck: isSeen ? (stuck?.message ?? null) : null,
+  };
+}

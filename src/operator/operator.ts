@@ -1,0 +1,191 @@
+// The operator at work: while it holds the Lease it looks at every managed deployment of its namespace whenever something changes, and
+// now and then in any case.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { withCluster } from '../kubernetes/client.ts';
+import type { ClusterClient } from '../kubernetes/client.ts';
+import { deploymentPath, deploymentResource } from '../kubernetes/gw-deployment.ts';
+import type { ClusterPlace } from '../kubernetes/in-cluster.ts';
+import { listAll } from '../kubernetes/list.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Election } from './election.ts';
+import { followChanges } from './follow.ts';
+import { collectionPath, kinds, managedBy } from './kinds.ts';
+import type { Kind } from './kinds.ts';
+import { reconcile } from './reconcile.ts';
+
+export type OperatorOptions = Readonly<{
+  place: ClusterPlace;
+  namespace: string;
+  election: Election;
+  /** Epoch milliseconds. */
+  nowMs: () => number;
+  log: Log;
+  times: OperatorTimes;
+}>;
+
+/** Milliseconds. */
+export type OperatorTimes = Readonly<{
+  /** Between two steps of the election. */
+  electionMs: number;
+  /** Without a renewal for so long, nothing more is written. Less than the Lease lasts. */
+  deadlineMs: number;
+  /** Between two passes at least, so that a burst of changes is one. */
+  pauseMs: number;
+  /** Between two passes at most. */
+  resyncMs: number;
+  /** After a failure. */
+  retryMs: number;
+}>;
+
+export const operatorTimes: OperatorTimes = {
+  electionMs: 2_000,
+  deadlineMs: 10_000,
+  pauseMs: 250,
+  resyncMs: 60_000,
+  retryMs: 5_000,
+};
+
+const releaseMs = 3_000;
+
+/** `close` gives the Lease up; `kill` does not, as when the process is gone. `failed` rejects should a loop end by itself. */
+export function startOperator(options: OperatorOptions) {
+  const stopping = new AbortController();
+  const elections = electionLoop(options, stopping.signal);
+  const failed = Promise.withResolvers<never>();
+  elections.catch(failed.reject);
+  const kill = async (): Promise<void> => {
+    stopping.abort();
+    await elections.catch(() => undefined);
+  };
+  return {
+    failed: failed.promise,
+    kill,
+    close: async (): Promise<void> => {
+      await kill();
+      await options.election
+        .release(AbortSignal.timeout(releaseMs))
+        .catch((error: unknown) => options.log.warn({ error }, 'the lease was not given up'));
+    },
+  };
+}
+
+type Term = Readonly<{ ending: AbortController; expiry: NodeJS.Timeout; work: Promise<void> }>;
+
+async function electionLoop(options: OperatorOptions, signal: AbortSignal): Promise<void> {
+  const { election, log, times } = options;
+  let term: Term | null = null;
+  let isSaid = false;
+  while (!signal.aborted) {
+    try {
+      const isLeading = await election.step(
+        AbortSignal.any([signal, AbortSignal.timeout(times.deadlineMs / 2)]),
+      );
+      isSaid = false;
+      if (isLeading && term !== null && !term.ending.signal.aborted) term.expiry.refresh();
+      else if (isLeading) term = await begin(options, term);
+      else if (term !== null) term = await end(term, log);
+    } catch (error) {
+      if (!isSaid && !signal.aborted) log.warn({ error }, 'the lease cannot be read');
+      isSaid = true;
+    }
+    if (term?.ending.signal.aborted === true) term = await end(term, log);
+    await sleep(times.electionMs, undefined, { signal }).catch(() => undefined);
+  }
+  if (term !== null) await end(term, log);
+}
+
+async function begin(options: OperatorOptions, before: Term | null): Promise<Term> {
+  if (before !== null) await end(before, options.log);
+  options.log.info({ namespace: options.namespace }, 'this operator leads');
+  const ending = new AbortController();
+  const expiry = setTimeout(() => ending.abort(), options.times.deadlineMs);
+  return { ending, expiry, work: lead(options, ending.signal) };
+}
+
+async function end({ ending, expiry, work }: Term, log: Log): Promise<null> {
+  clearTimeout(expiry);
+  ending.abort();
+  await work;
+  log.info({}, 'this operator leads no more');
+  return null;
+}
+
+/** Until the signal; rejects for nothing that can be tried again. */
+async function lead(options: OperatorOptions, signal: AbortSignal): Promise<void> {
+  const { place, namespace, log, times } = options;
+  const wake = createWake();
+  const follow = (path: string, query: string): Promise<void> =>
+    followChanges({ place, path, query, onChange: wake.call, retryMs: times.retryMs, log }, signal);
+  const [[label, value] = []] = Object.entries(managedBy);
+  const selector = `labelSelector=${encodeURIComponent(`${label}=${value}`)}`;
+  const names = Object.keys(kinds).filter(isKind);
+  await Promise.all([
+    passLoop(options, wake, signal),
+    follow(deploymentPath(namespace), ''),
+    ...names.map((kind) => follow(collectionPath(kind, namespace), selector)),
+  ]);
+}
+
+const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name);
+
+async function passLoop(options: OperatorOptions, wake: Wake, signal: AbortSignal): Promise<void> {
+  const { log, times } = options;
+  let isSaid = false;
+  while (!signal.aborted) {
+    wake.reset();
+    try {
+      const outcome = await withCluster(options.place, (client) => pass(options, client, signal));
+      if (isSaid) log.info({}, 'the API server answers again');
+      isSaid = false;
+      await rest(times.pauseMs, signal);
+      if (outcome === 'done') await wake.wait(times.resyncMs, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isSaid) log.warn({ error }, 'a pass failed; trying again');
+      isSaid = true;
+      await rest(times.retryMs, signal);
+    }
+  }
+}
+
+/** One deployment that fails keeps no other from its turn. */
+async function pass(
+  { namespace, nowMs, log }: OperatorOptions,
+  client: ClusterClient,
+  signal: AbortSignal,
+): Promise<'done' | 'again'> {
+  const path = deploymentPath(namespace);
+  const resources = await listAll(client, { path, item: deploymentResource }, signal);
+  const failures: unknown[] = [];
+  let outcome: 'done' | 'again' = 'done';
+  for (const resource of resources) {
+    try {
+      const own = await reconcile(resource, { client, nowMs, log, signal });
+      if (own === 'again') outcome = 'again';
+    } catch (error) {
+      signal.throwIfAborted();
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  return outcome;
+}
+
+const rest = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => undefined);
+
+type Wake = ReturnType<typeof createWake>;
+
+/** A call before the wait ends it at once. */
+function createWake() {
+  let called = new AbortController();
+  return {
+    call: () => called.abort(),
+    reset: () => {
+      called = new AbortController();
+    },
+    wait: (ms: number, signal: AbortSignal) => rest(ms, AbortSignal.any([signal, called.signal])),
+  };
+}

@@ -1,0 +1,212 @@
+// Holds the operator as a whole: it brings deployments up by itself, hears of changes, hands over to another, and keeps within the role of
+// deploy/operator.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+
+import { openManagedDeployment } from '../../src/control/deployment.ts';
+import { deploymentPath } from '../../src/kubernetes/gw-deployment.ts';
+import { createElection } from '../../src/operator/election.ts';
+import { startOperator } from '../../src/operator/operator.ts';
+import type { Call, ClusterApi } from '../harness/cluster-api.ts';
+import { memberAt } from '../harness/cluster-store.ts';
+import { collectLog } from '../harness/gateway.ts';
+import type { LogLine } from '../harness/gateway.ts';
+import {
+  createDeployment,
+  deploymentNamed,
+  heldDeployment,
+  namespace,
+  objectNamed,
+  resourceName as name,
+  settle,
+  startManagedCluster,
+} from '../harness/managed.ts';
+import { until } from '../harness/wait.ts';
+
+const times = { electionMs: 25, deadlineMs: 500, pauseMs: 5, resyncMs: 60_000, retryMs: 20 };
+
+function operate(test: TestContext, { place }: ClusterApi, self: string, seconds = 15) {
+  const logLines: LogLine[] = [];
+  const election = createElection({
+    place,
+    holder: { name: 'gw-operator', namespace, self, seconds },
+    monotonic: () => performance.now(),
+    nowMs: Date.now,
+  });
+  const log = collectLog(logLines);
+  const operator = startOperator({ place, namespace, election, nowMs: Date.now, log, times });
+  test.after(operator.kill);
+  const said = (message: string) => logLines.some((line) => line.message === message);
+  return { ...operator, said, logLines };
+}
+
+/** Every pod starts as soon as its Deployment is written. */
+const startPods = (cluster: ClusterApi): void =>
+  cluster.onWrite(({ resource }) => {
+    if (resource === 'deployments' || resource === 'jobs') settle(cluster);
+  });
+
+const isPhase = (cluster: ClusterApi, phase: string, of = name): boolean => {
+  const held = cluster.store.objects.get(deploymentPath(namespace, of));
+  return memberAt(held, 'status', 'phase') === phase;
+};
+const isReady = (cluster: ClusterApi, generation: number): boolean =>
+  isPhase(cluster, 'Ready') &&
+  memberAt(heldDeployment(cluster), 'status', 'observedGeneration') === generation;
+
+const role = z.object({
+  kind: z.literal('Role'),
+  metadata: z.object({ name: z.string() }),
+  rules: z.array(
+    z.object({
+      apiGroups: z.array(z.string()),
+      resources: z.array(z.string()),
+      verbs: z.array(z.string()),
+    }),
+  ),
+});
+
+/** Every call that the Role of this name allows. */
+function allowedBy(of: string): ReadonlySet<string> {
+  const file = path.join(import.meta.dirname, '../../deploy/operator/rbac.yaml');
+  const documents = parseAllDocuments(readFileSync(file, 'utf8')).map((one) => one.toJS());
+  const roles = documents.flatMap((one) => role.safeParse(one).data ?? []);
+  const rules = roles.filter(({ metadata }) => metadata.name === of).flatMap(({ rules }) => rules);
+  return new Set(
+    rules.flatMap(({ apiGroups, resources, verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) => verbs.map((verb) => keyOf({ group, resource, verb }))),
+      ),
+    ),
+  );
+}
+const keyOf = ({ group, resource, verb }: Call): string => `${verb} ${group}/${resource}`;
+
+it('a deployment comes up, changes and goes within what deploy/operator allows, and uses all of that', async (t) => {
+  const allowed = allowedBy('gw-operator');
+  const cluster = await startManagedCluster(t, {
+    spec: {
+      bootstrap: { password: { name: 'gw-secrets', key: 'password' } },
+      proxy: { autoscaling: { enabled: true } },
+    },
+    allows: (call) => allowed.has(keyOf(call)),
+  });
+  startPods(cluster);
+  const operator = operate(t, cluster, 'a');
+  await until(() => isReady(cluster, 1), { what: 'Ready' });
+  const spec = { proxy: { replicas: 1, autoscaling: { enabled: false } } };
+  const query = new URLSearchParams();
+  const mediaType = 'application/merge-patch+json';
+  const at = deploymentPath(namespace, name);
+  cluster.store.handle({ method: 'PATCH', path: at, query, mediaType, body: { spec } });
+  await until(() => isReady(cluster, 2), { what: 'Ready again' });
+  await operator.close();
+  const refused = cluster.asked.filter(({ status }) => status === 403);
+  assert.deepEqual(refused.map(keyOf), []);
+  const used = new Set(cluster.asked.map(keyOf));
+  // An apply that creates asks for create, too; deletion of an owner is the cluster's own.
+  const unused = [...allowed].filter((call) => !used.has(call));
+  const unseen = unused.filter((call) => !/^create |finalizers$/.test(call));
+  assert.deepEqual(unseen, []);
+});
+
+it('a control plane reads and patches its resource within what deploy/operator allows', async (t) => {
+  const allowed = allowedBy('gw-control');
+  const cluster = await startManagedCluster(t, { allows: (call) => allowed.has(keyOf(call)) });
+  const managed = openManagedDeployment({ place: cluster.place, namespace, name });
+  assert.ok('spec' in (await managed.read()));
+  assert.ok('spec' in (await managed.patch({ proxy: { replicas: 3 } })));
+  assert.deepEqual([...new Set(cluster.asked.map(keyOf))].toSorted(), [...allowed].toSorted());
+});
+
+describe('a running operator', () => {
+  it('hears of new deployments, of changes and of what others do', async (t) => {
+    const cluster = await startManagedCluster(t);
+    startPods(cluster);
+    operate(t, cluster, 'a');
+    await until(() => isReady(cluster, 1), { what: 'Ready' });
+    createDeployment(cluster, deploymentNamed('second'));
+    await until(() => isPhase(cluster, 'Ready', 'second'), { what: 'the second' });
+    const managed = openManagedDeployment({ place: cluster.place, namespace, name });
+    assert.ok('spec' in (await managed.patch({ image: 'registry.example/gw:2.0.0' })));
+    await until(() => isReady(cluster, 2), { what: 'the roll-out' });
+    cluster.store.remove(`/api/v1/namespaces/${namespace}/services/gw-proxy`);
+    const service = () => objectNamed(cluster, 'Service', 'gw-proxy');
+    await until(() => service() !== undefined, { what: 'the Service' });
+  });
+
+  it('goes on after the API server was away, and after watches that came too late', async (t) => {
+    const cluster = await startManagedCluster(t);
+    startPods(cluster);
+    const operator = operate(t, cluster, 'a');
+    await until(() => isReady(cluster, 1), { what: 'Ready' });
+    cluster.setAway(true);
+    await until(() => operator.said('the lease cannot be read'), { what: 'it is away' });
+    cluster.store.remove(`/api/v1/namespaces/${namespace}/services/gw-proxy`);
+    cluster.setAway(false);
+    const service = () => objectNamed(cluster, 'Service', 'gw-proxy');
+    await until(() => service() !== undefined, { what: 'the Service' });
+    const watches = () => cluster.asked.filter(({ verb }) => verb === 'watch').length;
+    await until(() => watches() >= 14, { what: 'watches after the outage' });
+    const lists = () => cluster.asked.filter(({ path: at }) => at.endsWith('limit=1')).length;
+    const listed = lists();
+    // What no watch tells of, so that all of them are behind it.
+    cluster.store.put(`/api/v1/namespaces/${namespace}/pods/other`, { metadata: {} });
+    cluster.store.compact();
+    cluster.endWatches();
+    await until(() => lists() > listed, { what: 'lists behind what is forgotten' });
+    cluster.store.remove(`/api/v1/namespaces/${namespace}/services/gw-control`);
+    const control = () => objectNamed(cluster, 'Service', 'gw-control');
+    await until(() => control() !== undefined, { what: 'the other Service' });
+  });
+
+  it('one of two leads; the other takes over when the first is killed, and at once when it ends', async (t) => {
+    const cluster = await startManagedCluster(t);
+    startPods(cluster);
+    const leads = 'this operator leads';
+    const first = operate(t, cluster, 'a', 1);
+    await until(() => first.said(leads), { what: 'the first leads' });
+    await until(() => isReady(cluster, 1), { what: 'Ready' });
+    const second = operate(t, cluster, 'b', 1);
+    await until(() => second.logLines.length === 0 && asks(cluster) > 10, { what: 'it stands by' });
+    assert.equal(second.said(leads), false);
+    await first.kill();
+    const killedAt = performance.now();
+    await until(() => second.said(leads), { what: 'the second leads' });
+    assert.ok(performance.now() - killedAt > 500, 'not before the lease ran out');
+    const third = operate(t, cluster, 'c', 60);
+    await second.close();
+    await until(() => third.said(leads), { what: 'the third leads' });
+    cluster.store.remove(`/api/v1/namespaces/${namespace}/services/gw-proxy`);
+    const service = () => objectNamed(cluster, 'Service', 'gw-proxy');
+    await until(() => service() !== undefined, { what: 'the Service' });
+  });
+
+  it('that cannot renew its lease writes nothing more', async (t) => {
+    let mayAsk = true;
+    const cluster = await startManagedCluster(t, {
+      allows: ({ resource }) => mayAsk || resource !== 'leases',
+    });
+    const operator = operate(t, cluster, 'a');
+    await until(() => isPhase(cluster, 'Pending'), { what: 'it leads' });
+    mayAsk = false;
+    await until(() => operator.said('the lease cannot be read'), { what: 'it cannot renew' });
+    await until(() => operator.said('this operator leads no more'), {
+      what: 'the end of its term',
+    });
+    cluster.store.remove(`/api/v1/namespaces/${namespace}/services/gw-proxy`);
+    const asked = asks(cluster);
+    await until(() => asks(cluster) > asked + 3, { what: 'it stands for election' });
+    assert.equal(objectNamed(cluster, 'Service', 'gw-proxy'), undefined);
+  });
+});
+
+const asks = ({ asked }: ClusterApi): number =>
+  asked.filter(({ resource, verb }) => resource === 'leases' && verb === 'get').length;
