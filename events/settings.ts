@@ -28,6 +28,20 @@ export const settingsEvents = {
     touchesSnapshot: false,
     data: z.object({ key_id: z.string(), items: z.int().nonnegative() }),
   },
+  /**
+   * Checkpoints behind this event are signed with that key, 64 hex digits. The key before, if there was one, has signed the change
+   * (base64).
+   */
+  AuditKeySet: {
+    touchesSnapshot: false,
+    data: z.object({
+      public_key: z.hash('sha256'),
+      previous: z.hash('sha256').nullable(),
+      signature: z.base64().nullable(),
+    }),
+  },
+  /** The log goes on behind the loss of events that replicas have seen; snapshot versions count on in this epoch. */
+  LogEpochStarted: { touchesSnapshot: true, data: z.object({ epoch: z.int().positive() }) },
   /** Items of the vault that nothing had referred to for their retention were erased. */
   VaultItemsErased: {
     touchesSnapshot: false,

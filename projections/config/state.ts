@@ -14,6 +14,7 @@ import { promptClassEvents } from '../../events/prompt-class.ts';
 import { providerEvents } from '../../events/provider.ts';
 import { roleEvents } from '../../events/role.ts';
 import { settingsEvents } from '../../events/settings.ts';
+import { snapshotVersion } from '../../src/lib/snapshot-version.ts';
 import { evolveAgent } from './a2a-agent.ts';
 import type { Agent } from './a2a-agent.ts';
 import { evolveApiKey } from './api-key.ts';
@@ -58,7 +59,7 @@ export type Slices = Readonly<{
 
 /**
  * `position` and `hash` are those of the last event folded; `version` is the snapshot version: the position of the last event
- * that touched the snapshot.
+ * that touched the snapshot, and the epoch.
  */
 export type ConfigState = Readonly<{ position: number; hash: string; version: number }> & Slices;
 
@@ -135,7 +136,10 @@ export function applyEvent(draft: Draft, event: FoldedEvent): void {
   evolveNoun(draft, noun, { id, event });
   draft.position = event.position;
   draft.hash = event.hash;
-  if (touchesSnapshot(event.type)) draft.version = event.position;
+  if (touchesSnapshot(event.type)) {
+    const epoch = sliceOf(draft.settings).byId.get(1)?.epoch ?? 0;
+    draft.version = snapshotVersion({ epoch, position: event.position });
+  }
 }
 
 function evolveNoun(draft: Draft, noun: Noun, { id, event }: { id: number; event: FoldedEvent }) {

@@ -4,6 +4,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import type { Encoders } from '../classifier/encoder.ts';
 import type { CheckAddress } from '../control/address-check.ts';
 import type { ManagedDeployment } from '../control/deployment.ts';
+import type { Alarms } from '../control/evidence/alarms.ts';
 import type { Execute } from '../control/execute.ts';
 import type { Fleet } from '../control/fleet.ts';
 import type { TakeRefusals } from '../control/fleet-refusals.ts';
@@ -73,6 +74,8 @@ export type Control = Readonly<{
   fleet: Fleet;
   takeRefusals: TakeRefusals;
   notifier: Notifier;
+  /** What says that the log is not what it was. */
+  alarms: Alarms;
   deployment: ManagedDeployment;
   clock: Clock;
   newId: () => string;

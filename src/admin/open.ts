@@ -6,6 +6,7 @@ import { createAddressCheck } from '../control/address-check.ts';
 import { openManagedDeployment } from '../control/deployment.ts';
 import type { ManagedPlace } from '../control/deployment.ts';
 import type { Egress } from '../control/egress.ts';
+import { createAlarms } from '../control/evidence/alarms.ts';
 import { createFleet } from '../control/fleet.ts';
 import { createTakeRefusals } from '../control/fleet-refusals.ts';
 import { createIdempotency } from '../control/idempotency.ts';
@@ -118,6 +119,7 @@ export function openAdmin(options: AdminOptions): Admin {
     reconcile: createReconcile({ state, monotonic }),
     fleet: createFleet({ clock, monotonic, onTransition: options.notifier.notify }),
     notifier: options.notifier,
+    alarms: createAlarms({ log, notify: options.notifier.notify, clock }),
     deployment: openManagedDeployment(options.managed ?? null),
     clock,
     newId: randomUUID,

@@ -2,6 +2,7 @@
 // document and the tests are all made from these values, so none of them can know a route that another does not.
 
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -54,7 +55,14 @@ type PreparedAnswer = Readonly<{
   bytes: Uint8Array | null;
 }>;
 
-export type Handled<Body> = Answer<Body> | PreparedAnswer | Refusal;
+/** An answer of any length: what is read of it is what the client takes. A client that goes ends it. */
+type StreamedAnswer = Readonly<{
+  status?: number;
+  headers?: Readonly<Record<string, string>>;
+  stream: Readable;
+}>;
+
+export type Handled<Body> = Answer<Body> | PreparedAnswer | StreamedAnswer | Refusal;
 
 /** See entity.ts. */
 export type AddressedEntity = Readonly<{
@@ -86,7 +94,13 @@ type Description = Readonly<{
   /** The refusals of the handler's own; those of the framework are added from the other fields. */
   refusals: readonly RefusalCode[];
   /** Of success; JSON when absent. */
-  mediaType?: 'text/html' | 'text/css' | 'text/javascript' | 'text/plain';
+  mediaType?:
+    | 'text/html'
+    | 'text/css'
+    | 'text/javascript'
+    | 'text/plain'
+    | 'text/event-stream'
+    | 'application/x-ndjson';
   /** Answers 304 when If-None-Match still holds. */
   conditional?: true;
   /** The longest body; the server's own bound when absent. */

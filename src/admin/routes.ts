@@ -17,6 +17,7 @@ import { healthRoutes } from './health.ts';
 import { historyRoutes } from './history.ts';
 import { keyRoutes } from './keys.ts';
 import { limitsRoutes } from './limits.ts';
+import { logRoutes } from './log.ts';
 import { loginRoutes } from './login.ts';
 import { machineLimitsRoutes } from './machine-limits.ts';
 import { machineRoutes } from './machine.ts';
@@ -95,6 +96,7 @@ export const adminRoutes: readonly Route[] = [
   ...a2aAgentRoutes,
   ...auditRoutes,
   ...historyRoutes,
+  ...logRoutes,
   ...snapshotRoutes,
   ...restoreRoutes,
   ...configRoutes,

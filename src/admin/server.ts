@@ -216,6 +216,12 @@ function send(reply: FastifyReply, route: Route, handled: Handled<unknown>): Fas
   const status = handled.status ?? route.status ?? 200;
   reply.code(status).headers({ ...handled.headers });
   if ('bytes' in handled) return reply.send(handled.bytes ?? undefined);
+  if ('stream' in handled) {
+    if (reply.request.method !== 'HEAD') return reply.send(handled.stream);
+    // Nobody would read it, and the framework would.
+    handled.stream.destroy();
+    return reply.send();
+  }
   return status === 204 ? reply.send() : reply.type(jsonType).send(JSON.stringify(handled.body));
 }
 

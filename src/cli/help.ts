@@ -71,7 +71,7 @@ export function usageError(
 ): string {
   // The list that would follow is cut off with the rest.
   const [firstLine = ''] = error instanceof Error ? error.message.split('\n', 1) : [];
-  const message = firstLine.replace(/; did you mean:?$/, '');
+  const message = firstLine.replace(/; did you mean(?: one of)?:?$/, '');
   const words = argv.filter((argument) => !argument.startsWith('-')).slice(0, 2);
   const options = cli.definitions().flatMap((definition) => definition.options);
   const flags = options.flatMap(({ definition }) => definition.split(/[ ,]/));

@@ -14,7 +14,9 @@ import {
   HistoryEventsCommand,
 } from './commands/history.ts';
 import { ImportCommand } from './commands/import.ts';
+import { LogExportCommand } from './commands/log-export.ts';
 import { LogVerifyCommand } from './commands/log-verify.ts';
+import { LogVerifyExportCommand } from './commands/log-verify-export.ts';
 import { OperatorCommand } from './commands/operator.ts';
 import { ReencryptBackendsCommand } from './commands/reencrypt-backends.ts';
 import { ServeCommand } from './commands/serve.ts';
@@ -51,7 +53,9 @@ export async function runCommandLine(
     HistoryEventCommand,
     HistoryEventsCommand,
     ImportCommand,
+    LogExportCommand,
     LogVerifyCommand,
+    LogVerifyExportCommand,
     OperatorCommand,
     ReencryptBackendsCommand,
     ServeCommand,

@@ -17,6 +17,16 @@ export type Notice =
       replica: string;
       error: string;
       consecutive: number;
+    }>
+  /** A signed note of the log, to be kept where the log is not. */
+  | Readonly<{ event: 'log_checkpoint'; position: number; checkpoint: string }>
+  /** `replica` has seen something else than the log holds; null: it was found without one. */
+  | Readonly<{
+      event: 'log_alarm';
+      kind: 'altered' | 'behind' | 'contradicted';
+      position: number;
+      replica: string | null;
+      problem: string;
     }>;
 
 export type NoticeCounts = Readonly<{

@@ -1,14 +1,16 @@
-// Verification: the log's chain from the first event to the head, and everything derived from it against a rebuild.
-// It trusts nothing that the database computed.
+// Verification: the log's chain from the first event to the head, the checkpoints that were signed of it, and everything derived from
+// it against a rebuild. It trusts nothing that the database computed.
 
 import type { Queryable } from '@databases/pg';
 
-import { chainHash, digest, genesisHash, leafHash } from '../../events/seal.ts';
+import { readNote } from '../../events/checkpoint.ts';
 import type { LogHead } from '../../events/seal.ts';
 import { verifyReadModel } from '../../projections/read-model.ts';
-import { readHead, readStored, toRecorded } from '../db/event-log.ts';
-import type { StoredEvent } from '../db/event-log.ts';
+import { readHead, readStored } from '../db/event-log.ts';
 import type { Database } from '../db/pool.ts';
+import { listSignedCheckpoints } from '../db/signed-checkpoints.ts';
+import { createChainCheck } from './evidence/chain.ts';
+import type { ChainCheck, Link } from './evidence/chain.ts';
 
 /** What is wrong, and at which position where it has one. */
 export type Problem = Readonly<{ position: number | null; problem: string }>;
@@ -16,21 +18,31 @@ export type Problem = Readonly<{ position: number | null; problem: string }>;
 export type LogCheck = Readonly<{
   events: number;
   head: Readonly<{ position: number; hash: string }>;
+  /** How many signed checkpoints were checked, the anchors among them. */
+  checkpoints: number;
   /** How many tables were compared with a rebuild; snapshot_versions, with the hash of each version, is one of them. */
   tables: number;
   problems: readonly Problem[];
 }>;
 
 const pageEvents = 5000;
+/** Of one page of events there are no more: a position has one. */
+const pageNotes = pageEvents;
+
+type Options = Readonly<{
+  /** Checkpoints that were kept elsewhere: notes. The log must hold what they state. */
+  anchors?: readonly string[];
+  /** Where a trusted hash of the chain is known; the beginning when absent. */
+  from?: Link;
+}>;
 
 /** Reads every event once. A chain that is broken is reported alone: what derives from it means nothing then. */
-export async function verifyLog(db: Database): Promise<LogCheck> {
+export async function verifyLog(db: Database, { anchors = [] }: Options = {}): Promise<LogCheck> {
   const head = await readHead(db);
-  const expected = { position: head.position, hash: hex(head.hash) };
-  const broken = await verifyChain(db, head);
-  if (broken !== null) {
-    return { events: head.position, head: expected, tables: 0, problems: [broken] };
-  }
+  const hash = Buffer.from(head.hash).toString('hex');
+  const checked = { events: head.position, head: { position: head.position, hash } };
+  const { checkpoints, broken } = await checkChain(db, head, { anchors });
+  if (broken !== null) return { ...checked, checkpoints, tables: 0, problems: [broken] };
   const tables = await verifyReadModel(db);
   const problems = tables
     .filter((table) => !table.equal)
@@ -38,52 +50,71 @@ export async function verifyLog(db: Database): Promise<LogCheck> {
       position: null,
       problem: `table ${table} holds ${live}, a rebuild ${rebuilt}`,
     }));
-  return { events: head.position, head: expected, tables: tables.length, problems };
+  return { ...checked, checkpoints, tables: tables.length, problems };
 }
 
-type Link = { position: number; hash: Uint8Array; recordedAt: number };
+/** `checkpoints` were checked; `broken` is null when all holds, and `link` is then the end of the chain. */
+export type ChainChecked = Readonly<{ checkpoints: number; broken: Problem | null; link: Link }>;
 
-/** The chain alone, up to `head`; null when it holds. */
-export async function verifyChain(db: Queryable, head: LogHead): Promise<Problem | null> {
-  let previous: Link = { position: 0, hash: genesisHash(head.logId), recordedAt: 0 };
-  while (previous.position < head.position) {
-    const limit = Math.min(pageEvents, head.position - previous.position);
-    const events = await readStored(db, { after: previous.position, limit });
+/** The chain alone, with its checkpoints, up to `head`. */
+export async function checkChain(
+  db: Queryable,
+  head: LogHead,
+  { anchors = [], from }: Options = {},
+): Promise<ChainChecked> {
+  const check = createChainCheck(head.logId, from);
+  const anchored = Map.groupBy(anchors, (note) => readNote(note)?.position ?? -1);
+  let checkpoints = 0;
+  const wrong = (position: number, problem: string): ChainChecked => ({
+    checkpoints,
+    broken: { position, problem },
+    link: check.link(),
+  });
+  const unread = anchored.get(-1)?.[0];
+  if (unread !== undefined) return wrong(1, `an anchor cannot be read: ${JSON.stringify(unread)}`);
+  while (check.link().position < head.position) {
+    const after = check.link().position;
+    const limit = Math.min(pageEvents, head.position - after);
+    const events = await readStored(db, { after, limit });
+    const page = { after, to: after + limit, limit: pageNotes };
+    const stored = await listSignedCheckpoints(db, page);
+    const notes = new Map(stored.map(({ position, note }) => [position, note]));
     for (const event of events) {
-      const problem = brokenLink(previous, event);
-      if (problem !== null) return { position: previous.position + 1, problem };
-      previous = event;
+      const { position } = check.link();
+      const problem = check.event(event);
+      if (problem !== null) return wrong(position + 1, problem);
+      const held = notes.get(position + 1);
+      const own = [...(held === undefined ? [] : [held]), ...(anchored.get(position + 1) ?? [])];
+      const broken = firstProblem(check, own);
+      if (broken !== null) return wrong(position + 1, broken);
+      checkpoints += own.length;
     }
     if (events.length === 0) {
-      const problem = `the log ends at ${previous.position}, its head says ${head.position}`;
-      return { position: previous.position + 1, problem };
+      const { position } = check.link();
+      return wrong(position + 1, `the log ends at ${position}, its head says ${head.position}`);
     }
   }
-  if (same(previous.hash, head.hash)) return null;
-  return {
-    position: head.position,
-    problem: 'the head holds another hash than the last event',
-  };
+  if (Buffer.compare(check.link().hash, head.hash) !== 0) {
+    return wrong(head.position, 'the head holds another hash than the last event');
+  }
+  const beyond = await positionBeyond(db, [...anchored.keys()]);
+  if (beyond !== null) {
+    return wrong(beyond.end + 1, `the log ends before, and a checkpoint is of ${beyond.position}`);
+  }
+  return { checkpoints, broken: null, link: check.link() };
 }
 
-function brokenLink(previous: Link, event: StoredEvent): string | null {
-  if (event.position !== previous.position + 1) return `the next event is ${event.position}`;
-  if (event.payload !== null && !same(digest(event.payload), event.payloadDigest)) {
-    return 'the payload does not have its digest';
-  }
-  if (!same(leafHash(event), event.leafHash)) return 'the envelope does not have its leaf hash';
-  if (!same(chainHash(previous.hash, event.leafHash), event.hash)) {
-    return 'the event does not follow the one before it in the hash chain';
-  }
-  if (event.recordedAt < previous.recordedAt) return 'the event is older than the one before it';
-  if (event.payload === null) return null;
-  try {
-    toRecorded(event);
-  } catch (error) {
-    return `the event cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-  }
-  return null;
-}
+const firstProblem = (check: ChainCheck, notes: readonly string[]): string | null =>
+  notes.map((note) => check.checkpoint(note)).find((problem) => problem !== null) ?? null;
 
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
-const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
+/** The place of a checkpoint that the log does not reach, and where it ends; null when there is none. */
+async function positionBeyond(db: Queryable, anchored: readonly number[]) {
+  const { position: end } = await readHead(db);
+  const page = { after: end, to: Number.MAX_SAFE_INTEGER, limit: 1 };
+  // What is appended meanwhile may be signed meanwhile.
+  const [stored] = await listSignedCheckpoints(db, page);
+  const position = stored?.position ?? anchored.find((one) => one > end);
+  if (position === undefined) return null;
+  const now = await readHead(db);
+  return position > now.position ? { position, end } : null;
+}

@@ -185,6 +185,23 @@ export async function readCommand(db: Queryable, txId: string): Promise<Recorded
   return readEvents(db, { after: range.first - 1, limit: range.count });
 }
 
+/** The hash of the chain up to and with `position`. Throws when the log holds no such event. */
+export async function hashAt(db: Queryable, position: number): Promise<Uint8Array> {
+  const [row]: { hash: Buffer }[] = await db.query(
+    sql`select hash from es.events where position = ${position}`,
+  );
+  if (row === undefined) throw new Error(`the log holds no position ${position}`);
+  return row.hash;
+}
+
+/** The key that signs checkpoints behind `position`, 64 hex digits; null when there is none. */
+export async function auditKeyAt(db: Queryable, position: number): Promise<string | null> {
+  const [row]: { key: string }[] = await db.query(sql`
+    select payload ->> 'public_key' as key from es.events
+    where type = 'AuditKeySet' and position <= ${position} order by position desc limit 1`);
+  return row?.key ?? null;
+}
+
 /** The last position of the command that the event at `position` is of; null when the log holds no such event. */
 export async function commandEnd(db: Queryable, position: number): Promise<number | null> {
   const [row]: { end: number }[] = await db.query(sql`

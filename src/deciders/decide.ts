@@ -141,6 +141,8 @@ const deciders: Deciders = {
   RebuildSnapshot: decideSettings,
   RevokeSessions: decideSettings,
   RecordDeploymentPatch: decideSettings,
+  SetAuditKey: decideSettings,
+  StartEpoch: decideSettings,
   RecordReseal: decideSettings,
   EraseVaultItems: decideSettings,
   ImportConfig: decideImport,

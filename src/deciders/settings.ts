@@ -1,11 +1,13 @@
 // The rules of change for the deployment's settings.
 
 import { streamOf } from '../../events/catalogue.ts';
+import { isSigned, rotationText } from '../../events/checkpoint.ts';
 import { defaultSettings } from '../../projections/config/settings.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { vaultRefs } from '../../projections/config/vault-refs.ts';
 import type { ModelId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
+import { epochMax } from '../lib/snapshot-version.ts';
 import type { Decision } from './decision.ts';
 
 export type SettingsCommand =
@@ -20,6 +22,13 @@ export type SettingsCommand =
       patch: Readonly<Record<string, string | number | boolean | null | undefined>>;
       generation: number;
     }>
+  /**
+   * `publicKey` signs checkpoints from here on, 64 hex digits. The key that does so now hands over to it by its signature
+   * (events/checkpoint.ts, base64).
+   */
+  | Readonly<{ type: 'SetAuditKey'; logId: string; publicKey: string; signature: string | null }>
+  /** Goes on behind a loss of events that replicas have seen. */
+  | Readonly<{ type: 'StartEpoch' }>
   /** Says that the vault was sealed anew: what is in it is not in the log. */
   | Readonly<{ type: 'RecordReseal'; keyId: string; items: number }>
   /** `subject` is the stream that an item belonged to. What is referred to again is left alone. */
@@ -40,6 +49,10 @@ export function decideSettings(state: ConfigState, command: SettingsCommand): De
       return [{ stream, type: 'SessionsRevoked', data: {} }];
     case 'RecordDeploymentPatch':
       return [{ stream, type: 'DeploymentPatched', data: deploymentPatched(command) }];
+    case 'SetAuditKey':
+      return setAuditKey(state, command);
+    case 'StartEpoch':
+      return startEpoch(state);
     case 'RecordReseal': {
       const { keyId, items } = command;
       return [{ stream, type: 'VaultResealed', data: { key_id: keyId, items } }];
@@ -63,6 +76,28 @@ function deploymentPatched({
     value === undefined ? [] : [[name, value] as const],
   );
   return { patch: Object.fromEntries(sent), generation };
+}
+
+type SetAuditKey = Extract<SettingsCommand, { type: 'SetAuditKey' }>;
+
+function setAuditKey(state: ConfigState, { logId, publicKey, signature }: SetAuditKey): Decision {
+  const { auditKey: previous } = state.settings.byId.get(1) ?? defaultSettings;
+  if (previous === publicKey) return [];
+  const text = previous === null ? null : rotationText({ logId, previous, next: publicKey });
+  if (previous !== null && text !== null) {
+    const given = Buffer.from(signature ?? '', 'base64');
+    if (!isSigned(text, given, previous)) {
+      return refuse('forbidden', `audit key ${publicKey} is not signed by ${previous}, which holds`);
+    }
+  }
+  const data = { public_key: publicKey, previous, signature: text === null ? null : signature };
+  return [{ stream, type: 'AuditKeySet', data }];
+}
+
+function startEpoch(state: ConfigState): Decision {
+  const { epoch } = state.settings.byId.get(1) ?? defaultSettings;
+  if (epoch >= epochMax) return refuse('conflict', `the log is in its last epoch, ${epoch}`);
+  return [{ stream, type: 'LogEpochStarted', data: { epoch: epoch + 1 } }];
 }
 
 function setFallbackModel(state: ConfigState, modelId: ModelId | null): Decision {

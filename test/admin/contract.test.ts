@@ -136,6 +136,8 @@ const lines: Readonly<Record<string, Line>> = {
   listEvents: {},
   getEvent: { with: { position: '1' } },
   getLogHead: {},
+  listCheckpoints: {},
+  exportLog: {},
   listSnapshots: {},
   showSnapshot: { with: { version: '1' } },
   diffSnapshots: { with: { from: '1', to: '2' } },

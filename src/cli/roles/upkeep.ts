@@ -7,20 +7,22 @@ import { repeatEvery } from '../../control/repeat.ts';
 import { eraseSuperseded } from '../../control/vault-upkeep.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { SettingValues } from '../settings-table.ts';
+import { signingJobs } from './signing.ts';
+import type { SigningSettings } from './signing.ts';
 
 /** How often usage and the vault are looked through for what is past its retention. */
 const upkeepMs = 10 * 60 * 1000;
 /** How often state checkpoints are written that are due. */
 const checkpointsMs = 60 * 1000;
 
-type Surroundings = Readonly<{
+export type Surroundings = Readonly<{
   plane: ControlPlane;
   admin: Admin;
-  settings: Pick<SettingValues, 'snapshotRebuildInterval' | 'secretRetention'>;
+  settings: Pick<SettingValues, 'snapshotRebuildInterval' | 'secretRetention'> & SigningSettings;
   log: Log;
 }>;
 
-type Job = Readonly<{ what: string; intervalMs: number; work: () => Promise<unknown> }>;
+export type Job = Readonly<{ what: string; intervalMs: number; work: () => Promise<unknown> }>;
 
 /** `stop` waits for what is under way. */
 export function startUpkeep({ plane, admin, settings, log }: Surroundings) {
@@ -42,6 +44,7 @@ export function startUpkeep({ plane, admin, settings, log }: Surroundings) {
       intervalMs: checkpointsMs,
       work: () => keepCheckpoints(plane.reports, plane.store.state().position),
     },
+    ...signingJobs({ plane, admin, settings, log }),
   ];
   const running = jobs.map(({ what, intervalMs, work }) => {
     const onFailure = (error: unknown): void => log.of('control').warn({ error }, what);

@@ -1,0 +1,99 @@
+// Verifies an export of gw's event log, or a pack of evidence, with Node alone: no database, no gw, no package.
+//   node verify.mjs <export.ndjson | directory of a pack> [--key <64 hex digits>] [--anchor <file of checkpoints>]
+// --key: an audit key that you trust, which must have signed a checkpoint of it; without it, the keys in the log are believed. --anchor:
+// checkpoints that you kept, which the log must hold. Exit 0: all holds. 10: it does not; the first position is printed.
+import { hash, verify } from 'node:crypto';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+const [source = '', ...options] = process.argv.slice(2);
+const option = (name) => (options.includes(name) ? options[options.indexOf(name) + 1] : null);
+const say = (text) => process.stdout.write(`${text}\n`);
+let log = null; // how far the log is checked: position and hash of the last event, the audit key in force
+const must = (holds, problem, position = (log?.position ?? 0) + 1) => {
+  if (!holds) say(`position ${position}: ${problem}`);
+  if (!holds) process.exit(10);
+};
+process.once('uncaughtException', ({ message }) => must(false, message));
+const sha256 = (text) => hash('sha256', text, 'buffer');
+const hex = (text) => sha256(text).toString('hex');
+const base64 = (text) => Buffer.from(text ?? '', 'base64');
+const isSigned = (text, signature, key) => {
+  const der = Buffer.from(`302a300506032b6570032100${key}`, 'hex'); // RFC 8410
+  if (der.length !== 44 || signature.length !== 64) return false;
+  return verify(null, Buffer.from(text), { key: der, format: 'der', type: 'spki' }, signature);
+};
+// A signed note (c2sp.org/signed-note): log, position, hash; the signature stands behind 4 bytes that name its key.
+const isCheckpoint = (note, { logId, position, hash, key }) => {
+  const text = `gw/${logId}\n${position}\n${hash.toString('base64')}\n`;
+  const signed = base64(note.slice(note.lastIndexOf(' ') + 1));
+  const keyId = hex(
+    Buffer.concat([Buffer.from(`gw/${logId}\n\u0001`), Buffer.from(`${key}`, 'hex')]),
+  );
+  const isWhole = note === `${text}\n— gw/${logId} ${signed.toString('base64')}\n`;
+  const isKeys = keyId.startsWith(signed.subarray(0, 4).toString('hex'));
+  return isWhole && isKeys && isSigned(text, signed.subarray(4), key);
+};
+const begin = ({ log_id: logId, from, to, previous_hash: before, audit_key: key }) => {
+  const isGenesis = key === null && hex(`gw-log-genesis${logId}`) === before;
+  must(from > 1 || isGenesis, 'the export does not begin as its log does');
+  const position = from - 1;
+  log = { logId, from, to, position, hash: Buffer.from(before, 'hex'), key, checkpoints: 0 };
+};
+const follow = (e) => {
+  must(e.position === log.position + 1, `the next event is ${e.position}`);
+  must(e.payload === null || hex(e.payload) === e.payload_digest, 'the payload is altered');
+  const { position, stream, version, event_id, type, schema, tx_id, recorded_at: at } = e;
+  const head = ['\0gw-event-v1', position, stream, version, event_id, type, schema, tx_id, at];
+  const leaf = sha256([...head, hex(e.metadata), e.payload_digest, ''].join('\n'));
+  must(leaf.toString('hex') === e.leaf_hash, 'the envelope does not have its leaf hash');
+  const chain = sha256(Buffer.concat([Uint8Array.of(1), log.hash, leaf]));
+  must(chain.toString('hex') === e.hash, 'the event does not follow the one before it');
+  const { public_key: next, signature } = type === 'AuditKeySet' ? JSON.parse(e.payload) : {};
+  const text = `gw-audit-key-v1\n${log.logId}\n${log.key}\n${next}\n`;
+  const isHeld = next === undefined || log.key === null;
+  must(isHeld || isSigned(text, base64(signature), log.key), 'the audit key is not handed over');
+  Object.assign(log, { position, hash: chain, key: next ?? log.key });
+};
+const memberNames = `gw_log_export log_id from to previous_hash audit_key position stream version event_id type
+schema tx_id recorded_at metadata payload payload_digest leaf_hash checkpoint end hash events checkpoints`;
+const memberCounts = { gw_log_export: 6, position: 13, checkpoint: 1, end: 4 };
+const verifyLog = async (file) => {
+  const kept = option('--anchor') === null ? '' : readFileSync(option('--anchor'), 'utf8');
+  const notes = (kept.match(/.+/g) ?? []).map((line) => JSON.parse(line).checkpoint);
+  const anchors = Map.groupBy(notes, (note) => Number(note.split('\n')[1]));
+  let [isOver, isVouched] = [false, option('--key') === null];
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    const record = JSON.parse(line);
+    const [kind, ...others] = Object.keys(record);
+    const isExact = JSON.stringify(record, memberNames.split(/\s/)) === line;
+    must(isExact && others.length + 1 === memberCounts[kind], 'the line is altered');
+    must((kind === 'gw_log_export') === (log === null) && !isOver, 'the line is out of place');
+    if (kind === 'gw_log_export') begin(record);
+    if (kind === 'position') follow(record);
+    for (const note of anchors.get(record.position) ?? [record.checkpoint].filter(Boolean)) {
+      must(isCheckpoint(note, log), 'a checkpoint states otherwise, or is forged', log.position);
+      isVouched ||= log.key === option('--key');
+    }
+    log.checkpoints += kind === 'checkpoint' ? 1 : 0;
+    const counts = `"events":${log.position - log.from + 1},"checkpoints":${log.checkpoints}`;
+    isOver = line === `{"end":${log.position},"hash":"${log.hash.toString('hex')}",${counts}}`;
+    must(kind !== 'end' || isOver, 'the end is not that of the events');
+  }
+  must(isOver && log.position === log.to, 'the export is cut off');
+  const isLong = [...anchors.keys()].every((position) => position <= log.position);
+  must(isLong, 'the log ends before a checkpoint that was kept');
+  must(isVouched, 'the trusted audit key signed nothing of this', log.position);
+  say(`${log.position - log.from + 1} events, ${log.checkpoints} checkpoints: all holds`);
+};
+const verifyPack = async (directory) => {
+  const read = (name) => readFileSync(`${directory}/${name}`);
+  const { log_id: logId, files } = JSON.parse(read('manifest.json'));
+  for (const { name, sha256: own } of files)
+    must(/^[\w.-]+$/.test(name) && hex(read(name)) === own, `${name} is not as in the manifest`);
+  await verifyLog(`${directory}/log.ndjson`);
+  const text = `gw-evidence-v1\n${logId}\n${hex(read('manifest.json'))}\n`;
+  const isOwn = isSigned(text, base64(JSON.parse(read('manifest.sig')).signature), log.key);
+  must(isOwn && logId === log.logId, 'the audit key of the log did not sign the manifest');
+  say(`${files.length} files are those of the signed manifest`);
+};
+await (statSync(source).isDirectory() ? verifyPack(source) : verifyLog(source));

@@ -1,0 +1,55 @@
+// The command that checks an export of the event log, without a database.
+
+import { createReadStream, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+import { Command, Option } from 'clipanion';
+
+import type { ExportCheck } from '../../control/evidence/read-export.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import { anchorOption, keyOption, readAnchors } from '../anchors.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../failure.ts';
+
+export class LogVerifyExportCommand extends Command {
+  static override paths = [['log', 'verify-export']];
+  static override usage = Command.Usage({
+    description: 'check an export of the event log',
+    details: `
+      Checks every byte: digests, hash chain, audit keys and checkpoints. Exits 10 when something
+      does not hold, naming the first position. deploy/verify.mjs does the same without gw.
+    `,
+    examples: [
+      ['With checkpoints that were kept', '$0 log verify-export log.ndjson --anchor kept'],
+    ],
+  });
+
+  json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
+  anchor = anchorOption();
+  key = keyOption();
+  file = Option.String({ name: 'file' });
+
+  async execute(): Promise<ExitCode> {
+    return reportingFailure(this.context, async () => {
+      const { stdout, stderr } = this.context;
+      const { key = null } = this;
+      if (key !== null && !/^[\da-f]{64}$/.test(key)) {
+        const message = `--key must be 64 hex digits, was ${JSON.stringify(key)}`;
+        return reportRefusals(stderr, [refuse('invalid', message)]);
+      }
+      const anchors = readAnchors(this.anchor, (path) => readFileSync(path, 'utf8'));
+      if (isRefusal(anchors)) return reportRefusals(stderr, [anchors]);
+      const { readExport } = await import('../../control/evidence/read-export.ts');
+      const lines = createInterface({ input: createReadStream(this.file) });
+      const check = await readExport(lines, { key, anchors });
+      stdout.write(`${this.json ? JSON.stringify(check) : toText(check)}\n`);
+      return check.problem === null ? exitCodes.ok : exitCodes.differences;
+    });
+  }
+}
+
+function toText({ events, checkpoints, hash, problem }: ExportCheck): string {
+  if (problem !== null) return `position ${problem.position}: ${problem.problem}`;
+  return `${events} events and ${checkpoints} checkpoints hold, up to hash ${hash}`;
+}

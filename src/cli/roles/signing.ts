@@ -1,0 +1,49 @@
+// Signing checkpoints of the log, and handing them out: to the program's log, to a file, to the operator's webhook.
+
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+import { signingKey } from '../../../events/checkpoint.ts';
+import { noteLine } from '../../control/evidence/export.ts';
+import { createCheckpointSigner } from '../../control/evidence/sign.ts';
+import type { SignedCheckpoint } from '../../db/signed-checkpoints.ts';
+import type { SettingValues } from '../settings-table.ts';
+import type { Job, Surroundings } from './upkeep.ts';
+
+export type SigningSettings = Pick<
+  SettingValues,
+  'auditSigningKey' | 'auditSigningKeyPrevious' | 'auditCheckpointFile'
+>;
+
+/** How often is looked whether a checkpoint is due. */
+const intervalMs = 5_000;
+
+/** None without a key. */
+export function signingJobs({ plane, admin, settings, log }: Surroundings): readonly Job[] {
+  const { auditSigningKey, auditSigningKeyPrevious, auditCheckpointFile: file } = settings;
+  if (auditSigningKey === null) return [];
+  const { alarms, notifier } = admin.control;
+  const own = log.of('control');
+  const emit = async ({ position, note }: SignedCheckpoint): Promise<void> => {
+    own.info({ position, checkpoint: note }, 'a checkpoint of the event log');
+    notifier.notify({ event: 'log_checkpoint', position, checkpoint: note });
+    if (file === null) return;
+    await appendTo(file, noteLine(note)).catch((error: unknown) => {
+      own.error({ error, position }, 'a checkpoint was not written to --audit-checkpoint-file');
+    });
+  };
+  const key = keyOf(auditSigningKey);
+  const previousKey = auditSigningKeyPrevious === null ? null : keyOf(auditSigningKeyPrevious);
+  const signer = createCheckpointSigner({ plane, key, previousKey, clock: Date.now, alarms, emit });
+  return [{ what: 'signing a checkpoint of the event log', intervalMs, work: signer.signDue }];
+}
+
+const keyOf = (hex: string) => signingKey(Buffer.from(hex, 'hex'));
+
+/** On the disk when it resolves. */
+async function appendTo(path: string, line: string): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
+  await using file = await open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o640);
+  await file.writeFile(line);
+  await file.sync();
+}

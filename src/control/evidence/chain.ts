@@ -1,0 +1,99 @@
+// The check of a log, event by event and note by note, from wherever a trusted hash of its chain is known. Everything that verifies
+// does it by this: the log in its database, an export, a replay, and what is about to be signed.
+
+import { settingsEvents } from '../../../events/settings.ts';
+import { isNoteSigned, isSigned, readNote, rotationText } from '../../../events/checkpoint.ts';
+import { chainHash, digest, genesisHash, leafHash } from '../../../events/seal.ts';
+import { toRecorded } from '../../db/event-log.ts';
+import type { StoredEvent } from '../../db/event-log.ts';
+
+/** Where a check stands. `auditKey` signs checkpoints behind that position, 64 hex digits; null when there is none. */
+export type Link = Readonly<{
+  position: number;
+  hash: Uint8Array;
+  recordedAt: number;
+  auditKey: string | null;
+}>;
+
+export const firstLink = (logId: string): Link => ({
+  position: 0,
+  hash: genesisHash(logId),
+  recordedAt: 0,
+  auditKey: null,
+});
+
+export type ChainCheck = Readonly<{
+  /** Takes the next event; answers what is wrong with it. Behind a problem nothing more is to be taken. */
+  event: (event: StoredEvent) => string | null;
+  /** What is wrong with a checkpoint of the position where the check stands. */
+  checkpoint: (note: string) => string | null;
+  link: () => Link;
+}>;
+
+export function createChainCheck(logId: string, from: Link = firstLink(logId)): ChainCheck {
+  let { position, hash, recordedAt, auditKey } = from;
+  return {
+    event: (event) => {
+      const problem =
+        brokenLink({ position, hash, recordedAt }, event) ?? wrongKey(event, { logId, auditKey });
+      if (problem !== null) return problem;
+      ({ position, hash, recordedAt } = event);
+      auditKey = keySet(event)?.public_key ?? auditKey;
+      return null;
+    },
+    checkpoint: (note) => {
+      const stated = readNote(note);
+      if (stated === null) return 'the checkpoint cannot be read';
+      if (stated.logId !== logId) return `the checkpoint is of log ${stated.logId}`;
+      if (stated.position !== position) return `the checkpoint is of position ${stated.position}`;
+      if (!same(stated.hash, hash)) return 'the checkpoint states another hash than the chain has';
+      if (auditKey === null) return 'the checkpoint is signed, and the log holds no audit key';
+      return isNoteSigned(note, auditKey)
+        ? null
+        : `audit key ${auditKey} did not sign the checkpoint`;
+    },
+    link: () => ({ position, hash, recordedAt, auditKey }),
+  };
+}
+
+function brokenLink(previous: Omit<Link, 'auditKey'>, event: StoredEvent): string | null {
+  if (event.position !== previous.position + 1) return `the next event is ${event.position}`;
+  if (event.payload !== null && !same(digest(event.payload), event.payloadDigest)) {
+    return 'the payload does not have its digest';
+  }
+  if (!same(leafHash(event), event.leafHash)) return 'the envelope does not have its leaf hash';
+  if (!same(chainHash(previous.hash, event.leafHash), event.hash)) {
+    return 'the event does not follow the one before it in the hash chain';
+  }
+  if (event.recordedAt < previous.recordedAt) return 'the event is older than the one before it';
+  if (event.payload === null) return null;
+  try {
+    toRecorded(event);
+  } catch (error) {
+    return `the event cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  return null;
+}
+
+const { AuditKeySet } = settingsEvents;
+
+/** Of an event that could be read. */
+const keySet = ({ type, payload }: StoredEvent) =>
+  type === 'AuditKeySet' ? AuditKeySet.data.parse(JSON.parse(payload ?? 'null')) : null;
+
+type Keys = Readonly<{ logId: string; auditKey: string | null }>;
+
+/** A new audit key that the one before did not sign. */
+function wrongKey(event: StoredEvent, { logId, auditKey }: Keys): string | null {
+  if (event.type !== 'AuditKeySet') return null;
+  if (event.payload === null) return 'the audit key was redacted';
+  const set = keySet(event);
+  if (set === null || auditKey === null) return null;
+  const text = rotationText({ logId, previous: auditKey, next: set.public_key });
+  const signature = Buffer.from(set.signature ?? '', 'base64');
+  return isSigned(text, signature, auditKey)
+    ? null
+    : `audit key ${set.public_key} is not signed by the one before it, ${auditKey}`;
+}
+
+const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;

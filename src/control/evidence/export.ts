@@ -1,0 +1,76 @@
+// The log as lines of JSON (NDJSON): the exact bytes that are hashed, in the order of positions, each checkpoint behind the event that
+// it is of. What is hashed as text is a string here, so that no reader of JSON can change it.
+
+import type { Queryable } from '@databases/pg';
+
+import { auditKeyAt, hashAt, readStored } from '../../db/event-log.ts';
+import type { StoredEvent } from '../../db/event-log.ts';
+import { listSignedCheckpoints } from '../../db/signed-checkpoints.ts';
+import type { LogHead } from '../../../events/seal.ts';
+import { genesisHash } from '../../../events/seal.ts';
+
+/** Both positions are in it. */
+export type ExportRange = Readonly<{ from: number; to: number }>;
+
+const pageEvents = 1000;
+
+/** Pieces of some lines each, with their line ends. `to` is the head or before. */
+export async function* exportLog(
+  db: Queryable,
+  { logId }: Pick<LogHead, 'logId'>,
+  { from, to }: ExportRange,
+): AsyncGenerator<string, void, undefined> {
+  const before = from - 1;
+  const previous = before === 0 ? genesisHash(logId) : await hashAt(db, before);
+  yield line({
+    gw_log_export: 1,
+    log_id: logId,
+    from,
+    to,
+    previous_hash: hex(previous),
+    audit_key: await auditKeyAt(db, before),
+  });
+  let last = previous;
+  let checkpoints = 0;
+  for (let after = before; after < to;) {
+    const limit = Math.min(pageEvents, to - after);
+    const events = await readStored(db, { after, limit });
+    if (events.length === 0) throw new Error(`the log ends at ${after}, its head says more`);
+    const stored = await listSignedCheckpoints(db, { after, to: after + limit, limit });
+    const notes = new Map(stored.map(({ position, note }) => [position, note]));
+    yield events
+      .flatMap((event) => {
+        const note = notes.get(event.position);
+        return note === undefined ? [eventLine(event)] : [eventLine(event), noteLine(note)];
+      })
+      .join('');
+    checkpoints += stored.length;
+    last = events.at(-1)?.hash ?? last;
+    after += events.length;
+  }
+  yield line({ end: to, hash: hex(last), events: to - before, checkpoints });
+}
+
+const line = (record: object): string => `${JSON.stringify(record)}\n`;
+
+/** As it is also in the file of checkpoints. */
+export const noteLine = (note: string): string => line({ checkpoint: note });
+
+const eventLine = (event: StoredEvent): string =>
+  line({
+    position: event.position,
+    stream: event.stream,
+    version: event.version,
+    event_id: event.eventId,
+    type: event.type,
+    schema: event.schema,
+    tx_id: event.txId,
+    recorded_at: event.recordedAt,
+    metadata: event.metadata,
+    payload: event.payload,
+    payload_digest: hex(event.payloadDigest),
+    leaf_hash: hex(event.leafHash),
+    hash: hex(event.hash),
+  });
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

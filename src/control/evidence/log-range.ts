@@ -1,0 +1,55 @@
+// Which part of the log is asked for, and the keys that sign it.
+
+import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import { verifierKey } from '../../../events/checkpoint.ts';
+import type { LogHead } from '../../../events/seal.ts';
+import { listHistoryEvents } from '../../db/event-history.ts';
+import { readHead } from '../../db/event-log.ts';
+import { refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import type { ExportRange } from './export.ts';
+
+type Asked = Readonly<{ from: number | null; to: number | null }>;
+
+/** All of the log when nothing is asked for. A range that the log does not hold is refused. */
+export async function logRange(
+  db: Queryable,
+  asked: Asked,
+): Promise<Readonly<{ head: LogHead; range: ExportRange }> | Refusal> {
+  const head = await readHead(db);
+  const { from, to } = { from: asked.from ?? 1, to: asked.to ?? head.position };
+  const holds = `the log holds positions 1 to ${head.position}`;
+  if (from < 1 || from > head.position) {
+    return refuse('absent', `from: ${holds}, was ${from}`, { param: 'from' });
+  }
+  if (to < from || to > head.position) {
+    return refuse('absent', `to: from ${from} on ${holds}, was ${to}`, { param: 'to' });
+  }
+  return { head, range: { from, to } };
+}
+
+/** `since` is the position of the event that set the key; `verifier_key` is how tools for signed notes take it. */
+export type AuditKey = Readonly<{ since: number; public_key: string; verifier_key: string }>;
+
+const setKey = z.object({ public_key: z.string() });
+const keysMax = 1_000;
+
+/** Every key that signs checkpoints of the log, the oldest first. */
+export async function auditKeys(db: Queryable, { logId }: Pick<LogHead, 'logId'>) {
+  const events = await listHistoryEvents(db, {
+    type: 'AuditKeySet',
+    stream: null,
+    actorId: null,
+    from: null,
+    to: null,
+    after: null,
+    order: 'asc',
+    limit: keysMax,
+  });
+  return events.map(({ position, payload }): AuditKey => {
+    const { public_key } = setKey.parse(JSON.parse(payload ?? '{}'));
+    return { since: position, public_key, verifier_key: verifierKey(logId, public_key) };
+  });
+}

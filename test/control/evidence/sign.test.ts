@@ -1,0 +1,108 @@
+// Checkpoints are signed when they are due, of a log that holds, by the audit key that the log itself names.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { sql } from '@databases/pg';
+
+import { isNoteSigned, readNote } from '../../../events/checkpoint.ts';
+import { readHead } from '../../../src/db/event-log.ts';
+import { checkChain } from '../../../src/control/verify-log.ts';
+import { auditKey, nextAuditKey, testSigner } from '../../harness/evidence.ts';
+import { testPlane } from '../../harness/plane.ts';
+
+const fiveMinutes = 5 * 60 * 1000;
+const model = (name: string) => ({ command: { type: 'CreateModel', name, fields: {} } }) as const;
+
+describe('checkpoints', () => {
+  it('state the head and the hash there, and the log names the key', async (t) => {
+    const { plane } = await testPlane(t);
+    const signer = testSigner(plane);
+    const signed = await signer.signDue();
+    const head = await readHead(plane.db);
+    const stated = readNote(signed?.note ?? '');
+    assert.equal(stated?.position, head.position);
+    assert.deepEqual(Buffer.from(stated.hash), head.hash);
+    assert.ok(isNoteSigned(signed?.note ?? '', auditKey.publicKey));
+    assert.deepEqual(signer.emitted, [signed]);
+    const { auditKey: named } = plane.store.state().settings.byId.get(1) ?? {};
+    assert.equal(named, auditKey.publicKey);
+    const { broken, checkpoints } = await checkChain(plane.db, head);
+    assert.deepEqual([broken, checkpoints], [null, 1]);
+  });
+
+  it('are due five minutes later when the head moved, and not while it did not', async (t) => {
+    const { plane, run } = await testPlane(t);
+    const signer = testSigner(plane);
+    await signer.signDue();
+    signer.pass(fiveMinutes);
+    assert.equal(await signer.signDue(), null);
+    await run(model('m'));
+    assert.ok(await signer.signDue());
+    await run(model('n'));
+    assert.equal(await signer.signDue(), null);
+    signer.pass(fiveMinutes - 1);
+    assert.equal(await signer.signDue(), null);
+    signer.pass(1);
+    assert.ok(await signer.signDue());
+  });
+
+  it('are due a thousand events later at once', async (t) => {
+    const { plane, run } = await testPlane(t);
+    const signer = testSigner(plane);
+    await signer.signDue();
+    const since = plane.store.state().position;
+    for (let at = 0; plane.store.state().position < since + 1000; at++) {
+      await Promise.all('0123456789'.split('').map((digit) => run(model(`${at}-${digit}`))));
+      const isDue = plane.store.state().position >= since + 1000;
+      assert.equal((await signer.signDue()) !== null, isDue);
+    }
+  });
+
+  it('are signed once, however many replicas sign', async (t) => {
+    const { plane } = await testPlane(t);
+    const [one, other] = [testSigner(plane), testSigner(plane)];
+    await one.signDue();
+    assert.equal(await other.signDue(), null);
+    assert.deepEqual([one.emitted.length, other.emitted.length], [1, 0]);
+  });
+
+  it('go over to another key by the word of the one before, and not without it', async (t) => {
+    const { plane, run } = await testPlane(t);
+    await testSigner(plane).signDue();
+    const alone = testSigner(plane, { key: nextAuditKey });
+    await assert.rejects(alone.signDue(), /GW_AUDIT_SIGNING_KEY_PREVIOUS/);
+    const next = testSigner(plane, { key: nextAuditKey, previousKey: auditKey });
+    next.pass(fiveMinutes);
+    const signed = await next.signDue();
+    assert.ok(isNoteSigned(signed?.note ?? '', nextAuditKey.publicKey));
+    await assert.rejects(testSigner(plane).signDue(), /the audit key of the log is/);
+    await run(model('m'));
+    const { broken, checkpoints } = await checkChain(plane.db, await readHead(plane.db));
+    assert.deepEqual([broken, checkpoints], [null, 2]);
+  });
+
+  it('are not signed of a log that was altered, and that is an alarm', async (t) => {
+    const { plane, run, session } = await testPlane(t);
+    const signer = testSigner(plane);
+    await signer.signDue();
+    await run(model('m'));
+    const { position } = plane.store.state();
+    const superuser = await session();
+    await superuser.query('alter table es.events disable trigger all');
+    await superuser.query(`update es.events set payload = '{}' where position = ${position}`);
+    signer.pass(fiveMinutes);
+    for (const _ of [1, 2]) {
+      await assert.rejects(signer.signDue(), /does not hold at position \d+: the payload does not/);
+    }
+    assert.deepEqual(
+      signer.alarms.last().map(({ kind, position }) => [kind, position]),
+      [['altered', position]],
+    );
+    assert.equal(signer.emitted.length, 1);
+    const [row]: { count: number }[] = await plane.db.query(
+      sql`select count(*) as count from es.checkpoints`,
+    );
+    assert.equal(row?.count, 1);
+  });
+});
