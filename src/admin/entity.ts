@@ -75,7 +75,10 @@ export const entityPaths: Readonly<Record<string, Addressed>> = {
 };
 
 /** What is below these changes the configuration as a whole, whose version is that of the snapshot. */
-const wholePaths: readonly string[] = ['/admin/snapshots/{version}/restore'];
+const wholePaths: readonly string[] = [
+  '/admin/snapshots/{version}/restore',
+  '/admin/change-sets/apply',
+];
 
 /** The row for the path of a route; null when it addresses no entity that stands already. */
 export function entityPathOf(path: string): string | null {

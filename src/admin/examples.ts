@@ -76,6 +76,20 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   updatePool: { policy: null },
   addPoolMember: { model: 'qwen3-8b', weight: 2 },
   dryRunSnapshot: { model: 'chat' },
+  previewChangeSet: {
+    calls: [
+      { method: 'POST', path: '/admin/provider-models', body: { name: 'qwen3-32b' } },
+      { method: 'PUT', path: '/admin/principals/1/limits', body: { requests_per_min: 600 } },
+    ],
+    dry_run: { model: 'chat' },
+  },
+  applyChangeSet: {
+    calls: [
+      { method: 'POST', path: '/admin/provider-models', body: { name: 'qwen3-32b' } },
+      { method: 'PUT', path: '/admin/principals/1/limits', body: { requests_per_min: 600 } },
+    ],
+    reason: 'CHG-8: the larger model',
+  },
   restoreSnapshot: { only: ['provider-7'], dry_run: false, reason: 'CHG-7: the wrong address' },
   dryRunRouting: { model: 'chat', streaming: true, headers: { 'x-team': 'search' } },
   createPromptClass: { name: 'code', tier: 'fast', examples: ['Write a function that sorts'] },
@@ -107,6 +121,10 @@ export const fieldExamples: FieldExamples = {
   'mcp-servers.name': 'search',
   'a2a-agents.name': 'planner',
   'config.name': 'host',
+  'snapshots.entity': 'pool-2',
+  'snapshots.message': 'model-12 is not there',
+  'change-sets.method': 'POST',
+  'change-sets.path': '/admin/provider-models',
   description: 'General use',
   email: 'reporting@example.com',
   roles: ['inference'],

@@ -51,6 +51,7 @@ const tagOfResource: Readonly<Record<string, Tag>> = {
   audit: configuration.history,
   history: configuration.history,
   snapshots: configuration.history,
+  'change-sets': configuration.history,
   access: configuration.history,
   log: configuration.history,
   config: configuration.operations,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { a2aAgentRoutes } from './a2a-agents.ts';
 import { auditRoutes } from './audit.ts';
 import { backendRoutes } from './backends.ts';
+import { changeSetRoutes } from './change-sets.ts';
 import { configRoutes } from './config.ts';
 import { deploymentRoutes } from './deployment.ts';
 import { docsRoutes } from './docs.ts';
@@ -65,7 +66,7 @@ const openApiRoute = route({
   handle: () => ({ body: document }),
 });
 
-export const adminRoutes: readonly Route[] = [
+const singleRoutes: readonly Route[] = [
   ...loginRoutes,
   ...sessionRoutes,
   ...machineRoutes,
@@ -108,6 +109,8 @@ export const adminRoutes: readonly Route[] = [
 ]
   .flatMap(withAlias)
   .map(listingVersions);
+
+export const adminRoutes: readonly Route[] = [...singleRoutes, ...changeSetRoutes(singleRoutes)];
 
 const document = openApi(adminRoutes);
 

@@ -7,6 +7,8 @@ import { decideApiKey } from './api-key.ts';
 import type { ApiKeyCommand } from './api-key.ts';
 import { decideBudget } from './budget.ts';
 import type { BudgetCommand } from './budget.ts';
+import { decideChanges } from './changes.ts';
+import type { Changes } from './changes.ts';
 import type { Decision } from './decision.ts';
 import { decideFrontendModel } from './frontend-model.ts';
 import type { FrontendModelCommand } from './frontend-model.ts';
@@ -45,7 +47,7 @@ import type { SeedCommand } from './seed.ts';
 import { decideSettings } from './settings.ts';
 import type { SettingsCommand } from './settings.ts';
 
-export type Command =
+export type SingleCommand =
   | PrincipalCommand
   | LoginCommand
   | LimitsCommand
@@ -67,6 +69,11 @@ export type Command =
   | ImportCommand
   | RestoreCommand
   | SeedCommand;
+
+/** Commands of any type as one. */
+type ApplyChanges = Readonly<{ type: 'ApplyChanges' }> & Changes<SingleCommand>;
+
+export type Command = SingleCommand | ApplyChanges;
 
 type CommandOf = { readonly [Own in Command as Own['type']]: Own };
 type Typed<Type extends keyof CommandOf> = {
@@ -147,6 +154,7 @@ const deciders: Deciders = {
   EraseVaultItems: decideSettings,
   ImportConfig: decideImport,
   RestoreSnapshot: decideRestore,
+  ApplyChanges: (state, command) => decideChanges(state, command, decide),
   SeedLog: decideSeed,
 };
 

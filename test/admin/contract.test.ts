@@ -142,6 +142,8 @@ const lines: Readonly<Record<string, Line>> = {
   showSnapshot: { with: { version: '1' } },
   diffSnapshots: { with: { from: '1', to: '2' } },
   dryRunSnapshot: { with: { version: '2' } },
+  previewChangeSet: {},
+  applyChangeSet: {},
   restoreSnapshot: { with: { version: '2' }, body: () => ({ only: ['settings-1'] }) },
   getConfig: {},
   getFleet: {},

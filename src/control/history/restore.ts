@@ -6,7 +6,6 @@ import type { Queryable } from '@databases/pg';
 import { parseStream } from '../../../events/catalogue.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { vaultRefs } from '../../../projections/config/vault-refs.ts';
-import { diffStates } from '../../../projections/diff.ts';
 import type { Database } from '../../db/pool.ts';
 import { accessEventsSince, erasedRefs } from '../../db/restore-facts.ts';
 import { differingStreams, planRestore } from '../../deciders/restore.ts';
@@ -16,8 +15,8 @@ import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { MutationContext } from '../execute.ts';
 import type { Moment } from './moment.ts';
-import { shownDifferences } from './snapshots.ts';
-import type { ShownDifference } from './snapshots.ts';
+import { listedMax, shownChange } from './shown-change.ts';
+import type { ShownChange } from './shown-change.ts';
 import type { PastStates } from './states.ts';
 import type { Vault } from '../../db/vault.ts';
 
@@ -92,32 +91,19 @@ async function readFacts(
   return { erased: new Set(await erasedRefs(db, refs)), revokedKeys, passwordsSet };
 }
 
-/** What a restore would come to, as it is shown. Of long lists it has the beginning, and the count of all. */
-export type RestorePreview = Readonly<{
-  event_count: number;
-  events: RestorePlan['events'];
-  difference_count: number;
-  diff: readonly ShownDifference[];
-  conflicts: RestorePlan['conflicts'];
-  missing: RestorePlan['missing'];
-}>;
-
-const listedMax = 1_000;
+/** What a restore would come to, as it is shown. */
+export type RestorePreview = ShownChange & Pick<RestorePlan, 'conflicts' | 'missing'>;
 
 type Shown = Readonly<{ state: ConfigState; command: RestoreCommand }>;
 
 export async function previewRestore(
   sources: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>,
-  { state, command }: Shown,
+  { state: before, command }: Shown,
 ): Promise<RestorePreview> {
-  const plan = planRestore(state, command);
-  const differences = diffStates(state, plan.state);
+  const { events, state: after, conflicts, missing } = planRestore(before, command);
   return {
-    event_count: plan.events.length,
-    events: plan.events.slice(0, listedMax),
-    difference_count: differences.length,
-    diff: await shownDifferences(sources, differences.slice(0, listedMax)),
-    conflicts: plan.conflicts.slice(0, listedMax),
-    missing: plan.missing.slice(0, listedMax),
+    ...(await shownChange(sources, { before, after, events })),
+    conflicts: conflicts.slice(0, listedMax),
+    missing: missing.slice(0, listedMax),
   };
 }

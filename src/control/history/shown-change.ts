@@ -1,0 +1,39 @@
+// What a change of many parts would come to, as it is shown before it is made and when it was. Of long lists it has the beginning, and
+// the count of all.
+
+import type { Queryable } from '@databases/pg';
+
+import type { GwEvent } from '../../../events/catalogue.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { diffStates } from '../../../projections/diff.ts';
+import type { Vault } from '../../db/vault.ts';
+import { shownDifferences } from './snapshots.ts';
+import type { ShownDifference } from './snapshots.ts';
+
+export type ShownChange = Readonly<{
+  event_count: number;
+  events: readonly GwEvent[];
+  difference_count: number;
+  diff: readonly ShownDifference[];
+}>;
+
+export const listedMax = 1_000;
+
+type Change = Readonly<{
+  before: ConfigState;
+  after: ConfigState;
+  events: readonly GwEvent[];
+}>;
+
+export async function shownChange(
+  sources: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>,
+  { before, after, events }: Change,
+): Promise<ShownChange> {
+  const differences = diffStates(before, after);
+  return {
+    event_count: events.length,
+    events: events.slice(0, listedMax),
+    difference_count: differences.length,
+    diff: await shownDifferences(sources, differences.slice(0, listedMax)),
+  };
+}

@@ -1,0 +1,150 @@
+// What a restore does to single entities, and what it leaves ended.
+
+import { describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+
+import type { GwEvent } from '../../events/catalogue.ts';
+import { emptyState } from '../../projections/config/state.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { planRestore } from '../../src/deciders/restore.ts';
+import type { RestoreCommand } from '../../src/deciders/restore.ts';
+import type { RestoreFacts } from '../../src/deciders/restore/kind.ts';
+import { apiKeyId, modelId, providerId } from '../../src/lib/ids.ts';
+import {
+  backendAttached,
+  credentialOf,
+  endpointAt,
+  keyCreated,
+  keyDeleted,
+  keyRevoked,
+  modelCreated,
+  modelDeleted,
+  plainName,
+  principalCreated,
+  principalDeleted,
+  providerCreated,
+  providerDeleted,
+} from '../harness/examples.ts';
+import { given } from '../harness/given.ts';
+
+const stateOf = (events: readonly GwEvent[]): ConfigState =>
+  events.length === 0 ? emptyState : given(events).state;
+
+const nothingSince: RestoreFacts = {
+  erased: new Set(),
+  revokedKeys: new Set(),
+  passwordsSet: new Map(),
+};
+
+type Asked = Readonly<{ only?: readonly string[]; facts?: Partial<RestoreFacts> }>;
+
+const restoring = (target: ConfigState, { only, facts }: Asked = {}): RestoreCommand => ({
+  type: 'RestoreSnapshot',
+  target,
+  only: only ?? null,
+  facts: { ...nothingSince, ...facts },
+});
+
+const rack = {
+  endpoint: endpointAt('https://rack.example/v1'),
+  credential: credentialOf('old', 1),
+};
+const served = [
+  providerCreated(1, 'rack', rack),
+  modelCreated(1, 'm'),
+  backendAttached(1, 1, 'm'),
+] as const;
+const goneAgain = [
+  {
+    stream: 'model-1',
+    type: 'ModelBackendDetached',
+    data: { id: modelId.parse(1) },
+  },
+  modelDeleted(1),
+  providerDeleted(1),
+] as const satisfies readonly GwEvent[];
+
+describe('a restore', () => {
+  it('makes what is gone again under its id, what is referred to first', () => {
+    given([...served, ...goneAgain])
+      .when(restoring(stateOf(served)))
+      .yields([providerCreated(1, 'rack', rack), modelCreated(1, 'm'), backendAttached(1, 1, 'm')]);
+  });
+
+  it('deletes what was not there, what refers to others first', () => {
+    const { events } = planRestore(stateOf(served), restoring(emptyState));
+    assert.deepEqual(
+      events.map(({ stream, type }) => `${stream} ${type}`),
+      ['model-1 ModelDeleted', 'provider-1 ProviderDeleted'],
+    );
+  });
+
+  it('of what is as it was changes nothing', () => {
+    given(served)
+      .when(restoring(stateOf(served)))
+      .yields([]);
+  });
+
+  it('keeps the credential that stands where the old one is erased, at the same origin alone', () => {
+    const present = credentialOf('new', 2);
+    const rotated = {
+      stream: 'provider-1',
+      type: 'ProviderCredentialSet',
+      data: { id: providerId.parse(1), credential: present },
+    } as const;
+    const erased = { facts: { erased: new Set([rack.credential.ref]) } };
+    const target = stateOf([providerCreated(1, 'rack', rack)]);
+    const here = planRestore(stateOf([served[0], rotated]), restoring(target, erased));
+    assert.deepEqual(here.events, []);
+    const elsewhere = { endpoint: endpointAt('https://other.example/v1'), credential: present };
+    const moved = planRestore(
+      stateOf([providerCreated(1, 'rack', elsewhere)]),
+      restoring(target, erased),
+    );
+    assert.deepEqual(
+      moved.events.map(({ type }) => type),
+      ['ProviderEndpointChanged', 'ProviderCredentialCleared'],
+    );
+    for (const { missing } of [here, moved]) {
+      assert.deepEqual(missing, [{ entity: 'provider-1', field: 'credential', reason: 'erased' }]);
+    }
+  });
+
+  it('leaves a revoked key revoked, also one that was deleted after that', () => {
+    const held = [principalCreated(1, plainName('ci')), keyCreated(1, 1)];
+    const target = stateOf(held);
+    const missing = [{ entity: 'api_key-1', field: 'disabled', reason: 'revoked' }];
+    const revoked = planRestore(stateOf([...held, keyRevoked(1)]), restoring(target));
+    assert.deepEqual([revoked.events, revoked.missing], [[], missing]);
+    const deleted = [...held, keyRevoked(1), keyDeleted(1), principalDeleted(1)];
+    const facts = { revokedKeys: new Set([1]) };
+    const back = planRestore(stateOf(deleted), restoring(target, { facts }));
+    assert.equal(back.state.api_key.byId.get(apiKeyId.parse(1))?.disabled, true);
+    assert.deepEqual(back.missing, missing);
+  });
+
+  it('of a key alone needs its principal', () => {
+    const held = [principalCreated(1, plainName('ci')), keyCreated(1, 1)];
+    given([...held, keyDeleted(1), principalDeleted(1)])
+      .when(restoring(stateOf(held), { only: ['api_key-1'] }))
+      .refuses('conflict', /api_key-1: principal-1 is not there$/, 'only');
+  });
+
+  it('of one whose name was taken names who has it', () => {
+    const { conflicts } = planRestore(
+      stateOf([modelCreated(1, 'm'), modelDeleted(1), modelCreated(2, 'm')]),
+      restoring(stateOf([modelCreated(1, 'm')]), { only: ['model-1'] }),
+    );
+    assert.deepEqual(conflicts, [
+      { entity: 'model-1', needs: 'model-2', message: 'model-2 has its name' },
+    ]);
+  });
+
+  it('deletes no provider alone that still serves', () => {
+    const { conflicts } = planRestore(
+      stateOf(served),
+      restoring(emptyState, { only: ['provider-1'] }),
+    );
+    assert.match(conflicts[0]?.message ?? '', /still serves 1 model: m/);
+  });
+});
