@@ -60,14 +60,18 @@ export const operationRoutes = [
       // What changes without a version comes along: the windows of budgets, and what is spent of them.
       await rebuild();
       const command = { type: 'RebuildSnapshot' } as const;
-      const answer = await mutate(call, { command }, ({ version }) => ({
+      // Whether it is done shows only when it is published: until then no answer is kept for the request's key.
+      const unkept = { ...call, once: null };
+      const answer = await mutate(unkept, { command }, ({ version }) => ({
         snapshot_version: version,
         rebuild_failures: publisher.failures(),
       }));
       if (isRefusal(answer)) return answer;
       await publisher.publishNow();
       const published = publisher.current()?.snapshot.version ?? 0;
-      return published < answer.body.snapshot_version ? unpublished : answer;
+      if (published < answer.body.snapshot_version) return unpublished;
+      await call.once?.keep(call.control.db, answer);
+      return answer;
     },
   }),
   route({

@@ -27,7 +27,7 @@ export async function findAnswer(
   return { requestFingerprint: row.request_fingerprint, answer };
 }
 
-/** Takes the place of one that has expired. Whoever calls holds the log, and has found none that is valid. */
+/** Takes the place of one that has expired. Whoever calls has found none that is valid. */
 export async function insertAnswer(
   tx: Queryable,
   { principalId, keyDigest }: KeyOwner,
@@ -35,13 +35,13 @@ export async function insertAnswer(
 ): Promise<void> {
   const { requestFingerprint, answer, expiresAt } = stored;
   await tx.query(sql`
-    delete from op.idempotent_answers
-    where principal_id = ${principalId} and key_digest = ${keyDigest}`);
-  await tx.query(sql`
     insert into op.idempotent_answers
       (principal_id, key_digest, request_fingerprint, key_id, answer, expires_at)
     values (${principalId}, ${keyDigest}, ${requestFingerprint}, ${answer.keyId}, ${answer.body},
-      ${expiresAt})`);
+      ${expiresAt})
+    on conflict (principal_id, key_digest) do update set
+      request_fingerprint = excluded.request_fingerprint, key_id = excluded.key_id,
+      answer = excluded.answer, expires_at = excluded.expires_at`);
 }
 
 /** Deletes at most `limit` that have expired; answers how many. */

@@ -6,7 +6,10 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 
 import type { Program } from '../../src/admin/program.ts';
+import { principalId } from '../../src/lib/ids.ts';
+import { isRefusal } from '../../src/lib/refusal.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
+import { testRef } from '../harness/given.ts';
 
 const setting = {
   flag: '--config-poll',
@@ -133,6 +136,42 @@ describe('a rebuild of the snapshot', () => {
     assert.equal(answer.headers.get('x-gw-snapshot-version'), String(after.version));
     const { body: rows } = await send('GET', '/admin/audit?target=/admin/snapshot/rebuild');
     assert.ok(Array.isArray(rows) && rows.length === 1);
+  });
+
+  it('that is not published keeps no answer for its key, and is made when it is asked for again', async (t) => {
+    const { ask, cookie, plane } = await testAdministrator(t);
+    const headers = { 'idempotency-key': 'one' };
+    const rebuild = () => ask({ method: 'POST', path: '/admin/snapshot/rebuild', cookie, headers });
+    await plane.db.query(sql`alter table vault.items rename to items_away`);
+    // A key whose verifier no snapshot has held yet: to publish it needs the vault, to make it does not.
+    const command = {
+      type: 'CreateApiKey',
+      name: 'k',
+      principalId: principalId.parse(1),
+      prefix: 'p',
+      verifierRef: testRef(1),
+      expiresAt: null,
+    } as const;
+    const context = {
+      actor: { kind: 'system', principal_id: null },
+      action: 'TEST',
+      target: 'a key',
+      requestId: 'a request',
+      reason: null,
+    } as const;
+    assert.ok(!isRefusal(await plane.execute({ command }, context)));
+    const failed = await rebuild();
+    await plane.db.query(sql`alter table vault.items_away rename to items`);
+    assert.equal(failed.status, 503);
+    const made = await rebuild();
+    assert.equal(made.status, 200);
+    assert.equal(
+      member(made.body, 'snapshot_version'),
+      plane.publisher.current()?.snapshot.version,
+    );
+    const again = await rebuild();
+    assert.deepEqual([again.status, again.body], [200, made.body]);
+    assert.equal(again.headers.get('idempotency-replayed'), 'true');
   });
 
   it('takes no body', async (t) => {
