@@ -207,6 +207,7 @@ export const fieldExamples: FieldExamples = {
   public_key: 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
   verifier_key:
     'gw/018f3b6a-2c1d-4e5f-8a9b-0c1d2e3f4a5d+0c1d2e3f+AddamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea',
-  'log.note': 'gw/018f3b6a-2c1d-4e5f-8a9b-0c1d2e3f4a5d\n1482\nLCa0a2j/xo/5m0U8HTBBNBNCLXBkg7+g+YpeiGJm564=\n\n— …\n',
+  'log.note':
+    'gw/018f3b6a-2c1d-4e5f-8a9b-0c1d2e3f4a5d\n1482\nLCa0a2j/xo/5m0U8HTBBNBNCLXBkg7+g+YpeiGJm564=\n\n— …\n',
   'openapi.json': { openapi: '3.1.0' },
 };
