@@ -8,6 +8,7 @@ import { ClassifyBenchCommand } from './commands/classify-bench.ts';
 import { ConfigCheckCommand } from './commands/config-check.ts';
 import { ConfigExportCommand } from './commands/config-export.ts';
 import { DevCommand } from './commands/dev.ts';
+import { HealthcheckCommand } from './commands/healthcheck.ts';
 import {
   HistoryCommandsCommand,
   HistoryEventCommand,
@@ -49,6 +50,7 @@ export async function runCommandLine(
     ConfigCheckCommand,
     ConfigExportCommand,
     DevCommand,
+    HealthcheckCommand,
     HistoryCommandsCommand,
     HistoryEventCommand,
     HistoryEventsCommand,

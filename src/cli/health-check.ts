@@ -1,0 +1,64 @@
+// Asks the listeners of a process on this machine whether they are ready, for a container that has no other HTTP client.
+
+import { Agent, request } from 'undici';
+
+import type { SettingValues } from './settings-table.ts';
+
+export type CheckedSettings = Pick<
+  SettingValues,
+  'role' | 'host' | 'port' | 'adminPort' | 'tlsCert'
+>;
+
+export type Checked = Readonly<{ url: string; isReady: boolean; said: string }>;
+
+const answerMs = 3_000;
+
+/** Of the gateway, of the admin listener, or of both, as the role has them. */
+export function readinessUrls({
+  role,
+  host,
+  port,
+  adminPort,
+  tlsCert,
+}: CheckedSettings): readonly string[] {
+  const own = ownAddress(host);
+  const gateway = `http://${own}:${port}/readyz`;
+  const admin = `${tlsCert === null ? 'http' : 'https'}://${own}:${adminPort}/readyz`;
+  switch (role) {
+    case 'proxy':
+      return [gateway];
+    case 'control':
+      return [admin];
+    case 'all':
+      return [gateway, admin];
+  }
+}
+
+/** A listener on every address is also on loopback. */
+function ownAddress(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+export async function checkReadiness(urls: readonly string[]): Promise<readonly Checked[]> {
+  // Nothing secret is sent, and the name of the certificate is that of no loopback address.
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false, timeout: answerMs } });
+  try {
+    return await Promise.all(urls.map((url) => check(url, dispatcher)));
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+async function check(url: string, dispatcher: Agent): Promise<Checked> {
+  try {
+    const signal = AbortSignal.timeout(answerMs);
+    const { statusCode, body } = await request(url, { dispatcher, signal });
+    await body.dump();
+    return { url, isReady: statusCode === 200, said: String(statusCode) };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
+    return { url, isReady: false, said: code };
+  }
+}
