@@ -16,23 +16,31 @@ import type { Look, Series, Source } from './scrape.ts';
 
 export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE;
 
+/** Printed at once: a millisecond or two for histograms, which have twenty lines each. */
+const printedMax = 50;
+
 /**
- * The page in the text format of Prometheus 0.0.4. All of it is of one moment; between families requests have their turn, since a long
- * page takes long to print.
+ * The page in the text format of Prometheus 0.0.4. All of it is of one moment; requests have their turn while it is printed, since a long
+ * page takes long.
  */
 export async function renderMetrics(
   sources: readonly Source[],
   seriesMax?: number,
 ): Promise<string> {
-  const look = lookAt(sources, seriesMax);
-  const registry = registryOf(look);
   let text = '';
-  for (const key of look.keys()) {
-    text += `${await registry.getSingleMetricAsString(metricTable[key].name)}\n`;
-    await setImmediate();
+  for (const [key, series] of lookAt(sources, seriesMax)) {
+    for (let from = 0; from < series.length; from += printedMax) {
+      const part = new Map([[key, series.slice(from, from + printedMax)]]);
+      const printed = await registryOf(part).getSingleMetricAsString(metricTable[key].name);
+      text += `${from === 0 ? printed : withoutHead(printed)}\n`;
+      await setImmediate();
+    }
   }
   return text;
 }
+
+/** HELP and TYPE stand once, before the first line of a family. */
+const withoutHead = (printed: string): string => printed.replace(/^(?:#.*\n)*/, '');
 
 /** The page as values, which can be merged with those of other processes. */
 export const readFamilies = (sources: readonly Source[]): Promise<readonly Family[]> =>

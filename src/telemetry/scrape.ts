@@ -42,25 +42,35 @@ export type Look = ReadonlyMap<MetricName, readonly Series[]>;
 
 export function lookAt(sources: readonly Source[], seriesMax = seriesMaxDefault): Look {
   const families = new Map<MetricName, Map<string, Held>>();
-  const series = (name: MetricName, labels: Labels, first: Omit<Held, 'labels'>): Held => {
-    const family = families.get(name) ?? new Map<string, Held>();
-    families.set(name, family);
-    const own = clipped(labels);
-    const kept = family.has(keyOf(own)) || family.size < seriesMax ? own : folded(own);
-    const known = family.get(keyOf(kept));
+  const familyOf = (name: MetricName): Map<string, Held> => {
+    const known = families.get(name);
     if (known !== undefined) return known;
-    const fresh = { ...first, labels: kept };
-    family.set(keyOf(kept), fresh);
+    const fresh = new Map<string, Held>();
+    families.set(name, fresh);
+    return fresh;
+  };
+  const series = (name: MetricName, labels: Labels, first: () => Omit<Held, 'labels'>): Held => {
+    const family = familyOf(name);
+    let kept = clipped(labels);
+    let key = keyOf(kept);
+    if (family.size >= seriesMax && !family.has(key)) {
+      kept = folded(kept);
+      key = keyOf(kept);
+    }
+    const known = family.get(key);
+    if (known !== undefined) return known;
+    const fresh = { ...first(), labels: kept };
+    family.set(key, fresh);
     return fresh;
   };
   const scrape: Scrape = {
     add: (name, labels, value) => {
       const { from, merge } = mergers[metricTable[name].merge];
-      const held = series(name, labels, { value: from, durations: null });
+      const held = series(name, labels, () => ({ value: from, durations: null }));
       held.value = merge(held.value, value);
     },
     addDurations: (name, labels, durations) => {
-      const held = series(name, labels, { value: 0, durations: newDurations() });
+      const held = series(name, labels, () => ({ value: 0, durations: newDurations() }));
       if (held.durations !== null) addDurations(held.durations, durations);
     },
   };
@@ -72,9 +82,11 @@ export function lookAt(sources: readonly Source[], seriesMax = seriesMaxDefault)
 const keyOf = (labels: Labels): string => JSON.stringify(Object.values(labels));
 
 const clipped = (labels: Labels): Labels =>
-  Object.fromEntries(
-    Object.entries(labels).map(([name, value]) => [name, value.slice(0, labelCharactersMax)]),
-  );
+  Object.values(labels).every((value) => value.length <= labelCharactersMax)
+    ? labels
+    : Object.fromEntries(
+        Object.entries(labels).map(([name, value]) => [name, value.slice(0, labelCharactersMax)]),
+      );
 
 const folded = (labels: Labels): Labels =>
   Object.fromEntries(

@@ -161,6 +161,27 @@ describe('a page', () => {
     }
   });
 
+  it('is one family of many series, and lets others have their turn while it is printed', async () => {
+    const source: Source = (scrape) => {
+      for (let index = 0; index < 1000; index++) {
+        scrape.addDurations('modelDuration', { model: `m${index}` }, newDurations());
+      }
+    };
+    let turns = 0;
+    let isPrinted = false;
+    const count = (): void => {
+      turns++;
+      if (!isPrinted) setImmediate(count);
+    };
+    setImmediate(count);
+    const text = await renderMetrics([source]);
+    isPrinted = true;
+    assert.ok(turns >= 10, String(turns));
+    assert.equal(text.match(/^# (?:HELP|TYPE) /gm)?.length, 2);
+    const { samples = [] } = readMetrics(text).get('gw_model_duration_seconds') ?? {};
+    assert.equal(new Set(samples.map(({ labels }) => labels['model'])).size, 1000);
+  });
+
   it('can be read back, whatever the names and numbers', async () => {
     const text = string({ unit: 'binary', maxLength: 40 });
     await check(
