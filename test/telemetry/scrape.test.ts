@@ -162,11 +162,6 @@ describe('a page', () => {
   });
 
   it('is one family of many series, and lets others have their turn while it is printed', async () => {
-    const source: Source = (scrape) => {
-      for (let index = 0; index < 1000; index++) {
-        scrape.addDurations('modelDuration', { model: `m${index}` }, newDurations());
-      }
-    };
     let turns = 0;
     let isPrinted = false;
     const count = (): void => {
@@ -174,7 +169,13 @@ describe('a page', () => {
       if (!isPrinted) setImmediate(count);
     };
     setImmediate(count);
-    const text = await renderMetrics([source]);
+    const text = await renderMetrics([
+      (scrape) => {
+        for (let index = 0; index < 1000; index++) {
+          scrape.addDurations('modelDuration', { model: `m${index}` }, newDurations());
+        }
+      },
+    ]);
     isPrinted = true;
     assert.ok(turns >= 10, String(turns));
     assert.equal(text.match(/^# (?:HELP|TYPE) /gm)?.length, 2);
