@@ -212,7 +212,7 @@ async function advanceTo(
 type Target = { schema: string; to: number; pageEvents: number };
 
 /** Applies the commands of one page. A command longer than a page is a page of its own. */
-async function advancePage(
+export async function advancePage(
   tx: Transaction,
   cursor: Cursor,
   { schema, to, pageEvents }: Target,

@@ -38,6 +38,11 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_LOOKS: 4 },
   },
   {
+    name: 'tampering with the log and its exports',
+    files: ['test/faults/random-tampering.test.ts'],
+    sizes: { GW_TEST_TAMPERINGS: 10_000 },
+  },
+  {
     name: 'bodies that are read by offsets',
     files: ['test/gateway/peek.test.ts', 'test/gateway/peek-form.test.ts'],
     sizes: { GW_TEST_BODIES: 100_000 },

@@ -16,9 +16,11 @@ import {
 } from './commands/history.ts';
 import { ImportCommand } from './commands/import.ts';
 import { LogExportCommand } from './commands/log-export.ts';
+import { LogReplayCommand, VaultExportCommand } from './commands/log-replay.ts';
 import { LogVerifyCommand } from './commands/log-verify.ts';
 import { LogVerifyExportCommand } from './commands/log-verify-export.ts';
 import { OperatorCommand } from './commands/operator.ts';
+import { ProjectionsRebuildCommand, ProjectionsVerifyCommand } from './commands/projections.ts';
 import { ReencryptBackendsCommand } from './commands/reencrypt-backends.ts';
 import { ServeCommand } from './commands/serve.ts';
 import { SetPasswordCommand } from './commands/set-password.ts';
@@ -56,6 +58,10 @@ export async function runCommandLine(
     HistoryEventsCommand,
     ImportCommand,
     LogExportCommand,
+    LogReplayCommand,
+    VaultExportCommand,
+    ProjectionsRebuildCommand,
+    ProjectionsVerifyCommand,
     LogVerifyCommand,
     LogVerifyExportCommand,
     OperatorCommand,

@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 
 import { egressEntryForms, readEgressEntry } from '../control/egress-list.ts';
+import { auditSettings } from './audit-settings.ts';
 import { classifierSettings } from './classifier-settings.ts';
 import { forwardingSettings } from './forwarding-settings.ts';
 import { providerSettings } from './provider-settings.ts';
@@ -373,29 +374,7 @@ export const settingsTable = {
     secret: true,
     description: 'key that provider credentials are encrypted with',
   }),
-  auditSigningKey: define({
-    flag: null,
-    variable: 'GW_AUDIT_SIGNING_KEY',
-    schema: hexKey,
-    fallback: null,
-    secret: true,
-    description: 'private Ed25519 key that signs checkpoints of the event log; none, none is signed',
-  }),
-  auditSigningKeyPrevious: define({
-    flag: null,
-    variable: 'GW_AUDIT_SIGNING_KEY_PREVIOUS',
-    schema: hexKey,
-    fallback: null,
-    secret: true,
-    description: 'the audit key before, which hands over to the new one',
-  }),
-  auditCheckpointFile: define({
-    flag: '--audit-checkpoint-file',
-    variable: 'GW_AUDIT_CHECKPOINT_FILE',
-    schema: text,
-    fallback: null,
-    description: 'file that each signed checkpoint of the event log is added to, a line of JSON each',
-  }),
+  ...auditSettings,
   encryptionKeyPrevious: define({
     flag: null,
     variable: 'GW_ENCRYPTION_KEY_PREVIOUS',

@@ -1,7 +1,6 @@
 // The command that checks an export of the event log, without a database.
 
-import { createReadStream, readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { readFileSync } from 'node:fs';
 
 import { Command, Option } from 'clipanion';
 
@@ -11,6 +10,7 @@ import { anchorOption, keyOption, readAnchors } from '../anchors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { reportRefusals, reportingFailure } from '../failure.ts';
+import { linesOf } from '../lines.ts';
 
 export class LogVerifyExportCommand extends Command {
   static override paths = [['log', 'verify-export']];
@@ -41,8 +41,7 @@ export class LogVerifyExportCommand extends Command {
       const anchors = readAnchors(this.anchor, (path) => readFileSync(path, 'utf8'));
       if (isRefusal(anchors)) return reportRefusals(stderr, [anchors]);
       const { readExport } = await import('../../control/evidence/read-export.ts');
-      const lines = createInterface({ input: createReadStream(this.file) });
-      const check = await readExport(lines, { key, anchors });
+      const check = await readExport(linesOf(this.file), { key, anchors });
       stdout.write(`${this.json ? JSON.stringify(check) : toText(check)}\n`);
       return check.problem === null ? exitCodes.ok : exitCodes.differences;
     });

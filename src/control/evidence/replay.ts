@@ -1,0 +1,157 @@
+// A log made anew in an empty database from its export: each event is verified before it is written, and the database verifies it again.
+// What is derived from the log is built anew; what is not in it (secrets and personal data, usage, sessions, leases) does not come back.
+
+import type { Queryable } from '@databases/pg';
+
+import { genesisHash } from '../../../events/seal.ts';
+import { vaultRefs } from '../../../projections/config/vault-refs.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { buildReadModel } from '../../../projections/read-model.ts';
+import { appendEvents, toRecorded } from '../../db/event-log.ts';
+import type { StoredEvent } from '../../db/event-log.ts';
+import { migrate } from '../../db/migrate.ts';
+import type { Database } from '../../db/pool.ts';
+import { adoptLog, countMissing, insertVaultRows, readVaultRows } from '../../db/replay.ts';
+import { insertSignedCheckpoint } from '../../db/signed-checkpoints.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { keepBudgetRows } from '../budget-rows.ts';
+import { readExport } from './read-export.ts';
+import type { ExportCheck } from './read-export.ts';
+
+export type Replayed = Readonly<{
+  check: ExportCheck;
+  /** The snapshot version there. */
+  version: number;
+  /** Items of the vault that the configuration refers to and that are not there: without them, what holds them does not work. */
+  missing: number;
+}>;
+
+type Sources = Readonly<{
+  /** An export from the first event on, without line ends. */
+  log: AsyncIterable<string>;
+  /** The vault as `vaultLines` gave it; null leaves it empty. */
+  vault: AsyncIterable<string> | null;
+}>;
+
+/** All of it or nothing. A database that holds a log already is refused. */
+export async function replayLog(db: Database, sources: Sources): Promise<Replayed | Refusal> {
+  await migrate(db);
+  const refused: { refusal: Refusal | null } = { refusal: null };
+  const undo = new Error('the replay is undone');
+  const attempt = db.tx(async (tx) => {
+    const done = await writeAll(tx, sources);
+    if (!isRefusal(done)) return done;
+    refused.refusal = done;
+    throw undo;
+  });
+  const check = await attempt.catch((error: unknown) => {
+    if (error !== undo) throw error;
+    return null;
+  });
+  if (check === null) return refused.refusal ?? refuse('invalid', undo.message);
+  const { state } = await buildReadModel(db);
+  return { check, version: state.version, missing: await countMissing(db, refsOf(state)) };
+}
+
+type Transaction = Parameters<Parameters<Database['tx']>[0]>[0];
+
+const pageEvents = 1_000;
+
+async function writeAll(tx: Transaction, sources: Sources): Promise<ExportCheck | Refusal> {
+  let page: StoredEvent[] = [];
+  const flush = async (): Promise<void> => {
+    const events = page.map((event) => {
+      const { payload } = event;
+      if (payload === null) throw new Error(`event ${event.position} was redacted`);
+      return { ...event, payload };
+    });
+    page = [];
+    if (events.length === 0) return;
+    await appendEvents(tx, events);
+    await keepBudgetRows(tx, events.map(toRecorded));
+  };
+  let refusal: Refusal | null = null;
+  const check = await readExport(sources.log, {
+    onHead: async ({ log_id: logId, from }) => {
+      if (from > 1) refusal = refuse('invalid', `the export begins at position ${from}, not at 1`);
+      else if (!(await adoptLog(tx, { logId, hash: genesisHash(logId) }))) {
+        refusal = refuse('conflict', 'the database holds a log already');
+      }
+      if (refusal !== null) throw new RefusedReplay(refusal);
+    },
+    onEvent: async (event) => {
+      page.push(event);
+      if (page.length === pageEvents) await flush();
+    },
+    onCheckpoint: async ({ position, note }) => {
+      await flush();
+      await insertSignedCheckpoint(tx, { position, note, created_at: new Date() });
+    },
+  }).catch((error: unknown) => {
+    if (error instanceof RefusedReplay) return error.refusal;
+    throw error;
+  });
+  if (isRefusal(check)) return check;
+  if (check.problem !== null) {
+    const { position, problem } = check.problem;
+    return refuse('invalid', `the export does not hold at position ${position}: ${problem}`);
+  }
+  await flush();
+  if (sources.vault !== null) await writeVault(tx, sources.vault);
+  return check;
+}
+
+class RefusedReplay extends Error {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+const pageItems = 500;
+
+/** The items of the vault, a line of JSON each, sealed with the encryption key as they lie there. */
+export async function* vaultLines(db: Queryable): AsyncGenerator<string, void, undefined> {
+  let after = '00000000-0000-0000-0000-000000000000';
+  for (;;) {
+    const rows = await readVaultRows(db, { after, limit: pageItems });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows.map(({ row }) => `${row}\n`).join('');
+    after = last.ref;
+  }
+}
+
+async function writeVault(tx: Transaction, lines: AsyncIterable<string>): Promise<void> {
+  let page: string[] = [];
+  const flush = async (): Promise<void> => {
+    await insertVaultRows(tx, `[${page.join(',')}]`);
+    page = [];
+  };
+  for await (const line of lines) {
+    page.push(line);
+    if (page.length === pageItems) await flush();
+  }
+  await flush();
+}
+
+const vaulted = [
+  'principal',
+  'api_key',
+  'prompt_class',
+  'provider',
+  'mcp_server',
+  'agent',
+] as const;
+
+/** Of all that the configuration holds, names of people among it. */
+const refsOf = (state: ConfigState): readonly string[] => [
+  ...vaulted.flatMap((noun) =>
+    [...state[noun].byId.keys()].flatMap((id) => vaultRefs(state, `${noun}-${id}`)),
+  ),
+  ...[...state.principal.byId.values()].flatMap(({ name }) =>
+    name.ref === null ? [] : [name.ref],
+  ),
+];

@@ -1,0 +1,163 @@
+// The drill: a database is lost, and made anew from an export of its log and its sealed vault. All hashes are as they were.
+
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+
+import { sql } from '@databases/pg';
+
+import { readModelSchema, verifyReadModel } from '../../../projections/read-model.ts';
+import { replayLog, vaultLines } from '../../../src/control/evidence/replay.ts';
+import { openControlPlane } from '../../../src/control/plane.ts';
+import type { ControlPlane } from '../../../src/control/plane.ts';
+import { readHead } from '../../../src/db/event-log.ts';
+import { openDatabase } from '../../../src/db/pool.ts';
+import { gw } from '../../harness/command-line.ts';
+import { exported, signedPlane, temporaryDirectory } from '../../harness/evidence.ts';
+import { testKey, testPlane } from '../../harness/plane.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+
+const lines = (text: string) => text.trimEnd().split('\n').values();
+async function* each(text: string) {
+  yield* lines(text);
+}
+
+const snapshotOf = (plane: ControlPlane) => {
+  const { config_hash, log, version, secrets, config } = plane.publisher.current()?.snapshot ?? {};
+  return { config_hash, log, version, secrets, config };
+};
+
+async function vaultText({ db }: ControlPlane): Promise<string> {
+  const pieces: string[] = [];
+  for await (const piece of vaultLines(db)) pieces.push(piece);
+  return pieces.join('');
+}
+
+describe('a log that is replayed', () => {
+  it('comes to the same head, tables and snapshot, secrets too', async (t) => {
+    const { plane, run } = await signedPlane(t);
+    const secret = { ref: '5b0c2f4e-8a3d-4c55-9a57-3f2f9d1c7e10', plaintext: 's' } as const;
+    await run({
+      command: {
+        type: 'CreateProvider',
+        name: 'p',
+        defaultName: 'p',
+        kind: 'static',
+        catalogueKey: null,
+        endpoint: {
+          api_base: 'https://a.example/v1',
+          protocol: 'openai',
+          auth_header: 'authorization',
+          auth_scheme: 'Bearer',
+        },
+        credential: { kind: 'static', ref: secret.ref, fingerprint: 'f' },
+      },
+      secrets: [{ ...secret, class: 'credential' }],
+    });
+    const log = await exported(plane.reports);
+    const directory = await temporaryDirectory(t);
+    const [logFile, vaultFile] = ['log.ndjson', 'vault.ndjson'].map((name) =>
+      path.join(directory, name),
+    );
+    await writeFile(logFile ?? '', log);
+    await writeFile(vaultFile ?? '', await vaultText(plane));
+    const { url } = await testDatabase(t);
+    const files = [logFile ?? '', '--vault', vaultFile ?? '', '--into', url];
+    const replayed = await gw(['log', 'replay', ...files]);
+    assert.deepEqual([replayed.code, replayed.stderr], [0, '']);
+    const head = await readHead(plane.db);
+    const hash = Buffer.from(head.hash).toString('hex');
+    assert.match(
+      replayed.stdout,
+      new RegExp(`^${head.position} events and 4 checkpoints, head ${hash}`),
+    );
+    assert.doesNotMatch(replayed.stdout, /not in the vault/);
+
+    const again = await openControlPlane({
+      databaseUrl: url,
+      encryptionKey: testKey,
+      connectionsMax: 2,
+      appVersion: 'test',
+      clock: Date.now,
+      onFailure: (what, error) => assert.fail(`${what}: ${String(error)}`),
+    });
+    try {
+      assert.deepEqual(await readHead(again.db), head);
+      assert.equal(await exported(again.reports), log);
+      assert.deepEqual(await verifyReadModel(again.db), await verifyReadModel(plane.db));
+      await plane.refresh();
+      assert.deepEqual(snapshotOf(again), snapshotOf(plane));
+    } finally {
+      await again.close();
+    }
+  });
+
+  it('says how much is missing without its vault', async (t) => {
+    const { plane, run } = await testPlane(t);
+    const ref = '5b0c2f4e-8a3d-4c55-9a57-3f2f9d1c7e10';
+    await run({
+      command: { type: 'CreatePrincipal', name: named(ref), kind: 'user', emailRef: null },
+      secrets: [{ ref, class: 'personal', plaintext: 'Ada' }],
+    });
+    const db = await emptyDatabase(t);
+    const replayed = await replayLog(db, { log: each(await exported(plane.reports)), vault: null });
+    assert.ok('missing' in replayed);
+    assert.equal(replayed.missing, 1);
+  });
+
+  it('is refused, and leaves nothing, when it does not hold or the database is not empty', async (t) => {
+    const { plane } = await signedPlane(t);
+    const text = await exported(plane.reports);
+    const db = await emptyDatabase(t);
+    const broken = text.replace('"name":"a3"', '"name":"a4"').replace('\\"a3\\"', '\\"a4\\"');
+    const refused = await replayLog(db, { log: each(broken), vault: null });
+    assert.ok('refused' in refused);
+    assert.match(refused.message, /^the export does not hold at position \d+: the payload/);
+    assert.equal((await readHead(db)).position, 0);
+    const part = await replayLog(db, { log: each(await exported(plane.reports, 5)), vault: null });
+    assert.ok('refused' in part && /begins at position 5, not at 1/.test(part.message));
+    const held = await replayLog(plane.db, { log: each(text), vault: null });
+    assert.ok('refused' in held && /holds a log already/.test(held.message));
+  });
+});
+
+describe('read models that are built anew', () => {
+  it('are put in the place of altered ones, under readers and writers', async (t) => {
+    const { plane, run, url } = await testPlane(t);
+    await run({ command: { type: 'CreateModel', name: 'm', fields: {} } });
+    const env = { GW_DATABASE_URL: url };
+    const table = sql.ident(readModelSchema, 'models');
+    await plane.db.query(sql`update ${table} set name = 'altered'`);
+    const found = await gw(['projections', 'verify'], { env });
+    assert.deepEqual([found.code, found.stdout.startsWith('models holds')], [10, true]);
+    const building = gw(['projections', 'rebuild'], { env });
+    const done = new AbortController();
+    const built = building.finally(() => done.abort());
+    for (let at = 0; !done.signal.aborted; at++) {
+      await run({ command: { type: 'CreateModel', name: `n${at}`, fields: {} } });
+      const rows: unknown[] = await plane.db.query(sql`select name from models`);
+      assert.equal(rows.length, at + 2);
+    }
+    assert.equal((await built).code, 0);
+    const again = await gw(['projections', 'verify'], { env });
+    assert.match(again.stdout, /^\d+ tables equal a rebuild\n$/);
+  });
+});
+
+const named = (ref: string) => ({ text: null, ref, fingerprint: 'f' });
+
+async function emptyDatabase(t: { after: (close: () => Promise<void>) => void }) {
+  const { url, drop } = await testDatabase();
+  const options = {
+    purpose: 'maintenance',
+    applicationName: 'gw test',
+    connectionsMax: 2,
+  } as const;
+  const db = openDatabase({ url, ...options });
+  t.after(async () => {
+    await db.dispose();
+    await drop();
+  });
+  return db;
+}
