@@ -162,7 +162,7 @@ export class GwChart extends LitElement {
     return {
       width,
       height: this.height,
-      padding: [8, 8, 0, 0],
+      padding: [8, 18, 0, 0],
       legend: { show: false },
       cursor: {
         points: { size: 6 },

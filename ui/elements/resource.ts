@@ -10,8 +10,8 @@ import { asOf } from '../state/as-of.ts';
 
 type Load<Value> = (signal: AbortSignal) => Promise<Value>;
 type Options = Readonly<{
-  /** How long after an answer it is asked again; never when absent. */
-  pollMs?: number;
+  /** How long after an answer it is asked again; never when absent or null. */
+  pollMs?: number | (() => number | null);
 }>;
 
 export class Resource<Value> implements ReactiveController {
@@ -24,7 +24,7 @@ export class Resource<Value> implements ReactiveController {
 
   readonly #host: ReactiveControllerHost;
   readonly #load: Load<Value>;
-  readonly #pollMs: number | null;
+  readonly #pollMs: () => number | null;
   #running: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #text = '';
@@ -34,7 +34,7 @@ export class Resource<Value> implements ReactiveController {
   constructor(host: ReactiveControllerHost, load: Load<Value>, { pollMs }: Options = {}) {
     this.#host = host;
     this.#load = load;
-    this.#pollMs = pollMs ?? null;
+    this.#pollMs = typeof pollMs === 'function' ? pollMs : () => pollMs ?? null;
     host.addController(this);
   }
 
@@ -75,7 +75,7 @@ export class Resource<Value> implements ReactiveController {
     }
     this.loading = false;
     this.#host.requestUpdate();
-    this.#plan(this.#pollMs);
+    this.#plan(this.#pollMs());
   }
 
   /** The same value keeps its identity, so that nothing made from it is made again. */
@@ -95,6 +95,6 @@ export class Resource<Value> implements ReactiveController {
 
   readonly #whenVisible = (): void => {
     if (document.hidden) this.#plan(null);
-    else if (this.#pollMs !== null) void this.reload();
+    else if (this.#pollMs() !== null) void this.reload();
   };
 }

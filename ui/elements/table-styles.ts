@@ -83,6 +83,10 @@ export const tableStyles = css`
     font-weight: 500;
   }
 
+  thead .fixed {
+    padding: 0 0.75rem;
+  }
+
   thead button {
     width: 100%;
     height: 2rem;
@@ -182,7 +186,8 @@ export const tableStyles = css`
     }
 
     th,
-    td {
+    td,
+    thead .fixed {
       padding: 0 0.5rem;
     }
   }

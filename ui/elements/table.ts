@@ -40,14 +40,15 @@ export class GwTable extends LitElement {
     label: { type: String },
     noun: { type: String },
     stale: { type: Boolean },
+    partial: { type: Boolean },
     scrolledPx: { state: true },
   };
   static override styles = [base, buttons, controls, tableStyles];
   declare rows: readonly Row[];
   declare columns: readonly Column<Row>[];
   declare keyOf: (row: Row) => Key;
-  /** What a row opens; rows without it open nothing. */
-  declare hrefOf: ((row: Row) => string) | null;
+  /** What a row opens; null opens nothing. */
+  declare hrefOf: ((row: Row) => string | null) | null;
   declare view: TableView;
   /** The key of the row that is open. */
   declare chosen: Key | null;
@@ -58,6 +59,8 @@ export class GwTable extends LitElement {
   declare noun: string;
   /** What is shown is about to be replaced. */
   declare stale: boolean;
+  /** The rows are the first of more: the server filters and orders them, and this table does not. */
+  declare partial: boolean;
   declare scrolledPx: number;
   readonly #sorted = new SortedRows<Row>(this);
   #filter = createFilter((row: Row) => this.#textOf(row));
@@ -74,6 +77,7 @@ export class GwTable extends LitElement {
     this.ticked = null;
     this.noun = 'row';
     this.stale = false;
+    this.partial = false;
     this.scrolledPx = 0;
   }
 
@@ -89,6 +93,7 @@ export class GwTable extends LitElement {
   /** All rows that fit the filter, in order: what is counted, paged and exported. */
   #found(): readonly Row[] {
     const { rows, columns, view } = this;
+    if (this.partial) return rows;
     if (columns !== this.#filtered) {
       this.#filtered = columns;
       this.#filter = createFilter((row) => this.#textOf(row));
@@ -106,7 +111,7 @@ export class GwTable extends LitElement {
 
   protected override render() {
     const found = this.#found();
-    const page = pageOf(found, this.view);
+    const page = this.partial ? { rows: found, page: 0, pages: 1 } : pageOf(found, this.view);
     return html`
       ${this.#bar(found)}
       <div
@@ -126,7 +131,7 @@ export class GwTable extends LitElement {
             : nothing
         }
       </div>
-      ${found.length > (pageSizes[0] ?? 0) ? this.#pages(page.page, page.pages) : nothing}
+      ${!this.partial && found.length > (pageSizes[0] ?? 0) ? this.#pages(page.page, page.pages) : nothing}
     `;
   }
 
@@ -134,19 +139,10 @@ export class GwTable extends LitElement {
     const all = this.rows.length;
     const count =
       found.length === all
-        ? formatCount(all, this.noun)
+        ? `${formatCount(all, this.noun)}${this.partial ? ' shown' : ''}`
         : `${found.length} of ${formatCount(all, this.noun)}`;
     return html`<div class="bar">
-      <div class="filter">
-        <gw-icon name="search"></gw-icon>
-        <input
-          type="search"
-          placeholder="Filter"
-          aria-label="Filter ${this.label}"
-          .value=${this.view.filter}
-          @input=${this.#onFilter}
-        />
-      </div>
+      ${this.partial ? nothing : this.#filterField()}
       <span class="count" role="status">${count}</span>
       <slot name="bar"></slot>
       <div class="end">
@@ -162,6 +158,7 @@ export class GwTable extends LitElement {
           @gw-choose=${this.#onColumn}
         ></gw-menu>
         <gw-menu
+          ?hidden=${this.partial}
           plain
           icon="download"
           label="Export"
@@ -172,6 +169,19 @@ export class GwTable extends LitElement {
           @gw-choose=${this.#onExport}
         ></gw-menu>
       </div>
+    </div>`;
+  }
+
+  #filterField() {
+    return html`<div class="filter">
+      <gw-icon name="search"></gw-icon>
+      <input
+        type="search"
+        placeholder="Filter"
+        aria-label="Filter ${this.label}"
+        .value=${this.view.filter}
+        @input=${this.#onFilter}
+      />
     </div>`;
   }
 
@@ -206,6 +216,14 @@ export class GwTable extends LitElement {
   }
 
   #head({ id, label, end }: Column<Row>, index: number) {
+    if (this.partial) {
+      return html`<th
+        scope="col"
+        class="fixed ${index === 0 ? 'first' : ''} ${end === true ? 'end-cell' : ''}"
+      >
+        ${label}
+      </th>`;
+    }
     const { sort } = this.view;
     const order = sort?.id !== id ? 'none' : sort.descending ? 'descending' : 'ascending';
     const icon = order === 'ascending' ? 'arrow-up' : 'arrow-down';
