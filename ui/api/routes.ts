@@ -27,6 +27,7 @@ import type { Method, TypedRoute } from '../../src/admin/route.ts';
 import type { routingRoutes } from '../../src/admin/routing.ts';
 import type { ruleRoutes } from '../../src/admin/rules.ts';
 import type { sessionRoutes } from '../../src/admin/session.ts';
+import type { snapshotRoutes } from '../../src/admin/snapshots.ts';
 import type { timeseriesRoutes } from '../../src/admin/timeseries.ts';
 import type { usageEventRoutes } from '../../src/admin/usage-events.ts';
 import type { usageRoutes } from '../../src/admin/usage.ts';
@@ -55,6 +56,7 @@ type AdminRoute = (
   | typeof routingRoutes
   | typeof ruleRoutes
   | typeof sessionRoutes
+  | typeof snapshotRoutes
   | typeof timeseriesRoutes
   | typeof usageEventRoutes
   | typeof usageRoutes

@@ -1,10 +1,9 @@
-// Holds what the overview adds up: usage, the fleet, and the way to the first request; and how a range and a key are read.
+// Holds what the overview adds up: usage, and the way to the first request; and how a range and a key are read.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { firstRun, nextStep } from '../../../ui/lib/first-run.ts';
-import { fleetState } from '../../../ui/lib/fleet.ts';
 import { ranked } from '../../../ui/lib/match.ts';
 import { readRange, writeRange } from '../../../ui/lib/range.ts';
 import { totalsOf } from '../../../ui/lib/series.ts';
@@ -34,16 +33,6 @@ it('a total of what has no price is unpriced, and never nothing', () => {
 it('a percentile is that of the last bucket with answers, and the slowest is said', () => {
   const totals = totalsOf([{ ...point, p95_ms: 900 }, point, { ...point, p95_ms: null }]);
   assert.deepEqual([totals.p95Ms, totals.worstP95Ms], [80, 900]);
-});
-
-it('a backend that two replicas see is counted once', () => {
-  const down = { api_base: 'a', model: 'm', healthy: false };
-  const replica = { snapshot_version: 4, backends: [down] };
-  const state = fleetState([replica, { ...replica, snapshot_version: 5 }], {
-    own: [down],
-    version: 5,
-  });
-  assert.deepEqual(state, { replicas: 2, behind: 1, backends: 1, down: 1 });
 });
 
 it('the first step that is not done is next', () => {

@@ -1,11 +1,11 @@
 // All that the overview shows, asked for at once.
 
 import { listAudit } from '../../api/audit.ts';
-import { getConfig } from '../../api/config.ts';
 import { getFleet, getHealth } from '../../api/fleet.ts';
 import { listFrontendModels } from '../../api/frontend-models.ts';
 import { listKeys } from '../../api/keys.ts';
 import { listModels } from '../../api/models.ts';
+import { getPublished } from '../../api/published.ts';
 import { listProviders } from '../../api/providers.ts';
 import { getTimeseries, listUsageEvents } from '../../api/usage.ts';
 import { firstRun } from '../../lib/first-run.ts';
@@ -19,18 +19,17 @@ const changesShown = 5;
 export async function loadNow(range: Range, signal: AbortSignal) {
   const { since, until } = edgesOf(range, Date.now());
   const edges = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
-  const [series, replicas, health, config, changes] = await Promise.all([
+  const [series, replicas, health, published, changes] = await Promise.all([
     getTimeseries(edges, signal),
     getFleet(signal),
     getHealth(signal),
-    getConfig(signal),
+    getPublished(signal),
     listAudit({ limit: changesShown }, signal),
   ]);
-  const version = config.body.snapshot_version;
   return {
     points: series.body,
-    fleet: fleetState(replicas.body, { own: health.body.backends, version }),
-    version,
+    fleet: fleetState(replicas.body, { own: health.body.backends, published }),
+    version: published.version,
     changes: changes.body,
   };
 }
