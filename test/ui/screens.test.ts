@@ -21,7 +21,7 @@ const looks: readonly Look[] = [
 ];
 
 /** What is open beside a list, too. */
-const opened = ['providers/1', 'providers/new', 'providers/1/edit'];
+const opened = ['providers/1', 'providers/new', 'providers/1/edit', 'usage/model/gpt-nano'];
 
 describe('every screen is clean', () => {
   for (const path of [...screenNames(), ...opened]) {

@@ -46,3 +46,25 @@ export function writeRange(range: Range): string {
 
 export const edgesOf = (range: Range, now: number): Readonly<{ since: number; until: number }> =>
   range.kind === 'between' ? range : { since: now - range.ms, until: now };
+
+/** As the server takes them. */
+export const isoEdges = ({ since, until }: Readonly<{ since: number; until: number }>) => ({
+  since: new Date(since).toISOString(),
+  until: new Date(until).toISOString(),
+});
+
+/** The range of the same length that ends where this one begins. */
+export const edgesBefore = ({ since, until }: Readonly<{ since: number; until: number }>) => ({
+  since: 2 * since - until,
+  until: since,
+});
+
+const widths = [10, 30, 60, 300, 900, 3_600, 21_600, 86_400, 604_800, 2_592_000];
+const bucketsWanted = 120;
+
+/** Seconds of a bucket, one of those that the server has, so that a chart of the range has about a hundred of them. */
+export const bucketSecondsOf = ({
+  since,
+  until,
+}: Readonly<{ since: number; until: number }>): number =>
+  widths.find((seconds) => (until - since) / 1_000 / seconds <= bucketsWanted) ?? 2_592_000;

@@ -1,0 +1,142 @@
+// One request: what it was, how it was routed, what it cost, and the configuration that it met.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { listUsageEvents } from '../../api/usage.ts';
+import type { UsageEvent } from '../../api/usage.ts';
+import '../../elements/badge.ts';
+import '../../elements/copy.ts';
+import '../../elements/empty.ts';
+import '../../elements/error.ts';
+import '../../elements/money.ts';
+import { Resource } from '../../elements/resource.ts';
+import '../../elements/time.ts';
+import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts';
+import { screenNamed } from '../../screens.ts';
+import { linkTo } from '../../state/location.ts';
+import { base, buttons } from '../../styles/base.ts';
+import { outcomeOf } from './outcome.ts';
+
+export class GwUsageRequest extends LitElement {
+  static override properties = { requestId: { type: String } };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      dl {
+        display: grid;
+        grid-template-columns: 8.5rem minmax(0, 1fr);
+        margin-bottom: var(--space-4);
+      }
+
+      dt,
+      dd {
+        min-height: 2rem;
+        padding: 0.3125rem 0;
+        border-bottom: 1px solid var(--line);
+        overflow-wrap: anywhere;
+      }
+
+      dt {
+        color: var(--text-2);
+      }
+    `,
+  ];
+  declare requestId: string;
+  readonly #row = new Resource(this, async (signal) => {
+    const { body } = await listUsageEvents({ id: this.requestId }, signal);
+    return body;
+  });
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.get('requestId') !== undefined) void this.#row.reload();
+  }
+
+  protected override render() {
+    const { value: rows, failure } = this.#row;
+    if (failure !== null) {
+      return html`<gw-error
+        retriable
+        .failure=${failure}
+        @gw-retry=${() => this.#row.reload()}
+      ></gw-error>`;
+    }
+    if (rows === undefined) return nothing;
+    const [row] = rows;
+    if (row !== undefined) return this.#record(row);
+    return html`<gw-empty heading="No such request">
+      <span slot="about">Single requests are kept for a time; the sums over them stay.</span>
+    </gw-empty>`;
+  }
+
+  #record(row: UsageEvent) {
+    const { tone, word } = outcomeOf(row);
+    const facts: readonly (readonly [string, unknown])[] = [
+      ['Outcome', html`<gw-badge tone=${tone}>${word}</gw-badge>`],
+      ['When', html`<gw-time absolute at=${row.at}></gw-time>`],
+      ['Id', html`<code>${row.id}</code><gw-copy text=${row.id} label="id"></gw-copy>`],
+      ['Principal', html`${row.principal}${this.#link('principals', row.principal_id)}`],
+      ['Asked for', html`<code>${row.virtual_model}</code> at <code>${row.path}</code>`],
+      [
+        'Served by',
+        row.model === null
+          ? 'nothing'
+          : `${row.model}, ${row.provider ?? 'a provider that is gone'}`,
+      ],
+      [
+        'Route',
+        html`<code>${row.route ?? 'none'}</code>${row.tag === null ? '' : `, tagged ${row.tag}`}`,
+      ],
+      ['Prompt class', row.prompt_class ?? 'none'],
+      ['Attempts', formatNumber(row.attempts)],
+      [
+        'Tokens',
+        row.usage_reported
+          ? `${formatNumber(row.prompt_tokens)} in, ${formatNumber(row.completion_tokens)} out`
+          : 'not reported',
+      ],
+      ['Cost', html`<gw-money exact .micros=${row.cost_micros}></gw-money>`],
+      [
+        'Took',
+        `${formatDuration(row.duration_ms)}${row.ttft_ms === null ? '' : `, first token after ${formatDuration(row.ttft_ms)}`}`,
+      ],
+      ['Estimated', formatCount(row.prompt_estimate, 'prompt token')],
+      ['Replica', html`<code>${row.replica}</code>`],
+      ['Snapshot', `version ${row.snapshot_version}`],
+    ];
+    return html`<dl>
+        ${facts.map(
+          ([name, value]) =>
+            html`<dt>${name}</dt>
+              <dd>${value}</dd>`,
+        )}
+      </dl>
+      ${
+        row.frontend_model_id === null || screenNamed('frontend-models') === undefined
+          ? nothing
+          : html`<a
+              class="button"
+              href=${linkTo({
+                screen: 'frontend-models',
+                rest: [row.frontend_model_id],
+                query: { as_of: String(row.snapshot_version) },
+              })}
+              >Its frontend model as of this request</a
+            >`
+      }`;
+  }
+
+  #link(screen: string, id: number) {
+    if (screenNamed(screen) === undefined) return nothing;
+    return html` <a href=${linkTo({ screen, rest: [id] })}>open</a>`;
+  }
+}
+
+customElements.define('gw-usage-request', GwUsageRequest);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-usage-request': GwUsageRequest;
+  }
+}

@@ -1,0 +1,154 @@
+// The requests of a group, newest first, and older ones on demand.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { listUsageEvents } from '../../api/usage.ts';
+import type { UsageEvent } from '../../api/usage.ts';
+import '../../elements/badge.ts';
+import '../../elements/error.ts';
+import '../../elements/money.ts';
+import { Resource } from '../../elements/resource.ts';
+import '../../elements/table.ts';
+import type { Column } from '../../elements/table.ts';
+import '../../elements/time.ts';
+import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts';
+import { edgesOf, isoEdges, readRange } from '../../lib/range.ts';
+import type { rowFilterOf } from '../../lib/usage.ts';
+import { linkTo, place } from '../../state/location.ts';
+import { base, buttons } from '../../styles/base.ts';
+import { outcomeOf } from './outcome.ts';
+
+const pageRows = 50;
+const rowsMax = 1_000;
+
+const columns: readonly Column<UsageEvent>[] = [
+  {
+    id: 'at',
+    label: 'When',
+    value: ({ at }) => at,
+    cell: ({ at }) => html`<gw-time at=${at}></gw-time>`,
+  },
+  {
+    id: 'outcome',
+    label: 'Outcome',
+    value: (one) => outcomeOf(one).word,
+    cell: (one) => {
+      const { tone, word } = outcomeOf(one);
+      return html`<gw-badge tone=${tone}>${word}</gw-badge>`;
+    },
+  },
+  { id: 'model', label: 'Model', value: ({ model, virtual_model }) => model ?? virtual_model },
+  {
+    id: 'tokens',
+    label: 'Tokens',
+    end: true,
+    value: (one) => one.prompt_tokens + one.completion_tokens,
+    cell: (one) => formatNumber(one.prompt_tokens + one.completion_tokens),
+  },
+  {
+    id: 'cost',
+    label: 'Cost',
+    end: true,
+    value: ({ cost_micros }) => cost_micros,
+    cell: ({ cost_micros, refusal }) =>
+      refusal !== null && cost_micros === null
+        ? ''
+        : html`<gw-money exact .micros=${cost_micros}></gw-money>`,
+  },
+  {
+    id: 'duration',
+    label: 'Took',
+    end: true,
+    value: ({ duration_ms }) => duration_ms,
+    cell: ({ duration_ms }) => formatDuration(duration_ms),
+  },
+];
+
+export class GwUsageRequests extends LitElement {
+  static override properties = { range: { type: String }, filter: { attribute: false } };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      :host {
+        --table-height: none;
+      }
+
+      .more {
+        margin-top: var(--space-3);
+      }
+    `,
+  ];
+  /** As in the address. */
+  declare range: string;
+  declare filter: NonNullable<ReturnType<typeof rowFilterOf>>;
+  #wanted = pageRows;
+  #total: number | null = null;
+  readonly #rows = new Resource(this, async (signal) => {
+    const range = readRange(this.range);
+    const edges = range === null ? {} : isoEdges(edgesOf(range, Date.now()));
+    const { body, headers } = await listUsageEvents(
+      { ...this.filter, ...edges, limit: this.#wanted },
+      signal,
+    );
+    const total = headers.get('x-total-count');
+    this.#total = total === null ? null : Number(total);
+    return body;
+  });
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const isOther =
+      changed.get('range') !== undefined ||
+      (changed.get('filter') !== undefined &&
+        JSON.stringify(changed.get('filter')) !== JSON.stringify(this.filter));
+    if (!isOther) return;
+    this.#wanted = pageRows;
+    void this.#rows.reload();
+  }
+
+  protected override render() {
+    const { value: rows = [], failure } = this.#rows;
+    const { query } = place.get();
+    return html`<gw-error
+        retriable
+        .failure=${failure}
+        @gw-retry=${() => this.#rows.reload()}
+      ></gw-error>
+      <gw-table
+        partial
+        label="Requests"
+        noun="request"
+        .columns=${columns}
+        .rows=${rows}
+        .keyOf=${({ id }: UsageEvent) => id}
+        .hrefOf=${({ id }: UsageEvent) => linkTo({ screen: 'usage', rest: ['request', id], query })}
+      ></gw-table>
+      ${rows.length === this.#wanted ? this.#more() : nothing}`;
+  }
+
+  #more() {
+    const all = this.#total === null ? 'more' : formatCount(this.#total, 'request');
+    if (this.#wanted >= rowsMax) {
+      return html`<p class="more quiet">
+        The newest ${formatNumber(rowsMax)} of ${all}; narrow the range for others.
+      </p>`;
+    }
+    return html`<button type="button" class="more" @click=${this.#onMore}>
+      Load older, of ${all}
+    </button>`;
+  }
+
+  readonly #onMore = (): void => {
+    this.#wanted = Math.min(rowsMax, this.#wanted * 4);
+    void this.#rows.reload();
+  };
+}
+
+customElements.define('gw-usage-requests', GwUsageRequests);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-usage-requests': GwUsageRequests;
+  }
+}
