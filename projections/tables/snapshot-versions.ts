@@ -4,6 +4,7 @@ import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
 import { touchesSnapshot } from '../../events/catalogue.ts';
+import { positionsMax } from '../../src/lib/snapshot-version.ts';
 import { snapshotSchemaVersion } from '../../src/snapshot/schema.ts';
 import { rfc3339 } from './table.ts';
 import type { JournalTable } from './table.ts';
@@ -86,7 +87,7 @@ export async function versionsAt(
 ): Promise<readonly number[]> {
   const rows: { version: number }[] = await db.query(sql`
     select coalesce((
-      select version from snapshot_versions where version <= asked.position
+      select version from snapshot_versions where version % ${positionsMax} <= asked.position
       order by version desc limit 1), 0) as version
     from unnest(${[...positions]}::bigint[]) with ordinality as asked (position, at)
     order by asked.at`);

@@ -1,8 +1,17 @@
-// The settings of a control plane that signs checkpoints of its event log.
+// The settings of what a control plane keeps beside its configuration: secrets that went, and signed checkpoints of its event log.
 
-import { define, hexKey, text } from './setting.ts';
+import { define, hexKey, text, wholeNumber } from './setting.ts';
 
 export const auditSettings = {
+  secretRetention: define({
+    flag: '--secret-retention',
+    variable: 'GW_SECRET_RETENTION',
+    schema: wholeNumber({ from: 1, to: 3650 }),
+    fallback: 30,
+    unit: 'days',
+    description:
+      'how long secrets and personal data stay sealed in the vault once nothing refers to them',
+  }),
   auditSigningKey: define({
     flag: null,
     variable: 'GW_AUDIT_SIGNING_KEY',

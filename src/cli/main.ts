@@ -16,6 +16,7 @@ import {
 } from './commands/history.ts';
 import { ImportCommand } from './commands/import.ts';
 import { LogExportCommand } from './commands/log-export.ts';
+import { LogNewEpochCommand } from './commands/log-new-epoch.ts';
 import { LogReplayCommand, VaultExportCommand } from './commands/log-replay.ts';
 import { LogVerifyCommand } from './commands/log-verify.ts';
 import { LogVerifyExportCommand } from './commands/log-verify-export.ts';
@@ -58,6 +59,7 @@ export async function runCommandLine(
     HistoryEventsCommand,
     ImportCommand,
     LogExportCommand,
+    LogNewEpochCommand,
     LogReplayCommand,
     VaultExportCommand,
     ProjectionsRebuildCommand,

@@ -296,15 +296,6 @@ export const settingsTable = {
       'https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json',
     description: 'where prices are synced from next: URL or file of a price catalogue',
   }),
-  secretRetention: define({
-    flag: '--secret-retention',
-    variable: 'GW_SECRET_RETENTION',
-    schema: wholeNumber({ from: 1, to: 3650 }),
-    fallback: 30,
-    unit: 'days',
-    description:
-      'how long secrets and personal data stay sealed in the vault once nothing refers to them',
-  }),
   strictKeyMint: define({
     flag: '--strict-key-mint',
     variable: 'GW_STRICT_KEY_MINT',

@@ -1,7 +1,7 @@
 // Snapshot versions as numbers: the position of the log that made one, and above it the epoch, so that versions go on rising when a
-// database restored from an older copy begins to count its positions again (docs/operate.md, "A database from an older copy").
+// database restored from an older copy begins to count its positions again (docs/operate.md, "When the database is lost").
 
-const positionsMax = 2 ** 40;
+export const positionsMax = 2 ** 40;
 
 /** 8,000 epochs stay within the integers that JSON readers take exactly. */
 export const epochMax = 8_000;
@@ -13,5 +13,3 @@ export const snapshotVersion = ({
 
 /** Of the event that made the version. */
 export const positionOfVersion = (version: number): number => version % positionsMax;
-
-export const epochOfVersion = (version: number): number => Math.floor(version / positionsMax);

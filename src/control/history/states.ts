@@ -8,6 +8,7 @@ import type { Database } from '../../db/pool.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
+import { positionOfVersion } from '../../lib/snapshot-version.ts';
 import { createSlots } from '../slots.ts';
 import { stateBefore } from './checkpoints.ts';
 import type { Moment } from './moment.ts';
@@ -47,7 +48,9 @@ export function createPastStates({ db, live, catchUp }: Dependencies): PastState
   };
 
   return {
-    at: async (moment, named) => {
+    at: async (asked, named) => {
+      // A snapshot version is a position, and the epoch above it.
+      const moment = 'at' in asked ? asked : { position: positionOfVersion(asked.position) };
       // What was answered before this was asked is in it.
       if ('at' in moment || moment.position > live().position) await catchUp();
       const position = await positionOf(db, moment, { named, head: live().position });

@@ -1,0 +1,43 @@
+// The command that goes on behind a loss: for a database that was restored from a copy older than what proxies have seen.
+
+import { randomUUID } from 'node:crypto';
+
+import { Option } from 'clipanion';
+
+import type { ControlPlane } from '../../control/plane.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { HistoryCommand } from '../history-command.ts';
+import type { Printed } from '../history-command.ts';
+
+export class LogNewEpochCommand extends HistoryCommand {
+  static override paths = [['log', 'new-epoch']];
+  static override usage = HistoryCommand.Usage({
+    description: 'count snapshot versions on, behind a loss of events',
+    details: `
+      After the database was restored from a copy that is older than what proxies serve: snapshot versions
+      then lie above all that were published before the loss. It is an event of the log. Needs
+      --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
+    `,
+    examples: [['After a restore', '$0 log new-epoch --reason "restored from the copy of 3 am"']],
+  });
+
+  reason = Option.String('--reason', { required: true, description: 'kept with the event' });
+
+  protected override async read({ execute }: ControlPlane): Promise<Printed | Refusal> {
+    const outcome = await execute(
+      { command: { type: 'StartEpoch' } },
+      {
+        actor: { kind: 'cli', principal_id: null },
+        action: 'CLI log new-epoch',
+        target: 'log',
+        requestId: randomUUID(),
+        reason: this.reason,
+      },
+    );
+    if (isRefusal(outcome)) return outcome;
+    const { version, position } = outcome;
+    const text = `a new epoch began at position ${position}; the snapshot version is ${version}`;
+    return { json: { version, position }, text };
+  }
+}
