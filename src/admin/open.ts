@@ -105,17 +105,7 @@ export function openAdmin(options: AdminOptions): Admin {
         return state();
       },
     }),
-    takeUsage: createUsageIntake({ db, vault, state, refresh, clock }),
-    takeRefusals: createTakeRefusals({
-      record: createRecordUnattributed({ db, clock }),
-      onFailure: (error) => log.warn({ error }, "refusals that are nobody's were not recorded"),
-    }),
-    usageUpkeep: createUsageUpkeep({
-      db: reports,
-      clock,
-      retentionDays: options.usageRetentionDays ?? retentionDaysDefault,
-      onFailure: (what, error) => log.warn({ error }, what),
-    }),
+    ...openUsage(options),
     reconcile: createReconcile({ state, monotonic }),
     fleet: createFleet({ clock, monotonic, onTransition: options.notifier.notify }),
     notifier: options.notifier,
@@ -146,6 +136,24 @@ export function openAdmin(options: AdminOptions): Admin {
       return `${options.tls === null ? 'http' : 'https'}://${url.host}`;
     },
     close: (graceMs) => drain(server, graceMs),
+  };
+}
+
+/** What takes usage in and keeps it. */
+function openUsage({ plane, clock, log, usageRetentionDays }: AdminOptions) {
+  const { db, reports, vault, refresh } = plane;
+  return {
+    takeUsage: createUsageIntake({ db, vault, state: plane.store.state, refresh, clock }),
+    takeRefusals: createTakeRefusals({
+      record: createRecordUnattributed({ db, clock }),
+      onFailure: (error) => log.warn({ error }, "refusals that are nobody's were not recorded"),
+    }),
+    usageUpkeep: createUsageUpkeep({
+      db: reports,
+      clock,
+      retentionDays: usageRetentionDays ?? retentionDaysDefault,
+      onFailure: (what, error) => log.warn({ error }, what),
+    }),
   };
 }
 
