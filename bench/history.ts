@@ -78,28 +78,37 @@ async function timed<Value>(what: string, work: () => Promise<Value>): Promise<V
 }
 
 async function measureStates(what: string, past: () => PastStates): Promise<void> {
-  const durations: number[] = [];
+  const costs: Cost[] = [];
   for (let number = 1; number <= samples; number++) {
-    const startedAt = performance.now();
-    await stateAt(past(), positionOf(number));
-    durations.push(performance.now() - startedAt);
+    costs.push(await costOf(() => stateAt(past(), positionOf(number))));
   }
-  report(what, durations);
+  report(what, costs);
 }
 
 async function measureDiffs(past: () => PastStates): Promise<void> {
-  const durations: number[] = [];
+  const costs: Cost[] = [];
   const sizes: number[] = [];
   for (let number = 1; number <= samples / 4; number++) {
-    const startedAt = performance.now();
-    const states = past();
-    const [from, to] = await Promise.all(
-      [number, number + samples].map((one) => stateAt(states, positionOf(one))),
-    );
-    if (from !== undefined && to !== undefined) sizes.push(diffStates(from, to).length);
-    durations.push(performance.now() - startedAt);
+    const work = async (): Promise<void> => {
+      const states = past();
+      const from = await stateAt(states, positionOf(number));
+      const to = await stateAt(states, positionOf(number + samples));
+      sizes.push(diffStates(from, to).length);
+    };
+    costs.push(await costOf(work));
   }
-  report(`what lies between two of them (${Math.max(...sizes)} entities at most)`, durations);
+  report(`what lies between two of them (${Math.max(...sizes)} entities at most)`, costs);
+}
+
+/** Both in milliseconds; of the CPU, this process's alone. */
+type Cost = Readonly<{ wall: number; cpu: number }>;
+
+async function costOf(work: () => Promise<unknown>): Promise<Cost> {
+  const startedAt = performance.now();
+  const cpuBefore = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return { wall: performance.now() - startedAt, cpu: (user + system) / 1000 };
 }
 
 async function stateAt(past: PastStates, position: number): Promise<ConfigState> {
@@ -108,9 +117,14 @@ async function stateAt(past: PastStates, position: number): Promise<ConfigState>
   return state;
 }
 
-function report(what: string, durations: readonly number[]): void {
-  const sorted = durations.toSorted((a, b) => a - b);
+function report(what: string, costs: readonly Cost[]): void {
+  console.log(`${what}: ${shares(costs.map(({ wall }) => wall))}`);
+  console.log(`  of its CPU: ${shares(costs.map(({ cpu }) => cpu))}`);
+}
+
+function shares(values: readonly number[]): string {
+  const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): string =>
     `${Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0)} ms`;
-  console.log(`${what}: p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)}`);
+  return `p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)}`;
 }

@@ -45,6 +45,8 @@ function differenceOf(
   before: object | undefined,
   after: object | undefined,
 ): Difference | null {
+  // Of two states that share nothing, most entities are equal all the same.
+  if (JSON.stringify(before) === JSON.stringify(after)) return null;
   const [old, now] = [fieldsOf(before), fieldsOf(after)];
   const fields = fieldDifferences(old, now);
   if (before !== undefined && after !== undefined && fields.length === 0) return null;
