@@ -2,6 +2,9 @@
 
 import { call } from './call.ts';
 import type { Change } from './call.ts';
+import type { AnswerOf } from './routes.ts';
+
+export type Config = AnswerOf<'GET', '/admin/config'>;
 
 export const getConfig = (signal?: AbortSignal) => call('GET', '/admin/config', { signal });
 

@@ -73,3 +73,13 @@ export const asFailure = (error: unknown): ApiFailure =>
         requestId: null,
         retryAfterSeconds: null,
       });
+
+/** What the page itself finds wrong with a field, before it is sent. */
+export const wrongField = (param: string, message: string): ApiFailure =>
+  new ApiFailure(message, {
+    status: 0,
+    code: 'invalid',
+    param,
+    requestId: null,
+    retryAfterSeconds: null,
+  });

@@ -1,0 +1,89 @@
+// A few parts of a list, each a link with how many are in it. The address says which is shown.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { formatNumber } from '../lib/format.ts';
+import { base } from '../styles/base.ts';
+
+export type Segment = Readonly<{ value: string; label: string; count: number; href: string }>;
+
+export class GwSegments extends LitElement {
+  static override properties = {
+    label: { type: String },
+    segments: { attribute: false },
+    chosen: { type: String },
+  };
+  static override styles = [
+    base,
+    css`
+      nav {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.125rem;
+        padding: 0.125rem;
+        border: 1px solid var(--line);
+        border-radius: var(--radius-m);
+        background: var(--sunken);
+      }
+
+      a {
+        display: inline-flex;
+        align-items: center;
+        gap: 0.3125rem;
+        min-height: 1.5rem;
+        padding: 0 0.5rem;
+        border: 1px solid transparent;
+        border-radius: var(--radius-s);
+        color: var(--text-2);
+        font-size: var(--text-s);
+        font-weight: 500;
+        white-space: nowrap;
+      }
+
+      a:hover {
+        color: var(--text);
+        text-decoration: none;
+      }
+
+      a[aria-current] {
+        border-color: var(--line);
+        background: var(--surface);
+        color: var(--text);
+      }
+
+      .count {
+        color: var(--text-3);
+        font-weight: 400;
+        font-variant-numeric: tabular-nums;
+      }
+    `,
+  ];
+  declare label: string;
+  declare segments: readonly Segment[];
+  declare chosen: string;
+
+  constructor() {
+    super();
+    this.segments = [];
+    this.chosen = '';
+  }
+
+  protected override render() {
+    return html`<nav aria-label=${this.label}>
+      ${this.segments.map(
+        ({ value, label, count, href }) =>
+          html`<a href=${href} aria-current=${value === this.chosen ? 'true' : nothing}
+            >${label}<span class="count">${formatNumber(count)}</span></a
+          >`,
+      )}
+    </nav>`;
+  }
+}
+
+customElements.define('gw-segments', GwSegments);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-segments': GwSegments;
+  }
+}

@@ -1,0 +1,82 @@
+// What a budget has come to: how much of each cap is used, and which is nearer; and how caps are typed.
+
+type Tone = 'good' | 'warn' | 'bad';
+
+type Budget = Readonly<{
+  tokens_total: number | null;
+  tokens_used: number | null;
+  cost_total_micros: number | null;
+  cost_used_micros: number | null;
+}>;
+
+/** 1 is all of it; null when there is no cap, or what is used is not known. */
+export const shareOf = (used: number | null, total: number | null): number | null =>
+  used === null || total === null ? null : used / total;
+
+const nearAt = 0.8;
+
+export const toneOfShare = (share: number): Tone =>
+  share >= 1 ? 'bad' : share >= nearAt ? 'warn' : 'good';
+
+/** A cap that is all but reached is not said to be. */
+export function shareText(share: number): string {
+  if (share >= 1) return 'reached';
+  if (share > 0 && share < 0.01) return '< 1 %';
+  return `${Math.floor(share * 100)} %`;
+}
+
+export type Nearer = Readonly<{ cap: 'tokens' | 'money'; share: number }>;
+
+/** The cap that is reached first if it goes on like this; null without one. */
+export function nearerCap(budget: Budget): Nearer | null {
+  const tokens = shareOf(budget.tokens_used, budget.tokens_total);
+  const money = shareOf(budget.cost_used_micros, budget.cost_total_micros);
+  if (money !== null && (tokens === null || money >= tokens)) return { cap: 'money', share: money };
+  return tokens === null ? null : { cap: 'tokens', share: tokens };
+}
+
+/** A whole number above zero; null is an empty field, which is no cap; undefined is neither. */
+export function readCount(text: string): number | null | undefined {
+  const plain = text.replaceAll(/[\s,_]/g, '');
+  if (plain === '') return null;
+  const count = /^\d+$/.test(plain) ? Number(plain) : 0;
+  return Number.isSafeInteger(count) && count > 0 ? count : undefined;
+}
+
+const dollars = /^\$?(\d{1,9})(?:\.(\d{1,6}))?$/;
+
+/** Micros of US dollars, exactly; null is an empty field, which is no cap; undefined is no amount above zero. */
+export function readMoney(text: string): number | null | undefined {
+  const plain = text.replaceAll(/[\s,_]/g, '');
+  if (plain === '') return null;
+  const [, whole, fraction = ''] = dollars.exec(plain) ?? [];
+  if (whole === undefined) return undefined;
+  const micros = Number(whole) * 1_000_000 + Number(fraction.padEnd(6, '0'));
+  return micros > 0 ? micros : undefined;
+}
+
+/** As it is typed: the reverse of the above. */
+export function writeMoney(micros: number | null): string {
+  if (micros === null) return '';
+  const fraction = String(micros % 1_000_000)
+    .padStart(6, '0')
+    .replace(/0+$/, '');
+  const whole = String(Math.floor(micros / 1_000_000));
+  return fraction === '' ? whole : `${whole}.${fraction.padEnd(2, '0')}`;
+}
+
+export type CapState = 'reached' | 'near' | 'below' | 'none';
+
+/** By the nearer cap; `none` is no cap on what is spent. */
+export function capStateOf(budget: Budget | null): CapState {
+  const nearer = budget === null ? null : nearerCap(budget);
+  if (nearer === null) return 'none';
+  return nearer.share >= 1 ? 'reached' : nearer.share >= nearAt ? 'near' : 'below';
+}
+
+export const capStates: readonly Readonly<{ value: CapState; label: string }>[] = [
+  { value: 'reached', label: 'reached' },
+  { value: 'near', label: 'above 80 %' },
+  { value: 'below', label: 'below' },
+  { value: 'none', label: 'rate alone' },
+];

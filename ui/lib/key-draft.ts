@@ -1,0 +1,70 @@
+// The form of a new key, and what a person does with the key then.
+
+import type { Zone } from './format.ts';
+
+export type KeyDraft = Readonly<{
+  name: string;
+  /** Empty until one is chosen. */
+  principalId: string;
+  /** `never`, a number of days, or `date`. */
+  expiry: string;
+  /** As `datetime-local` has it, in the zone that was chosen. */
+  expiresAt: string;
+}>;
+
+export const blankKey: KeyDraft = { name: '', principalId: '', expiry: '90', expiresAt: '' };
+
+const dayMs = 24 * 3_600_000;
+
+/** The moment that was typed. What is no moment goes to the server as it is, which says what is wrong with it. */
+const momentOf = (text: string, zone: Zone): string => {
+  const at = new Date(zone === 'utc' ? `${text}Z` : text);
+  return Number.isNaN(at.getTime()) ? text : at.toISOString();
+};
+
+type Told = Readonly<{ now: number; zone: Zone }>;
+
+export function keyBody({ name, principalId, expiry, expiresAt }: KeyDraft, { now, zone }: Told) {
+  const days = Number(expiry);
+  const expires_at =
+    expiry === 'never'
+      ? null
+      : expiry === 'date'
+        ? momentOf(expiresAt, zone)
+        : new Date(now + days * dayMs).toISOString();
+  return { name: name.trim(), principal_id: Number(principalId), expires_at };
+}
+
+/** For a shell: in single quotes, which nothing in it ends. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+type Use = Readonly<{ base: string; key: string; model: string }>;
+
+/** A first request with the key. */
+export function curlOf({ base, key, model }: Use): string {
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
+  return [
+    `curl ${base}/v1/chat/completions \\`,
+    `  -H ${quoted(`authorization: Bearer ${key}`)} \\`,
+    `  -H 'content-type: application/json' \\`,
+    `  -d ${quoted(body)}`,
+  ].join('\n');
+}
+
+/** What the clients of most languages read. */
+export const environmentOf = ({ base, key }: Pick<Use, 'base' | 'key'>): string =>
+  `export OPENAI_BASE_URL=${base}/v1\nexport OPENAI_API_KEY=${quoted(key)}`;
+
+type Setting = Readonly<{ name: string; value: unknown }>;
+type Here = Pick<URL, 'protocol' | 'hostname'>;
+
+/** Where the gateway answers: in role `all` beside this page at the port of the settings, else it is not known here. */
+export function gatewayAddress(
+  { role, settings }: Readonly<{ role: string; settings: readonly Setting[] }>,
+  { protocol, hostname }: Here,
+): string {
+  const port = settings.find(({ name }) => name === 'port')?.value;
+  return role === 'all' && typeof port === 'number'
+    ? `${protocol}//${hostname}:${port}`
+    : 'https://your-gateway.example';
+}

@@ -1,0 +1,27 @@
+// How a setting is written, and what a support bundle holds.
+
+type Value = string | number | boolean | readonly string[] | null;
+type Setting = Readonly<{ value: Value; unit: string | null; is_secret: boolean; is_set: boolean }>;
+
+/** A secret is only said to be set. */
+export function settingText({ value, unit, is_secret, is_set }: Setting): string {
+  if (is_secret) return is_set ? 'set, not shown' : 'not set';
+  if (value === null) return 'not set';
+  if (typeof value === 'object') return value.length === 0 ? 'none' : value.join(', ');
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return unit === null ? String(value) : `${value} ${unit}`;
+}
+
+/** Where a value comes from, in words. */
+export const sourceNames: Readonly<Record<string, string>> = {
+  flag: 'flag',
+  env: 'environment',
+  file: 'file',
+  default: 'default',
+};
+
+type Answers = Readonly<Record<string, unknown>>;
+
+/** One file for whoever helps: what the server answers to anybody who may read, and so no secret. */
+export const supportBundle = (answers: Answers, at: Date): string =>
+  `${JSON.stringify({ made_at: at.toISOString(), ...answers }, null, 2)}\n`;

@@ -1,0 +1,45 @@
+// The two caps of a budget as bars: tokens and money, and when the next window begins.
+
+import { html } from 'lit';
+
+import type { Budget } from '../api/budgets.ts';
+import '../elements/bar.ts';
+import { nearerCap, shareOf } from '../lib/budget.ts';
+import { formatMoneyShort, formatShort } from '../lib/format.ts';
+
+type Look = Readonly<{ stacked?: boolean }>;
+
+/** What is used is not known of a moment of the past. */
+const used = (value: number | null, write: (value: number) => string): string =>
+  value === null ? 'not known' : write(value);
+
+export const tokensBar = (
+  { principal, tokens_used, tokens_total }: Budget,
+  { stacked = false }: Look = {},
+) =>
+  html`<gw-bar
+    label="Tokens of ${principal}"
+    ?stacked=${stacked}
+    .share=${shareOf(tokens_used, tokens_total)}
+    used="${used(tokens_used, formatShort)}${stacked ? ' tokens' : ''}"
+    total=${tokens_total === null ? '' : formatShort(tokens_total)}
+  ></gw-bar>`;
+
+export const moneyBar = (
+  { principal, cost_used_micros, cost_total_micros }: Budget,
+  { stacked = false }: Look = {},
+) =>
+  html`<gw-bar
+    label="Money of ${principal}"
+    ?stacked=${stacked}
+    .share=${shareOf(cost_used_micros, cost_total_micros)}
+    used=${used(cost_used_micros, formatMoneyShort)}
+    total=${cost_total_micros === null ? '' : formatMoneyShort(cost_total_micros)}
+  ></gw-bar>`;
+
+/** The cap that is reached first, alone. */
+export function nearerBar(budget: Budget) {
+  const nearer = nearerCap(budget);
+  if (nearer === null && budget.cost_total_micros === null) return tokensBar(budget);
+  return nearer?.cap === 'tokens' ? tokensBar(budget) : moneyBar(budget);
+}

@@ -1,0 +1,79 @@
+// One MCP server or agent: what is known of it, and when it was last changed.
+
+import { LitElement, html, nothing } from 'lit';
+
+import { listAudit } from '../../api/audit.ts';
+import '../../elements/badge.ts';
+import '../../elements/copy.ts';
+import { Resource } from '../../elements/resource.ts';
+import '../../elements/time.ts';
+import type { Remote } from '../../lib/remote-draft.ts';
+import { base } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
+import type { RemoteKind } from './kind.ts';
+
+export class GwRemoteRecord extends LitElement {
+  static override properties = { kind: { attribute: false }, remote: { attribute: false } };
+  static override styles = [base, record];
+  declare kind: RemoteKind;
+  declare remote: Remote;
+  #askedOf = '';
+  readonly #change = new Resource(this, async (signal) => {
+    this.#askedOf = this.#state();
+    const target = `${this.kind.path}/${this.remote.id}`;
+    // The log finds parts of a target: 1 is a part of 12.
+    const { body } = await listAudit({ target, limit: 100 }, signal);
+    return body.find((row) => row.target === target) ?? null;
+  });
+
+  #state(): string {
+    return `${this.remote.id} ${this.remote.version}`;
+  }
+
+  protected override willUpdate(): void {
+    if (this.#askedOf !== '' && this.#askedOf !== this.#state()) void this.#change.reload();
+  }
+
+  protected override render() {
+    const { remote, kind } = this;
+    return html`<dl>
+      <dt>State</dt>
+      <dd>
+        <gw-badge tone=${remote.enabled ? 'good' : 'plain'}
+          >${remote.enabled ? 'enabled' : 'disabled'}</gw-badge
+        >
+      </dd>
+      <dt>Address</dt>
+      <dd><code>${remote.url}</code><gw-copy text=${remote.url} label="address"></gw-copy></dd>
+      <dt>${kind.dialect.label}</dt>
+      <dd>${kind.dialectOf(remote)}</dd>
+      <dt>Description</dt>
+      <dd>${remote.description ?? html`<span class="quiet">none</span>`}</dd>
+      <dt>Credential</dt>
+      <dd>
+        ${remote.has_upstream_api_key ? 'set' : 'none'}, sent as
+        <code>${remote.auth_header}: ${remote.auth_scheme ?? ''} …</code>
+      </dd>
+      <dt>Id</dt>
+      <dd>${remote.id}<gw-copy text=${String(remote.id)} label="id"></gw-copy></dd>
+      <dt>Last change</dt>
+      <dd>${this.#lastChange()}</dd>
+    </dl>`;
+  }
+
+  #lastChange() {
+    const { value, failure } = this.#change;
+    if (failure !== null) return failure.message;
+    if (value === undefined) return nothing;
+    if (value === null) return 'none since it was added';
+    return html`<gw-time at=${value.at}></gw-time> by ${value.actor_name ?? 'nobody known'}`;
+  }
+}
+
+customElements.define('gw-remote-record', GwRemoteRecord);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-remote-record': GwRemoteRecord;
+  }
+}

@@ -1,0 +1,44 @@
+// Agents that speak A2A: where they answer, and with which credential.
+
+import { LitElement, html } from 'lit';
+
+import { createAgent, deleteAgent, listAgents, updateAgent } from '../api/a2a-agents.ts';
+import '../parts/remotes/remotes.ts';
+import type { RemoteKind } from '../parts/remotes/kind.ts';
+import { base } from '../styles/base.ts';
+
+const versions = ['1.0', '0.3'] as const;
+const versionOf = (text: string): (typeof versions)[number] =>
+  versions.find((one) => one === text) ?? '1.0';
+
+const agents: RemoteKind = {
+  screen: 'agents',
+  heading: 'Agents',
+  about: 'Agents that speak A2A, which principals may be granted',
+  noun: 'agent',
+  icon: 'bot',
+  teaches:
+    'An agent answers by the A2A protocol. It is kept here with its credential, and granted to roles by its name.',
+  path: '/admin/a2a-agents',
+  dialect: { field: 'protocol_version', label: 'Protocol', choices: versions },
+  dialectOf: (one) => ('protocol_version' in one ? String(one.protocol_version) : ''),
+  list: listAgents,
+  create: (body, dialect) => createAgent({ ...body, protocol_version: versionOf(dialect) }),
+  update: (id, { body, dialect }, change) =>
+    updateAgent(
+      id,
+      { ...body, ...(dialect === undefined ? {} : { protocol_version: versionOf(dialect) }) },
+      change,
+    ),
+  remove: deleteAgent,
+};
+
+class ScreenAgents extends LitElement {
+  static override styles = [base];
+
+  protected override render() {
+    return html`<gw-remotes .kind=${agents}></gw-remotes>`;
+  }
+}
+
+customElements.define('gw-screen-agents', ScreenAgents);

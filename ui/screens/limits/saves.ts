@@ -1,0 +1,68 @@
+// What can be done to the caps of a principal, each as a save. No cap is "unlimited" in words.
+
+import { clearBudget, setBudget } from '../../api/budgets.ts';
+import { clearLimits, setLimits } from '../../api/limits.ts';
+import { formatMoney, formatNumber } from '../../lib/format.ts';
+import type { budgetBody, limitsBody } from '../../lib/limits-draft.ts';
+import type { Save } from '../../parts/save.ts';
+import type { Capped } from './load.ts';
+
+type BodyOf<Read> = Extract<Read, { body: unknown }>['body'];
+type LimitsBody = BodyOf<ReturnType<typeof limitsBody>>;
+type BudgetBody = BodyOf<ReturnType<typeof budgetBody>>;
+
+const count = (value: number | null | undefined): string =>
+  value === null || value === undefined ? 'unlimited' : formatNumber(value);
+const money = (value: number | null | undefined): string =>
+  value === null || value === undefined ? 'unlimited' : formatMoney(value);
+
+const shownLimits = (limits: LimitsBody | null) => ({
+  'requests a minute': count(limits?.requests_per_min),
+  'tokens a minute': count(limits?.tokens_per_min),
+});
+
+const shownBudget = (budget: BudgetBody | null) => ({
+  window: budget?.window ?? null,
+  tokens: count(budget?.tokens_total),
+  money: money(budget?.cost_total_micros),
+});
+
+export const limitsOf = ({ id, name, version, limits }: Capped, body: LimitsBody): Save => ({
+  heading: `Rate limits of ${name}`,
+  verb: 'Publish limits',
+  done: `Rate limits of ${name} set`,
+  before: shownLimits(limits),
+  after: shownLimits(body),
+  run: (change) => setLimits(id, body, { ...change, version }),
+});
+
+export const budgetOf = ({ id, name, version, budget }: Capped, body: BudgetBody): Save => ({
+  heading: `Budget of ${name}`,
+  verb: 'Publish budget',
+  done: `Budget of ${name} set`,
+  before: shownBudget(budget),
+  after: shownBudget(body),
+  run: (change) => setBudget(id, body, { ...change, version }),
+});
+
+export const limitsRemovalOf = ({ id, name, version, limits }: Capped): Save => ({
+  heading: `Remove the rate limits of ${name}`,
+  verb: 'Make unlimited',
+  done: `${name} has no rate limits`,
+  before: shownLimits(limits),
+  after: shownLimits(null),
+  danger: true,
+  name,
+  run: (change) => clearLimits(id, { ...change, version }),
+});
+
+export const budgetRemovalOf = ({ id, name, version, budget }: Capped): Save => ({
+  heading: `Remove the budget of ${name}`,
+  verb: 'Make unlimited',
+  done: `${name} has no budget`,
+  before: shownBudget(budget),
+  after: shownBudget(null),
+  danger: true,
+  name,
+  run: (change) => clearBudget(id, { ...change, version }),
+});

@@ -1,0 +1,49 @@
+// MCP servers: where tools are served, and with which credential.
+
+import { LitElement, html } from 'lit';
+
+import {
+  createMcpServer,
+  deleteMcpServer,
+  listMcpServers,
+  updateMcpServer,
+} from '../api/mcp-servers.ts';
+import '../parts/remotes/remotes.ts';
+import type { RemoteKind } from '../parts/remotes/kind.ts';
+import { base } from '../styles/base.ts';
+
+const transports = ['http', 'sse'] as const;
+const transportOf = (text: string): (typeof transports)[number] =>
+  transports.find((one) => one === text) ?? 'http';
+
+const servers: RemoteKind = {
+  screen: 'mcp-servers',
+  heading: 'MCP servers',
+  about: 'Servers of tools that principals may be granted',
+  noun: 'server',
+  icon: 'wrench',
+  teaches:
+    'An MCP server offers tools. It is kept here with its credential, and granted to roles by its name.',
+  path: '/admin/mcp-servers',
+  dialect: { field: 'transport', label: 'Transport', choices: transports },
+  dialectOf: (one) => ('transport' in one ? String(one.transport) : ''),
+  list: listMcpServers,
+  create: (body, dialect) => createMcpServer({ ...body, transport: transportOf(dialect) }),
+  update: (id, { body, dialect }, change) =>
+    updateMcpServer(
+      id,
+      { ...body, ...(dialect === undefined ? {} : { transport: transportOf(dialect) }) },
+      change,
+    ),
+  remove: deleteMcpServer,
+};
+
+class ScreenMcpServers extends LitElement {
+  static override styles = [base];
+
+  protected override render() {
+    return html`<gw-remotes .kind=${servers}></gw-remotes>`;
+  }
+}
+
+customElements.define('gw-screen-mcp-servers', ScreenMcpServers);

@@ -1,0 +1,52 @@
+// What the screen of principals shows of each: the record, and what other lists say of it.
+
+import { listBudgets } from '../../api/budgets.ts';
+import type { Budget } from '../../api/budgets.ts';
+import { listKeys } from '../../api/keys.ts';
+import { listLimits } from '../../api/limits.ts';
+import type { Limits } from '../../api/limits.ts';
+import { listPrincipals } from '../../api/principals.ts';
+import type { Principal } from '../../api/principals.ts';
+import { listRoles } from '../../api/roles.ts';
+import type { Role } from '../../api/roles.ts';
+import { effectivePermissions, invokable } from '../../lib/permissions.ts';
+import type { Effective } from '../../lib/permissions.ts';
+
+export type Known = Principal &
+  Readonly<{
+    /** Those that were not revoked. */
+    keys: number;
+    limits: Limits | null;
+    budget: Budget | null;
+    permissions: readonly Effective[];
+    mayInvoke: string;
+  }>;
+
+export type People = Readonly<{ rows: readonly Known[]; roles: readonly Role[] }>;
+
+export async function loadPeople(signal: AbortSignal): Promise<People> {
+  const [principals, keys, limits, budgets, roles] = await Promise.all([
+    listPrincipals(signal),
+    listKeys(signal),
+    listLimits(signal),
+    listBudgets(signal),
+    listRoles(signal),
+  ]);
+  const keysOf = Map.groupBy(
+    keys.filter(({ disabled }) => !disabled),
+    (key) => key.principal_id,
+  );
+  const limitsOf = new Map(limits.map((one) => [one.principal_id, one]));
+  const budgetOf = new Map(budgets.map((one) => [one.principal_id, one]));
+  const rows = principals.map((one) => {
+    const permissions = effectivePermissions(one.roles, roles);
+    return Object.assign({}, one, {
+      keys: keysOf.get(one.id)?.length ?? 0,
+      limits: limitsOf.get(one.id) ?? null,
+      budget: budgetOf.get(one.id) ?? null,
+      permissions,
+      mayInvoke: invokable(permissions),
+    });
+  });
+  return { rows, roles };
+}

@@ -1,0 +1,86 @@
+// What can be done to a principal, each as a save: what changes, and the call that changes it.
+
+import {
+  deletePrincipal,
+  grantRole,
+  revokeRole,
+  setPassword,
+  updatePrincipal,
+} from '../../api/principals.ts';
+import { effectivePermissions, invokable } from '../../lib/permissions.ts';
+import { principalChange } from '../../lib/principal-draft.ts';
+import type { PrincipalDraft } from '../../lib/principal-draft.ts';
+import type { Save } from '../../parts/save.ts';
+import type { Known, People } from './load.ts';
+
+export function changeOf(principal: Known, draft: PrincipalDraft): Save {
+  const body = principalChange(draft, principal);
+  return {
+    heading: `Change ${principal.name}`,
+    verb: 'Publish change',
+    done: `Principal ${principal.name} changed`,
+    before: { name: principal.name, email: principal.email },
+    after: body,
+    run: (change) => updatePrincipal(principal.id, body, { ...change, version: principal.version }),
+  };
+}
+
+/** Shows the roles, and what it may invoke by them then. */
+function rolesSave(
+  { principal, roles }: Readonly<{ principal: Known; roles: People['roles'] }>,
+  held: readonly string[],
+): Pick<Save, 'before' | 'after'> {
+  const shown = (names: readonly string[]) => ({
+    roles: names.join(', ') || null,
+    'can invoke': invokable(effectivePermissions(names, roles)),
+  });
+  return { before: shown(principal.roles), after: shown(held) };
+}
+
+export function grantOf(principal: Known, role: string, roles: People['roles']): Save {
+  return {
+    heading: `Grant ${role} to ${principal.name}`,
+    verb: 'Grant role',
+    done: `Role ${role} granted to ${principal.name}`,
+    ...rolesSave({ principal, roles }, [...principal.roles, role].toSorted()),
+    run: (change) => grantRole(principal.id, { role }, { ...change, version: principal.version }),
+  };
+}
+
+export function revokeOf(principal: Known, role: string, roles: People['roles']): Save {
+  const held = principal.roles.filter((one) => one !== role);
+  return {
+    heading: `Revoke ${role} from ${principal.name}`,
+    verb: 'Revoke role',
+    done: `Role ${role} revoked from ${principal.name}`,
+    ...rolesSave({ principal, roles }, held),
+    run: (change) =>
+      revokeRole({ id: principal.id, role }, { ...change, version: principal.version }),
+  };
+}
+
+/** The password itself is in no table. */
+export function passwordOf(principal: Known, password: string): Save {
+  return {
+    heading: `Set a password for ${principal.name}`,
+    verb: 'Set password',
+    done: `Password of ${principal.name} set`,
+    before: { kind: principal.kind },
+    after: principal.kind === 'user' ? null : { kind: 'user' },
+    run: (change) =>
+      setPassword(principal.id, { password }, { ...change, version: principal.version }),
+  };
+}
+
+export function deletionOf(principal: Known): Save {
+  return {
+    heading: `Delete ${principal.name}`,
+    verb: 'Delete principal',
+    done: `Principal ${principal.name} deleted`,
+    before: null,
+    after: null,
+    danger: true,
+    name: principal.name,
+    run: (change) => deletePrincipal(principal.id, { ...change, version: principal.version }),
+  };
+}

@@ -1,0 +1,165 @@
+// Grants a permission: a verb of the closed list, and for an invocation what may be invoked, all of a kind or one by its name.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { listAgents } from '../../api/a2a-agents.ts';
+import { listFrontendModels } from '../../api/frontend-models.ts';
+import { listMcpServers } from '../../api/mcp-servers.ts';
+import { listModels } from '../../api/models.ts';
+import type { Role } from '../../api/roles.ts';
+import '../../elements/field.ts';
+import type { FieldInput } from '../../elements/field.ts';
+import { Resource } from '../../elements/resource.ts';
+import { permissionText, prefixOf, resourceChoices, verbs } from '../../lib/permissions.ts';
+import type { Permission } from '../../lib/permissions.ts';
+import { base, buttons } from '../../styles/base.ts';
+
+type Verb = Role['permissions'][number]['verb'];
+
+/** The choice of a name that nothing has yet. */
+const other = 'other';
+
+const namesOf = (list: readonly Readonly<{ name: string }>[]): readonly string[] =>
+  list.map(({ name }) => name);
+
+/** Tells by `gw-grant`, with the permission. */
+export class GwGrant extends LitElement {
+  static override properties = {
+    held: { attribute: false },
+    verb: { state: true },
+    resource: { state: true },
+    typed: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      .grant {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: flex-end;
+        gap: var(--space-2);
+        margin-top: var(--space-3);
+      }
+
+      gw-field {
+        flex: 1 1 11rem;
+      }
+
+      p {
+        margin-top: var(--space-2);
+      }
+    `,
+  ];
+  declare held: Role;
+  declare verb: Verb;
+  declare resource: string;
+  declare typed: string;
+  readonly #names = new Resource(this, async (signal) => {
+    const [frontend, models, servers, agents] = await Promise.all([
+      listFrontendModels(signal),
+      listModels(signal),
+      listMcpServers(signal),
+      listAgents(signal),
+    ]);
+    return {
+      'model/': [...namesOf(frontend), ...namesOf(models)],
+      'mcp/': namesOf(servers),
+      'agent/': namesOf(agents),
+    };
+  });
+
+  constructor() {
+    super();
+    this.verb = 'model:invoke';
+    this.resource = 'model/*';
+    this.typed = '';
+  }
+
+  #wanted(): Permission & Readonly<{ verb: Verb }> {
+    const resource =
+      this.resource === other ? `${prefixOf(this.verb)}${this.typed.trim()}` : this.resource;
+    return { verb: this.verb, resource };
+  }
+
+  protected override render() {
+    const prefix = prefixOf(this.verb);
+    const wanted = this.#wanted();
+    const text = permissionText(wanted);
+    const isHeld = this.held.permissions.some((one) => permissionText(one) === text);
+    const isBlank = this.resource === other && this.typed.trim() === '';
+    return html`<div class="grant">
+        <gw-field
+          name="verb"
+          label="Permission"
+          type="select"
+          required
+          .choices=${verbs.map(({ verb, label }) => ({ value: verb, label }))}
+          .value=${this.verb}
+          @gw-input=${this.#onVerb}
+        ></gw-field>
+        ${prefix === null ? nothing : this.#resource(prefix)}
+        <button
+          type="button"
+          ?disabled=${isHeld || isBlank}
+          @click=${() => this.dispatchEvent(new CustomEvent('gw-grant', { detail: wanted }))}
+        >
+          Grant
+        </button>
+      </div>
+      <p class="quiet">
+        ${isHeld ? html`It holds <code>${text}</code> already.` : html`Grants <code>${text}</code>.`}
+      </p>`;
+  }
+
+  #resource(prefix: string) {
+    const names = Object.entries(this.#names.value ?? {}).find(([kind]) => kind === prefix)?.[1];
+    return html`<gw-field
+        name="resource"
+        label="On"
+        type="select"
+        required
+        .choices=${[
+          ...resourceChoices(prefix, names ?? []),
+          { value: other, label: 'Another name …' },
+        ]}
+        .value=${this.resource}
+        @gw-input=${this.#onResource}
+      ></gw-field>
+      ${
+        this.resource === other
+          ? html`<gw-field
+              name="typed"
+              label="Name"
+              required
+              mono
+              .value=${this.typed}
+              @gw-input=${this.#onTyped}
+            ></gw-field>`
+          : nothing
+      }`;
+  }
+
+  readonly #onVerb = ({ detail }: CustomEvent<FieldInput>): void => {
+    const chosen = verbs.find(({ verb }) => verb === detail.value);
+    if (chosen === undefined) return;
+    this.verb = chosen.verb;
+    this.resource = chosen.prefix === null ? '*' : `${chosen.prefix}*`;
+  };
+
+  readonly #onResource = ({ detail }: CustomEvent<FieldInput>): void => {
+    this.resource = detail.value;
+  };
+
+  readonly #onTyped = ({ detail }: CustomEvent<FieldInput>): void => {
+    this.typed = detail.value;
+  };
+}
+
+customElements.define('gw-grant', GwGrant);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-grant': GwGrant;
+  }
+}

@@ -1,0 +1,62 @@
+// What can be done to a role, each as a save: what changes, and the call that changes it.
+
+import { deleteRole, grantPermission, revokePermission, updateRole } from '../../api/roles.ts';
+import type { Role } from '../../api/roles.ts';
+import { permissionText } from '../../lib/permissions.ts';
+import { roleChange } from '../../lib/role-draft.ts';
+import type { RoleDraft } from '../../lib/role-draft.ts';
+import type { Save } from '../../parts/save.ts';
+
+type Permission = Role['permissions'][number];
+
+const textsOf = (permissions: readonly Permission[]): readonly string[] =>
+  permissions.map(permissionText).toSorted();
+
+export function changeOf(role: Role, draft: RoleDraft): Save {
+  const body = roleChange(draft, role);
+  return {
+    heading: `Change ${role.name}`,
+    verb: 'Publish change',
+    done: `Role ${role.name} changed`,
+    before: { name: role.name, description: role.description },
+    after: body,
+    run: (change) => updateRole(role.name, body, { ...change, version: role.version }),
+  };
+}
+
+export function grantOf(role: Role, permission: Permission): Save {
+  const text = permissionText(permission);
+  return {
+    heading: `Grant to ${role.name}`,
+    verb: 'Grant permission',
+    done: `${text} granted to ${role.name}`,
+    before: { permissions: textsOf(role.permissions) },
+    after: { permissions: textsOf([...role.permissions, permission]) },
+    run: (change) => grantPermission(role.name, permission, { ...change, version: role.version }),
+  };
+}
+
+export function revokeOf(role: Role, permission: Permission): Save {
+  const text = permissionText(permission);
+  return {
+    heading: `Revoke from ${role.name}`,
+    verb: 'Revoke permission',
+    done: `${text} revoked from ${role.name}`,
+    before: { permissions: textsOf(role.permissions) },
+    after: {
+      permissions: textsOf(role.permissions.filter((one) => permissionText(one) !== text)),
+    },
+    run: (change) => revokePermission(role.name, permission, { ...change, version: role.version }),
+  };
+}
+
+export const deletionOf = (role: Role): Save => ({
+  heading: `Delete ${role.name}`,
+  verb: 'Delete role',
+  done: `Role ${role.name} deleted`,
+  before: null,
+  after: null,
+  danger: true,
+  name: role.name,
+  run: (change) => deleteRole(role.name, { ...change, version: role.version }),
+});

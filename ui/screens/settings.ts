@@ -1,0 +1,301 @@
+// Settings: what the process was started with and where each value comes from, who is asking, what this browser keeps, and what an
+// operator asks of the control plane.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { getConfig, rebuildSnapshot, revokeAllSessions } from '../api/config.ts';
+import type { Config } from '../api/config.ts';
+import { asFailure } from '../api/failure.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import { getFleet, getHealth } from '../api/fleet.ts';
+import '../elements/badge.ts';
+import '../elements/error.ts';
+import '../elements/field.ts';
+import type { FieldInput } from '../elements/field.ts';
+import '../elements/icon.ts';
+import '../elements/page.ts';
+import { Resource } from '../elements/resource.ts';
+import { save as saveFile } from '../elements/save-file.ts';
+import '../elements/table.ts';
+import type { Column } from '../elements/table.ts';
+import { Watch } from '../elements/watch.ts';
+import { settingText, sourceNames, supportBundle } from '../lib/settings.ts';
+import '../parts/save.ts';
+import type { Save } from '../parts/save.ts';
+import { isReadOnly } from '../state/as-of.ts';
+import { theme, zone } from '../state/preferences.ts';
+import type { Theme } from '../state/preferences.ts';
+import { may } from '../state/session.ts';
+import { keepView, tableView } from '../state/table-view.ts';
+import { base, buttons } from '../styles/base.ts';
+import './settings/facts.ts';
+
+type Setting = Config['settings'][number];
+
+const columns: readonly Column<Setting>[] = [
+  {
+    id: 'name',
+    label: 'Setting',
+    value: ({ flag, variable }) => flag ?? variable,
+    cell: ({ flag, variable }) => html`<code>${flag ?? variable}</code>`,
+  },
+  {
+    id: 'value',
+    label: 'Value',
+    value: settingText,
+    cell: (one) =>
+      one.is_set ? settingText(one) : html`<span class="quiet">${settingText(one)}</span>`,
+  },
+  {
+    id: 'source',
+    label: 'From',
+    value: ({ source }) => sourceNames[source] ?? source,
+    cell: ({ source }) =>
+      html`<gw-badge tone=${source === 'default' ? 'plain' : 'info'}
+        >${sourceNames[source] ?? source}</gw-badge
+      >`,
+  },
+  {
+    id: 'variable',
+    label: 'Variable',
+    value: ({ variable }) => variable,
+    cell: ({ variable }) => html`<code>${variable}</code>`,
+  },
+  { id: 'description', label: 'What it does', value: ({ description }) => description },
+];
+
+const themes = [
+  { value: 'system', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+];
+const zones = [
+  { value: 'utc', label: 'UTC' },
+  { value: 'local', label: 'Local time of this browser' },
+];
+
+const themeNamed = (name: string): Theme => (name === 'light' || name === 'dark' ? name : 'system');
+
+class ScreenSettings extends LitElement {
+  static override properties = { save: { state: true }, failure: { state: true } };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      h2 {
+        margin: var(--space-6) 0 var(--space-2);
+      }
+
+      .choices {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 20rem));
+        gap: var(--space-3);
+      }
+
+      .acts {
+        border: 1px solid var(--line);
+        border-radius: var(--radius-l);
+        background: var(--surface);
+      }
+
+      .acts li {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2) var(--space-4);
+        padding: var(--space-3) var(--space-4);
+        border-bottom: 1px solid var(--line);
+      }
+
+      .acts li:last-child {
+        border-bottom: 0;
+      }
+
+      .words {
+        flex: 1 1 18rem;
+      }
+
+      gw-error {
+        margin-bottom: var(--space-3);
+      }
+    `,
+  ];
+  declare save: Save | null;
+  declare failure: ApiFailure | null;
+  readonly #theme = new Watch(this, theme);
+  readonly #zone = new Watch(this, zone);
+  readonly #config = new Resource(
+    this,
+    async (signal) => {
+      const { body } = await getConfig(signal);
+      return body;
+    },
+    { pollMs: 30_000 },
+  );
+
+  constructor() {
+    super();
+    this.save = null;
+    this.failure = null;
+  }
+
+  protected override render() {
+    const { value: config, failure } = this.#config;
+    return html`<gw-page
+        heading="Settings"
+        about="What this process was started with; it is changed where it is started, and by a restart"
+      >
+        <gw-error retriable .failure=${failure} @gw-retry=${() => this.#config.reload()}></gw-error>
+        <gw-error .failure=${this.failure}></gw-error>
+        ${
+          config === undefined
+            ? nothing
+            : html`<gw-process-facts .config=${config}></gw-process-facts>
+                <h2>Started with</h2>
+                ${this.#table(config.settings)}`
+        }
+        ${this.#preferences()} ${this.#acts()}
+      </gw-page>
+      <gw-save .save=${this.save} @gw-close=${this.#closeSave} @gw-saved=${this.#onSaved}
+        >${
+          this.save?.danger === true
+            ? html`<p>
+                Everybody who is logged in has to log in again, you too. What is being edited stays
+                in its page.
+              </p>`
+            : html`<p>
+                The snapshot is built anew and published as a new version, although nothing changed.
+              </p>`
+        }</gw-save
+      >`;
+  }
+
+  #table(settings: readonly Setting[]) {
+    return html`<gw-table
+      label="Settings"
+      noun="setting"
+      .columns=${columns}
+      .rows=${settings}
+      .keyOf=${({ name }: Setting) => name}
+      .view=${tableView()}
+      ?stale=${this.#config.failure !== null}
+      @gw-view=${keepView}
+    ></gw-table>`;
+  }
+
+  #preferences() {
+    return html`<h2>Kept in this browser</h2>
+      <div class="choices">
+        <gw-field
+          name="theme"
+          label="Theme"
+          type="select"
+          required
+          .choices=${themes}
+          .value=${this.#theme.value}
+          @gw-input=${this.#onTheme}
+        ></gw-field>
+        <gw-field
+          name="zone"
+          label="Time zone of all times and charts"
+          type="select"
+          required
+          .choices=${zones}
+          .value=${this.#zone.value}
+          @gw-input=${this.#onZone}
+        ></gw-field>
+      </div>`;
+  }
+
+  #acts() {
+    const isWritable = may('config:write') && !isReadOnly();
+    return html`<h2>Operations</h2>
+      <ul class="acts">
+        <li>
+          <div class="words">
+            <h3>Support bundle</h3>
+            <p class="quiet">Settings, health and fleet in one file. No secret is in it.</p>
+          </div>
+          <button type="button" @click=${this.#download}>
+            <gw-icon name="download"></gw-icon>Download
+          </button>
+        </li>
+        ${
+          isWritable
+            ? html`<li>
+                  <div class="words">
+                    <h3>Rebuild the snapshot</h3>
+                    <p class="quiet">
+                      Publishes a new version, with what is spent of budgets up to now.
+                    </p>
+                  </div>
+                  <button type="button" @click=${this.#askRebuild}>
+                    <gw-icon name="refresh-cw"></gw-icon>Rebuild
+                  </button>
+                </li>
+                <li>
+                  <div class="words">
+                    <h3>End all sessions</h3>
+                    <p class="quiet">Everybody has to log in again, you too.</p>
+                  </div>
+                  <button type="button" class="danger" @click=${this.#askRevoke}>
+                    <gw-icon name="log-out"></gw-icon>End all sessions
+                  </button>
+                </li>`
+            : nothing
+        }
+      </ul>`;
+  }
+
+  readonly #onTheme = ({ detail }: CustomEvent<FieldInput>): void =>
+    theme.set(themeNamed(detail.value));
+
+  readonly #onZone = ({ detail }: CustomEvent<FieldInput>): void =>
+    zone.set(detail.value === 'local' ? 'local' : 'utc');
+
+  readonly #download = async (): Promise<void> => {
+    this.failure = null;
+    try {
+      const [config, health, fleet] = await Promise.all([getConfig(), getHealth(), getFleet()]);
+      const answers = { config: config.body, health: health.body, fleet: fleet.body };
+      saveFile('gw-support.json', 'application/json', supportBundle(answers, new Date()));
+    } catch (error) {
+      this.failure = asFailure(error);
+    }
+  };
+
+  readonly #askRebuild = (): void => {
+    this.save = {
+      heading: 'Rebuild the snapshot',
+      verb: 'Rebuild',
+      done: 'Snapshot rebuilt',
+      before: null,
+      after: null,
+      run: rebuildSnapshot,
+    };
+  };
+
+  readonly #askRevoke = (): void => {
+    this.save = {
+      heading: 'End all sessions',
+      verb: 'End all sessions',
+      done: 'All sessions ended',
+      before: null,
+      after: null,
+      danger: true,
+      name: 'all sessions',
+      run: revokeAllSessions,
+    };
+  };
+
+  readonly #closeSave = (): void => {
+    this.save = null;
+  };
+
+  readonly #onSaved = (): void => {
+    this.save = null;
+    void this.#config.reload();
+  };
+}
+
+customElements.define('gw-screen-settings', ScreenSettings);

@@ -1,0 +1,126 @@
+// What the process is, and who is asking.
+
+import { LitElement, css, html } from 'lit';
+
+import type { Config } from '../../api/config.ts';
+import '../../elements/badge.ts';
+import { formatDuration, formatNumber } from '../../lib/format.ts';
+import { base } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
+
+const onOff = (value: boolean): string => (value ? 'yes' : 'no');
+
+export class GwProcessFacts extends LitElement {
+  static override properties = { config: { attribute: false } };
+  static override styles = [
+    base,
+    record,
+    css`
+      :host {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr));
+        gap: var(--space-3);
+      }
+
+      section {
+        padding: var(--space-3) var(--space-4);
+        border: 1px solid var(--line);
+        border-radius: var(--radius-l);
+        background: var(--surface);
+        box-shadow: var(--shadow-1);
+      }
+
+      h2 {
+        margin-bottom: var(--space-1);
+        font-size: var(--text-m);
+      }
+
+      dt:last-of-type,
+      dd:last-of-type {
+        border-bottom: 0;
+      }
+    `,
+  ];
+  declare config: Config;
+
+  protected override render() {
+    return html`${this.#you()} ${this.#process()} ${this.#serving()}`;
+  }
+
+  #you() {
+    const { you, session_ttl_hours } = this.config;
+    return html`<section>
+      <h2>You</h2>
+      <dl>
+        <dt>Name</dt>
+        <dd>${you.name}, principal ${you.id}</dd>
+        <dt>Permissions</dt>
+        <dd>${you.permissions.map((one) => html`<div><code>${one}</code></div>`)}</dd>
+        <dt>Session</dt>
+        <dd>ends ${formatNumber(session_ttl_hours)} h after the login</dd>
+      </dl>
+    </section>`;
+  }
+
+  #process() {
+    const { config } = this;
+    return html`<section>
+      <h2>This process</h2>
+      <dl>
+        <dt>Version</dt>
+        <dd>gw ${config.version}</dd>
+        <dt>Role</dt>
+        <dd>${config.role}</dd>
+        <dt>Runs for</dt>
+        <dd>${formatDuration(config.uptime_seconds * 1_000)}</dd>
+        <dt>TLS</dt>
+        <dd>${onOff(config.tls)}</dd>
+        <dt>Snapshot</dt>
+        <dd>
+          ${config.snapshot_version === null ? 'none yet' : `version ${config.snapshot_version}`}
+        </dd>
+        <dt>Failed rebuilds</dt>
+        <dd>
+          ${
+            config.snapshot_rebuild_failures === 0
+              ? 'none'
+              : html`<gw-badge tone="bad">${config.snapshot_rebuild_failures}</gw-badge>`
+          }
+        </dd>
+      </dl>
+    </section>`;
+  }
+
+  #serving() {
+    const { config } = this;
+    return html`<section>
+      <h2>What it serves</h2>
+      <dl>
+        <dt>Models</dt>
+        <dd>
+          ${formatNumber(config.models)}, ${formatNumber(config.models_unpriced)} of them unpriced
+        </dd>
+        <dt>Cached models</dt>
+        <dd>${formatNumber(config.models_cached)}</dd>
+        <dt>Classifier, fast</dt>
+        <dd>${config.classifier_tier1 ?? html`<span class="quiet">none</span>`}</dd>
+        <dt>Classifier, refined</dt>
+        <dd>${config.classifier_tier2 ?? html`<span class="quiet">none</span>`}</dd>
+        <dt>Traces to</dt>
+        <dd>${config.otel_endpoint ?? html`<span class="quiet">nowhere</span>`}</dd>
+        <dt>Webhook</dt>
+        <dd>
+          ${config.webhook_configured ? (config.webhook_signed ? 'set, signed' : 'set, unsigned') : 'none'}
+        </dd>
+      </dl>
+    </section>`;
+  }
+}
+
+customElements.define('gw-process-facts', GwProcessFacts);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-process-facts': GwProcessFacts;
+  }
+}

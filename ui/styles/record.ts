@@ -1,0 +1,79 @@
+// How one record is shown in a drawer: names and values in two columns, sections with an action beside their heading, and notices.
+
+import { css } from 'lit';
+
+export const record = css`
+  dl {
+    display: grid;
+    grid-template-columns: 8.5rem minmax(0, 1fr);
+  }
+
+  dt,
+  dd {
+    min-height: 2rem;
+    padding: 0.3125rem 0;
+    border-bottom: 1px solid var(--line);
+    overflow-wrap: anywhere;
+  }
+
+  dt {
+    color: var(--text-2);
+  }
+
+  .section {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--space-2);
+    min-height: var(--control);
+    margin: var(--space-6) 0 var(--space-2);
+  }
+
+  .section h3 {
+    flex: 1;
+  }
+
+  .notice {
+    margin-bottom: var(--space-3);
+    padding: var(--space-2) var(--space-3);
+    border-radius: var(--radius-m);
+    background: var(--info-soft);
+  }
+
+  gw-form .notice {
+    margin-bottom: 0;
+  }
+
+  .notice.warn {
+    background: var(--warn-soft);
+  }
+
+  .rows {
+    border: 1px solid var(--line);
+    border-radius: var(--radius-m);
+  }
+
+  .rows li {
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+    min-height: 2.25rem;
+    padding: 0.1875rem var(--space-2) 0.1875rem var(--space-3);
+    border-bottom: 1px solid var(--line);
+    overflow-wrap: anywhere;
+  }
+
+  .rows li:last-child {
+    border-bottom: 0;
+  }
+
+  .rows .end {
+    margin-left: auto;
+  }
+
+  .pair {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr));
+    gap: var(--space-3);
+  }
+`;
