@@ -84,6 +84,8 @@ const headRecord = z.object({
   recorded_at: timestamp,
   /** The snapshot version there, as far as this process has read. */
   snapshot_version: position,
+  /** What this process found not to hold when it was to sign a checkpoint; the newest first. */
+  alarms: z.array(z.object({ at: timestamp, position, problem: z.string() })),
 });
 
 /** Rows behind `after` in the order asked for: descending begins with the newest. */
@@ -181,6 +183,7 @@ export const historyRoutes = [
           hash: Buffer.from(head.hash).toString('hex'),
           recorded_at: new Date(head.recordedAt).toISOString(),
           snapshot_version: control.state().version,
+          alarms: [...control.alarms.last()],
         },
       };
     },

@@ -20,14 +20,8 @@ export type Notice =
     }>
   /** A signed note of the log, to be kept where the log is not. */
   | Readonly<{ event: 'log_checkpoint'; position: number; checkpoint: string }>
-  /** `replica` has seen something else than the log holds; null: it was found without one. */
-  | Readonly<{
-      event: 'log_alarm';
-      kind: 'altered' | 'behind' | 'contradicted';
-      position: number;
-      replica: string | null;
-      problem: string;
-    }>;
+  /** The log was changed behind the program's back; `position` is the first that does not hold. */
+  | Readonly<{ event: 'log_alarm'; position: number; problem: string }>;
 
 export type NoticeCounts = Readonly<{
   delivered: number;

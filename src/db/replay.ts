@@ -35,4 +35,5 @@ export async function readVaultRows(
 /** `rows` is a JSON array of what `readVaultRows` gave. */
 export const insertVaultRows = (tx: Queryable, rows: string): Promise<unknown> =>
   tx.query(sql`
-    insert into vault.items select * from json_populate_recordset(null::vault.items, ${rows}::json)`);
+    insert into vault.items
+    select * from json_populate_recordset(null::vault.items, ${rows}::json)`);

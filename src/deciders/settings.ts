@@ -87,7 +87,10 @@ function setAuditKey(state: ConfigState, { logId, publicKey, signature }: SetAud
   if (previous !== null && text !== null) {
     const given = Buffer.from(signature ?? '', 'base64');
     if (!isSigned(text, given, previous)) {
-      return refuse('forbidden', `audit key ${publicKey} is not signed by ${previous}, which holds`);
+      return refuse(
+        'forbidden',
+        `audit key ${publicKey} is not signed by ${previous}, which holds`,
+      );
     }
   }
   const data = { public_key: publicKey, previous, signature: text === null ? null : signature };

@@ -18,9 +18,10 @@ export class LogExportCommand extends LogCommand {
   static override usage = LogCommand.Usage({
     description: 'write the event log out, with its signed checkpoints',
     details: `
-      One line of JSON an event, in the order of the log, and a line for each checkpoint. Secrets and
-      personal data are not in it. \`gw log verify-export\` and deploy/verify.mjs check it, \`gw log
-      replay\` makes a database of it. Needs --database-url (GW_DATABASE_URL).
+      One line of JSON an event, in the order of the log, and a line for each checkpoint.
+      Secrets and personal data are not in it. \`gw log verify-export\` and deploy/verify.mjs
+      check it, \`gw log replay\` makes a database of it. Needs --database-url
+      (GW_DATABASE_URL).
     `,
     examples: [['All of it', '$0 log export -o log.ndjson']],
   });

@@ -15,9 +15,9 @@ export class LogNewEpochCommand extends HistoryCommand {
   static override usage = HistoryCommand.Usage({
     description: 'count snapshot versions on, behind a loss of events',
     details: `
-      After the database was restored from a copy that is older than what proxies serve: snapshot versions
-      then lie above all that were published before the loss. It is an event of the log. Needs
-      --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
+      After the database was restored from a copy that is older than what proxies serve:
+      snapshot versions then lie above all that were published before the loss. It is an event
+      of the log. Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
     `,
     examples: [['After a restore', '$0 log new-epoch --reason "restored from the copy of 3 am"']],
   });

@@ -21,8 +21,9 @@ export class VaultExportCommand extends LogCommand {
   static override usage = LogCommand.Usage({
     description: 'write the vault out, sealed as it is',
     details: `
-      Secrets and personal data stay sealed with GW_ENCRYPTION_KEY, which is not in it. With an export
-      of the log, this is what \`gw log replay\` needs. Needs --database-url (GW_DATABASE_URL).
+      Secrets and personal data stay sealed with GW_ENCRYPTION_KEY, which is not in it. With
+      an export of the log, this is what \`gw log replay\` needs. Needs --database-url
+      (GW_DATABASE_URL).
     `,
     examples: [['All of it', '$0 vault export -o vault.ndjson']],
   });
@@ -42,9 +43,10 @@ export class LogReplayCommand extends Command {
   static override usage = Command.Usage({
     description: 'make a database of an export of the event log',
     details: `
-      Into an empty database: each event is verified, then written, and the read models are built. Secrets
-      and personal data are not in an export: give --vault what \`gw vault export\` wrote, or what the
-      configuration then lacks is counted. Usage, sessions and leases do not come back.
+      Into an empty database: each event is verified, then written, and the read models are
+      built. Secrets and personal data are not in an export: give --vault what \`gw vault
+      export\` wrote, or what the configuration then lacks is counted. Usage, sessions and
+      leases do not come back.
     `,
     examples: [
       ['With the vault', '$0 log replay log.ndjson --vault vault.ndjson --into postgres://…/gw'],

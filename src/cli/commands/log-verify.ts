@@ -18,10 +18,10 @@ export class LogVerifyCommand extends LogCommand {
   static override usage = LogCommand.Usage({
     description: 'check the event log and all that is derived from it',
     details: `
-      Reads every event, checks the digests, the hash chain up to the head and the signed checkpoints,
-      rebuilds the read models beside the live ones and compares them, the hash of each snapshot version
-      included. Changes nothing. Exits 10 when something differs, naming the position. Needs
-      --database-url (GW_DATABASE_URL), and no encryption key.
+      Reads every event, checks the digests, the hash chain up to the head and the signed
+      checkpoints, rebuilds the read models beside the live ones and compares them, the hash
+      of each snapshot version included. Changes nothing. Exits 10 when something differs,
+      naming the position. Needs --database-url (GW_DATABASE_URL), and no encryption key.
     `,
     examples: [
       ['Check the log', '$0 log verify'],

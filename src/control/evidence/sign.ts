@@ -45,7 +45,7 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
     const { broken, link } = await checkChain(plane.reports, head, { from });
     if (broken === null) return link;
     const { position, problem } = broken;
-    alarms.raise({ kind: 'altered', position: position ?? 0, replica: null, problem });
+    alarms.raise({ position: position ?? 0, problem });
     throw new Error(`the log does not hold at position ${position}: ${problem}`);
   };
 

@@ -96,8 +96,8 @@ describe('checkpoints', () => {
       await assert.rejects(signer.signDue(), /does not hold at position \d+: the payload does not/);
     }
     assert.deepEqual(
-      signer.alarms.last().map(({ kind, position }) => [kind, position]),
-      [['altered', position]],
+      signer.alarms.last().map((alarm) => [alarm.position, alarm.problem]),
+      [[position, 'the payload does not have its digest']],
     );
     assert.equal(signer.emitted.length, 1);
     const [row]: { count: number }[] = await plane.db.query(
