@@ -85,11 +85,17 @@ export async function versionsAt(
   db: Queryable,
   positions: readonly number[],
 ): Promise<readonly number[]> {
+  // In each epoch by the index: from the newest version down, an old position would be looked for through all of them.
   const rows: { version: number }[] = await db.query(sql`
-    select coalesce((
-      select version from snapshot_versions where version % ${positionsMax} <= asked.position
-      order by version desc limit 1), 0) as version
+    select coalesce(max(found.version), 0) as version
     from unnest(${[...positions]}::bigint[]) with ordinality as asked (position, at)
-    order by asked.at`);
+    cross join generate_series(0,
+      (select coalesce(max(version), 0) / ${positionsMax}::bigint from snapshot_versions)) as epoch
+    left join lateral (
+      select version from snapshot_versions
+      where version between epoch * ${positionsMax}::bigint
+        and epoch * ${positionsMax}::bigint + asked.position
+      order by version desc limit 1) found on true
+    group by asked.at order by asked.at`);
   return rows.map(({ version }) => version);
 }
