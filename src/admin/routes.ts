@@ -11,6 +11,7 @@ import { deploymentRoutes } from './deployment.ts';
 import { docsRoutes } from './docs.ts';
 import { listingVersions } from './entity.ts';
 import { budgetRoutes } from './budgets.ts';
+import { explainRoutes } from './explain.ts';
 import { fallbackModelRoutes } from './fallback-model.ts';
 import { fleetRoutes } from './fleet.ts';
 import { frontendModelRoutes } from './frontend-models.ts';
@@ -105,6 +106,7 @@ const singleRoutes: readonly Route[] = [
   ...deploymentRoutes,
   ...usageRoutes,
   ...usageEventRoutes,
+  ...explainRoutes,
   ...timeseriesRoutes,
 ]
   .flatMap(withAlias)

@@ -7,15 +7,16 @@ import type { UsageCursor, UsageEventFilter, UsageRecord } from '../db/usage-eve
 import { timestamp, timestampField } from '../lib/fields.ts';
 import { refuse } from '../lib/refusal.ts';
 import { isStorable } from '../lib/text.ts';
+import { ruleInputs } from '../usage/rule-inputs.ts';
 import { refusalReason } from '../usage/usage-event.ts';
 import { limitQuery, wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
 
-const ulid = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a usage row');
+export const ulid = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a usage row');
 /** As it was recorded, which may be a name that nothing has any more. */
 const recordedName = z.string().min(1).max(2_000).refine(isStorable);
 
-const usageRecord = z.object({
+export const usageRecord = z.object({
   id: z.string(),
   at: timestamp,
   received_at: timestamp,
@@ -38,6 +39,7 @@ const usageRecord = z.object({
   prompt_class: z.string().nullable(),
   budget_percent: z.int().nullable(),
   matched_headers: z.array(z.string()),
+  rule_inputs: ruleInputs.nullable(),
   stream: z.boolean(),
   status: z.int().nullable(),
   refusal: z.string().nullable(),
@@ -110,7 +112,7 @@ export const usageEventRoutes = [
         last === undefined ? {} : { link: `<${nextPath(path, query, last)}>; rel="next"` };
       // Without it there are more than are counted.
       const total = count === null ? {} : { 'x-total-count': String(count) };
-      return { headers: { ...total, ...next }, body: rows.map(toRecord) };
+      return { headers: { ...total, ...next }, body: rows.map(toUsageRecord) };
     },
   }),
 ] as const;
@@ -140,9 +142,10 @@ function nextPath(path: string, { after: _after, ...asked }: Asked, last: UsageR
   return `${path}?${parameters.toString()}`;
 }
 
-const toRecord = (row: UsageRecord) => ({
+export const toUsageRecord = (row: UsageRecord) => ({
   ...row,
   at: row.at.toISOString(),
   received_at: row.received_at.toISOString(),
   matched_headers: [...row.matched_headers],
+  rule_inputs: ruleInputs.nullable().parse(row.rule_inputs),
 });

@@ -8,6 +8,7 @@ import { ClassifyBenchCommand } from './commands/classify-bench.ts';
 import { ConfigCheckCommand } from './commands/config-check.ts';
 import { ConfigExportCommand } from './commands/config-export.ts';
 import { DevCommand } from './commands/dev.ts';
+import { ExplainCommand } from './commands/explain.ts';
 import { HealthcheckCommand } from './commands/healthcheck.ts';
 import {
   HistoryCommandsCommand,
@@ -53,6 +54,7 @@ export async function runCommandLine(
     ConfigCheckCommand,
     ConfigExportCommand,
     DevCommand,
+    ExplainCommand,
     HealthcheckCommand,
     HistoryCommandsCommand,
     HistoryEventCommand,

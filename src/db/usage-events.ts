@@ -6,7 +6,10 @@ import type { Queryable, SQLQuery } from '@databases/pg';
 import type { UsageEvents } from './generated/schema.d.ts';
 
 export type UsageRecord = Readonly<
-  Omit<UsageEvents, 'budget_window' | 'matched_headers'> & { matched_headers: readonly string[] }
+  Omit<UsageEvents, 'budget_window' | 'matched_headers' | 'rule_inputs'> & {
+    matched_headers: readonly string[];
+    rule_inputs: unknown;
+  }
 >;
 
 /** Null is anything. Times are RFC 3339, half open. */
@@ -25,19 +28,29 @@ export type UsageEventFilter = Readonly<{
 /** The last row held. */
 export type UsageCursor = Readonly<{ at: string; id: string }>;
 
+const columns = sql`
+  id, at, received_at, replica, principal_id, principal, key_id, model_id, model,
+  provider_id, provider, virtual_model, path, snapshot_version, route, tag,
+  frontend_model_id, rule_id, prompt_class_id, prompt_class, budget_percent,
+  matched_headers, rule_inputs, stream, status, refusal, prompt_tokens, completion_tokens,
+  usage_reported, cost_micros, cached, duration_ms, ttft_ms, attempts, prompt_estimate,
+  max_tokens`;
+
+/** Null when there is none, or none any more. */
+export async function readUsageEvent(db: Queryable, id: string): Promise<UsageRecord | null> {
+  const [row]: UsageRecord[] = await db.query(
+    sql`select ${columns} from op.usage_events where id = ${id} order by at limit 1`,
+  );
+  return row ?? null;
+}
+
 export const listUsageEvents = (
   db: Queryable,
   filter: UsageEventFilter,
   { after, limit }: Readonly<{ after: UsageCursor | null; limit: number }>,
 ): Promise<UsageRecord[]> =>
   db.query(sql`
-    select id, at, received_at, replica, principal_id, principal, key_id, model_id, model,
-      provider_id, provider, virtual_model, path, snapshot_version, route, tag,
-      frontend_model_id, rule_id, prompt_class_id, prompt_class, budget_percent,
-      matched_headers, stream, status, refusal, prompt_tokens, completion_tokens,
-      usage_reported, cost_micros, cached, duration_ms, ttft_ms, attempts, prompt_estimate,
-      max_tokens
-    from op.usage_events
+    select ${columns} from op.usage_events
     where ${matching(filter)} and ${behind(after)}
     order by at desc, id desc limit ${limit}`);
 

@@ -11,12 +11,12 @@ import type { Database } from './pool.ts';
 /** Which budget a row counts in is found out when it is stored. */
 export type StoredUsage = Readonly<
   {
-    [Column in Exclude<keyof UsageRow, 'budget_window' | 'matched_headers'>]-?: Exclude<
-      UsageRow[Column],
-      undefined
-    >;
+    [
+      Column in Exclude<keyof UsageRow, 'budget_window' | 'matched_headers' | 'rule_inputs'>
+    ]-?: Exclude<UsageRow[Column], undefined>;
   } & {
     matched_headers: readonly string[];
+    rule_inputs: object | null;
   }
 >;
 
@@ -43,6 +43,7 @@ const columns = [
   'prompt_class',
   'budget_percent',
   'matched_headers',
+  'rule_inputs',
   'stream',
   'status',
   'refusal',

@@ -7,6 +7,7 @@ import type { Decision } from '../routing/route.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
 import { matchedHeadersMax } from '../usage/usage-event.ts';
+import type { RuleInputs } from '../usage/rule-inputs.ts';
 import type { RefusalReason, UsageEvent } from '../usage/usage-event.ts';
 import type { Peeked } from './peek.ts';
 import type { Exchange } from './transport/boundary.ts';
@@ -23,7 +24,15 @@ export type MeteredRequest = Readonly<{
   /** Null when the name is not known. */
   decision: Decision | null;
   promptClass: PromptClassId | null;
+  ruleInputs: RuleInputs | null;
 }>;
+
+/** The part of it that a row tells. */
+type Told = Omit<MeteredRequest, 'exchange' | 'peeked'> &
+  Readonly<{
+    exchange: Pick<Exchange, 'id' | 'startedMs' | 'path'>;
+    peeked: Pick<Peeked, 'model' | 'isStream' | 'promptEstimate' | 'maxTokens'>;
+  }>;
 
 /** How it ended. */
 export type MeteredOutcome = Readonly<{
@@ -42,7 +51,7 @@ export type MeteredOutcome = Readonly<{
 
 /** Null for a caller without a principal: nobody's usage is recorded. `stamp` makes RFC 3339 of epoch milliseconds. */
 export function usageEvent(
-  request: MeteredRequest,
+  request: Told,
   outcome: MeteredOutcome,
   stamp: (epochMs: number) => string,
 ): UsageEvent | null {
@@ -67,6 +76,7 @@ export function usageEvent(
     prompt_class_id: request.promptClass,
     budget_percent: caller.budgetUsedPercent < 0 ? null : caller.budgetUsedPercent,
     matched_headers: headersMatched(decision),
+    rule_inputs: request.ruleInputs,
     stream: peeked.isStream,
     status: outcome.status,
     refusal: outcome.refusal,

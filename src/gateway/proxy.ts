@@ -4,6 +4,7 @@
 import type { Limiter } from '../limits/limiter.ts';
 import { stillView } from '../routing/idle-view.ts';
 import { chooseRoute, reasonOf } from '../routing/route.ts';
+import { ruleInputs } from '../routing/rule-inputs.ts';
 import type { Route } from '../routing/route.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
@@ -80,7 +81,8 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   const live = isRefused ? stillView(view) : view;
   const read = routedRequest(context, exchange, { snapshot, peeked, body, proxied, isRefused });
   const routed = read instanceof Promise ? await read : read;
-  const route = chooseRoute(snapshot, { caller, request: routed, live });
+  const asking = { caller, request: routed, live };
+  const route = chooseRoute(snapshot, asking);
   const { version: snapshotVersion } = snapshot;
   const { decision } = route;
   const { promptClass } = routed;
@@ -91,6 +93,7 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
     snapshotVersion,
     decision,
     promptClass,
+    ruleInputs: ruleInputs(snapshot.frontendModels.get(peeked.model), asking),
   };
   if (route.kind !== 'chain' && route.kind !== 'out') return refuseRoute(context, asked, route);
   const admission = admit(context.limiter, asked, atMs);

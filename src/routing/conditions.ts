@@ -168,7 +168,7 @@ function isOnDay({ days, utcOffsetMinutes }: ClockCondition, { epochMinute }: As
 }
 
 /** At the cheapest model that can be reached; unknown when none has a price. */
-function costOf(asked: Asked): number {
+export function costOf(asked: Asked): number {
   if (asked.costMicros !== notAsked) return asked.costMicros;
   const { promptTokens, maxTokens } = asked;
   const tokens = { prompt: promptTokens, completion: Math.max(0, maxTokens) };
@@ -182,7 +182,11 @@ function costOf(asked: Asked): number {
 }
 
 /** At least one endpoint of the rule's own targets is up and below the ceiling. */
-function hasRoom(rule: CompiledRule, ceiling: number, { live, request }: Asked): boolean {
+export function hasRoom(
+  rule: CompiledRule,
+  ceiling: number,
+  { live, request }: Pick<Asked, 'live' | 'request'>,
+): boolean {
   for (const model of rule.models) {
     for (const load of live.backendsOf(model)) {
       if (isUp(load, request.nowMs) && requestsAt(load, request.nowMs) < ceiling) return true;

@@ -74,7 +74,16 @@ export function chooseRoute(tables: RoutingTables, asking: Asking): Route {
       tokens: 0,
     });
   }
-  const decision = decide(tables, frontendModel, ask(frontendModel, asking));
+  return followDecision(tables, asking, decide(tables, frontendModel, ask(frontendModel, asking)));
+}
+
+/** Where a request goes once it is known which rule, or whose defaults, decide. */
+export function followDecision(
+  tables: RoutingTables,
+  asking: Asking,
+  decision: RuleDecision,
+): Route {
+  const { request } = asking;
   const { rule } = decision;
   if (rule?.action === 'deny') {
     return { kind: 'deny', status: rule.denyStatus, message: rule.denyMessage, decision };
@@ -89,7 +98,7 @@ export function chooseRoute(tables: RoutingTables, asking: Asking): Route {
 const unknownName: Route = { kind: 'absent', decision: null };
 const concrete: Decision = { reason: 'concrete', frontendModel: null, rule: null, tag: null };
 
-type RuleDecision = Decision & Readonly<{ frontendModel: CompiledFrontendModel }>;
+export type RuleDecision = Decision & Readonly<{ frontendModel: CompiledFrontendModel }>;
 
 /** Every action is terminal: a jump goes on in the other chain and does not come back. */
 function decide(tables: RoutingTables, entry: CompiledFrontendModel, asked: Asked): RuleDecision {

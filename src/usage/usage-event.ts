@@ -14,6 +14,7 @@ import {
   ruleId,
 } from '../lib/ids.ts';
 import { isStorable } from '../lib/text.ts';
+import { ruleInputs } from './rule-inputs.ts';
 
 /** One text that cannot be stored would cost its whole batch. */
 const text = z.string().max(2000).refine(isStorable);
@@ -55,6 +56,8 @@ export const usageEvent = z.object({
   budget_percent: count.nullable().default(null),
   /** Names of the headers that the deciding rule matched by; never a value. */
   matched_headers: z.array(text).max(matchedHeadersMax).readonly().default([]),
+  /** What rules asked for beside all this; null where none did, and from proxies that do not report it. */
+  rule_inputs: ruleInputs.nullable().default(null),
   stream: z.boolean(),
   /** The status that the client saw; null when the client left before there was one. */
   status: z.int().nullable(),

@@ -14,7 +14,8 @@ export const usageRow = (event: UsageEvent): string =>
   `,"route":${quoted(event.route)},"tag":${quoted(event.tag)}` +
   `,"frontend_model_id":${event.frontend_model_id},"rule_id":${event.rule_id}` +
   `,"prompt_class_id":${event.prompt_class_id},"budget_percent":${event.budget_percent}` +
-  `,"matched_headers":${list(event.matched_headers)},"stream":${event.stream}` +
+  `,"matched_headers":${list(event.matched_headers)}` +
+  `,"rule_inputs":${inputs(event.rule_inputs)},"stream":${event.stream}` +
   `,"status":${event.status},"refusal":${quoted(event.refusal)}` +
   `,"prompt_tokens":${event.prompt_tokens},"completion_tokens":${event.completion_tokens}` +
   `,"usage_reported":${event.usage_reported}` +
@@ -37,3 +38,7 @@ const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).
 
 const list = (texts: readonly string[]): string =>
   texts.length === 0 ? '[]' : `[${texts.map(asciiJson).join(',')}]`;
+
+/** Only strings can hold what is not ASCII. */
+const inputs = (held: UsageEvent['rule_inputs']): string =>
+  held === null ? 'null' : JSON.stringify(held).replace(beyondAscii, escaped);

@@ -38,6 +38,12 @@ describe('a usage row', () => {
       route: 'rule:0',
       budget_percent: 41,
       matched_headers: ['x-team'],
+      rule_inputs: {
+        at_ms: 1,
+        headers: { 'x-team': 'a' },
+        crowded_rules: [9],
+        cost_micros: 12,
+      },
       max_tokens: 64,
       stream: true,
       attempts: 2,
@@ -67,10 +73,10 @@ describe('a usage row', () => {
     assert.ok(Array.isArray(rows));
     for (const row of rows) {
       assert.deepEqual(
-        ['prompt_class', 'budget_percent', 'matched_headers', 'rule_id'].map((name) =>
-          member(row, name),
+        ['prompt_class', 'budget_percent', 'matched_headers', 'rule_id', 'rule_inputs'].map(
+          (name) => member(row, name),
         ),
-        [null, null, [], null],
+        [null, null, [], null, null],
       );
     }
   });

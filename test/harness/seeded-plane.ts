@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { member, testAdministrator } from './admin.ts';
 import { namespace, resourceName, startManagedCluster } from './managed.ts';
 import { listedProvider } from './model-list.ts';
+import { reported, reportUsage } from './usage.ts';
 
 export type Seed = () => Promise<string>;
 
@@ -75,6 +76,12 @@ export async function seededPlane(test: Pick<TestContext, 'after'>) {
     pool,
     poolMember: below('/admin/model-pools/{id}/members', pool, target),
     promptClass,
+    usageRow: async (): Promise<string> => {
+      const { version } = admin.plane.store.state();
+      const row = reported((count += 1), { model: 'qwen3-8b', snapshot_version: version });
+      await reportUsage(admin, [{ ...row, virtual_model: 'qwen3-8b' }]);
+      return row.id;
+    },
     mcpServer: made('/admin/mcp-servers', { url: 'https://mcp.example.com/mcp' }),
     agent: made('/admin/a2a-agents', { url: 'https://agents.example.com/a' }),
   } as const satisfies Record<string, Seed>;

@@ -23,6 +23,7 @@ const full = event({
   prompt_class_id: 6,
   budget_percent: 80,
   matched_headers: ['x-team', 'x-"odd"'],
+  rule_inputs: { at_ms: 1, headers: { 'x-team': 'a' }, crowded_rules: [5, 6], cost_micros: null },
   stream: true,
   refusal: 'rate_limit',
   reported_cost_micros: 12,
@@ -50,6 +51,9 @@ describe('a usage row', () => {
         assert.equal(JSON.parse(json), text);
         const row: unknown = JSON.parse(usageRow({ ...sparse, virtual_model: text, tag: text }));
         assert.deepEqual(row, { ...sparse, virtual_model: text, tag: text });
+        const inputs = { at_ms: 1, headers: { 'x-team': text }, crowded_rules: [], cost_micros: 1 };
+        const asked: unknown = JSON.parse(usageRow({ ...sparse, rule_inputs: inputs }));
+        assert.deepEqual(asked, { ...sparse, rule_inputs: inputs });
       }),
     );
   });

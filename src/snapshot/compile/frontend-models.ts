@@ -28,6 +28,15 @@ export type CompiledRule = Readonly<{
   reason: string;
 }>;
 
+/** What rules ask of a request that its usage row would not tell (src/routing/rule-inputs.ts). */
+export type RuleQuestions = Readonly<{
+  /** The values that rules name, by the header's name in lower case. */
+  headers: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The rules that ask how busy endpoints are. */
+  inFlight: readonly CompiledRule[];
+  isCostAsked: boolean;
+}>;
+
 export type CompiledFrontendModel = Readonly<{
   id: FrontendModelId;
   name: string;
@@ -41,6 +50,8 @@ export type CompiledFrontendModel = Readonly<{
   namedClasses: ReadonlySet<PromptClassId>;
   /** One of them is of tier refined. */
   namesRefined: boolean;
+  /** Null when no rule of those asks for more than size, stream, class, caller and budget. */
+  questions: RuleQuestions | null;
   /** Wins over every window of the reach. */
   maxModelLen: number | null;
   /** How the value of x-gw-route begins when another frontend model jumped here. */
@@ -73,7 +84,7 @@ export function compileFrontendModels(
     const reach = reachOf(entered);
     const namedClasses = new Set(entered.flatMap((one) => one.rules.flatMap(classNamed)));
     const namesRefined = refined.some((one) => namedClasses.has(one.id));
-    const named = { namedClasses, namesRefined };
+    const named = { namedClasses, namesRefined, questions: questionsOf(entered) };
     return [{ ...own, ...named, reach, reachPrices: distinctPrices(reach), maxModelLen }];
   });
 }
@@ -134,6 +145,19 @@ function enteredFrom(
     entered = here.flatMap((one) => one.rules.flatMap(({ jumpTo }) => jumpTo ?? []));
   }
   return [...visited.values()];
+}
+
+function questionsOf(entered: readonly Local[]): RuleQuestions | null {
+  const rules = entered.flatMap((one) => one.rules);
+  const headers = new Map<string, Set<string>>();
+  for (const [name, value] of rules.flatMap(({ conditions }) => conditions.headers)) {
+    headers.set(name, (headers.get(name) ?? new Set()).add(value));
+  }
+  const inFlight = rules.filter(({ conditions }) => conditions.inFlightBelow !== null);
+  const isCostAsked = rules.some(({ conditions }) => conditions.asksCost);
+  const isClockAsked = rules.some(({ conditions }) => conditions.clock !== null);
+  const isMoreAsked = headers.size > 0 || inFlight.length > 0 || isCostAsked || isClockAsked;
+  return isMoreAsked ? { headers, inFlight, isCostAsked } : null;
 }
 
 function reachOf(entered: readonly Local[]): readonly CompiledModel[] {
