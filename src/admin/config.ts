@@ -39,6 +39,8 @@ const configRecord = z.object({
   otel_sample_one_in: number,
   webhook_configured: z.boolean(),
   webhook_signed: z.boolean(),
+  /** An operator manages this process: there is a deployment to show. */
+  deployment_managed: z.boolean(),
   models: z.int(),
   models_unpriced: z.int(),
   models_cached: z.int(),
@@ -81,6 +83,7 @@ export const configRoutes = [
           otel_sample_one_in: numberOf(settings, 'otelSampleOneIn'),
           webhook_configured: isSet(settings, 'webhookUrl'),
           webhook_signed: isSet(settings, 'webhookSecret'),
+          deployment_managed: control.deployment.isManaged,
           ...modelCounts(control.state()),
           settings,
         },

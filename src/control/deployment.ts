@@ -12,6 +12,8 @@ import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 
 export type ManagedDeployment = Readonly<{
+  /** An operator runs this process; without one all else is refused. */
+  isManaged: boolean;
   read: () => Promise<DeploymentResource | Refusal>;
   /** `spec` is a JSON merge patch (RFC 7396): what it names is set, null goes back to the default. */
   patch: (spec: object) => Promise<DeploymentResource | Refusal>;
@@ -24,10 +26,12 @@ const callMs = 10_000;
 /** Null: no operator manages this process. */
 export function openManagedDeployment(managed: ManagedPlace | null): ManagedDeployment {
   if (managed === null) {
-    return { read: () => Promise.resolve(unmanaged), patch: () => Promise.resolve(unmanaged) };
+    const absent = (): Promise<Refusal> => Promise.resolve(unmanaged);
+    return { isManaged: false, read: absent, patch: absent };
   }
   const path = deploymentPath(managed.namespace, managed.name);
   return {
+    isManaged: true,
     read: () => ask(managed, 'read', (client, signal) => client.get(path, signal)),
     patch: (spec) =>
       ask(managed, 'patched', (client, signal) =>
