@@ -7,6 +7,7 @@ import type uPlot from 'uplot';
 import plotStyles from 'uplot/dist/uPlot.min.css?inline';
 
 import { formatTime } from '../lib/format.ts';
+import { loneIndexes } from '../lib/series.ts';
 import { theme, zone } from '../state/preferences.ts';
 import { base } from '../styles/base.ts';
 import { Watch } from './watch.ts';
@@ -180,13 +181,14 @@ export class GwChart extends LitElement {
       ],
       series: [
         {},
-        ...this.series.map(({ label }, index) => ({
+        ...this.series.map(({ label, values }, index) => ({
           label,
           stroke: colour(`--series-${index + 1}`),
           width: 1.5,
           dash: [...(dashes[index] ?? [])],
           spanGaps: false,
-          points: { show: this.times.length < 3 },
+          // A value between two gaps has no line, and is a point.
+          points: { show: this.times.length < 3, filter: () => [...loneIndexes(values)] },
         })),
       ],
       hooks: {

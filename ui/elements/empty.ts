@@ -51,8 +51,8 @@ export class GwEmpty extends LitElement {
       }
 
       code {
-        overflow-x: auto;
-        white-space: nowrap;
+        overflow-wrap: anywhere;
+        text-align: left;
       }
     `,
   ];

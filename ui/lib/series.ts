@@ -42,3 +42,11 @@ export function totalsOf(points: readonly Point[]): Totals {
     worstP95Ms: p95s.length === 0 ? null : Math.max(...p95s),
   };
 }
+
+/** Where a value stands between two gaps. */
+export const loneIndexes = (values: readonly (number | null)[]): readonly number[] =>
+  values.flatMap((value, at) =>
+    value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null
+      ? [at]
+      : [],
+  );

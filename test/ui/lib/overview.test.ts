@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { firstRun, nextStep } from '../../../ui/lib/first-run.ts';
 import { ranked } from '../../../ui/lib/match.ts';
 import { readRange, writeRange } from '../../../ui/lib/range.ts';
-import { totalsOf } from '../../../ui/lib/series.ts';
+import { loneIndexes, totalsOf } from '../../../ui/lib/series.ts';
 import { meaningOf } from '../../../ui/lib/shortcut.ts';
 
 const point = {
@@ -33,6 +33,10 @@ it('a total of what has no price is unpriced, and never nothing', () => {
 it('a percentile is that of the last bucket with answers, and the slowest is said', () => {
   const totals = totalsOf([{ ...point, p95_ms: 900 }, point, { ...point, p95_ms: null }]);
   assert.deepEqual([totals.p95Ms, totals.worstP95Ms], [80, 900]);
+});
+
+it('a value between two gaps is seen', () => {
+  assert.deepEqual(loneIndexes([1, null, 2, null, 3, 4, null, 0]), [0, 2, 7]);
 });
 
 it('the first step that is not done is next', () => {
