@@ -19,7 +19,7 @@ type Reported = Readonly<{
   backends: readonly Pick<Backend, 'api_base' | 'model' | 'healthy'>[];
 }>;
 type Refusing = Readonly<{
-  refused_snapshot: Readonly<{ version: number | null; reason: string }> | null;
+  refused_snapshot?: Readonly<{ version: number | null; reason: string }> | null | undefined;
 }>;
 
 /** What the control plane published last, and how often replicas ask and report. */
@@ -80,7 +80,7 @@ export function replicaState(
   published: Published,
   now: number,
 ): ReplicaState {
-  const { refused_snapshot: refused, snapshot_version: serves } = replica;
+  const { refused_snapshot: refused = null, snapshot_version: serves } = replica;
   if (refused !== null) {
     const which = refused.version === null ? 'a version' : `v${refused.version}`;
     return { tone: 'bad', word: `refuses ${which}` };

@@ -1,0 +1,218 @@
+// The fleet: each replica by its own last report, never merged, and each backend as every replica sees it.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { getFleet, getHealth } from '../api/fleet.ts';
+import type { Replica } from '../api/fleet.ts';
+import { getPublished } from '../api/published.ts';
+import '../elements/drawer.ts';
+import '../elements/empty.ts';
+import '../elements/error.ts';
+import '../elements/kpi.ts';
+import '../elements/page.ts';
+import { Resource } from '../elements/resource.ts';
+import '../elements/table.ts';
+import { Watch } from '../elements/watch.ts';
+import { backendMatrix, fleetState } from '../lib/fleet.ts';
+import type { MatrixRow } from '../lib/fleet.ts';
+import { formatCount, formatNumber } from '../lib/format.ts';
+import { linkTo, openRest, place } from '../state/location.ts';
+import { keepView, tableView } from '../state/table-view.ts';
+import { base } from '../styles/base.ts';
+import { matrixColumns, replicaColumns } from './fleet/columns.ts';
+import type { Seen } from './fleet/columns.ts';
+import './fleet/replica.ts';
+
+async function loadFleet(signal: AbortSignal) {
+  const [replicas, health, published] = await Promise.all([
+    getFleet(signal),
+    getHealth(signal),
+    getPublished(signal),
+  ]);
+  return { replicas: replicas.body, health: health.body, published };
+}
+
+type Fleet = Awaited<ReturnType<typeof loadFleet>>;
+
+const tab = (label: string, show: string, isShown: boolean) =>
+  html`<a
+    href=${linkTo({ screen: 'fleet', query: show === '' ? {} : { show } })}
+    aria-current=${isShown ? 'page' : nothing}
+    >${label}</a
+  >`;
+
+class ScreenFleet extends LitElement {
+  static override styles = [
+    base,
+    css`
+      gw-error {
+        margin-bottom: var(--space-4);
+      }
+
+      .tiles {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr));
+        gap: var(--space-3);
+        margin-bottom: var(--space-5);
+      }
+
+      nav {
+        display: flex;
+        gap: var(--space-4);
+        margin-bottom: var(--space-3);
+        border-bottom: 1px solid var(--line);
+      }
+
+      nav a {
+        padding: 0.375rem 0;
+        border-bottom: 2px solid transparent;
+        color: var(--text-2);
+        font-weight: 500;
+      }
+
+      nav a:hover {
+        color: var(--text);
+        text-decoration: none;
+      }
+
+      nav [aria-current] {
+        border-color: var(--accent);
+        color: var(--text);
+      }
+
+      @media (max-width: 640px) {
+        .tiles {
+          grid-template-columns: repeat(2, minmax(0, 1fr));
+          gap: var(--space-2);
+        }
+      }
+    `,
+  ];
+  readonly #place = new Watch(this, place);
+  readonly #fleet = new Resource(this, loadFleet, { pollMs: 5_000 });
+
+  protected override render() {
+    const { value: fleet, failure } = this.#fleet;
+    return html`<gw-page
+        heading="Fleet"
+        about="The replicas that report to this process, each by its own last report"
+      >
+        <gw-error retriable .failure=${failure} @gw-retry=${() => this.#fleet.reload()}></gw-error>
+        ${fleet === undefined ? nothing : this.#all(fleet)}
+      </gw-page>
+      ${this.#drawer(fleet)}`;
+  }
+
+  #all(fleet: Fleet) {
+    return html`${this.#tiles(fleet)}
+    ${fleet.replicas.length === 0 ? this.#empty() : this.#tables(fleet)}`;
+  }
+
+  #empty() {
+    return html`<gw-empty
+      heading="No replica reports to this process"
+      icon="server"
+      command="npm run gw -- --role proxy --control-url https://control.example:4001"
+    >
+      <span slot="about"
+        >A gateway reports every few seconds and is forgotten after 30 silent ones. One that reports
+        to another control process is not seen here.</span
+      >
+    </gw-empty>`;
+  }
+
+  #tiles({ replicas, health, published }: Fleet) {
+    const state = fleetState(replicas, { own: health.backends, published });
+    const { lag_events: lag, log_position: head } = health;
+    return html`<div class="tiles">
+      <gw-kpi
+        label="Replicas"
+        value=${formatNumber(state.replicas)}
+        tone=${state.behind > 0 ? 'warn' : 'plain'}
+        >${state.replicas === 0 ? 'none reports' : `${state.behind} behind`}</gw-kpi
+      >
+      <gw-kpi
+        label="Backends down"
+        value=${formatNumber(state.down)}
+        tone=${state.down > 0 ? 'bad' : 'plain'}
+        >of ${formatNumber(state.backends)}</gw-kpi
+      >
+      <gw-kpi
+        label="Published"
+        value=${published.version === null ? 'none' : `v${published.version}`}
+        tone=${published.version === null ? 'none' : 'plain'}
+        >${
+          health.snapshot_rebuild_failures === 0
+            ? 'no build has failed'
+            : formatCount(health.snapshot_rebuild_failures, 'failed build')
+        }</gw-kpi
+      >
+      <gw-kpi
+        label="Event log"
+        value=${head === null ? 'unreachable' : formatNumber(head)}
+        tone=${head === null ? 'bad' : 'plain'}
+        >${
+          lag === null
+            ? 'the database does not answer'
+            : lag === 0
+              ? 'all of it is read'
+              : `${formatCount(lag, 'event')} behind`
+        }</gw-kpi
+      >
+    </div>`;
+  }
+
+  #tables({ replicas, published }: Fleet) {
+    const isMatrix = this.#place.value.query['show'] === 'backends';
+    return html`<nav aria-label="What is shown">
+        ${tab('Replicas', '', !isMatrix)} ${tab('Backends by replica', 'backends', isMatrix)}
+      </nav>
+      ${
+        isMatrix
+          ? html`<gw-table
+              label="Backends by replica"
+              noun="backend"
+              .columns=${this.#matrixColumns(replicas)}
+              .rows=${backendMatrix(replicas)}
+              .keyOf=${({ key }: MatrixRow<Seen>) => key}
+              .view=${tableView()}
+              ?stale=${this.#fleet.failure !== null}
+              @gw-view=${keepView}
+            ></gw-table>`
+          : html`<gw-table
+              label="Replicas"
+              noun="replica"
+              .columns=${replicaColumns(published, this.#fleet.updatedAt ?? Date.now())}
+              .rows=${replicas}
+              .keyOf=${({ replica }: Replica) => replica}
+              .hrefOf=${({ replica }: Replica) =>
+                linkTo({ screen: 'fleet', rest: [replica], query: this.#place.value.query })}
+              .chosen=${this.#place.value.rest[0] ?? null}
+              .view=${tableView()}
+              ?stale=${this.#fleet.failure !== null}
+              @gw-view=${keepView}
+            ></gw-table>`
+      }`;
+  }
+
+  #matrixColumns(replicas: readonly Replica[]) {
+    return matrixColumns(replicas.map(({ replica }) => replica));
+  }
+
+  #drawer(fleet: Fleet | undefined) {
+    const replica = fleet?.replicas.find((one) => one.replica === this.#place.value.rest[0]);
+    return html`<gw-drawer
+      heading=${replica?.replica ?? ''}
+      ?open=${replica !== undefined}
+      @gw-close=${() => openRest([])}
+    >
+      ${
+        replica === undefined || fleet === undefined
+          ? nothing
+          : html`<gw-replica .replica=${replica} .published=${fleet.published}></gw-replica>`
+      }
+    </gw-drawer>`;
+  }
+}
+
+customElements.define('gw-screen-fleet', ScreenFleet);

@@ -1,0 +1,182 @@
+// The columns of replicas, and of backends as each replica sees them.
+
+import { html, nothing } from 'lit';
+
+import type { Replica } from '../../api/fleet.ts';
+import '../../elements/badge.ts';
+import type { Column } from '../../elements/table.ts';
+import '../../elements/time.ts';
+import { healthText, replicaState } from '../../lib/fleet.ts';
+import type { MatrixRow, Published } from '../../lib/fleet.ts';
+import { formatDuration, formatNumber, formatShare } from '../../lib/format.ts';
+
+export type Seen = Replica['backends'][number];
+
+const sumOf = (backends: readonly Seen[], of: (one: Seen) => number): number =>
+  backends.reduce((total, one) => total + of(one), 0);
+
+export const cacheShare = ({ cache_hits, cache_misses }: Replica['process']): string =>
+  formatShare(cache_hits, cache_hits + cache_misses);
+
+const measures: readonly Column<Replica>[] = [
+  {
+    id: 'backends',
+    label: 'Backends down',
+    end: true,
+    value: ({ backends }) => backends.filter(({ healthy }) => !healthy).length,
+    cell: ({ backends }) => {
+      const down = backends.filter(({ healthy }) => !healthy).length;
+      const text = `${down} of ${formatNumber(backends.length)}`;
+      return down === 0 ? text : html`<gw-badge tone="bad">${text}</gw-badge>`;
+    },
+  },
+  {
+    id: 'inflight',
+    label: 'In flight',
+    end: true,
+    value: ({ backends }) => sumOf(backends, ({ inflight }) => inflight),
+  },
+  {
+    id: 'failed',
+    label: 'Failed',
+    end: true,
+    value: ({ process: { requests_ok, requests_failed } }) =>
+      requests_ok + requests_failed === 0
+        ? null
+        : requests_failed / (requests_ok + requests_failed),
+    cell: ({ process: { requests_ok, requests_failed } }) =>
+      formatShare(requests_failed, requests_ok + requests_failed),
+  },
+  {
+    id: 'cache',
+    label: 'Cache hits',
+    end: true,
+    value: ({ process: { cache_hits, cache_misses } }) =>
+      cache_hits + cache_misses === 0 ? null : cache_hits / (cache_hits + cache_misses),
+    cell: (one) => cacheShare(one.process),
+  },
+  {
+    id: 'dropped',
+    label: 'Usage dropped',
+    end: true,
+    spare: true,
+    value: (one) => one.process.usage_dropped,
+  },
+  {
+    id: 'uptime',
+    label: 'Up',
+    end: true,
+    value: ({ uptime_seconds }) => uptime_seconds,
+    cell: ({ uptime_seconds }) => formatDuration(uptime_seconds * 1_000),
+  },
+  {
+    id: 'reported',
+    label: 'Reported',
+    value: ({ reported_at }) => reported_at,
+    cell: ({ reported_at }) => html`<gw-time at=${reported_at}></gw-time>`,
+  },
+];
+
+/** `now` is that of the answer, so that a row is drawn as it was told. */
+export const replicaColumns = (published: Published, now: number): readonly Column<Replica>[] => [
+  { id: 'replica', label: 'Replica', value: ({ replica }) => replica },
+  {
+    id: 'state',
+    label: 'State',
+    value: (one) => replicaState(one, published, now).word,
+    cell: (one) => {
+      const { tone, word } = replicaState(one, published, now);
+      return html`<gw-badge tone=${tone}>${word}</gw-badge>`;
+    },
+  },
+  {
+    id: 'version',
+    label: 'Snapshot',
+    end: true,
+    value: ({ snapshot_version }) => snapshot_version,
+    cell: ({ snapshot_version }) => (snapshot_version === 0 ? 'none' : `v${snapshot_version}`),
+  },
+  {
+    id: 'since',
+    label: 'Since',
+    value: ({ snapshot_since }) => snapshot_since,
+    cell: ({ snapshot_since }) => html`<gw-time at=${snapshot_since}></gw-time>`,
+  },
+  ...measures,
+];
+
+/** Beyond so many replicas their columns are left out; the count of those that see it down stays. */
+const replicasShown = 12;
+
+export const matrixColumns = (replicas: readonly string[]): readonly Column<MatrixRow<Seen>>[] => [
+  { id: 'model', label: 'Model', value: ({ model }) => model },
+  {
+    id: 'api_base',
+    label: 'Address',
+    value: ({ api_base }) => api_base,
+    cell: ({ api_base }) => html`<code>${api_base}</code>`,
+  },
+  {
+    id: 'health',
+    label: 'Health',
+    value: ({ down }) => down,
+    cell: (row) =>
+      html`<gw-badge tone=${row.down === 0 ? 'good' : 'bad'}>${healthText(row)}</gw-badge>`,
+  },
+  { id: 'inflight', label: 'In flight', end: true, value: ({ inflight }) => inflight },
+  { id: 'queued', label: 'Queued', end: true, value: ({ queued }) => queued },
+  {
+    id: 'errors',
+    label: 'Errors',
+    end: true,
+    value: ({ errors, requests }) => (requests === 0 ? null : errors / requests),
+    cell: ({ errors, requests }) => formatShare(errors, requests),
+  },
+  ...(replicas.length > replicasShown ? [] : replicas).map((name): Column<MatrixRow<Seen>> => ({
+    id: `on ${name}`,
+    label: name,
+    value: ({ by }) => healthWord(by.get(name)),
+    cell: ({ by }) => {
+      const seen = by.get(name);
+      if (seen === undefined) return html`<span class="quiet">not seen</span>`;
+      const tone = seen.healthy ? 'good' : 'bad';
+      return html`<gw-badge tone=${tone}
+        >${healthWord(seen)}${seen.inflight === 0 ? nothing : `, ${seen.inflight} in flight`}</gw-badge
+      >`;
+    },
+  })),
+];
+
+const healthWord = (seen: Seen | undefined): string | null =>
+  seen === undefined ? null : seen.healthy ? 'up' : 'down';
+
+/** Of one replica. */
+export const backendColumns: readonly Column<Seen>[] = [
+  { id: 'model', label: 'Model', value: ({ model }) => model },
+  {
+    id: 'healthy',
+    label: 'Health',
+    value: (one) => healthWord(one),
+    cell: (one) =>
+      html`<gw-badge tone=${one.healthy ? 'good' : 'bad'}>${healthWord(one)}</gw-badge>`,
+  },
+  { id: 'inflight', label: 'In flight', end: true, value: ({ inflight }) => inflight },
+  {
+    id: 'gate',
+    label: 'Gate',
+    end: true,
+    value: ({ admission }) => admission?.in_use ?? null,
+    cell: ({ admission }) =>
+      admission === undefined
+        ? ''
+        : `${admission.in_use} of ${admission.capacity}, ${admission.queued} queued`,
+  },
+  {
+    id: 'errors',
+    label: 'Errors',
+    end: true,
+    value: ({ errors_total }) => errors_total,
+    cell: ({ errors_total, requests_total }) => formatShare(errors_total, requests_total),
+  },
+  { id: 'api_base', label: 'Address', spare: true, value: ({ api_base }) => api_base },
+];

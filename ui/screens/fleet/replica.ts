@@ -1,0 +1,127 @@
+// One replica: what it serves, what it has done since it began, and how it sees its backends.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import type { Replica } from '../../api/fleet.ts';
+import '../../elements/badge.ts';
+import '../../elements/copy.ts';
+import '../../elements/table.ts';
+import '../../elements/time.ts';
+import { replicaState } from '../../lib/fleet.ts';
+import type { Published } from '../../lib/fleet.ts';
+import { formatDuration, formatNumber } from '../../lib/format.ts';
+import { base } from '../../styles/base.ts';
+import { backendColumns, cacheShare } from './columns.ts';
+import type { Seen } from './columns.ts';
+
+export class GwReplica extends LitElement {
+  static override properties = {
+    replica: { attribute: false },
+    published: { attribute: false },
+  };
+  static override styles = [
+    base,
+    css`
+      :host {
+        --table-height: none;
+      }
+
+      dl {
+        display: grid;
+        grid-template-columns: 8.5rem minmax(0, 1fr);
+      }
+
+      dt,
+      dd {
+        min-height: 2rem;
+        padding: 0.3125rem 0;
+        border-bottom: 1px solid var(--line);
+        overflow-wrap: anywhere;
+      }
+
+      dt {
+        color: var(--text-2);
+      }
+
+      h3 {
+        margin: var(--space-6) 0 var(--space-2);
+      }
+
+      .refused {
+        margin-bottom: var(--space-3);
+        padding: var(--space-2) var(--space-3);
+        border-radius: var(--radius-m);
+        background: var(--bad-soft);
+      }
+    `,
+  ];
+  declare replica: Replica;
+  declare published: Published;
+
+  protected override render() {
+    const { replica, published } = this;
+    const { tone, word } = replicaState(replica, published, Date.now());
+    const { process, refused_snapshot: refused = null } = replica;
+    const facts: readonly (readonly [string, unknown])[] = [
+      ['State', html`<gw-badge tone=${tone}>${word}</gw-badge>`],
+      [
+        'Name',
+        html`<code>${replica.replica}</code
+          ><gw-copy text=${replica.replica} label="name"></gw-copy>`,
+      ],
+      [
+        'Snapshot',
+        html`version ${replica.snapshot_version}, since
+          <gw-time at=${replica.snapshot_since}></gw-time>; published is version
+          ${published.version ?? 'none'}`,
+      ],
+      ['Reported', html`<gw-time at=${replica.reported_at}></gw-time>`],
+      ['Up', formatDuration(replica.uptime_seconds * 1_000)],
+      [
+        'Requests',
+        `${formatNumber(process.requests_ok)} answered, ${formatNumber(process.requests_failed)} failed`,
+      ],
+      [
+        'Turned away',
+        `${formatNumber(process.rejected_unauthenticated)} without a valid key, ${formatNumber(process.rejected_model_not_found)} for an unknown model`,
+      ],
+      [
+        'Cache',
+        `${cacheShare(process)} hits, ${formatNumber(process.cache_entries)} entries, ${formatNumber(process.cache_bytes)} bytes`,
+      ],
+      ['Usage dropped', `${formatNumber(process.usage_dropped)} rows`],
+    ];
+    return html`${
+        refused === null
+          ? nothing
+          : html`<p class="refused">
+              It cannot serve
+              ${refused.version === null ? 'a newer snapshot' : `version ${refused.version}`}:
+              ${refused.reason}
+            </p>`
+      }
+      <dl>
+        ${facts.map(
+          ([name, value]) =>
+            html`<dt>${name}</dt>
+              <dd>${value}</dd>`,
+        )}
+      </dl>
+      <h3>Backends</h3>
+      <gw-table
+        label="Backends of ${replica.replica}"
+        noun="backend"
+        .columns=${backendColumns}
+        .rows=${replica.backends}
+        .keyOf=${({ api_base, model }: Seen) => `${api_base} ${model}`}
+      ></gw-table>`;
+  }
+}
+
+customElements.define('gw-replica', GwReplica);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-replica': GwReplica;
+  }
+}

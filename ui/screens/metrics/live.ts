@@ -1,0 +1,167 @@
+// What the replicas report now: followed for as long as the screen is open, unless it is paused.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { getFleet } from '../../api/fleet.ts';
+import { getPublished } from '../../api/published.ts';
+import '../../elements/chart.ts';
+import '../../elements/error.ts';
+import '../../elements/kpi.ts';
+import { Resource } from '../../elements/resource.ts';
+import { Watch } from '../../elements/watch.ts';
+import { isBehind } from '../../lib/fleet.ts';
+import { formatDuration, formatNumber, formatShare, formatShort } from '../../lib/format.ts';
+import { createFollower } from '../../lib/live.ts';
+import type { Sample } from '../../lib/live.ts';
+import { linkTo, place } from '../../state/location.ts';
+import { base } from '../../styles/base.ts';
+import { panels } from './styles.ts';
+
+async function loadFleet(signal: AbortSignal) {
+  const [fleet, published] = await Promise.all([getFleet(signal), getPublished(signal)]);
+  return { replicas: fleet.body, published };
+}
+
+type Fleet = Awaited<ReturnType<typeof loadFleet>>;
+
+const percent = (share: number | null): string =>
+  share === null ? 'no data' : formatShare(share, 1);
+
+export class GwLiveMetrics extends LitElement {
+  static override styles = [
+    base,
+    panels,
+    css`
+      h2 {
+        margin-bottom: var(--space-3);
+      }
+
+      h2 span {
+        color: var(--text-2);
+        font-size: var(--text-s);
+        font-weight: 400;
+      }
+    `,
+  ];
+  readonly #place = new Watch(this, place);
+  readonly #follower = createFollower();
+  readonly #fleet = new Resource(
+    this,
+    async (signal) => {
+      const fleet = await loadFleet(signal);
+      this.#follower.take(fleet.replicas, Date.now());
+      return fleet;
+    },
+    { pollMs: () => (this.#place.value.query['paused'] === '1' ? null : 5_000) },
+  );
+  #paused: string | undefined;
+
+  protected override willUpdate(): void {
+    const { paused } = this.#place.value.query;
+    const goesOn = this.#paused === '1' && paused !== '1';
+    this.#paused = paused;
+    if (goesOn) void this.#fleet.reload();
+  }
+
+  protected override render() {
+    const { value, failure } = this.#fleet;
+    const samples = this.#follower.samples();
+    const latest = samples.at(-1);
+    return html`<h2>
+        Now <span>${value === undefined ? '' : this.#source(value.replicas.length)}</span>
+      </h2>
+      <gw-error retriable .failure=${failure} @gw-retry=${() => this.#fleet.reload()}></gw-error>
+      ${
+        value === undefined || latest === undefined
+          ? nothing
+          : html`${this.#tiles(value, latest)}
+            ${samples.length < 2 ? nothing : this.#charts(samples)}`
+      }`;
+  }
+
+  #source(replicas: number): string {
+    return replicas === 0
+      ? 'no replica reports to this process'
+      : `by the reports of ${replicas === 1 ? 'one replica' : `${replicas} replicas`}, each counted for itself`;
+  }
+
+  #tiles(
+    { replicas, published }: Fleet,
+    { requestsPerSecond, cacheShare, inflight, admitted, queued, capacity }: Sample,
+  ) {
+    const behind = replicas.filter((one) => isBehind(one, published)).length;
+    const rate = requestsPerSecond === null ? 'no data' : formatShort(requestsPerSecond);
+    return html`<div class="tiles">
+      <gw-kpi
+        label="Requests per second"
+        value=${rate}
+        tone=${requestsPerSecond === null ? 'none' : 'plain'}
+        >${requestsPerSecond === null ? 'after the next report' : 'between two reports'}</gw-kpi
+      >
+      <gw-kpi label="In flight" value=${formatNumber(inflight)} href=${linkTo({ screen: 'fleet' })}
+        >${formatNumber(queued)} queued at gates</gw-kpi
+      >
+      <gw-kpi
+        label="Admitted at gates"
+        value=${capacity === 0 ? 'no gates' : formatNumber(admitted)}
+        tone=${capacity === 0 ? 'none' : 'plain'}
+        >${capacity === 0 ? 'no flow control is set' : `of ${formatNumber(capacity)}, ${formatShare(admitted, capacity)}`}</gw-kpi
+      >
+      <gw-kpi
+        label="Cache hits"
+        value=${percent(cacheShare)}
+        tone=${cacheShare === null ? 'none' : 'plain'}
+        >of lookups between two reports</gw-kpi
+      >
+      <gw-kpi
+        label="Snapshot age"
+        value=${published.at === null ? 'no data' : formatDuration(Date.now() - published.at)}
+        tone=${published.at === null ? 'none' : behind > 0 ? 'warn' : 'plain'}
+        href=${linkTo({ screen: 'fleet' })}
+        >${
+          published.version === null
+            ? 'none is published'
+            : `v${published.version}, ${behind} of ${replicas.length} behind`
+        }</gw-kpi
+      >
+    </div>`;
+  }
+
+  #charts(samples: readonly Sample[]) {
+    const chart = (
+      label: string,
+      format: (value: number | null) => string,
+      series: readonly Readonly<{ label: string; of: (one: Sample) => number | null }>[],
+    ) =>
+      html`<section>
+        <h3>${label}</h3>
+        <gw-chart
+          label=${label}
+          group="live"
+          .height=${120}
+          .times=${samples.map(({ at }) => at)}
+          .format=${format}
+          .series=${series.map(({ label: name, of }) => ({ label: name, values: samples.map(of) }))}
+        ></gw-chart>
+      </section>`;
+    return html`<div class="charts">
+      ${chart('Requests per second, now', formatShort, [
+        { label: 'all', of: (one) => one.requestsPerSecond },
+        { label: 'failed', of: (one) => one.failedPerSecond },
+      ])}
+      ${chart('In flight and queued, now', formatShort, [
+        { label: 'in flight', of: (one) => one.inflight },
+        { label: 'queued', of: (one) => one.queued },
+      ])}
+      ${chart('Cache hits, now', percent, [{ label: 'share', of: (one) => one.cacheShare }])}
+    </div>`;
+  }
+}
+
+customElements.define('gw-live-metrics', GwLiveMetrics);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-live-metrics': GwLiveMetrics;
+  }
+}
