@@ -16,6 +16,8 @@ const agents: RemoteKind = {
   heading: 'Agents',
   about: 'Agents that speak A2A, which principals may be granted',
   noun: 'agent',
+  one: 'an agent',
+  plural: 'agents',
   icon: 'bot',
   teaches:
     'An agent answers by the A2A protocol. It is kept here with its credential, and granted to roles by its name.',

@@ -21,6 +21,8 @@ const servers: RemoteKind = {
   heading: 'MCP servers',
   about: 'Servers of tools that principals may be granted',
   noun: 'server',
+  one: 'an MCP server',
+  plural: 'MCP servers',
   icon: 'wrench',
   teaches:
     'An MCP server offers tools. It is kept here with its credential, and granted to roles by its name.',

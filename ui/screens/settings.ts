@@ -61,7 +61,12 @@ const columns: readonly Column<Setting>[] = [
     value: ({ variable }) => variable,
     cell: ({ variable }) => html`<code>${variable}</code>`,
   },
-  { id: 'description', label: 'What it does', value: ({ description }) => description },
+  {
+    id: 'description',
+    label: 'What it does',
+    value: ({ description }) => description,
+    cell: ({ description }) => html`<span title=${description}>${description}</span>`,
+  },
 ];
 
 const themes = [

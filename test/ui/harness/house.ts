@@ -33,6 +33,8 @@ const file = lifetime();
 // Here, and not where it is first needed: what a test asks to be done after it is done after that test.
 after(() => file.end());
 
+type Options = NonNullable<Parameters<typeof testAdministrator>[1]>;
+
 export type House = Awaited<ReturnType<typeof testAdministrator>>;
 
 export type Look = Readonly<{
@@ -67,8 +69,16 @@ const built = once(async () => {
 });
 
 /** A house of the test's own, in which nothing is but who looks. */
-export const emptyHouse = async (test: Test): Promise<House> =>
-  testAdministrator(test, { ui: await built() });
+export const emptyHouse = async (
+  test: Test,
+  options: Pick<Options, 'program'> = {},
+): Promise<House> => testAdministrator(test, { ...options, ui: await built() });
+
+/** A house of the test's own that an operator manages. */
+export const managedHouse = async (
+  test: Test,
+  managed: NonNullable<Parameters<typeof testAdministrator>[1]>['managed'],
+): Promise<House> => testAdministrator(test, { ui: await built(), managed: managed ?? null });
 
 /** A house of the test's own with the seeded company. */
 export async function companyHouse(test: Test): Promise<House> {

@@ -10,6 +10,9 @@ export type RemoteKind = Readonly<{
   heading: string;
   about: string;
   noun: string;
+  /** In the singular, with its article. */
+  one: string;
+  plural: string;
   icon: IconName;
   teaches: string;
   /** The list's path in the API, which the audit log names too. */

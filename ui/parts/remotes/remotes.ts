@@ -128,13 +128,13 @@ export class GwRemotes extends LitElement {
   }
 
   #empty() {
-    const { heading, icon, noun, path, teaches } = this.kind;
+    const { plural, icon, noun, path, teaches } = this.kind;
     const command = adminCurl({
       origin: globalThis.location.origin,
       path,
       body: { name: 'search', url: 'https://search.example/' },
     });
-    return html`<gw-empty heading="No ${heading} yet" icon=${icon} command=${command}>
+    return html`<gw-empty heading="No ${plural} yet" icon=${icon} command=${command}>
       <span slot="about">${teaches}</span>
       ${
         this.#isWritable()
@@ -166,7 +166,7 @@ export class GwRemotes extends LitElement {
     const isEdit = second === 'edit' && this.#isWritable();
     const isForm = isNew || (remote !== null && isEdit);
     return html`<gw-drawer
-      heading=${isNew ? `Add ${this.kind.noun}` : (remote?.name ?? '')}
+      heading=${isNew ? `Add ${this.kind.one}` : (remote?.name ?? '')}
       ?open=${isNew || remote !== null}
       @gw-close=${this.#close}
     >

@@ -54,7 +54,9 @@ export class GwCapsRecord extends LitElement {
       ${this.#head({ part: 'limits', title: 'Rate limits', isSet: limits !== null })}
       ${limits === null ? this.#unlimited('It may send as fast as it can.') : this.#limits(limits)}
       <div class="section">
-        <a href=${linkTo({ screen: 'principals', rest: [id] })}>See the principal, its keys and roles</a>
+        <a href=${linkTo({ screen: 'principals', rest: [id] })}
+          >See the principal, its keys and roles</a
+        >
       </div>`;
   }
 

@@ -98,10 +98,10 @@ export class GwProcessFacts extends LitElement {
       <dl>
         <dt>Models</dt>
         <dd>
-          ${formatNumber(config.models)}, ${formatNumber(config.models_unpriced)} of them unpriced
+          ${config.models === 0 ? 'none' : `${formatNumber(config.models)}, ${formatNumber(config.models_unpriced)} of them unpriced`}
         </dd>
         <dt>Cached models</dt>
-        <dd>${formatNumber(config.models_cached)}</dd>
+        <dd>${config.models_cached === 0 ? 'none' : formatNumber(config.models_cached)}</dd>
         <dt>Classifier, fast</dt>
         <dd>${config.classifier_tier1 ?? html`<span class="quiet">none</span>`}</dd>
         <dt>Classifier, refined</dt>

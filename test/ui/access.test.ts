@@ -1,0 +1,257 @@
+// Keys, principals, roles, limits, MCP servers, agents and settings in a browser. What counts is what the server has then, and what
+// a gateway makes of it.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import type { Page } from 'playwright-core';
+
+import { settingFacts } from '../../src/cli/setting-facts.ts';
+import { readSettings } from '../../src/cli/settings.ts';
+import { adminPassword } from '../harness/admin.ts';
+import { startTestGateway } from '../harness/gateway.ts';
+import { reportUsage, reported } from '../harness/usage.ts';
+import { until } from '../harness/wait.ts';
+import { emptyHouse, open } from './harness/house.ts';
+import type { House } from './harness/house.ts';
+
+const rows = async ({ send }: House, path: string): Promise<readonly Record<string, unknown>[]> => {
+  const { body } = await send('GET', path);
+  assert.ok(Array.isArray(body));
+  return body;
+};
+
+const rowNamed = async (house: House, path: string, name: string) =>
+  (await rows(house, path)).find((row) => row['name'] === name);
+
+/** A principal of its own, which holds the role; answers its id. */
+async function principal({ send }: House, name: string, role = 'inference'): Promise<number> {
+  const { body } = await send('POST', '/admin/principals', { name });
+  const id = Number(Reflect.get(Object(body), 'id'));
+  await send('POST', `/admin/principals/${id}/roles`, { role });
+  return id;
+}
+
+const controlProgram = {
+  role: 'control',
+  version: 'test',
+  uptimeSeconds: () => 1,
+  isLeaving: () => false,
+  backends: () => [],
+} as const;
+
+const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+
+it('a key is shown once, opens the gateway, and is refused once it is revoked', async (t) => {
+  const house = await emptyHouse(t);
+  const id = await principal(house, 'nightly');
+  await using gateway = await startTestGateway(null);
+  const { publisher } = house.admin.control;
+  const statusWith = async (key: string): Promise<number> => {
+    const { version } = house.plane.store.state();
+    const { snapshot } = await until(
+      () => {
+        const current = publisher.current();
+        return current !== null && current.snapshot.version >= version ? current : null;
+      },
+      { what: 'the version is published' },
+    );
+    assert.equal(gateway.live.apply(snapshot), undefined);
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await fetch(`${gateway.url}/v1/models`, { headers });
+    await answer.text();
+    return answer.status;
+  };
+
+  const { page } = await open(t, house, `keys/new/${id}`);
+  await page.getByText('nightly may invoke every model.').waitFor();
+  await page.getByLabel('Name').fill('ci');
+  await press(page, 'Create key');
+  const dialog = page.locator('gw-made-key');
+  const key = (await dialog.locator('pre').first().textContent()) ?? '';
+  assert.match(key, /^gw-/);
+  assert.ok((await dialog.locator('pre').nth(1).textContent())?.includes(`Bearer ${key}`));
+  await page.keyboard.press('Escape');
+  assert.ok(await dialog.getByText(key, { exact: true }).isVisible(), 'it stays until it is kept');
+  assert.equal(await statusWith(key), 200);
+  await page.getByLabel('I have kept the key').check();
+  await press(page, 'Done');
+  await page.getByText('never: its principal has made no request').waitFor();
+  assert.ok(!(await page.content()).includes(key));
+
+  await press(page, 'Revoke');
+  await page.getByLabel('Type ci to go on').fill('ci');
+  await page.getByLabel('Reason').fill('It leaked');
+  await press(page, 'Revoke key');
+  await page.getByText(/Key ci revoked · version \d+/).waitFor();
+  assert.equal((await rowNamed(house, '/admin/keys', 'ci'))?.['disabled'], true);
+  assert.equal(await statusWith(key), 401);
+});
+
+it('a budget is set, reached and shown to be, and removed in so many words', async (t) => {
+  const house = await emptyHouse(t);
+  const id = await principal(house, 'nightly');
+  await house.send('POST', '/admin/models', { name: 'small' });
+  const { page } = await open(t, house, `limits/${id}/budget`);
+  await page.getByLabel('Money').fill('ten');
+  await press(page, 'Review change');
+  await page.getByText(/must be an amount in US dollars/).waitFor();
+  await page.getByLabel('Money').fill('');
+  await page.getByLabel('Tokens').fill('1,500');
+  await press(page, 'Review change');
+  await page.getByRole('row', { name: /tokens changed\s+unlimited\s+1,500/ }).waitFor();
+  await press(page, 'Publish budget');
+  await page.getByText(/Budget of nightly set/).waitFor();
+  const [budget] = await rows(house, '/admin/budgets');
+  assert.deepEqual([budget?.['tokens_total'], budget?.['cost_total_micros']], [1_500, null]);
+
+  const event = reported(1, { principal_id: id, at: new Date().toISOString() });
+  assert.equal((await reportUsage(house, [event])).status, 200);
+  await page.goto('/ui/limits?state=reached');
+  await page.getByRole('row', { name: /nightly .*tokens, reached/ }).click();
+  await press(page, 'Remove the budget');
+  await page.getByLabel('Type nightly to go on').fill('nightly');
+  await press(page, 'Make unlimited');
+  await page.getByText('Unlimited. It may spend without a cap.').waitFor();
+  assert.deepEqual(await rows(house, '/admin/budgets'), []);
+});
+
+it('a permission that is added to a role is among what its holders may do', async (t) => {
+  const house = await emptyHouse(t);
+  await house.send('POST', '/admin/frontend-models', { name: 'chat' });
+  await house.send('POST', '/admin/roles', { name: 'talkers' });
+  const id = await principal(house, 'nightly', 'talkers');
+  const role = Number((await rowNamed(house, '/admin/roles', 'talkers'))?.['id']);
+  const { page } = await open(t, house, `roles/${role}`);
+  await page.getByText('It has no permission').waitFor();
+  await page.locator('gw-field[name=resource] select').selectOption('model/chat');
+  await press(page, 'Grant');
+  await press(page, 'Grant permission');
+  await page.getByText(/model:invoke model\/chat granted to talkers · version/).waitFor();
+  const permissions = (await rowNamed(house, '/admin/roles', 'talkers'))?.['permissions'];
+  assert.deepEqual(permissions, [{ verb: 'model:invoke', resource: 'model/chat' }]);
+
+  await page.getByRole('link', { name: 'nightly' }).click();
+  await page.getByText('Can invoke: chat.').waitFor();
+  await page.getByText('by talkers').waitFor();
+  await page.getByLabel('Grant a role').selectOption('operator');
+  await press(page, 'Grant');
+  await press(page, 'Grant role');
+  await page.getByText('by operator').first().waitFor();
+  const held = (await rows(house, '/admin/principals')).find((row) => row['id'] === id);
+  assert.deepEqual(held?.['roles'], ['operator', 'talkers']);
+});
+
+it('a session that ends in the middle of a change costs nothing of it', async (t) => {
+  const house = await emptyHouse(t);
+  await house.send('POST', '/admin/roles', { name: 'talkers' });
+  const role = Number((await rowNamed(house, '/admin/roles', 'talkers'))?.['id']);
+  const { page } = await open(t, house, `roles/${role}/edit`);
+  await page.getByLabel('Description').fill('May talk');
+  assert.equal((await house.send('POST', '/admin/sessions/revoke-all')).status, 200);
+  await press(page, 'Review change');
+  await press(page, 'Publish change');
+  await page.getByText('What you were doing is kept.').waitFor();
+  await page.getByLabel('Password').fill(adminPassword);
+  await press(page, 'Log in');
+  const described = (): boolean =>
+    [...house.plane.store.state().role.byId.values()].some(
+      ({ description }) => description === 'May talk',
+    );
+  await until(described, { what: 'the role is described' });
+});
+
+it('a principal is added, becomes a user by a password, and is deleted with what it had', async (t) => {
+  const house = await emptyHouse(t);
+  const { page } = await open(t, house, 'principals/new');
+  await page.getByLabel('Name').fill('nightly');
+  await press(page, 'Add principal');
+  await page.getByText('Can invoke: no model.').waitFor();
+  const id = Number((await rowNamed(house, '/admin/principals', 'nightly'))?.['id']);
+  await house.send('POST', '/admin/keys', { name: 'ci', principal_id: id });
+
+  await page.goto(`/ui/principals/${id}/password`);
+  await page.getByLabel('New password').fill('a long enough password');
+  await page.getByLabel('Once more').fill('another');
+  await press(page, 'Review change');
+  await page.getByText('differs from the one above').waitFor();
+  await page.getByLabel('Once more').fill('a long enough password');
+  await press(page, 'Review change');
+  await page.getByRole('row', { name: /kind changed\s+service_account\s+user/ }).waitFor();
+  await press(page, 'Set password');
+  await page.getByText('user, a person', { exact: true }).waitFor();
+
+  await press(page, 'More');
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByText('1 key that opens nothing from then on').waitFor();
+  await page.getByLabel('Type nightly to go on').fill('nightly');
+  await press(page, 'Delete principal');
+  await page.getByText('Principal nightly deleted').waitFor();
+  assert.equal(await rowNamed(house, '/admin/principals', 'nightly'), undefined);
+});
+
+for (const { screen, path, noun } of [
+  { screen: 'mcp-servers', path: '/admin/mcp-servers', noun: 'server' },
+  { screen: 'agents', path: '/admin/a2a-agents', noun: 'agent' },
+]) {
+  it(`of the ${screen} one is added, its name is taken then, its credential cleared, and it goes`, async (t) => {
+    const house = await emptyHouse(t);
+    const { page } = await open(t, house, `${screen}/new`);
+    const add = async (): Promise<void> => {
+      await page.getByLabel('Name').fill('search');
+      await page.getByLabel('Address').fill('https://search.example/rpc');
+      await page.locator('gw-field[name=upstream_api_key] input').fill('sk-search');
+      await press(page, `Add ${noun}`);
+    };
+    await add();
+    await page.getByText('none since it was added').waitFor();
+    const made = await rowNamed(house, path, 'search');
+    assert.equal(made?.['has_upstream_api_key'], true);
+    await page.goto(`/ui/${screen}/new`);
+    await add();
+    await page
+      .getByRole('alert')
+      .getByText(/search/)
+      .waitFor();
+    assert.equal((await rows(house, path)).length, 1);
+
+    await page.goto(`/ui/${screen}/${String(made?.['id'])}/edit`);
+    await page.getByLabel('What becomes of the credential').selectOption('clear');
+    await page.getByLabel('Enabled').uncheck();
+    await press(page, 'Review change');
+    await page.getByRole('row', { name: /credential changed\s+set\s+none/ }).waitFor();
+    await press(page, 'Publish change');
+    await page.getByText(/by boss/).waitFor();
+    const changed = await rowNamed(house, path, 'search');
+    assert.deepEqual([changed?.['has_upstream_api_key'], changed?.['enabled']], [false, false]);
+
+    await press(page, 'Delete');
+    await page.getByLabel('Type search to go on').fill('search');
+    await press(page, `Delete ${noun}`);
+    await page.getByText('search deleted').waitFor();
+    assert.deepEqual(await rows(house, path), []);
+  });
+}
+
+it('settings say where they come from, and all sessions end by one action', async (t) => {
+  const read = readSettings({
+    flags: {},
+    env: { GW_PORT: '4100', GW_DATABASE_URL: 'postgres://gw:secret@db/gw' },
+    readFile: () => '',
+  });
+  assert.ok('settings' in read);
+  const program = { ...controlProgram, settings: settingFacts(read.settings) };
+  const house = await emptyHouse(t, { program });
+  const { page } = await open(t, house, 'settings?q=port');
+  await page.getByRole('row', { name: /--port 4100 environment GW_PORT/ }).waitFor();
+  await page.getByRole('row', { name: /--admin-port 4001 default/ }).waitFor();
+  assert.ok(!(await page.content()).includes('secret@'));
+  await press(page, 'Rebuild');
+  await page.locator('gw-save').getByRole('button', { name: 'Rebuild' }).click();
+  await page.getByText(/Snapshot rebuilt · version \d+/).waitFor();
+  await press(page, 'End all sessions');
+  await page.getByLabel('Type all sessions to go on').fill('all sessions');
+  await page.locator('gw-save').getByRole('button', { name: 'End all sessions' }).click();
+  await page.getByText('What you were doing is kept.').waitFor();
+});
