@@ -21,7 +21,13 @@ const looks: readonly Look[] = [
 ];
 
 /** What is open beside a list, too. */
-const opened = ['providers/1', 'providers/new', 'providers/1/edit', 'usage/model/gpt-nano'];
+const opened = [
+  'providers/1',
+  'providers/new',
+  'providers/1/edit',
+  'usage/model/gpt-nano',
+  'fleet?show=backends',
+];
 
 describe('every screen is clean', () => {
   for (const path of [...screenNames(), ...opened]) {

@@ -8,6 +8,7 @@ import type { auditRoutes } from '../../src/admin/audit.ts';
 import type { backendRoutes } from '../../src/admin/backends.ts';
 import type { budgetRoutes } from '../../src/admin/budgets.ts';
 import type { configRoutes } from '../../src/admin/config.ts';
+import type { deploymentRoutes } from '../../src/admin/deployment.ts';
 import type { fallbackModelRoutes } from '../../src/admin/fallback-model.ts';
 import type { fleetRoutes } from '../../src/admin/fleet.ts';
 import type { frontendModelRoutes } from '../../src/admin/frontend-models.ts';
@@ -38,6 +39,7 @@ type AdminRoute = (
   | typeof backendRoutes
   | typeof budgetRoutes
   | typeof configRoutes
+  | typeof deploymentRoutes
   | typeof fallbackModelRoutes
   | typeof fleetRoutes
   | typeof frontendModelRoutes

@@ -35,12 +35,15 @@ export class GwApp extends LitElement {
     over: { state: true },
     failure: { state: true },
     version: { state: true },
+    isManaged: { state: true },
     loaded: { state: true },
   };
   static override styles = [base, buttons, frameStyles];
   declare over: Over;
   declare failure: ApiFailure | null;
   declare version: string;
+  /** Something manages the process that serves this. */
+  declare isManaged: boolean;
   /** The names of the screens whose code is there. */
   declare loaded: ReadonlySet<string>;
   readonly #place = new Watch(this, place);
@@ -53,6 +56,7 @@ export class GwApp extends LitElement {
     this.over = null;
     this.failure = null;
     this.version = '';
+    this.isManaged = false;
     this.loaded = new Set();
   }
 
@@ -87,7 +91,9 @@ export class GwApp extends LitElement {
     return html`
       <a class="skip" href="#main" @click=${this.#skip}>Skip to content</a>
       <div class="frame">
-        <div class="side"><gw-sidebar version=${this.version}></gw-sidebar></div>
+        <div class="side">
+          <gw-sidebar version=${this.version} ?isManaged=${this.isManaged}></gw-sidebar>
+        </div>
         <gw-header
           role="banner"
           @gw-palette=${() => this.#open('palette')}
@@ -102,7 +108,11 @@ export class GwApp extends LitElement {
         ?open=${this.over === 'menu'}
         @gw-close=${this.#close}
       >
-        <gw-sidebar version=${this.version} @click=${this.#close}></gw-sidebar>
+        <gw-sidebar
+          version=${this.version}
+          ?isManaged=${this.isManaged}
+          @click=${this.#close}
+        ></gw-sidebar>
       </gw-drawer>
       ${this.#keys()}
       <gw-dialog heading="Your session has ended" kept ?open=${now.status === 'ended'}>
@@ -163,7 +173,11 @@ export class GwApp extends LitElement {
   }
 
   async #load(screen: Screen): Promise<void> {
-    if (this.version === '') this.version = (await getConfig()).body.version;
+    if (this.version === '') {
+      const { body } = await getConfig();
+      this.version = body.version;
+      this.isManaged = body.deployment_managed;
+    }
     await loadScreen(screen);
     this.loaded = new Set([...this.loaded, screen.name]);
   }

@@ -1,0 +1,94 @@
+// What a person looks up in a browser: where the money went, who changed what, which replica is behind, and the deployment, which is
+// changed too. What counts is what the server has.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { it } from 'node:test';
+
+import { deploymentPath } from '../../src/kubernetes/gw-deployment.ts';
+import { memberAt } from '../harness/cluster-store.ts';
+import { namespace, resourceName as name, startManagedCluster } from '../harness/managed.ts';
+import { reportReplica } from './harness/fleet.ts';
+import { emptyHouse, managedHouse, open, sharedCompanyHouse } from './harness/house.ts';
+import { expectCleanScreen } from './harness/watch.ts';
+
+it('usage is drilled from a day to a model to a request', async (t) => {
+  const house = await sharedCompanyHouse();
+  const { page } = await open(t, house, 'usage?range=7d');
+  await page.getByLabel('Group by').selectOption('day');
+  await page.locator('tbody a').nth(1).click();
+  await page.getByRole('link', { name: 'claude-nano' }).click();
+  const query = new URL(page.url()).searchParams;
+  const [since = '', until = ''] = (query.get('range') ?? '').split('/');
+  assert.equal(Date.parse(until) - Date.parse(since), 86_400_000);
+  const asked = `model=claude-nano&since=${since}&until=${until}`;
+  const { headers } = await house.send('GET', `/admin/usage/events?${asked}&limit=1`);
+  const count = Number(headers.get('x-total-count'));
+  assert.ok(count > 0);
+  const drawer = page.locator('gw-usage-requests');
+  await drawer.getByText(`${count} request`).first().waitFor();
+  await drawer.locator('tbody a').first().click();
+  await page.locator('gw-usage-request').getByText('claude-nano, ').waitFor();
+  assert.match(page.url(), /\/ui\/usage\/request\/01JSEED\d+/);
+});
+
+it('the audit log is filtered by the server, and exported as it happened', async (t) => {
+  const house = await emptyHouse(t);
+  for (const one of ['first', 'second']) {
+    await house.send('POST', '/admin/roles', { name: one });
+  }
+  const { page } = await open(t, house, 'audit');
+  await page.getByLabel('Part of the target').fill('/ADMIN/ROLES');
+  await page.getByLabel('Part of the target').press('Enter');
+  await page.getByText('2 rows shown').waitFor();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export NDJSON' }).click();
+  const text = await readFile(await (await download).path(), 'utf8');
+  const rows: unknown[] = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const { body } = await house.send('GET', '/admin/audit?target=/admin/roles');
+  assert.ok(Array.isArray(body));
+  assert.deepEqual(rows, body.toReversed());
+});
+
+it('a replica that serves an old version is seen, and what it sees down', async (t) => {
+  const house = await emptyHouse(t);
+  const made = await house.send('POST', '/admin/roles', { name: 'one' });
+  const version = Number(made.headers.get('x-gw-snapshot-version'));
+  await reportReplica(house, { replica: 'gateway-1', version });
+  await reportReplica(house, { replica: 'gateway-2', version: version - 1, down: 1 });
+  const { page, watched } = await open(t, house, 'fleet');
+  await page.getByRole('row', { name: /gateway-1 current/ }).waitFor();
+  await page.getByRole('row', { name: /gateway-2 (behind|stuck).* 1 of 12/ }).waitFor();
+  await page.getByRole('link', { name: 'Backends by replica' }).click();
+  await page.getByRole('row', { name: /gpt-nano .* down on 1 of 2 replicas/ }).waitFor();
+  await expectCleanScreen(page, watched);
+});
+
+it('the deployment is changed in what was touched, and rolled out by name', async (t) => {
+  const cluster = await startManagedCluster(t);
+  const house = await managedHouse(t, { place: cluster.place, namespace, name });
+  const { page, watched } = await open(t, house, 'deployment');
+  await page.getByRole('link', { name: 'Deployment' }).waitFor();
+  await page.getByRole('link', { name: 'Change' }).click();
+  const replicas = page.locator('gw-field[name=replicas] input');
+  await replicas.fill('0');
+  await page.getByRole('button', { name: 'Review change' }).click();
+  await page.getByRole('button', { name: 'Roll out' }).click();
+  await page
+    .locator('gw-field[name=replicas]')
+    .getByText(/replicas/)
+    .waitFor();
+  await replicas.fill('5');
+  await page.getByRole('button', { name: 'Review change' }).click();
+  await page.getByRole('row', { name: /replicas changed\s+2\s+5/ }).waitFor();
+  await page.getByRole('button', { name: 'Roll out' }).click();
+  await page.getByText('5, not scaled').waitFor();
+  const spec = cluster.store.objects.get(deploymentPath(namespace, name))?.['spec'];
+  assert.equal(memberAt(spec, 'proxy', 'replicas'), 5);
+  assert.equal(memberAt(spec, 'image'), 'registry.example/gw:1.0.0');
+  const refused = watched.errors.filter((text) => !text.includes('400'));
+  assert.deepEqual(refused, []);
+});

@@ -1,0 +1,139 @@
+// The managed deployment: what of it a form holds and sends, and what its status says.
+
+export type Spec = Readonly<{
+  image: string;
+  proxy: Readonly<{
+    replicas: number;
+    policy: string;
+    upstream_timeout: number;
+    workers: number;
+    pool_max_idle: number;
+    autoscaling: Readonly<{
+      enabled: boolean;
+      minReplicas: number;
+      maxReplicas: number;
+      targetCpuUtilizationPercentage: number;
+    }>;
+  }>;
+}>;
+
+export const policies = ['cacheAffinity', 'leastLoaded', 'roundRobin', 'lowestLatency'] as const;
+type Policy = (typeof policies)[number];
+const policyOf = (text: string): Policy => policies.find((one) => one === text) ?? 'cacheAffinity';
+
+/** As the server names the fields. */
+export const fieldsOf = ({ image, proxy }: Spec) => ({
+  image,
+  replicas: proxy.replicas,
+  policy: policyOf(proxy.policy),
+  upstream_timeout: proxy.upstream_timeout,
+  workers: proxy.workers,
+  pool_max_idle: proxy.pool_max_idle,
+  autoscaling_enabled: proxy.autoscaling.enabled,
+  autoscaling_min_replicas: proxy.autoscaling.minReplicas,
+  autoscaling_max_replicas: proxy.autoscaling.maxReplicas,
+  autoscaling_target_cpu: proxy.autoscaling.targetCpuUtilizationPercentage,
+});
+
+export const numberFields = [
+  { name: 'replicas', label: 'Replicas', hint: 'While autoscaling is off' },
+  { name: 'upstream_timeout', label: 'Upstream timeout', hint: 'Seconds' },
+  { name: 'workers', label: 'Workers', hint: 'Processes of each replica' },
+  { name: 'pool_max_idle', label: 'Idle connections', hint: 'Kept open to each backend' },
+  { name: 'autoscaling_min_replicas', label: 'Fewest replicas', hint: 'While autoscaling is on' },
+  { name: 'autoscaling_max_replicas', label: 'Most replicas', hint: 'While autoscaling is on' },
+  {
+    name: 'autoscaling_target_cpu',
+    label: 'Target of CPU',
+    hint: 'Percent of what a replica asks for',
+  },
+] as const;
+
+type NumberField = (typeof numberFields)[number]['name'];
+
+/** All as text, as it stands in the form. An emptied number is the default again. */
+export type DeploymentDraft = Readonly<
+  Record<NumberField, string> & { image: string; policy: Policy; autoscaling_enabled: boolean }
+>;
+
+export const draftOf = (spec: Spec): DeploymentDraft => {
+  const fields = fieldsOf(spec);
+  const texts = numberFields.map(({ name }) => [name, String(fields[name])]);
+  return { ...fields, ...(Object.fromEntries(texts) as Record<NumberField, string>) };
+};
+
+/** The body of a change: what differs from the resource alone. */
+export function changeOf(draft: DeploymentDraft, spec: Spec) {
+  const before = fieldsOf(spec);
+  const image = draft.image.trim();
+  const numbers = numberFields.flatMap(({ name }) => {
+    const text = draft[name].trim();
+    if (text === String(before[name])) return [];
+    return [[name, text === '' ? null : Number(text)] as const];
+  });
+  return {
+    ...(image === before.image ? {} : { image }),
+    ...(draft.policy === before.policy ? {} : { policy: draft.policy }),
+    ...(draft.autoscaling_enabled === before.autoscaling_enabled
+      ? {}
+      : { autoscaling_enabled: draft.autoscaling_enabled }),
+    ...(Object.fromEntries(numbers) as Partial<Record<NumberField, number | null>>),
+  };
+}
+
+export type Condition = Readonly<{
+  type: string;
+  status: string;
+  reason: string;
+  message: string;
+  since: string;
+}>;
+
+export type Status = Readonly<{
+  phase: string;
+  /** What is wanted is what the status is about. */
+  isObserved: boolean;
+  image: string | null;
+  control: string | null;
+  proxy: string | null;
+  conditions: readonly Condition[];
+}>;
+
+const textIn = (value: object, name: string): string | null => {
+  const found: unknown = Reflect.get(value, name);
+  return typeof found === 'string' ? found : null;
+};
+
+/** Null until an operator wrote one. Of what an operator of another release wrote, what is understood. */
+export function statusOf({
+  generation,
+  status,
+}: Readonly<{ generation: number; status: object | null }>): Status | null {
+  if (status === null) return null;
+  const conditions: unknown = Reflect.get(status, 'conditions');
+  return {
+    phase: textIn(status, 'phase') ?? 'unknown',
+    isObserved: Reflect.get(status, 'observedGeneration') === generation,
+    image: textIn(status, 'observedImage'),
+    control: textIn(status, 'controlReplicas'),
+    proxy: textIn(status, 'proxyReplicas'),
+    conditions: (Array.isArray(conditions) ? conditions : [])
+      .filter((one: unknown): one is object => typeof one === 'object' && one !== null)
+      .map((one) => ({
+        type: textIn(one, 'type') ?? '',
+        status: textIn(one, 'status') ?? 'Unknown',
+        reason: textIn(one, 'reason') ?? '',
+        message: textIn(one, 'message') ?? '',
+        since: textIn(one, 'lastTransitionTime') ?? '',
+      })),
+  };
+}
+
+/** In one word and its tone: rolled out, or on the way to it. */
+export function rolloutOf(status: Status | null) {
+  if (status === null) return { tone: 'plain', word: 'not seen by an operator' } as const;
+  if (!status.isObserved) return { tone: 'info', word: 'change not seen yet' } as const;
+  if (status.phase === 'Ready') return { tone: 'good', word: 'Ready' } as const;
+  if (status.phase === 'Degraded') return { tone: 'bad', word: 'Degraded' } as const;
+  return { tone: 'info', word: status.phase } as const;
+}

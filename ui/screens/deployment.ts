@@ -1,0 +1,285 @@
+// The managed deployment: what is wanted beside what is, how far the rollout is, and a change of what is wanted.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { getConfig } from '../api/config.ts';
+import { getDeployment, updateDeployment } from '../api/deployment.ts';
+import type { Deployment } from '../api/deployment.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import '../elements/badge.ts';
+import '../elements/drawer.ts';
+import '../elements/empty.ts';
+import '../elements/error.ts';
+import '../elements/icon.ts';
+import '../elements/kpi.ts';
+import '../elements/page.ts';
+import { Resource } from '../elements/resource.ts';
+import '../elements/table.ts';
+import type { Column } from '../elements/table.ts';
+import '../elements/time.ts';
+import { Watch } from '../elements/watch.ts';
+import { changeOf, fieldsOf, rolloutOf, statusOf } from '../lib/deployment.ts';
+import type { Condition, DeploymentDraft } from '../lib/deployment.ts';
+import '../parts/save.ts';
+import type { Save } from '../parts/save.ts';
+import { isReadOnly } from '../state/as-of.ts';
+import { linkTo, openRest, place } from '../state/location.ts';
+import { may } from '../state/session.ts';
+import { keepView, tableView } from '../state/table-view.ts';
+import { base, buttons } from '../styles/base.ts';
+import './deployment/form.ts';
+
+/** Null where nothing manages the process: asking would be an error. */
+async function loadDeployment(signal: AbortSignal): Promise<Deployment | null> {
+  const { body: config } = await getConfig(signal);
+  return config.deployment_managed ? (await getDeployment(signal)).body : null;
+}
+
+const conditionColumns: readonly Column<Condition>[] = [
+  { id: 'type', label: 'Condition', value: ({ type }) => type },
+  {
+    id: 'status',
+    label: 'Status',
+    value: ({ status }) => status,
+    cell: ({ status }) =>
+      html`<gw-badge tone=${status === 'True' ? 'good' : status === 'False' ? 'warn' : 'plain'}
+        >${status}</gw-badge
+      >`,
+  },
+  { id: 'reason', label: 'Reason', value: ({ reason }) => reason },
+  {
+    id: 'since',
+    label: 'Since',
+    value: ({ since }) => since,
+    cell: ({ since }) => html`<gw-time at=${since}></gw-time>`,
+  },
+  { id: 'message', label: 'Message', value: ({ message }) => message },
+];
+
+class ScreenDeployment extends LitElement {
+  static override properties = { save: { state: true }, failure: { state: true } };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      gw-error {
+        margin-bottom: var(--space-4);
+      }
+
+      .tiles {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr));
+        gap: var(--space-3);
+      }
+
+      h2 {
+        margin: var(--space-6) 0 var(--space-2);
+      }
+
+      dl {
+        display: grid;
+        grid-template-columns: minmax(8rem, 14rem) minmax(0, 1fr);
+        padding: 0 var(--space-4);
+        border: 1px solid var(--line);
+        border-radius: var(--radius-l);
+        background: var(--surface);
+      }
+
+      dt,
+      dd {
+        min-height: 2.25rem;
+        padding: 0.4375rem 0;
+        border-bottom: 1px solid var(--line);
+        overflow-wrap: anywhere;
+      }
+
+      dt {
+        color: var(--text-2);
+      }
+
+      dt:last-of-type,
+      dd:last-of-type {
+        border-bottom: 0;
+      }
+    `,
+  ];
+  declare save: Save | null;
+  declare failure: ApiFailure | null;
+  readonly #place = new Watch(this, place);
+  readonly #deployment = new Resource(this, loadDeployment, { pollMs: 10_000 });
+
+  constructor() {
+    super();
+    this.save = null;
+    this.failure = null;
+  }
+
+  #isWritable(): boolean {
+    return may('config:write') && !isReadOnly();
+  }
+
+  protected override render() {
+    const { value: deployment, failure } = this.#deployment;
+    const isThere = deployment !== undefined && deployment !== null;
+    return html`<gw-page
+        heading="Deployment"
+        about="What the operator of the cluster is asked for, and what it has made of it"
+      >
+        ${
+          isThere && this.#isWritable()
+            ? html`<a
+                slot="actions"
+                class="button primary"
+                href=${linkTo({ screen: 'deployment', rest: ['edit'] })}
+                ><gw-icon name="pencil"></gw-icon>Change</a
+              >`
+            : nothing
+        }
+        <gw-error
+          retriable
+          .failure=${failure}
+          @gw-retry=${() => this.#deployment.reload()}
+        ></gw-error>
+        ${deployment === undefined ? nothing : deployment === null ? this.#unmanaged() : this.#all(deployment)}
+      </gw-page>
+      ${isThere ? this.#drawer(deployment) : nothing}
+      <gw-save
+        .save=${this.save}
+        @gw-close=${() => (this.save = null)}
+        @gw-saved=${this.#onSaved}
+        @gw-refused=${this.#onRefused}
+      ></gw-save>`;
+  }
+
+  #unmanaged() {
+    return html`<gw-empty
+      heading="No operator manages this process"
+      icon="rocket"
+      command="kubectl apply -k deploy/operator"
+    >
+      <span slot="about"
+        >Where the operator runs gw in a Kubernetes cluster, its image, its replicas and its
+        autoscaling are shown and changed here.</span
+      >
+    </gw-empty>`;
+  }
+
+  #all(deployment: Deployment) {
+    const status = statusOf(deployment);
+    const { tone, word } = rolloutOf(status);
+    const conditions = status?.conditions ?? [];
+    return html`<div class="tiles">
+        <gw-kpi label="Rollout" value=${word} tone=${tone === 'bad' ? 'bad' : 'plain'}
+          >generation ${deployment.generation}</gw-kpi
+        >
+        <gw-kpi
+          label="Proxies ready"
+          value=${status?.proxy ?? 'no data'}
+          tone=${status?.proxy === undefined || status.proxy === null ? 'none' : 'plain'}
+          >of those wanted</gw-kpi
+        >
+        <gw-kpi
+          label="Control planes ready"
+          value=${status?.control ?? 'no data'}
+          tone=${status?.control === undefined || status.control === null ? 'none' : 'plain'}
+          >of those wanted</gw-kpi
+        >
+      </div>
+      <h2>Wanted</h2>
+      ${this.#spec(deployment, status?.image ?? null)}
+      <h2>Conditions</h2>
+      <gw-table
+        label="Conditions"
+        noun="condition"
+        .columns=${conditionColumns}
+        .rows=${conditions}
+        .keyOf=${({ type }: Condition) => type}
+        .view=${tableView()}
+        @gw-view=${keepView}
+      ></gw-table>`;
+  }
+
+  #spec({ namespace, name, image, proxy }: Deployment, running: string | null) {
+    const { autoscaling } = proxy;
+    const facts: readonly (readonly [string, unknown])[] = [
+      ['Resource', html`<code>${namespace}/${name}</code>`],
+      [
+        'Image',
+        html`<code>${image}</code> ${
+            running === null
+              ? nothing
+              : running === image
+                ? html`<gw-badge tone="good">running</gw-badge>`
+                : html`<gw-badge tone="info">running ${running}</gw-badge>`
+          }`,
+      ],
+      [
+        'Replicas',
+        autoscaling.enabled
+          ? `${autoscaling.minReplicas} to ${autoscaling.maxReplicas}, at ${autoscaling.targetCpuUtilizationPercentage} % of CPU`
+          : `${proxy.replicas}, not scaled`,
+      ],
+      ['Balancing', html`<code>${proxy.policy}</code>`],
+      ['Upstream timeout', `${proxy.upstream_timeout} s`],
+      ['Workers of a replica', String(proxy.workers)],
+      ['Idle connections', `${proxy.pool_max_idle} to each backend`],
+      ['Service', html`<code>${proxy.service_type}</code>, changed in the cluster alone`],
+    ];
+    return html`<dl>
+      ${facts.map(
+        ([label, value]) =>
+          html`<dt>${label}</dt>
+            <dd>${value}</dd>`,
+      )}
+    </dl>`;
+  }
+
+  #drawer(deployment: Deployment) {
+    const isOpen = this.#place.value.rest[0] === 'edit' && this.#isWritable();
+    return html`<gw-drawer heading="Change the deployment" ?open=${isOpen} @gw-close=${this.#close}>
+      ${
+        isOpen
+          ? html`<gw-deployment-form
+              .deployment=${deployment}
+              .failure=${this.failure}
+              @gw-draft=${({ detail }: CustomEvent<DeploymentDraft>) =>
+                this.#review(deployment, detail)}
+              @gw-cancel=${this.#close}
+            ></gw-deployment-form>`
+          : nothing
+      }
+    </gw-drawer>`;
+  }
+
+  #review(deployment: Deployment, draft: DeploymentDraft): void {
+    const body = changeOf(draft, deployment);
+    this.failure = null;
+    this.save = {
+      heading: 'Change the deployment',
+      verb: 'Roll out',
+      done: 'Deployment changed; the operator rolls it out',
+      before: fieldsOf(deployment),
+      after: body,
+      run: (change) => updateDeployment(body, change),
+    };
+  }
+
+  readonly #close = (): void => {
+    this.failure = null;
+    openRest([]);
+  };
+
+  readonly #onSaved = async (): Promise<void> => {
+    this.save = null;
+    await this.#deployment.reload();
+    openRest([]);
+  };
+
+  /** Back to the form, to the field that is wrong. */
+  readonly #onRefused = ({ detail }: CustomEvent<ApiFailure>): void => {
+    this.save = null;
+    this.failure = detail;
+  };
+}
+
+customElements.define('gw-screen-deployment', ScreenDeployment);
