@@ -244,7 +244,7 @@ it('settings say where they come from, and all sessions end by one action', asyn
   const program = { ...controlProgram, settings: settingFacts(read.settings) };
   const house = await emptyHouse(t, { program });
   const { page } = await open(t, house, 'settings?q=port');
-  await page.getByRole('row', { name: /--port 4100 environment GW_PORT/ }).waitFor();
+  await page.getByRole('row', { name: /--port 4100 environment port of the gateway/ }).waitFor();
   await page.getByRole('row', { name: /--admin-port 4001 default/ }).waitFor();
   assert.ok(!(await page.content()).includes('secret@'));
   await press(page, 'Rebuild');

@@ -58,6 +58,7 @@ const columns: readonly Column<Setting>[] = [
   {
     id: 'variable',
     label: 'Variable',
+    spare: true,
     value: ({ variable }) => variable,
     cell: ({ variable }) => html`<code>${variable}</code>`,
   },

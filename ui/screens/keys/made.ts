@@ -43,6 +43,7 @@ export class GwMadeKey extends LitElement {
       }
 
       .code.key {
+        align-items: center;
         border-color: var(--accent);
         font-size: var(--text-l);
       }

@@ -97,9 +97,9 @@ export class GwProcessFacts extends LitElement {
       <h2>What it serves</h2>
       <dl>
         <dt>Models</dt>
-        <dd>
-          ${config.models === 0 ? 'none' : `${formatNumber(config.models)}, ${formatNumber(config.models_unpriced)} of them unpriced`}
-        </dd>
+        <dd>${config.models === 0 ? 'none' : formatNumber(config.models)}</dd>
+        <dt>Unpriced models</dt>
+        <dd>${config.models_unpriced === 0 ? 'none' : formatNumber(config.models_unpriced)}</dd>
         <dt>Cached models</dt>
         <dd>${config.models_cached === 0 ? 'none' : formatNumber(config.models_cached)}</dd>
         <dt>Classifier, fast</dt>
