@@ -193,6 +193,7 @@ export const fieldExamples: FieldExamples = {
   frontend_model: 'chat',
   failed: ['min_prompt_tokens'],
   unknown: ['headers.x-team'],
+  'access.role': 'inference',
   provider: 'rack-1',
   pool: 'small',
   route: 'rule:0',

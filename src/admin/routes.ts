@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 
+import { accessRoutes } from './access.ts';
 import { a2aAgentRoutes } from './a2a-agents.ts';
 import { auditRoutes } from './audit.ts';
 import { backendRoutes } from './backends.ts';
@@ -107,6 +108,7 @@ const singleRoutes: readonly Route[] = [
   ...usageRoutes,
   ...usageEventRoutes,
   ...explainRoutes,
+  ...accessRoutes,
   ...timeseriesRoutes,
 ]
   .flatMap(withAlias)

@@ -3,6 +3,7 @@
 import { Builtins, Cli } from 'clipanion';
 import type { BaseContext, Command } from 'clipanion';
 
+import { AccessCommand, AccessDiffCommand } from './commands/access.ts';
 import { AgentCommand } from './commands/agent.ts';
 import { ClassifyBenchCommand } from './commands/classify-bench.ts';
 import { ConfigCheckCommand } from './commands/config-check.ts';
@@ -49,6 +50,8 @@ export async function runCommandLine(
     enableColors: context.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '',
   });
   const commands = [
+    AccessCommand,
+    AccessDiffCommand,
     AgentCommand,
     ClassifyBenchCommand,
     ConfigCheckCommand,

@@ -26,6 +26,8 @@ type Line = Readonly<{
   body?: (plane: SeededPlane) => Promise<object> | object;
   /** Done before the request, on the record. */
   after?: (plane: SeededPlane, id: string) => Promise<unknown>;
+  /** What the query has to have. */
+  query?: string;
   status?: number;
   /** What an unknown record is answered, when it is no 404. */
   unknown?: number;
@@ -150,6 +152,8 @@ const lines: Readonly<Record<string, Line>> = {
   getUsage: {},
   getTimeseries: {},
   listUsageEvents: {},
+  reviewAccess: {},
+  diffAccess: { query: 'from=1&to=2' },
   explainUsage: { of: 'usageRow', unknown: 400 },
   rebuildSnapshot: {},
   revokeAllSessions: {},
@@ -239,7 +243,8 @@ const endingLast = (routes: readonly Route[]): readonly Route[] => {
 async function rightRequest(route: Route, line: Line, plane: SeededPlane) {
   const id = line.of === undefined ? '' : await plane.seeds[line.of]();
   await line.after?.(plane, id);
-  const path = fill(route.path, { id, name: id, ...line.with });
+  const asked = line.query === undefined ? '' : `?${line.query}`;
+  const path = `${fill(route.path, { id, name: id, ...line.with })}${asked}`;
   const example = bodyExamples[nameOf(route)];
   const given = { ...toObject(example), ...(await line.body?.(plane)) };
   const body = takesNothing(route) ? undefined : given;

@@ -1,0 +1,47 @@
+// Who may call what in a state: each principal with each model that it may invoke, and the role and permission by which. It reads
+// permissions as the gateway does (src/snapshot/compile/callers.ts).
+
+import type { ModelId, PrincipalId, RoleId } from '../src/lib/ids.ts';
+import type { Permission, Role } from './config/role.ts';
+import type { ConfigState } from './config/state.ts';
+
+export type Via = Readonly<{ roleId: RoleId; role: string; resource: string }>;
+
+export type Access = Readonly<{
+  principalId: PrincipalId;
+  modelId: ModelId;
+  model: string;
+  /** At least one. */
+  via: readonly Via[];
+}>;
+
+/** A pair of ids, in whose order access is listed. */
+export type AccessKey = Readonly<{ principalId: number; modelId: number }>;
+
+/** By principal, then model; those behind `after` when there is one. */
+export function* accessOf(state: ConfigState, after: AccessKey | null = null): Generator<Access> {
+  const from = after?.principalId ?? 0;
+  for (const { id: principalId, roleIds } of state.principal.byId.values()) {
+    if (principalId < from || roleIds.length === 0) continue;
+    const roles = roleIds.flatMap((id) => state.role.byId.get(id) ?? []);
+    const grants = roles.flatMap(grantsOf);
+    if (grants.length === 0) continue;
+    for (const { id: modelId, name } of state.model.byId.values()) {
+      if (principalId === from && modelId <= (after?.modelId ?? 0)) continue;
+      const via = grants.flatMap((grant) => (covers(grant.resource, name) ? [grant] : []));
+      if (via.length > 0) yield { principalId, modelId, model: name, via };
+    }
+  }
+}
+
+const grantsOf = ({ id, name, permissions }: Role): readonly Via[] =>
+  permissions
+    .filter(isOfModels)
+    .map(({ resource }) => ({ roleId: id, role: name, resource: resource.slice(prefix.length) }));
+
+const prefix = 'model/';
+const isOfModels = ({ verb, resource }: Permission): boolean =>
+  verb === 'model:invoke' && resource.startsWith(prefix);
+
+const covers = (pattern: string, name: string): boolean =>
+  pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;

@@ -1,0 +1,96 @@
+// The access review says of every principal and model what the gateway's own tables answer, whatever the history; and between two
+// moments what differs of it.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import * as fc from 'fast-check';
+
+import { accessOf } from '../../projections/access.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { csvCell } from '../../src/control/history/access-csv.ts';
+import { accessChanges } from '../../src/control/history/access.ts';
+import { routingSnapshot } from '../../src/control/history/routing-snapshot.ts';
+import type { Command } from '../../src/deciders/decide.ts';
+import { compileTables } from '../../src/snapshot/compile.ts';
+import { mayInvoke, principalCompiler } from '../../src/snapshot/compile/callers.ts';
+import { change, changingPrelude } from '../harness/changing.ts';
+import { commandSequence, logOf } from '../harness/commands.ts';
+import { runs } from '../harness/runs.ts';
+
+const pairs = (state: ConfigState): readonly string[] =>
+  [...accessOf(state)].map(({ principalId, modelId }) => `${principalId}.${modelId}`);
+
+/** As whoever serves requests answers it. */
+function allowed(state: ConfigState): readonly string[] {
+  const snapshot = routingSnapshot(state);
+  const { models } = compileTables(snapshot, []);
+  const callerOf = principalCompiler(snapshot, models);
+  return snapshot.config.principals.flatMap((principal) =>
+    [...models.values()]
+      .filter((model) => mayInvoke(callerOf(principal), model))
+      .map(({ id }) => `${principal.id}.${id}`),
+  );
+}
+
+const changing = fc
+  .array(change, { maxLength: 30, size: 'max' })
+  .map((commands): readonly Command[] => changingPrelude.concat(commands));
+const history = fc.oneof(changing, commandSequence(60));
+
+it('of every history, access is what the tables of the gateway allow', () => {
+  fc.assert(
+    fc.property(history, (commands) => {
+      const { state } = logOf(commands);
+      assert.deepEqual(pairs(state), allowed(state));
+    }),
+    runs(40),
+  );
+});
+
+it('between two moments, access is what one has and the other has not', () => {
+  let changes = 0;
+  fc.assert(
+    fc.property(changing, fc.nat(30), (commands, cut) => {
+      const before = logOf(commands.slice(0, commands.length - cut)).state;
+      const after = logOf(commands).state;
+      const [old, now] = [new Set(pairs(before)), new Set(pairs(after))];
+      const found = [...accessChanges(before, after)].map(
+        ({ change, access: { principalId, modelId } }) => `${change} ${principalId}.${modelId}`,
+      );
+      changes += found.length;
+      assert.deepEqual(
+        found.toSorted(),
+        [
+          ...[...now].filter((pair) => !old.has(pair)).map((pair) => `gained ${pair}`),
+          ...[...old].filter((pair) => !now.has(pair)).map((pair) => `lost ${pair}`),
+        ].toSorted(),
+      );
+    }),
+    runs(20),
+  );
+  assert.ok(changes > 0);
+});
+
+it('a list goes on behind the row that it ended with', () => {
+  const { state } = logOf(changingPrelude);
+  const all = [...accessOf(state)];
+  assert.ok(all.length > 4);
+  for (const [index, held] of all.entries()) {
+    assert.deepEqual([...accessOf(state, held)], all.slice(index + 1));
+  }
+});
+
+it('no cell of CSV is a formula, or ends its line', () => {
+  const cases = [
+    ['plain', 'plain'],
+    ['=1+1', "'=1+1"],
+    ['@x', "'@x"],
+    ['-a,b', '"\'-a,b"'],
+    ['+"q"', '"\'+""q"""'],
+    ['\tx', "'\tx"],
+    ['a\nb', '"a\nb"'],
+    [7, '7'],
+  ] as const;
+  for (const [given, cell] of cases) assert.equal(csvCell(given), cell);
+});
