@@ -25,6 +25,12 @@ const opened = [
   'providers/1',
   'providers/new',
   'providers/1/edit',
+  'keys/5',
+  'keys/new/3',
+  'principals/5',
+  'roles/3',
+  'limits/5/budget',
+  'mcp-servers/new',
   'usage/model/gpt-nano',
   'fleet?show=backends',
 ];

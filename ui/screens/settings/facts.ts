@@ -10,6 +10,9 @@ import { record } from '../../styles/record.ts';
 
 const onOff = (value: boolean): string => (value ? 'yes' : 'no');
 
+const webhookText = ({ webhook_configured, webhook_signed }: Config): string =>
+  webhook_configured ? `set, ${webhook_signed ? 'signed' : 'unsigned'}` : 'none';
+
 export class GwProcessFacts extends LitElement {
   static override properties = { config: { attribute: false } };
   static override styles = [
@@ -109,9 +112,7 @@ export class GwProcessFacts extends LitElement {
         <dt>Traces to</dt>
         <dd>${config.otel_endpoint ?? html`<span class="quiet">nowhere</span>`}</dd>
         <dt>Webhook</dt>
-        <dd>
-          ${config.webhook_configured ? (config.webhook_signed ? 'set, signed' : 'set, unsigned') : 'none'}
-        </dd>
+        <dd>${webhookText(config)}</dd>
       </dl>
     </section>`;
   }
