@@ -21,7 +21,12 @@ export default defineConfig({
   root: here,
   base: './',
   publicDir: false,
-  resolve: { alias: { '#icons?url': `${writeSprite()}?url` } },
+  resolve: {
+    alias: {
+      '#icons?url': `${writeSprite()}?url`,
+      '#dashboard?raw': `${path.join(here, '../deploy/dashboards/gw.json')}?raw`,
+    },
+  },
   plugins: [compress()],
   build: {
     outDir: path.join(here, 'dist'),

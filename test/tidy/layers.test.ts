@@ -69,7 +69,16 @@ const layers: Readonly<Record<string, Layer>> = {
   ui: {
     // Types alone: another test holds it.
     may: ['src/admin'],
-    packages: ['lit', 'lit/*', 'uplot', 'uplot/*', ...uiPackages, '#icons?url', 'zod'],
+    packages: [
+      'lit',
+      'lit/*',
+      'uplot',
+      'uplot/*',
+      ...uiPackages,
+      '#icons?url',
+      '#dashboard?raw',
+      'zod',
+    ],
   },
   'ui/vite.config.ts': { may: ['ui'], packages: ['vite', 'node:*'] },
   'src/cli': { may: ['events', 'projections', 'src'], packages: ['*'] },

@@ -112,6 +112,7 @@ export class GwTable extends LitElement {
   protected override render() {
     const found = this.#found();
     const page = this.partial ? { rows: found, page: 0, pages: 1 } : pageOf(found, this.view);
+    const isPaged = !this.partial && found.length > (pageSizes[0] ?? 0);
     return html`
       ${this.#bar(found)}
       <div
@@ -131,7 +132,7 @@ export class GwTable extends LitElement {
             : nothing
         }
       </div>
-      ${!this.partial && found.length > (pageSizes[0] ?? 0) ? this.#pages(page.page, page.pages) : nothing}
+      ${isPaged ? this.#pages(page.page, page.pages) : nothing}
     `;
   }
 

@@ -101,6 +101,18 @@ class ScreenDeployment extends LitElement {
       dd:last-of-type {
         border-bottom: 0;
       }
+
+      @media (max-width: 640px) {
+        .tiles {
+          grid-template-columns: repeat(2, minmax(0, 1fr));
+          gap: var(--space-2);
+        }
+
+        dl {
+          grid-template-columns: 6.5rem minmax(0, 1fr);
+          padding: 0 var(--space-3);
+        }
+      }
     `,
   ];
   declare save: Save | null;
@@ -140,7 +152,8 @@ class ScreenDeployment extends LitElement {
           .failure=${failure}
           @gw-retry=${() => this.#deployment.reload()}
         ></gw-error>
-        ${deployment === undefined ? nothing : deployment === null ? this.#unmanaged() : this.#all(deployment)}
+        ${deployment === null ? this.#unmanaged() : nothing}
+        ${isThere ? this.#all(deployment) : nothing}
       </gw-page>
       ${isThere ? this.#drawer(deployment) : nothing}
       <gw-save
@@ -210,7 +223,8 @@ class ScreenDeployment extends LitElement {
               ? nothing
               : running === image
                 ? html`<gw-badge tone="good">running</gw-badge>`
-                : html`<gw-badge tone="info">running ${running}</gw-badge>`
+                : html`<gw-badge tone="info">not yet everywhere</gw-badge>, last
+                    <code>${running}</code>`
           }`,
       ],
       [

@@ -158,7 +158,7 @@ class ScreenMetrics extends LitElement {
     changeQuery({ range: writeRange({ kind: 'between', ...detail }) });
 
   readonly #dashboard = async (): Promise<void> => {
-    const { default: text } = await import('../../deploy/dashboards/gw.json?raw');
+    const { default: text } = await import('#dashboard?raw');
     save('gw-dashboard.json', 'application/json', text);
   };
 

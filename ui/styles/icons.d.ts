@@ -6,7 +6,8 @@ declare module '#icons?url' {
   export default address;
 }
 
-declare module '*.json?raw' {
+/** The dashboard for Grafana, as text. */
+declare module '#dashboard?raw' {
   const text: string;
   export default text;
 }

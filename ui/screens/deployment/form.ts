@@ -75,7 +75,7 @@ export class GwDeploymentForm extends LitElement {
         label="Autoscaling"
         .checked=${draft.autoscaling_enabled}
       ></gw-field>
-      ${numberFields.map(number)}
+      <div class="pair">${numberFields.map(number)}</div>
     </gw-form>`;
   }
 
