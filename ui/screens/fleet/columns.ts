@@ -1,6 +1,6 @@
 // The columns of replicas, and of backends as each replica sees them.
 
-import { html, nothing } from 'lit';
+import { html } from 'lit';
 
 import type { Replica } from '../../api/fleet.ts';
 import '../../elements/badge.ts';
@@ -140,9 +140,8 @@ export const matrixColumns = (replicas: readonly string[]): readonly Column<Matr
       const seen = by.get(name);
       if (seen === undefined) return html`<span class="quiet">not seen</span>`;
       const tone = seen.healthy ? 'good' : 'bad';
-      return html`<gw-badge tone=${tone}
-        >${healthWord(seen)}${seen.inflight === 0 ? nothing : `, ${seen.inflight} in flight`}</gw-badge
-      >`;
+      const busy = seen.inflight === 0 ? '' : `, ${seen.inflight} in flight`;
+      return html`<gw-badge tone=${tone}>${healthWord(seen)}${busy}</gw-badge>`;
     },
   })),
 ];

@@ -83,7 +83,8 @@ export class GwReplica extends LitElement {
       ],
       [
         'Turned away',
-        `${formatNumber(process.rejected_unauthenticated)} without a valid key, ${formatNumber(process.rejected_model_not_found)} for an unknown model`,
+        html`${formatNumber(process.rejected_unauthenticated)} without a valid key,
+        ${formatNumber(process.rejected_model_not_found)} for an unknown model`,
       ],
       [
         'Cache',
