@@ -1,0 +1,130 @@
+// Models in a browser: priced where they stand, priced by public lists, attached and detached, cleared and deleted. What counts is
+// what the server has then.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import type { Page } from 'playwright-core';
+
+import { listedProvider } from '../harness/model-list.ts';
+import { emptyHouse, open } from './harness/house.ts';
+import type { House } from './harness/house.ts';
+
+async function models({ send }: House): Promise<readonly Record<string, unknown>[]> {
+  const { body } = await send('GET', '/admin/provider-models');
+  assert.ok(Array.isArray(body));
+  return body;
+}
+
+const modelNamed = async (house: House, name: string) => {
+  const found = (await models(house)).find((one) => one['name'] === name);
+  return found ?? {};
+};
+
+const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+
+it('a price is changed where it stands, and cleared', async (t) => {
+  const house = await emptyHouse(t);
+  await house.send('POST', '/admin/provider-models', {
+    name: 'engine-large',
+    input_price_per_mtok: 1_000_000,
+    output_price_per_mtok: 2_000_000,
+  });
+  const { page } = await open(t, house, 'models');
+  await press(page, 'Change input price of engine-large');
+  const field = page.getByLabel('input price of engine-large, in dollars per million tokens');
+  await field.fill('much');
+  await field.press('Enter');
+  assert.equal(await field.getAttribute('aria-invalid'), 'true');
+  await field.fill('0.25');
+  await field.press('Enter');
+  await page.getByRole('row', { name: /input_price_per_mtok changed\s+\$1.00\s+\$0.25/ }).waitFor();
+  await page.getByLabel('Reason').fill('A new contract');
+  await press(page, 'Publish price');
+  await page.getByText(/Price of engine-large changed · version \d+/).waitFor();
+  assert.equal((await modelNamed(house, 'engine-large'))['input_price_per_mtok'], 250_000);
+
+  await press(page, 'Change output price of engine-large');
+  const output = page.getByLabel('output price of engine-large, in dollars per million tokens');
+  await output.fill('');
+  await output.press('Enter');
+  await press(page, 'Publish price');
+  await page.getByRole('link', { name: /^unpriced/ }).waitFor();
+  await page.getByRole('button', { name: 'Publish price' }).waitFor({ state: 'hidden' });
+  const { input_price_per_mtok: input, output_price_per_mtok: cleared } = await modelNamed(
+    house,
+    'engine-large',
+  );
+  assert.deepEqual([input, cleared], [250_000, null]);
+});
+
+it('prices of public lists are shown first, and published after', async (t) => {
+  const house = await emptyHouse(t);
+  const upstream = await listedProvider(t, { models: ['engine-small'] });
+  await house.send('POST', '/admin/providers', { name: 'Engine', api_base: upstream.apiBase });
+  for (const name of ['engine-small', 'unheard-of']) {
+    const { body } = await house.send('POST', '/admin/provider-models', { name });
+    const id = String(Reflect.get(Object(body), 'id'));
+    await house.send('POST', `/admin/provider-models/${id}/backends`, { provider_id: 1 });
+  }
+  const { page } = await open(t, house, 'models');
+  await page.getByRole('link', { name: 'Sync prices' }).click();
+  await press(page, 'Look up prices');
+  await page.getByRole('row', { name: /engine-small unpriced \$0.25 unpriced \$0.00/ }).waitFor();
+  await page.getByText('1 model in no list').waitFor();
+  assert.equal((await modelNamed(house, 'engine-small'))['input_price_per_mtok'], null);
+  await press(page, 'Apply to 1 model');
+  await press(page, 'Publish prices');
+  await page.getByText(/Prices published · version \d+/).waitFor();
+  const priced = await modelNamed(house, 'engine-small');
+  assert.deepEqual([priced['input_price_per_mtok'], priced['output_price_per_mtok']], [250_000, 0]);
+});
+
+it('a model is added, attached, held back, detached and deleted by its name', async (t) => {
+  const house = await emptyHouse(t);
+  const upstream = await listedProvider(t, { models: ['small'] });
+  await house.send('POST', '/admin/providers', { name: 'Engine', api_base: upstream.apiBase });
+  const { page } = await open(t, house, 'models/new');
+  await page.getByLabel('Name').fill('small');
+  await page.getByLabel('Context length').fill('none');
+  await press(page, 'Add model');
+  await page.locator('gw-field[name=context_length]').getByText('whole number').waitFor();
+  await page.getByLabel('Context length').fill('8192');
+  await press(page, 'Add model');
+
+  await page.getByLabel('Provider').selectOption({ label: 'Engine' });
+  await press(page, 'Review');
+  await press(page, 'Attach');
+  await page.getByRole('link', { name: 'Flow control' }).click();
+  await page.getByLabel('Requests at once').fill('16');
+  await page.getByLabel('Queued at most').fill('0');
+  await page.getByLabel('Timeout').fill('45');
+  await press(page, 'Review change');
+  await press(page, 'Publish change');
+  await page.getByText('Flow control of small changed').waitFor();
+  const attached = await modelNamed(house, 'small');
+  const [backend] = Array.isArray(attached['backends']) ? attached['backends'] : [];
+  assert.deepEqual(
+    [attached['context_length'], backend?.provider_name, backend?.admission_max_concurrent],
+    [8_192, 'Engine', 16],
+  );
+  assert.deepEqual([backend?.admission_max_queued, backend?.upstream_timeout_seconds], [0, 45]);
+
+  const frontend = { name: 'chat', default_targets: ['small'] };
+  assert.equal((await house.send('POST', '/admin/frontend-models', frontend)).status, 200);
+  await page.reload();
+  await press(page, 'Detach');
+  await page.getByText('1 frontend model: chat').waitFor();
+  await page.getByLabel('Type small to go on').fill('small');
+  await press(page, 'Detach model');
+  await page.getByText('Model small detached').waitFor();
+  assert.deepEqual((await modelNamed(house, 'small'))['backends'], []);
+
+  await press(page, 'Delete');
+  await page.getByText('1 frontend model: chat').waitFor();
+  await page.getByLabel('Type small to go on').fill('small');
+  await press(page, 'Delete model');
+  await page.getByText('Model small deleted').waitFor();
+  assert.deepEqual(await models(house), []);
+});

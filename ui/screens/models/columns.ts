@@ -1,0 +1,139 @@
+// The columns of models. Who may change them changes prices where they stand.
+
+import { html, nothing } from 'lit';
+
+import '../../elements/badge.ts';
+import '../../elements/money.ts';
+import type { Column } from '../../elements/table.ts';
+import { flowText } from '../../lib/backend-draft.ts';
+import { formatCount, formatNumber } from '../../lib/format.ts';
+import { linkTo } from '../../state/location.ts';
+import type { ModelRow } from './load.ts';
+import './price.ts';
+import type { PriceField } from './price.ts';
+
+const none = (word: string) => html`<span class="quiet">${word}</span>`;
+
+const priceColumn = (
+  id: PriceField,
+  { label, isWritable }: Readonly<{ label: string; isWritable: boolean }>,
+): Column<ModelRow> => ({
+  id,
+  label: `${label} /M`,
+  end: true,
+  value: (model) => model[id],
+  cell: (model) =>
+    isWritable
+      ? html`<gw-price
+          label="${label.toLowerCase()} price of ${model.name}"
+          field=${id}
+          .model=${model.id}
+          .micros=${model[id]}
+        ></gw-price>`
+      : html`<gw-money exact .micros=${model[id]}></gw-money>`,
+});
+
+const usedBy = ({ use: { frontendModels }, isFallback }: ModelRow): string =>
+  [...frontendModels.map(({ name }) => name), ...(isFallback ? ['the fallback'] : [])].join(', ');
+
+function usedByCell(model: ModelRow) {
+  const [first, ...more] = model.use.frontendModels;
+  if (first === undefined) return model.isFallback ? 'the fallback' : none('nothing');
+  const rest = more.length + (model.isFallback ? 1 : 0);
+  return html`<a href=${linkTo({ screen: 'frontend-models', rest: [first.id] })}>${first.name}</a
+    >${rest === 0 ? nothing : html` <span class="quiet">+ ${rest}</span>`}`;
+}
+
+const columns = (isWritable: boolean): readonly Column<ModelRow>[] => [
+  { id: 'name', label: 'Name', value: ({ name }) => name },
+  {
+    id: 'provider',
+    label: 'Provider',
+    value: ({ provider_name }) => provider_name,
+    cell: ({ provider_id, provider_name }) =>
+      provider_id === null
+        ? none('none')
+        : html`<a href=${linkTo({ screen: 'providers', rest: [provider_id] })}
+            >${provider_name}</a
+          >`,
+  },
+  {
+    id: 'health',
+    label: 'Health',
+    value: ({ health }) => health.word,
+    cell: ({ health }) => html`<gw-badge tone=${health.tone}>${health.word}</gw-badge>`,
+  },
+  priceColumn('input_price_per_mtok', { label: 'Input', isWritable }),
+  priceColumn('output_price_per_mtok', { label: 'Output', isWritable }),
+  {
+    id: 'context_length',
+    label: 'Context',
+    end: true,
+    value: ({ context_length }) => context_length,
+    cell: ({ context_length }) =>
+      context_length === null ? none('not known') : formatNumber(context_length),
+  },
+  {
+    id: 'cache_ttl_seconds',
+    label: 'Cache',
+    end: true,
+    value: ({ cache_ttl_seconds }) => cache_ttl_seconds,
+    cell: ({ cache_ttl_seconds }) =>
+      cache_ttl_seconds === null ? none('off') : `${formatNumber(cache_ttl_seconds)} s`,
+  },
+  {
+    id: 'flow',
+    label: 'Flow control',
+    value: ({ backend }) => (backend === null ? null : flowText(backend)),
+    cell: ({ backend }) =>
+      backend === null || backend.admission_max_concurrent === null
+        ? none('off')
+        : flowText(backend),
+  },
+  { id: 'used_by', label: 'Used by', value: usedBy, cell: usedByCell },
+  {
+    id: 'pools',
+    label: 'Pools',
+    spare: true,
+    value: ({ use }) => use.pools.map(({ name }) => name).join(', '),
+  },
+  {
+    id: 'upstream_model',
+    label: 'Upstream name',
+    spare: true,
+    value: ({ backend }) => backend?.upstream_model ?? null,
+  },
+  {
+    id: 'timeout',
+    label: 'Timeout',
+    spare: true,
+    end: true,
+    value: ({ backend }) => backend?.upstream_timeout_seconds ?? null,
+  },
+  { id: 'description', label: 'Description', spare: true, value: ({ description }) => description },
+  { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
+];
+
+export const readColumns = columns(false);
+export const writeColumns = columns(true);
+
+/** What a deletion or the loss of the provider takes a target from, in words. */
+export const usesText = ({ use, isFallback }: ModelRow): readonly string[] => [
+  ...(use.frontendModels.length === 0
+    ? []
+    : [
+        `${formatCount(use.frontendModels.length, 'frontend model')}: ${use.frontendModels
+          .slice(0, 20)
+          .map(({ name }) => name)
+          .join(', ')}`,
+      ]),
+  ...(use.pools.length === 0
+    ? []
+    : [
+        `${formatCount(use.pools.length, 'pool')}: ${use.pools
+          .slice(0, 20)
+          .map(({ name }) => name)
+          .join(', ')}`,
+      ]),
+  ...(isFallback ? ['the fallback model'] : []),
+];

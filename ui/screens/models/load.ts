@@ -1,0 +1,44 @@
+// Models as the screen lists them: each with its backend, how replicas see that, and what comes to it.
+
+import { getFleet, getHealth } from '../../api/fleet.ts';
+import { getFallbackModel, listFrontendModels } from '../../api/frontend-models.ts';
+import { listModels } from '../../api/models.ts';
+import type { Model } from '../../api/models.ts';
+import { listPools } from '../../api/pools.ts';
+import { healthOf, usesOf } from '../../lib/model-use.ts';
+import type { Health, ModelUse } from '../../lib/model-use.ts';
+
+export type ModelRow = Omit<Model, 'backends'> &
+  Readonly<{
+    backend: Model['backends'][number] | null;
+    health: Health;
+    use: ModelUse;
+    /** What is asked for under a name that nothing has goes to it. */
+    isFallback: boolean;
+  }>;
+
+const unused: ModelUse = { frontendModels: [], pools: [] };
+
+export async function loadModels(signal: AbortSignal): Promise<readonly ModelRow[]> {
+  const [models, frontendModels, pools, fallback, fleet, own] = await Promise.all([
+    listModels(signal),
+    listFrontendModels(signal),
+    listPools(signal),
+    getFallbackModel(signal),
+    getFleet(signal),
+    getHealth(signal),
+  ]);
+  const uses = usesOf(frontendModels, pools);
+  const seen = [...own.body.backends, ...fleet.body.flatMap(({ backends }) => backends)];
+  const rowOf = ({ backends, ...model }: Model): ModelRow => {
+    const backend = backends[0] ?? null;
+    return {
+      ...model,
+      backend,
+      health: healthOf(backend, seen),
+      use: uses.get(model.id) ?? unused,
+      isFallback: fallback.body.model_id === model.id,
+    };
+  };
+  return models.map(rowOf);
+}

@@ -1,0 +1,129 @@
+// A price in the table, changed where it stands: pressed, it becomes a field. Enter tells by `gw-price` what was typed, Escape leaves it.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import '../../elements/icon.ts';
+import '../../elements/money.ts';
+import { writeMoney } from '../../lib/budget.ts';
+import { priceMessage, readPrice } from '../../lib/model-draft.ts';
+import { base, buttons, controls } from '../../styles/base.ts';
+
+export type PriceField = 'input_price_per_mtok' | 'output_price_per_mtok';
+
+/** Told with the id of the model, whose price is in micros per million tokens. */
+export type PriceEdit = Readonly<{ id: number; field: PriceField; price: number | null }>;
+
+export class GwPrice extends LitElement {
+  static override properties = {
+    model: { type: Number },
+    label: { type: String },
+    field: { type: String },
+    micros: { type: Number },
+    open: { state: true },
+    wrong: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    controls,
+    css`
+      :host {
+        display: inline-block;
+      }
+
+      button {
+        height: 1.5rem;
+        margin-right: -0.375rem;
+        padding: 0 0.375rem;
+        border-color: transparent;
+        background: transparent;
+        font-weight: 400;
+        font-variant-numeric: tabular-nums;
+      }
+
+      button:hover {
+        border-color: var(--line-strong);
+      }
+
+      input:not([type='checkbox'], [type='radio']) {
+        width: 6rem;
+        min-height: 1.625rem;
+        padding-block: 0;
+        text-align: right;
+      }
+    `,
+  ];
+  declare model: number;
+  /** Whose price of what, for those who do not see the table. */
+  declare label: string;
+  declare field: PriceField;
+  /** Null is unpriced. */
+  declare micros: number | null;
+  declare open: boolean;
+  declare wrong: boolean;
+
+  constructor() {
+    super();
+    this.micros = null;
+    this.open = false;
+    this.wrong = false;
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    if (!changed.has('open')) return;
+    if (this.open) this.renderRoot.querySelector('input')?.select();
+    else if (changed.get('open') === true) this.renderRoot.querySelector('button')?.focus();
+  }
+
+  protected override render() {
+    if (!this.open) {
+      return html`<button type="button" aria-label="Change ${this.label}" @click=${this.#edit}>
+        <gw-money exact .micros=${this.micros}></gw-money>
+      </button>`;
+    }
+    return html`<input
+      inputmode="decimal"
+      autocomplete="off"
+      aria-label="${this.label}, in dollars per million tokens"
+      aria-invalid=${this.wrong ? 'true' : 'false'}
+      title=${this.wrong ? priceMessage : nothing}
+      placeholder="unpriced"
+      .value=${writeMoney(this.micros)}
+      @keydown=${this.#onKey}
+      @blur=${this.#leave}
+    />`;
+  }
+
+  readonly #edit = (): void => {
+    this.open = true;
+    this.wrong = false;
+  };
+
+  readonly #leave = (): void => {
+    this.open = false;
+  };
+
+  readonly #onKey = (event: KeyboardEvent): void => {
+    event.stopPropagation();
+    if (event.key === 'Escape') this.#leave();
+    if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
+    // Or the same key would press the button that has the focus in what opens by it.
+    event.preventDefault();
+    const price = readPrice(event.target.value);
+    this.wrong = price === undefined;
+    if (price === undefined) return;
+    this.#leave();
+    if (price === this.micros) return;
+    const detail: PriceEdit = { id: this.model, field: this.field, price };
+    this.dispatchEvent(new CustomEvent('gw-price', { detail, bubbles: true, composed: true }));
+  };
+}
+
+customElements.define('gw-price', GwPrice);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-price': GwPrice;
+  }
+}

@@ -1,0 +1,89 @@
+// What can be done to a model, each as a save.
+
+import {
+  attachBackend,
+  deleteModel,
+  detachBackend,
+  updateBackend,
+  updateModel,
+} from '../../api/models.ts';
+import type { attachBody, flowChange } from '../../lib/backend-draft.ts';
+import { formatMoney } from '../../lib/format.ts';
+import type { ModelChange } from '../../lib/model-draft.ts';
+import type { Save } from '../../parts/save.ts';
+import type { ModelRow } from './load.ts';
+import type { PriceEdit } from './price.ts';
+
+type BodyOf<Read> = Extract<Read, { body: unknown }>['body'];
+type FlowChange = BodyOf<ReturnType<typeof flowChange>>;
+
+const isPrice = (field: string): boolean => field.endsWith('_price_per_mtok');
+
+/** Prices as a person reads them. */
+const shown = (body: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(body).map(([field, value]) =>
+      isPrice(field) && (value === null || typeof value === 'number')
+        ? [field, formatMoney(value)]
+        : [field, value],
+    ),
+  );
+
+export const changeSave = (model: ModelRow, body: ModelChange): Save => ({
+  heading: `Change ${model.name}`,
+  verb: 'Publish change',
+  done: `Model ${model.name} changed`,
+  before: shown(model),
+  after: shown(body),
+  run: (change) => updateModel(model.id, body, { ...change, version: model.version }),
+});
+
+export const priceSave = (model: ModelRow, { field, price }: PriceEdit): Save => ({
+  ...changeSave(model, { [field]: price }),
+  heading: `Price of ${model.name}`,
+  verb: 'Publish price',
+  done: `Price of ${model.name} changed`,
+});
+
+export const attachSave = (model: ModelRow, body: ReturnType<typeof attachBody>): Save => {
+  const { upstream_api_key: key, ...rest }: typeof body & { upstream_api_key?: string } = body;
+  return {
+    heading: `Attach ${model.name}`,
+    verb: 'Attach',
+    done: `Model ${model.name} attached`,
+    before: {},
+    after: { ...rest, ...(key === undefined ? {} : { credential: 'a new one' }) },
+    run: (change) => attachBackend(model.id, body, { ...change, version: model.version }),
+  };
+};
+
+export const flowSave = (model: ModelRow, body: FlowChange): Save => ({
+  heading: `Flow control of ${model.name}`,
+  verb: 'Publish change',
+  done: `Flow control of ${model.name} changed`,
+  before: { ...model.backend },
+  after: body,
+  run: (change) => updateBackend(model.id, body, { ...change, version: model.version }),
+});
+
+export const detachSave = (model: ModelRow): Save => ({
+  heading: `Detach ${model.name}`,
+  verb: 'Detach model',
+  done: `Model ${model.name} detached`,
+  before: null,
+  after: null,
+  danger: true,
+  name: model.name,
+  run: (change) => detachBackend(model.id, { ...change, version: model.version }),
+});
+
+export const deleteSave = (model: ModelRow): Save => ({
+  heading: `Delete ${model.name}`,
+  verb: 'Delete model',
+  done: `Model ${model.name} deleted`,
+  before: null,
+  after: null,
+  danger: true,
+  name: model.name,
+  run: (change) => deleteModel(model.id, { ...change, version: model.version }),
+});
