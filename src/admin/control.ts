@@ -9,6 +9,7 @@ import type { Execute } from '../control/execute.ts';
 import type { Fleet } from '../control/fleet.ts';
 import type { TakeRefusals } from '../control/fleet-refusals.ts';
 import type { PastStates } from '../control/history/states.ts';
+import type { Heads } from '../control/heads.ts';
 import type { Idempotency } from '../control/idempotency.ts';
 import type { Beat, createProvidersAt } from '../control/lease-beats.ts';
 import type { LoginLimit } from '../control/login-limit.ts';
@@ -26,6 +27,7 @@ import type { Dial } from '../control/verify-provider.ts';
 import type { Database } from '../db/pool.ts';
 import type { Vault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Places } from './event-stream.ts';
 import type { Program } from './program.ts';
 
 /** As a pino logger has it. */
@@ -49,6 +51,10 @@ export type Control = Readonly<{
   encoders: Encoders | null;
   publisher: Publisher;
   measures: PlaneMeasures;
+  /** For whoever waits that the log grows. */
+  heads: Heads;
+  /** For the streams of the history that are open. */
+  historyStreams: Places;
   /** Reads the log up to its head and publishes what is new. */
   refresh: () => Promise<void>;
   /** Turns the windows of budgets, and publishes what is spent of them. */

@@ -31,6 +31,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { Control, Log } from './control.ts';
 import { createCredentials } from './credentials.ts';
 import { drain } from './drain.ts';
+import { createPlaces } from './event-stream.ts';
+import { historyStreamsMax } from './history-stream.ts';
 import type { Program } from './program.ts';
 import { adminRoutes } from './routes.ts';
 import type { Route } from './route.ts';
@@ -87,6 +89,8 @@ export function openAdmin(options: AdminOptions): Admin {
     ...opened,
     state,
     encoders: plane.encoders,
+    heads: plane.heads,
+    historyStreams: createPlaces(historyStreamsMax),
     idempotency: createIdempotency({ db, vault, clock }),
     sessions: createSessions({ db, state, catchUp: plane.catchUp, clock, randomBytes }),
     passwords: createPasswords(),

@@ -18,6 +18,7 @@ import { fleetRoutes } from './fleet.ts';
 import { frontendModelRoutes } from './frontend-models.ts';
 import { healthRoutes } from './health.ts';
 import { historyRoutes } from './history.ts';
+import { historyStreamRoutes } from './history-stream.ts';
 import { keyRoutes } from './keys.ts';
 import { limitsRoutes } from './limits.ts';
 import { logRoutes } from './log.ts';
@@ -99,6 +100,7 @@ const singleRoutes: readonly Route[] = [
   ...a2aAgentRoutes,
   ...auditRoutes,
   ...historyRoutes,
+  ...historyStreamRoutes,
   ...logRoutes,
   ...snapshotRoutes,
   ...restoreRoutes,

@@ -34,6 +34,7 @@ import {
 } from './commands/snapshot.ts';
 import { SnapshotRestoreCommand } from './commands/snapshot-restore.ts';
 import { SyncPricesCommand } from './commands/sync-prices.ts';
+import { TailCommand } from './commands/tail.ts';
 import { exitCodes } from './exit-codes.ts';
 import { HelpCommand, namingValues, usageError } from './help.ts';
 import { programVersion } from './version.ts';
@@ -80,6 +81,7 @@ export async function runCommandLine(
     SnapshotRestoreCommand,
     SnapshotShowCommand,
     SyncPricesCommand,
+    TailCommand,
   ];
   for (const command of [HelpCommand, Builtins.VersionCommand, ...commands]) {
     cli.register(command);

@@ -4,6 +4,7 @@ import { openDatabase } from '../db/pool.ts';
 import type { Database, PoolLoad } from '../db/pool.ts';
 import { newDurations, observe } from '../telemetry/histogram.ts';
 import type { Durations } from '../telemetry/histogram.ts';
+import { createHeads } from './heads.ts';
 
 export type PlaneMeasures = {
   /** Where the log was last seen to end. */
@@ -46,12 +47,19 @@ export function openMeasuredPools(place: Place, { pools }: PlaneMeasures) {
 }
 
 /** What the parts of a plane are told to call. */
-export const noting = (measures: PlaneMeasures, onCurrent?: () => void) => ({
-  onBuilt: (durationMs: number): void => observe(measures.builds, durationMs),
-  onAppended: (durationMs: number): void => observe(measures.appends, durationMs),
-  onCurrent: (): void => {
-    measures.currentAt = performance.now();
-    onCurrent?.();
-  },
-  onHead: (position: number): void => void (measures.head = position),
-});
+export const noting = (measures: PlaneMeasures, onCurrent?: () => void) => {
+  const heads = createHeads();
+  return {
+    onBuilt: (durationMs: number): void => observe(measures.builds, durationMs),
+    onAppended: (durationMs: number): void => observe(measures.appends, durationMs),
+    onCurrent: (): void => {
+      measures.currentAt = performance.now();
+      onCurrent?.();
+    },
+    onHead: (position: number): void => {
+      measures.head = position;
+      heads.tell(position);
+    },
+    heads,
+  };
+};

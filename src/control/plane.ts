@@ -25,6 +25,7 @@ import type { Egress } from './egress.ts';
 import { createExecute } from './execute.ts';
 import type { Execute } from './execute.ts';
 import { follow } from './follow.ts';
+import type { Heads } from './heads.ts';
 import { createPastStates } from './history/states.ts';
 import type { PastStates } from './history/states.ts';
 import type { Divergence } from './notify-rebuild.ts';
@@ -48,6 +49,8 @@ export type ControlPlane = Readonly<{
   publisher: Publisher;
   /** What this process measures of its work. */
   measures: PlaneMeasures;
+  /** For whoever waits that the log grows. */
+  heads: Heads;
   cloudTokens: CloudTokens;
   /** Null: no prompt class has a centroid. */
   encoders: Encoders | null;
@@ -89,7 +92,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
   const cursor = await prepareDatabase(url);
   const cloudTokens = openCloudTokens(options);
   const measures = newPlaneMeasures(connectionsMax);
-  const { onBuilt, onAppended, onHead, onCurrent } = noting(measures, options.onCurrent);
+  const { onBuilt, onAppended, onHead, onCurrent, heads } = noting(measures, options.onCurrent);
   const { db, reports } = openMeasuredPools(pool, measures);
   try {
     const vault = await openOwnVault(db, options);
@@ -142,7 +145,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       await Promise.all([db.dispose(), reports.dispose()]);
     };
     const opened = { db, reports, vault, store, past, execute, publisher, measures, cloudTokens };
-    return { ...opened, encoders, rebuild, catchUp, refresh, close };
+    return { ...opened, heads, encoders, rebuild, catchUp, refresh, close };
   } catch (error) {
     cloudTokens.close();
     await Promise.all([db.dispose(), reports.dispose()]);

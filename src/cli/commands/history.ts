@@ -3,13 +3,13 @@
 import { Option } from 'clipanion';
 
 import type { HistoryCommand as MadeCommand } from '../../control/history/commands.ts';
-import type { HistoryEvent } from '../../control/history/events.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { timestampField } from '../../lib/fields.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { HistoryCommand, readLimit } from '../history-command.ts';
 import type { Printed } from '../history-command.ts';
+import { eventLine } from '../history-lines.ts';
 
 const needs = 'Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.';
 
@@ -84,9 +84,6 @@ export class HistoryEventsCommand extends ListCommand {
     return { json: events, text: events.map(eventLine).join('\n') };
   }
 }
-
-const eventLine = ({ position, recorded_at, stream, type, data }: HistoryEvent): string =>
-  `${position}  ${recorded_at}  ${stream}  ${type}  ${JSON.stringify(data)}`;
 
 export class HistoryEventCommand extends HistoryCommand {
   static override paths = [['history', 'event']];

@@ -1,0 +1,41 @@
+// Where the log was last seen to end, for whoever waits that it grows.
+
+import { EventEmitter } from 'eventemitter3';
+
+export type Heads = Readonly<{
+  /** Called whenever the head of the log was read. */
+  tell: (position: number) => void;
+  /** Resolves when the log was seen to hold more than `position`, the time is over, or no one waits any more. */
+  past: (position: number, waiting: Waiting) => Promise<void>;
+}>;
+
+export type Waiting = Readonly<{ ms: number; signal: AbortSignal }>;
+
+export function createHeads(): Heads {
+  const seen = new EventEmitter<{ head: [number] }>();
+  let head = 0;
+  return {
+    tell: (position) => {
+      head = position;
+      seen.emit('head', position);
+    },
+    past: async (position, { ms, signal }) => {
+      if (signal.aborted || head > position) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const onHead = (now: number): void => {
+        if (now > position) resolve();
+      };
+      const onAbort = (): void => resolve();
+      const timer = setTimeout(resolve, ms);
+      seen.on('head', onHead);
+      signal.addEventListener('abort', onAbort);
+      try {
+        await promise;
+      } finally {
+        clearTimeout(timer);
+        seen.off('head', onHead);
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+  };
+}
