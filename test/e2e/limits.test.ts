@@ -76,8 +76,8 @@ it('a budget that was spent refuses at a separate proxy, under the version that 
   await using upstream = await upstreamOfModels();
   const control = await startControl(t, upstream.apiBase);
   const proxy = await startProxy(t, control);
-  await control.send('PUT', '/admin/principals/1/budget', { tokens_total: 18, window: 'daily' });
   const before = await proxy.version();
+  await control.send('PUT', '/admin/principals/1/budget', { tokens_total: 18, window: 'daily' });
   await until(async () => (await proxy.version()) > before, { what: 'the budget at the proxy' });
   const version = await proxy.version();
   assert.equal((await proxy.chat()).status, 200);
