@@ -32,7 +32,7 @@ it('a price is changed where it stands, and cleared', async (t) => {
     output_price_per_mtok: 2_000_000,
   });
   const { page } = await open(t, house, 'models');
-  await press(page, 'Change input price of engine-large');
+  await page.getByRole('button', { name: 'Change input price of engine-large' }).click();
   const field = page.getByLabel('input price of engine-large, in dollars per million tokens');
   await field.fill('much');
   await field.press('Enter');
@@ -45,7 +45,7 @@ it('a price is changed where it stands, and cleared', async (t) => {
   await page.getByText(/Price of engine-large changed · version \d+/).waitFor();
   assert.equal((await modelNamed(house, 'engine-large'))['input_price_per_mtok'], 250_000);
 
-  await press(page, 'Change output price of engine-large');
+  await page.getByRole('button', { name: 'Change output price of engine-large' }).click();
   const output = page.getByLabel('output price of engine-large, in dollars per million tokens');
   await output.fill('');
   await output.press('Enter');

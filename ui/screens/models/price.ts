@@ -33,6 +33,7 @@ export class GwPrice extends LitElement {
       }
 
       button {
+        position: relative;
         height: 1.5rem;
         margin-right: -0.375rem;
         padding: 0 0.375rem;
@@ -78,8 +79,9 @@ export class GwPrice extends LitElement {
 
   protected override render() {
     if (!this.open) {
-      return html`<button type="button" aria-label="Change ${this.label}" @click=${this.#edit}>
-        <gw-money exact .micros=${this.micros}></gw-money>
+      return html`<button type="button" @click=${this.#edit}>
+        <span class="only-read">Change ${this.label}: </span
+        ><gw-money exact .micros=${this.micros}></gw-money>
       </button>`;
     }
     return html`<input
