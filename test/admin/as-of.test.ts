@@ -74,6 +74,7 @@ it('every list and every record of configuration can be read as it stood', () =>
     'listPromptExamples',
     'listProviders',
     'listRoles',
+    'reviewAccess',
   ]);
 });
 
