@@ -121,6 +121,13 @@ const operations = [
     generation: number,
   }) satisfies Of<'RecordDeploymentPatch'>,
   fc.record({
+    type: fc.constant('SetAuditKey'),
+    logId: fc.constant('00000000-0000-4000-8000-000000000001'),
+    publicKey: fc.constantFrom('1'.repeat(64), '2'.repeat(64)),
+    signature: fc.constantFrom(null, 'c2lnbmF0dXJl'),
+  }) satisfies Of<'SetAuditKey'>,
+  fc.record({ type: fc.constant('StartEpoch') }) satisfies Of<'StartEpoch'>,
+  fc.record({
     type: fc.constant('EraseVaultItems'),
     items: fc.array(
       fc.record({
