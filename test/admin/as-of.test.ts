@@ -14,6 +14,7 @@ import type { TestAdmin } from '../harness/admin.ts';
 import { commandSequence } from '../harness/commands.ts';
 import { person } from '../harness/plane.ts';
 import { runs } from '../harness/runs.ts';
+import { until } from '../harness/wait.ts';
 
 const reads = adminRoutes.filter(readsPast);
 
@@ -87,7 +88,10 @@ it('of random histories, the past is answered as the present was', async (t) => 
     const { position, version } = started.plane.store.state();
     const answers: unknown[] = [];
     for (const path of paths) answers.push(await textOf(started, { path }));
-    moments.push({ position, version, at: new Date().toISOString(), answers });
+    const at = Date.now();
+    moments.push({ position, version, at: new Date(at).toISOString(), answers });
+    // What comes next is of a later millisecond.
+    await until(() => Date.now() > at, { what: 'a later time' });
   }
   for (const { position, at, answers } of moments) {
     for (const [index, path] of paths.entries()) {
