@@ -4,7 +4,6 @@
 import { LitElement, html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { styleMap } from 'lit/directives/style-map.js';
 
 import { toCsv, toJson } from '../lib/export.ts';
 import { formatCount } from '../lib/format.ts';
@@ -197,7 +196,7 @@ export class GwTable extends LitElement {
       height === 0
         ? nothing
         : html`<tr class="spacer" aria-hidden="true">
-            <td colspan=${span} style=${styleMap({ height: `${height}px` })}></td>
+            <td colspan=${span} height=${height}></td>
           </tr>`;
     return html`<table aria-rowcount=${count + 1}>
       <thead>
