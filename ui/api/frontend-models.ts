@@ -5,6 +5,8 @@ import type { Change } from './call.ts';
 import type { BodyOf, RowOf } from './routes.ts';
 
 export type FrontendModel = RowOf<'/admin/frontend-models'>;
+export type Rule = FrontendModel['rules'][number];
+export type Target = FrontendModel['default_targets'][number];
 
 export const listFrontendModels = (signal?: AbortSignal) =>
   list('/admin/frontend-models', { signal });

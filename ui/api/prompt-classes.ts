@@ -2,9 +2,11 @@
 
 import { call, list } from './call.ts';
 import type { Change } from './call.ts';
-import type { BodyOf, QueryOf, RowOf } from './routes.ts';
+import type { AnswerOf, BodyOf, QueryOf, RowOf } from './routes.ts';
 
 export type PromptClass = RowOf<'/admin/prompt-classes'>;
+export type PromptExample = AnswerOf<'GET', '/admin/prompt-classes/{id}/examples'>[number];
+export type Evaluation = AnswerOf<'POST', '/admin/prompt-classes/evaluate'>;
 
 export const listPromptClasses = (signal?: AbortSignal) =>
   list('/admin/prompt-classes', { signal });
@@ -42,3 +44,7 @@ export const removePromptExample = (
   params: Readonly<{ id: number; example_id: number }>,
   change: Change = {},
 ) => call('DELETE', '/admin/prompt-classes/{id}/examples/{example_id}', { params, ...change });
+
+/** Each example is put to the classes as if it had not been one; nothing is written. */
+export const evaluatePromptClasses = (signal?: AbortSignal) =>
+  call('POST', '/admin/prompt-classes/evaluate', { signal });

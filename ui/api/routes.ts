@@ -4,16 +4,21 @@
 import type { z } from 'zod';
 
 import type { a2aAgentRoutes } from '../../src/admin/a2a-agents.ts';
+import type { accessRoutes } from '../../src/admin/access.ts';
 import type { auditRoutes } from '../../src/admin/audit.ts';
 import type { backendRoutes } from '../../src/admin/backends.ts';
 import type { budgetRoutes } from '../../src/admin/budgets.ts';
+import type { changeSetRoutes } from '../../src/admin/change-sets.ts';
 import type { configRoutes } from '../../src/admin/config.ts';
 import type { deploymentRoutes } from '../../src/admin/deployment.ts';
+import type { explainRoutes } from '../../src/admin/explain.ts';
 import type { fallbackModelRoutes } from '../../src/admin/fallback-model.ts';
 import type { fleetRoutes } from '../../src/admin/fleet.ts';
 import type { frontendModelRoutes } from '../../src/admin/frontend-models.ts';
+import type { historyRoutes } from '../../src/admin/history.ts';
 import type { keyRoutes } from '../../src/admin/keys.ts';
 import type { limitsRoutes } from '../../src/admin/limits.ts';
+import type { logRoutes } from '../../src/admin/log.ts';
 import type { loginRoutes } from '../../src/admin/login.ts';
 import type { mcpServerRoutes } from '../../src/admin/mcp-servers.ts';
 import type { modelRoutes } from '../../src/admin/models.ts';
@@ -21,8 +26,10 @@ import type { operationRoutes } from '../../src/admin/operations.ts';
 import type { poolRoutes } from '../../src/admin/pools.ts';
 import type { priceRoutes } from '../../src/admin/prices.ts';
 import type { principalRoutes } from '../../src/admin/principals.ts';
+import type { promptClassEvaluationRoutes } from '../../src/admin/prompt-class-evaluation.ts';
 import type { promptClassRoutes } from '../../src/admin/prompt-classes.ts';
 import type { providerRoutes } from '../../src/admin/providers.ts';
+import type { restoreRoutes } from '../../src/admin/restore.ts';
 import type { roleRoutes } from '../../src/admin/roles.ts';
 import type { Method, TypedRoute } from '../../src/admin/route.ts';
 import type { routingRoutes } from '../../src/admin/routing.ts';
@@ -35,16 +42,21 @@ import type { usageRoutes } from '../../src/admin/usage.ts';
 
 type AdminRoute = (
   | typeof a2aAgentRoutes
+  | typeof accessRoutes
   | typeof auditRoutes
   | typeof backendRoutes
   | typeof budgetRoutes
+  | ReturnType<typeof changeSetRoutes>
   | typeof configRoutes
   | typeof deploymentRoutes
+  | typeof explainRoutes
   | typeof fallbackModelRoutes
   | typeof fleetRoutes
   | typeof frontendModelRoutes
+  | typeof historyRoutes
   | typeof keyRoutes
   | typeof limitsRoutes
+  | typeof logRoutes
   | typeof loginRoutes
   | typeof mcpServerRoutes
   | typeof modelRoutes
@@ -52,8 +64,10 @@ type AdminRoute = (
   | typeof poolRoutes
   | typeof priceRoutes
   | typeof principalRoutes
+  | typeof promptClassEvaluationRoutes
   | typeof promptClassRoutes
   | typeof providerRoutes
+  | typeof restoreRoutes
   | typeof roleRoutes
   | typeof routingRoutes
   | typeof ruleRoutes
@@ -83,7 +97,14 @@ type SchemasAt<M extends Method, Path> =
 
 type Sent<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
 
-export type BodyOf<M extends Method, Path> = Sent<SchemasAt<M, Path>['body']>;
+/** What is sent is not changed on its way. */
+type Unchanged<Value> = Value extends readonly (infer Part)[]
+  ? readonly Unchanged<Part>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: Unchanged<Value[Name]> }
+    : Value;
+
+export type BodyOf<M extends Method, Path> = Unchanged<Sent<SchemasAt<M, Path>['body']>>;
 
 /** In an address all is text; numbers are written as such. */
 export type QueryOf<M extends Method, Path> = {

@@ -1,0 +1,126 @@
+// Holds what the screen of prompt classes decides: how examples are pasted, and what an evaluation says.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import type { Evaluation, PromptClass } from '../../../ui/api/prompt-classes.ts';
+import {
+  blankClass,
+  classBody,
+  classChange,
+  fromClass,
+  readPrompts,
+  wrongPrompts,
+} from '../../../ui/lib/class-draft.ts';
+import {
+  adviceOf,
+  confusionsOf,
+  gainOf,
+  gainText,
+  noEvaluations,
+  readEvaluations,
+  withEvaluation,
+} from '../../../ui/lib/evaluation.ts';
+
+it('pasted prompts stand a line each, or between blank lines where there are any', () => {
+  assert.deepEqual(readPrompts('one\n two \r\none\n'), ['one', 'two']);
+  assert.deepEqual(readPrompts('one\nstill one\n\n \ntwo'), ['one\nstill one', 'two']);
+  assert.deepEqual(readPrompts(' \n'), []);
+});
+
+it('too many prompts, and a prompt too long, are told at the field', () => {
+  assert.equal(wrongPrompts(['a'], 'examples'), null);
+  const many = wrongPrompts(['a', 'b'], 'examples', 1);
+  assert.equal(many?.wrong.message, '2 are given, at most 1 at once may be');
+  const long = wrongPrompts(['a', 'b'.repeat(8_001)], 'examples');
+  assert.equal(long?.wrong.message, 'example 2 is longer than 8,000 characters');
+});
+
+const billing: PromptClass = {
+  id: 4,
+  version: 9,
+  name: 'billing',
+  description: null,
+  tier: 'refined',
+  min_margin: 0.1,
+  refines: ['support', 'code'],
+  examples: 20,
+  routable: true,
+};
+
+it('of a class only what was touched is sent; a fast one refines nothing', () => {
+  assert.deepEqual(classChange(fromClass(billing), billing), { body: {} });
+  assert.deepEqual(classChange({ ...fromClass(billing), tier: 'fast' }, billing), {
+    body: { tier: 'fast', refines: [] },
+  });
+  for (const text of ['', 'wide', '2.1', '-1', '1e0']) {
+    const read = classBody({ ...blankClass, min_margin: text });
+    assert.equal('wrong' in read ? read.wrong.field : null, 'min_margin', text);
+  }
+});
+
+const evaluated: Evaluation['classes'][number] = {
+  class: 'billing',
+  tier: 'fast',
+  refines: null,
+  examples: 20,
+  precision: 0.9,
+  recall: 0.6,
+  mean_margin: 0.2,
+  worst_margin: -0.05,
+  min_margin: 0.1,
+  nearest: [['code', 0.4]],
+  collides: false,
+  verdict: 'good',
+};
+const confusion = (actual: string, predicted: string, example_id: number) => ({
+  actual,
+  predicted,
+  example_id,
+  refines: null,
+});
+const evaluation: Evaluation = {
+  classes: [evaluated],
+  confusions: [confusion('code', 'billing', 3), confusion('a', 'b', 1), confusion('a', 'b', 2)],
+  note: null,
+};
+
+it('an evaluation is compared with the one before it, where both have a figure', () => {
+  const before = { ...evaluation, classes: [{ ...evaluated, precision: 0.8, recall: 0.6 }] };
+  assert.equal(gainOf(evaluated, before, 'precision'), 0.1);
+  assert.equal(gainOf(evaluated, before, 'recall'), null);
+  assert.equal(gainOf({ ...evaluated, class: 'new' }, before, 'precision'), null);
+  assert.equal(gainOf({ ...evaluated, precision: null }, before, 'precision'), null);
+  assert.equal(gainOf(evaluated, null, 'precision'), null);
+  assert.deepEqual([0.1, -0.004, -0.25].map(gainText), ['+0.10', '−0.004', '−0.25']);
+});
+
+it('who is taken for whom is counted, the most first', () => {
+  assert.deepEqual(
+    confusionsOf(evaluation).map(({ actual, predicted, exampleIds }) => [
+      actual,
+      predicted,
+      exampleIds,
+    ]),
+    [
+      ['a', 'b', [1, 2]],
+      ['code', 'billing', [3]],
+    ],
+  );
+});
+
+it('a verdict comes with what to do about it', () => {
+  assert.equal(adviceOf(evaluated), 'Nothing to do');
+  assert.match(adviceOf({ ...evaluated, recall: 0.2 }), /lower margin/);
+  assert.match(adviceOf({ ...evaluated, verdict: 'collision' }), /code/);
+});
+
+it('evaluations that were kept are read back, and anything else is none', () => {
+  const kept = withEvaluation(noEvaluations, { at: '2026-11-21T10:00:00Z', evaluation });
+  assert.deepEqual(readEvaluations(JSON.stringify(kept)), kept);
+  const next = withEvaluation(kept, { at: '2026-11-21T11:00:00Z', evaluation });
+  assert.equal(next.before?.at, '2026-11-21T10:00:00Z');
+  for (const text of [null, '', '{', '{}', '[]', '{"newest":3,"before":null}']) {
+    assert.deepEqual(readEvaluations(text), noEvaluations, String(text));
+  }
+});

@@ -1,0 +1,16 @@
+// Several calls as one change: what they come to, and made at one version.
+
+import { call } from './call.ts';
+import type { Change } from './call.ts';
+import type { BodyOf } from './routes.ts';
+
+export const previewChangeSet = (
+  body: BodyOf<'POST', '/admin/change-sets/preview'>,
+  change: Change = {},
+) => call('POST', '/admin/change-sets/preview', { body, ...change });
+
+/** A reason is needed, in the body or in `change`. */
+export const applyChangeSet = (
+  body: BodyOf<'POST', '/admin/change-sets/apply'>,
+  change: Change = {},
+) => call('POST', '/admin/change-sets/apply', { body, ...change });

@@ -1,0 +1,238 @@
+// A list that is made by picking: each part can be taken out, where the order counts be moved, and where it is said be weighted. As a
+// field of a form its value has a line a part; the weight stands behind a tab. Tells by `gw-input`.
+
+import { LitElement, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+
+import { lines, linesOf } from '../lib/lines.ts';
+import { moved } from '../lib/moved.ts';
+import { base, buttons, controls } from '../styles/base.ts';
+import type { FieldInput } from './field.ts';
+import './icon.ts';
+import { picksStyles } from './picks-styles.ts';
+
+/** `note` says what it is, such as "pool". */
+export type Option = Readonly<{ value: string; label: string; note?: string }>;
+
+type Pick = Readonly<{ value: string; weight: string }>;
+
+const weightStandard = '1';
+
+export class GwPicks extends LitElement {
+  static override properties = {
+    name: { type: String, reflect: true },
+    label: { type: String },
+    value: { type: String },
+    hint: { type: String },
+    error: { type: String },
+    placeholder: { type: String },
+    required: { type: Boolean },
+    ordered: { type: Boolean },
+    weighted: { type: Boolean },
+    options: { attribute: false },
+    typed: { state: true },
+    said: { state: true },
+  };
+  static override styles = [base, buttons, controls, picksStyles];
+  declare name: string;
+  declare label: string;
+  declare value: string;
+  declare hint: string;
+  declare error: string;
+  declare placeholder: string;
+  declare required: boolean;
+  declare ordered: boolean;
+  declare weighted: boolean;
+  declare options: readonly Option[];
+  declare typed: string;
+  /** For those who do not see what moved. */
+  declare said: string;
+  #focusNext = '';
+
+  constructor() {
+    super();
+    this.value = '';
+    this.hint = '';
+    this.error = '';
+    this.placeholder = '';
+    this.required = false;
+    this.ordered = false;
+    this.weighted = false;
+    this.options = [];
+    this.typed = '';
+    this.said = '';
+  }
+
+  override focus(): void {
+    this.renderRoot.querySelector<HTMLElement>('#control')?.focus();
+  }
+
+  /** A part that was moved keeps the focus on the button that moved it. */
+  protected override updated(_: PropertyValues): void {
+    if (this.#focusNext === '') return;
+    const button = this.renderRoot.querySelector<HTMLButtonElement>(this.#focusNext);
+    this.#focusNext = '';
+    if (button?.disabled === true) this.focus();
+    else button?.focus();
+  }
+
+  #picks(): readonly Pick[] {
+    return linesOf(this.value).map((line) => {
+      const [value = '', weight = weightStandard] = line.split('\t');
+      return { value, weight };
+    });
+  }
+
+  protected override render() {
+    const picks = this.#picks();
+    const optional = this.required ? nothing : html`<span class="optional">optional</span>`;
+    return html`<label class="label" for="control">${this.label}${optional}</label>
+      ${
+        picks.length === 0
+          ? nothing
+          : html`<ol class=${this.ordered ? 'ordered' : ''}>
+              ${repeat(
+                picks,
+                ({ value }) => value,
+                (pick, index) => this.#pick(pick, index, picks.length),
+              )}
+            </ol>`
+      }
+      <div class="add">
+        <input
+          id="control"
+          list="options"
+          autocomplete="off"
+          spellcheck="false"
+          placeholder=${this.placeholder}
+          aria-invalid=${this.error === '' ? 'false' : 'true'}
+          aria-describedby="hint error"
+          .value=${this.typed}
+          @input=${this.#onType}
+          @change=${this.#add}
+          @keydown=${this.#onKey}
+        />
+        <datalist id="options">
+          ${this.#left(picks).map(
+            ({ label, note }) => html`<option value=${label}>${note ?? nothing}</option>`,
+          )}
+        </datalist>
+        <button type="button" ?disabled=${this.typed.trim() === ''} @click=${this.#add}>Add</button>
+      </div>
+      <p class="hint" id="hint" ?hidden=${this.hint === ''}>${this.hint}</p>
+      <div id="error" role="alert">
+        ${this.error === '' ? nothing : html`<p class="error">${this.error}</p>`}
+      </div>
+      <span class="only-read" role="status">${this.said}</span>`;
+  }
+
+  #left(picks: readonly Pick[]): readonly Option[] {
+    const picked = new Set(picks.map(({ value }) => value));
+    return this.options.filter(({ value }) => !picked.has(value));
+  }
+
+  #pick({ value, weight }: Pick, index: number, count: number) {
+    const option = this.options.find((one) => one.value === value);
+    const label = option?.label ?? value;
+    return html`<li>
+      <span class="name">${label}</span>
+      <span class="note">${option === undefined ? 'gone' : (option.note ?? nothing)}</span>
+      ${this.weighted ? this.#weight(label, weight, index) : nothing}
+      ${
+        this.ordered
+          ? html`${this.#mover(label, { index, to: index - 1, count })}
+            ${this.#mover(label, { index, to: index + 1, count })}`
+          : nothing
+      }
+      <button
+        type="button"
+        class="plain icon"
+        aria-label="Remove ${label}"
+        title="Remove"
+        @click=${() => this.#set(this.#picks().toSpliced(index, 1), `${label} removed`)}
+      >
+        <gw-icon name="x"></gw-icon>
+      </button>
+    </li>`;
+  }
+
+  #weight(label: string, weight: string, index: number) {
+    return html`<label class="weight"
+      >weight
+      <input
+        inputmode="numeric"
+        aria-label="Weight of ${label}"
+        .value=${weight}
+        @change=${({ target }: Event) => {
+          if (!(target instanceof HTMLInputElement)) return;
+          this.#set(this.#picks().with(index, { value: this.#at(index), weight: target.value }));
+        }}
+    /></label>`;
+  }
+
+  #at(index: number): string {
+    return this.#picks()[index]?.value ?? '';
+  }
+
+  #mover(label: string, at: Readonly<{ index: number; to: number; count: number }>) {
+    const { index, to, count } = at;
+    const isUp = to < index;
+    return html`<button
+      type="button"
+      class="plain icon ${isUp ? 'up' : 'down'}"
+      aria-label="Move ${label} ${isUp ? 'up' : 'down'}"
+      ?disabled=${to < 0 || to >= count}
+      @click=${() => {
+        this.#focusNext = `li:nth-child(${to + 1}) .${isUp ? 'up' : 'down'}`;
+        this.#set(moved(this.#picks(), index, to), `${label} is number ${to + 1} of ${count}`);
+      }}
+    >
+      <gw-icon name=${isUp ? 'arrow-up' : 'arrow-down'}></gw-icon>
+    </button>`;
+  }
+
+  #set(picks: readonly Pick[], said = ''): void {
+    this.value = lines(
+      picks.map(({ value, weight }) => (this.weighted ? `${value}\t${weight.trim()}` : value)),
+    );
+    this.error = '';
+    this.said = said;
+    const detail: FieldInput = { name: this.name, value: this.value, checked: false };
+    this.dispatchEvent(new CustomEvent('gw-input', { detail, bubbles: true, composed: true }));
+  }
+
+  readonly #onType = ({ target }: Event): void => {
+    if (target instanceof HTMLInputElement) this.typed = target.value;
+    this.error = '';
+  };
+
+  readonly #onKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    this.#add();
+  };
+
+  /** What was typed is added when it is one of the options, also by leaving the field. */
+  readonly #add = (): void => {
+    const typed = this.typed.trim();
+    if (typed === '') return;
+    const picks = this.#picks();
+    const found = this.options.find(({ label, value }) => label === typed || value === typed);
+    if (found === undefined) this.error = `${typed} is none of those that can be picked`;
+    else if (picks.some(({ value }) => value === found.value))
+      this.error = `${typed} is there already`;
+    else {
+      this.typed = '';
+      this.#set([...picks, { value: found.value, weight: weightStandard }], `${typed} added`);
+    }
+  };
+}
+
+customElements.define('gw-picks', GwPicks);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-picks': GwPicks;
+  }
+}

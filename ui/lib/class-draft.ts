@@ -1,0 +1,111 @@
+// The form of a prompt class, what of it is sent, and examples as they are pasted.
+
+import type { FrontendModel } from '../api/frontend-models.ts';
+import type { PromptClass } from '../api/prompt-classes.ts';
+import { differing } from './differing.ts';
+import { lines, linesOf } from './lines.ts';
+
+export type ClassDraft = Readonly<{
+  name: string;
+  description: string;
+  tier: string;
+  min_margin: string;
+  /** Names of classes, a line each. */
+  refines: string;
+  /** Pasted; of a new class alone. */
+  examples: string;
+}>;
+
+export const blankClass: ClassDraft = {
+  name: '',
+  description: '',
+  tier: 'fast',
+  min_margin: '0.1',
+  refines: '',
+  examples: '',
+};
+
+export const fromClass = (one: PromptClass): ClassDraft => ({
+  name: one.name,
+  description: one.description ?? '',
+  tier: one.tier,
+  min_margin: String(one.min_margin),
+  refines: lines(one.refines),
+  examples: '',
+});
+
+/** As many as one creation takes. */
+export const createdMax = 200;
+const lengthMax = 8_000;
+
+/** Prompts as they are pasted: between blank lines when there are any, else a line each. A prompt that is there twice is one. */
+export function readPrompts(text: string): readonly string[] {
+  const plain = text.replaceAll('\r\n', '\n').trim();
+  const parts = /\n[ \t]*\n/.test(plain) ? plain.split(/\n(?:[ \t]*\n)+/) : plain.split('\n');
+  return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))];
+}
+
+type Wrong = Readonly<{ wrong: Readonly<{ field: string; message: string }> }>;
+type Read<Body> = Readonly<{ body: Body }> | Wrong;
+
+/** The first that is too long for the server, said by its place. */
+export function wrongPrompts(
+  prompts: readonly string[],
+  field: string,
+  max = createdMax,
+): Wrong | null {
+  if (prompts.length > max) {
+    const message = `${prompts.length} are given, at most ${max} at once may be`;
+    return { wrong: { field, message } };
+  }
+  const long = prompts.findIndex((prompt) => prompt.length > lengthMax);
+  if (long === -1) return null;
+  return { wrong: { field, message: `example ${long + 1} is longer than 8,000 characters` } };
+}
+
+export type ClassBody = Readonly<{
+  name: string;
+  description: string | null;
+  tier: PromptClass['tier'];
+  min_margin: number;
+  refines: readonly string[];
+}>;
+
+export function classBody(draft: ClassDraft): Read<ClassBody> {
+  const margin = /^\d*\.?\d+$/.test(draft.min_margin.trim()) ? Number(draft.min_margin) : NaN;
+  if (!(margin >= 0 && margin <= 2)) {
+    return { wrong: { field: 'min_margin', message: 'must be a number from 0 to 2, such as 0.1' } };
+  }
+  const description = draft.description.trim();
+  return {
+    body: {
+      name: draft.name.trim(),
+      description: description === '' ? null : description,
+      tier: draft.tier === 'refined' ? 'refined' : 'fast',
+      min_margin: margin,
+      refines: draft.tier === 'refined' ? linesOf(draft.refines).toSorted() : [],
+    },
+  };
+}
+
+/** What differs from the record. */
+export function classChange(draft: ClassDraft, one: PromptClass): Read<Partial<ClassBody>> {
+  const read = classBody(draft);
+  if ('wrong' in read) return read;
+  const before = { ...one, refines: one.refines.toSorted() };
+  return { body: differing(read.body, before) };
+}
+
+export type ClassUser = Readonly<{ id: number; name: string; rules: readonly string[] }>;
+
+/** The frontend models with a rule that asks for the class, and which rules, as x-gw-route names them. */
+export const askersOf = (
+  { name }: Pick<PromptClass, 'name'>,
+  frontendModels: readonly FrontendModel[],
+): readonly ClassUser[] =>
+  frontendModels.flatMap((one) => {
+    const rules = one.rules.flatMap((rule, index) =>
+      rule.class === name ? [`rule:${index}`] : [],
+    );
+    return rules.length === 0 ? [] : [{ id: one.id, name: one.name, rules }];
+  });
