@@ -9,7 +9,7 @@ import type { Dispatcher } from 'undici';
 import type { EndpointState } from '../health/endpoint.ts';
 import { withinTime } from '../within-time.ts';
 import type { Answer } from './detection.ts';
-import { readEnginePage } from './families.ts';
+import { pageOfModels, readEnginePage } from './families.ts';
 import type { EnginePage } from './families.ts';
 
 export type Asked =
@@ -22,6 +22,10 @@ export type Ask = (endpoint: EndpointState, signal: AbortSignal) => Promise<Aske
 const timeoutMs = 5000;
 /** An engine with many adapters has a page of some 100 KiB. */
 const pageBytesMax = 4 * 1024 * 1024;
+/** How a server answers that has a page for each model, and none for all of them. */
+const needsModel = 400;
+/** Of an endpoint that has a page for each; of further ones nothing is known. */
+const modelsMax = 128;
 
 const foreign: Asked = { answer: 'foreign', page: null };
 const none: Asked = { answer: 'none', page: null };
@@ -53,25 +57,49 @@ export function createAsk(
   return { ask, close: () => dispatcher.destroy() };
 }
 
-async function askAt(
+type Asking = Readonly<{ dispatcher: Dispatcher; signal: AbortSignal }>;
+
+async function askAt(endpoint: EndpointState, asking: Asking): Promise<Asked> {
+  const { status, text } = await fetchPage(endpoint, '', asking);
+  if (status === needsModel) return askByModel(endpoint, asking);
+  if (status < 200 || status >= 300) return isBusy(status) ? none : foreign;
+  if (text === null) return none;
+  const page = readEnginePage(text);
+  return page === null ? foreign : { answer: 'reading', page };
+}
+
+/**
+ * Asks for each model by its name, as a router of llama.cpp wants it (ggml-org/llama.cpp, tools/server/README.md, "Using multiple models").
+ * A question loads no model; one that is not loaded is answered with an error, and nothing runs in it.
+ */
+async function askByModel(endpoint: EndpointState, asking: Asking): Promise<Asked> {
+  const names = new Set(endpoint.backends.map(({ backend }) => backend.upstreamModel));
+  const pages = new Map<string, EnginePage | null>();
+  for (const name of [...names].slice(0, modelsMax)) {
+    const query = new URLSearchParams({ model: name, autoload: 'false' });
+    const { status, text } = await fetchPage(endpoint, `?${query.toString()}`, asking);
+    pages.set(name, status === 200 && text !== null ? readEnginePage(text) : null);
+  }
+  const page = pageOfModels(pages);
+  return page === null ? none : { answer: 'reading', page };
+}
+
+/** The text is null when it is longer than is read, and of an answer that is none. */
+async function fetchPage(
   { backend }: EndpointState,
-  { dispatcher, signal }: Readonly<{ dispatcher: Dispatcher; signal: AbortSignal }>,
-): Promise<Asked> {
+  query: string,
+  { dispatcher, signal }: Asking,
+): Promise<Readonly<{ status: number; text: string | null }>> {
   const { origin, basePath, credentialHeaders } = backend;
-  const { statusCode, body } = await request(origin + metricsPath(basePath), {
+  const { statusCode: status, body } = await request(origin + metricsPath(basePath) + query, {
     dispatcher,
     headers: [...credentialHeaders, 'accept', 'text/plain'],
     signal,
   });
-  if (statusCode >= 200 && statusCode < 300) {
-    const text = await textOf(body);
-    const page = text === null ? null : readEnginePage(text);
-    if (page !== null) return { answer: 'reading', page };
-    return text === null ? none : foreign;
-  }
+  if (status >= 200 && status < 300) return { status, text: await textOf(body) };
   // A body that is cut short reports it; without a listener that would end the process.
   body.on('error', () => undefined).destroy();
-  return isBusy(statusCode) ? none : foreign;
+  return { status, text: null };
 }
 
 /** Of a server that would answer otherwise at another time. One that knows no such page may say 501. */

@@ -11,6 +11,8 @@ export type EnginePage = Readonly<{
   total: EngineRequests;
   /** By the engine's own name of the model; empty when it names none. */
   byModel: ReadonlyMap<string, EngineRequests>;
+  /** It says nothing of a model that it does not name; else all that the engine does is meant. */
+  isByModelAlone: boolean;
   /**
    * Differs between two pages while the engine makes progress; null for one whose counters move only when a request ends, or that has
    * none.
@@ -113,7 +115,8 @@ export function readEnginePage(text: string): EnginePage | null {
   const sums = engine === undefined ? undefined : found.get(engine);
   if (sums === undefined) return null;
   const { total, byModel, progress } = sums;
-  return { total, byModel, progress: progress.length === 0 ? null : progress.join('\n') };
+  const moved = progress.length === 0 ? null : progress.join('\n');
+  return { total, byModel, isByModelAlone: false, progress: moved };
 }
 
 const noSums = (): Sums => ({
@@ -135,6 +138,19 @@ function addTo(sums: Sums, state: State, { labels, value }: Sample): void {
   own[state] += requests;
 }
 
-/** What a page says of one model; of all that the engine does when it does not name this one. */
-export const requestsOf = ({ total, byModel }: EnginePage, upstreamModel: string): EngineRequests =>
-  byModel.get(upstreamModel) ?? total;
+/** One page of the pages of single models, where null is a model in which nothing runs; null when there is no page at all. */
+export function pageOfModels(pages: ReadonlyMap<string, EnginePage | null>): EnginePage | null {
+  if ([...pages.values()].every((page) => page === null)) return null;
+  const sums = noSums();
+  for (const [model, page] of pages) {
+    const { running, waiting } = page?.total ?? { running: 0, waiting: 0 };
+    sums.byModel.set(model, { running, waiting });
+    sums.total.running += running;
+    sums.total.waiting += waiting;
+  }
+  return { total: sums.total, byModel: sums.byModel, isByModelAlone: true, progress: null };
+}
+
+/** What a page says of one model; null when it says nothing of it. */
+export const requestsOf = (page: EnginePage, upstreamModel: string): EngineRequests | null =>
+  page.byModel.get(upstreamModel) ?? (page.isByModelAlone ? null : page.total);

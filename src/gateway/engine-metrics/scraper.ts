@@ -121,7 +121,9 @@ function notePage(
   const atMs = now();
   watch.readAtMs = monotonic();
   for (const state of endpoint.backends) {
-    const { running, waiting } = requestsOf(page, state.backend.upstreamModel);
+    const requests = requestsOf(page, state.backend.upstreamModel);
+    if (requests === null) continue;
+    const { running, waiting } = requests;
     state.engine = { requests: running + waiting, running, waiting, atMs };
     state.admission?.observe(waiting);
   }

@@ -5,7 +5,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 
-import { readEnginePage, requestsOf } from '../../../src/gateway/engine-metrics/families.ts';
+import {
+  pageOfModels,
+  readEnginePage,
+  requestsOf,
+} from '../../../src/gateway/engine-metrics/families.ts';
 
 const fixture = (name: string): string =>
   readFileSync(path.join(import.meta.dirname, `../../fixtures/metrics/${name}.prom`), 'utf8');
@@ -99,9 +103,26 @@ describe('the page of an engine', () => {
         .join('\n'),
     );
     assert.ok(page !== null);
-    assert.equal(requestsOf(page, 'a').running, 1);
-    assert.equal(requestsOf(page, 'b').running, 2);
-    assert.equal(requestsOf(page, 'an adapter').running, 3);
+    assert.equal(requestsOf(page, 'a')?.running, 1);
+    assert.equal(requestsOf(page, 'b')?.running, 2);
+    assert.equal(requestsOf(page, 'an adapter')?.running, 3);
+  });
+
+  it('of pages of single models is read by the model alone, and idle where a model has none', () => {
+    const llamacpp = readEnginePage(
+      'llamacpp:requests_processing 2\nllamacpp:requests_deferred 1\n',
+    );
+    const pages = new Map([
+      ['loaded', llamacpp],
+      ['unloaded', null],
+    ]);
+    const page = pageOfModels(pages);
+    assert.ok(page !== null);
+    assert.deepEqual(requestsOf(page, 'loaded'), { running: 2, waiting: 1 });
+    assert.deepEqual(requestsOf(page, 'unloaded'), { running: 0, waiting: 0 });
+    assert.equal(requestsOf(page, 'not asked for'), null);
+    assert.deepEqual(page.total, { running: 2, waiting: 1 });
+    assert.equal(pageOfModels(new Map([['unloaded', null]])), null);
   });
 
   it('shows progress where a counter moves with every step, and of other engines not', () => {

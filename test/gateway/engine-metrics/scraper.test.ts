@@ -96,6 +96,32 @@ describe('an endpoint', () => {
     });
   }
 
+  it('that has a page for each model is asked for its models by name, and loads none for it', async () => {
+    const loaded = new Map<string | null, number>([['a/model', 3]]);
+    await using upstream = await startUpstream((request, response) => {
+      const { pathname, searchParams } = new URL(request.path, 'http://engine');
+      if (pathname !== '/metrics') return answerJson()(request, response);
+      const running = loaded.get(searchParams.get('model'));
+      assert.ok(!searchParams.has('model') || searchParams.get('autoload') === 'false');
+      if (running === undefined)
+        return answerJson({ error: { code: 400 } }, 400)(request, response);
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' });
+      response.end(`llamacpp:requests_processing ${running}\nllamacpp:requests_deferred 1\n`);
+    });
+    const { apiBase } = upstream;
+    const models = {
+      a: { backends: [{ apiBase, upstreamModel: 'a/model' }] },
+      b: { backends: [{ apiBase, upstreamModel: 'b' }] },
+    };
+    await using gateway = await startTestGateway({ models, keys }, { engineMetrics });
+    const engines = () =>
+      gateway.gateway.healthReport('r').backends.map(({ engine: read }) => read?.running);
+    await until(() => engines().every((running) => running !== undefined), { what: 'a reading' });
+    assert.deepEqual(engines(), [3, 0]);
+    loaded.set('b', 5);
+    await until(() => engines()[1] === 5, { what: 'the other model' });
+  });
+
   it('whose address is edited is asked anew', async () => {
     await using upstream = await startUpstream(answerJson({}, 404));
     const given = (suffix: string) => ({
