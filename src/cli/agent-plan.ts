@@ -38,9 +38,9 @@ export function planAgent(
   settings: AgentSettings,
   { env, hostName }: AgentSurroundings,
 ): AgentPlan | readonly Refusal[] {
-  const { controlUrl, token, advertise, kubernetes } = settings;
+  const { controlUrl, token, advertise, kubernetes, serviceAccountDirectory } = settings;
   const ports = settings.scanPorts ?? (kubernetes || advertise === null ? [] : commonPorts);
-  const cluster = kubernetes ? findCluster(env) : null;
+  const cluster = kubernetes ? findCluster(env, serviceAccountDirectory) : null;
   const refusals = [
     ...missing(settings),
     ...leaseRefusals(settings),

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 
 import { z } from 'zod';
 
+import { clusterSettings } from './cluster-settings.ts';
 import { define, httpUrl, list, onOrOff, text, wholeNumber } from './setting.ts';
 import { settingsTable } from './settings-table.ts';
 
@@ -161,6 +162,7 @@ export const agentSettings = {
     fallback: false,
     description: 'asks the Kubernetes API which addresses the cluster exposes',
   }),
+  ...clusterSettings,
   log: settingsTable.log,
   logFormat: settingsTable.logFormat,
 } as const;

@@ -3,14 +3,17 @@
 import type { ManagedPlace } from '../control/deployment.ts';
 import { findCluster } from '../kubernetes/in-cluster.ts';
 import { isRefusal } from '../lib/refusal.ts';
+import type { SettingValues } from './settings-table.ts';
 
-/** `resource` is namespace/name. Null outside a cluster. */
+type Managed = Pick<SettingValues, 'operatorResource' | 'serviceAccountDirectory'>;
+
+/** Null outside a cluster. */
 export function managedPlace(
-  resource: string | null,
+  { operatorResource, serviceAccountDirectory }: Managed,
   env: Readonly<Record<string, string | undefined>>,
 ): ManagedPlace | null {
-  if (resource === null) return null;
-  const place = findCluster(env);
-  const [namespace = '', name = ''] = resource.split('/');
+  if (operatorResource === null) return null;
+  const place = findCluster(env, serviceAccountDirectory);
+  const [namespace = '', name = ''] = operatorResource.split('/');
   return isRefusal(place) ? null : { place, namespace, name };
 }

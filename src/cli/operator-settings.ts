@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 
-import { define } from './setting.ts';
+import { clusterSettings } from './cluster-settings.ts';
+import { define, text, wholeNumber } from './setting.ts';
 import { settingsTable } from './settings-table.ts';
 
 const label = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, {
@@ -24,6 +25,21 @@ export const operatorSettings = {
     fallback: 'gw-operator',
     description: 'name of the Lease in that namespace by which one operator leads',
   }),
+  host: define({
+    flag: '--host',
+    variable: 'GW_HOST',
+    schema: text,
+    fallback: '127.0.0.1',
+    description: 'address on which /healthz, /readyz and /metrics are served',
+  }),
+  port: define({
+    flag: '-p,--port',
+    variable: 'GW_OPERATOR_PORT',
+    schema: wholeNumber({ from: 0, to: 65_535 }),
+    fallback: 4002,
+    description: 'their port; 0 is any free port',
+  }),
+  ...clusterSettings,
   log: settingsTable.log,
   logFormat: settingsTable.logFormat,
 } as const;

@@ -5,13 +5,16 @@ import { hostname } from 'node:os';
 
 import type { ClusterPlace } from '../kubernetes/in-cluster.ts';
 import { readNamespace } from '../kubernetes/in-cluster.ts';
+import { newOperatorCounts } from '../operator/counts.ts';
 import { createElection } from '../operator/election.ts';
 import { operatorTimes, startOperator } from '../operator/operator.ts';
-import type { OperatorTimes } from '../operator/operator.ts';
+import { openOperatorPages } from '../operator/pages.ts';
 import type { Running } from './lifetime.ts';
+import { namingListener } from './listening.ts';
 import { logToStderr } from './log-to-stderr.ts';
 import type { OperatorSettingsTable } from './operator-settings.ts';
 import type { SettingsOf } from './settings.ts';
+import { programVersion } from './version.ts';
 
 export type OperatorSettings = SettingsOf<OperatorSettingsTable>;
 
@@ -21,26 +24,44 @@ const leaseSeconds = 15;
 export async function runOperator(
   settings: OperatorSettings,
   place: ClusterPlace,
-  times: OperatorTimes = operatorTimes,
 ): Promise<Running> {
+  await using started = new AsyncDisposableStack();
   const log = logToStderr(settings).of('operator');
+  const { host, port } = settings;
   const namespace = settings.namespace ?? (await readNamespace(place));
+  const counts = newOperatorCounts();
+  const pages = await namingListener(
+    { flag: '--port', port, host },
+    openOperatorPages({
+      host,
+      port,
+      version: programVersion(),
+      counts,
+      monotonic,
+      silenceMs: operatorTimes.deadlineMs,
+    }),
+  );
+  started.defer(pages.close);
   // Of each start its own: a pod that is restarted is not taken for the one that held the Lease.
   const self = `${hostname()}_${randomUUID()}`;
-  const election = createElection({
-    place,
-    holder: { name: settings.lease, namespace, self, seconds: leaseSeconds },
-    monotonic: () => performance.now(),
-    nowMs: Date.now,
-  });
   const { failed, close } = startOperator({
     place,
     namespace,
-    election,
+    election: createElection({
+      place,
+      holder: { name: settings.lease, namespace, self, seconds: leaseSeconds },
+      monotonic,
+      nowMs: Date.now,
+    }),
     nowMs: Date.now,
     log,
-    times,
+    times: operatorTimes,
+    counts,
   });
-  log.info({ namespace, lease: settings.lease, self }, 'operator started');
-  return { failed, close };
+  started.defer(close);
+  log.info({ namespace, lease: settings.lease, self, url: pages.url }, 'operator started');
+  const parts = started.move();
+  return { failed, close: () => parts.disposeAsync() };
 }
+
+const monotonic = (): number => performance.now();

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { egressEntryForms, readEgressEntry } from '../control/egress-list.ts';
 import { auditSettings } from './audit-settings.ts';
 import { classifierSettings } from './classifier-settings.ts';
+import { clusterSettings } from './cluster-settings.ts';
 import { forwardingSettings } from './forwarding-settings.ts';
 import { providerSettings } from './provider-settings.ts';
 import {
@@ -349,6 +350,7 @@ export const settingsTable = {
     fallback: null,
     description: 'namespace/name of the resource that `gw operator` runs this control plane by',
   }),
+  ...clusterSettings,
   masterKey: define({
     flag: '--master-key',
     variable: 'GW_MASTER_KEY',

@@ -14,11 +14,13 @@ export type ClusterPlace = Readonly<{
   accountDirectory: string;
 }>;
 
-const mounted = '/var/run/secrets/kubernetes.io/serviceaccount';
+/** Where Kubernetes mounts it. */
+export const mountedAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** From the variables that Kubernetes gives to every container. */
 export function findCluster(
   env: Readonly<Record<string, string | undefined>>,
+  accountDirectory: string,
 ): ClusterPlace | Refusal {
   const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
   const port = env['KUBERNETES_SERVICE_PORT'] ?? '';
@@ -28,7 +30,7 @@ export function findCluster(
   }
   return {
     url: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
-    accountDirectory: mounted,
+    accountDirectory,
   };
 }
 

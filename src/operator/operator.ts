@@ -3,17 +3,22 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { z } from 'zod';
+
 import { withCluster } from '../kubernetes/client.ts';
 import type { ClusterClient } from '../kubernetes/client.ts';
 import { deploymentPath, deploymentResource } from '../kubernetes/gw-deployment.ts';
+import type { DeploymentStatus } from '../kubernetes/gw-deployment.ts';
 import type { ClusterPlace } from '../kubernetes/in-cluster.ts';
 import { listAll } from '../kubernetes/list.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { OperatorCounts } from './counts.ts';
 import type { Election } from './election.ts';
 import { followChanges } from './follow.ts';
 import { collectionPath, kinds, managedBy } from './kinds.ts';
 import type { Kind } from './kinds.ts';
 import { reconcile } from './reconcile.ts';
+import { statusBefore } from './status.ts';
 
 export type OperatorOptions = Readonly<{
   place: ClusterPlace;
@@ -23,6 +28,8 @@ export type OperatorOptions = Readonly<{
   nowMs: () => number;
   log: Log;
   times: OperatorTimes;
+  /** Adds to them. */
+  counts: OperatorCounts;
 }>;
 
 /** Milliseconds. */
@@ -74,7 +81,7 @@ export function startOperator(options: OperatorOptions) {
 type Term = Readonly<{ ending: AbortController; expiry: NodeJS.Timeout; work: Promise<void> }>;
 
 async function electionLoop(options: OperatorOptions, signal: AbortSignal): Promise<void> {
-  const { election, log, times } = options;
+  const { election, log, times, counts } = options;
   let term: Term | null = null;
   let isSaid = false;
   while (!signal.aborted) {
@@ -83,31 +90,38 @@ async function electionLoop(options: OperatorOptions, signal: AbortSignal): Prom
         AbortSignal.any([signal, AbortSignal.timeout(times.deadlineMs / 2)]),
       );
       isSaid = false;
+      counts.heardAtMs = performance.now();
       if (isLeading && term !== null && !term.ending.signal.aborted) term.expiry.refresh();
       else if (isLeading) term = await begin(options, term);
-      else if (term !== null) term = await end(term, log);
+      else if (term !== null) term = await end(options, term);
     } catch (error) {
       if (!isSaid && !signal.aborted) log.warn({ error }, 'the lease cannot be read');
       isSaid = true;
     }
-    if (term?.ending.signal.aborted === true) term = await end(term, log);
+    if (term?.ending.signal.aborted === true) term = await end(options, term);
     await sleep(times.electionMs, undefined, { signal }).catch(() => undefined);
   }
-  if (term !== null) await end(term, log);
+  if (term !== null) await end(options, term);
 }
 
 async function begin(options: OperatorOptions, before: Term | null): Promise<Term> {
-  if (before !== null) await end(before, options.log);
+  if (before !== null) await end(options, before);
   options.log.info({ namespace: options.namespace }, 'this operator leads');
+  options.counts.isLeading = true;
   const ending = new AbortController();
   const expiry = setTimeout(() => ending.abort(), options.times.deadlineMs);
   return { ending, expiry, work: lead(options, ending.signal) };
 }
 
-async function end({ ending, expiry, work }: Term, log: Log): Promise<null> {
+async function end(
+  { log, counts }: OperatorOptions,
+  { ending, expiry, work }: Term,
+): Promise<null> {
   clearTimeout(expiry);
   ending.abort();
   await work;
+  counts.isLeading = false;
+  counts.phases = null;
   log.info({}, 'this operator leads no more');
   return null;
 }
@@ -131,7 +145,7 @@ async function lead(options: OperatorOptions, signal: AbortSignal): Promise<void
 const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name);
 
 async function passLoop(options: OperatorOptions, wake: Wake, signal: AbortSignal): Promise<void> {
-  const { log, times } = options;
+  const { log, times, counts } = options;
   let isSaid = false;
   while (!signal.aborted) {
     wake.reset();
@@ -139,10 +153,12 @@ async function passLoop(options: OperatorOptions, wake: Wake, signal: AbortSigna
       const outcome = await withCluster(options.place, (client) => pass(options, client, signal));
       if (isSaid) log.info({}, 'the API server answers again');
       isSaid = false;
+      counts.passes[outcome]++;
       await rest(times.pauseMs, signal);
       if (outcome === 'done') await wake.wait(times.resyncMs, signal);
     } catch (error) {
       if (signal.aborted) return;
+      counts.passes.failed++;
       if (!isSaid) log.warn({ error }, 'a pass failed; trying again');
       isSaid = true;
       await rest(times.retryMs, signal);
@@ -150,25 +166,29 @@ async function passLoop(options: OperatorOptions, wake: Wake, signal: AbortSigna
   }
 }
 
-/** One deployment that fails keeps no other from its turn. */
+/** One deployment that fails, or that this release cannot read, keeps no other from its turn. */
 async function pass(
-  { namespace, nowMs, log }: OperatorOptions,
+  { namespace, nowMs, log, counts }: OperatorOptions,
   client: ClusterClient,
   signal: AbortSignal,
 ): Promise<'done' | 'again'> {
   const path = deploymentPath(namespace);
-  const resources = await listAll(client, { path, item: deploymentResource }, signal);
+  const items = await listAll(client, { path, item: z.unknown() }, signal);
   const failures: unknown[] = [];
+  const phases: DeploymentStatus['phase'][] = [];
   let outcome: 'done' | 'again' = 'done';
-  for (const resource of resources) {
+  for (const item of items) {
     try {
-      const own = await reconcile(resource, { client, nowMs, log, signal });
+      const resource = deploymentResource.parse(item);
+      phases.push(statusBefore(resource)?.phase ?? 'Pending');
+      const own = await reconcile(resource, { client, nowMs, log, signal, counts });
       if (own === 'again') outcome = 'again';
     } catch (error) {
       signal.throwIfAborted();
       failures.push(error);
     }
   }
+  counts.phases = phases;
   if (failures.length > 0) throw failures[0];
   return outcome;
 }

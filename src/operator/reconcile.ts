@@ -6,6 +6,7 @@ import { deploymentPath } from '../kubernetes/gw-deployment.ts';
 import type { DeploymentResource, DeploymentStatus } from '../kubernetes/gw-deployment.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { OperatorCounts } from './counts.ts';
 import { desiredOf } from './desired.ts';
 import type { Desired } from './desired.ts';
 import { keyOf, readHeld, referenceOf } from './held.ts';
@@ -23,6 +24,8 @@ export type Reconciling = Readonly<{
   log: Log;
   /** Aborted once this process leads no more: nothing is written from then on. */
   signal: AbortSignal;
+  /** Adds what it writes. */
+  counts: OperatorCounts;
 }>;
 
 const fieldManager = 'gw-operator';
@@ -79,7 +82,10 @@ async function writeAll(
     reconciling.signal.throwIfAborted();
     const answer = await send(write, pathOf(write.of, resource), reconciling);
     done.add(keyOf(write.of));
-    if (answer.status === 409) return 'again';
+    if (answer.status === 409) {
+      reconciling.counts.writes.conflict++;
+      return 'again';
+    }
     if (write.do === 'delete' && (answer.status < 300 || answer.status === 404)) {
       seen.held.delete(keyOf(write.of));
     } else {
@@ -87,12 +93,15 @@ async function writeAll(
       if (object === null) return refusedBy(write, answer, reconciling);
       seen.held.set(keyOf(write.of), object);
     }
+    reconciling.counts.writes.written++;
     const { kind, name } = write.of;
     reconciling.log.info({ kind, name, did: write.do }, 'an object was written');
   }
 }
 
-function refusedBy({ of }: Write, answer: ClusterAnswer, { log }: Reconciling): Problem {
+function refusedBy({ of }: Write, answer: ClusterAnswer, reconciling: Reconciling): Problem {
+  const { log, counts } = reconciling;
+  counts.writes.refused++;
   const message = `${of.kind} ${of.name}: the API server answers ${refusalOf(answer)}`;
   log.warn({ reason: message }, 'a write was refused');
   return { reason: 'WriteRefused', message };

@@ -221,7 +221,32 @@ export const controlMetrics = {
   ),
 } as const satisfies Readonly<Record<string, Metric>>;
 
-export const metricTable = { ...processMetrics, ...gatewayMetrics, ...controlMetrics } as const;
+/** What `gw operator` shows at `/metrics` of its listener. */
+export const operatorMetrics = {
+  operatorLeading: greatest('gw_operator_leading', '1 while this operator leads, else 0'),
+  operatorPasses: counter(
+    'gw_operator_passes_total',
+    'Passes over all managed deployments: done, to be made again at once, failed',
+    'result',
+  ),
+  operatorWrites: counter(
+    'gw_operator_writes_total',
+    'Writes of objects: written, in conflict with that of another, refused by the API server',
+    'result',
+  ),
+  operatorDeployments: gauge(
+    'gw_operator_deployments',
+    'Managed deployments by phase, as the last pass met them; shown by the leader',
+    'phase',
+  ),
+} as const satisfies Readonly<Record<string, Metric>>;
+
+export const metricTable = {
+  ...processMetrics,
+  ...gatewayMetrics,
+  ...controlMetrics,
+  ...operatorMetrics,
+} as const;
 
 export type MetricName = keyof typeof metricTable;
 

@@ -12,7 +12,7 @@ import { z } from 'zod';
 
 import { readCluster } from '../../src/agent/cluster.ts';
 import { createLook } from '../../src/agent/look.ts';
-import { findCluster } from '../../src/kubernetes/in-cluster.ts';
+import { findCluster, mountedAccount } from '../../src/kubernetes/in-cluster.ts';
 import { startClusterApi } from '../harness/cluster-api.ts';
 import type { Call, ClusterApi } from '../harness/cluster-api.ts';
 import { collectLog } from '../harness/gateway.ts';
@@ -148,9 +148,9 @@ it('the API server is verified with the authority of the service account alone',
 
 it('a process finds its cluster in the variables that Kubernetes sets', () => {
   const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
-  assert.deepEqual(findCluster(env), {
+  assert.deepEqual(findCluster(env, mountedAccount), {
     url: 'https://[fd00::1]:443',
     accountDirectory: '/var/run/secrets/kubernetes.io/serviceaccount',
   });
-  assert.match(JSON.stringify(findCluster({})), /in no cluster/);
+  assert.match(JSON.stringify(findCluster({}, mountedAccount)), /in no cluster/);
 });

@@ -8,6 +8,7 @@ import { it } from 'node:test';
 import {
   controlMetrics,
   gatewayMetrics,
+  operatorMetrics,
   processMetrics,
 } from '../../src/telemetry/metric-table.ts';
 
@@ -23,7 +24,7 @@ it('docs/reference/metrics.md lists every series as it is exported', () => {
         .slice(1, -1)
         .map((cell) => cell.trim()),
     );
-  const tables = [processMetrics, gatewayMetrics, controlMetrics];
+  const tables = [processMetrics, gatewayMetrics, controlMetrics, operatorMetrics];
   const expected = tables
     .flatMap((table) => Object.values(table))
     .map(({ name, type, labels, help }) => [`\`${name}\``, type, labels.join(', '), help]);

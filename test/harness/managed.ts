@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 
 import { withCluster } from '../../src/kubernetes/client.ts';
 import { deploymentPath, deploymentResource } from '../../src/kubernetes/gw-deployment.ts';
+import { newOperatorCounts } from '../../src/operator/counts.ts';
 import { reconcile } from '../../src/operator/reconcile.ts';
 import { startClusterApi } from './cluster-api.ts';
 import type { ClusterApi, Call } from './cluster-api.ts';
@@ -101,6 +102,7 @@ export async function reconcileAll(
         nowMs: () => Date.parse('2026-11-21T12:00:00Z'),
         log,
         signal,
+        counts: newOperatorCounts(),
       }),
     );
     afterPass();

@@ -12,6 +12,7 @@ import { z } from 'zod';
 
 import { openManagedDeployment } from '../../src/control/deployment.ts';
 import { deploymentPath } from '../../src/kubernetes/gw-deployment.ts';
+import { newOperatorCounts } from '../../src/operator/counts.ts';
 import { createElection } from '../../src/operator/election.ts';
 import { startOperator } from '../../src/operator/operator.ts';
 import type { Call, ClusterApi } from '../harness/cluster-api.ts';
@@ -41,10 +42,12 @@ function operate(test: TestContext, { place }: ClusterApi, self: string, seconds
     nowMs: Date.now,
   });
   const log = collectLog(logLines);
-  const operator = startOperator({ place, namespace, election, nowMs: Date.now, log, times });
+  const counts = newOperatorCounts();
+  const shared = { place, namespace, election, nowMs: Date.now, log, times };
+  const operator = startOperator({ ...shared, counts });
   test.after(operator.kill);
   const said = (message: string) => logLines.some((line) => line.message === message);
-  return { ...operator, said, logLines };
+  return { ...operator, said, logLines, counts };
 }
 
 /** Every pod starts as soon as its Deployment is written. */
@@ -140,6 +143,17 @@ describe('a running operator', () => {
     cluster.store.remove(`/api/v1/namespaces/${namespace}/services/gw-proxy`);
     const service = () => objectNamed(cluster, 'Service', 'gw-proxy');
     await until(() => service() !== undefined, { what: 'the Service' });
+  });
+
+  it('lets no deployment that it cannot read keep another from its turn', async (t) => {
+    const cluster = await startManagedCluster(t);
+    startPods(cluster);
+    const ofAnotherRelease = { ...deploymentNamed('a'), spec: { image: 7 } };
+    cluster.store.put(deploymentPath(namespace, 'a'), ofAnotherRelease);
+    const operator = operate(t, cluster, 'a');
+    await until(() => isReady(cluster, 1), { what: 'Ready' });
+    assert.equal(operator.said('a pass failed; trying again'), true);
+    assert.ok(operator.counts.passes.failed > 0);
   });
 
   it('goes on after the API server was away, and after watches that came too late', async (t) => {

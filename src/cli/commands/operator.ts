@@ -36,7 +36,7 @@ export class OperatorCommand extends Command {
     const flags = flagsOf(this, operatorSettings);
     const read = readTable(operatorSettings, { flags, env, readFile });
     if ('refusals' in read) return reportRefusals(stderr, read.refusals);
-    const place = findCluster(env);
+    const place = findCluster(env, read.settings.serviceAccountDirectory);
     if (isRefusal(place)) return reportRefusals(stderr, [place]);
     for (const warning of read.warnings) stderr.write(`gw: warning: ${warning}\n`);
     return reportingFailure(this.context, async () => {

@@ -65,6 +65,7 @@ export type ControlSettings = Pick<
   | 'providerSweepInterval'
   | 'dynamicProvidersMax'
   | 'operatorResource'
+  | 'serviceAccountDirectory'
 >;
 
 export type RunningControl = Running &
@@ -265,7 +266,7 @@ async function serveAdmin(
     usageRetentionDays: settings.usageRetention,
     strictKeyMint: settings.strictKeyMint,
     dynamicProvidersMax: settings.dynamicProvidersMax,
-    managed: managedPlace(settings.operatorResource, process.env),
+    managed: managedPlace(settings, process.env),
     log: log.of('admin'),
     ui: readUi(),
     program: {
