@@ -67,6 +67,8 @@ it('a key is shown once, opens the gateway, and is refused once it is revoked', 
   const { page } = await open(t, house, `keys/new/${id}`);
   await page.getByText('nightly may invoke every model.').waitFor();
   await page.getByLabel('Name').fill('ci');
+  await press(page, 'Review');
+  await page.getByRole('row', { name: /principal added\s+none\s+nightly/ }).waitFor();
   await press(page, 'Create key');
   const dialog = page.locator('gw-made-key');
   const key = (await dialog.locator('pre').first().textContent()) ?? '';
@@ -166,6 +168,7 @@ it('a principal is added, becomes a user by a password, and is deleted with what
   const house = await emptyHouse(t);
   const { page } = await open(t, house, 'principals/new');
   await page.getByLabel('Name').fill('nightly');
+  await press(page, 'Review');
   await press(page, 'Add principal');
   await page.getByText('Can invoke: no model.').waitFor();
   const id = Number((await rowNamed(house, '/admin/principals', 'nightly'))?.['id']);
@@ -202,6 +205,7 @@ for (const { screen, path, noun } of [
       await page.getByLabel('Name').fill('search');
       await page.getByLabel('Address').fill('https://search.example/rpc');
       await page.locator('gw-field[name=upstream_api_key] input').fill('sk-search');
+      await press(page, 'Review');
       await press(page, `Add ${noun}`);
     };
     await add();

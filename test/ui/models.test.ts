@@ -88,13 +88,14 @@ it('a model is added, attached, held back, detached and deleted by its name', as
   const { page } = await open(t, house, 'models/new');
   await page.getByLabel('Name').fill('small');
   await page.getByLabel('Context length').fill('none');
-  await press(page, 'Add model');
+  await press(page, 'Review');
   await page.locator('gw-field[name=context_length]').getByText('whole number').waitFor();
   await page.getByLabel('Context length').fill('8192');
+  await press(page, 'Review');
   await press(page, 'Add model');
 
   await page.getByLabel('Provider').selectOption({ label: 'Engine' });
-  await press(page, 'Review');
+  await press(page, 'Review change');
   await press(page, 'Attach');
   await page.getByRole('link', { name: 'Flow control' }).click();
   await page.getByLabel('Requests at once').fill('16');

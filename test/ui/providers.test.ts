@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
+import type { Page } from 'playwright-core';
+
 import { listedProvider } from '../harness/model-list.ts';
 import { until } from '../harness/wait.ts';
 import { adminPassword } from '../harness/admin.ts';
@@ -16,6 +18,9 @@ const providers = async ({ send }: House): Promise<readonly Record<string, unkno
   return body;
 };
 
+const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+
 it('a provider is added, and what it serves is registered', async (t) => {
   const house = await emptyHouse(t);
   const upstream = await listedProvider(t, { key: 'sk-right', models: ['small', 'large'] });
@@ -24,18 +29,25 @@ it('a provider is added, and what it serves is registered', async (t) => {
   await page.getByLabel('Name').fill('Engine');
   await page.getByLabel('Address').fill(upstream.apiBase);
   await page.getByRole('textbox', { name: 'Key' }).fill('sk-wrong');
-  await page.getByRole('button', { name: 'Add provider' }).click();
-  await page.getByText(/401/).first().waitFor();
+  await press(page, 'Review');
+  await page.getByRole('row', { name: /credential added\s+none\s+a new one/ }).waitFor();
+  await press(page, 'Add provider');
+  await page.locator('gw-field[name=upstream_api_key]').getByText(/401/).waitFor();
   assert.deepEqual(await providers(house), []);
 
   await page.getByRole('textbox', { name: 'Key' }).fill('sk-right');
-  await page.getByRole('button', { name: 'Add provider' }).click();
+  await press(page, 'Review');
+  await page.getByLabel('Reason').fill('Our own engine');
+  await press(page, 'Add provider');
   await page.getByRole('link', { name: 'See what it serves now' }).click();
   await page.getByLabel('Choose all on this page').check();
   await page.getByRole('button', { name: 'Register 2 models' }).click();
+  await page.locator('gw-save').getByRole('button', { name: 'Register 2 models' }).click();
   await page.getByText('2 models registered').waitFor();
   const [made] = await providers(house);
   assert.deepEqual([made?.['name'], made?.['model_count']], ['Engine', 2]);
+  const { body: history } = await house.send('GET', '/admin/history/commands?limit=10');
+  assert.match(JSON.stringify(history), /Our own engine/);
 });
 
 it('a change shows what it changes, and its reason is kept with it', async (t) => {
@@ -93,11 +105,40 @@ it('a session that ends in the middle of a form costs nothing of it', async (t) 
   await page.getByLabel('Address').fill(upstream.apiBase);
   const ended = await house.send('POST', '/admin/sessions/revoke-all');
   assert.equal(ended.status, 200);
-  await page.getByRole('button', { name: 'Add provider' }).click();
+  await press(page, 'Review');
+  await press(page, 'Add provider');
   await page.getByText('What you were doing is kept.').waitFor();
   await page.getByLabel('Password').fill(adminPassword);
   await page.getByRole('button', { name: 'Log in' }).click();
   await until(() => house.plane.store.state().provider.byId.size === 1, {
     what: 'the provider is there',
   });
+});
+
+it('what is typed is not lost unasked, whichever way one goes, and is gone when it is given up', async (t) => {
+  const house = await emptyHouse(t);
+  const { page } = await open(t, house, 'providers');
+  await page.getByRole('link', { name: 'Add provider' }).first().click();
+  await page.getByLabel('Name').fill('Engine');
+  const question = page.getByRole('heading', { name: 'Leave what is not saved?' });
+  const stay = page.locator('gw-dialog[open]').getByRole('button', { name: 'Cancel' });
+  const form = page.locator('gw-provider-form');
+  const ways = [
+    () => page.keyboard.press('Escape'),
+    () => form.getByRole('button', { name: 'Cancel' }).click(),
+    () => page.goBack(),
+  ];
+  for (const go of ways) {
+    await go();
+    await question.waitFor();
+    await stay.click();
+    await question.waitFor({ state: 'hidden' });
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Engine');
+    assert.match(page.url(), /\/ui\/providers\/new$/);
+  }
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await press(page, 'Discard it');
+  await page.waitForURL(/\/ui\/providers$/);
+  await page.getByRole('link', { name: 'Add provider' }).first().click();
+  assert.equal(await page.getByLabel('Name').inputValue(), '');
 });

@@ -28,6 +28,17 @@ export type Change = Readonly<{
   /** The same key makes a repeated call answer what the first one did. */
   onceKey?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** Given, the request is told to it and is not sent; nothing is answered then. */
+  preview?: ((request: Prepared) => void) | undefined;
+}>;
+
+/** A request as a person would send it by other means. */
+export type Prepared = Readonly<{
+  method: Method;
+  /** From the root of the admin API, such as `/admin/roles`. */
+  path: string;
+  body: unknown;
+  version: number | undefined;
 }>;
 
 type Input<M extends Method, Path extends string> = Readonly<{
@@ -43,9 +54,13 @@ export async function call<M extends Method, Path extends PathOf<M>>(
   path: Path,
   input: Input<M, Path> = {},
 ): Promise<Answered<AnswerOf<M, Path>>> {
-  const { params, query, body, ...change } = input;
+  const { params, query, body, preview, ...change } = input;
   const isConfiguration = method === 'GET' && takesAsOf(path);
   const url = addressOf(path, params, isConfiguration ? { ...query, as_of: asOf() } : query);
+  if (preview !== undefined) {
+    preview({ method, path: `/${url.slice(apiBase.length)}`, body, version: change.version });
+    return new Promise(() => {});
+  }
   return send(url, {
     method,
     headers: { ...changeHeaders(change), ...(body === undefined ? {} : jsonHeaders) },

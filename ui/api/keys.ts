@@ -2,9 +2,10 @@
 
 import { call, list } from './call.ts';
 import type { Change } from './call.ts';
-import type { BodyOf, RowOf } from './routes.ts';
+import type { AnswerOf, BodyOf, RowOf } from './routes.ts';
 
 export type ApiKey = RowOf<'/admin/keys'>;
+export type MadeApiKey = AnswerOf<'POST', '/admin/keys'>;
 
 export const listKeys = (signal?: AbortSignal) => list('/admin/keys', { signal });
 

@@ -1,10 +1,11 @@
 // Fields, and the button that sends them. A failure goes to the field that it names, which gets the focus; one that names none stands
-// above the button. Tells by `gw-submit` and `gw-cancel`.
+// above the button. Tells by `gw-submit` and `gw-cancel`. What was typed into it is not lost unasked.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { LitElement, css, html } from 'lit';
 import type { PropertyValues } from 'lit';
 
 import type { ApiFailure } from '../api/failure.ts';
+import { edited, forgetEdits } from '../state/edits.ts';
 import { base, buttons } from '../styles/base.ts';
 import './error.ts';
 import './field.ts';
@@ -13,8 +14,6 @@ import type { GwField } from './field.ts';
 export class GwForm extends LitElement {
   static override properties = {
     verb: { type: String },
-    busy: { type: Boolean },
-    busyText: { type: String },
     failure: { attribute: false },
     unplaced: { state: true },
   };
@@ -40,25 +39,27 @@ export class GwForm extends LitElement {
         padding-top: var(--space-4);
         border-top: 1px solid var(--line);
       }
-
-      .busy {
-        color: var(--text-2);
-      }
     `,
   ];
   declare verb: string;
-  declare busy: boolean;
-  /** What is waited for meanwhile. */
-  declare busyText: string;
   declare failure: ApiFailure | null;
   declare unplaced: ApiFailure | null;
 
   constructor() {
     super();
-    this.busy = false;
-    this.busyText = '';
     this.failure = null;
     this.unplaced = null;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.addEventListener('gw-input', this.#onInput);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.removeEventListener('gw-input', this.#onInput);
+    forgetEdits(this);
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -84,16 +85,14 @@ export class GwForm extends LitElement {
     return html`<div class="fields" @gw-enter=${this.#submit}><slot></slot></div>
       <gw-error .failure=${this.unplaced}></gw-error>
       <footer>
-        <button type="button" class="primary" ?disabled=${this.busy} @click=${this.#submit}>
-          ${this.verb}
-        </button>
+        <button type="button" class="primary" @click=${this.#submit}>${this.verb}</button>
         <button type="button" class="plain" @click=${this.#cancel}>Cancel</button>
-        <span class="busy" role="status">${this.busy ? this.busyText : nothing}</span>
       </footer>`;
   }
 
+  readonly #onInput = (): void => edited(this);
+
   readonly #submit = (): void => {
-    if (this.busy) return;
     const missing = this.#fields().find((field) => field.required && field.value.trim() === '');
     if (missing === undefined) {
       this.dispatchEvent(new CustomEvent('gw-submit', { bubbles: true }));

@@ -80,7 +80,7 @@ const endpointOf = (draft: ProviderDraft) => ({
 });
 
 /** The body of a creation. */
-export const creationOf = (draft: ProviderDraft) => ({
+export const providerBody = (draft: ProviderDraft) => ({
   ...(draft.name.trim() === '' ? {} : { name: draft.name.trim() }),
   ...(draft.catalogueKey === '' ? {} : { catalogue_key: draft.catalogueKey }),
   ...endpointOf(draft),
@@ -90,7 +90,7 @@ export const creationOf = (draft: ProviderDraft) => ({
 });
 
 /** The body of a change: what differs from the record alone. */
-export function changeOf(draft: ProviderDraft, provider: Provider) {
+export function providerChange(draft: ProviderDraft, provider: Provider) {
   const before = endpointOf(fromProvider(provider));
   const after = endpointOf(draft);
   const name = draft.name.trim();

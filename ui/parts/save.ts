@@ -4,7 +4,7 @@
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import type { Answered, Change } from '../api/call.ts';
+import type { Answered, Change, Prepared } from '../api/call.ts';
 import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import '../elements/dialog.ts';
@@ -12,8 +12,14 @@ import '../elements/diff.ts';
 import '../elements/error.ts';
 import '../elements/field.ts';
 import type { FieldInput } from '../elements/field.ts';
+import '../elements/menu.ts';
+import type { MenuItem } from '../elements/menu.ts';
 import { changesBetween } from '../lib/change.ts';
+import { curlCommand, gwCommand, yamlOf } from '../lib/copy-as.ts';
+import { apiBase } from '../state/base.ts';
+import { forgetEdits } from '../state/edits.ts';
 import { announce } from '../state/publication.ts';
+import { notify } from '../state/toasts.ts';
 import { base } from '../styles/base.ts';
 
 export type Save = Readonly<{
@@ -22,15 +28,28 @@ export type Save = Readonly<{
   verb: string;
   /** Said when it is done, such as "Provider OpenAI changed". */
   done: string;
-  /** What is there and what is sent; null shows no table. Secrets are not to be in either. */
+  /** What is there and what is sent; null shows no table, `{}` before is a new record. Secrets are not to be in either. */
   before: Readonly<Record<string, unknown>> | null;
   after: Readonly<Record<string, unknown>> | null;
   /** Cannot be taken back: what breaks is in the slot. */
   danger?: boolean;
   /** To be typed first. */
   name?: string;
+  /** What is waited for when it takes a while. */
+  busyText?: string;
+  /** What is open then, of what was answered, such as `theMade`; the record that is open now when absent. */
+  opens?: (answered: unknown) => readonly (string | number)[];
   run: (change: Change) => Promise<Answered<unknown>>;
 }>;
+
+/** Opens what was made. */
+export const theMade: NonNullable<Save['opens']> = (answered) => {
+  const id: unknown = Reflect.get(Object(answered), 'id');
+  return typeof id === 'number' ? [id] : [];
+};
+
+/** Goes back to the list, because what was open is no more. */
+export const theList: NonNullable<Save['opens']> = () => [];
 
 /** `gw-saved` has what the call answered; `gw-refused` a failure that names a field; `gw-close` is a change of mind. */
 export class GwSave extends LitElement {
@@ -57,6 +76,8 @@ export class GwSave extends LitElement {
   /** One key for all attempts at one change: a lost answer cannot make it twice. */
   #onceKey = '';
   #shown: Save | null = null;
+  /** What is going to be sent, as far as it is known before it is. */
+  #prepared: Prepared | null = null;
 
   constructor() {
     super();
@@ -70,9 +91,15 @@ export class GwSave extends LitElement {
     if (!changed.has('save') || this.save === null) return;
     this.#shown = this.save;
     this.#onceKey = crypto.randomUUID();
+    this.#prepared = null;
+    void this.save.run({ preview: this.#prepare });
     this.failure = null;
     this.reason = '';
   }
+
+  readonly #prepare = (request: Prepared): void => {
+    this.#prepared ??= request;
+  };
 
   protected override render() {
     // The last one stays drawn while the dialog goes.
@@ -104,9 +131,50 @@ export class GwSave extends LitElement {
           @gw-input=${this.#onReason}
           @gw-enter=${this.#run}
         ></gw-field>
+        ${this.#copyAs()}
         <gw-error .failure=${this.failure}></gw-error>
+        ${
+          shown.busyText === undefined
+            ? nothing
+            : html`<p class="quiet" role="status">${this.busy ? shown.busyText : ''}</p>`
+        }
       </div>
     </gw-dialog>`;
+  }
+
+  /** A script does by it what the button does. */
+  #texts(): readonly (MenuItem & Readonly<{ text: string }>)[] {
+    if (this.#prepared === null) return [];
+    const request = { ...this.#prepared, reason: this.reason };
+    const origin = new URL(apiBase, globalThis.location.href).href.replace(/\/$/, '');
+    const texts = [
+      { label: 'curl', text: curlCommand(request, origin) },
+      { label: 'gw command', text: gwCommand(request) },
+      { label: 'YAML', text: yamlOf(request) },
+    ];
+    return texts.flatMap(({ label, text }) =>
+      text === null ? [] : [{ value: label, label: `Copy as ${label}`, text }],
+    );
+  }
+
+  #copyAs() {
+    const texts = this.#texts();
+    if (texts.length === 0) return nothing;
+    return html`<div>
+      <gw-menu
+        plain
+        icon="copy"
+        text="Copy as"
+        label="Copy as"
+        .items=${texts}
+        @gw-choose=${async ({ detail }: CustomEvent<string>) => {
+          const chosen = texts.find(({ value }) => value === detail);
+          if (chosen === undefined) return;
+          await navigator.clipboard.writeText(chosen.text);
+          notify({ text: `Copied as ${chosen.value}` });
+        }}
+      ></gw-menu>
+    </div>`;
   }
 
   readonly #onReason = ({ detail }: CustomEvent<FieldInput>): void => {
@@ -120,6 +188,7 @@ export class GwSave extends LitElement {
     this.failure = null;
     try {
       const answer = await save.run({ reason, onceKey: this.#onceKey });
+      forgetEdits();
       void announce({ text: save.done, version: answer.snapshotVersion });
       this.#tell('gw-saved', answer);
     } catch (error) {

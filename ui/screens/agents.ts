@@ -1,11 +1,8 @@
 // Agents that speak A2A: where they answer, and with which credential.
 
-import { LitElement, html } from 'lit';
-
 import { createAgent, deleteAgent, listAgents, updateAgent } from '../api/a2a-agents.ts';
-import '../parts/remotes/remotes.ts';
 import type { RemoteKind } from '../parts/remotes/kind.ts';
-import { base } from '../styles/base.ts';
+import { RemotesScreen } from '../parts/remotes/remotes.ts';
 
 const versions = ['1.0', '0.3'] as const;
 const versionOf = (text: string): (typeof versions)[number] =>
@@ -25,7 +22,8 @@ const agents: RemoteKind = {
   dialect: { field: 'protocol_version', label: 'Protocol', choices: versions },
   dialectOf: (one) => ('protocol_version' in one ? String(one.protocol_version) : ''),
   list: listAgents,
-  create: (body, dialect) => createAgent({ ...body, protocol_version: versionOf(dialect) }),
+  create: (body, dialect, change) =>
+    createAgent({ ...body, protocol_version: versionOf(dialect) }, change),
   update: (id, { body, dialect }, change) =>
     updateAgent(
       id,
@@ -35,12 +33,8 @@ const agents: RemoteKind = {
   remove: deleteAgent,
 };
 
-class ScreenAgents extends LitElement {
-  static override styles = [base];
-
-  protected override render() {
-    return html`<gw-remotes .kind=${agents}></gw-remotes>`;
-  }
+class ScreenAgents extends RemotesScreen {
+  protected override readonly kind = agents;
 }
 
 customElements.define('gw-screen-agents', ScreenAgents);

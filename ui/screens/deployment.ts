@@ -1,30 +1,22 @@
 // The managed deployment: what is wanted beside what is, how far the rollout is, and a change of what is wanted.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
 import { getConfig } from '../api/config.ts';
-import { getDeployment, updateDeployment } from '../api/deployment.ts';
+import { getDeployment } from '../api/deployment.ts';
 import type { Deployment } from '../api/deployment.ts';
-import type { ApiFailure } from '../api/failure.ts';
 import '../elements/badge.ts';
-import '../elements/drawer.ts';
 import '../elements/empty.ts';
 import '../elements/error.ts';
-import '../elements/icon.ts';
 import '../elements/kpi.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
 import '../elements/time.ts';
-import { Watch } from '../elements/watch.ts';
-import { changeOf, fieldsOf, rolloutOf, statusOf } from '../lib/deployment.ts';
-import type { Condition, DeploymentDraft } from '../lib/deployment.ts';
-import '../parts/save.ts';
-import type { Save } from '../parts/save.ts';
-import { isReadOnly } from '../state/as-of.ts';
-import { linkTo, openRest, place } from '../state/location.ts';
-import { may } from '../state/session.ts';
+import { rolloutOf, statusOf } from '../lib/deployment.ts';
+import type { Condition } from '../lib/deployment.ts';
+import { RecordScreen } from '../parts/record-screen.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { base, buttons } from '../styles/base.ts';
 import './deployment/form.ts';
@@ -56,8 +48,7 @@ const conditionColumns: readonly Column<Condition>[] = [
   { id: 'message', label: 'Message', value: ({ message }) => message },
 ];
 
-class ScreenDeployment extends LitElement {
-  static override properties = { save: { state: true }, failure: { state: true } };
+class ScreenDeployment extends RecordScreen {
   static override styles = [
     base,
     buttons,
@@ -115,19 +106,16 @@ class ScreenDeployment extends LitElement {
       }
     `,
   ];
-  declare save: Save | null;
-  declare failure: ApiFailure | null;
-  readonly #place = new Watch(this, place);
+  protected override readonly screen = 'deployment';
   readonly #deployment = new Resource(this, loadDeployment, { pollMs: 10_000 });
 
-  constructor() {
-    super();
-    this.save = null;
-    this.failure = null;
+  protected override reload(): Promise<void> {
+    return this.#deployment.reload();
   }
 
-  #isWritable(): boolean {
-    return may('config:write') && !isReadOnly();
+  /** There is one record, and the place of its form is `/edit`. */
+  protected override hasForm(): boolean {
+    return this.rest[0] === 'edit' && this.isWritable();
   }
 
   protected override render() {
@@ -138,11 +126,8 @@ class ScreenDeployment extends LitElement {
         about="What the operator of the cluster is asked for, and what it has made of it"
       >
         ${
-          isThere && this.#isWritable()
-            ? html`<a
-                slot="actions"
-                class="button primary"
-                href=${linkTo({ screen: 'deployment', rest: ['edit'] })}
+          isThere && this.isWritable()
+            ? html`<a slot="actions" class="button primary" href=${this.link('edit')}
                 ><gw-icon name="pencil"></gw-icon>Change</a
               >`
             : nothing
@@ -155,13 +140,7 @@ class ScreenDeployment extends LitElement {
         ${deployment === null ? this.#unmanaged() : nothing}
         ${isThere ? this.#all(deployment) : nothing}
       </gw-page>
-      ${isThere ? this.#drawer(deployment) : nothing}
-      <gw-save
-        .save=${this.save}
-        @gw-close=${() => (this.save = null)}
-        @gw-saved=${this.#onSaved}
-        @gw-refused=${this.#onRefused}
-      ></gw-save>`;
+      ${isThere ? this.#form(deployment) : nothing} ${this.asking()}`;
   }
 
   #unmanaged() {
@@ -248,52 +227,17 @@ class ScreenDeployment extends LitElement {
     </dl>`;
   }
 
-  #drawer(deployment: Deployment) {
-    const isOpen = this.#place.value.rest[0] === 'edit' && this.#isWritable();
-    return html`<gw-drawer heading="Change the deployment" ?open=${isOpen} @gw-close=${this.#close}>
-      ${
-        isOpen
-          ? html`<gw-deployment-form
-              .deployment=${deployment}
-              .failure=${this.failure}
-              @gw-draft=${({ detail }: CustomEvent<DeploymentDraft>) =>
-                this.#review(deployment, detail)}
-              @gw-cancel=${this.#close}
-            ></gw-deployment-form>`
-          : nothing
-      }
-    </gw-drawer>`;
-  }
-
-  #review(deployment: Deployment, draft: DeploymentDraft): void {
-    const body = changeOf(draft, deployment);
-    this.failure = null;
-    this.save = {
+  #form(deployment: Deployment) {
+    return this.drawer({
       heading: 'Change the deployment',
-      verb: 'Roll out',
-      done: 'Deployment changed; the operator rolls it out',
-      before: fieldsOf(deployment),
-      after: body,
-      run: (change) => updateDeployment(body, change),
-    };
+      content: this.hasForm()
+        ? html`<gw-deployment-form
+            .row=${deployment}
+            .failure=${this.failure}
+          ></gw-deployment-form>`
+        : null,
+    });
   }
-
-  readonly #close = (): void => {
-    this.failure = null;
-    openRest([]);
-  };
-
-  readonly #onSaved = async (): Promise<void> => {
-    this.save = null;
-    await this.#deployment.reload();
-    openRest([]);
-  };
-
-  /** Back to the form, to the field that is wrong. */
-  readonly #onRefused = ({ detail }: CustomEvent<ApiFailure>): void => {
-    this.save = null;
-    this.failure = detail;
-  };
 }
 
 customElements.define('gw-screen-deployment', ScreenDeployment);

@@ -1,46 +1,35 @@
 // API keys: what clients call with. The list by state, one of them beside it, a new one that is shown once, and its revocation.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
+import type { PropertyDeclarations } from 'lit';
 
 import { getConfig } from '../api/config.ts';
-import { asFailure } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
 import { listFrontendModels } from '../api/frontend-models.ts';
-import { createKey, listKeys, revokeKey } from '../api/keys.ts';
-import type { ApiKey } from '../api/keys.ts';
+import { listKeys } from '../api/keys.ts';
+import type { ApiKey, MadeApiKey } from '../api/keys.ts';
 import { listPrincipals } from '../api/principals.ts';
 import { listRoles } from '../api/roles.ts';
 import '../elements/badge.ts';
-import '../elements/drawer.ts';
 import '../elements/empty.ts';
 import '../elements/error.ts';
-import '../elements/icon.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
-import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
 import '../elements/time.ts';
-import { Watch } from '../elements/watch.ts';
 import { adminCurl } from '../lib/copy-as.ts';
-import { gatewayAddress, keyBody } from '../lib/key-draft.ts';
-import type { KeyDraft } from '../lib/key-draft.ts';
+import { gatewayAddress } from '../lib/key-draft.ts';
 import { keyState, keyStates } from '../lib/key-state.ts';
 import type { KeyState } from '../lib/key-state.ts';
-import { withQuery } from '../lib/place.ts';
-import '../parts/save.ts';
-import type { Save } from '../parts/save.ts';
+import { RecordScreen } from '../parts/record-screen.ts';
 import { isReadOnly } from '../state/as-of.ts';
-import { linkTo, openRest, place } from '../state/location.ts';
-import { zone } from '../state/preferences.ts';
-import { announce } from '../state/publication.ts';
+import { openRest } from '../state/location.ts';
 import { may } from '../state/session.ts';
-import { keepView, tableView } from '../state/table-view.ts';
-import { base, buttons } from '../styles/base.ts';
 import './keys/form.ts';
 import './keys/made.ts';
 import type { MadeKey } from './keys/made.ts';
 import './keys/record.ts';
+import { revocationOf } from './keys/saves.ts';
 
 const stateOf = (key: ApiKey): KeyState => keyState(key, Date.now());
 const shownState = (key: ApiKey) => keyStates.find(({ value }) => value === stateOf(key));
@@ -79,19 +68,11 @@ const columns: readonly Column<ApiKey>[] = [
   { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
 ];
 
-class ScreenKeys extends LitElement {
-  static override properties = {
-    save: { state: true },
-    made: { state: true },
-    busy: { state: true },
-    failure: { state: true },
-  };
-  static override styles = [base, buttons];
-  declare save: Save | null;
+class ScreenKeys extends RecordScreen {
+  static override properties: PropertyDeclarations = { made: { state: true } };
+  protected override readonly screen = 'keys';
+  /** A key that is shown this once. */
   declare made: MadeKey | null;
-  declare busy: boolean;
-  declare failure: ApiFailure | null;
-  readonly #place = new Watch(this, place);
   readonly #keys = new Resource(this, listKeys, { pollMs: 30_000 });
   readonly #people = new Resource(this, async (signal) => {
     const [principals, roles] = await Promise.all([listPrincipals(signal), listRoles(signal)]);
@@ -100,45 +81,35 @@ class ScreenKeys extends LitElement {
 
   constructor() {
     super();
-    this.save = null;
     this.made = null;
-    this.busy = false;
-    this.failure = null;
+  }
+
+  protected override reload(): Promise<void> {
+    return this.#keys.reload();
+  }
+
+  /** What is changed here are keys alone. */
+  protected override isWritable(): boolean {
+    return may('key:create') && !isReadOnly();
   }
 
   protected override render() {
     const { value: rows, failure } = this.#keys;
     return html`<gw-page heading="API keys" about="What clients call with, each for one principal">
-        ${
-          this.#mayCreate()
-            ? html`<a slot="actions" class="button primary" href=${this.#link('new')}
-                ><gw-icon name="plus"></gw-icon>Create key</a
-              >`
-            : nothing
-        }
+        ${this.adder('Create key', { inHead: true })}
         <gw-error retriable .failure=${failure} @gw-retry=${() => this.#keys.reload()}></gw-error>
-        ${rows === undefined ? nothing : rows.length === 0 ? this.#empty() : this.#table(rows)}
+        ${rows === undefined ? nothing : rows.length === 0 ? this.#empty() : this.#list(rows)}
       </gw-page>
-      ${this.#drawer(rows ?? [])}
-      <gw-save .save=${this.save} @gw-close=${this.#closeSave} @gw-saved=${this.#onSaved}
-        >${
-          this.save === null
-            ? nothing
-            : html`<p>
-                Whoever calls with it is refused from then on. A revoked key never works again; its
-                row and its usage stay.
-              </p>`
-        }</gw-save
-      >
+      ${this.#opened(this.openedIn(rows ?? []))}
+      ${this.asking(
+        this.save?.danger === true
+          ? html`<p>
+              Whoever calls with it is refused from then on. A revoked key never works again; its
+              row and its usage stay.
+            </p>`
+          : nothing,
+      )}
       <gw-made-key .made=${this.made} @gw-close=${this.#closeMade}></gw-made-key>`;
-  }
-
-  #mayCreate(): boolean {
-    return may('key:create') && !isReadOnly();
-  }
-
-  #link(...rest: readonly (string | number)[]): string {
-    return linkTo({ screen: 'keys', rest, query: this.#place.value.query });
   }
 
   #empty() {
@@ -152,137 +123,83 @@ class ScreenKeys extends LitElement {
         >A key says who is calling: it belongs to a principal, whose roles decide which models it
         reaches. It is shown once.</span
       >
-      ${
-        this.#mayCreate()
-          ? html`<a class="button primary" href=${this.#link('new')}>Create key</a>`
-          : nothing
-      }
+      ${this.adder('Create key', { inHead: false })}
     </gw-empty>`;
   }
 
-  #table(rows: readonly ApiKey[]) {
-    const chosen = this.#place.value.query['state'] ?? '';
-    const shown = chosen === '' ? rows : rows.filter((key) => stateOf(key) === chosen);
-    return html`<gw-table
-      label="API keys"
-      noun="key"
-      .columns=${columns}
-      .rows=${shown}
-      .view=${tableView()}
-      .hrefOf=${(one: ApiKey) => this.#link(one.id)}
-      .chosen=${Number(this.#place.value.rest[0])}
-      ?stale=${this.#keys.failure !== null}
-      @gw-view=${keepView}
-      ><gw-segments
+  #list(rows: readonly ApiKey[]) {
+    const chosen = this.query['state'] ?? '';
+    return this.table({
+      label: 'API keys',
+      noun: 'key',
+      columns,
+      rows: chosen === '' ? rows : rows.filter((key) => stateOf(key) === chosen),
+      isStale: this.#keys.failure !== null,
+      bar: html`<gw-segments
         slot="bar"
         label="Keys by state"
         .segments=${this.#segments(rows)}
         chosen=${chosen}
-      ></gw-segments
-    ></gw-table>`;
+      ></gw-segments>`,
+    });
   }
 
   #segments(rows: readonly ApiKey[]) {
     const counts = Map.groupBy(rows, stateOf);
-    const href = (value: string): string => {
-      const { screen, query } = withQuery(this.#place.value, { state: value, page: null });
-      return linkTo({ screen, query });
-    };
     return [
-      { value: '', label: 'all', count: rows.length, href: href('') },
+      { value: '', label: 'all', count: rows.length, href: this.viewLink({ state: '' }) },
       ...keyStates.map(({ value, label }) => ({
         value,
         label,
         count: counts.get(value)?.length ?? 0,
-        href: href(value),
+        href: this.viewLink({ state: value }),
       })),
     ];
   }
 
   /** `/new`, `/new/7` for principal 7, and `/12`. */
-  #drawer(rows: readonly ApiKey[]) {
-    const [first, second = ''] = this.#place.value.rest;
-    const key = rows.find(({ id }) => String(id) === first) ?? null;
-    const people = this.#people.value;
-    const isNew = first === 'new' && this.#mayCreate();
-    return html`<gw-drawer
-      heading=${isNew ? 'Create a key' : (key?.name ?? '')}
-      ?open=${isNew || key !== null}
-      @gw-close=${this.#close}
-    >
-      ${
-        key !== null && !key.disabled && may('key:revoke') && !isReadOnly()
-          ? html`<button slot="actions" type="button" @click=${() => this.#askRevoke(key)}>
-              <gw-icon name="trash-2"></gw-icon>Revoke
-            </button>`
-          : nothing
-      }
-      ${
-        isNew && people !== undefined
-          ? html`<gw-key-form
-              .principals=${people.principals}
-              .roles=${people.roles}
-              first=${second}
-              .failure=${this.failure}
-              ?busy=${this.busy}
-              @gw-submit=${({ detail }: CustomEvent<KeyDraft>) => this.#create(detail)}
-              @gw-cancel=${this.#close}
-            ></gw-key-form>`
-          : nothing
-      }
-      ${isNew ? html`<gw-error .failure=${this.#people.failure}></gw-error>` : nothing}
-      ${key === null ? nothing : html`<gw-key-record .apiKey=${key}></gw-key-record>`}
-    </gw-drawer>`;
+  #opened(key: ApiKey | null) {
+    return this.drawer({
+      heading: this.isNew() ? 'Create a key' : (key?.name ?? ''),
+      actions: key === null ? nothing : this.#revoker(key),
+      content: this.isNew()
+        ? this.#form()
+        : key === null
+          ? null
+          : html`<gw-key-record .apiKey=${key}></gw-key-record>`,
+    });
   }
 
-  async #create(draft: KeyDraft): Promise<void> {
-    this.busy = true;
-    this.failure = null;
-    try {
-      const told = { now: Date.now(), zone: zone.get() };
-      const { body, snapshotVersion } = await createKey(keyBody(draft, told));
-      void announce({ text: `Key ${body.name} created`, version: snapshotVersion });
-      const use = await useOf().catch(() => ({ base: 'https://your-gateway.example', model: '' }));
-      this.made = { id: body.id, name: body.name, key: body.key, ...use };
-      await this.#keys.reload();
-    } catch (error) {
-      this.failure = asFailure(error);
-    } finally {
-      this.busy = false;
-    }
+  #form() {
+    const { value: people, failure } = this.#people;
+    if (people === undefined) return html`<gw-error .failure=${failure}></gw-error>`;
+    return html`<gw-key-form
+      .row=${null}
+      .principals=${people.principals}
+      .roles=${people.roles}
+      first=${this.rest[1] ?? ''}
+      .failure=${this.failure}
+      @gw-made=${this.#onMade}
+    ></gw-key-form>`;
   }
 
-  #askRevoke(key: ApiKey): void {
-    this.save = {
-      heading: `Revoke ${key.name}`,
-      verb: 'Revoke key',
-      done: `Key ${key.name} revoked`,
-      before: null,
-      after: null,
-      danger: true,
-      name: key.name,
-      run: (change) => revokeKey(key.id, { ...change, version: key.version }),
-    };
+  #revoker(key: ApiKey) {
+    if (key.disabled || !may('key:revoke') || isReadOnly()) return nothing;
+    return html`<button slot="actions" type="button" @click=${() => this.ask(revocationOf(key))}>
+      <gw-icon name="trash-2"></gw-icon>Revoke
+    </button>`;
   }
 
-  readonly #close = (): void => {
-    this.failure = null;
-    openRest([]);
+  readonly #onMade = async ({ detail }: CustomEvent<MadeApiKey>): Promise<void> => {
+    const { id, name, key } = detail;
+    const use = await useOf().catch(() => ({ base: 'https://your-gateway.example', model: '' }));
+    this.made = { id, name, key, ...use };
   };
 
   readonly #closeMade = (): void => {
     const { made } = this;
     this.made = null;
     if (made !== null) openRest([made.id]);
-  };
-
-  readonly #closeSave = (): void => {
-    this.save = null;
-  };
-
-  readonly #onSaved = async (): Promise<void> => {
-    this.save = null;
-    await this.#keys.reload();
   };
 }
 

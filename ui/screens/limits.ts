@@ -1,33 +1,22 @@
 // Limits and budgets: who is capped, what is used of it, and which cap is nearer. Whoever is not listed is unlimited.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 
-import type { ApiFailure } from '../api/failure.ts';
-import '../elements/drawer.ts';
 import '../elements/empty.ts';
 import '../elements/error.ts';
 import '../elements/field.ts';
 import type { FieldInput } from '../elements/field.ts';
-import '../elements/icon.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
-import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
 import '../elements/time.ts';
-import { Watch } from '../elements/watch.ts';
 import { capStates, capStateOf, nearerCap, shareText } from '../lib/budget.ts';
 import { adminCurl } from '../lib/copy-as.ts';
 import { formatNumber } from '../lib/format.ts';
-import { withQuery } from '../lib/place.ts';
 import { moneyBar, tokensBar } from '../parts/budget.ts';
-import '../parts/save.ts';
-import type { Save } from '../parts/save.ts';
-import { isReadOnly } from '../state/as-of.ts';
-import { linkTo, openRest, place } from '../state/location.ts';
-import { may } from '../state/session.ts';
-import { keepView, tableView } from '../state/table-view.ts';
-import { base, buttons } from '../styles/base.ts';
+import { RecordScreen } from '../parts/record-screen.ts';
+import { openRest } from '../state/location.ts';
 import './limits/form.ts';
 import { isCapped, loadCapped } from './limits/load.ts';
 import type { Capped } from './limits/load.ts';
@@ -88,18 +77,12 @@ const columns: readonly Column<Capped>[] = [
   { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
 ];
 
-class ScreenLimits extends LitElement {
-  static override properties = { save: { state: true }, failure: { state: true } };
-  static override styles = [base, buttons];
-  declare save: Save | null;
-  declare failure: ApiFailure | null;
-  readonly #place = new Watch(this, place);
+class ScreenLimits extends RecordScreen {
+  protected override readonly screen = 'limits';
   readonly #capped = new Resource(this, loadCapped, { pollMs: 15_000 });
 
-  constructor() {
-    super();
-    this.save = null;
-    this.failure = null;
+  protected override reload(): Promise<void> {
+    return this.#capped.reload();
   }
 
   protected override render() {
@@ -109,32 +92,11 @@ class ScreenLimits extends LitElement {
         heading="Limits and budgets"
         about="How fast principals may go, and how much they may spend. Who is not listed is unlimited."
       >
-        ${
-          this.#isWritable()
-            ? html`<a slot="actions" class="button primary" href=${this.#link('new')}
-                ><gw-icon name="plus"></gw-icon>Set a cap</a
-              >`
-            : nothing
-        }
+        ${this.adder('Set a cap', { inHead: true })}
         <gw-error retriable .failure=${failure} @gw-retry=${() => this.#capped.reload()}></gw-error>
-        ${rows === undefined ? nothing : rows.length === 0 ? this.#empty() : this.#table(rows)}
+        ${rows === undefined ? nothing : rows.length === 0 ? this.#empty() : this.#list(rows)}
       </gw-page>
-      ${this.#drawer(all ?? [])}
-      <gw-save
-        .save=${this.save}
-        @gw-close=${this.#closeSave}
-        @gw-saved=${this.#onSaved}
-        @gw-refused=${this.#onRefused}
-        >${this.#words()}</gw-save
-      >`;
-  }
-
-  #isWritable(): boolean {
-    return may('config:write') && !isReadOnly();
-  }
-
-  #link(...rest: readonly (string | number)[]): string {
-    return linkTo({ screen: 'limits', rest, query: this.#place.value.query });
+      ${this.#opened(all ?? [])} ${this.asking(this.#words())}`;
   }
 
   #empty() {
@@ -149,93 +111,67 @@ class ScreenLimits extends LitElement {
         >A budget caps what a principal spends in a day, a week or a month, in money or in tokens; a
         rate limit caps what it sends in a minute.</span
       >
-      ${
-        this.#isWritable()
-          ? html`<a class="button primary" href=${this.#link('new')}>Set a cap</a>`
-          : nothing
-      }
+      ${this.adder('Set a cap', { inHead: false })}
     </gw-empty>`;
   }
 
-  #table(rows: readonly Capped[]) {
-    const chosen = this.#place.value.query['state'] ?? '';
+  #list(rows: readonly Capped[]) {
+    const chosen = this.query['state'] ?? '';
     const shown = chosen === '' ? rows : rows.filter(({ budget }) => capStateOf(budget) === chosen);
-    return html`<gw-table
-      label="Limits and budgets"
-      noun="principal"
-      .columns=${columns}
-      .rows=${shown}
-      .view=${tableView()}
-      .hrefOf=${(one: Capped) => this.#link(one.id)}
-      .chosen=${Number(this.#place.value.rest[0])}
-      ?stale=${this.#capped.failure !== null}
-      @gw-view=${keepView}
-      ><gw-segments
+    return this.table({
+      label: 'Limits and budgets',
+      noun: 'principal',
+      columns,
+      rows: shown,
+      isStale: this.#capped.failure !== null,
+      bar: html`<gw-segments
         slot="bar"
         label="Principals by what is used"
         .segments=${this.#segments(rows)}
         chosen=${chosen}
-      ></gw-segments
-    ></gw-table>`;
+      ></gw-segments>`,
+    });
   }
 
   #segments(rows: readonly Capped[]) {
     const counts = Map.groupBy(rows, ({ budget }) => capStateOf(budget));
-    const href = (value: string): string => {
-      const { screen, query } = withQuery(this.#place.value, { state: value, page: null });
-      return linkTo({ screen, query });
-    };
     return [
-      { value: '', label: 'all', count: rows.length, href: href('') },
+      { value: '', label: 'all', count: rows.length, href: this.viewLink({ state: '' }) },
       ...capStates.map(({ value, label }) => ({
         value,
         label,
         count: counts.get(value)?.length ?? 0,
-        href: href(value),
+        href: this.viewLink({ state: value }),
       })),
     ];
   }
 
-  #opened(all: readonly Capped[]): Capped | null {
-    return all.find(({ id }) => String(id) === this.#place.value.rest[0]) ?? null;
+  /** `/new`, `/7`, `/7/limits`, `/7/budget`: the id is that of the principal. */
+  #opened(all: readonly Capped[]) {
+    const capped = this.openedIn(all);
+    const part = this.aspect();
+    const prefix = part === 'limits' ? 'Rate limits of ' : part === 'budget' ? 'Budget of ' : '';
+    return this.drawer({
+      heading: this.isNew() ? 'Set a cap' : `${prefix}${capped?.name ?? ''}`,
+      content: this.isNew() ? this.#choice(all) : capped === null ? null : this.#part(capped),
+    });
   }
 
-  /** `/new`, `/7`, `/7/limits`, `/7/budget`: the id is that of the principal. */
-  #drawer(all: readonly Capped[]) {
-    const [first, second] = this.#place.value.rest;
-    const capped = this.#opened(all);
-    const isNew = first === 'new' && this.#isWritable();
-    const part = second === 'limits' || second === 'budget' ? second : null;
-    const isForm = part !== null && this.#isWritable();
-    const heading = part === 'limits' ? 'Rate limits of ' : part === 'budget' ? 'Budget of ' : '';
-    return html`<gw-drawer
-      heading=${isNew ? 'Set a cap' : `${heading}${capped?.name ?? ''}`}
-      ?open=${isNew || capped !== null}
-      @gw-close=${this.#close}
-    >
-      ${isNew ? this.#choice(all) : nothing}
-      ${
-        capped !== null && isForm
-          ? html`<gw-caps-form
-              .capped=${capped}
-              .of=${part}
-              .failure=${this.failure}
-              @gw-review=${({ detail }: CustomEvent<Save>) => this.#ask(detail)}
-              @gw-cancel=${() => openRest([capped.id])}
-            ></gw-caps-form>`
-          : nothing
-      }
-      ${
-        capped !== null && !isForm
-          ? html`<gw-caps-record
-              .capped=${capped}
-              ?writable=${this.#isWritable()}
-              @gw-remove=${({ detail }: CustomEvent<string>) =>
-                this.#ask(detail === 'limits' ? limitsRemovalOf(capped) : budgetRemovalOf(capped))}
-            ></gw-caps-record>`
-          : nothing
-      }
-    </gw-drawer>`;
+  #part(capped: Capped) {
+    const { failure } = this;
+    const part = this.aspect();
+    if (part === 'limits') {
+      return html`<gw-limits-form .row=${capped} .failure=${failure}></gw-limits-form>`;
+    }
+    if (part === 'budget') {
+      return html`<gw-budget-form .row=${capped} .failure=${failure}></gw-budget-form>`;
+    }
+    return html`<gw-caps-record
+      .capped=${capped}
+      ?writable=${this.isWritable()}
+      @gw-remove=${({ detail }: CustomEvent<string>) =>
+        this.ask(detail === 'limits' ? limitsRemovalOf(capped) : budgetRemovalOf(capped))}
+    ></gw-caps-record>`;
   }
 
   #choice(all: readonly Capped[]) {
@@ -253,11 +189,6 @@ class ScreenLimits extends LitElement {
     ></gw-field>`;
   }
 
-  #ask(save: Save): void {
-    this.failure = null;
-    this.save = save;
-  }
-
   #words() {
     if (this.save === null) return nothing;
     if (this.save.danger !== true) return html`<p>It holds from the next request on.</p>`;
@@ -267,29 +198,6 @@ class ScreenLimits extends LitElement {
         </p>`
       : html`<p>It may send as fast as it can from then on.</p>`;
   }
-
-  readonly #close = (): void => {
-    this.failure = null;
-    openRest([]);
-  };
-
-  readonly #closeSave = (): void => {
-    this.save = null;
-  };
-
-  readonly #onSaved = async (): Promise<void> => {
-    const [id] = this.#place.value.rest;
-    this.save = null;
-    await this.#capped.reload();
-    openRest(id === undefined ? [] : [id]);
-  };
-
-  /** Back to the form, to the field that is wrong. */
-  readonly #onRefused = ({ detail }: CustomEvent<ApiFailure>): void => {
-    if (this.#place.value.rest[1] === undefined) return;
-    this.save = null;
-    this.failure = detail;
-  };
 }
 
 customElements.define('gw-screen-limits', ScreenLimits);

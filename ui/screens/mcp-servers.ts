@@ -1,16 +1,13 @@
 // MCP servers: where tools are served, and with which credential.
 
-import { LitElement, html } from 'lit';
-
 import {
   createMcpServer,
   deleteMcpServer,
   listMcpServers,
   updateMcpServer,
 } from '../api/mcp-servers.ts';
-import '../parts/remotes/remotes.ts';
 import type { RemoteKind } from '../parts/remotes/kind.ts';
-import { base } from '../styles/base.ts';
+import { RemotesScreen } from '../parts/remotes/remotes.ts';
 
 const transports = ['http', 'sse'] as const;
 const transportOf = (text: string): (typeof transports)[number] =>
@@ -30,7 +27,8 @@ const servers: RemoteKind = {
   dialect: { field: 'transport', label: 'Transport', choices: transports },
   dialectOf: (one) => ('transport' in one ? String(one.transport) : ''),
   list: listMcpServers,
-  create: (body, dialect) => createMcpServer({ ...body, transport: transportOf(dialect) }),
+  create: (body, dialect, change) =>
+    createMcpServer({ ...body, transport: transportOf(dialect) }, change),
   update: (id, { body, dialect }, change) =>
     updateMcpServer(
       id,
@@ -40,12 +38,8 @@ const servers: RemoteKind = {
   remove: deleteMcpServer,
 };
 
-class ScreenMcpServers extends LitElement {
-  static override styles = [base];
-
-  protected override render() {
-    return html`<gw-remotes .kind=${servers}></gw-remotes>`;
-  }
+class ScreenMcpServers extends RemotesScreen {
+  protected override readonly kind = servers;
 }
 
 customElements.define('gw-screen-mcp-servers', ScreenMcpServers);

@@ -1,42 +1,25 @@
 // Providers: the services that models are served by. The list, one of them beside it, a new one, and what each serves now.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
+import type { PropertyDeclarations } from 'lit';
 
-import { asFailure } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
 import { listModels } from '../api/models.ts';
-import {
-  createProvider,
-  deleteProvider,
-  listProviderCatalogue,
-  listProviders,
-  updateProvider,
-} from '../api/providers.ts';
+import { listProviderCatalogue, listProviders } from '../api/providers.ts';
 import type { Provider } from '../api/providers.ts';
 import '../elements/badge.ts';
-import '../elements/drawer.ts';
 import '../elements/empty.ts';
 import '../elements/error.ts';
-import '../elements/icon.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
-import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
-import { Watch } from '../elements/watch.ts';
 import { formatCount } from '../lib/format.ts';
-import { changeOf, creationOf, shownChange } from '../lib/provider-draft.ts';
-import type { ProviderDraft } from '../lib/provider-draft.ts';
-import '../parts/save.ts';
+import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../parts/save.ts';
-import { isReadOnly } from '../state/as-of.ts';
-import { linkTo, openRest, place } from '../state/location.ts';
-import { announce } from '../state/publication.ts';
-import { may } from '../state/session.ts';
-import { keepView, tableView } from '../state/table-view.ts';
 import { base, buttons } from '../styles/base.ts';
 import './providers/available.ts';
 import './providers/form.ts';
 import './providers/record.ts';
+import { deletionOf } from './providers/saves.ts';
 import { stateOf } from './providers/state.ts';
 
 const columns: readonly Column<Provider>[] = [
@@ -68,13 +51,8 @@ const columns: readonly Column<Provider>[] = [
   { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
 ];
 
-class ScreenProviders extends LitElement {
-  static override properties = {
-    save: { state: true },
-    breaks: { state: true },
-    busy: { state: true },
-    failure: { state: true },
-  };
+class ScreenProviders extends RecordScreen {
+  static override properties: PropertyDeclarations = { breaks: { state: true } };
   static override styles = [
     base,
     buttons,
@@ -84,12 +62,9 @@ class ScreenProviders extends LitElement {
       }
     `,
   ];
-  declare save: Save | null;
+  protected override readonly screen = 'providers';
   /** The models that a deletion is refused for. */
   declare breaks: readonly string[];
-  declare busy: boolean;
-  declare failure: ApiFailure | null;
-  readonly #place = new Watch(this, place);
   readonly #providers = new Resource(this, listProviders, { pollMs: 15_000 });
   readonly #catalogue = new Resource(this, async (signal) => {
     const { body } = await listProviderCatalogue(signal);
@@ -98,177 +73,90 @@ class ScreenProviders extends LitElement {
 
   constructor() {
     super();
-    this.save = null;
     this.breaks = [];
-    this.busy = false;
-    this.failure = null;
+  }
+
+  protected override reload(): Promise<void> {
+    return this.#providers.reload();
   }
 
   protected override render() {
     const { value: rows, failure } = this.#providers;
     return html`<gw-page heading="Providers" about="The services that models are served by">
-        ${
-          this.#isWritable()
-            ? html`<a slot="actions" class="button primary" href=${this.#link('new')}
-                ><gw-icon name="plus"></gw-icon>Add provider</a
-              >`
-            : nothing
-        }
+        ${this.adder('Add provider', { inHead: true })}
         <gw-error
           retriable
           .failure=${failure}
           @gw-retry=${() => this.#providers.reload()}
         ></gw-error>
-        ${rows === undefined ? nothing : rows.length === 0 ? this.#empty() : this.#table(rows)}
+        ${rows === undefined ? nothing : rows.length === 0 ? this.#empty() : this.#list(rows)}
       </gw-page>
-      ${this.#drawer(rows ?? [])}
-      <gw-save
-        .save=${this.save}
-        @gw-close=${this.#closeSave}
-        @gw-saved=${this.#onSaved}
-        @gw-refused=${this.#onRefused}
-        >${this.#breakage()}</gw-save
-      >`;
-  }
-
-  #isWritable(): boolean {
-    return may('config:write') && !isReadOnly();
-  }
-
-  #link(...rest: readonly (string | number)[]): string {
-    return linkTo({ screen: 'providers', rest, query: this.#place.value.query });
+      ${this.#opened(this.openedIn(rows ?? []))} ${this.asking(this.#breakage())}`;
   }
 
   #empty() {
-    return html`<gw-empty heading="No providers yet" icon="plug" command="gw import config.yaml">
+    return html`<gw-empty
+      heading="No providers yet"
+      icon="plug"
+      command="gw import --config gw.yaml"
+    >
       <span slot="about"
         >A provider is a vendor's service or an engine of your own. It is asked for its models
         before it is kept.</span
       >
-      ${
-        this.#isWritable()
-          ? html`<a class="button primary" href=${this.#link('new')}>Add provider</a>`
-          : nothing
-      }
+      ${this.adder('Add provider', { inHead: false })}
     </gw-empty>`;
   }
 
-  #table(rows: readonly Provider[]) {
-    return html`<gw-table
-      label="Providers"
-      noun="provider"
-      .columns=${columns}
-      .rows=${rows}
-      .view=${tableView()}
-      .hrefOf=${(one: Provider) => this.#link(one.id)}
-      .chosen=${Number(this.#place.value.rest[0])}
-      ?stale=${this.#providers.failure !== null}
-      @gw-view=${keepView}
-    ></gw-table>`;
+  #list(rows: readonly Provider[]) {
+    const isStale = this.#providers.failure !== null;
+    return this.table({ label: 'Providers', noun: 'provider', columns, rows, isStale });
   }
 
   /** `/new`, `/7`, `/7/edit`, `/7/models`. */
-  #drawer(rows: readonly Provider[]) {
-    const [first, second] = this.#place.value.rest;
-    const provider = rows.find(({ id }) => String(id) === first) ?? null;
-    const isNew = first === 'new' && this.#isWritable();
-    const isEdit = second === 'edit' && this.#isWritable();
-    return html`<gw-drawer
-      heading=${isNew ? 'Add a provider' : (provider?.name ?? '')}
-      ?open=${isNew || provider !== null}
-      @gw-close=${this.#close}
-    >
-      ${provider !== null && !isEdit ? this.#actions(provider) : nothing}
-      ${
-        isNew || (provider !== null && isEdit)
-          ? html`<gw-provider-form
-              .provider=${provider}
-              .catalogue=${this.#catalogue.value ?? []}
-              .failure=${this.failure}
-              ?busy=${this.busy}
-              @gw-submit=${(event: CustomEvent<ProviderDraft>) =>
-                provider === null
-                  ? this.#create(event.detail)
-                  : this.#review(provider, event.detail)}
-              @gw-cancel=${() => (provider === null ? this.#close() : openRest([provider.id]))}
-            ></gw-provider-form>`
-          : provider === null
-            ? nothing
-            : this.#record(provider)
-      }
-    </gw-drawer>`;
+  #opened(provider: Provider | null) {
+    const isForm = this.isNew() || (provider !== null && this.aspect() === 'edit');
+    return this.drawer({
+      heading: this.isNew() ? 'Add a provider' : (provider?.name ?? ''),
+      actions:
+        provider === null || isForm
+          ? nothing
+          : this.actionsFor(provider, () => this.#deletion(provider)),
+      content: isForm
+        ? html`<gw-provider-form
+            .row=${provider}
+            .catalogue=${this.#catalogue.value ?? []}
+            .failure=${this.failure}
+          ></gw-provider-form>`
+        : provider === null
+          ? null
+          : this.#record(provider),
+    });
+  }
+
+  /** The list of what it serves is no form. */
+  protected override hasForm(): boolean {
+    return this.isNew() || this.aspect() === 'edit';
   }
 
   /** The provider is asked for its models when a person wants to see them, and not by looking at it. */
   #record(provider: Provider) {
-    const isAsked = this.#place.value.rest[1] === 'models';
+    const isAsked = this.rest[1] === 'models';
     return html`<gw-provider-record .provider=${provider}></gw-provider-record>
       <h3 class="served">Available models</h3>
       ${
         isAsked
-          ? html`<gw-available-models
-              .provider=${provider}
-              @gw-registered=${() => this.#providers.reload()}
-            ></gw-available-models>`
-          : html`<a class="button" href=${this.#link(provider.id, 'models')}
+          ? html`<gw-available-models .provider=${provider}></gw-available-models>`
+          : html`<a class="button" href=${this.link(provider.id, 'models')}
               >See what it serves now</a
             >`
       }`;
   }
 
-  #actions(provider: Provider) {
-    if (!this.#isWritable()) return nothing;
-    return html`<a slot="actions" class="button" href=${this.#link(provider.id, 'edit')}
-        ><gw-icon name="pencil"></gw-icon>Change</a
-      >
-      <button slot="actions" type="button" @click=${() => this.#askDelete(provider)}>
-        <gw-icon name="trash-2"></gw-icon>Delete
-      </button>`;
-  }
-
-  /** Nothing is there before it, so there is nothing to compare: it is made at once, after the provider has answered. */
-  async #create(draft: ProviderDraft): Promise<void> {
-    this.busy = true;
-    this.failure = null;
-    try {
-      const { body, snapshotVersion } = await createProvider(creationOf(draft));
-      void announce({ text: `Provider ${body.name} added`, version: snapshotVersion });
-      await this.#providers.reload();
-      openRest([body.id]);
-    } catch (error) {
-      this.failure = asFailure(error);
-    } finally {
-      this.busy = false;
-    }
-  }
-
-  #review(provider: Provider, draft: ProviderDraft): void {
-    const body = changeOf(draft, provider);
-    this.failure = null;
-    this.breaks = [];
-    this.save = {
-      heading: `Change ${provider.name}`,
-      verb: 'Publish change',
-      done: `Provider ${provider.name} changed`,
-      before: { ...provider, credential: provider.has_upstream_api_key ? 'set' : 'none' },
-      after: shownChange(body),
-      run: (change) => updateProvider(provider.id, body, { ...change, version: provider.version }),
-    };
-  }
-
-  async #askDelete(provider: Provider): Promise<void> {
+  async #deletion(provider: Provider): Promise<Save> {
     const models = await listModels();
     this.breaks = models.filter((one) => one.provider_id === provider.id).map(({ name }) => name);
-    this.save = {
-      heading: `Delete ${provider.name}`,
-      verb: 'Delete provider',
-      done: `Provider ${provider.name} deleted`,
-      before: null,
-      after: null,
-      danger: true,
-      name: provider.name,
-      run: (change) => deleteProvider(provider.id, { ...change, version: provider.version }),
-    };
+    return deletionOf(provider);
   }
 
   #breakage() {
@@ -282,30 +170,6 @@ class ScreenProviders extends LitElement {
       </p>
       <p><code>${this.breaks.slice(0, 20).join(', ')}</code></p>`;
   }
-
-  readonly #close = (): void => {
-    this.failure = null;
-    openRest([]);
-  };
-
-  readonly #closeSave = (): void => {
-    this.save = null;
-  };
-
-  readonly #onSaved = async (): Promise<void> => {
-    const isDeletion = this.save?.danger === true;
-    const [id] = this.#place.value.rest;
-    this.save = null;
-    await this.#providers.reload();
-    openRest(isDeletion || id === undefined ? [] : [id]);
-  };
-
-  /** Back to the form, to the field that is wrong. */
-  readonly #onRefused = ({ detail }: CustomEvent<ApiFailure>): void => {
-    if (this.#place.value.rest[1] !== 'edit') return;
-    this.save = null;
-    this.failure = detail;
-  };
 }
 
 customElements.define('gw-screen-providers', ScreenProviders);

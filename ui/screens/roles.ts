@@ -1,38 +1,22 @@
 // Roles: permissions by one name. The list with who holds each, one of them beside it, and what is granted to it.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 
-import { asFailure } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
-import { createRole } from '../api/roles.ts';
 import type { Role } from '../api/roles.ts';
-import '../elements/drawer.ts';
 import '../elements/empty.ts';
 import '../elements/error.ts';
-import '../elements/icon.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
-import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
-import { Watch } from '../elements/watch.ts';
 import { adminCurl } from '../lib/copy-as.ts';
 import { formatCount } from '../lib/format.ts';
 import { invokable, permissionText } from '../lib/permissions.ts';
-import { roleBody } from '../lib/role-draft.ts';
-import type { RoleDraft } from '../lib/role-draft.ts';
-import '../parts/save.ts';
-import type { Save } from '../parts/save.ts';
-import { isReadOnly } from '../state/as-of.ts';
-import { linkTo, openRest, place } from '../state/location.ts';
-import { announce } from '../state/publication.ts';
-import { may } from '../state/session.ts';
-import { keepView, tableView } from '../state/table-view.ts';
-import { base, buttons } from '../styles/base.ts';
+import { RecordScreen } from '../parts/record-screen.ts';
 import './roles/form.ts';
 import { loadRoles } from './roles/load.ts';
 import type { HeldRole } from './roles/load.ts';
 import './roles/record.ts';
-import { changeOf, deletionOf, grantOf, revokeOf } from './roles/saves.ts';
+import { deletionOf, grantOf, revokeOf } from './roles/saves.ts';
 
 type Permission = Role['permissions'][number];
 
@@ -53,55 +37,22 @@ const columns: readonly Column<HeldRole>[] = [
   { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
 ];
 
-class ScreenRoles extends LitElement {
-  static override properties = {
-    save: { state: true },
-    busy: { state: true },
-    failure: { state: true },
-  };
-  static override styles = [base, buttons];
-  declare save: Save | null;
-  declare busy: boolean;
-  declare failure: ApiFailure | null;
-  readonly #place = new Watch(this, place);
+class ScreenRoles extends RecordScreen {
+  protected override readonly screen = 'roles';
   readonly #roles = new Resource(this, loadRoles, { pollMs: 30_000 });
 
-  constructor() {
-    super();
-    this.save = null;
-    this.busy = false;
-    this.failure = null;
+  protected override reload(): Promise<void> {
+    return this.#roles.reload();
   }
 
   protected override render() {
     const { value: rows, failure } = this.#roles;
     return html`<gw-page heading="Roles" about="What principals may do, by the roles they hold">
-        ${
-          this.#isWritable()
-            ? html`<a slot="actions" class="button primary" href=${this.#link('new')}
-                ><gw-icon name="plus"></gw-icon>Add role</a
-              >`
-            : nothing
-        }
+        ${this.adder('Add role', { inHead: true })}
         <gw-error retriable .failure=${failure} @gw-retry=${() => this.#roles.reload()}></gw-error>
-        ${rows === undefined ? nothing : rows.length === 0 ? this.#empty() : this.#table(rows)}
+        ${rows === undefined ? nothing : rows.length === 0 ? this.#empty() : this.#list(rows)}
       </gw-page>
-      ${this.#drawer(rows ?? [])}
-      <gw-save
-        .save=${this.save}
-        @gw-close=${this.#closeSave}
-        @gw-saved=${this.#onSaved}
-        @gw-refused=${this.#onRefused}
-        >${this.#words(rows ?? [])}</gw-save
-      >`;
-  }
-
-  #isWritable(): boolean {
-    return may('config:write') && !isReadOnly();
-  }
-
-  #link(...rest: readonly (string | number)[]): string {
-    return linkTo({ screen: 'roles', rest, query: this.#place.value.query });
+      ${this.#opened(this.openedIn(rows ?? []))} ${this.asking(this.#words(rows ?? []))}`;
   }
 
   #empty() {
@@ -115,102 +66,40 @@ class ScreenRoles extends LitElement {
         >A role is a name for permissions, such as to invoke some models. Principals do what their
         roles let them, and nothing else.</span
       >
-      ${
-        this.#isWritable()
-          ? html`<a class="button primary" href=${this.#link('new')}>Add role</a>`
-          : nothing
-      }
+      ${this.adder('Add role', { inHead: false })}
     </gw-empty>`;
   }
 
-  #table(rows: readonly HeldRole[]) {
-    return html`<gw-table
-      label="Roles"
-      noun="role"
-      .columns=${columns}
-      .rows=${rows}
-      .view=${tableView()}
-      .hrefOf=${(one: HeldRole) => this.#link(one.id)}
-      .chosen=${Number(this.#place.value.rest[0])}
-      ?stale=${this.#roles.failure !== null}
-      @gw-view=${keepView}
-    ></gw-table>`;
+  #list(rows: readonly HeldRole[]) {
+    const isStale = this.#roles.failure !== null;
+    return this.table({ label: 'Roles', noun: 'role', columns, rows, isStale });
   }
 
-  #opened(rows: readonly HeldRole[]): HeldRole | null {
-    return rows.find(({ id }) => String(id) === this.#place.value.rest[0]) ?? null;
+  /** `/new`, `/3`, `/3/edit`: by id, which a new name leaves as it is. A new role is opened then: without permissions it is of no use. */
+  #opened(role: HeldRole | null) {
+    const isForm = this.isNew() || (role !== null && this.aspect() === 'edit');
+    return this.drawer({
+      heading: this.isNew() ? 'Add a role' : (role?.name ?? ''),
+      actions: role === null || isForm ? nothing : this.actionsFor(role, () => deletionOf(role)),
+      content: isForm
+        ? html`<gw-role-form .row=${role} .failure=${this.failure}></gw-role-form>`
+        : role === null
+          ? null
+          : this.#record(role),
+    });
   }
 
-  /** `/new`, `/3`, `/3/edit`: by id, which a new name leaves as it is. */
-  #drawer(rows: readonly HeldRole[]) {
-    const [first, second] = this.#place.value.rest;
-    const role = this.#opened(rows);
-    const isNew = first === 'new' && this.#isWritable();
-    const isEdit = second === 'edit' && this.#isWritable();
-    return html`<gw-drawer
-      heading=${isNew ? 'Add a role' : (role?.name ?? '')}
-      ?open=${isNew || role !== null}
-      @gw-close=${this.#close}
-    >
-      ${role !== null && !isEdit && this.#isWritable() ? this.#actions(role) : nothing}
-      ${
-        isNew || (role !== null && isEdit)
-          ? html`<gw-role-form
-              .held=${role}
-              .failure=${this.failure}
-              ?busy=${this.busy}
-              @gw-submit=${({ detail }: CustomEvent<RoleDraft>) =>
-                role === null ? this.#create(detail) : this.#ask(changeOf(role, detail))}
-              @gw-cancel=${() => (role === null ? this.#close() : openRest([role.id]))}
-            ></gw-role-form>`
-          : nothing
-      }
-      ${
-        role !== null && !isEdit
-          ? html`<gw-role-record
-              .held=${role}
-              ?writable=${this.#isWritable()}
-              @gw-grant=${({ detail }: CustomEvent<Permission>) => this.#ask(grantOf(role, detail))}
-              @gw-revoke=${({ detail }: CustomEvent<Permission>) =>
-                this.#ask(revokeOf(role, detail))}
-            ></gw-role-record>`
-          : nothing
-      }
-    </gw-drawer>`;
-  }
-
-  #actions(role: HeldRole) {
-    return html`<a slot="actions" class="button" href=${this.#link(role.id, 'edit')}
-        ><gw-icon name="pencil"></gw-icon>Change</a
-      >
-      <button slot="actions" type="button" @click=${() => this.#ask(deletionOf(role))}>
-        <gw-icon name="trash-2"></gw-icon>Delete
-      </button>`;
-  }
-
-  #ask(save: Save): void {
-    this.failure = null;
-    this.save = save;
-  }
-
-  /** Opens it then: a role without permissions is of no use. */
-  async #create(draft: RoleDraft): Promise<void> {
-    this.busy = true;
-    this.failure = null;
-    try {
-      const { body, snapshotVersion } = await createRole(roleBody(draft));
-      void announce({ text: `Role ${body.name} added`, version: snapshotVersion });
-      await this.#roles.reload();
-      openRest([body.id]);
-    } catch (error) {
-      this.failure = asFailure(error);
-    } finally {
-      this.busy = false;
-    }
+  #record(role: HeldRole) {
+    return html`<gw-role-record
+      .held=${role}
+      ?writable=${this.isWritable()}
+      @gw-grant=${({ detail }: CustomEvent<Permission>) => this.ask(grantOf(role, detail))}
+      @gw-revoke=${({ detail }: CustomEvent<Permission>) => this.ask(revokeOf(role, detail))}
+    ></gw-role-record>`;
   }
 
   #words(rows: readonly HeldRole[]) {
-    const role = this.#opened(rows);
+    const role = this.openedIn(rows);
     if (role === null || this.save === null) return nothing;
     const { holders } = role;
     if (this.save.danger !== true) {
@@ -230,30 +119,6 @@ class ScreenRoles extends LitElement {
         >
       </p>`;
   }
-
-  readonly #close = (): void => {
-    this.failure = null;
-    openRest([]);
-  };
-
-  readonly #closeSave = (): void => {
-    this.save = null;
-  };
-
-  readonly #onSaved = async (): Promise<void> => {
-    const isDeletion = this.save?.danger === true;
-    const [id] = this.#place.value.rest;
-    this.save = null;
-    await this.#roles.reload();
-    openRest(isDeletion || id === undefined ? [] : [id]);
-  };
-
-  /** Back to the form, to the field that is wrong. */
-  readonly #onRefused = ({ detail }: CustomEvent<ApiFailure>): void => {
-    if (this.#place.value.rest[1] !== 'edit') return;
-    this.save = null;
-    this.failure = detail;
-  };
 }
 
 customElements.define('gw-screen-roles', ScreenRoles);

@@ -18,9 +18,11 @@ import { Watch } from '../elements/watch.ts';
 import type { Meaning } from '../lib/shortcut.ts';
 import { loadScreen, screenNamed, screens } from '../screens.ts';
 import type { Screen } from '../screens.ts';
-import { changeQuery, linkTo, navigate, place } from '../state/location.ts';
+import { decideLeaving, leaving } from '../state/edits.ts';
+import { linkTo, navigate, place } from '../state/location.ts';
 import { may, session, sessionAbsent, sessionOpened } from '../state/session.ts';
 import { base, buttons } from '../styles/base.ts';
+import './as-of-bar.ts';
 import { frameStyles } from './frame-styles.ts';
 import './header.ts';
 import { listenForKeys } from './keyboard.ts';
@@ -48,6 +50,7 @@ export class GwApp extends LitElement {
   declare loaded: ReadonlySet<string>;
   readonly #place = new Watch(this, place);
   readonly #session = new Watch(this, session);
+  readonly #leaving = new Watch(this, leaving);
   #shown = '';
   #stopKeys: (() => void) | null = null;
 
@@ -115,6 +118,16 @@ export class GwApp extends LitElement {
         ></gw-sidebar>
       </gw-drawer>
       ${this.#keys()}
+      <gw-dialog
+        heading="Leave what is not saved?"
+        verb="Discard it"
+        danger
+        ?open=${this.#leaving.value !== null}
+        @gw-close=${() => decideLeaving({ discard: false })}
+        @gw-confirm=${() => decideLeaving({ discard: true })}
+      >
+        <p>What you typed into the form is not saved, and is lost with it.</p>
+      </gw-dialog>
       <gw-dialog heading="Your session has ended" kept ?open=${now.status === 'ended'}>
         ${now.status === 'ended' ? html`<gw-login autofocus name=${now.you.name}></gw-login>` : nothing}
       </gw-dialog>
@@ -137,13 +150,11 @@ export class GwApp extends LitElement {
   }
 
   #past() {
-    const moment = this.#place.value.query['as_of'];
+    const { screen, query } = this.#place.value;
+    const moment = query['as_of'];
     if (moment === undefined) return nothing;
-    return html`<div class="past" role="status">
-      <gw-icon name="clock"></gw-icon>
-      <span>The configuration as of <strong>${moment}</strong>; nothing can be changed here</span>
-      <button type="button" @click=${() => changeQuery({ as_of: null })}>Back to now</button>
-    </div>`;
+    const isPresent = screenNamed(screen)?.hasPast !== true;
+    return html`<gw-as-of-bar class="past" .moment=${moment} ?present=${isPresent}></gw-as-of-bar>`;
   }
 
   #screen() {

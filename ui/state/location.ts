@@ -5,6 +5,7 @@ import type { Store } from '../lib/store.ts';
 import { readPlace, withQuery, writePlace } from '../lib/place.ts';
 import type { Place } from '../lib/place.ts';
 import { uiBase } from './base.ts';
+import { isEdited, leave } from './edits.ts';
 
 const here = (): Place => readPlace(new URL(globalThis.location.href), uiBase);
 
@@ -22,15 +23,36 @@ type Target = Readonly<{
 export const linkTo = ({ screen, rest = [], query = {} }: Target): string =>
   writePlace({ screen, rest: rest.map(String), query }, uiBase);
 
-export function navigate(target: Target): void {
-  history.pushState(null, '', linkTo(target));
-  place.set(here());
+export const navigate = (target: Target): void => go(new URL(linkTo(target), location.href));
+
+/** What is typed into a form is lost with another place, which is asked about first; it stays when the view alone is another. */
+function go(url: URL): void {
+  const push = (): void => {
+    history.pushState(null, '', url);
+    place.set(here());
+  };
+  if (isSameForm(readPlace(url, uiBase))) push();
+  else leave(push);
 }
+
+const isSameForm = (to: Place): boolean => {
+  const from = place.get();
+  return (
+    to.screen === from.screen &&
+    to.rest.join('/') === from.rest.join('/') &&
+    to.query['as_of'] === from.query['as_of']
+  );
+};
 
 /** Changes the view in its place: a filter or a sort is no step to come back to. */
 export function changeQuery(change: Readonly<Record<string, string | null>>): void {
-  history.replaceState(history.state, '', writePlace(withQuery(place.get(), change), uiBase));
-  place.set(here());
+  const to = withQuery(place.get(), change);
+  const replace = (): void => {
+    history.replaceState(history.state, '', writePlace(to, uiBase));
+    place.set(here());
+  };
+  if (isSameForm(to)) replace();
+  else leave(replace);
 }
 
 /** Opens or closes what stands behind the screen's name, and keeps the view. */
@@ -41,7 +63,7 @@ export function openRest(rest: readonly (string | number)[]): void {
 
 /** Links are followed without loading the page anew; with a modifier, or to elsewhere, they are the browser's. */
 export function followLinks(): void {
-  addEventListener('popstate', () => place.set(here()));
+  addEventListener('popstate', comeBack);
   addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -53,7 +75,17 @@ export function followLinks(): void {
     if (url.origin !== globalThis.location.origin || !url.pathname.startsWith(uiBase)) return;
     event.preventDefault();
     if (url.href === globalThis.location.href) return;
-    history.pushState(null, '', url);
-    place.set(here());
+    go(url);
   });
+}
+
+/** The browser has gone there already: what is typed stays by going forth again, until it is given up. */
+function comeBack(): void {
+  const to = here();
+  if (!isEdited() || isSameForm(to)) {
+    place.set(to);
+    return;
+  }
+  history.pushState(null, '', writePlace(place.get(), uiBase));
+  leave(() => navigate(to));
 }

@@ -6,8 +6,8 @@ import { it } from 'node:test';
 import { changesBetween } from '../../../ui/lib/change.ts';
 import {
   blankDraft,
-  changeOf,
-  creationOf,
+  providerChange,
+  providerBody,
   fromProvider,
   shownChange,
 } from '../../../ui/lib/provider-draft.ts';
@@ -48,26 +48,26 @@ const provider = {
 } as const;
 
 it('a form that was not touched sends nothing', () => {
-  assert.deepEqual(changeOf(fromProvider(provider), provider), {});
+  assert.deepEqual(providerChange(fromProvider(provider), provider), {});
 });
 
 it('a credential is kept, set or cleared, each by its own choice', () => {
   const draft = fromProvider(provider);
-  assert.deepEqual(changeOf({ ...draft, credential: 'clear' }, provider), {
+  assert.deepEqual(providerChange({ ...draft, credential: 'clear' }, provider), {
     upstream_api_key: null,
   });
-  assert.deepEqual(changeOf({ ...draft, credential: 'set', key: 'sk' }, provider), {
+  assert.deepEqual(providerChange({ ...draft, credential: 'set', key: 'sk' }, provider), {
     upstream_api_key: 'sk',
   });
   const moved = { ...draft, apiBase: 'https://elsewhere.example/v1' };
-  assert.deepEqual(changeOf(moved, provider), {
+  assert.deepEqual(providerChange(moved, provider), {
     api_base: 'https://elsewhere.example/v1',
     keep_credential: true,
   });
 });
 
 it('a scheme that is empty is sent as none, and no key as no field', () => {
-  const body = creationOf({ ...blankDraft, apiBase: ' https://a.example/v1 ', authScheme: '' });
+  const body = providerBody({ ...blankDraft, apiBase: ' https://a.example/v1 ', authScheme: '' });
   assert.deepEqual(body, {
     api_base: 'https://a.example/v1',
     protocol: 'openai',

@@ -1,17 +1,13 @@
 // The form of an MCP server or an agent, for a new one and for a change. Its address is not dialled.
 
-import { LitElement, html, nothing } from 'lit';
-import type { PropertyValues } from 'lit';
+import { html, nothing } from 'lit';
+import type { PropertyDeclarations } from 'lit';
 
-import type { ApiFailure } from '../../api/failure.ts';
-import '../../elements/field.ts';
-import type { FieldInput } from '../../elements/field.ts';
-import '../../elements/form.ts';
 import { blankRemote, fromRemote } from '../../lib/remote-draft.ts';
 import type { Remote, RemoteDraft } from '../../lib/remote-draft.ts';
-import { base } from '../../styles/base.ts';
-import { record } from '../../styles/record.ts';
+import { RecordForm } from '../record-form.ts';
 import type { RemoteKind } from './kind.ts';
+import { changeOf, creationOf } from './saves.ts';
 
 /** The names of the server's fields, by those of the draft; that of the dialect is the kind's. */
 const drafted: Readonly<Record<string, keyof RemoteDraft>> = {
@@ -24,55 +20,28 @@ const drafted: Readonly<Record<string, keyof RemoteDraft>> = {
   upstream_api_key: 'key',
 };
 
-/** Tells by `gw-submit` with the draft, and by `gw-cancel`. */
-export class GwRemoteForm extends LitElement {
-  static override properties = {
-    kind: { attribute: false },
-    remote: { attribute: false },
-    busy: { type: Boolean },
-    failure: { attribute: false },
-    draft: { state: true },
-  };
-  static override styles = [base, record];
+export class GwRemoteForm extends RecordForm<Remote | null, RemoteDraft> {
+  static override properties: PropertyDeclarations = { kind: { attribute: false } };
   declare kind: RemoteKind;
-  /** The one that is changed; null is a new one. */
-  declare remote: Remote | null;
-  declare busy: boolean;
-  declare failure: ApiFailure | null;
-  declare draft: RemoteDraft;
-  #filledFrom: number | null | undefined = undefined;
 
-  constructor() {
-    super();
-    this.remote = null;
-    this.busy = false;
-    this.failure = null;
-    this.draft = blankRemote('');
+  protected override draftOf(remote: Remote | null): RemoteDraft {
+    const { dialect, dialectOf } = this.kind;
+    return remote === null
+      ? blankRemote(dialect.choices[0] ?? '')
+      : fromRemote(remote, dialectOf(remote));
   }
 
-  /** A record that is loaded anew does not undo what was typed. */
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    const { remote, kind } = this;
-    const id = remote?.id ?? null;
-    if (!changed.has('remote') || id === this.#filledFrom) return;
-    this.#filledFrom = id;
-    this.draft =
-      remote === null
-        ? blankRemote(kind.dialect.choices[0] ?? '')
-        : fromRemote(remote, kind.dialectOf(remote));
+  protected override saveOf(draft: RemoteDraft, remote: Remote | null) {
+    return remote === null ? creationOf(this.kind, draft) : changeOf(this.kind, { remote, draft });
   }
 
-  protected override render() {
-    const { draft, remote, kind } = this;
-    const isNew = remote === null;
-    return html`<gw-form
-      verb=${isNew ? `Add ${kind.noun}` : 'Review change'}
-      ?busy=${this.busy}
-      .failure=${this.failure}
-      @gw-input=${this.#onInput}
-      @gw-submit=${this.#submit}
-    >
-      <gw-field
+  protected override memberOf(field: string): string {
+    return field === this.kind.dialect.field ? 'dialect' : (drafted[field] ?? field);
+  }
+
+  protected override fields(draft: RemoteDraft, remote: Remote | null) {
+    const { kind } = this;
+    return html`<gw-field
         name="name"
         label="Name"
         hint="Letters, digits, - and _: a part of paths and grants"
@@ -89,7 +58,7 @@ export class GwRemoteForm extends LitElement {
         .value=${draft.dialect}
       ></gw-field>
       <gw-field name="description" label="Description" .value=${draft.description}></gw-field>
-      ${isNew ? nothing : this.#credentialChoice(remote)}
+      ${remote === null ? nothing : this.#credentialChoice(remote)}
       ${
         draft.credential === 'set'
           ? html`<gw-field
@@ -118,8 +87,12 @@ export class GwRemoteForm extends LitElement {
           .value=${draft.authScheme}
         ></gw-field>
       </div>
-      <gw-field name="enabled" label="Enabled" type="checkbox" .checked=${draft.enabled}></gw-field>
-    </gw-form>`;
+      <gw-field
+        name="enabled"
+        label="Enabled"
+        type="checkbox"
+        .checked=${draft.enabled}
+      ></gw-field>`;
   }
 
   #credentialChoice({ has_upstream_api_key: isSet }: Remote) {
@@ -136,18 +109,6 @@ export class GwRemoteForm extends LitElement {
       .value=${this.draft.credential}
     ></gw-field>`;
   }
-
-  readonly #onInput = ({ detail }: CustomEvent<FieldInput>): void => {
-    const { name, value, checked } = detail;
-    const member = name === this.kind.dialect.field ? 'dialect' : drafted[name];
-    if (name === 'enabled') this.draft = { ...this.draft, enabled: checked };
-    else if (member !== undefined) this.draft = { ...this.draft, [member]: value };
-  };
-
-  readonly #submit = (event: Event): void => {
-    event.stopPropagation();
-    this.dispatchEvent(new CustomEvent('gw-submit', { detail: this.draft }));
-  };
 }
 
 customElements.define('gw-remote-form', GwRemoteForm);

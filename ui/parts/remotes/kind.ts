@@ -23,7 +23,8 @@ export type RemoteKind = Readonly<{
   create: (
     body: ReturnType<typeof remoteBody>,
     dialect: string,
-  ) => Promise<Answered<Readonly<{ id: number; name: string }>>>;
+    change: Change,
+  ) => Promise<Answered<unknown>>;
   /** `dialect` undefined leaves it as it is. */
   update: (
     id: number,

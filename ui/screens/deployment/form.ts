@@ -1,23 +1,15 @@
 // The form of the managed deployment: what may be changed of it here.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
 import type { Deployment } from '../../api/deployment.ts';
-import type { ApiFailure } from '../../api/failure.ts';
-import '../../elements/field.ts';
-import type { FieldInput } from '../../elements/field.ts';
-import '../../elements/form.ts';
 import { draftOf, numberFields, policies } from '../../lib/deployment.ts';
 import type { DeploymentDraft } from '../../lib/deployment.ts';
+import { RecordForm } from '../../parts/record-form.ts';
 import { base } from '../../styles/base.ts';
+import { changeSave } from './saves.ts';
 
-/** `gw-draft` has the draft; `gw-cancel` is a change of mind. */
-export class GwDeploymentForm extends LitElement {
-  static override properties = {
-    deployment: { attribute: false },
-    failure: { attribute: false },
-    draft: { state: true },
-  };
+export class GwDeploymentForm extends RecordForm<Deployment, DeploymentDraft> {
   static override styles = [
     base,
     css`
@@ -28,22 +20,16 @@ export class GwDeploymentForm extends LitElement {
       }
     `,
   ];
-  declare deployment: Deployment;
-  declare failure: ApiFailure | null;
-  declare draft: DeploymentDraft | null;
 
-  constructor() {
-    super();
-    this.failure = null;
-    this.draft = null;
+  protected override draftOf(deployment: Deployment): DeploymentDraft {
+    return draftOf(deployment);
   }
 
-  #draft(): DeploymentDraft {
-    return this.draft ?? draftOf(this.deployment);
+  protected override saveOf(draft: DeploymentDraft, deployment: Deployment) {
+    return changeSave(deployment, draft);
   }
 
-  protected override render() {
-    const draft = this.#draft();
+  protected override fields(draft: DeploymentDraft) {
     const number = ({ name, label, hint }: (typeof numberFields)[number]) =>
       html`<gw-field
         type="number"
@@ -53,13 +39,7 @@ export class GwDeploymentForm extends LitElement {
         placeholder="default"
         .value=${draft[name]}
       ></gw-field>`;
-    return html`<gw-form
-      verb="Review change"
-      .failure=${this.failure}
-      @gw-input=${this.#onInput}
-      @gw-submit=${() => this.dispatchEvent(new CustomEvent('gw-draft', { detail: draft }))}
-    >
-      <gw-field required mono name="image" label="Image" .value=${draft.image}></gw-field>
+    return html`<gw-field required mono name="image" label="Image" .value=${draft.image}></gw-field>
       <gw-field
         required
         type="select"
@@ -75,14 +55,8 @@ export class GwDeploymentForm extends LitElement {
         label="Autoscaling"
         .checked=${draft.autoscaling_enabled}
       ></gw-field>
-      <div class="pair">${numberFields.map(number)}</div>
-    </gw-form>`;
+      <div class="pair">${numberFields.map(number)}</div>`;
   }
-
-  readonly #onInput = ({ detail }: CustomEvent<FieldInput>): void => {
-    const { name, value, checked } = detail;
-    this.draft = { ...this.#draft(), [name]: name === 'autoscaling_enabled' ? checked : value };
-  };
 }
 
 customElements.define('gw-deployment-form', GwDeploymentForm);

@@ -1,20 +1,18 @@
 // The form of a new key: whose it is, what it is called, and how long it opens.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
+import type { PropertyDeclarations } from 'lit';
 
-import type { ApiFailure } from '../../api/failure.ts';
+import type { MadeApiKey } from '../../api/keys.ts';
 import type { Principal } from '../../api/principals.ts';
 import type { Role } from '../../api/roles.ts';
-import '../../elements/field.ts';
-import type { FieldInput } from '../../elements/field.ts';
-import '../../elements/form.ts';
 import { Watch } from '../../elements/watch.ts';
 import { blankKey } from '../../lib/key-draft.ts';
 import type { KeyDraft } from '../../lib/key-draft.ts';
 import { effectivePermissions, invokable } from '../../lib/permissions.ts';
+import { RecordForm } from '../../parts/record-form.ts';
 import { zone } from '../../state/preferences.ts';
-import { base } from '../../styles/base.ts';
-import { record } from '../../styles/record.ts';
+import { creationOf } from './saves.ts';
 
 const expiries = [
   { value: '30', label: 'In 30 days' },
@@ -25,58 +23,44 @@ const expiries = [
 ];
 
 const drafted: Readonly<Record<string, keyof KeyDraft>> = {
-  name: 'name',
   principal_id: 'principalId',
-  expiry: 'expiry',
   expires_at: 'expiresAt',
 };
 
-/** Tells by `gw-submit` with the draft, and by `gw-cancel`. */
-export class GwKeyForm extends LitElement {
-  static override properties = {
+/** Tells by `gw-made` the key, besides what forms tell. */
+export class GwKeyForm extends RecordForm<null, KeyDraft> {
+  static override properties: PropertyDeclarations = {
     principals: { attribute: false },
     roles: { attribute: false },
     first: { type: String },
-    busy: { type: Boolean },
-    failure: { attribute: false },
-    draft: { state: true },
   };
-  static override styles = [base, record];
   declare principals: readonly Principal[];
   declare roles: readonly Role[];
   /** The principal that is chosen at first; empty is none. */
   declare first: string;
-  declare busy: boolean;
-  declare failure: ApiFailure | null;
-  declare draft: KeyDraft;
   readonly #zone = new Watch(this, zone);
 
-  constructor() {
-    super();
-    this.principals = [];
-    this.roles = [];
-    this.first = '';
-    this.busy = false;
-    this.failure = null;
-    this.draft = blankKey;
+  protected override draftOf(): KeyDraft {
+    return { ...blankKey, principalId: this.first };
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.draft = { ...blankKey, principalId: this.first };
+  #principal({ principalId }: KeyDraft): Principal | undefined {
+    return this.principals.find(({ id }) => String(id) === principalId);
   }
 
-  protected override render() {
-    const { draft } = this;
+  protected override saveOf(draft: KeyDraft) {
+    const onMade = (detail: MadeApiKey): void =>
+      void this.dispatchEvent(new CustomEvent('gw-made', { detail }));
+    return creationOf({ draft, principal: this.#principal(draft)?.name ?? '', onMade });
+  }
+
+  protected override memberOf(field: string): string {
+    return drafted[field] ?? field;
+  }
+
+  protected override fields(draft: KeyDraft) {
     const zoneName = this.#zone.value === 'utc' ? 'UTC' : 'local time';
-    return html`<gw-form
-      verb="Create key"
-      ?busy=${this.busy}
-      .failure=${this.failure}
-      @gw-input=${this.#onInput}
-      @gw-submit=${this.#submit}
-    >
-      <gw-field
+    return html`<gw-field
         name="principal_id"
         label="Principal"
         type="select"
@@ -88,7 +72,7 @@ export class GwKeyForm extends LitElement {
         ]}
         .value=${draft.principalId}
       ></gw-field>
-      ${this.#reach()}
+      ${this.#reach(draft)}
       <gw-field
         name="name"
         label="Name"
@@ -114,12 +98,11 @@ export class GwKeyForm extends LitElement {
               .value=${draft.expiresAt}
             ></gw-field>`
           : nothing
-      }
-    </gw-form>`;
+      }`;
   }
 
-  #reach() {
-    const principal = this.principals.find(({ id }) => String(id) === this.draft.principalId);
+  #reach(draft: KeyDraft) {
+    const principal = this.#principal(draft);
     if (principal === undefined) return nothing;
     const reach = invokable(effectivePermissions(principal.roles, this.roles));
     return html`<p class="notice ${reach === 'no model' ? 'warn' : ''}" role="status">
@@ -127,16 +110,6 @@ export class GwKeyForm extends LitElement {
       ${reach}${reach === 'no model' ? ': grant it a role before the key is used' : ''}.
     </p>`;
   }
-
-  readonly #onInput = ({ detail }: CustomEvent<FieldInput>): void => {
-    const member = drafted[detail.name];
-    if (member !== undefined) this.draft = { ...this.draft, [member]: detail.value };
-  };
-
-  readonly #submit = (event: Event): void => {
-    event.stopPropagation();
-    this.dispatchEvent(new CustomEvent('gw-submit', { detail: this.draft }));
-  };
 }
 
 customElements.define('gw-key-form', GwKeyForm);

@@ -1,56 +1,35 @@
 // The form by which a model gets its provider: one that stands, or an endpoint, which is asked for its models before it is kept.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
+import type { PropertyDeclarations } from 'lit';
 
-import type { ApiFailure } from '../../api/failure.ts';
 import type { Provider } from '../../api/providers.ts';
-import '../../elements/field.ts';
-import type { FieldInput } from '../../elements/field.ts';
-import '../../elements/form.ts';
 import { attachBody, blankAttach } from '../../lib/backend-draft.ts';
 import type { AttachDraft } from '../../lib/backend-draft.ts';
-import type { Save } from '../../parts/save.ts';
-import { base } from '../../styles/base.ts';
-import { record } from '../../styles/record.ts';
+import { RecordForm } from '../../parts/record-form.ts';
 import type { ModelRow } from './load.ts';
 import { attachSave } from './saves.ts';
 
 const protocols = ['openai', 'anthropic', 'gemini'].map((value) => ({ value, label: value }));
 
-/** Tells by `gw-review` with the save, and by `gw-cancel`. */
-export class GwAttachForm extends LitElement {
-  static override properties = {
-    model: { attribute: false },
-    providers: { attribute: false },
-    failure: { attribute: false },
-    draft: { state: true },
-  };
-  static override styles = [base, record];
-  declare model: ModelRow;
+export class GwAttachForm extends RecordForm<ModelRow, AttachDraft> {
+  static override properties: PropertyDeclarations = { providers: { attribute: false } };
   declare providers: readonly Provider[];
-  declare failure: ApiFailure | null;
-  declare draft: AttachDraft;
 
-  constructor() {
-    super();
-    this.providers = [];
-    this.failure = null;
-    this.draft = blankAttach;
+  protected override draftOf(): AttachDraft {
+    return blankAttach;
   }
 
-  protected override render() {
-    const { draft } = this;
+  protected override saveOf(draft: AttachDraft, model: ModelRow) {
+    return attachSave(model, attachBody(draft));
+  }
+
+  protected override fields(draft: AttachDraft) {
     const choices = [
       { value: '', label: 'An endpoint of its own' },
       ...this.providers.map(({ id, name }) => ({ value: String(id), label: name })),
     ];
-    return html`<gw-form
-      verb="Review"
-      .failure=${this.failure}
-      @gw-input=${this.#onInput}
-      @gw-submit=${this.#submit}
-    >
-      <gw-field
+    return html`<gw-field
         name="provider_id"
         label="Provider"
         type="select"
@@ -61,17 +40,15 @@ export class GwAttachForm extends LitElement {
       <gw-field
         name="upstream_model"
         label="Its name there"
-        placeholder=${this.model.name}
+        placeholder=${this.row.name}
         hint="Empty is its own name"
         mono
         .value=${draft.upstream_model}
       ></gw-field>
-      ${draft.provider_id === '' ? this.#endpoint() : nothing}
-    </gw-form>`;
+      ${draft.provider_id === '' ? this.#endpoint(draft) : nothing}`;
   }
 
-  #endpoint() {
-    const { draft } = this;
+  #endpoint(draft: AttachDraft) {
     return html`<gw-field
         name="api_base"
         label="Address"
@@ -113,16 +90,6 @@ export class GwAttachForm extends LitElement {
         ></gw-field>
       </div>`;
   }
-
-  readonly #onInput = ({ detail: { name, value } }: CustomEvent<FieldInput>): void => {
-    this.draft = { ...this.draft, [name]: value };
-  };
-
-  readonly #submit = (event: Event): void => {
-    event.stopPropagation();
-    const detail = attachSave(this.model, attachBody(this.draft));
-    this.dispatchEvent(new CustomEvent<Save>('gw-review', { detail }));
-  };
 }
 
 customElements.define('gw-attach-form', GwAttachForm);

@@ -1,17 +1,10 @@
 // The form of a backend's flow control: how many requests it is sent at once, how many wait, and for how long.
 
-import { LitElement, html } from 'lit';
+import { html } from 'lit';
 
-import { wrongField } from '../../api/failure.ts';
-import type { ApiFailure } from '../../api/failure.ts';
-import '../../elements/field.ts';
-import type { FieldInput } from '../../elements/field.ts';
-import '../../elements/form.ts';
 import { flowChange, fromFlow } from '../../lib/backend-draft.ts';
 import type { FlowDraft } from '../../lib/backend-draft.ts';
-import type { Save } from '../../parts/save.ts';
-import { base } from '../../styles/base.ts';
-import { record } from '../../styles/record.ts';
+import { RecordForm } from '../../parts/record-form.ts';
 import type { ModelRow } from './load.ts';
 import { flowSave } from './saves.ts';
 
@@ -26,7 +19,7 @@ const unset = {
 
 type Field = Readonly<{ name: keyof FlowDraft; label: string; hint: string }>;
 
-const fields: readonly (readonly Field[])[] = [
+const pairs: readonly (readonly Field[])[] = [
   [
     {
       name: 'admission_max_concurrent',
@@ -65,41 +58,18 @@ const fields: readonly (readonly Field[])[] = [
   ],
 ];
 
-/** Tells by `gw-review` with the save, and by `gw-cancel`. */
-export class GwFlowForm extends LitElement {
-  static override properties = {
-    model: { attribute: false },
-    failure: { attribute: false },
-    wrong: { state: true },
-    draft: { state: true },
-  };
-  static override styles = [base, record];
-  declare model: ModelRow;
-  declare failure: ApiFailure | null;
-  /** What the page itself found. */
-  declare wrong: ApiFailure | null;
-  declare draft: FlowDraft;
-
-  constructor() {
-    super();
-    this.failure = null;
-    this.wrong = null;
-    this.draft = fromFlow(unset);
+export class GwFlowForm extends RecordForm<ModelRow, FlowDraft> {
+  protected override draftOf({ backend }: ModelRow): FlowDraft {
+    return fromFlow(backend ?? unset);
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.draft = fromFlow(this.model.backend ?? unset);
+  protected override saveOf(draft: FlowDraft, model: ModelRow) {
+    const read = flowChange(draft, model.backend ?? unset);
+    return 'wrong' in read ? read : flowSave(model, read.body);
   }
 
-  protected override render() {
-    return html`<gw-form
-      verb="Review change"
-      .failure=${this.wrong ?? this.failure}
-      @gw-input=${this.#onInput}
-      @gw-submit=${this.#submit}
-    >
-      ${fields.map(
+  protected override fields(draft: FlowDraft) {
+    return html`${pairs.map(
         (pair) =>
           html`<div class="pair">
             ${pair.map(
@@ -108,30 +78,13 @@ export class GwFlowForm extends LitElement {
                   name=${name}
                   label=${label}
                   hint=${hint}
-                  .value=${this.draft[name]}
+                  .value=${draft[name]}
                 ></gw-field>`,
             )}
           </div>`,
       )}
-      <p class="notice">Replicas take it when they next ask for the snapshot.</p>
-    </gw-form>`;
+      <p class="notice">Replicas take it when they next ask for the snapshot.</p>`;
   }
-
-  readonly #onInput = ({ detail: { name, value } }: CustomEvent<FieldInput>): void => {
-    this.wrong = null;
-    this.draft = { ...this.draft, [name]: value };
-  };
-
-  readonly #submit = (event: Event): void => {
-    event.stopPropagation();
-    const read = flowChange(this.draft, this.model.backend ?? unset);
-    if ('wrong' in read) {
-      this.wrong = wrongField(read.wrong.field, read.wrong.message);
-      return;
-    }
-    const detail = flowSave(this.model, read.body);
-    this.dispatchEvent(new CustomEvent<Save>('gw-review', { detail }));
-  };
 }
 
 customElements.define('gw-flow-form', GwFlowForm);

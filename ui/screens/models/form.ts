@@ -1,61 +1,31 @@
 // The form of a model, for a new one and for one that is there.
 
-import { LitElement, html } from 'lit';
+import { html } from 'lit';
 
-import { wrongField } from '../../api/failure.ts';
-import type { ApiFailure } from '../../api/failure.ts';
-import '../../elements/field.ts';
-import type { FieldInput } from '../../elements/field.ts';
-import '../../elements/form.ts';
 import { blankModel, fromModel, modelBody, modelChange } from '../../lib/model-draft.ts';
 import type { ModelDraft } from '../../lib/model-draft.ts';
-import { base } from '../../styles/base.ts';
-import { record } from '../../styles/record.ts';
+import { RecordForm } from '../../parts/record-form.ts';
 import type { ModelRow } from './load.ts';
+import { changeSave, creationSave } from './saves.ts';
 
-/** Tells by `gw-review` with the body that is to be sent, and by `gw-cancel`. */
-export class GwModelForm extends LitElement {
-  static override properties = {
-    model: { attribute: false },
-    failure: { attribute: false },
-    busy: { type: Boolean },
-    wrong: { state: true },
-    draft: { state: true },
-  };
-  static override styles = [base, record];
-  /** The one that is changed; null is a new one. */
-  declare model: ModelRow | null;
-  declare failure: ApiFailure | null;
-  declare busy: boolean;
-  /** What the page itself found. */
-  declare wrong: ApiFailure | null;
-  declare draft: ModelDraft;
+const price = 'US dollars per million tokens. Empty is unpriced';
 
-  constructor() {
-    super();
-    this.model = null;
-    this.failure = null;
-    this.busy = false;
-    this.wrong = null;
-    this.draft = blankModel;
+export class GwModelForm extends RecordForm<ModelRow | null, ModelDraft> {
+  protected override draftOf(model: ModelRow | null): ModelDraft {
+    return model === null ? blankModel : fromModel(model);
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.draft = this.model === null ? blankModel : fromModel(this.model);
+  protected override saveOf(draft: ModelDraft, model: ModelRow | null) {
+    if (model === null) {
+      const read = modelBody(draft);
+      return 'wrong' in read ? read : creationSave(read.body);
+    }
+    const read = modelChange(draft, model);
+    return 'wrong' in read ? read : changeSave(model, read.body);
   }
 
-  protected override render() {
-    const { draft } = this;
-    const price = 'US dollars per million tokens. Empty is unpriced';
-    return html`<gw-form
-      verb=${this.model === null ? 'Add model' : 'Review change'}
-      ?busy=${this.busy}
-      .failure=${this.wrong ?? this.failure}
-      @gw-input=${this.#onInput}
-      @gw-submit=${this.#submit}
-    >
-      <gw-field
+  protected override fields(draft: ModelDraft) {
+    return html`<gw-field
         name="name"
         label="Name"
         hint="What rules and pools call it; a provider may know it by another"
@@ -91,22 +61,8 @@ export class GwModelForm extends LitElement {
           hint="Seconds. Empty caches nothing"
           .value=${draft.cache_ttl_seconds}
         ></gw-field>
-      </div>
-    </gw-form>`;
+      </div>`;
   }
-
-  readonly #onInput = ({ detail: { name, value } }: CustomEvent<FieldInput>): void => {
-    this.wrong = null;
-    this.draft = { ...this.draft, [name]: value };
-  };
-
-  readonly #submit = (event: Event): void => {
-    event.stopPropagation();
-    const { model, draft } = this;
-    const read = model === null ? modelBody(draft) : modelChange(draft, model);
-    if ('wrong' in read) this.wrong = wrongField(read.wrong.field, read.wrong.message);
-    else this.dispatchEvent(new CustomEvent('gw-review', { detail: read.body }));
-  };
 }
 
 customElements.define('gw-model-form', GwModelForm);

@@ -2,6 +2,7 @@
 
 import {
   attachBackend,
+  createModel,
   deleteModel,
   detachBackend,
   updateBackend,
@@ -9,7 +10,8 @@ import {
 } from '../../api/models.ts';
 import type { attachBody, flowChange } from '../../lib/backend-draft.ts';
 import { formatMoney } from '../../lib/format.ts';
-import type { ModelChange } from '../../lib/model-draft.ts';
+import type { ModelBody, ModelChange } from '../../lib/model-draft.ts';
+import { theList, theMade } from '../../parts/save.ts';
 import type { Save } from '../../parts/save.ts';
 import type { ModelRow } from './load.ts';
 import type { PriceEdit } from './price.ts';
@@ -28,6 +30,17 @@ const shown = (body: Readonly<Record<string, unknown>>) =>
         : [field, value],
     ),
   );
+
+/** What comes next is its provider. */
+export const creationSave = (body: ModelBody): Save => ({
+  heading: `Add model ${body.name}`,
+  verb: 'Add model',
+  done: `Model ${body.name} added`,
+  before: {},
+  after: shown(body),
+  opens: (answered) => [...theMade(answered), 'attach'],
+  run: (change) => createModel(body, change),
+});
 
 export const changeSave = (model: ModelRow, body: ModelChange): Save => ({
   heading: `Change ${model.name}`,
@@ -85,5 +98,6 @@ export const deleteSave = (model: ModelRow): Save => ({
   after: null,
   danger: true,
   name: model.name,
+  opens: theList,
   run: (change) => deleteModel(model.id, { ...change, version: model.version }),
 });

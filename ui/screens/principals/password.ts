@@ -1,69 +1,51 @@
-// The form of a password. It is typed twice, and kept nowhere in the page.
+// The form of a password. It is typed twice, and kept nowhere but in the form.
 
-import { LitElement, html } from 'lit';
+import { html } from 'lit';
 
-import { wrongField } from '../../api/failure.ts';
-import type { ApiFailure } from '../../api/failure.ts';
-import '../../elements/field.ts';
-import type { FieldInput } from '../../elements/field.ts';
-import '../../elements/form.ts';
-import { base } from '../../styles/base.ts';
-import { record } from '../../styles/record.ts';
+import { RecordForm } from '../../parts/record-form.ts';
+import type { Known } from './load.ts';
+import { passwordOf } from './saves.ts';
 
-/** Tells by `gw-submit` with the password, and by `gw-cancel`. */
-export class GwPasswordForm extends LitElement {
-  static override properties = {
-    kind: { attribute: false },
-    failure: { attribute: false },
-    differs: { state: true },
-  };
-  static override styles = [base, record];
-  /** Of the principal. */
-  declare kind: string;
-  declare failure: ApiFailure | null;
-  declare differs: ApiFailure | null;
-  readonly #typed = new Map<string, string>();
+type PasswordDraft = Readonly<{ password: string; again: string }>;
 
-  constructor() {
-    super();
-    this.kind = 'user';
-    this.failure = null;
-    this.differs = null;
+const differs = { wrong: { field: 'again', message: 'differs from the one above' } } as const;
+
+export class GwPasswordForm extends RecordForm<Known, PasswordDraft> {
+  protected override draftOf(): PasswordDraft {
+    return { password: '', again: '' };
   }
 
-  protected override render() {
-    return html`<p class="notice ${this.kind === 'user' ? '' : 'warn'}">
-        ${
-          this.kind === 'user'
-            ? 'Its sessions end with the old password.'
-            : 'This is a service account. With a password it becomes a user, a person who can log in here; its keys stay.'
-        }
-      </p>
-      <gw-form
-        verb="Review change"
-        .failure=${this.differs ?? this.failure}
-        @gw-input=${this.#onInput}
-        @gw-submit=${this.#submit}
-      >
-        <gw-field name="password" label="New password" type="password" required></gw-field>
-        <gw-field name="again" label="Once more" type="password" required></gw-field>
-      </gw-form>`;
+  protected override saveOf({ password, again }: PasswordDraft, principal: Known) {
+    return password === again ? passwordOf(principal, password) : differs;
   }
 
-  readonly #onInput = ({ detail: { name, value } }: CustomEvent<FieldInput>): void => {
-    this.#typed.set(name, value);
-  };
+  protected override lead() {
+    const isUser = this.row.kind === 'user';
+    return html`<p class="notice ${isUser ? '' : 'warn'}">
+      ${
+        isUser
+          ? 'Its sessions end with the old password.'
+          : 'This is a service account. With a password it becomes a user, a person who can log in here; its keys stay.'
+      }
+    </p>`;
+  }
 
-  readonly #submit = (event: Event): void => {
-    event.stopPropagation();
-    const password = this.#typed.get('password') ?? '';
-    this.differs =
-      password === this.#typed.get('again')
-        ? null
-        : wrongField('again', 'differs from the one above');
-    if (this.differs !== null) return;
-    this.dispatchEvent(new CustomEvent('gw-submit', { detail: password }));
-  };
+  protected override fields({ password, again }: PasswordDraft) {
+    return html`<gw-field
+        name="password"
+        label="New password"
+        type="password"
+        required
+        .value=${password}
+      ></gw-field>
+      <gw-field
+        name="again"
+        label="Once more"
+        type="password"
+        required
+        .value=${again}
+      ></gw-field>`;
+  }
 }
 
 customElements.define('gw-password-form', GwPasswordForm);

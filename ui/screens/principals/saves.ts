@@ -1,6 +1,7 @@
 // What can be done to a principal, each as a save: what changes, and the call that changes it.
 
 import {
+  createPrincipal,
   deletePrincipal,
   grantRole,
   revokeRole,
@@ -8,10 +9,24 @@ import {
   updatePrincipal,
 } from '../../api/principals.ts';
 import { effectivePermissions, invokable } from '../../lib/permissions.ts';
-import { principalChange } from '../../lib/principal-draft.ts';
+import { principalBody, principalChange } from '../../lib/principal-draft.ts';
 import type { PrincipalDraft } from '../../lib/principal-draft.ts';
+import { theList, theMade } from '../../parts/save.ts';
 import type { Save } from '../../parts/save.ts';
 import type { Known, People } from './load.ts';
+
+export function creationOf(draft: PrincipalDraft): Save {
+  const body = principalBody(draft);
+  return {
+    heading: `Add principal ${body.name}`,
+    verb: 'Add principal',
+    done: `Principal ${body.name} added`,
+    before: {},
+    after: body,
+    opens: theMade,
+    run: (change) => createPrincipal(body, change),
+  };
+}
 
 export function changeOf(principal: Known, draft: PrincipalDraft): Save {
   const body = principalChange(draft, principal);
@@ -81,6 +96,7 @@ export function deletionOf(principal: Known): Save {
     after: null,
     danger: true,
     name: principal.name,
+    opens: theList,
     run: (change) => deletePrincipal(principal.id, { ...change, version: principal.version }),
   };
 }

@@ -1,10 +1,8 @@
 // What a provider serves at this moment: ticked models are registered, each with this provider behind it.
 
 import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
 
-import { asFailure } from '../../api/failure.ts';
-import type { ApiFailure } from '../../api/failure.ts';
-import { attachBackend, createModel } from '../../api/models.ts';
 import { listAvailableModels } from '../../api/providers.ts';
 import type { AvailableModel, Provider } from '../../api/providers.ts';
 import '../../elements/badge.ts';
@@ -14,9 +12,9 @@ import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
 import { formatCount, formatNumber } from '../../lib/format.ts';
 import { isReadOnly } from '../../state/as-of.ts';
-import { announce } from '../../state/publication.ts';
 import { may } from '../../state/session.ts';
 import { base, buttons } from '../../styles/base.ts';
+import { registrationOf } from './saves.ts';
 
 const columns: readonly Column<AvailableModel>[] = [
   { id: 'id', label: 'Model', value: ({ id }) => id },
@@ -37,13 +35,11 @@ const columns: readonly Column<AvailableModel>[] = [
   },
 ];
 
-/** Tells by `gw-registered` when models were added. */
+/** Tells by `gw-review` with the save. */
 export class GwAvailableModels extends LitElement {
   static override properties = {
     provider: { attribute: false },
     ticked: { state: true },
-    busy: { state: true },
-    failure: { state: true },
   };
   static override styles = [
     base,
@@ -63,8 +59,6 @@ export class GwAvailableModels extends LitElement {
   ];
   declare provider: Provider;
   declare ticked: ReadonlySet<string | number>;
-  declare busy: string;
-  declare failure: ApiFailure | null;
   readonly #served = new Resource(this, async (signal) => {
     const { body } = await listAvailableModels(this.provider.id, signal);
     return body;
@@ -73,8 +67,14 @@ export class GwAvailableModels extends LitElement {
   constructor() {
     super();
     this.ticked = new Set();
-    this.busy = '';
-    this.failure = null;
+  }
+
+  /** Models were added, or taken away. */
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const before = changed.get('provider');
+    if (before === undefined || before.model_count === this.provider.model_count) return;
+    this.ticked = new Set();
+    void this.#served.reload();
   }
 
   protected override render() {
@@ -102,19 +102,17 @@ export class GwAvailableModels extends LitElement {
         .ticked=${isOffered ? this.ticked : null}
         @gw-tick=${this.#onTick}
       ></gw-table>
-      <gw-error .failure=${this.failure}></gw-error>
       ${
         isOffered
           ? html`<div class="act">
               <button
                 type="button"
                 class="primary"
-                ?disabled=${chosen.length === 0 || this.busy !== ''}
+                ?disabled=${chosen.length === 0}
                 @click=${() => this.#register(chosen)}
               >
                 Register ${formatCount(chosen.length, 'model')}
               </button>
-              <span class="quiet" role="status">${this.busy}</span>
             </div>`
           : nothing
       }`;
@@ -129,27 +127,9 @@ export class GwAvailableModels extends LitElement {
     this.ticked = detail;
   };
 
-  /** One after the other; the first that is refused ends it, and those before it stand. */
-  async #register(chosen: readonly AvailableModel[]): Promise<void> {
-    this.failure = null;
-    let version: number | null = null;
-    let made = 0;
-    try {
-      for (const { id, context_length } of chosen) {
-        this.busy = `Registering ${id} …`;
-        const { body } = await createModel({ name: id, context_length });
-        const backend = { provider_id: this.provider.id, upstream_model: id };
-        ({ snapshotVersion: version } = await attachBackend(body.id, backend));
-        made += 1;
-      }
-      this.ticked = new Set();
-    } catch (error) {
-      this.failure = asFailure(error);
-    }
-    this.busy = '';
-    if (made > 0) void announce({ text: `${formatCount(made, 'model')} registered`, version });
-    await this.#served.reload();
-    this.dispatchEvent(new CustomEvent('gw-registered'));
+  #register(chosen: readonly AvailableModel[]): void {
+    const detail = registrationOf(this.provider, chosen);
+    this.dispatchEvent(new CustomEvent('gw-review', { detail, bubbles: true }));
   }
 }
 

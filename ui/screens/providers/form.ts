@@ -1,17 +1,16 @@
 // The form of a provider, for a new one and for one that is there. The catalogue fills it; the server asks the provider for its models
 // before it keeps anything, and what the provider answers is shown as it is.
 
-import { LitElement, css, html, nothing } from 'lit';
-import type { PropertyValues } from 'lit';
+import { css, html, nothing } from 'lit';
+import type { PropertyDeclarations } from 'lit';
 
-import type { ApiFailure } from '../../api/failure.ts';
 import type { CatalogueEntry, Provider } from '../../api/providers.ts';
-import '../../elements/field.ts';
 import type { FieldInput } from '../../elements/field.ts';
-import '../../elements/form.ts';
 import { blankDraft, fromCatalogue, fromProvider } from '../../lib/provider-draft.ts';
 import type { ProviderDraft } from '../../lib/provider-draft.ts';
+import { RecordForm } from '../../parts/record-form.ts';
 import { base } from '../../styles/base.ts';
+import { changeOf, creationOf } from './saves.ts';
 
 const protocols = ['openai', 'anthropic', 'gemini'].map((value) => ({ value, label: value }));
 const credentialKinds = [
@@ -32,15 +31,8 @@ const drafted: Readonly<Record<string, keyof ProviderDraft>> = {
   upstream_api_key: 'key',
 };
 
-/** Tells by `gw-submit` with the draft, and by `gw-cancel`. */
-export class GwProviderForm extends LitElement {
-  static override properties = {
-    provider: { attribute: false },
-    catalogue: { attribute: false },
-    busy: { type: Boolean },
-    failure: { attribute: false },
-    draft: { state: true },
-  };
+export class GwProviderForm extends RecordForm<Provider | null, ProviderDraft> {
+  static override properties: PropertyDeclarations = { catalogue: { attribute: false } };
   static override styles = [
     base,
     css`
@@ -57,43 +49,31 @@ export class GwProviderForm extends LitElement {
       }
     `,
   ];
-  /** The one that is changed; null is a new one. */
-  declare provider: Provider | null;
   declare catalogue: readonly CatalogueEntry[];
-  declare busy: boolean;
-  declare failure: ApiFailure | null;
-  declare draft: ProviderDraft;
-  #filledFrom: number | null = null;
 
-  constructor() {
-    super();
-    this.provider = null;
-    this.catalogue = [];
-    this.busy = false;
-    this.failure = null;
-    this.draft = blankDraft;
+  protected override draftOf(provider: Provider | null): ProviderDraft {
+    return provider === null ? blankDraft : fromProvider(provider);
   }
 
-  /** A record that is loaded anew does not undo what was typed. */
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    const id = this.provider?.id ?? null;
-    if (!changed.has('provider') || id === this.#filledFrom) return;
-    this.#filledFrom = id;
-    this.draft = this.provider === null ? blankDraft : fromProvider(this.provider);
+  protected override saveOf(draft: ProviderDraft, provider: Provider | null) {
+    return provider === null ? creationOf(draft) : changeOf(provider, draft);
   }
 
-  protected override render() {
-    const { draft, provider } = this;
+  protected override memberOf(field: string): string {
+    return drafted[field] ?? field;
+  }
+
+  protected override typed(draft: ProviderDraft, input: FieldInput): ProviderDraft {
+    const next = super.typed(draft, input);
+    const entry = this.catalogue.find(({ key }) => key === input.value);
+    return input.name === 'catalogue_key' && entry !== undefined
+      ? fromCatalogue(next, entry)
+      : next;
+  }
+
+  protected override fields(draft: ProviderDraft, provider: Provider | null) {
     const isNew = provider === null;
-    return html`<gw-form
-      verb=${isNew ? 'Add provider' : 'Review change'}
-      busyText="Asking the provider for its models …"
-      ?busy=${this.busy}
-      .failure=${this.failure}
-      @gw-input=${this.#onInput}
-      @gw-submit=${this.#submit}
-    >
-      ${isNew ? this.#catalogue() : nothing}
+    return html`${isNew ? this.#catalogue() : nothing}
       <gw-field
         name="name"
         label="Name"
@@ -144,8 +124,7 @@ export class GwProviderForm extends LitElement {
           mono
           .value=${draft.authScheme}
         ></gw-field>
-      </div>
-    </gw-form>`;
+      </div>`;
   }
 
   #catalogue() {
@@ -195,20 +174,6 @@ export class GwProviderForm extends LitElement {
       .value=${this.draft.key}
     ></gw-field>`;
   }
-
-  readonly #onInput = ({ detail }: CustomEvent<FieldInput>): void => {
-    const member = drafted[detail.name];
-    if (member === undefined) return;
-    const draft = { ...this.draft, [member]: detail.value };
-    const entry = this.catalogue.find(({ key }) => key === detail.value);
-    this.draft =
-      detail.name === 'catalogue_key' && entry !== undefined ? fromCatalogue(draft, entry) : draft;
-  };
-
-  readonly #submit = (event: Event): void => {
-    event.stopPropagation();
-    this.dispatchEvent(new CustomEvent('gw-submit', { detail: this.draft }));
-  };
 }
 
 customElements.define('gw-provider-form', GwProviderForm);

@@ -1,16 +1,36 @@
 // What can be done to a role, each as a save: what changes, and the call that changes it.
 
-import { deleteRole, grantPermission, revokePermission, updateRole } from '../../api/roles.ts';
+import {
+  createRole,
+  deleteRole,
+  grantPermission,
+  revokePermission,
+  updateRole,
+} from '../../api/roles.ts';
 import type { Role } from '../../api/roles.ts';
 import { permissionText } from '../../lib/permissions.ts';
-import { roleChange } from '../../lib/role-draft.ts';
+import { roleBody, roleChange } from '../../lib/role-draft.ts';
 import type { RoleDraft } from '../../lib/role-draft.ts';
+import { theList, theMade } from '../../parts/save.ts';
 import type { Save } from '../../parts/save.ts';
 
 type Permission = Role['permissions'][number];
 
 const textsOf = (permissions: readonly Permission[]): readonly string[] =>
   permissions.map(permissionText).toSorted();
+
+export function creationOf(draft: RoleDraft): Save {
+  const body = roleBody(draft);
+  return {
+    heading: `Add role ${body.name}`,
+    verb: 'Add role',
+    done: `Role ${body.name} added`,
+    before: {},
+    after: body,
+    opens: theMade,
+    run: (change) => createRole(body, change),
+  };
+}
 
 export function changeOf(role: Role, draft: RoleDraft): Save {
   const body = roleChange(draft, role);
@@ -58,5 +78,6 @@ export const deletionOf = (role: Role): Save => ({
   after: null,
   danger: true,
   name: role.name,
+  opens: theList,
   run: (change) => deleteRole(role.name, { ...change, version: role.version }),
 });

@@ -1,0 +1,96 @@
+// A form of a record, for a new one and for one that is there: what is typed is a draft, and what is sent of it a save. The page itself
+// says what it cannot read; the server's refusal goes to the field that it names.
+
+import { LitElement, html, nothing } from 'lit';
+import type { PropertyDeclarations } from 'lit';
+
+import { wrongField } from '../api/failure.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import '../elements/field.ts';
+import type { FieldInput } from '../elements/field.ts';
+import '../elements/form.ts';
+import { base } from '../styles/base.ts';
+import { record } from '../styles/record.ts';
+import type { Save } from './save.ts';
+
+/** A field that cannot be read, and why. */
+type Wrong = Readonly<{ wrong: Readonly<{ field: string; message: string }> }>;
+
+/** Tells by `gw-review` with the save, and by `gw-cancel`. */
+export abstract class RecordForm<Row, Draft extends object> extends LitElement {
+  static override properties: PropertyDeclarations = {
+    row: { attribute: false },
+    failure: { attribute: false },
+    wrong: { state: true },
+    draft: { state: true },
+  };
+  static override styles = [base, record];
+  /** The one that is changed; where there are new ones, null is one. */
+  declare row: Row;
+  declare failure: ApiFailure | null;
+  /** What the page itself found. */
+  declare wrong: ApiFailure | null;
+  declare draft: Draft;
+
+  constructor() {
+    super();
+    this.failure = null;
+    this.wrong = null;
+  }
+
+  /** What it is filled with at first; a record that is loaded anew does not undo what was typed. */
+  protected abstract draftOf(row: Row): Draft;
+  /** `gw-field`s, each named as the server names the field. */
+  protected abstract fields(draft: Draft, row: Row): unknown;
+  protected abstract saveOf(draft: Draft, row: Row): Save | Wrong;
+
+  /** The member of the draft that a field is for, where it has another name. */
+  protected memberOf(field: string): string {
+    return field;
+  }
+
+  /** The draft with what was typed. */
+  protected typed(draft: Draft, { name, value, checked }: FieldInput): Draft {
+    const member = this.memberOf(name);
+    if (!(member in draft)) return draft;
+    const isTick = typeof Reflect.get(draft, member) === 'boolean';
+    return { ...draft, [member]: isTick ? checked : value };
+  }
+
+  /** What stands over the fields. */
+  protected lead(): unknown {
+    return nothing;
+  }
+
+  protected override willUpdate(): void {
+    if (!this.hasUpdated) this.draft = this.draftOf(this.row);
+  }
+
+  protected override render() {
+    return html`${this.lead()}<gw-form
+        verb=${this.row === null ? 'Review' : 'Review change'}
+        .failure=${this.wrong ?? this.failure}
+        @gw-input=${this.#onInput}
+        @gw-submit=${this.#submit}
+        @gw-cancel=${this.#cancel}
+      >
+        ${this.fields(this.draft, this.row)}
+      </gw-form>`;
+  }
+
+  readonly #onInput = ({ detail }: CustomEvent<FieldInput>): void => {
+    this.wrong = null;
+    this.draft = this.typed(this.draft, detail);
+  };
+
+  readonly #submit = (event: Event): void => {
+    event.stopPropagation();
+    const save = this.saveOf(this.draft, this.row);
+    if ('wrong' in save) this.wrong = wrongField(save.wrong.field, save.wrong.message);
+    else this.dispatchEvent(new CustomEvent('gw-review', { detail: save, bubbles: true }));
+  };
+
+  readonly #cancel = (): void => {
+    this.dispatchEvent(new CustomEvent('gw-cancel', { bubbles: true }));
+  };
+}

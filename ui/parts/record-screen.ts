@@ -1,0 +1,215 @@
+// What screens of records share: the list, and one of it beside the list, which the address names: `/7`, `/7/edit`, `/new`. What is done
+// to a record is a save, which is asked about, published and followed; what the server refuses goes back to the form, and a form that
+// was typed into is not closed unasked.
+
+import { LitElement, html, nothing } from 'lit';
+import type { PropertyDeclarations } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
+
+import type { Answered } from '../api/call.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import '../elements/drawer.ts';
+import '../elements/icon.ts';
+import '../elements/table.ts';
+import type { Column } from '../elements/table.ts';
+import { Watch } from '../elements/watch.ts';
+import { isReadOnly } from '../state/as-of.ts';
+import { linkTo, openRest, place } from '../state/location.ts';
+import { may } from '../state/session.ts';
+import { keepView, tableView } from '../state/table-view.ts';
+import { base, buttons } from '../styles/base.ts';
+import './save.ts';
+import type { Save } from './save.ts';
+
+type Identified = Readonly<{ id: number }>;
+
+type List<Row> = Readonly<{
+  label: string;
+  noun: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  /** The last attempt to load them failed. */
+  isStale: boolean;
+  /** Beside the filter. */
+  bar?: unknown;
+}>;
+
+type Drawer = Readonly<{
+  heading: string;
+  /** Buttons in its head, each with `slot="actions"`. */
+  actions?: unknown;
+  /** Null is closed. */
+  content: unknown;
+}>;
+
+export abstract class RecordScreen extends LitElement {
+  static override properties: PropertyDeclarations = {
+    save: { state: true },
+    failure: { state: true },
+  };
+  static override styles = [base, buttons];
+  /** What is asked about now; null is nothing. */
+  declare save: Save | null;
+  /** What the server refused of what the form sent: for the form's `failure`. */
+  declare failure: ApiFailure | null;
+  /** Its segment in the address. */
+  protected abstract readonly screen: string;
+  /** Asks for the records anew. */
+  protected abstract reload(): Promise<void>;
+  readonly #place = new Watch(this, place);
+
+  constructor() {
+    super();
+    this.save = null;
+    this.failure = null;
+  }
+
+  protected get rest(): readonly string[] {
+    return this.#place.value.rest;
+  }
+
+  protected get query(): Readonly<Record<string, string>> {
+    return this.#place.value.query;
+  }
+
+  protected isWritable(): boolean {
+    return may('config:write') && !isReadOnly();
+  }
+
+  /** To what is open on this screen, in the view that is shown. */
+  protected link(...rest: readonly (string | number)[]): string {
+    return linkTo({ screen: this.screen, rest, query: this.query });
+  }
+
+  /** To this screen with another view. */
+  protected viewLink(change: Readonly<Record<string, string>>): string {
+    const { page: _, ...query } = { ...this.query, ...change };
+    const given = Object.entries(query).filter(([, value]) => value !== '');
+    return linkTo({ screen: this.screen, query: Object.fromEntries(given) });
+  }
+
+  /** The record that the address names. */
+  protected openedIn<Row extends Identified>(rows: readonly Row[]): Row | null {
+    return rows.find(({ id }) => String(id) === this.rest[0]) ?? null;
+  }
+
+  protected isNew(): boolean {
+    return this.rest[0] === 'new' && this.isWritable();
+  }
+
+  /** What of the record is open, such as `edit`; none where nothing can be changed. */
+  protected aspect(): string | null {
+    return this.isWritable() ? (this.rest[1] ?? null) : null;
+  }
+
+  /** The link at the head of the page, or in the empty list, that opens a new one. */
+  protected adder(label: string, { inHead }: Readonly<{ inHead: boolean }>) {
+    if (!this.isWritable()) return nothing;
+    return html`<a slot=${inHead ? 'actions' : ''} class="button primary" href=${this.link('new')}
+      >${inHead ? html`<gw-icon name="plus"></gw-icon>` : nothing}${label}</a
+    >`;
+  }
+
+  protected table<Row extends Identified>(given: List<Row>) {
+    return html`<gw-table
+      label=${given.label}
+      noun=${given.noun}
+      .columns=${given.columns}
+      .rows=${given.rows}
+      .view=${tableView()}
+      .hrefOf=${(one: Row) => this.link(one.id)}
+      .chosen=${Number(this.rest[0])}
+      ?stale=${given.isStale}
+      @gw-view=${keepView}
+      >${given.bar ?? nothing}</gw-table
+    >`;
+  }
+
+  /** Each place has a form of its own. Forms tell by `gw-review` and `gw-cancel`. */
+  protected drawer({ heading, actions = nothing, content }: Drawer) {
+    return html`<gw-drawer
+      heading=${heading}
+      ?open=${content !== null}
+      @gw-close=${this.close}
+      @gw-review=${this.#onReview}
+      @gw-cancel=${this.cancel}
+    >
+      ${actions} ${keyed(this.rest.join('/'), content === null ? nothing : content)}
+    </gw-drawer>`;
+  }
+
+  /** "Change" and "Delete", in the head of a drawer. */
+  protected actionsFor({ id }: Identified, deletion: () => Save | Promise<Save>) {
+    if (!this.isWritable()) return nothing;
+    return html`${this.changeLink(id)}
+      <button slot="actions" type="button" @click=${async () => this.ask(await deletion())}>
+        <gw-icon name="trash-2"></gw-icon>Delete
+      </button>`;
+  }
+
+  protected changeLink(id: number) {
+    if (!this.isWritable()) return nothing;
+    return html`<a slot="actions" class="button" href=${this.link(id, 'edit')}
+      ><gw-icon name="pencil"></gw-icon>Change</a
+    >`;
+  }
+
+  /** Once, beside the page. `words` say what a save means, and what breaks by it. */
+  protected asking(words: unknown = nothing) {
+    return html`<gw-save
+      .save=${this.save}
+      @gw-close=${this.#closeSave}
+      @gw-saved=${this.#onSaved}
+      @gw-refused=${this.#onRefused}
+      >${words}</gw-save
+    >`;
+  }
+
+  protected ask(save: Save): void {
+    this.failure = null;
+    this.save = save;
+  }
+
+  /** Back to the list. */
+  protected readonly close = (): void => openRest([]);
+
+  /** Back to the record, or to the list where there is none. */
+  protected readonly cancel = (): void => openRest(this.#record());
+
+  /** The place of the record that is open, without what of it is. */
+  #record(): readonly string[] {
+    const [first = ''] = this.rest;
+    return /^\d+$/.test(first) ? [first] : [];
+  }
+
+  /** Whether what is open has fields that a refusal may name. */
+  protected hasForm(): boolean {
+    return this.isNew() || this.aspect() !== null;
+  }
+
+  protected override willUpdate(): void {
+    if (!this.hasForm()) this.failure = null;
+  }
+
+  readonly #onReview = ({ detail }: CustomEvent<Save>): void => this.ask(detail);
+
+  readonly #closeSave = (): void => {
+    this.save = null;
+  };
+
+  readonly #onSaved = async ({ detail }: CustomEvent<Answered<unknown>>): Promise<void> => {
+    const { save } = this;
+    const record = this.#record();
+    this.save = null;
+    await this.reload();
+    const opened = save?.opens?.(detail.body);
+    if (opened !== undefined) openRest(opened);
+    else if (!this.isNew()) openRest(record);
+  };
+
+  readonly #onRefused = ({ detail }: CustomEvent<ApiFailure>): void => {
+    if (!this.hasForm()) return;
+    this.save = null;
+    this.failure = detail;
+  };
+}

@@ -1,0 +1,19 @@
+// What can be done to the managed deployment, as a save.
+
+import { updateDeployment } from '../../api/deployment.ts';
+import type { Deployment } from '../../api/deployment.ts';
+import { changeOf, fieldsOf } from '../../lib/deployment.ts';
+import type { DeploymentDraft } from '../../lib/deployment.ts';
+import type { Save } from '../../parts/save.ts';
+
+export function changeSave(deployment: Deployment, draft: DeploymentDraft): Save {
+  const body = changeOf(draft, deployment);
+  return {
+    heading: 'Change the deployment',
+    verb: 'Roll out',
+    done: 'Deployment changed; the operator rolls it out',
+    before: fieldsOf(deployment),
+    after: body,
+    run: (change) => updateDeployment(body, change),
+  };
+}
