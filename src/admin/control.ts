@@ -6,8 +6,10 @@ import type { CheckAddress } from '../control/address-check.ts';
 import type { ManagedDeployment } from '../control/deployment.ts';
 import type { Alarms } from '../control/evidence/alarms.ts';
 import type { Execute } from '../control/execute.ts';
+import type { TakeSightings } from '../control/evidence/witnesses.ts';
 import type { Fleet } from '../control/fleet.ts';
 import type { TakeRefusals } from '../control/fleet-refusals.ts';
+import type { TakeServed } from '../control/fleet-served.ts';
 import type { PastStates } from '../control/history/states.ts';
 import type { Heads } from '../control/heads.ts';
 import type { Idempotency } from '../control/idempotency.ts';
@@ -79,6 +81,10 @@ export type Control = Readonly<{
   /** The replicas that report to this process, and what they count of refusals that are nobody's. */
   fleet: Fleet;
   takeRefusals: TakeRefusals;
+  /** Records which replica serves which version. */
+  takeServed: TakeServed;
+  /** Compares what replicas saw of the log with the log. */
+  takeSightings: TakeSightings;
   notifier: Notifier;
   /** What says that the log is not what it was. */
   alarms: Alarms;

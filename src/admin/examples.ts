@@ -39,6 +39,14 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   reportHealth: {
     replica: 'proxy-1',
     snapshot_version: 42,
+    log_seen: [
+      {
+        log_id: '7d0f6d8e-1f5a-4c34-9d0b-0c2c3f8b1a55',
+        version: 42,
+        position: 42,
+        hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      },
+    ],
     uptime_seconds: 3600,
     backends: [
       {

@@ -34,6 +34,8 @@ export const fleetRoutes = [
       const refusal = control.fleet.take(body);
       if (refusal !== null) return refusal;
       await control.takeRefusals(body);
+      await control.takeServed(body);
+      await control.takeSightings(body);
       return { body: {} };
     },
   }),

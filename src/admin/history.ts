@@ -84,8 +84,22 @@ const headRecord = z.object({
   recorded_at: timestamp,
   /** The snapshot version there, as far as this process has read. */
   snapshot_version: position,
-  /** What this process found not to hold when it was to sign a checkpoint; the newest first. */
-  alarms: z.array(z.object({ at: timestamp, position, problem: z.string() })),
+  /** What does not hold, by a check before signing or by what a replica saw; the newest first. None ends by itself. */
+  alarms: z.array(
+    z.object({
+      at: timestamp,
+      /** The first that does not hold, or that the log does not reach. */
+      position,
+      problem: z.string(),
+      /** Which saw another log; null when the chain itself is broken, as are the hashes. */
+      replica: z.string().nullable(),
+      seen_hash: z.string().nullable(),
+      /** Null also where the log ends before. */
+      log_hash: z.string().nullable(),
+      /** The log went on in this epoch behind a loss; null: nothing explains the alarm. */
+      explained_by_epoch: z.int().nullable(),
+    }),
+  ),
 });
 
 /** Rows behind `after` in the order asked for: descending begins with the newest. */
@@ -183,7 +197,7 @@ export const historyRoutes = [
           hash: Buffer.from(head.hash).toString('hex'),
           recorded_at: new Date(head.recordedAt).toISOString(),
           snapshot_version: control.state().version,
-          alarms: [...control.alarms.last()],
+          alarms: [...(await control.alarms.list())],
         },
       };
     },

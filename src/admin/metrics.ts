@@ -52,12 +52,13 @@ function addControl(scrape: Scrape, control: Control): void {
   if (drift !== null) scrape.add('budgetDrift', {}, drift);
 }
 
-function addLog(scrape: Scrape, { measures, state }: Control): void {
+function addLog(scrape: Scrape, { measures, state, alarms }: Control): void {
   const { position } = state();
   // What this process appended itself it has read, and not asked for.
   const head = Math.max(measures.head, position);
   scrape.add('logHead', {}, head);
   scrape.add('logRead', {}, position);
   scrape.add('logLag', {}, head - position);
+  scrape.add('logAlarms', {}, alarms.open());
   scrape.addDurations('appendDuration', {}, measures.appends);
 }

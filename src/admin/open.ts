@@ -7,8 +7,10 @@ import { openManagedDeployment } from '../control/deployment.ts';
 import type { ManagedPlace } from '../control/deployment.ts';
 import type { Egress } from '../control/egress.ts';
 import { createAlarms } from '../control/evidence/alarms.ts';
+import { createTakeSightings } from '../control/evidence/witnesses.ts';
 import { createFleet } from '../control/fleet.ts';
 import { createTakeRefusals } from '../control/fleet-refusals.ts';
+import { createTakeServed } from '../control/fleet-served.ts';
 import { createIdempotency } from '../control/idempotency.ts';
 import { createBeat, createProvidersAt } from '../control/lease-beats.ts';
 import { createLoginLimit } from '../control/login-limit.ts';
@@ -113,7 +115,7 @@ export function openAdmin(options: AdminOptions): Admin {
     reconcile: createReconcile({ state, monotonic }),
     fleet: createFleet({ clock, monotonic, onTransition: options.notifier.notify }),
     notifier: options.notifier,
-    alarms: createAlarms({ log, notify: options.notifier.notify, clock }),
+    ...openWitnesses(options),
     deployment: openManagedDeployment(options.managed ?? null),
     clock,
     newId: randomUUID,
@@ -140,6 +142,27 @@ export function openAdmin(options: AdminOptions): Admin {
       return `${options.tls === null ? 'http' : 'https'}://${url.host}`;
     },
     close: (graceMs) => drain(server, graceMs),
+  };
+}
+
+/** What replicas say of the log and of what they serve of it. */
+function openWitnesses({ plane, clock, log, notifier: { notify } }: AdminOptions) {
+  const { reports: db, store } = plane;
+  const epoch = (): number => store.state().settings.byId.get(1)?.epoch ?? 0;
+  const alarms = createAlarms({ db, epoch, log, notify, clock });
+  return {
+    alarms,
+    takeSightings: createTakeSightings({
+      db,
+      alarms,
+      monotonic,
+      onFailure: (error) => log.warn({ error }, 'what replicas saw of the log was not compared'),
+    }),
+    takeServed: createTakeServed({
+      db,
+      clock,
+      onFailure: (error) => log.warn({ error }, 'what replicas serve was not recorded'),
+    }),
   };
 }
 

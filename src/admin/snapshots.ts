@@ -14,6 +14,7 @@ import {
   historyVersions,
   redactedConfig,
   shownDifferences,
+import { servedBy } from '../control/fleet-served.ts';
 } from '../control/history/snapshots.ts';
 import { timestamp, timestampField } from '../lib/fields.ts';
 import { isRefusal } from '../lib/refusal.ts';
@@ -29,7 +30,7 @@ const kind = z.enum(nouns);
 const position = z.int().nonnegative();
 const hash = z.hash('sha256');
 
-/** A replica that reports to this process, and since when it has served the version. */
+/** A replica, and since when it has served the version. */
 const serving = z.object({ replica: z.string(), since: timestamp });
 
 const versionFields = {
@@ -44,7 +45,13 @@ const versionFields = {
   made_by: commandRecord.nullable(),
 };
 
-const versionRecord = z.object({ ...versionFields, replicas: z.array(serving).readonly() });
+const versionRecord = z.object({
+  ...versionFields,
+  /** Of those that report to this process, which serve it now. */
+  replicas: z.array(serving).readonly(),
+  /** Of all that ever reported it, to whichever process: how many, and the first hundred. */
+  served_by: z.object({ replicas: z.int(), first: z.array(serving).readonly() }),
+});
 
 const placeRecord = z.object({ position, version: position });
 
@@ -111,12 +118,17 @@ export const snapshotRoutes = [
     response: z.array(versionRecord),
     handle: async ({ query: { from, to, before, limit } }, { control }) => {
       const filter = { from: from ?? null, to: to ?? null, before: before ?? null, limit };
+      const served = await servedBy(
+        control.reports,
+        versions.map(({ version }) => version),
+      );
       const versions = await historyVersions(sources(control), filter);
       const replicas = Map.groupBy(control.fleet.rows(), (row) => row.snapshot_version);
       const body = versions.map((version) =>
         Object.assign(version, {
           replicas: (replicas.get(version.version) ?? []).map((row) => ({
             replica: row.replica,
+          served_by: served.get(version.version) ?? { replicas: 0, first: [] },
             since: row.snapshot_since,
           })),
         }),

@@ -7,6 +7,7 @@ import type { Dispatcher } from 'undici';
 import { request } from 'undici';
 
 import type { Clock } from '../lib/clock.ts';
+import type { Alarm } from './evidence/alarms.ts';
 import type { Transition } from './fleet-transitions.ts';
 
 /** `replica` of a failed rebuild is the control process that could not publish; `consecutive` counts failures in a row. */
@@ -20,8 +21,8 @@ export type Notice =
     }>
   /** A signed note of the log, to be kept where the log is not. */
   | Readonly<{ event: 'log_checkpoint'; position: number; checkpoint: string }>
-  /** The log was changed behind the program's back; `position` is the first that does not hold. */
-  | Readonly<{ event: 'log_alarm'; position: number; problem: string }>;
+  /** The log was changed behind the program's back (evidence/alarms.ts). */
+  | (Readonly<{ event: 'log_alarm' }> & Alarm);
 
 export type NoticeCounts = Readonly<{
   delivered: number;

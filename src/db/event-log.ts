@@ -194,12 +194,31 @@ export async function hashAt(db: Queryable, position: number): Promise<Uint8Arra
   return row.hash;
 }
 
+/** The hashes of the chain at those of these positions that the log holds, 64 hex digits each. */
+export async function hashesAt(
+  db: Queryable,
+  positions: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const rows: { position: number; hash: string }[] = await db.query(sql`
+    select position, encode(hash, 'hex') as hash from es.events
+    where position = any(${[...positions]}::bigint[])`);
+  return new Map(rows.map(({ position, hash }) => [position, hash]));
+}
+
 /** The key that signs checkpoints behind `position`, 64 hex digits; null when there is none. */
 export async function auditKeyAt(db: Queryable, position: number): Promise<string | null> {
   const [row]: { key: string }[] = await db.query(sql`
     select payload ->> 'public_key' as key from es.events
     where type = 'AuditKeySet' and position <= ${position} order by position desc limit 1`);
   return row?.key ?? null;
+}
+
+/** The epoch that the log is in: 0 before the first. */
+export async function epochOf(db: Queryable): Promise<number> {
+  const [row]: { epoch: number }[] = await db.query(sql`
+    select (payload ->> 'epoch')::integer as epoch from es.events
+    where type = 'LogEpochStarted' order by position desc limit 1`);
+  return row?.epoch ?? 0;
 }
 
 /** The last position of the command that the event at `position` is of; null when the log holds no such event. */

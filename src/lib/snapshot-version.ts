@@ -11,5 +11,7 @@ export const snapshotVersion = ({
   position,
 }: Readonly<{ epoch: number; position: number }>): number => epoch * positionsMax + position;
 
+export const epochOfVersion = (version: number): number => Math.floor(version / positionsMax);
+
 /** Of the event that made the version. */
 export const positionOfVersion = (version: number): number => version % positionsMax;

@@ -189,6 +189,10 @@ export const controlMetrics = {
   logHead: gauge('gw_log_head_position', 'Position at which the event log was last seen to end'),
   logRead: gauge('gw_log_read_position', 'Position up to which this process has read the log'),
   logLag: gauge('gw_log_lag_events', 'Events between the two'),
+  logAlarms: gauge(
+    'gw_log_alarms',
+    'Alarms that the log was changed or set back, which no new epoch explains',
+  ),
   appendDuration: histogram(
     'gw_log_append_duration_seconds',
     'Time of mutations that were committed, from the wait for the lock to the commit',

@@ -8,6 +8,7 @@ import { sql } from '@databases/pg';
 import { z } from 'zod';
 
 import { chainHash } from '../../events/seal.ts';
+import { insertServed } from '../../src/db/snapshots-served.ts';
 import { eraseItems } from '../../src/db/vault-retention.ts';
 import { errorOf, proxyToken, testAdministrator } from '../harness/admin.ts';
 import { healthOf } from '../harness/health.ts';
@@ -175,7 +176,7 @@ describe('the history of events', () => {
 
 describe('snapshot versions', () => {
   it('are listed with who made them and which replicas serve them', async (t) => {
-    const { get, because, ask, position } = await started(t);
+    const { get, because, ask, position, plane } = await started(t);
     await because('CHG-9', 'POST', '/admin/models', { name: 'm' });
     const version = position();
     const reported = await ask({
@@ -185,6 +186,14 @@ describe('snapshot versions', () => {
       body: healthOf('proxy-1', { version }),
     });
     assert.equal(reported.status, 204, JSON.stringify(reported.body));
+    // One that reports no more, whose row stays.
+    await insertServed(plane.db, {
+      replica: 'proxy-0',
+      version,
+      position: version,
+      hash: null,
+      at: new Date('2026-11-20T12:00:00Z'),
+    });
     const [newest, before] = z
       .array(
         z.object({
@@ -192,6 +201,10 @@ describe('snapshot versions', () => {
           changed: z.array(z.string()),
           made_by: z.object({ reason: z.string().nullable() }),
           replicas: z.array(z.object({ replica: z.string() })),
+          served_by: z.object({
+            replicas: z.int(),
+            first: z.array(z.object({ replica: z.string(), since: z.string() })),
+          }),
         }),
       )
       .parse(await get('/admin/snapshots?limit=2'));
@@ -200,8 +213,15 @@ describe('snapshot versions', () => {
       changed: ['model-1'],
       made_by: { reason: 'CHG-9' },
       replicas: [{ replica: 'proxy-1' }],
+      served_by: {
+        replicas: 2,
+        first: [
+          { replica: 'proxy-0', since: '2026-11-20T12:00:00.000Z' },
+          { replica: 'proxy-1', since: newest?.served_by.first[1]?.since ?? '' },
+        ],
+      },
     });
-    assert.deepEqual(before?.replicas, []);
+    assert.deepEqual([before?.replicas, before?.served_by.replicas], [[], 0]);
   });
 
   it('show the configuration and tell two apart, and nowhere is a secret', async (t) => {

@@ -139,6 +139,7 @@ describe('role proxy in Http mode', () => {
         replica: '',
         snapshot_version: 7,
         refused_snapshot: null,
+        log_seen: [{ log_id: 'test', version: 7, position: 7, hash: '' }],
         uptime_seconds: 0,
         backends: [
           {

@@ -28,8 +28,13 @@ type Keys = Readonly<{ key?: SigningKey; previousKey?: SigningKey | null }>;
 export function testSigner(plane: ControlPlane, { key = auditKey, previousKey = null }: Keys = {}) {
   let now = Date.now();
   const emitted: SignedCheckpoint[] = [];
-  const noLog = { error: () => {} };
-  const alarms = createAlarms({ log: noLog, notify: () => {}, clock: () => now });
+  const alarms = createAlarms({
+    db: plane.db,
+    epoch: () => 0,
+    log: { error: () => {} },
+    notify: () => {},
+    clock: () => now,
+  });
   const signer = createCheckpointSigner({
     plane,
     key,

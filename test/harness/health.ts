@@ -1,9 +1,11 @@
 // Makes a whole health report of the few facts that a test is about.
 
-import type { BackendReport, HealthReport } from '../../src/snapshot/health-report.ts';
+import type { BackendReport, HealthReport, Sighting } from '../../src/snapshot/health-report.ts';
 
 type GivenReport = Readonly<{
   version?: number;
+  /** What the replica has seen of the log. */
+  seen?: readonly Sighting[];
   uptimeSeconds?: number;
   /** By the name of the model: whether it is healthy. */
   backends?: Readonly<Record<string, boolean>>;
@@ -24,6 +26,7 @@ export const healthOf = (replica: string, given: GivenReport = {}): HealthReport
   replica,
   snapshot_version: given.version ?? 1,
   refused_snapshot: null,
+  log_seen: given.seen ?? [],
   uptime_seconds: given.uptimeSeconds ?? 60,
   backends: Object.entries(given.backends ?? {}).map(([model, healthy]) =>
     backendOf(model, healthy),

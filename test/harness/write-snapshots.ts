@@ -9,6 +9,6 @@ const keys = Object.fromEntries(Array.from({ length: 2000 }, (_, key) => [`key $
 const snapshot = givenSnapshot({ models: {}, keys });
 
 for (let version = Number(first); ; version++) {
-  await cache.write({ ...snapshot, version });
+  await cache.write({ snapshot: { ...snapshot, version }, seen: [] });
   process.stdout.write(`${version}\n`);
 }

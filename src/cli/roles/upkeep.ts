@@ -1,6 +1,7 @@
 // What role control does now and then: what is due in the snapshot, in usage, in the vault and in the state checkpoints.
 
 import type { Admin } from '../../admin/open.ts';
+import { keepServed } from '../../control/fleet-served.ts';
 import { keepCheckpoints } from '../../control/history/checkpoints.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { repeatEvery } from '../../control/repeat.ts';
@@ -14,6 +15,9 @@ import type { SigningSettings } from './signing.ts';
 const upkeepMs = 10 * 60 * 1000;
 /** How often state checkpoints are written that are due. */
 const checkpointsMs = 60 * 1000;
+
+/** How often the alarms of the log are read that the metric counts. */
+const alarmsMs = 30 * 1000;
 
 export type Surroundings = Readonly<{
   plane: ControlPlane;
@@ -44,6 +48,13 @@ export function startUpkeep({ plane, admin, settings, log }: Surroundings) {
       intervalMs: checkpointsMs,
       work: () => keepCheckpoints(plane.reports, plane.store.state().position),
     },
+    {
+      what: 'forgetting what replicas served',
+      intervalMs: upkeepMs,
+      work: () => keepServed(plane.reports, Date.now),
+    },
+    // Those that other replicas raised, or a process before this one.
+    { what: 'reading the alarms', intervalMs: alarmsMs, work: admin.control.alarms.list },
     ...signingJobs({ plane, admin, settings, log }),
   ];
   const running = jobs.map(({ what, intervalMs, work }) => {

@@ -45,7 +45,8 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
     const { broken, link } = await checkChain(plane.reports, head, { from });
     if (broken === null) return link;
     const { position, problem } = broken;
-    alarms.raise({ position: position ?? 0, problem });
+    const seen = { replica: null, seen_hash: null, log_hash: null, epoch: null };
+    await alarms.raise({ position: position ?? 0, problem, ...seen });
     throw new Error(`the log does not hold at position ${position}: ${problem}`);
   };
 

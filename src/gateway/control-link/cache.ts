@@ -10,6 +10,8 @@ import { dirname } from 'node:path';
 
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
+import { withSightings } from '../../snapshot/health-report.ts';
+import type { Sighting } from '../../snapshot/health-report.ts';
 import { snapshot as snapshotSchema } from '../../snapshot/schema.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 
@@ -20,11 +22,14 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const fileBytesMax = 512 * 1024 * 1024;
 
+/** A snapshot, and what was seen of its log until then. */
+export type Kept = Readonly<{ snapshot: Snapshot; seen: readonly Sighting[] }>;
+
 export type SnapshotCache = Readonly<{
   /** Throws when the disk refuses; serving does not depend on it. */
-  write: (snapshot: Snapshot) => Promise<void>;
+  write: (kept: Kept) => Promise<void>;
   /** The newest file that can be trusted, and why others could not. */
-  read: () => Promise<Readonly<{ snapshot: Snapshot | null; refused: readonly string[] }>>;
+  read: () => Promise<Readonly<{ kept: Kept | null; refused: readonly string[] }>>;
 }>;
 
 export function createSnapshotCache(
@@ -34,17 +39,18 @@ export function createSnapshotCache(
   const key = sealingKey(options.proxyToken);
   const previous = `${path}.1`;
   return {
-    write: async (snapshot) => {
-      await writeAtomically(path, previous, seal(Buffer.from(JSON.stringify(snapshot)), key));
+    write: async ({ snapshot, seen }) => {
+      const plain = Buffer.from(JSON.stringify({ ...snapshot, seen }));
+      await writeAtomically(path, previous, seal(plain, key));
     },
     read: async () => {
       const refused: string[] = [];
       for (const candidate of [path, previous]) {
         const found = await readSealed(candidate, key);
-        if (!('refused' in found)) return { snapshot: found, refused };
+        if (!('refused' in found)) return { kept: found, refused };
         refused.push(`${candidate}: ${found.message}`);
       }
-      return { snapshot: null, refused };
+      return { kept: null, refused };
     },
   };
 }
@@ -76,13 +82,15 @@ function unseal(bytes: Buffer, key: Buffer): Buffer | Refusal {
   }
 }
 
-async function readSealed(path: string, key: Buffer): Promise<Snapshot | Refusal> {
+async function readSealed(path: string, key: Buffer): Promise<Kept | Refusal> {
   const bytes = await readFile(path);
   if ('refused' in bytes) return bytes;
   const plain = unseal(bytes, key);
   if ('refused' in plain) return plain;
-  const parsed = snapshotSchema.safeParse(JSON.parse(plain.toString()));
-  return parsed.success ? parsed.data : refuse('invalid', 'a snapshot of another shape');
+  const json: unknown = JSON.parse(plain.toString());
+  const parsed = snapshotSchema.safeParse(json);
+  if (!parsed.success) return refuse('invalid', 'a snapshot of another shape');
+  return { snapshot: parsed.data, seen: withSightings.parse(json).seen };
 }
 
 async function readFile(path: string): Promise<Buffer | Refusal> {

@@ -52,7 +52,7 @@ async function keepReporting(options: HealthReportOptions, signal: AbortSignal):
 
 export type Reported = Readonly<{
   replica: string;
-  live: Pick<Live, 'current' | 'refused'>;
+  live: Pick<Live, 'current' | 'refused' | 'seen'>;
   uptimeSeconds: number;
   backends: readonly BackendReport[];
   counts: Counts;
@@ -69,6 +69,7 @@ export function healthReportOf(reported: Reported): HealthReport {
     replica: reported.replica,
     snapshot_version: live.current()?.version ?? 0,
     refused_snapshot: refused === null ? null : { version: refused.version, reason },
+    log_seen: live.seen(),
     uptime_seconds: Math.floor(reported.uptimeSeconds),
     backends: mostTelling(backends),
     process: {

@@ -105,8 +105,10 @@ const gapMs = ({ pollMs }: PollOptions, applyMs: number): number =>
 
 async function readCache({ cache, live, log }: PollOptions, state: State): Promise<void> {
   if (cache === null) return;
-  const { snapshot, refused } = await cache.read();
-  if (snapshot === null) return log.info({ refused }, 'no snapshot cache to start from');
+  const { kept, refused } = await cache.read();
+  if (kept === null) return log.info({ refused }, 'no snapshot cache to start from');
+  const { snapshot, seen } = kept;
+  live.remember(seen);
   if (refused.length > 0) log.warn({ refused }, 'an older snapshot cache is used');
   const refusal = live.apply(snapshot);
   if (refusal !== undefined) {
@@ -210,10 +212,10 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-async function writeCache({ cache, log }: PollOptions, snapshot: Snapshot): Promise<void> {
+async function writeCache({ cache, live, log }: PollOptions, snapshot: Snapshot): Promise<void> {
   if (cache === null) return;
   try {
-    await cache.write(snapshot);
+    await cache.write({ snapshot, seen: live.seen() });
   } catch (error) {
     log.warn({ error }, 'the snapshot cache was not written');
   }

@@ -96,7 +96,7 @@ describe('checkpoints', () => {
       await assert.rejects(signer.signDue(), /does not hold at position \d+: the payload does not/);
     }
     assert.deepEqual(
-      signer.alarms.last().map((alarm) => [alarm.position, alarm.problem]),
+      (await signer.alarms.list()).map((alarm) => [alarm.position, alarm.problem]),
       [[position, 'the payload does not have its digest']],
     );
     assert.equal(signer.emitted.length, 1);

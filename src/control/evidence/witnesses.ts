@@ -1,0 +1,100 @@
+// Replicas as witnesses of the log: each tells with its health report which hashes it was given at which positions, also before it was
+// started again. A log that holds another hash there was rewritten; one that ends before was set back, or restored from an older copy.
+// A new epoch of the log explains what was seen before it.
+
+import type { Queryable } from '@databases/pg';
+
+import { epochOf, hashesAt, readHead } from '../../db/event-log.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { epochOfVersion } from '../../lib/snapshot-version.ts';
+import type { HealthReport, Sighting } from '../../snapshot/health-report.ts';
+import type { Alarm, Alarms } from './alarms.ts';
+
+/** Never rejects: a report is taken whether or not the database is there, and the next one says the same. */
+export type TakeSightings = (report: Pick<HealthReport, 'replica' | 'log_seen'>) => Promise<void>;
+
+/** What many replicas saw is compared once in so long, by this process. */
+const againMs = 1_000;
+/** Places that are remembered as compared; the oldest is forgotten, and compared sooner. */
+const comparedMax = 10_000;
+
+type Dependencies = Readonly<{
+  db: Queryable;
+  alarms: Pick<Alarms, 'raise'>;
+  monotonic: Clock;
+  onFailure: (error: unknown) => void;
+}>;
+
+export function createTakeSightings(dependencies: Dependencies): TakeSightings {
+  const { db, monotonic, alarms, onFailure } = dependencies;
+  const compared = new Map<string, number>();
+  let isFailing = false;
+
+  const isDue = (seen: Sighting): boolean => {
+    const at = compared.get(nameOf(seen));
+    return at === undefined || monotonic() - at >= againMs;
+  };
+  const note = (seen: Sighting): void => {
+    compared.delete(nameOf(seen));
+    compared.set(nameOf(seen), monotonic());
+    const [oldest] = compared.keys();
+    if (compared.size > comparedMax && oldest !== undefined) compared.delete(oldest);
+  };
+
+  return async ({ replica, log_seen }) => {
+    const due = log_seen.filter(isDue);
+    if (due.length === 0) return;
+    try {
+      const found = await contradiction(db, due);
+      if (found === null) for (const seen of due) note(seen);
+      else await alarms.raise(alarmOf(found, replica));
+      isFailing = false;
+    } catch (error) {
+      // Said once, not with every report, while the database is away.
+      if (!isFailing) onFailure(error);
+      isFailing = true;
+    }
+  };
+}
+
+const nameOf = ({ log_id, version, position, hash }: Sighting): string =>
+  `${log_id} ${version} ${position} ${hash}`;
+
+/** `held` is null where the log ends before, at `head`. */
+type Contradiction = Readonly<{ seen: Sighting; held: string | null; head: number }>;
+
+/** Of what the log holds otherwise the first; else, of what it does not reach, the last. Null when it holds all of it. */
+async function contradiction(
+  db: Queryable,
+  all: readonly Sighting[],
+): Promise<Contradiction | null> {
+  const { logId } = await readHead(db);
+  // Of another log it says nothing of this one; the fleet shows that the replica refuses this one's snapshots.
+  const seen = all.filter(({ log_id }) => log_id === logId);
+  const hashes = await hashesAt(
+    db,
+    seen.map(({ position }) => position),
+  );
+  const others = seen.filter(({ position, hash }) => hashes.get(position) !== hash);
+  if (others.length === 0) return null;
+  const now = await epochOf(db);
+  const unexplained = others
+    .filter(({ version }) => epochOfVersion(version) >= now)
+    .toSorted((a, b) => a.position - b.position);
+  const first = unexplained.find(({ position }) => hashes.has(position)) ?? unexplained.at(-1);
+  if (first === undefined) return null;
+  const { position: head } = await readHead(db);
+  return { seen: first, held: hashes.get(first.position) ?? null, head };
+}
+
+function alarmOf({ seen, held, head }: Contradiction, replica: string): Alarm {
+  const { position, hash, version } = seen;
+  const given = `replica ${replica} was given hash ${hash} at position ${position}`;
+  const problem =
+    held === null
+      ? `${given}, and the log ends at ${head}: it was set back, or restored from an older copy ` +
+        'without gw log new-epoch'
+      : `${given}, and the log holds ${held} there: it was rewritten`;
+  const epoch = epochOfVersion(version);
+  return { position, problem, replica, seen_hash: hash, log_hash: held, epoch };
+}

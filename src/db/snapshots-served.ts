@@ -1,0 +1,48 @@
+// Which replica served which snapshot version since when, as its health reports told.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+export type Served = Readonly<{
+  replica: string;
+  version: number;
+  /** Of the log that the snapshot was built at; null when the replica did not say. */
+  position: number | null;
+  hash: string | null;
+  at: Date;
+}>;
+
+/** The first report of a version is what counts. */
+export const insertServed = (db: Queryable, served: Served): Promise<unknown> =>
+  db.query(sql`
+    insert into op.snapshot_published (replica, version, log_position, log_hash, reported_at)
+    values (${served.replica}, ${served.version}, ${served.position}, ${served.hash}, ${served.at})
+    on conflict do nothing`);
+
+/** `total`: how many replicas served the version in all. */
+export type ServedRow = Readonly<{ replica: string; version: number; since: Date; total: number }>;
+
+/** Of each of these versions at most `limit` replicas, the first ones first. */
+export const listServed = (
+  db: Queryable,
+  { versions, limit }: Readonly<{ versions: readonly number[]; limit: number }>,
+): Promise<ServedRow[]> =>
+  db.query(sql`
+    select replica, version, reported_at as since, total from (
+      select replica, version, reported_at, count(*) over (partition by version) as total,
+        row_number() over (partition by version order by reported_at, replica) as place
+      from op.snapshot_published where version = any(${[...versions]}::bigint[])) held
+    where place <= ${limit} order by version, place`);
+
+/** Deletes what was told before `horizon`, and of what is left all but the newest `kept`. Answers how many. */
+export async function pruneServed(
+  db: Queryable,
+  { horizon, kept }: Readonly<{ horizon: Date; kept: number }>,
+): Promise<number> {
+  const gone: unknown[] = await db.query(sql`
+    delete from op.snapshot_published where reported_at < greatest(${horizon}::timestamptz,
+      (select reported_at from op.snapshot_published
+        order by reported_at desc offset ${kept} limit 1))
+    returning 1`);
+  return gone.length;
+}
