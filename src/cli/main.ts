@@ -35,21 +35,14 @@ import {
 import { SnapshotRestoreCommand } from './commands/snapshot-restore.ts';
 import { SyncPricesCommand } from './commands/sync-prices.ts';
 import { TailCommand } from './commands/tail.ts';
+import { VaultEraseCommand } from './commands/vault-erase.ts';
 import { exitCodes } from './exit-codes.ts';
 import { HelpCommand, namingValues, usageError } from './help.ts';
 import { programVersion } from './version.ts';
 
-/** `argv` is without the program's own path. Answers the exit code. */
-export async function runCommandLine(
-  argv: readonly string[],
-  context: BaseContext & { stdout: { isTTY?: boolean } },
-): Promise<number> {
-  const cli = new Cli({
-    binaryName: 'gw',
-    binaryVersion: programVersion(),
-    // clipanion by itself writes colours into pipes too.
-    enableColors: context.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '',
-  });
+/** Every command there is, registered. */
+export function commandLine(enableColors: boolean): Cli {
+  const cli = new Cli({ binaryName: 'gw', binaryVersion: programVersion(), enableColors });
   const commands = [
     AccessCommand,
     AccessDiffCommand,
@@ -82,10 +75,23 @@ export async function runCommandLine(
     SnapshotShowCommand,
     SyncPricesCommand,
     TailCommand,
+    VaultEraseCommand,
   ];
   for (const command of [HelpCommand, Builtins.VersionCommand, ...commands]) {
     cli.register(command);
   }
+  return cli;
+}
+
+/** `argv` is without the program's own path. Answers the exit code. */
+export async function runCommandLine(
+  argv: readonly string[],
+  context: BaseContext & { stdout: { isTTY?: boolean } },
+): Promise<number> {
+  // clipanion by itself writes colours into pipes too.
+  const cli = commandLine(
+    context.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '',
+  );
   let command: Command;
   try {
     command = cli.process([...argv], context);

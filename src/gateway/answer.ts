@@ -8,7 +8,7 @@ import type { Exchange, FlatHeaders } from './transport/boundary.ts';
 
 type Row = readonly [status: number, type: string, rejection: Rejection | null];
 
-const reasons = {
+export const reasons = {
   invalid_api_key: [401, 'authentication_error', 'unauthenticated'],
   expired_api_key: [401, 'authentication_error', 'unauthenticated'],
   not_found: [404, 'not_found_error', null],

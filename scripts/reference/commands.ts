@@ -1,0 +1,60 @@
+// The page of the command line: every command with its options.
+
+import { commandLine } from '../../src/cli/main.ts';
+import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { settingsTable } from '../../src/cli/settings-table.ts';
+import { code, generated, page, table } from './markdown.ts';
+
+type Definition = ReturnType<ReturnType<typeof commandLine>['definitions']>[number];
+
+export function commandsPage(): string {
+  const definitions = commandLine(false)
+    .definitions()
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return page([
+    '# Commands',
+    generated,
+    [
+      `Exit codes: ${Object.entries(exitCodes)
+        .map(([name, value]) => `${value} ${name}`)
+        .join(', ')}.`,
+      'Of the options that are settings, [settings.md](settings.md) says the variables and defaults.',
+    ].join('\n'),
+    ...definitions.flatMap(commandParts),
+  ]);
+}
+
+function commandParts(definition: Definition): readonly string[] {
+  const { path, usage, description, details, examples, options } = definition;
+  const own = options.filter(({ definition: name }) => !isServingSetting(path, name));
+  return [
+    `## ${path}`,
+    ...(usage === path ? [] : [code(usage)]),
+    ...[description, details].map((text) => sentence(text ?? '')).filter((text) => text !== ''),
+    ...(examples ?? []).map(([what, command]) => `${what.trim()}: ${code(command.trim())}`),
+    ...(own.length === 0 ? [] : [optionsTable(own)]),
+  ];
+}
+
+/** Those of the serving command are a page of their own. */
+const serving: ReadonlySet<string> = new Set(
+  Object.values(settingsTable).flatMap(({ flag }) => flag?.split(',') ?? []),
+);
+const isServingSetting = (path: string, definition: string): boolean =>
+  path === 'gw' && definition.split(/[ ,]/).some((name) => serving.has(name));
+
+const optionsTable = (options: Definition['options']): string =>
+  table(
+    ['option', 'meaning'],
+    options.map(({ definition, description = '' }) => [
+      code(definition.replace('#0', '<value>')),
+      description.trim(),
+    ]),
+  );
+
+/** What the help breaks into lines of a terminal is one paragraph here. */
+function sentence(text: string): string {
+  const joined = text.replaceAll(/\s+/g, ' ').trim();
+  const stop = /[.:]$/.test(joined) ? '' : '.';
+  return joined === '' ? '' : joined.charAt(0).toUpperCase() + joined.slice(1) + stop;
+}

@@ -1,0 +1,20 @@
+// The generated pages of docs/reference: where each lies and what it says.
+
+import path from 'node:path';
+
+import { adminRoutesPage } from './admin-routes.ts';
+import { commandsPage } from './commands.ts';
+import { errorsPage } from './errors.ts';
+import { eventsPage } from './events.ts';
+import { settingsPage } from './settings.ts';
+
+const directory = path.join(import.meta.dirname, '../../docs/reference');
+
+export const referencePages = (): readonly Readonly<{ file: string; text: string }>[] =>
+  [
+    { name: 'admin-routes.md', text: adminRoutesPage() },
+    { name: 'commands.md', text: commandsPage() },
+    { name: 'errors.md', text: errorsPage() },
+    { name: 'events.md', text: eventsPage() },
+    { name: 'settings.md', text: settingsPage() },
+  ].map(({ name, text }) => ({ file: path.join(directory, name), text }));

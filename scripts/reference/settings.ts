@@ -1,0 +1,46 @@
+// The page of the settings: what each of the tables holds.
+
+import { agentSettings } from '../../src/cli/agent-settings.ts';
+import { operatorSettings } from '../../src/cli/operator-settings.ts';
+import type { Setting, SettingTable } from '../../src/cli/setting.ts';
+import { settingsTable } from '../../src/cli/settings-table.ts';
+import { code, generated, page, table } from './markdown.ts';
+
+export const settingsPage = (): string =>
+  page([
+    '# Settings',
+    generated,
+    [
+      'Each setting is a flag or an environment variable; a flag wins over its variable. What is secret has no flag where every user of the machine',
+      'could read it, is never shown, and can be read from a file that `<variable>_FILE` names. `GET /admin/config` says what each came to, and',
+      'from where. A value that cannot be read ends the program with exit code 2 and a line that names it.',
+    ].join('\n'),
+    '## Serving roles',
+    settings(settingsTable),
+    '## The host agent',
+    'Of `gw agent`.',
+    settings(agentSettings),
+    '## The operator',
+    'Of `gw operator`.',
+    settings(operatorSettings),
+  ]);
+
+const settings = (entries: SettingTable): string =>
+  table(
+    ['flag', 'variable', 'default', 'meaning'],
+    Object.values(entries).map((setting) => [
+      setting.flag === null ? '–' : code(setting.flag.split(',').at(-1) ?? ''),
+      code(setting.variable) + (setting.secret ? ' (secret)' : ''),
+      standard(setting),
+      setting.description + (setting.repeatable ? '; several, with commas or flags' : ''),
+    ]),
+  );
+
+function standard({ fallback, unit }: Setting): string {
+  if (fallback === null) return '–';
+  const text = Array.isArray(fallback)
+    ? fallback.join(',')
+    : JSON.stringify(fallback).replaceAll('"', '');
+  if (text === '') return '–';
+  return code(text) + (unit === null ? '' : ` ${unit}`);
+}
