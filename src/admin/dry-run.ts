@@ -7,6 +7,7 @@ import { frontendModelId, modelId, principalId, ruleId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { ruleAction } from '../lib/vocabulary.ts';
+import { denialOf } from '../routing/denial.ts';
 import { dryRun } from '../routing/dry-run.ts';
 import type { DryRun } from '../routing/dry-run.ts';
 import type { Explanation, Verdict } from '../routing/explain.ts';
@@ -128,7 +129,7 @@ function toRecord(
     rule_index: decision?.rule?.index ?? null,
     rule_id: decision?.rule?.id ?? null,
     reason: decision?.reason ?? null,
-    denied: deniedOf(route, model),
+    denied: denialOf(route, model),
     tag: decision?.tag ?? null,
     rules: verdicts.map(toVerdict),
   };
@@ -147,21 +148,6 @@ function chainOf(route: ChosenRoute, { providers }: SnapshotConfig): DryRunRecor
       reason: reasonOf(route, candidate),
     };
   });
-}
-
-function deniedOf(route: ChosenRoute, model: string): DryRunRecord['denied'] {
-  switch (route.kind) {
-    case 'chain':
-      return null;
-    case 'deny':
-      return { status: route.status, message: route.message };
-    case 'ungranted':
-      return { status: 403, message: `the caller may not invoke ${route.model.name}` };
-    case 'out':
-      return { status: 502, message: `no backend of ${route.model.name} is in rotation` };
-    case 'absent':
-      return { status: 404, message: `model ${JSON.stringify(model)} is not served` };
-  }
 }
 
 const toVerdict = ({ frontendModel, rule, failed, isDeciding, isJumpLost }: Verdict) => ({

@@ -28,7 +28,8 @@ export type UsageEventFilter = Readonly<{
 /** The last row held. */
 export type UsageCursor = Readonly<{ at: string; id: string }>;
 
-const columns = sql`
+/** Of a UsageRecord, in whatever statement has the table alone or joined by id and at. */
+export const usageColumns = sql`
   id, at, received_at, replica, principal_id, principal, key_id, model_id, model,
   provider_id, provider, virtual_model, path, snapshot_version, route, tag,
   frontend_model_id, rule_id, prompt_class_id, prompt_class, budget_percent,
@@ -39,7 +40,7 @@ const columns = sql`
 /** Null when there is none, or none any more. */
 export async function readUsageEvent(db: Queryable, id: string): Promise<UsageRecord | null> {
   const [row]: UsageRecord[] = await db.query(
-    sql`select ${columns} from op.usage_events where id = ${id} order by at limit 1`,
+    sql`select ${usageColumns} from op.usage_events where id = ${id} order by at limit 1`,
   );
   return row ?? null;
 }
@@ -50,7 +51,7 @@ export const listUsageEvents = (
   { after, limit }: Readonly<{ after: UsageCursor | null; limit: number }>,
 ): Promise<UsageRecord[]> =>
   db.query(sql`
-    select ${columns} from op.usage_events
+    select ${usageColumns} from op.usage_events
     where ${matching(filter)} and ${behind(after)}
     order by at desc, id desc limit ${limit}`);
 

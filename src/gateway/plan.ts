@@ -132,7 +132,7 @@ export class Plan {
   /** The members of its pool that are still to come. */
   #matesOf({ model }: ModelState): readonly ModelState[] {
     const { generation, route } = this.#options;
-    const members = poolAround(route.decision, model);
+    const members = poolAround(route.decision, model)?.members ?? [];
     return this.#candidates
       .slice(this.#candidate + 1)
       .filter((candidate) => members.includes(candidate))

@@ -50,7 +50,8 @@ export function explainRecorded(
   return { route: followDecision(tables, asking, decision), verdicts };
 }
 
-const askingOf = (caller: Caller, recorded: RecordedRequest): Asking => ({
+/** With every endpoint up and idle. */
+export const askingOf = (caller: Caller, recorded: RecordedRequest): Asking => ({
   caller: { ...caller, budgetUsedPercent: recorded.budgetPercent ?? unknownAmount },
   live: idleView(),
   request: {

@@ -48,11 +48,14 @@ export type Judged = Readonly<{ decision: RuleDecision; verdicts: readonly Verdi
 /** `path` is how the value of x-gw-route begins where the rule stands. */
 type Judge = (rule: CompiledRule, path: string) => Judgement;
 
-/** As `chooseRoute` decides, but that it goes on behind the rule that decides, to judge all of them. */
+/**
+ * As `chooseRoute` decides. It goes on behind the rule that decides, to judge all of them, unless only the decision is asked for.
+ */
 export function judgeRules(
   tables: RoutingTables,
   entry: CompiledFrontendModel,
   judge: Judge,
+  { endsWithDecision = false }: Readonly<{ endsWithDecision?: boolean }> = {},
 ): Judged {
   const verdicts: Verdict[] = [];
   let here = entry;
@@ -67,6 +70,7 @@ export function judgeRules(
       if (isDeciding) deciding = rule;
       const isJumpLost = isLost && holds;
       verdicts.push({ frontendModel: here, rule, failed, unknown, isJumpLost, isDeciding });
+      if (isDeciding && endsWithDecision) break;
     }
     tag = deciding?.tag ?? tag;
     const destination = deciding === null ? undefined : destinationOf(tables, deciding, jumps);

@@ -6,7 +6,7 @@ import type { RoutingTables } from '../snapshot/compile.ts';
 import { jumpsMax } from '../snapshot/compile/frontend-models.ts';
 import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/frontend-models.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
-import type { CompiledTarget } from '../snapshot/compile/targets.ts';
+import type { CompiledPool, CompiledTarget } from '../snapshot/compile/targets.ts';
 import { buildChain } from './chain.ts';
 import type { ChainOptions } from './chain.ts';
 import { ask, matches } from './conditions.ts';
@@ -50,16 +50,16 @@ export type DenyRoute = Extract<Route, { kind: 'deny' }>;
 export const reasonOf = ({ fallback, decision }: ChainRoute, candidate: CompiledModel): string =>
   candidate === fallback ? 'default' : decision.reason;
 
-/** The members of the pool by which this candidate came; none when a target names it, or it is the fallback. */
+/** The pool by which this candidate came; null when a target names it, or it is the fallback. */
 export function poolAround(
   { rule, frontendModel }: Decision,
   candidate: CompiledModel,
-): readonly CompiledModel[] {
+): CompiledPool | null {
   const targets = rule?.targets ?? frontendModel?.defaultTargets ?? [];
   const target = targets.find((one) =>
     one.kind === 'model' ? one.model === candidate : one.members.includes(candidate),
   );
-  return target?.kind === 'pool' ? target.members : [];
+  return target?.kind === 'pool' ? target : null;
 }
 
 export function chooseRoute(tables: RoutingTables, asking: Asking): Route {

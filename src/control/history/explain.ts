@@ -86,9 +86,10 @@ export async function explainUsage(
   return isRefusal(state) ? state : explainRow(state, usage);
 }
 
-async function servedState(
+/** The configuration that served a request; refuses one that is not of this log. */
+export async function servedState(
   past: PastStates,
-  { snapshot_version: version }: UsageRecord,
+  { snapshot_version: version }: Pick<UsageRecord, 'snapshot_version'>,
 ): Promise<ConfigState | Refusal> {
   if (version === 0) return refuse('conflict', 'the usage row does not say which snapshot it was');
   const position = positionOfVersion(version);

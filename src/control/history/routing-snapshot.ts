@@ -4,13 +4,16 @@
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { snapshotConfig } from '../../../projections/snapshot.ts';
 import { snapshotSchemaVersion } from '../../snapshot/schema.ts';
-import type { Snapshot } from '../../snapshot/schema.ts';
+import type { Snapshot, SnapshotConfig } from '../../snapshot/schema.ts';
 
 const standIn = '';
 
-/** To be asked where a request would go; never to be served. */
-export function routingSnapshot(state: ConfigState): Snapshot {
-  const config = snapshotConfig(state);
+/** To be asked where a request would go; never to be served. `configOf` may remember what it made of other states. */
+export function routingSnapshot(
+  state: ConfigState,
+  configOf: (state: ConfigState) => SnapshotConfig = snapshotConfig,
+): Snapshot {
+  const config = configOf(state);
   const refs = config.providers.flatMap((provider) => provider.credential_ref ?? []);
   return {
     schema: snapshotSchemaVersion,

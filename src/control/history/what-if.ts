@@ -1,0 +1,111 @@
+// What if: requests of the past, routed again on a proposed configuration and on the one to compare it with. Both are asked the same
+// rows, so that what differs is the proposal's doing. Nothing is written, and no request waits for it: it works in slices.
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { Database } from '../../db/pool.ts';
+import type { UsageRecord } from '../../db/usage-events.ts';
+import { sampleUsage } from '../../db/usage-sample.ts';
+import type { UsageWindow } from '../../db/usage-sample.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { createBreathe } from '../slices.ts';
+import type { Breathe } from '../slices.ts';
+import { createSlots } from '../slots.ts';
+import { servedState } from './explain.ts';
+import type { PastStates } from './states.ts';
+import { compareRow } from './what-if/compare-row.ts';
+import { createSidesOf } from './what-if/sides.ts';
+import type { Sides } from './what-if/sides.ts';
+import { createTally } from './what-if/tally.ts';
+import type { Summary } from './what-if/tally.ts';
+
+export type WhatIfAsked = Readonly<{
+  window: UsageWindow;
+  /** How many requests are compared at most, and how many changed ones are listed. */
+  requestsMax: number;
+  changedMax: number;
+  /** What is compared with, and what is proposed: any states, also ones that no event has made yet. */
+  before: ConfigState;
+  after: ConfigState;
+}>;
+
+export type WhatIf = Summary &
+  Readonly<{
+    window: UsageWindow;
+    /** Rows that the compared ones were chosen from, at even distances. */
+    recorded: number;
+    /** The window has older rows, which none was chosen from. */
+    has_older: boolean;
+    compared: number;
+    /** Chosen, and not compared, because time was up. */
+    not_reached: number;
+    /** Rows that do not say what served them; they are not compared. */
+    without_version: number;
+  }>;
+
+export type AskWhatIf = (asked: WhatIfAsked) => Promise<WhatIf | Refusal>;
+
+type Dependencies = Readonly<{ db: Database; past: PastStates; monotonic: Clock }>;
+
+const workMs = 15_000;
+
+export function createWhatIf(dependencies: Dependencies): AskWhatIf {
+  const slots = createSlots({ parallelMax: 1, waitingMax: 8, what: 'what-ifs' });
+  return (asked) => slots.run(() => compareAll(dependencies, asked));
+}
+
+async function compareAll(
+  { db, past, monotonic }: Dependencies,
+  { window, requestsMax, changedMax, before, after }: WhatIfAsked,
+): Promise<WhatIf | Refusal> {
+  const endsMs = monotonic() + workMs;
+  const breathe = createBreathe(monotonic);
+  const sample = await sampleUsage(db, window, requestsMax);
+  const rows = sample.rows.filter((row) => row.snapshot_version > 0);
+  const sidesOf = createSidesOf();
+  const tally = createTally(changedMax);
+  const sides = { before: sidesOf(before), after: await breathing(breathe, () => sidesOf(after)) };
+  let compared = 0;
+  let serving: Sides | null = null;
+  let version = 0;
+  for (const row of rows) {
+    if (monotonic() > endsMs) break;
+    if (row.snapshot_version !== version) {
+      version = row.snapshot_version;
+      const found = await servingOf(past, sides.before, row, sidesOf);
+      if (isRefusal(found)) return found;
+      serving = found;
+    }
+    tally.add(row, compareRow({ ...sides, serving }, row));
+    compared += 1;
+    await breathe();
+  }
+  return {
+    window,
+    recorded: sample.from,
+    has_older: sample.hasOlder,
+    compared,
+    not_reached: rows.length - compared,
+    without_version: sample.rows.length - rows.length,
+    ...tally.summary(),
+  };
+}
+
+async function breathing<Value>(breathe: Breathe, make: () => Value): Promise<Value> {
+  await breathe();
+  return make();
+}
+
+/** Null when the version is not of this log. */
+async function servingOf(
+  past: PastStates,
+  present: Sides,
+  row: UsageRecord,
+  sidesOf: (state: ConfigState) => Sides,
+): Promise<Sides | Refusal | null> {
+  if (row.snapshot_version === present.state.version) return present;
+  const state = await servedState(past, row);
+  if (!isRefusal(state)) return sidesOf(state);
+  return state.refused === 'conflict' ? null : state;
+}

@@ -1,0 +1,60 @@
+// One usage row put to both configurations.
+
+import { modelId } from '../../../lib/ids.ts';
+import type { UsageRecord } from '../../../db/usage-events.ts';
+import { compareRecorded } from '../../../routing/what-if.ts';
+import type { ComparedRequest, Comparison } from '../../../routing/what-if.ts';
+import type { CompiledModel } from '../../../snapshot/compile/models.ts';
+import { costMicros } from '../../usage-cost.ts';
+import { recordedRequest } from '../explain.ts';
+import type { Sides } from './sides.ts';
+
+export type Compared = Readonly<{
+  before: Sides;
+  after: Sides;
+  /** Null when what served the request is not of this log. */
+  serving: Sides | null;
+}>;
+
+export function compareRow({ before, after, serving }: Compared, row: UsageRecord): Comparison {
+  const request: ComparedRequest = {
+    recorded: recordedRequest(row),
+    latestMs: row.at.getTime() + (row.ttft_ms ?? row.duration_ms),
+    serving: serving?.serving(row) ?? null,
+    answered: answeredOf(row, serving),
+    costAt: (model) => costAt(row, model),
+  };
+  const comparison = compareRecorded(
+    { before: before.party(row), after: after.party(row) },
+    request,
+  );
+  // What was refused then, and goes where it went, has no cost on either side.
+  const isRefusedAlike = row.refusal !== null && comparison.change === 'same';
+  return isRefusedAlike ? { ...comparison, cost: { before: 0, after: 0 } } : comparison;
+}
+
+/** Behind a failover it is not known who was chosen first. */
+function answeredOf(row: UsageRecord, serving: Sides | null): ComparedRequest['answered'] {
+  if (row.model_id === null || row.attempts > 1 || serving === null) return null;
+  const place = serving.placeOf(row);
+  return place === null ? null : { by: modelId.parse(row.model_id), place };
+}
+
+/** By the counts of the row: another model is taken to count the same. */
+function costAt(row: UsageRecord, { id, prices, cacheTtlMs }: CompiledModel): number | null {
+  // It is let in, and then refused as it was: nothing of the two configurations changes that.
+  if (row.refusal === 'rate_limit' || row.refusal === 'budget') return 0;
+  // What was answered from the cache would be asked anew elsewhere, and is not counted then.
+  if (row.cached) return id === row.model_id && cacheTtlMs !== null ? 0 : null;
+  const counts = {
+    cached: false,
+    usage_reported: row.usage_reported,
+    reported_cost_micros: null,
+    prompt_tokens: row.prompt_tokens,
+    completion_tokens: row.completion_tokens,
+  };
+  return costMicros(counts, {
+    inputPricePerMtok: prices.input,
+    outputPricePerMtok: prices.output,
+  });
+}

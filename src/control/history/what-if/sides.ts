@@ -1,0 +1,92 @@
+// A configuration as requests of the past are put to it: its tables, and who a caller is in it.
+
+import { createConfigMaker, snapshotMember } from '../../../../projections/snapshot.ts';
+import type { ConfigState } from '../../../../projections/config/state.ts';
+import type { UsageRecord } from '../../../db/usage-events.ts';
+import type { Denial } from '../../../routing/denial.ts';
+import { explainRecorded } from '../../../routing/explain-recorded.ts';
+import { firstPlace, placeKey } from '../../../routing/first-place.ts';
+import type { Side } from '../../../routing/recorded-route.ts';
+import type { Serving } from '../../../routing/told.ts';
+import type { Party } from '../../../routing/what-if.ts';
+import { compileTables } from '../../../snapshot/compile.ts';
+import { principalCompiler } from '../../../snapshot/compile/callers.ts';
+import { recordedRequest } from '../explain.ts';
+import { routingSnapshot } from '../routing-snapshot.ts';
+
+export type Sides = Readonly<{
+  state: ConfigState;
+  /** The caller of the row, or what is answered to a key or principal that is good no more. */
+  party: (row: UsageRecord) => Party;
+  /** What the configuration asked of the row's request, if it served it. */
+  serving: (row: UsageRecord) => Serving;
+  /** The place that the request was answered from, if it served it; null when there was none. */
+  placeOf: (row: UsageRecord) => string | null;
+}>;
+
+/** Made for configurations that follow each other: what they share is made once. */
+export function createSidesOf(): (state: ConfigState) => Sides {
+  const configOf = createConfigMaker();
+  return (state) => {
+    const snapshot = routingSnapshot(state, configOf);
+    const tables = compileTables(snapshot, []);
+    const compile = principalCompiler(snapshot, tables.models);
+    const classes = classesOf(state);
+    const known = new Map<number, Side | null>();
+    const side = (id: number): Side | null => {
+      const held = known.get(id);
+      if (held !== undefined) return held;
+      const member = snapshotMember(state, 'principal', id);
+      const made =
+        member === null || !('role_ids' in member)
+          ? null
+          : { tables, caller: compile(member), classes, budget: budgetOf(state, id) };
+      known.set(id, made);
+      return made;
+    };
+    return {
+      state,
+      party: (row) => keyDenial(state, row) ?? side(row.principal_id) ?? absentCaller(row),
+      serving: ({ virtual_model: name, principal_id: id }) => ({
+        frontendModel: tables.frontendModels.get(name),
+        classes,
+        budget: budgetOf(state, id),
+      }),
+      placeOf: (row) => {
+        const caller = side(row.principal_id)?.caller;
+        if (caller === undefined) return null;
+        const recorded = recordedRequest(row);
+        const { route } = explainRecorded(tables, caller, recorded);
+        const tokens = recorded.promptEstimate + (recorded.maxTokens ?? 0);
+        return route.kind === 'chain' ? placeKey(firstPlace(route, tokens)) : null;
+      },
+    };
+  };
+}
+
+/** As the gateway answers a key that it does not know. */
+const denied = (message: string): Denial => ({ status: 401, message });
+
+const absentCaller = ({ principal_id: id }: UsageRecord): Denial =>
+  denied(`principal ${id} is not there`);
+
+/** Null for a key that was good at that time, and where the row names none. */
+function keyDenial({ api_key: keys }: ConfigState, { key_id: id, at }: UsageRecord): Denial | null {
+  if (id === null) return null;
+  const key = keys.byId.get(id);
+  if (key === undefined) return denied(`key ${id} is not there`);
+  if (key.disabled) return denied(`key ${id} is revoked`);
+  const isExpired = key.expiresAt !== null && Date.parse(key.expiresAt) <= at.getTime();
+  return isExpired ? denied(`key ${id} expires at ${key.expiresAt}`) : null;
+}
+
+/** A class that changed may find others in the same prompts. */
+const classesOf = ({ prompt_class: { byId, versions } }: ConfigState): string =>
+  JSON.stringify([...byId.keys()].toSorted(ascending).map((id) => [id, versions.get(id)]));
+
+const ascending = (a: number, b: number): number => a - b;
+
+function budgetOf({ principal }: ConfigState, id: number): string {
+  const budget = principal.byId.get(id)?.budget ?? null;
+  return budget === null ? '' : JSON.stringify(budget);
+}

@@ -1,0 +1,94 @@
+// Compared requests, counted, and what they cost.
+
+import type { Change, Comparison, CostPair } from '../../../routing/what-if.ts';
+
+/** Costs are exact, in the quoted currency, of the requests whose cost is known on both sides. */
+export type Counts = Readonly<
+  Record<Change, number> & {
+    requests: number;
+    /** Requests of which the rows do not tell enough. */
+    not_told: number;
+    /** Requests whose cost is not known on one side; they are in no sum. */
+    unpriced: number;
+    cost_before: string;
+    cost_after: string;
+    cost_difference: string;
+  }
+>;
+
+export type Sum = Readonly<{
+  add: (compared: Pick<Comparison, 'change' | 'cost'>) => void;
+  /** Those of another one too. */
+  merge: (other: Sum) => void;
+  counts: () => Counts;
+  raw: () => Raw;
+}>;
+
+type Raw = Record<Change | 'requests' | 'not_told' | 'unpriced', number> & {
+  before: bigint;
+  after: bigint;
+};
+
+export function createSum(): Sum {
+  const raw: Raw = {
+    requests: 0,
+    same: 0,
+    newly_denied: 0,
+    newly_allowed: 0,
+    rerouted: 0,
+    not_told: 0,
+    unpriced: 0,
+    before: 0n,
+    after: 0n,
+  };
+  const addCost = ({ before, after }: CostPair): void => {
+    if (before === null || after === null) {
+      raw.unpriced += 1;
+      return;
+    }
+    raw.before += BigInt(before);
+    raw.after += BigInt(after);
+  };
+  return {
+    raw: () => raw,
+    add: ({ change, cost }) => {
+      raw.requests += 1;
+      raw[change ?? 'not_told'] += 1;
+      addCost(cost);
+    },
+    merge: (other) => {
+      const { before, after, ...numbers } = other.raw();
+      for (const name of numberNames) raw[name] += numbers[name];
+      raw.before += before;
+      raw.after += after;
+    },
+    counts: () => {
+      const { before, after, ...numbers } = raw;
+      return {
+        ...numbers,
+        cost_before: decimal(before),
+        cost_after: decimal(after),
+        cost_difference: decimal(after - before),
+      };
+    },
+  };
+}
+
+const numberNames = [
+  'requests',
+  'same',
+  'newly_denied',
+  'newly_allowed',
+  'rerouted',
+  'not_told',
+  'unpriced',
+] as const;
+
+const million = 1_000_000n;
+
+/** Micro-units as a decimal of the quoted currency, with all six places. */
+function decimal(micros: bigint): string {
+  const sign = micros < 0n ? '-' : '';
+  const size = micros < 0n ? -micros : micros;
+  return `${sign}${size / million}.${String(size % million).padStart(6, '0')}`;
+}

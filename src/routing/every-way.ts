@@ -1,0 +1,44 @@
+// Questions that nobody can answer any more, answered every way: what comes out the same in all of them is known all the same.
+
+export type Question = Readonly<{
+  /** Questions of one key have one answer. */
+  key: string;
+  /** The condition fields that ask it. */
+  fields: readonly string[];
+}>;
+
+/** How a question is answered, in the way that is tried. */
+export type Suppose = (question: Question) => boolean;
+
+export type Ways<Answer> = Readonly<{
+  /** Of each way; of the first ones when there are more than are tried. */
+  answers: readonly Answer[];
+  /** The fields of all questions that were asked, each once. */
+  asked: readonly string[];
+  isWhole: boolean;
+}>;
+
+/** Six questions that are all asked in every way come to as many. */
+const waysMax = 64;
+
+/** `ask` is a pure function of what is supposed; it is asked again for each way. */
+export function everyWay<Answer>(ask: (suppose: Suppose) => Answer): Ways<Answer> {
+  const answers: Answer[] = [];
+  const asked = new Set<string>();
+  const untried: ReadonlyMap<string, boolean>[] = [new Map()];
+  for (let way = untried.pop(); way !== undefined; way = untried.pop()) {
+    if (answers.length === waysMax) return { answers, asked: [...asked], isWhole: false };
+    const supposed = new Map(way);
+    answers.push(
+      ask(({ key, fields }) => {
+        const known = supposed.get(key);
+        if (known !== undefined) return known;
+        for (const field of fields) asked.add(field);
+        untried.push(new Map(supposed).set(key, false));
+        supposed.set(key, true);
+        return true;
+      }),
+    );
+  }
+  return { answers, asked: [...asked], isWhole: true };
+}

@@ -1,0 +1,53 @@
+// Who is tried first for a request: one model, or the members of a pool of which one comes first by load, turn or conversation.
+
+import type { CompiledModel } from '../snapshot/compile/models.ts';
+import type { CompiledPool } from '../snapshot/compile/targets.ts';
+import { poolAround } from './route.ts';
+import type { ChainRoute } from './route.ts';
+
+export type FirstPlace = Readonly<{
+  /** At least one. */
+  models: readonly CompiledModel[];
+  /** Of several; null when there is one. */
+  pool: CompiledPool | null;
+}>;
+
+/** `tokens` are what the request may come to. Every endpoint is taken to be up. */
+export function firstPlace(
+  { candidates, fallback, decision }: ChainRoute,
+  tokens: number,
+): FirstPlace {
+  const [first] = candidates;
+  const pool = first === fallback ? null : poolAround(decision, first);
+  if (pool === null) return { models: [first], pool };
+  const asked = decision.frontendModel === null ? 0 : tokens;
+  const isSmall = ({ contextLength }: CompiledModel): boolean =>
+    contextLength !== null && contextLength < asked;
+  const models = pool.members.filter(
+    (member) => candidates.includes(member) && isSmall(member) === isSmall(first),
+  );
+  return { models, pool: models.length === 1 ? null : pool };
+}
+
+/** Equal where a request goes to the same place: the same endpoints by the same choice. */
+export const placeKey = ({ models, pool }: FirstPlace): string =>
+  JSON.stringify(
+    pool === null
+      ? models.map(modelKey)
+      : [
+          pool.id,
+          pool.policy,
+          ...models.map((model) => [modelKey(model), pool.weights[pool.members.indexOf(model)]]),
+        ],
+  );
+
+/** Of a model where it is served: behind another provider it is elsewhere. */
+export const modelKey = ({ id, backends }: CompiledModel): string =>
+  JSON.stringify([
+    id,
+    ...backends.map(({ providerId, apiBase, upstreamModel }) => [
+      providerId,
+      apiBase,
+      upstreamModel,
+    ]),
+  ]);

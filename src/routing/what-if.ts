@@ -1,0 +1,166 @@
+// A recorded request under two configurations: whether it would be answered otherwise under the second, and what it would cost. Where
+// something that is not recorded makes a difference, that is the answer; nothing is guessed.
+
+import type { ModelId, RuleId } from '../lib/ids.ts';
+import type { CompiledModel } from '../snapshot/compile/models.ts';
+import { denialOf } from './denial.ts';
+import type { Denial } from './denial.ts';
+import { everyWay } from './every-way.ts';
+import type { Suppose } from './every-way.ts';
+import { firstPlace, modelKey, placeKey } from './first-place.ts';
+import type { FirstPlace } from './first-place.ts';
+import { routeRecorded } from './recorded-route.ts';
+import type { RecordedAsk, Side } from './recorded-route.ts';
+import { reasonOf } from './route.ts';
+
+export const changes = ['same', 'newly_denied', 'newly_allowed', 'rerouted'] as const;
+export type Change = (typeof changes)[number];
+
+/** Where a request goes: to a model, or one of a pool's; or back to the caller, denied. */
+export type Destination = Readonly<{
+  denied: Denial | null;
+  /** The value of x-gw-route, and what decided; null where nothing did. */
+  route: string | null;
+  ruleId: RuleId | null;
+  /** Null when it is denied. */
+  to: Readonly<{ kind: 'model' | 'pool'; name: string }> | null;
+}>;
+
+/** Micro-units; null is not known. */
+export type CostPair = Readonly<{ before: number | null; after: number | null }>;
+
+export type Comparison = Readonly<{
+  /** Null where what is not told decides it. */
+  change: Change | null;
+  /** What decides it then: condition fields, and `pool` for which member of one is chosen. */
+  untold: readonly string[];
+  /** Null where they hang on what is not told. */
+  before: Destination | null;
+  after: Destination | null;
+  cost: CostPair;
+}>;
+
+/** A side that lets the caller in, or what the caller is answered there at the door. */
+export type Party = Side | Denial;
+
+export type ComparedRequest = RecordedAsk &
+  Readonly<{
+    /** Who answered it, chosen from the place of that key; null when that is not known. */
+    answered: Readonly<{ by: ModelId; place: string }> | null;
+    /** What it costs when this model answers, by the prices that the model has; micro-units, null when that is not known. */
+    costAt: (model: CompiledModel) => number | null;
+  }>;
+
+export function compareRecorded(
+  { before, after }: Readonly<{ before: Party; after: Party }>,
+  request: ComparedRequest,
+): Comparison {
+  const { answers, asked, isWhole } = everyWay((suppose) =>
+    compareWay(arrival(before, request, suppose), arrival(after, request, suppose), request),
+  );
+  const all = isWhole ? answers : [];
+  const isPoolOpen = answers.some(({ change }) => change === null);
+  const change = agreed(all.map((way) => way.change));
+  const cost = agreed(all.map((way) => way.cost));
+  return {
+    change,
+    untold: change === null ? [...asked, ...(isPoolOpen ? ['pool'] : [])] : [],
+    before: agreedDestination(all.map((way) => way.before)),
+    after: agreedDestination(all.map((way) => way.after)),
+    cost: cost ?? { before: null, after: null },
+  };
+}
+
+/** What all of them are; null when they differ, or there are none. */
+function agreed<Value>(values: readonly Value[]): Value | null {
+  const [first = null, ...others] = values;
+  if (others.length === 0) return first;
+  const text = JSON.stringify(first);
+  return others.every((other) => JSON.stringify(other) === text) ? first : null;
+}
+
+/** Several rules may lead to one place: then it is not said which. */
+function agreedDestination(destinations: readonly Destination[]): Destination | null {
+  const places = destinations.map(({ denied, to }) => ({ denied, to, route: null, ruleId: null }));
+  return agreed(destinations) ?? agreed<Destination>(places);
+}
+
+/** `place` is null when it is denied. */
+type Arrival = Readonly<{ destination: Destination; place: FirstPlace | null }>;
+
+function arrival(party: Party, request: ComparedRequest, suppose: Suppose): Arrival {
+  if ('status' in party) {
+    return { destination: { denied: party, route: null, ruleId: null, to: null }, place: null };
+  }
+  const { model, promptEstimate, maxTokens } = request.recorded;
+  const route = routeRecorded(party, request, suppose);
+  const decided = {
+    denied: denialOf(route, model),
+    route: route.decision?.reason ?? null,
+    ruleId: route.decision?.rule?.id ?? null,
+  };
+  if (route.kind !== 'chain') return { destination: { ...decided, to: null }, place: null };
+  const [first] = route.candidates;
+  const place = firstPlace(route, promptEstimate + (maxTokens ?? 0));
+  const to =
+    place.pool === null
+      ? ({ kind: 'model', name: first.name } as const)
+      : ({ kind: 'pool', name: place.pool.name } as const);
+  return { destination: { ...decided, route: reasonOf(route, first), to }, place };
+}
+
+type Way = Readonly<{
+  change: Change | null;
+  before: Destination;
+  after: Destination;
+  cost: CostPair;
+}>;
+
+function compareWay(before: Arrival, after: Arrival, request: ComparedRequest): Way {
+  const answered = answeringOf(before.place, request);
+  const change = changeOf(before.place, after.place, answered);
+  return {
+    change,
+    before: before.destination,
+    after: after.destination,
+    cost: {
+      before: costOf(before.place, answered?.id, request),
+      after: costOf(after.place, change === 'same' ? answered?.id : undefined, request),
+    },
+  };
+}
+
+/** The member of the place that was chosen; null where that was another choice. */
+const answeringOf = (
+  place: FirstPlace | null,
+  { answered }: ComparedRequest,
+): CompiledModel | null =>
+  place === null || answered?.place !== placeKey(place)
+    ? null
+    : (place.models.find(({ id }) => id === answered.by) ?? null);
+
+/** Null when it hangs on which member of a pool is chosen. `answered` did, of the first place. */
+function changeOf(
+  before: FirstPlace | null,
+  after: FirstPlace | null,
+  answered: CompiledModel | null,
+): Change | null {
+  if (before === null) return after === null ? 'same' : 'newly_allowed';
+  if (after === null) return 'newly_denied';
+  if (placeKey(before) === placeKey(after)) return 'same';
+  const from = (answered === null ? before.models : [answered]).map(modelKey);
+  const to = after.models.map(modelKey);
+  if (!from.some((one) => to.includes(one))) return 'rerouted';
+  return from.length === 1 && to.length === 1 ? 'same' : null;
+}
+
+/** What is denied costs nothing. Of a pool it is known where it is the same at all members, or who of them answers. */
+function costOf(
+  place: FirstPlace | null,
+  answering: ModelId | undefined,
+  { costAt }: ComparedRequest,
+): number | null {
+  if (place === null) return 0;
+  const known = place.models.filter(({ id }) => id === answering);
+  return agreed((known.length === 0 ? place.models : known).map(costAt));
+}
