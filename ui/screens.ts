@@ -12,22 +12,66 @@ export type Screen = Readonly<{
   key: string;
   /** Only where something manages this process. */
   managed?: true;
+  /** Shows configuration, which can be looked at as it stood. */
+  hasPast?: true;
 }>;
 
 const all: readonly Screen[] = [
   { name: 'overview', title: 'Overview', icon: 'layout-dashboard', group: 'Now', key: 'o' },
   { name: 'metrics', title: 'Metrics', icon: 'activity', group: 'Now', key: 'm' },
   { name: 'usage', title: 'Usage and spend', icon: 'receipt-text', group: 'Now', key: 'u' },
-  { name: 'frontend-models', title: 'Frontend models', icon: 'route', group: 'Routing', key: 'f' },
-  { name: 'prompt-classes', title: 'Prompt classes', icon: 'tags', group: 'Routing', key: 'c' },
-  { name: 'models', title: 'Models', icon: 'boxes', group: 'Routing', key: 'd' },
-  { name: 'providers', title: 'Providers', icon: 'plug', group: 'Routing', key: 'p' },
-  { name: 'mcp-servers', title: 'MCP servers', icon: 'wrench', group: 'Tools', key: 'x' },
-  { name: 'agents', title: 'Agents', icon: 'bot', group: 'Tools', key: 'a' },
-  { name: 'keys', title: 'API keys', icon: 'key-round', group: 'Access', key: 'k' },
-  { name: 'principals', title: 'Principals', icon: 'users-round', group: 'Access', key: 'i' },
-  { name: 'roles', title: 'Roles', icon: 'shield-check', group: 'Access', key: 'r' },
-  { name: 'limits', title: 'Limits and budgets', icon: 'gauge', group: 'Access', key: 'l' },
+  {
+    name: 'frontend-models',
+    title: 'Frontend models',
+    icon: 'route',
+    group: 'Routing',
+    key: 'f',
+    hasPast: true,
+  },
+  {
+    name: 'prompt-classes',
+    title: 'Prompt classes',
+    icon: 'tags',
+    group: 'Routing',
+    key: 'c',
+    hasPast: true,
+  },
+  { name: 'models', title: 'Models', icon: 'boxes', group: 'Routing', key: 'd', hasPast: true },
+  {
+    name: 'providers',
+    title: 'Providers',
+    icon: 'plug',
+    group: 'Routing',
+    key: 'p',
+    hasPast: true,
+  },
+  {
+    name: 'mcp-servers',
+    title: 'MCP servers',
+    icon: 'wrench',
+    group: 'Tools',
+    key: 'x',
+    hasPast: true,
+  },
+  { name: 'agents', title: 'Agents', icon: 'bot', group: 'Tools', key: 'a', hasPast: true },
+  { name: 'keys', title: 'API keys', icon: 'key-round', group: 'Access', key: 'k', hasPast: true },
+  {
+    name: 'principals',
+    title: 'Principals',
+    icon: 'users-round',
+    group: 'Access',
+    key: 'i',
+    hasPast: true,
+  },
+  { name: 'roles', title: 'Roles', icon: 'shield-check', group: 'Access', key: 'r', hasPast: true },
+  {
+    name: 'limits',
+    title: 'Limits and budgets',
+    icon: 'gauge',
+    group: 'Access',
+    key: 'l',
+    hasPast: true,
+  },
   { name: 'history', title: 'History', icon: 'history', group: 'Evidence', key: 'h' },
   { name: 'audit', title: 'Audit log', icon: 'scroll-text', group: 'Evidence', key: 't' },
   { name: 'fleet', title: 'Fleet', icon: 'server', group: 'System', key: 'e' },

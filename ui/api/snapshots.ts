@@ -1,7 +1,33 @@
-// Versions of the snapshot that were published.
+// Versions of the snapshot that were published: what lies between two of them, and how one is brought back.
 
 import { call } from './call.ts';
+import type { Change } from './call.ts';
+import type { AnswerOf, BodyOf, QueryOf } from './routes.ts';
+
+export type SnapshotVersion = AnswerOf<'GET', '/admin/snapshots'>[number];
+export type SnapshotDiff = AnswerOf<'GET', '/admin/snapshots/{from}/diff/{to}'>;
+export type Difference = SnapshotDiff['differences'][number];
+export type Restored = AnswerOf<'POST', '/admin/snapshots/{version}/restore'>;
+
+type VersionQuery = QueryOf<'GET', '/admin/snapshots'>;
 
 /** The newest first. */
 export const listSnapshots = (limit: number, signal?: AbortSignal) =>
-  call('GET', '/admin/snapshots', { query: { limit }, signal });
+  listVersions({ limit }, signal);
+
+export const listVersions = (query: VersionQuery, signal?: AbortSignal) =>
+  call('GET', '/admin/snapshots', { query, signal });
+
+type Moments = Readonly<{ from: string | number; to: string | number }>;
+
+/** Each a version, a position or a time. */
+export const diffSnapshots = (
+  params: Moments,
+  query: QueryOf<'GET', '/admin/snapshots/{from}/diff/{to}'>,
+  signal?: AbortSignal,
+) => call('GET', '/admin/snapshots/{from}/diff/{to}', { params, query, signal });
+
+type RestoreBody = Exclude<BodyOf<'POST', '/admin/snapshots/{version}/restore'>, undefined>;
+
+export const restoreSnapshot = (version: string | number, body: RestoreBody, change: Change = {}) =>
+  call('POST', '/admin/snapshots/{version}/restore', { params: { version }, body, ...change });

@@ -17,3 +17,9 @@ export const listUsageEvents = (
 
 export const getTimeseries = (query: QueryOf<'GET', '/admin/timeseries'>, signal?: AbortSignal) =>
   call('GET', '/admin/timeseries', { query, signal });
+
+export type Explanation = AnswerOf<'GET', '/admin/usage/{id}/explain'>;
+
+/** Refused with 404 when the row is past its retention, and with 409 when its version is not of this log. */
+export const explainUsage = (id: string, signal?: AbortSignal) =>
+  call('GET', '/admin/usage/{id}/explain', { params: { id }, signal });

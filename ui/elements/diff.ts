@@ -42,6 +42,14 @@ export class GwDiff extends LitElement {
         font-weight: 500;
       }
 
+      thead th {
+        width: 30%;
+      }
+
+      thead th:first-child {
+        width: 40%;
+      }
+
       tbody th {
         font-weight: 500;
         white-space: nowrap;

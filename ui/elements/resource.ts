@@ -5,8 +5,9 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
 import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import { place } from '../state/location.ts';
 import { asOf } from '../state/as-of.ts';
+import { changed } from '../state/changed.ts';
+import { place } from '../state/location.ts';
 
 type Load<Value> = (signal: AbortSignal) => Promise<Value>;
 type Options = Readonly<{
@@ -41,11 +42,16 @@ export class Resource<Value> implements ReactiveController {
   hostConnected(): void {
     document.addEventListener('visibilitychange', this.#whenVisible);
     this.#asOf = asOf();
-    this.#stopWatching = place.subscribe(() => {
+    const stopPlace = place.subscribe(() => {
       if (asOf() === this.#asOf) return;
       this.#asOf = asOf();
       void this.reload();
     });
+    const stopChanged = changed.subscribe(() => void this.reload());
+    this.#stopWatching = () => {
+      stopPlace();
+      stopChanged();
+    };
     void this.reload();
   }
 

@@ -35,6 +35,8 @@ export type Save = Readonly<{
   danger?: boolean;
   /** To be typed first. */
   name?: string;
+  /** It is not done without a reason. */
+  reasonNeeded?: boolean;
   /** What is waited for when it takes a while. */
   busyText?: string;
   /** What is open then, of what was answered, such as `theMade`; the record that is open now when absent. */
@@ -58,6 +60,7 @@ export class GwSave extends LitElement {
     busy: { state: true },
     failure: { state: true },
     reason: { state: true },
+    unreasoned: { state: true },
   };
   static override styles = [
     base,
@@ -73,6 +76,8 @@ export class GwSave extends LitElement {
   declare busy: boolean;
   declare failure: ApiFailure | null;
   declare reason: string;
+  /** A reason is needed and was not given. */
+  declare unreasoned: boolean;
   /** One key for all attempts at one change: a lost answer cannot make it twice. */
   #onceKey = '';
   #shown: Save | null = null;
@@ -85,6 +90,7 @@ export class GwSave extends LitElement {
     this.busy = false;
     this.failure = null;
     this.reason = '';
+    this.unreasoned = false;
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -95,6 +101,7 @@ export class GwSave extends LitElement {
     void this.save.run({ preview: this.#prepare });
     this.failure = null;
     this.reason = '';
+    this.unreasoned = false;
   }
 
   readonly #prepare = (request: Prepared): void => {
@@ -127,6 +134,8 @@ export class GwSave extends LitElement {
           name="reason"
           label="Reason"
           hint="Kept in the history beside the change"
+          ?required=${shown.reasonNeeded === true}
+          error=${this.unreasoned ? 'A reason is needed' : ''}
           .value=${this.reason}
           @gw-input=${this.#onReason}
           @gw-enter=${this.#run}
@@ -179,17 +188,24 @@ export class GwSave extends LitElement {
 
   readonly #onReason = ({ detail }: CustomEvent<FieldInput>): void => {
     this.reason = detail.value;
+    this.unreasoned = false;
   };
 
   readonly #run = async (): Promise<void> => {
     const { save, reason } = this;
     if (save === null || this.busy) return;
+    this.unreasoned = save.reasonNeeded === true && reason.trim() === '';
+    if (this.unreasoned) return;
     this.busy = true;
     this.failure = null;
     try {
       const answer = await save.run({ reason, onceKey: this.#onceKey });
       forgetEdits();
-      void announce({ text: save.done, version: answer.snapshotVersion });
+      void announce({
+        text: save.done,
+        version: answer.snapshotVersion,
+        requestId: answer.headers.get('x-request-id'),
+      });
       this.#tell('gw-saved', answer);
     } catch (error) {
       this.failure = asFailure(error);

@@ -40,17 +40,6 @@ export const frameStyles = css`
     position: sticky;
     top: 0;
     z-index: 10;
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: var(--space-2);
-    padding: var(--space-2) var(--space-6);
-    background: var(--warn-soft);
-    color: var(--warn);
-  }
-
-  .past button {
-    margin-left: auto;
   }
 
   .login {
@@ -99,10 +88,6 @@ export const frameStyles = css`
     gw-header,
     main {
       grid-column: 2;
-    }
-
-    .past {
-      padding-inline: var(--space-3);
     }
   }
 `;

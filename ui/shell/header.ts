@@ -3,19 +3,17 @@
 import { LitElement, css, html } from 'lit';
 
 import { logout } from '../api/session.ts';
-import '../elements/dialog.ts';
-import '../elements/field.ts';
-import type { FieldInput } from '../elements/field.ts';
 import '../elements/icon.ts';
 import '../elements/menu.ts';
 import { Watch } from '../elements/watch.ts';
 import type { IconName } from '../icons.ts';
-import { asOf } from '../state/as-of.ts';
-import { changeQuery, place } from '../state/location.ts';
+import { momentWords } from '../lib/history.ts';
+import { place } from '../state/location.ts';
 import { theme, zone } from '../state/preferences.ts';
 import type { Theme } from '../state/preferences.ts';
 import { session } from '../state/session.ts';
 import { base, buttons } from '../styles/base.ts';
+import './as-of-dialog.ts';
 
 const themeIcons: Readonly<Record<Theme, IconName>> = {
   system: 'monitor',
@@ -29,7 +27,7 @@ const themeNames: Readonly<Record<Theme, string>> = {
 };
 
 export class GwHeader extends LitElement {
-  static override properties = { asking: { state: true }, moment: { state: true } };
+  static override properties = { asking: { state: true } };
   static override styles = [
     base,
     buttons,
@@ -85,7 +83,6 @@ export class GwHeader extends LitElement {
     `,
   ];
   declare asking: boolean;
-  declare moment: string;
   readonly #place = new Watch(this, place);
   readonly #theme = new Watch(this, theme);
   readonly #zone = new Watch(this, zone);
@@ -94,7 +91,6 @@ export class GwHeader extends LitElement {
   constructor() {
     super();
     this.asking = false;
-    this.moment = '';
   }
 
   protected override render() {
@@ -118,7 +114,7 @@ export class GwHeader extends LitElement {
         title="The moment whose configuration is shown"
         @click=${this.#ask}
       >
-        <gw-icon name="clock"></gw-icon>${past === null ? 'Now' : `As of ${past}`}
+        <gw-icon name="clock"></gw-icon>${past === null ? 'Now' : `As of ${momentWords(past)}`}
       </button>
       <button
         type="button"
@@ -139,7 +135,8 @@ export class GwHeader extends LitElement {
         }))}
         @gw-choose=${this.#onTheme}
       ></gw-menu>
-      ${this.#person()} ${this.#asOfDialog(past)}
+      ${this.#person()}
+      <gw-as-of-dialog ?open=${this.asking} @gw-close=${this.#cancel}></gw-as-of-dialog>
     `;
   }
 
@@ -155,45 +152,16 @@ export class GwHeader extends LitElement {
     ></gw-menu>`;
   }
 
-  #asOfDialog(past: string | null) {
-    return html`<gw-dialog
-      heading="Show the configuration as of"
-      verb="Show"
-      ?open=${this.asking}
-      @gw-close=${this.#cancel}
-      @gw-confirm=${this.#show}
-    >
-      <gw-field
-        name="as_of"
-        label="Snapshot version or time"
-        hint="A version such as 1482, or a time such as 2026-11-21T14:05:00Z. Empty is now. Nothing can be changed meanwhile."
-        .value=${past ?? ''}
-        @gw-input=${this.#onMoment}
-        @gw-enter=${this.#show}
-      ></gw-field>
-    </gw-dialog>`;
-  }
-
   #tell(name: string): void {
     this.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true }));
   }
 
   readonly #ask = (): void => {
-    this.moment = asOf() ?? '';
     this.asking = true;
   };
 
   readonly #cancel = (): void => {
     this.asking = false;
-  };
-
-  readonly #onMoment = ({ detail }: CustomEvent<FieldInput>): void => {
-    this.moment = detail.value.trim();
-  };
-
-  readonly #show = (): void => {
-    this.asking = false;
-    changeQuery({ as_of: this.moment === '' ? null : this.moment });
   };
 
   readonly #onTheme = ({ detail }: CustomEvent<Theme>): void => theme.set(detail);

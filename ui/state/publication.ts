@@ -1,9 +1,10 @@
-// After a save: that it is published, and how many replicas have it already.
+// After a save: that it is published, how many replicas have it already, and the way to take it back.
 
 import { getConfig } from '../api/config.ts';
 import { getFleet } from '../api/fleet.ts';
+import { tellChanged } from './changed.ts';
 import { notify } from './toasts.ts';
-import type { Toast } from './toasts.ts';
+import { undo } from './undo.ts';
 
 const askMs = 1_000;
 const asksMax = 30;
@@ -11,16 +12,26 @@ const asksMax = 30;
 type Published = Readonly<{
   text: string;
   version: number | null;
-  action?: Toast['action'];
+  /** By which the change is found in the history; without it, it cannot be taken back here. */
+  requestId?: string | null;
 }>;
 
 /** Follows the version until every replica has it, or a while has gone by; the notice says how far it has got. */
-export async function announce({ text, version, action = null }: Published): Promise<void> {
+export async function announce({ text, version, requestId = null }: Published): Promise<void> {
   const notice = notify({
     tone: 'good',
     text: version === null ? text : `${text} · version ${version}`,
     detail: version === null ? '' : 'published',
-    action,
+    action:
+      version === null || requestId === null
+        ? null
+        : {
+            label: 'Undo',
+            run: () => {
+              notice.update({ action: null });
+              void takeBack(requestId);
+            },
+          },
   });
   if (version === null) return;
   for (let asked = 0; asked < asksMax; asked += 1) {
@@ -30,6 +41,13 @@ export async function announce({ text, version, action = null }: Published): Pro
     if (reach.isWhole) return;
     await new Promise((resolve) => setTimeout(resolve, askMs));
   }
+}
+
+async function takeBack(requestId: string): Promise<void> {
+  const undone = await undo(requestId);
+  if (undone === null) return;
+  tellChanged();
+  await announce(undone);
 }
 
 type Reach = Readonly<{ text: string; isWhole: boolean }>;

@@ -1,6 +1,6 @@
 // One request: what it was, how it was routed, what it cost, and the configuration that it met.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { LitElement, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
 import { listUsageEvents } from '../../api/usage.ts';
@@ -15,34 +15,14 @@ import '../../elements/time.ts';
 import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts';
 import { screenNamed } from '../../screens.ts';
 import { linkTo } from '../../state/location.ts';
-import { base, buttons } from '../../styles/base.ts';
+import { base } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
+import './explain.ts';
 import { outcomeOf } from './outcome.ts';
 
 export class GwUsageRequest extends LitElement {
   static override properties = { requestId: { type: String } };
-  static override styles = [
-    base,
-    buttons,
-    css`
-      dl {
-        display: grid;
-        grid-template-columns: 8.5rem minmax(0, 1fr);
-        margin-bottom: var(--space-4);
-      }
-
-      dt,
-      dd {
-        min-height: 2rem;
-        padding: 0.3125rem 0;
-        border-bottom: 1px solid var(--line);
-        overflow-wrap: anywhere;
-      }
-
-      dt {
-        color: var(--text-2);
-      }
-    `,
-  ];
+  static override styles = [base, record];
   declare requestId: string;
   readonly #row = new Resource(this, async (signal) => {
     const { body } = await listUsageEvents({ id: this.requestId }, signal);
@@ -103,7 +83,12 @@ export class GwUsageRequest extends LitElement {
       ],
       ['Estimated', formatCount(row.prompt_estimate, 'prompt token')],
       ['Replica', html`<code>${row.replica}</code>`],
-      ['Snapshot', `version ${row.snapshot_version}`],
+      [
+        'Snapshot',
+        html`<a href=${linkTo({ screen: 'history', rest: ['versions', row.snapshot_version] })}
+          >version ${row.snapshot_version}</a
+        >`,
+      ],
     ];
     return html`<dl>
         ${facts.map(
@@ -112,19 +97,7 @@ export class GwUsageRequest extends LitElement {
               <dd>${value}</dd>`,
         )}
       </dl>
-      ${
-        row.frontend_model_id === null || screenNamed('frontend-models') === undefined
-          ? nothing
-          : html`<a
-              class="button"
-              href=${linkTo({
-                screen: 'frontend-models',
-                rest: [row.frontend_model_id],
-                query: { as_of: String(row.snapshot_version) },
-              })}
-              >Its frontend model as of this request</a
-            >`
-      }`;
+      <gw-usage-explain .requestId=${row.id}></gw-usage-explain>`;
   }
 
   #link(screen: string, id: number) {

@@ -1,0 +1,183 @@
+// Holds how the history is read for people: names, moments, filters, the chain, and what stands in the way of a restore.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { chainHash, digest, genesisHash } from '../../../events/seal.ts';
+import { accessKey, grantedSince, grantorOf, waysText } from '../../../ui/lib/access.ts';
+import { checkLinks } from '../../../ui/lib/chain.ts';
+import { fateOf, verdictOf, wayOf } from '../../../ui/lib/explain.ts';
+import {
+  changesOfDifference,
+  historyQueryOf,
+  placeOfStream,
+  reachText,
+  readMoment,
+  streamWords,
+  streamsOf,
+  versionsText,
+  wordsOf,
+} from '../../../ui/lib/history.ts';
+import { neededBy, readEntities } from '../../../ui/lib/restore.ts';
+
+it('a stream is shown by the screen of its kind', () => {
+  assert.deepEqual(placeOfStream('model-7'), { screen: 'models', rest: ['7'] });
+  assert.deepEqual(placeOfStream('api_key-12'), { screen: 'keys', rest: ['12'] });
+  assert.equal(placeOfStream('settings-1'), null);
+  assert.equal(placeOfStream('model'), null);
+  assert.equal(streamWords('frontend_model-3'), 'frontend model 3');
+  assert.equal(streamWords('api_key-3'), 'API key 3');
+});
+
+it('commands and events are called by words', () => {
+  const words = {
+    UpdateModel: 'Update model',
+    ApiKeyCreated: 'API key created',
+    McpServerChanged: 'MCP server changed',
+    ApplyChanges: 'Apply changes',
+    SetURL: 'Set URL',
+  };
+  for (const [name, text] of Object.entries(words)) assert.equal(wordsOf(name), text);
+});
+
+it('a moment is a version or a time of UTC, and nothing else', () => {
+  const moments = {
+    '1482': '1482',
+    ' v1482 ': '1482',
+    '0': '0',
+    '2026-11-21': '2026-11-21T00:00:00Z',
+    '2026-11-21 14:05': '2026-11-21T14:05:00Z',
+    '2026-11-21T14:05:09Z': '2026-11-21T14:05:09Z',
+    '2026-11-21T14:05:09+02:00': '2026-11-21T14:05:09+02:00',
+    '2026-13-21': null,
+    '-1': null,
+    '01482': null,
+    yesterday: null,
+    '': null,
+  };
+  for (const [text, moment] of Object.entries(moments)) assert.equal(readMoment(text), moment);
+});
+
+it('filters are those of the server, and one that cannot be read is none', () => {
+  const now = Date.UTC(2026, 10, 21, 12);
+  const query = { actor: '4', stream: ' model-7 ', type: 'ModelPriced', since: '1h', order: 'asc' };
+  assert.deepEqual(historyQueryOf(query, now), {
+    actor: 4,
+    stream: 'model-7',
+    type: 'ModelPriced',
+    from: '2026-11-21T11:00:00.000Z',
+    order: 'asc',
+  });
+  assert.deepEqual(historyQueryOf({ actor: 'boss', since: 'ever', order: 'up' }, now), {});
+});
+
+it('versions are told apart from what leaves them as they were', () => {
+  assert.equal(versionsText({ version_before: 3, version_after: 5 }), '3 → 5');
+  assert.equal(versionsText({ version_before: 0, version_after: 5 }), '5');
+  assert.equal(versionsText({ version_before: 5, version_after: 5 }), '');
+  const replicas = [{ snapshot_version: 5 }, { snapshot_version: 6 }, { snapshot_version: null }];
+  assert.equal(reachText({ version_before: 3, version_after: 5 }, replicas), '2 of 3');
+  assert.equal(reachText({ version_before: 5, version_after: 5 }, replicas), '');
+  assert.equal(reachText({ version_before: 3, version_after: 5 }, []), '');
+});
+
+it('of a secret only is shown that there is another one', () => {
+  const fields = [
+    { field: 'credential', before: 'set', after: 'changed', secret: true },
+    { field: 'node', before: 'a', after: null, secret: false },
+    { field: 'cache_ttl_seconds', before: null, after: 0, secret: false },
+    { field: 'input_price_per_mtok', before: 150_000, after: 0, secret: false },
+  ];
+  assert.deepEqual(changesOfDifference({ change: 'changed', fields }), [
+    { field: 'credential (secret)', kind: 'changed', before: 'set', after: 'another one' },
+    { field: 'node', kind: 'removed', before: 'a', after: null },
+    { field: 'cache_ttl_seconds', kind: 'added', before: null, after: 0 },
+    { field: 'input_price_per_mtok', kind: 'changed', before: '$0.15', after: '$0.00' },
+  ]);
+});
+
+it('each stream of a change is named once', () => {
+  const events = ['model-7', 'provider-1', 'model-7'].map((stream) => ({ stream }));
+  assert.deepEqual(streamsOf(events), ['model-7', 'provider-1']);
+});
+
+function chained(count: number) {
+  let previous = genesisHash('a log');
+  return Array.from({ length: count }, (_, index) => {
+    const leaf = digest(`leaf ${index}`);
+    previous = chainHash(previous, leaf);
+    const [leaf_hash, hash] = [leaf, previous].map((bytes) => Buffer.from(bytes).toString('hex'));
+    return { position: index + 1, leaf_hash: leaf_hash ?? '', hash: hash ?? '' };
+  });
+}
+
+it('the chain that is sealed is the chain that is checked, in any order', async () => {
+  const links = chained(5);
+  assert.deepEqual(await checkLinks(links), { checked: 4, broken: null });
+  assert.deepEqual(await checkLinks(links.toReversed()), { checked: 4, broken: null });
+  const gap = links.filter(({ position }) => position !== 3);
+  assert.deepEqual(await checkLinks(gap), { checked: 2, broken: null });
+  assert.deepEqual(await checkLinks([]), { checked: 0, broken: null });
+});
+
+it('an event that was altered breaks the chain where it stands', async () => {
+  const [first, second, third, ...rest] = chained(5);
+  assert.ok(first !== undefined && second !== undefined && third !== undefined);
+  const forged = { ...third, leaf_hash: second.leaf_hash };
+  assert.deepEqual(await checkLinks([first, second, forged, ...rest]), { checked: 1, broken: 3 });
+});
+
+it('a restore of some names them, and what they need comes along', () => {
+  assert.deepEqual(readEntities('model-7,provider-1,model-7'), ['model-7', 'provider-1']);
+  assert.equal(readEntities('everything'), null);
+  assert.equal(readEntities(undefined), null);
+  assert.deepEqual(neededBy([{ needs: 'provider-1' }, { needs: 'provider-1' }]), ['provider-1']);
+  assert.deepEqual(neededBy([{ needs: 'provider-1' }, { needs: null }]), []);
+});
+
+const granted = (at: string) => ({ position: 4, at, actor_name: 'boss', actor_id: 1 });
+
+it('access is granted since the later of role and permission, by the earliest way', () => {
+  const way = (role: string, roleAt: string, permissionAt: string | null) => ({
+    role,
+    resource: 'model/*',
+    role_granted: granted(roleAt),
+    permission_granted: permissionAt === null ? null : granted(permissionAt),
+  });
+  const access = {
+    principal_id: 3,
+    model_id: 8,
+    keys: [],
+    via: [
+      way('ops', '2026-03-01', '2026-05-01'),
+      way('talkers', '2026-02-01', '2026-04-01'),
+      way('old', '2026-01-01', null),
+    ],
+  };
+  assert.equal(accessKey(access), '3.8');
+  assert.equal(grantedSince(access), '2026-04-01');
+  assert.equal(waysText(access), 'ops (model/*), talkers (model/*), old (model/*)');
+  assert.deepEqual([grantorOf(granted('')), grantorOf(null)], ['boss', 'not in the log']);
+});
+
+it('a rule says why it does not decide, and a model why it was not asked', () => {
+  const rule = { decides: false, failed: [], unknown: [], jump_lost: false };
+  assert.equal(verdictOf({ ...rule, decides: true }).word, 'decides');
+  assert.equal(verdictOf({ ...rule, failed: ['hours', 'tag'] }).detail, 'hours, tag');
+  assert.equal(verdictOf({ ...rule, unknown: ['headers'] }).word, 'as recorded');
+  assert.equal(verdictOf({ ...rule, jump_lost: true }).word, 'lost');
+  assert.equal(verdictOf(rule).word, 'behind the one that decides');
+  const candidate = {
+    dropped: null,
+    window_too_small: false,
+    answered: false,
+    pool: 'chat',
+    pool_policy: 'least_loaded',
+    weight: 3,
+    fallback: false,
+  };
+  assert.equal(fateOf({ ...candidate, answered: true }).word, 'answered');
+  assert.equal(fateOf({ ...candidate, dropped: 'not_granted' }).word, 'dropped');
+  assert.equal(fateOf(candidate).word, 'next');
+  assert.equal(wayOf(candidate), 'pool chat, least loaded, weight 3');
+});

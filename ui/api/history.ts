@@ -1,0 +1,39 @@
+// The history: commands and the events that they made, as they are in the log.
+
+import { call } from './call.ts';
+import type { AnswerOf, QueryOf } from './routes.ts';
+
+export type Command = AnswerOf<'GET', '/admin/history/commands'>[number];
+export type LogEvent = AnswerOf<'GET', '/admin/history/events'>[number];
+export type WholeEvent = AnswerOf<'GET', '/admin/history/events/{position}'>;
+export type CommandQuery = QueryOf<'GET', '/admin/history/commands'>;
+export type EventQuery = QueryOf<'GET', '/admin/history/events'>;
+
+export const listCommands = (query: CommandQuery, signal?: AbortSignal) =>
+  call('GET', '/admin/history/commands', { query, signal });
+
+/** The command that made the event at a position; null when the log ends before it. */
+export async function getCommandAt(
+  position: number,
+  signal?: AbortSignal,
+): Promise<Command | null> {
+  const query = { order: 'asc', after: Math.max(0, position - 1), limit: 1 };
+  const { body } = await listCommands(query, signal);
+  return body[0] ?? null;
+}
+
+export const listEvents = (query: EventQuery, signal?: AbortSignal) =>
+  call('GET', '/admin/history/events', { query, signal });
+
+export const getEvent = (position: number, signal?: AbortSignal) =>
+  call('GET', '/admin/history/events/{position}', { params: { position }, signal });
+
+/** The events of a command, the first so many. */
+export const listEventsOf = (
+  { first_position, event_count }: Pick<Command, 'first_position' | 'event_count'>,
+  { limit, signal }: Readonly<{ limit: number; signal?: AbortSignal | undefined }>,
+) =>
+  listEvents(
+    { order: 'asc', after: first_position - 1, limit: Math.min(limit, event_count) },
+    signal,
+  );

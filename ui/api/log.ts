@@ -1,0 +1,19 @@
+// The log as evidence: where it ends, what was signed of it, and its exact bytes.
+
+import { apiBase } from '../state/base.ts';
+import { call } from './call.ts';
+import type { AnswerOf } from './routes.ts';
+
+export type LogHead = AnswerOf<'GET', '/admin/log/head'>;
+export type Checkpoints = AnswerOf<'GET', '/admin/log/checkpoints'>;
+
+export const getLogHead = (signal?: AbortSignal) => call('GET', '/admin/log/head', { signal });
+
+/** The oldest behind `after` first. */
+export const listCheckpoints = (
+  { after, limit }: Readonly<{ after: number; limit: number }>,
+  signal?: AbortSignal,
+) => call('GET', '/admin/log/checkpoints', { query: { after, limit }, signal });
+
+/** Where the browser downloads it. */
+export const exportAddress = (): string => `${apiBase}admin/log/export`;

@@ -1,0 +1,94 @@
+// The parts of a screen, each a link. The address says which is shown.
+
+import { LitElement, css, html } from 'lit';
+
+import { base } from '../styles/base.ts';
+
+export type Tab = Readonly<{ value: string; label: string; href: string }>;
+
+export class GwTabs extends LitElement {
+  static override properties = {
+    label: { type: String },
+    tabs: { attribute: false },
+    chosen: { type: String },
+  };
+  static override styles = [
+    base,
+    css`
+      :host {
+        margin-bottom: var(--space-4);
+        border-bottom: 1px solid var(--line);
+      }
+
+      nav {
+        display: flex;
+        gap: var(--space-1);
+        overflow-x: auto;
+        scrollbar-width: none;
+      }
+
+      a {
+        position: relative;
+        flex: none;
+        padding: 0.4375rem var(--space-3) 0.5625rem;
+        color: var(--text-2);
+        font-weight: 500;
+      }
+
+      a:first-child {
+        padding-left: 0;
+      }
+
+      a:hover {
+        color: var(--text);
+        text-decoration: none;
+      }
+
+      a[aria-current] {
+        color: var(--text);
+      }
+
+      a[aria-current]::after {
+        position: absolute;
+        right: var(--space-3);
+        bottom: 0;
+        left: var(--space-3);
+        height: 2px;
+        border-radius: 2px;
+        background: var(--accent);
+        content: '';
+      }
+
+      a:first-child[aria-current]::after {
+        left: 0;
+      }
+    `,
+  ];
+  declare label: string;
+  declare tabs: readonly Tab[];
+  declare chosen: string;
+
+  constructor() {
+    super();
+    this.tabs = [];
+    this.chosen = '';
+  }
+
+  protected override render() {
+    return html`<nav aria-label=${this.label}>
+      ${this.tabs.map(({ value, label, href }) =>
+        value === this.chosen
+          ? html`<a href=${href} aria-current="page">${label}</a>`
+          : html`<a href=${href}>${label}</a>`,
+      )}
+    </nav>`;
+  }
+}
+
+customElements.define('gw-tabs', GwTabs);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-tabs': GwTabs;
+  }
+}

@@ -1,0 +1,147 @@
+// What the history says, read for people: where an entity is shown, what a command is called, what the address asks for, and a
+// difference between two configurations as rows of a table.
+
+import type { FieldChange } from './change.ts';
+import { formatMoney } from './format.ts';
+import { edgesOf, readRange } from './range.ts';
+
+type Target = Readonly<{ screen: string; rest: readonly string[] }>;
+type Query = Readonly<Record<string, string>>;
+
+/** Which screen shows the entities of a kind, and what they are called. */
+const kinds: Readonly<Record<string, Readonly<{ screen: string | null; label: string }>>> = {
+  principal: { screen: 'principals', label: 'Principal' },
+  role: { screen: 'roles', label: 'Role' },
+  api_key: { screen: 'keys', label: 'API key' },
+  provider: { screen: 'providers', label: 'Provider' },
+  model: { screen: 'models', label: 'Model' },
+  frontend_model: { screen: 'frontend-models', label: 'Frontend model' },
+  pool: { screen: null, label: 'Pool' },
+  prompt_class: { screen: 'prompt-classes', label: 'Prompt class' },
+  mcp_server: { screen: 'mcp-servers', label: 'MCP server' },
+  agent: { screen: 'agents', label: 'Agent' },
+  settings: { screen: null, label: 'Settings' },
+};
+
+export const kindNames: readonly string[] = Object.keys(kinds);
+
+export const kindLabel = (kind: string): string => kinds[kind]?.label ?? wordsOf(kind);
+
+/** `model-7` is model 7; null for what no screen shows. */
+export function placeOfStream(stream: string): Target | null {
+  const [, kind = '', id = ''] = /^(\w+)-(\d+)$/.exec(stream) ?? [];
+  const screen = kinds[kind]?.screen ?? null;
+  return screen === null ? null : { screen, rest: [id] };
+}
+
+/** `frontend_model-7` is "frontend model 7". */
+export function streamWords(stream: string): string {
+  const [, kind = '', id = ''] = /^(\w+)-(\d+)$/.exec(stream) ?? [];
+  return kind === '' ? stream : `${lowered(kindLabel(kind))} ${id}`;
+}
+
+/** `UpdateModel` is "Update model", and so are events. */
+export function wordsOf(name: string): string {
+  const words = name
+    .replaceAll('_', ' ')
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .split(' ')
+    .map((word) => acronyms[word.toLowerCase()] ?? lowered(word))
+    .join(' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const acronyms: Readonly<Record<string, string>> = { api: 'API', mcp: 'MCP', a2a: 'A2A' };
+
+/** Abbreviations stay as they are. */
+const lowered = (word: string): string =>
+  /^[A-Z]{2}/.test(word) ? word : word.charAt(0).toLowerCase() + word.slice(1);
+
+type Difference = Readonly<{
+  change: 'created' | 'changed' | 'deleted';
+  fields: readonly Readonly<{ field: string; before: unknown; after: unknown; secret: boolean }>[];
+}>;
+
+/** What a difference says of an entity, field by field. A secret is never shown, only that there is another one. */
+export const changesOfDifference = ({ fields }: Difference): readonly FieldChange[] =>
+  fields.map(({ field, before, after, secret }) => ({
+    field: secret ? `${field} (secret)` : field,
+    kind: isNone(before) ? 'added' : isNone(after) ? 'removed' : 'changed',
+    before: amountOf(field, before),
+    after: secret && after === 'changed' ? 'another one' : amountOf(field, after),
+  }));
+
+/** Money is in dollars for people, in micros for the server. */
+const amountOf = (field: string, value: unknown): unknown =>
+  typeof value === 'number' && /(?:_micros|_price_per_mtok)$/.test(field)
+    ? formatMoney(value)
+    : value;
+
+const isNone = (value: unknown): boolean => value === null || value === undefined;
+
+export type HistoryQuery = Readonly<{
+  stream?: string;
+  actor?: number;
+  from?: string;
+  type?: string;
+  order?: 'asc';
+}>;
+
+/** What the address asks for, as the server takes it; what cannot be read is left out. `type` is that of events. */
+export function historyQueryOf(query: Query, now: number): HistoryQuery {
+  const actor = Number(query['actor']);
+  const stream = query['stream']?.trim() ?? '';
+  const type = query['type']?.trim() ?? '';
+  const range = readRange(query['since'] ?? '');
+  return {
+    ...(Number.isSafeInteger(actor) && actor > 0 ? { actor } : {}),
+    ...(stream === '' ? {} : { stream }),
+    ...(type === '' ? {} : { type }),
+    ...(range === null ? {} : { from: new Date(edgesOf(range, now).since).toISOString() }),
+    ...(query['order'] === 'asc' ? { order: 'asc' } : {}),
+  };
+}
+
+const timePattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?(Z)?)?$/;
+
+/** A version or position, or a time, as the server takes it: `1482`, `v1482`, `2026-11-21`, `2026-11-21 14:05`, all times UTC. */
+export function readMoment(text: string): string | null {
+  const typed = text.trim();
+  const [, version] = /^v?(0|[1-9]\d{0,14})$/i.exec(typed) ?? [];
+  if (version !== undefined) return version;
+  const [, day, minute = '00:00', second = ':00'] = timePattern.exec(typed) ?? [];
+  const at = day === undefined ? typed : `${day}T${minute}${second}Z`;
+  const isTime = day !== undefined || /^\d{4}-\d{2}-\d{2}T[\d:.]+[+-]\d{2}:\d{2}$/.test(typed);
+  return isTime && !Number.isNaN(Date.parse(at)) ? at : null;
+}
+
+/** "version 1482", or the time. */
+export const momentWords = (moment: string): string =>
+  /^\d+$/.test(moment) ? `version ${moment}` : moment;
+
+type Versioned = Readonly<{ version_before: number; version_after: number }>;
+
+/** `1481 → 1482`; nothing where proxies are not concerned. */
+export const versionsText = ({ version_before: before, version_after: after }: Versioned): string =>
+  before === after ? '' : before === 0 ? String(after) : `${before} → ${after}`;
+
+type Replica = Readonly<{ snapshot_version: number | null }>;
+
+/** How many of the replicas have taken a version; empty where there is nothing to take. */
+export function reachText(
+  { version_before: before, version_after: after }: Versioned,
+  replicas: readonly Replica[],
+): string {
+  if (before === after || replicas.length === 0) return '';
+  const reached = replicas.filter((one) => (one.snapshot_version ?? 0) >= after).length;
+  return `${reached} of ${replicas.length}`;
+}
+
+/** The streams of events, each once, in their order. */
+export const streamsOf = (events: readonly Readonly<{ stream: string }>[]): readonly string[] => [
+  ...new Set(events.map(({ stream }) => stream)),
+];
+
+/** A record of the log as a person reads it. */
+export const written = (value: unknown): string => JSON.stringify(value, null, 2);

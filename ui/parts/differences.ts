@@ -1,0 +1,163 @@
+// What lies between two configurations: each entity that differs, and its fields. Long lists are drawn piece by piece.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import type { Difference } from '../api/snapshots.ts';
+import '../elements/badge.ts';
+import type { Tone } from '../elements/badge.ts';
+import '../elements/diff.ts';
+import { formatCount, formatNumber } from '../lib/format.ts';
+import { changesOfDifference, kindLabel, placeOfStream } from '../lib/history.ts';
+import { screenNamed } from '../screens.ts';
+import { linkTo } from '../state/location.ts';
+import { base, buttons, controls } from '../styles/base.ts';
+
+const shownAtOnce = 25;
+
+const tones: Readonly<Record<Difference['change'], Tone>> = {
+  created: 'good',
+  changed: 'info',
+  deleted: 'bad',
+};
+
+const streamOf = ({ kind, id }: Difference): string => `${kind}-${id}`;
+
+export class GwDifferences extends LitElement {
+  static override properties = {
+    differences: { attribute: false },
+    total: { type: Number },
+    ticked: { attribute: false },
+    shown: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    controls,
+    css`
+      ol {
+        display: grid;
+        gap: var(--space-3);
+      }
+
+      li {
+        min-width: 0;
+      }
+
+      header {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2);
+        margin-bottom: var(--space-1);
+      }
+
+      h4 {
+        margin: 0;
+        font-size: var(--text-m);
+        font-weight: 500;
+        overflow-wrap: anywhere;
+      }
+
+      .more {
+        margin-top: var(--space-3);
+      }
+
+      details summary {
+        width: fit-content;
+        color: var(--text-2);
+        font-size: var(--text-s);
+        cursor: pointer;
+      }
+
+      details gw-diff {
+        margin-top: var(--space-1);
+      }
+    `,
+  ];
+  declare differences: readonly Difference[];
+  /** How many there are, where these are the first of them. */
+  declare total: number;
+  /** The streams that are ticked; null offers no ticks. Told by `gw-tick`. */
+  declare ticked: ReadonlySet<string> | null;
+  declare shown: number;
+
+  constructor() {
+    super();
+    this.differences = [];
+    this.total = 0;
+    this.ticked = null;
+    this.shown = shownAtOnce;
+  }
+
+  protected override render() {
+    const { differences, shown } = this;
+    if (differences.length === 0) return html`<p class="quiet">Nothing differs.</p>`;
+    const beyond = this.total - differences.length;
+    return html`<ol>
+        ${differences.slice(0, shown).map((one) => this.#difference(one))}
+      </ol>
+      ${
+        differences.length > shown
+          ? html`<button type="button" class="more" @click=${this.#onMore}>
+              Show more, of ${formatCount(differences.length, 'entity', 'entities')}
+            </button>`
+          : beyond > 0
+            ? html`<p class="more quiet">And ${formatNumber(beyond)} more that are not listed.</p>`
+            : nothing
+      }`;
+  }
+
+  #difference(one: Difference) {
+    const stream = streamOf(one);
+    const place = one.change === 'deleted' ? null : placeOfStream(stream);
+    const name = one.name ?? `${kindLabel(one.kind)} ${one.id}`;
+    const isLinked = place !== null && screenNamed(place.screen) !== undefined;
+    return html`<li>
+      <header>
+        ${
+          this.ticked === null
+            ? nothing
+            : html`<input
+                type="checkbox"
+                aria-label="Choose ${name}"
+                .checked=${this.ticked.has(stream)}
+                @change=${() => this.#toggle(stream)}
+              />`
+        }
+        <gw-badge tone=${tones[one.change]}>${one.change}</gw-badge>
+        <h4>${isLinked ? html`<a href=${linkTo(place)}>${name}</a>` : name}</h4>
+        <span class="quiet">${kindLabel(one.kind)}, <code>${stream}</code></span>
+      </header>
+      ${this.#fields(one)}
+    </li>`;
+  }
+
+  /** What was made or taken away is folded up: all of its fields are new, or gone. */
+  #fields(one: Difference) {
+    const changes = changesOfDifference(one);
+    if (changes.length === 0) return nothing;
+    const diff = html`<gw-diff .changes=${changes}></gw-diff>`;
+    if (one.change === 'changed') return diff;
+    return html`<details>
+      <summary>${formatCount(changes.length, 'field')}</summary>
+      ${diff}
+    </details>`;
+  }
+
+  #toggle(stream: string): void {
+    const detail = new Set(this.ticked ?? []).symmetricDifference(new Set([stream]));
+    this.dispatchEvent(new CustomEvent('gw-tick', { detail }));
+  }
+
+  readonly #onMore = (): void => {
+    this.shown += 4 * shownAtOnce;
+  };
+}
+
+customElements.define('gw-differences', GwDifferences);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-differences': GwDifferences;
+  }
+}

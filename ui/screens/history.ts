@@ -1,0 +1,134 @@
+// History: what was changed, the events that say so, the versions that came of it and how to go back, who could call what, and
+// what proves that the log is what it was.
+
+import { LitElement, html, nothing } from 'lit';
+import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
+
+import { asFailure } from '../api/failure.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import '../elements/error.ts';
+import '../elements/page.ts';
+import '../elements/tabs.ts';
+import { Watch } from '../elements/watch.ts';
+import { linkTo, place } from '../state/location.ts';
+import { base } from '../styles/base.ts';
+
+type Section = Readonly<{
+  value: string;
+  label: string;
+  about: string;
+  load: () => Promise<unknown>;
+  /** Reached from the others alone. */
+  inner?: true;
+}>;
+
+const sections: readonly Section[] = [
+  {
+    value: 'changes',
+    label: 'Changes',
+    about: 'Who changed what, when and why. Nothing is ever taken out of it.',
+    load: () => import('./history/changes.ts'),
+  },
+  {
+    value: 'versions',
+    label: 'Versions',
+    about: 'The configurations that proxies were given. Any two can be compared, any one restored.',
+    load: () => import('./history/versions.ts'),
+  },
+  {
+    value: 'diff',
+    label: 'Compare',
+    about: 'What lies between two configurations.',
+    load: () => import('./history/compare.ts'),
+  },
+  {
+    value: 'events',
+    label: 'Events',
+    about: 'The log itself, event by event, with the hashes that chain them. It can only be read.',
+    load: () => import('./history/events.ts'),
+  },
+  {
+    value: 'access',
+    label: 'Access review',
+    about: 'Who could call which model at any moment, and by which grants.',
+    load: () => import('./history/access.ts'),
+  },
+  {
+    value: 'log',
+    label: 'Integrity',
+    about: 'Where the log ends, what was signed of it, and what is derived from it.',
+    load: () => import('./history/log.ts'),
+  },
+  {
+    value: 'restore',
+    label: 'Restore',
+    about: 'Looked at first, then brought back as a new version. A restore can be restored from.',
+    load: () => import('./history/restore.ts'),
+    inner: true,
+  },
+];
+
+/** `/ui/history/1482` is a change, by the position of its last event. */
+const sectionOf = (name: string | undefined): Section | undefined =>
+  sections.find(({ value }) => value === name) ?? sections[0];
+
+class ScreenHistory extends LitElement {
+  static override properties = { loaded: { state: true }, failure: { state: true } };
+  static override styles = [base];
+  /** Those whose code is there. */
+  declare loaded: ReadonlySet<string>;
+  declare failure: ApiFailure | null;
+  readonly #place = new Watch(this, place);
+
+  constructor() {
+    super();
+    this.loaded = new Set();
+    this.failure = null;
+  }
+
+  protected override render() {
+    const section = sectionOf(this.#place.value.rest[0]);
+    if (section === undefined) return nothing;
+    return html`<gw-page heading="History" about=${section.about}>
+      <gw-tabs
+        label="Parts of the history"
+        chosen=${section.value}
+        .tabs=${sections.flatMap(({ value, label, inner }) =>
+          inner === true && value !== section.value
+            ? []
+            : [{ value, label, href: this.#hrefOf(value) }],
+        )}
+      ></gw-tabs>
+      <gw-error .failure=${this.failure}></gw-error>
+      ${this.#section(section)}
+    </gw-page>`;
+  }
+
+  /** A section keeps nothing of the view of another one. */
+  #hrefOf(value: string): string {
+    const { rest, query } = this.#place.value;
+    if (rest[0] === value) return linkTo({ screen: 'history', rest, query });
+    return linkTo({ screen: 'history', rest: value === 'changes' ? [] : [value] });
+  }
+
+  #section({ value, load }: Section) {
+    if (!this.loaded.has(value)) {
+      void this.#load(value, load);
+      return nothing;
+    }
+    // One of the names above, not what stands in the address.
+    const tag = unsafeStatic(`gw-history-${value}`);
+    return staticHtml`<${tag}></${tag}>`;
+  }
+
+  async #load(value: string, load: Section['load']): Promise<void> {
+    try {
+      await load();
+      this.loaded = new Set([...this.loaded, value]);
+    } catch (error) {
+      this.failure = asFailure(error);
+    }
+  }
+}
+
+customElements.define('gw-screen-history', ScreenHistory);

@@ -1,0 +1,249 @@
+// The access review: who could call which model at a moment and by which grants, or who gained and who lost what between two moments.
+// All of it is filtered and exported; one row opens its grants, each with the event that made it.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { accessFile, accessMax, diffAccess, listAccess } from '../../api/access.ts';
+import type { Access, AccessChange } from '../../api/access.ts';
+import { wrongField } from '../../api/failure.ts';
+import type { ApiFailure } from '../../api/failure.ts';
+import { getLogHead } from '../../api/log.ts';
+import '../../elements/badge.ts';
+import '../../elements/drawer.ts';
+import '../../elements/empty.ts';
+import '../../elements/error.ts';
+import '../../elements/field.ts';
+import type { FieldInput } from '../../elements/field.ts';
+import '../../elements/icon.ts';
+import { Resource } from '../../elements/resource.ts';
+import '../../elements/table.ts';
+import type { Column } from '../../elements/table.ts';
+import '../../elements/time.ts';
+import { Watch } from '../../elements/watch.ts';
+import { accessKey, grantedSince, waysText } from '../../lib/access.ts';
+import { formatNumber } from '../../lib/format.ts';
+import { momentWords, readMoment } from '../../lib/history.ts';
+import { changeQuery, linkTo, openRest, place } from '../../state/location.ts';
+import { keepView, tableView } from '../../state/table-view.ts';
+import { base, buttons } from '../../styles/base.ts';
+import './grants.ts';
+import { listStyles } from './list-styles.ts';
+
+type Row = Access & Readonly<{ change: AccessChange['change'] | null }>;
+
+const common: readonly Column<Row>[] = [
+  { id: 'principal', label: 'Principal', value: ({ principal }) => principal },
+  { id: 'model', label: 'May call', value: ({ model }) => model },
+  { id: 'via', label: 'By', value: waysText },
+  {
+    id: 'since',
+    label: 'Granted',
+    value: grantedSince,
+    cell: (one) => html`<gw-time at=${grantedSince(one) ?? ''}></gw-time>`,
+  },
+  {
+    id: 'keys',
+    label: 'Live keys',
+    end: true,
+    value: ({ keys }) => keys.length,
+    cell: ({ keys }) =>
+      keys.length === 0 ? html`<span class="quiet">none</span>` : formatNumber(keys.length),
+  },
+  { id: 'principal_id', label: 'Principal id', spare: true, value: (one) => one.principal_id },
+  { id: 'model_id', label: 'Model id', spare: true, value: (one) => one.model_id },
+];
+
+const changeColumns: readonly Column<Row>[] = [
+  ...common.slice(0, 2),
+  {
+    id: 'change',
+    label: 'Change',
+    value: ({ change }) => change,
+    cell: ({ change }) =>
+      html`<gw-badge tone=${change === 'gained' ? 'warn' : 'info'}>${change}</gw-badge>`,
+  },
+  ...common.slice(2),
+];
+
+/** A principal may lose one and gain another way to the same model. */
+const keyOf = (row: Row): string =>
+  row.change === null ? accessKey(row) : `${row.change}.${accessKey(row)}`;
+
+class HistoryAccess extends LitElement {
+  static override properties = {
+    at: { state: true },
+    since: { state: true },
+    wrong: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    listStyles,
+    css`
+      .ask {
+        display: grid;
+        grid-template-columns: minmax(0, 15rem) minmax(0, 15rem) auto auto 1fr;
+        align-items: start;
+        gap: var(--space-3);
+        margin-bottom: var(--space-4);
+      }
+
+      .ask > button,
+      .ask > a {
+        margin-top: 1.4375rem;
+      }
+
+      .file {
+        justify-self: end;
+        grid-column: -2;
+      }
+
+      @media (max-width: 800px) {
+        .ask {
+          grid-template-columns: minmax(0, 1fr);
+        }
+
+        .ask > button,
+        .ask > a {
+          margin-top: 0;
+        }
+
+        .file {
+          justify-self: start;
+          grid-column: 1;
+        }
+      }
+    `,
+  ];
+  /** As typed. */
+  declare at: string;
+  declare since: string;
+  declare wrong: ApiFailure | null;
+  readonly #place = new Watch(this, place);
+  readonly #rows = new Resource(this, (signal) => this.#load(signal));
+
+  constructor() {
+    super();
+    this.at = '';
+    this.since = '';
+    this.wrong = null;
+  }
+
+  async #load(signal: AbortSignal): Promise<readonly Row[]> {
+    const { at, since } = this.#place.value.query;
+    if (since === undefined) {
+      const rows = await listAccess(at ?? null, signal);
+      return rows.map((row) => Object.assign(row, { change: null }));
+    }
+    const to = at ?? String((await getLogHead(signal)).body.position);
+    return diffAccess({ from: since, to }, signal);
+  }
+
+  protected override render() {
+    const { value: rows, failure } = this.#rows;
+    const { at } = this.#place.value.query;
+    return html`<div class="ask" @gw-input=${this.#onInput} @gw-enter=${this.#ask}>
+        <gw-field
+          name="at"
+          label="At"
+          hint="Version or time, UTC; empty is now"
+          error=${this.wrong?.param === 'at' ? this.wrong.message : ''}
+          .value=${this.at}
+        ></gw-field>
+        <gw-field
+          name="since"
+          label="What changed since"
+          hint="Empty lists everybody"
+          error=${this.wrong?.param === 'since' ? this.wrong.message : ''}
+          .value=${this.since}
+        ></gw-field>
+        <button type="button" class="primary" @click=${this.#ask}>Review</button>
+        <a class="button file" download href=${accessFile(at ?? null)}
+          ><gw-icon name="download"></gw-icon>All of it as CSV</a
+        >
+      </div>
+      <gw-error retriable .failure=${failure} @gw-retry=${() => this.#rows.reload()}></gw-error>
+      ${rows === undefined ? html`<div class="skeleton" aria-busy="true"></div>` : this.#table(rows)}
+      ${this.#drawer(rows ?? [])}`;
+  }
+
+  #table(rows: readonly Row[]) {
+    const { at, since } = this.#place.value.query;
+    if (rows.length === 0) {
+      return since === undefined
+        ? html`<gw-empty heading="Nobody may call any model" icon="shield-check">
+            <span slot="about"
+              >A principal may call the models that the roles it holds permit.
+              ${at === undefined ? '' : `This is as of ${momentWords(at)}.`}</span
+            >
+            <a class="button" href=${linkTo({ screen: 'roles' })}>See roles</a>
+          </gw-empty>`
+        : html`<gw-empty heading="Nobody gained or lost anything" icon="shield-check"></gw-empty>`;
+    }
+    return html`<gw-table
+        label=${since === undefined ? 'Who may call what' : 'Who gained and who lost'}
+        noun="grant"
+        .columns=${since === undefined ? common : changeColumns}
+        .rows=${rows}
+        .keyOf=${keyOf}
+        .view=${tableView()}
+        .hrefOf=${(row: Row) =>
+          linkTo({
+            screen: 'history',
+            rest: ['access', keyOf(row)],
+            query: this.#place.value.query,
+          })}
+        .chosen=${this.#place.value.rest[1] ?? null}
+        @gw-view=${keepView}
+      ></gw-table>
+      ${
+        rows.length < accessMax
+          ? nothing
+          : html`<div class="more">
+              <span>The first ${formatNumber(accessMax)}; the file has all of them.</span>
+            </div>`
+      }`;
+  }
+
+  #drawer(rows: readonly Row[]) {
+    const [, key = ''] = this.#place.value.rest;
+    const row = rows.find((one) => keyOf(one) === key) ?? null;
+    return html`<gw-drawer
+      heading=${row === null ? '' : `${row.principal} may call ${row.model}`}
+      ?open=${row !== null}
+      @gw-close=${() => openRest(['access'])}
+    >
+      ${row === null ? nothing : html`<gw-history-grants .access=${row}></gw-history-grants>`}
+    </gw-drawer>`;
+  }
+
+  readonly #onInput = ({ detail: { name, value } }: CustomEvent<FieldInput>): void => {
+    this.wrong = null;
+    if (name === 'at') this.at = value;
+    else this.since = value;
+  };
+
+  readonly #ask = (): void => {
+    const at = this.at.trim() === '' ? '' : readMoment(this.at);
+    const since = this.since.trim() === '' ? '' : readMoment(this.since);
+    const wrong = at === null ? 'at' : since === null ? 'since' : null;
+    if (wrong === null) changeQuery({ at, since, page: null });
+    else this.wrong = wrongField(wrong, 'must be a version, a position or a time');
+  };
+
+  #asked: string | null = null;
+
+  /** Asks anew when the address says other moments, by whatever way it came there. */
+  protected override willUpdate(): void {
+    const { at = '', since = '' } = this.#place.value.query;
+    const asked = JSON.stringify([at, since]);
+    if (asked === this.#asked) return;
+    const isFirst = this.#asked === null;
+    this.#asked = asked;
+    this.at = at;
+    this.since = since;
+    if (!isFirst) void this.#rows.reload();
+  }
+}
+
+customElements.define('gw-history-access', HistoryAccess);

@@ -1,0 +1,198 @@
+// One event as it is in the log: what it says, what it belongs to, and the hashes that hold it in its place.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { getCommandAt, getEvent } from '../../api/history.ts';
+import type { Command, WholeEvent } from '../../api/history.ts';
+import '../../elements/copy.ts';
+import '../../elements/error.ts';
+import '../../elements/icon.ts';
+import { Resource } from '../../elements/resource.ts';
+import '../../elements/time.ts';
+import { written } from '../../lib/history.ts';
+import { linkTo, place } from '../../state/location.ts';
+import { base, buttons } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
+
+export class GwHistoryEvent extends LitElement {
+  static override properties = { position: { type: Number } };
+  static override styles = [
+    base,
+    buttons,
+    record,
+    css`
+      .ways {
+        display: flex;
+        flex-wrap: wrap;
+        gap: var(--space-2);
+        margin-bottom: var(--space-4);
+      }
+
+      pre {
+        max-height: 24rem;
+        margin: 0;
+        padding: var(--space-3);
+        overflow: auto;
+        border: 1px solid var(--line);
+        border-radius: var(--radius-m);
+        background: var(--sunken);
+        font-size: var(--text-s);
+        line-height: 1.5;
+      }
+
+      dd code {
+        overflow-wrap: anywhere;
+      }
+    `,
+  ];
+  declare position: number;
+  readonly #event = new Resource(this, async (signal) => {
+    const [{ body: event }, command] = await Promise.all([
+      getEvent(this.position, signal),
+      getCommandAt(this.position, signal),
+    ]);
+    return { event, command };
+  });
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.get('position') !== undefined) void this.#event.reload();
+  }
+
+  protected override render() {
+    const { value, failure } = this.#event;
+    if (failure !== null) {
+      return html`<gw-error
+        retriable
+        .failure=${failure}
+        @gw-retry=${() => this.#event.reload()}
+      ></gw-error>`;
+    }
+    return value === undefined ? nothing : this.#record(value.event, value.command);
+  }
+
+  #link(position: number): string {
+    const { query } = place.get();
+    return linkTo({ screen: 'history', rest: ['events', position], query });
+  }
+
+  #record(event: WholeEvent, command: Command | null) {
+    const { position, previous_in_stream: before, next_in_stream: after } = event;
+    const data = event.data === null ? null : written(event.data);
+    return html`<div class="ways">
+        ${this.#way(before, 'chevron-left', 'Before it in its stream')}
+        ${this.#way(after, 'chevron-right', 'Next in its stream')}
+        <a class="button" href=${linkTo({ screen: 'history', rest: [position] })}>Its change</a>
+      </div>
+      ${this.#facts(event, command)}
+      <div class="section">
+        <h3>Data</h3>
+        ${data === null ? nothing : html`<gw-copy text=${data} label="data"></gw-copy>`}
+      </div>
+      ${
+        data === null
+          ? html`<p class="quiet">
+              Erased by the one it belongs to. Its digest stays in the chain.
+            </p>`
+          : html`<pre tabindex="0" aria-label="Data of the event">${data}</pre>`
+      }
+      <div class="section"><h3>Chain</h3></div>
+      ${this.#hashes(event)}`;
+  }
+
+  #way(to: number | null, icon: 'chevron-left' | 'chevron-right', label: string) {
+    if (to === null) return nothing;
+    return html`<a class="button" href=${this.#link(to)}
+      ><gw-icon name=${icon}></gw-icon>${label}</a
+    >`;
+  }
+
+  #facts(event: WholeEvent, command: Command | null) {
+    const { actor, causation } = event;
+    const stream = linkTo({
+      screen: 'history',
+      rest: ['events'],
+      query: { stream: event.stream },
+    });
+    const link = new URL(this.#link(event.position), globalThis.location.href).href;
+    const facts: readonly (readonly [string, unknown])[] = [
+      ['Event', html`${event.type} <span class="quiet">schema ${event.schema}</span>`],
+      [
+        'Stream',
+        html`<a href=${stream}><code>${event.stream}</code></a>
+          <span class="quiet">its event ${event.version}</span>`,
+      ],
+      ['Recorded', html`<gw-time absolute at=${event.recorded_at}></gw-time>`],
+      [
+        'Who',
+        actor.principal_id === null
+          ? actor.kind
+          : html`<a href=${linkTo({ screen: 'principals', rest: [actor.principal_id] })}
+                >${command?.actor_name ?? `principal ${actor.principal_id}`}</a
+              >, by ${actor.kind}`,
+      ],
+      [
+        'Command',
+        html`${event.command}, event ${event.index + 1} of ${event.count}<br /><code
+            >${event.action} ${event.target}</code
+          >`,
+      ],
+      ...(command === null || command.reason === null ? [] : [['Why', command.reason] as const]),
+      ['Request', this.#exact(event.request_id, 'request id')],
+      ['Transaction', this.#exact(event.tx_id, 'transaction id')],
+      ...(causation === undefined
+        ? []
+        : [
+            [
+              'Brings back',
+              html`<a href=${linkTo({ screen: 'history', rest: [causation.position] })}
+                >what stood at ${causation.position}</a
+              >`,
+            ] as const,
+          ]),
+      ['Event id', this.#exact(event.event_id, 'event id')],
+      ['Written by', `gw ${event.app_version}`],
+      [
+        'Permalink',
+        html`position ${event.position}<gw-copy text=${link} label="permalink"></gw-copy>`,
+      ],
+    ];
+    return this.#list(facts);
+  }
+
+  #hashes(event: WholeEvent) {
+    return this.#list([
+      [
+        'Before it',
+        event.previous_hash === null
+          ? 'the beginning'
+          : this.#exact(event.previous_hash, 'hash before it'),
+      ],
+      ['Data', this.#exact(event.payload_digest, 'digest')],
+      ['Leaf', this.#exact(event.leaf_hash, 'leaf hash')],
+      ['Chain', this.#exact(event.hash, 'hash')],
+    ]);
+  }
+
+  #exact(text: string, label: string) {
+    return html`<code>${text}</code><gw-copy text=${text} label=${label}></gw-copy>`;
+  }
+
+  #list(facts: readonly (readonly [string, unknown])[]) {
+    return html`<dl>
+      ${facts.map(
+        ([name, value]) =>
+          html`<dt>${name}</dt>
+            <dd>${value}</dd>`,
+      )}
+    </dl>`;
+  }
+}
+
+customElements.define('gw-history-event', GwHistoryEvent);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-history-event': GwHistoryEvent;
+  }
+}

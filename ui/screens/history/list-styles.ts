@@ -1,0 +1,24 @@
+// What the lists of the history have in common.
+
+import { css } from 'lit';
+
+export const listStyles = css`
+  gw-error {
+    margin-bottom: var(--space-3);
+  }
+
+  .more {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--space-3);
+    margin-top: var(--space-3);
+    color: var(--text-2);
+  }
+
+  .skeleton {
+    height: 20rem;
+    border-radius: var(--radius-l);
+    background: var(--sunken);
+  }
+`;

@@ -1,0 +1,330 @@
+// A restore: first what it would come to, entity by entity, what stands in its way and what does not come back; then, with a reason and
+// the version typed, the restore itself, refused when the configuration has changed since it was looked at.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { restoreSnapshot } from '../../api/snapshots.ts';
+import type { Restored } from '../../api/snapshots.ts';
+import '../../elements/empty.ts';
+import '../../elements/error.ts';
+import '../../elements/icon.ts';
+import '../../elements/kpi.ts';
+import { Resource } from '../../elements/resource.ts';
+import { Watch } from '../../elements/watch.ts';
+import { formatCount, formatNumber } from '../../lib/format.ts';
+import { momentWords, streamWords, wordsOf } from '../../lib/history.ts';
+import { lossText, neededBy, readEntities } from '../../lib/restore.ts';
+import '../../parts/differences.ts';
+import '../../parts/save.ts';
+import type { Save } from '../../parts/save.ts';
+import { isReadOnly } from '../../state/as-of.ts';
+import { linkTo, navigate, place } from '../../state/location.ts';
+import { may } from '../../state/session.ts';
+import { base, buttons } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
+
+type Preview = Readonly<{ would: Restored; version: number | null }>;
+
+const eventsShown = 200;
+
+class HistoryRestore extends LitElement {
+  static override properties = { save: { state: true }, ticked: { state: true } };
+  static override styles = [
+    base,
+    buttons,
+    record,
+    css`
+      .head {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2);
+        margin-bottom: var(--space-4);
+      }
+
+      .head h2 {
+        margin-right: auto;
+      }
+
+      .tiles {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr));
+        gap: var(--space-3);
+        margin-bottom: var(--space-5);
+      }
+
+      .notice ul {
+        margin-top: var(--space-1);
+        padding-left: var(--space-4);
+        list-style: disc;
+      }
+
+      .bad {
+        background: var(--bad-soft);
+      }
+
+      .only {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2);
+        margin-bottom: var(--space-4);
+      }
+
+      .rows code {
+        overflow-wrap: anywhere;
+      }
+
+      details summary {
+        width: fit-content;
+        cursor: pointer;
+      }
+
+      details .rows {
+        margin-top: var(--space-2);
+      }
+    `,
+  ];
+  declare save: Save | null;
+  /** Of the differences; what may be restored alone. */
+  declare ticked: ReadonlySet<string>;
+  readonly #place = new Watch(this, place);
+  readonly #preview = new Resource(this, (signal) => this.#load(signal));
+
+  constructor() {
+    super();
+    this.save = null;
+    this.ticked = new Set();
+  }
+
+  #moment(): string {
+    return this.#place.value.rest[1] ?? '';
+  }
+
+  #only(): readonly string[] | null {
+    return readEntities(this.#place.value.query['only']);
+  }
+
+  #isWritable(): boolean {
+    return may('config:write') && !isReadOnly();
+  }
+
+  #body() {
+    const only = this.#only();
+    return only === null ? {} : { only: [...only] };
+  }
+
+  /** Null where there is nothing to be looked at. */
+  async #load(signal: AbortSignal): Promise<Preview | null> {
+    if (this.#moment() === '' || !this.#isWritable()) return null;
+    const body = { ...this.#body(), dry_run: true };
+    const { body: would, etag } = await restoreSnapshot(this.#moment(), body, { signal });
+    const version = Number(etag?.replaceAll('"', '') ?? NaN);
+    return { would, version: Number.isNaN(version) ? null : version };
+  }
+
+  protected override render() {
+    const { value: preview, failure } = this.#preview;
+    if (!this.#isWritable()) {
+      return html`<gw-empty heading="A restore changes the configuration" icon="rotate-ccw">
+        <span slot="about"
+          >It needs the right to change it, and the present on the screen instead of the past.</span
+        >
+      </gw-empty>`;
+    }
+    return html`<gw-error
+        retriable
+        .failure=${failure}
+        @gw-retry=${() => this.#preview.reload()}
+      ></gw-error>
+      ${preview === undefined || preview === null ? nothing : this.#shown(preview)}
+      <gw-save .save=${this.save} @gw-close=${this.#closeSave} @gw-saved=${this.#onSaved}
+        >${this.#words()}</gw-save
+      >`;
+  }
+
+  #shown(preview: Preview) {
+    const { would } = preview;
+    const moment = momentWords(this.#moment());
+    const isPossible = would.event_count > 0 && would.conflicts.length === 0;
+    return html`<div class="head">
+        <h2>${this.#only() === null ? `Restore ${moment}` : `Bring back from ${moment}`}</h2>
+        ${
+          this.ticked.size === 0
+            ? nothing
+            : html`<a class="button" href=${this.#linkOnly([...this.ticked])}
+                >Only what is ticked</a
+              >`
+        }
+        <button
+          type="button"
+          class="primary"
+          ?disabled=${!isPossible}
+          @click=${() => this.#ask(preview)}
+        >
+          <gw-icon name="rotate-ccw"></gw-icon>Restore …
+        </button>
+      </div>
+      ${this.#onlyLine()} ${would.event_count === 0 ? this.#nothing() : this.#tiles(would)}
+      ${this.#conflicts(would)} ${this.#missing(would)}
+      ${
+        would.event_count === 0
+          ? nothing
+          : html`<div class="section"><h3>What differs from now</h3></div>
+              <gw-differences
+                .differences=${would.diff}
+                .total=${would.difference_count}
+                .ticked=${this.ticked}
+                @gw-tick=${this.#onTick}
+              ></gw-differences>
+              ${this.#events(would)}`
+      }`;
+  }
+
+  #linkOnly(streams: readonly string[]): string {
+    const query = streams.length === 0 ? {} : { only: streams.join(',') };
+    return linkTo({ screen: 'history', rest: ['restore', this.#moment()], query });
+  }
+
+  #onlyLine() {
+    const only = this.#only();
+    if (only === null) return nothing;
+    return html`<p class="only">
+      <span>Alone: ${only.map((stream) => streamWords(stream)).join(', ')}.</span>
+      <a href=${this.#linkOnly([])}>All that stood at ${momentWords(this.#moment())}</a>
+    </p>`;
+  }
+
+  #nothing() {
+    return html`<gw-empty heading="Nothing to bring back" icon="circle-check">
+      <span slot="about">The configuration is as it stood then.</span>
+    </gw-empty>`;
+  }
+
+  #tiles(would: Restored) {
+    const count = (change: string): string =>
+      formatNumber(would.diff.filter((one) => one.change === change).length);
+    return html`<div class="tiles">
+      <gw-kpi label="Entities that change" value=${formatNumber(would.difference_count)}
+        >in one version</gw-kpi
+      >
+      <gw-kpi label="Come back" value=${count('created')}>under their old ids</gw-kpi>
+      <gw-kpi label="Change" value=${count('changed')}>to what they were</gw-kpi>
+      <gw-kpi label="Go" value=${count('deleted')}>made since then</gw-kpi>
+    </div>`;
+  }
+
+  #conflicts({ conflicts }: Restored) {
+    if (conflicts.length === 0) return nothing;
+    const needs = neededBy(conflicts);
+    return html`<div class="notice bad" role="alert">
+      <strong>It is refused as it is:</strong>
+      <ul>
+        ${conflicts.map(({ entity, message }) => html`<li>${streamWords(entity)}: ${message}</li>`)}
+      </ul>
+      ${
+        needs.length === 0
+          ? nothing
+          : html`<p>
+              <a href=${this.#linkOnly([...(this.#only() ?? []), ...needs])}
+                >Bring ${needs.map((stream) => streamWords(stream)).join(', ')} back with it</a
+              >
+            </p>`
+      }
+    </div>`;
+  }
+
+  #missing({ missing }: Restored) {
+    if (missing.length === 0) return nothing;
+    return html`<div class="notice warn">
+      <strong>This does not come back:</strong>
+      <ul>
+        ${missing.map(
+          ({ entity, field, reason }) =>
+            html`<li>${streamWords(entity)}, <code>${field}</code>: ${lossText(reason)}</li>`,
+        )}
+      </ul>
+    </div>`;
+  }
+
+  #events({ events, event_count: count }: Restored) {
+    return html`<div class="section"><h3>Events that would be written</h3></div>
+      <details>
+        <summary>${formatNumber(count)} events</summary>
+        <ul class="rows">
+          ${events
+            .slice(0, eventsShown)
+            .map(
+              ({ stream, type }) =>
+                html`<li>${wordsOf(type)}<code class="quiet end">${stream}</code></li>`,
+            )}
+        </ul>
+      </details>`;
+  }
+
+  #ask({ version }: Preview): void {
+    const moment = this.#moment();
+    const only = this.#only();
+    this.save = {
+      heading: only === null ? `Restore ${momentWords(moment)}` : 'Bring back',
+      verb: 'Restore',
+      done:
+        only === null
+          ? `Restored ${momentWords(moment)}`
+          : `Brought back ${only.map((stream) => streamWords(stream)).join(', ')}`,
+      before: null,
+      after: null,
+      danger: true,
+      name: moment,
+      reasonNeeded: true,
+      run: (change) =>
+        restoreSnapshot(moment, this.#body(), {
+          ...change,
+          ...(version === null ? {} : { version }),
+        }),
+    };
+  }
+
+  /** What the question says. */
+  #words() {
+    const would = this.#preview.value?.would;
+    if (would === undefined) return nothing;
+    return html`<p>
+        ${formatCount(would.difference_count, 'entity changes', 'entities change')}, by
+        ${formatCount(would.event_count, 'event')} at one new version. What is there now stays in
+        the history, and can be restored as well.
+      </p>
+      ${
+        would.missing.length === 0
+          ? nothing
+          : html`<p>${formatCount(would.missing.length, 'part')} of it cannot come back.</p>`
+      }`;
+  }
+
+  readonly #onTick = ({ detail }: CustomEvent<ReadonlySet<string>>): void => {
+    this.ticked = detail;
+  };
+
+  readonly #closeSave = (): void => {
+    this.save = null;
+  };
+
+  readonly #onSaved = (): void => {
+    this.save = null;
+    navigate({ screen: 'history' });
+  };
+
+  #asked: string | null = null;
+
+  /** Looks anew when the address says another moment, or others alone. */
+  protected override willUpdate(): void {
+    const asked = JSON.stringify([this.#moment(), this.#only()]);
+    if (this.#asked !== null && asked !== this.#asked) {
+      this.ticked = new Set();
+      void this.#preview.reload();
+    }
+    this.#asked = asked;
+  }
+}
+
+customElements.define('gw-history-restore', HistoryRestore);

@@ -1,0 +1,207 @@
+// The snapshot versions, newest first: who made each, what it changed, which replicas serve it. Two that are ticked are compared, one
+// is opened beside the list.
+
+import { LitElement, html, nothing } from 'lit';
+
+import { listVersions } from '../../api/snapshots.ts';
+import type { SnapshotVersion } from '../../api/snapshots.ts';
+import '../../elements/badge.ts';
+import '../../elements/drawer.ts';
+import '../../elements/empty.ts';
+import '../../elements/error.ts';
+import { Resource } from '../../elements/resource.ts';
+import '../../elements/table.ts';
+import type { Column } from '../../elements/table.ts';
+import '../../elements/time.ts';
+import { Watch } from '../../elements/watch.ts';
+import { formatCount } from '../../lib/format.ts';
+import { streamWords, wordsOf } from '../../lib/history.ts';
+import { linkTo, navigate, openRest, place } from '../../state/location.ts';
+import { keepView, tableView } from '../../state/table-view.ts';
+import { base, buttons } from '../../styles/base.ts';
+import { listStyles } from './list-styles.ts';
+import { firstRows } from './load.ts';
+import './version.ts';
+
+const pageRows = 100;
+const pollMs = 15_000;
+
+const changedText = ({ changed }: SnapshotVersion): string => {
+  const [first, ...more] = changed;
+  if (first === undefined) return '';
+  return `${streamWords(first)}${more.length === 0 ? '' : ` + ${more.length}`}`;
+};
+
+const columns: readonly Column<SnapshotVersion>[] = [
+  { id: 'version', label: 'Version', value: ({ version }) => version },
+  {
+    id: 'created_at',
+    label: 'Made',
+    value: ({ created_at }) => created_at,
+    cell: ({ created_at }) => html`<gw-time at=${created_at}></gw-time>`,
+  },
+  {
+    id: 'command',
+    label: 'Change',
+    value: ({ made_by }) => made_by?.command ?? null,
+    cell: ({ made_by: made }) =>
+      made === null
+        ? ''
+        : html`<a href=${linkTo({ screen: 'history', rest: [made.id] })}
+            >${wordsOf(made.command)}</a
+          >`,
+  },
+  {
+    id: 'who',
+    label: 'Who',
+    value: ({ made_by }) => made_by?.actor_name ?? made_by?.actor_kind ?? null,
+  },
+  { id: 'reason', label: 'Reason', value: ({ made_by }) => made_by?.reason ?? null },
+  {
+    id: 'changed',
+    label: 'Changed',
+    value: changedText,
+    cell: (one) =>
+      one.changed.length === 0
+        ? html`<span class="quiet">nothing, built anew</span>`
+        : changedText(one),
+  },
+  {
+    id: 'replicas',
+    label: 'Served by',
+    value: ({ replicas }) => replicas.length,
+    cell: ({ replicas }) =>
+      replicas.length === 0
+        ? ''
+        : html`<gw-badge tone="good">${formatCount(replicas.length, 'replica')}</gw-badge>`,
+  },
+  {
+    id: 'content_hash',
+    label: 'Content',
+    spare: true,
+    value: ({ content_hash }) => content_hash,
+    cell: ({ content_hash }) => html`<code>${content_hash.slice(0, 12)}</code>`,
+  },
+];
+
+class HistoryVersions extends LitElement {
+  static override properties = { ticked: { state: true } };
+  static override styles = [base, buttons, listStyles];
+  /** At most two. */
+  declare ticked: ReadonlySet<string | number>;
+  readonly #place = new Watch(this, place);
+  #wanted = pageRows;
+  readonly #versions = new Resource(
+    this,
+    (signal) =>
+      firstRows<SnapshotVersion>(this.#wanted, (limit, last) =>
+        listVersions({ limit, before: last?.version }, signal),
+      ),
+    { pollMs },
+  );
+
+  constructor() {
+    super();
+    this.ticked = new Set();
+  }
+
+  protected override render() {
+    const { value: rows, failure } = this.#versions;
+    return html`<gw-error
+        retriable
+        .failure=${failure}
+        @gw-retry=${() => this.#versions.reload()}
+      ></gw-error>
+      ${rows === undefined ? html`<div class="skeleton" aria-busy="true"></div>` : this.#table(rows)}
+      ${this.#drawer()}`;
+  }
+
+  #table(rows: readonly SnapshotVersion[]) {
+    if (rows.length === 0) {
+      return html`<gw-empty heading="No version yet" icon="layers" command="gw snapshot list">
+        <span slot="about"
+          >Every change that concerns proxies makes a version, which they fetch within
+          seconds.</span
+        >
+      </gw-empty>`;
+    }
+    const { query } = this.#place.value;
+    return html`<gw-table
+        partial
+        label="Snapshot versions"
+        noun="version"
+        .columns=${columns}
+        .rows=${rows}
+        .keyOf=${({ version }: SnapshotVersion) => version}
+        .view=${tableView()}
+        .hrefOf=${({ version }: SnapshotVersion) =>
+          linkTo({ screen: 'history', rest: ['versions', version], query })}
+        .chosen=${Number(this.#place.value.rest[1])}
+        .ticked=${this.ticked}
+        ?stale=${this.#versions.failure !== null}
+        @gw-view=${keepView}
+        @gw-tick=${this.#onTick}
+        >${this.#compare()}</gw-table
+      >
+      <div class="more">
+        ${
+          rows.length < this.#wanted
+            ? html`<span>That is all of it.</span>`
+            : html`<button type="button" @click=${this.#onMore}>Load older</button>`
+        }
+      </div>`;
+  }
+
+  #compare() {
+    const [from, to] = [...this.ticked].map(Number).toSorted((a, b) => a - b);
+    if (from === undefined || to === undefined) {
+      return html`<span slot="bar" class="quiet"
+        >${from === undefined ? 'Tick two to compare them' : `Compare ${from} with …`}</span
+      >`;
+    }
+    return html`<button
+      slot="bar"
+      type="button"
+      @click=${() =>
+        navigate({
+          screen: 'history',
+          rest: ['diff'],
+          query: { from: String(from), to: String(to) },
+        })}
+    >
+      Compare ${from} with ${to}
+    </button>`;
+  }
+
+  #drawer() {
+    const [, text = ''] = this.#place.value.rest;
+    const version = (this.#versions.value ?? []).find((one) => String(one.version) === text);
+    const isOpen = /^[1-9]\d*$/.test(text);
+    return html`<gw-drawer
+      heading=${isOpen ? `Version ${text}` : ''}
+      ?open=${isOpen}
+      @gw-close=${() => openRest(['versions'])}
+    >
+      ${
+        isOpen
+          ? html`<gw-history-version
+              .version=${Number(text)}
+              .known=${version ?? null}
+            ></gw-history-version>`
+          : nothing
+      }
+    </gw-drawer>`;
+  }
+
+  /** The third takes the place of the first. */
+  readonly #onTick = ({ detail }: CustomEvent<ReadonlySet<string | number>>): void => {
+    this.ticked = new Set([...detail].slice(-2));
+  };
+
+  readonly #onMore = (): void => {
+    this.#wanted += pageRows * 5;
+    void this.#versions.reload();
+  };
+}
+
+customElements.define('gw-history-versions', HistoryVersions);

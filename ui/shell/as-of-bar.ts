@@ -1,0 +1,161 @@
+// The bar over every screen while the past is shown: which version that is and who made it, the ways to the ones beside it, and back.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { listCommands } from '../api/history.ts';
+import { listVersions } from '../api/snapshots.ts';
+import type { SnapshotVersion } from '../api/snapshots.ts';
+import '../elements/icon.ts';
+import { Resource } from '../elements/resource.ts';
+import '../elements/time.ts';
+import { momentWords } from '../lib/history.ts';
+import { changeQuery, linkTo } from '../state/location.ts';
+import { base, buttons } from '../styles/base.ts';
+
+const commandsAsked = 100;
+
+/** The version that held at the moment, and the ones beside it; null where there is none. */
+type Held = Readonly<{
+  row: SnapshotVersion | null;
+  earlier: number | null;
+  later: number | null;
+}>;
+
+async function load(moment: string, signal: AbortSignal): Promise<Held> {
+  const { body } = await listVersions({ ...upTo(moment), limit: 1 }, signal);
+  const [row = null] = body;
+  const version = row?.version ?? 0;
+  const { body: next } = await listCommands(
+    { order: 'asc', after: version, limit: commandsAsked },
+    signal,
+  );
+  return {
+    row,
+    earlier: row?.made_by?.version_before || null,
+    later: next.find((one) => one.version_after > version)?.version_after ?? null,
+  };
+}
+
+/** The server's ends are open. */
+const upTo = (moment: string) =>
+  /^\d+$/.test(moment)
+    ? { before: Number(moment) + 1 }
+    : { to: new Date(Date.parse(moment) + 1).toISOString() };
+
+export class GwAsOfBar extends LitElement {
+  static override properties = { moment: { type: String }, present: { type: Boolean } };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      :host {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-1) var(--space-2);
+        padding: 0.375rem var(--space-6);
+        border-bottom: 1px solid var(--line);
+        background: var(--warn-soft);
+        color: var(--warn);
+      }
+
+      gw-icon {
+        flex: none;
+      }
+
+      .words {
+        flex: 1 1 18rem;
+        min-width: 0;
+        overflow-wrap: anywhere;
+      }
+
+      .ways {
+        display: flex;
+        flex-wrap: wrap;
+        gap: var(--space-1);
+      }
+
+      @media (max-width: 900px) {
+        :host {
+          padding-inline: var(--space-3);
+        }
+      }
+    `,
+  ];
+  /** As in the address. */
+  declare moment: string;
+  /** The screen below shows nothing of the past. */
+  declare present: boolean;
+  readonly #held = new Resource(this, (signal) => load(this.moment, signal));
+
+  constructor() {
+    super();
+    this.present = false;
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.get('moment') !== undefined) void this.#held.reload();
+  }
+
+  protected override render() {
+    const { value: held, failure } = this.#held;
+    return html`<gw-icon name="clock"></gw-icon>
+      <p class="words" role="status">
+        ${
+          failure === null
+            ? html`<strong>As of ${momentWords(this.moment)}</strong
+                >${this.#made(held?.row ?? null)}. ${this.#meaning()}`
+            : failure.message
+        }
+      </p>
+      <div class="ways">
+        ${this.#step('chevron-left', 'Version before', held?.earlier ?? null)}
+        ${this.#step('chevron-right', 'Version after', held?.later ?? null)}
+        <a
+          class="button"
+          href=${linkTo({ screen: 'history', rest: ['diff'], query: { from: this.moment } })}
+          >What changed since</a
+        >
+        <button type="button" @click=${() => changeQuery({ as_of: null })}>Back to now</button>
+      </div>`;
+  }
+
+  #meaning(): string {
+    return this.present
+      ? 'This screen shows the present: what is measured and the log have no past version.'
+      : 'Nothing can be changed here.';
+  }
+
+  #made(row: SnapshotVersion | null) {
+    if (row === null) return nothing;
+    const { made_by: made, version, created_at: at } = row;
+    const isSame = String(version) === this.moment;
+    return html`${isSame ? '' : html`, version ${version}`}, made
+      <gw-time at=${at}></gw-time
+      >${made === null ? '' : html` by ${made.actor_name ?? made.actor_kind}`}${
+        made?.reason ? html`: ${made.reason}` : ''
+      }`;
+  }
+
+  #step(icon: 'chevron-left' | 'chevron-right', label: string, version: number | null) {
+    return html`<button
+      type="button"
+      class="icon"
+      aria-label=${label}
+      title=${label}
+      ?disabled=${version === null}
+      @click=${() => changeQuery({ as_of: String(version) })}
+    >
+      <gw-icon name=${icon}></gw-icon>
+    </button>`;
+  }
+}
+
+customElements.define('gw-as-of-bar', GwAsOfBar);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-as-of-bar': GwAsOfBar;
+  }
+}

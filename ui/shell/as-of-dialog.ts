@@ -1,0 +1,143 @@
+// Asks for the moment whose configuration is to be shown: one of the last versions, or any version or time.
+
+import { LitElement, css, html } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { listSnapshots } from '../api/snapshots.ts';
+import type { SnapshotVersion } from '../api/snapshots.ts';
+import '../elements/dialog.ts';
+import '../elements/field.ts';
+import type { FieldInput } from '../elements/field.ts';
+import '../elements/time.ts';
+import { readMoment, wordsOf } from '../lib/history.ts';
+import { asOf } from '../state/as-of.ts';
+import { changeQuery } from '../state/location.ts';
+import { base, buttons } from '../styles/base.ts';
+
+const versionsShown = 6;
+
+export class GwAsOfDialog extends LitElement {
+  static override properties = {
+    open: { type: Boolean },
+    typed: { state: true },
+    wrong: { state: true },
+    versions: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      h3 {
+        margin: var(--space-4) 0 var(--space-1);
+        color: var(--text-2);
+        font-size: var(--text-s);
+        font-weight: 500;
+      }
+
+      li button {
+        display: grid;
+        grid-template-columns: 4.5rem minmax(0, 1fr) auto;
+        justify-content: stretch;
+        gap: var(--space-2);
+        width: 100%;
+        text-align: left;
+      }
+
+      .made {
+        overflow: hidden;
+        color: var(--text-2);
+        text-overflow: ellipsis;
+        font-weight: 400;
+      }
+    `,
+  ];
+  declare open: boolean;
+  declare typed: string;
+  declare wrong: string;
+  /** The last ones, newest first. */
+  declare versions: readonly SnapshotVersion[];
+
+  constructor() {
+    super();
+    this.open = false;
+    this.typed = '';
+    this.wrong = '';
+    this.versions = [];
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('open') || !this.open) return;
+    this.typed = asOf() ?? '';
+    this.wrong = '';
+    void this.#load();
+  }
+
+  /** Without the list a moment can still be typed. */
+  async #load(): Promise<void> {
+    const answer = await listSnapshots(versionsShown).catch(() => null);
+    this.versions = answer?.body ?? [];
+  }
+
+  protected override render() {
+    return html`<gw-dialog
+      heading="Show the configuration as of"
+      verb="Show"
+      ?open=${this.open}
+      @gw-close=${this.#close}
+      @gw-confirm=${this.#show}
+    >
+      <gw-field
+        name="as_of"
+        label="Snapshot version or time"
+        hint="A version such as 1482, or a time such as 2026-11-21 14:05, in UTC. Empty is now. Nothing can be changed meanwhile."
+        error=${this.wrong}
+        .value=${this.typed}
+        @gw-input=${this.#onInput}
+        @gw-enter=${this.#show}
+      ></gw-field>
+      <h3 ?hidden=${this.versions.length === 0}>The last versions</h3>
+      <ul>
+        ${this.versions.map((one) => this.#version(one))}
+      </ul>
+    </gw-dialog>`;
+  }
+
+  #version({ version, created_at: at, made_by: made }: SnapshotVersion) {
+    const who = made?.actor_name ?? made?.actor_kind ?? '';
+    return html`<li>
+      <button type="button" class="plain" @click=${() => this.#go(String(version))}>
+        <strong>${version}</strong
+        ><span class="made">${made === null ? '' : wordsOf(made.command)}, ${who}</span
+        ><gw-time at=${at}></gw-time>
+      </button>
+    </li>`;
+  }
+
+  readonly #close = (): void => {
+    this.dispatchEvent(new CustomEvent('gw-close'));
+  };
+
+  readonly #onInput = ({ detail }: CustomEvent<FieldInput>): void => {
+    this.typed = detail.value;
+    this.wrong = '';
+  };
+
+  readonly #show = (): void => {
+    const moment = this.typed.trim() === '' ? '' : readMoment(this.typed);
+    if (moment === null) this.wrong = 'must be a version, or a time such as 2026-11-21 14:05';
+    else this.#go(moment);
+  };
+
+  #go(moment: string): void {
+    this.#close();
+    changeQuery({ as_of: moment });
+  }
+}
+
+customElements.define('gw-as-of-dialog', GwAsOfDialog);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-as-of-dialog': GwAsOfDialog;
+  }
+}

@@ -1,0 +1,67 @@
+// What takes a change back that was just made: its entities are restored to what they were before it. Where something has become of
+// them since, or not all of it comes back, the person looks at it first.
+
+import { asFailure } from '../api/failure.ts';
+import { listCommands, listEvents, listEventsOf } from '../api/history.ts';
+import type { Command } from '../api/history.ts';
+import { restoreSnapshot } from '../api/snapshots.ts';
+import { streamsOf } from '../lib/history.ts';
+import { navigate } from './location.ts';
+import { notify } from './toasts.ts';
+
+const commandsAsked = 200;
+/** More than these are looked at first. */
+const streamsMax = 20;
+
+type Undone = Readonly<{ text: string; version: number | null; requestId: string | null }>;
+
+/** Null when it is to be looked at first, which then is on the screen. */
+export async function undo(requestId: string): Promise<Undone | null> {
+  try {
+    return await takeBack(requestId);
+  } catch (error) {
+    const { message } = asFailure(error);
+    notify({ tone: 'bad', text: 'It is not undone', detail: message });
+    return null;
+  }
+}
+
+async function takeBack(requestId: string): Promise<Undone | null> {
+  const { body: commands } = await listCommands({ limit: commandsAsked });
+  const command = commands.find((one) => one.request_id === requestId);
+  if (command === undefined) {
+    navigate({ screen: 'history' });
+    return null;
+  }
+  const before = command.first_position - 1;
+  const { body: events } = await listEventsOf(command, { limit: streamsMax });
+  const only = [...streamsOf(events)];
+  if (events.length < command.event_count || !(await areAsLeft(only, command))) {
+    return look(before, only);
+  }
+  const { body: preview, etag } = await restoreSnapshot(before, { only, dry_run: true });
+  const isWhole = preview.conflicts.length === 0 && preview.missing.length === 0;
+  if (!isWhole || preview.event_count === 0) return look(before, only);
+  const version = Number(etag?.replaceAll('"', ''));
+  const { snapshotVersion, headers } = await restoreSnapshot(
+    before,
+    { only, reason: `Undo of the change at position ${command.id}` },
+    Number.isNaN(version) ? {} : { version },
+  );
+  return { text: 'Undone', version: snapshotVersion, requestId: headers.get('x-request-id') };
+}
+
+/** Whether nothing has become of these entities since the command. */
+async function areAsLeft(streams: readonly string[], { id }: Command): Promise<boolean> {
+  const newest = await Promise.all(streams.map((stream) => listEvents({ stream, limit: 1 })));
+  return newest.every(({ body: [last] }) => last !== undefined && last.position <= id);
+}
+
+function look(before: number, only: readonly string[]): null {
+  navigate({
+    screen: 'history',
+    rest: ['restore', before],
+    query: { only: only.join(',') },
+  });
+  return null;
+}
