@@ -1,4 +1,5 @@
-// Finds any screen and any entity by name, from anywhere (Ctrl/⌘ K). A combobox: the list follows the text, arrows move in it.
+// Finds any screen and any entity by name, and begins anything, from anywhere (Ctrl/⌘ K). A combobox: the list follows the text,
+// arrows move in it.
 
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -7,20 +8,34 @@ import '../elements/dialog.ts';
 import '../elements/icon.ts';
 import type { IconName } from '../icons.ts';
 import { ranked } from '../lib/match.ts';
+import { actionsFor } from '../lib/palette.ts';
+import type { Action } from '../lib/palette.ts';
 import { screenNamed, screens } from '../screens.ts';
 import { findEntities } from '../state/found.ts';
 import type { Found } from '../state/found.ts';
+import { asOf, isReadOnly } from '../state/as-of.ts';
 import { linkTo, navigate } from '../state/location.ts';
+import { may } from '../state/session.ts';
 import { base, controls } from '../styles/base.ts';
 
 type Entry = Readonly<{
   icon: IconName;
   name: string;
   kind: string;
-  target: Readonly<{ screen: string; rest: readonly string[] }>;
+  /** What it is found by. */
+  text: string;
+  target: Action['target'];
 }>;
 
 const shownMax = 12;
+
+const entryOf = ({ name, about, target }: Action): Entry => ({
+  icon: screenNamed(target.screen)?.icon ?? 'circle-dashed',
+  name,
+  kind: 'Action',
+  text: `${name} ${about}`,
+  target,
+});
 
 export class GwPalette extends LitElement {
   static override properties = {
@@ -121,20 +136,32 @@ export class GwPalette extends LitElement {
   }
 
   #entries(): readonly Entry[] {
+    const moment = asOf();
+    const query = moment === null ? {} : { as_of: moment };
+    const { numbered, standing } = actionsFor(this.typed, {
+      // Nothing is begun in the past.
+      may: (permission) => may(permission) && !isReadOnly(),
+      has: (name) => screenNamed(name) !== undefined,
+    });
     const offered: readonly Entry[] = [
       ...screens.map(({ icon, title, name }) => ({
         icon,
         name: title,
         kind: 'Screen',
-        target: { screen: name, rest: [] },
+        text: title,
+        target: { screen: name, rest: [], query },
       })),
-      ...this.found.flatMap(({ kind, name, screen, id }) => {
+      ...standing.map(entryOf),
+      ...this.found.flatMap(({ kind, name, screen, id, also }) => {
         const icon = screenNamed(screen)?.icon;
-        return icon === undefined ? [] : [{ icon, name, kind, target: { screen, rest: [id] } }];
+        const target = { screen, rest: [id], query };
+        return icon === undefined
+          ? []
+          : [{ icon, name, kind, text: `${name} ${also} ${kind} ${id}`, target }];
       }),
     ];
-    const textOf = (entry: Entry): string => `${entry.name} ${entry.kind} ${entry.target.rest[0]}`;
-    return ranked(offered, this.typed, textOf).slice(0, shownMax);
+    const found = ranked(offered, this.typed, ({ text }) => text);
+    return [...found.slice(0, shownMax - numbered.length), ...numbered.map(entryOf)];
   }
 
   protected override render() {
@@ -144,11 +171,11 @@ export class GwPalette extends LitElement {
       <input
         type="text"
         role="combobox"
-        aria-label="Screen or entity"
+        aria-label="Screen, action or entity"
         aria-expanded="true"
         aria-controls="entries"
         aria-activedescendant=${active}
-        placeholder="A screen, or the name or id of anything"
+        placeholder="A screen, an action, or the name, id or prefix of anything"
         autocomplete="off"
         spellcheck="false"
         .value=${this.typed}

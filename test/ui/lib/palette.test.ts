@@ -1,0 +1,29 @@
+// Holds what the palette offers besides screens and entities.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { actionsFor } from '../../../ui/lib/palette.ts';
+
+const everything = { may: () => true, has: () => true };
+const names = (actions: readonly Readonly<{ name: string }>[]): readonly string[] =>
+  actions.map(({ name }) => name);
+
+it('a number stands for a version, a restore and an event, however it is written', () => {
+  const wanted = ['Go to version 1482', 'Restore version 1482', 'See event 1482'];
+  for (const typed of ['1482', 'v1482', ' version 1482 ', 'restore v1482', 'go to version 1482']) {
+    assert.deepEqual(names(actionsFor(typed, everything).numbered), wanted, typed);
+  }
+  for (const typed of ['', 'gpt-4', 'version', '1482 x']) {
+    assert.deepEqual(actionsFor(typed, everything).numbered, [], typed);
+  }
+});
+
+it('what a person may not do, or has no screen, is not offered', () => {
+  const reader = { may: (permission: string) => permission === 'key:create', has: () => true };
+  assert.deepEqual(names(actionsFor('7', reader).numbered), ['Go to version 7', 'See event 7']);
+  assert.ok(names(actionsFor('', reader).standing).includes('Create key'));
+  assert.ok(!names(actionsFor('', reader).standing).includes('Create provider'));
+  const bare = { may: () => true, has: (screen: string) => screen === 'roles' };
+  assert.deepEqual(names(actionsFor('', bare).standing), ['Create role']);
+});

@@ -1,0 +1,109 @@
+// What the palette offers besides screens and entities: what one can begin from anywhere, and the moments and records that a number
+// may stand for.
+
+type Target = Readonly<{
+  screen: string;
+  rest: readonly string[];
+  query?: Readonly<Record<string, string>>;
+}>;
+
+export type Action = Readonly<{
+  name: string;
+  /** Said besides, and found by. */
+  about: string;
+  /** Needed for it; null is none. */
+  permission: string | null;
+  target: Target;
+}>;
+
+const add = (name: string, screen: string, permission = 'config:write'): Action => ({
+  name,
+  about: 'create add new',
+  permission,
+  target: { screen, rest: ['new'] },
+});
+
+const standing: readonly Action[] = [
+  add('Create key', 'keys', 'key:create'),
+  add('Create provider', 'providers'),
+  add('Create model', 'models'),
+  add('Create frontend model', 'frontend-models'),
+  add('Create prompt class', 'prompt-classes'),
+  add('Create principal', 'principals'),
+  add('Create role', 'roles'),
+  add('Create MCP server', 'mcp-servers'),
+  add('Create agent', 'agents'),
+  {
+    name: 'Set a limit or budget',
+    about: 'cap create',
+    permission: 'config:write',
+    target: { screen: 'limits', rest: ['new'] },
+  },
+  {
+    name: 'Sync prices',
+    about: 'of models with public lists',
+    permission: 'config:write',
+    target: { screen: 'models', rest: ['prices'] },
+  },
+  {
+    name: 'Send a request',
+    about: 'playground chat try',
+    permission: null,
+    target: { screen: 'playground', rest: [] },
+  },
+  {
+    name: 'Compare versions',
+    about: 'diff history',
+    permission: null,
+    target: { screen: 'history', rest: ['diff'] },
+  },
+  {
+    name: 'Restore a version',
+    about: 'go back roll back undo history',
+    permission: 'config:write',
+    target: { screen: 'history', rest: ['versions'] },
+  },
+];
+
+/** `1482` or `v1482`, and what may stand before it. */
+const numbered = /^(?:(?:go to|restore|version|as of|event|position|#)\s*)*v?(\d{1,15})$/i;
+
+function ofNumber(number: string): readonly Action[] {
+  return [
+    {
+      name: `Go to version ${number}`,
+      about: 'the configuration as it was',
+      permission: null,
+      target: { screen: 'frontend-models', rest: [], query: { as_of: number } },
+    },
+    {
+      name: `Restore version ${number}`,
+      about: 'looked at first',
+      permission: 'config:write',
+      target: { screen: 'history', rest: ['restore', number] },
+    },
+    {
+      name: `See event ${number}`,
+      about: 'of the log',
+      permission: null,
+      target: { screen: 'history', rest: ['events', number] },
+    },
+  ];
+}
+
+/** Of those that the person may do, on screens that there are. What a typed number stands for comes first. */
+export function actionsFor(
+  typed: string,
+  {
+    may,
+    has,
+  }: Readonly<{ may: (permission: string) => boolean; has: (screen: string) => boolean }>,
+): Readonly<{ numbered: readonly Action[]; standing: readonly Action[] }> {
+  const isOffered = ({ permission, target }: Action): boolean =>
+    (permission === null || may(permission)) && has(target.screen);
+  const [, number] = numbered.exec(typed.trim()) ?? [];
+  return {
+    numbered: number === undefined ? [] : ofNumber(number).filter(isOffered),
+    standing: standing.filter(isOffered),
+  };
+}
