@@ -220,6 +220,8 @@ function jsonSchema(schema: z.ZodType): Json {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
+    // What a type of ours calls readonly is not what OpenAPI does: a field that a request must not carry.
+    override: ({ jsonSchema }) => void delete jsonSchema.readOnly,
   });
   return rest;
 }

@@ -178,6 +178,10 @@ it('the server serves the document and its paths, to anyone', async (t) => {
   }
 });
 
+it('no field is marked as one that a request must not carry', () => {
+  assert.ok(!JSON.stringify(openApi(adminRoutes)).includes('"readOnly"'));
+});
+
 /** The shared parameters that an operation takes. */
 const conditions = (id: string): readonly string[] =>
   (entryOf(id)?.parameters ?? []).flatMap((one) =>
