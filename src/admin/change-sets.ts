@@ -23,9 +23,9 @@ const proposedCall = z.strictObject({
   body: z.unknown().optional(),
 });
 
-const calls = z.array(proposedCall).min(1).max(callsMax);
+export const calls = z.array(proposedCall).min(1).max(callsMax);
 
-const changeFields = {
+export const changeFields = {
   /** In the order of the calls. */
   calls: z
     .array(z.object({ method: z.string(), path: z.string(), event_count: z.int() }))

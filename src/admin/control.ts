@@ -11,6 +11,7 @@ import type { Fleet } from '../control/fleet.ts';
 import type { TakeRefusals } from '../control/fleet-refusals.ts';
 import type { TakeServed } from '../control/fleet-served.ts';
 import type { PastStates } from '../control/history/states.ts';
+import type { AskWhatIf } from '../control/history/what-if.ts';
 import type { Heads } from '../control/heads.ts';
 import type { Idempotency } from '../control/idempotency.ts';
 import type { Beat, createProvidersAt } from '../control/lease-beats.ts';
@@ -49,6 +50,8 @@ export type Control = Readonly<{
   state: () => ConfigState;
   /** The configuration as it stood. */
   past: PastStates;
+  /** What another one would have made of requests of the past. */
+  whatIf: AskWhatIf;
   /** What prompts are classified with; null: none is. */
   encoders: Encoders | null;
   publisher: Publisher;

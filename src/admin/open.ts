@@ -11,6 +11,7 @@ import { createTakeSightings } from '../control/evidence/witnesses.ts';
 import { createFleet } from '../control/fleet.ts';
 import { createTakeRefusals } from '../control/fleet-refusals.ts';
 import { createTakeServed } from '../control/fleet-served.ts';
+import { createWhatIf } from '../control/history/what-if.ts';
 import { createIdempotency } from '../control/idempotency.ts';
 import { createBeat, createProvidersAt } from '../control/lease-beats.ts';
 import { createLoginLimit } from '../control/login-limit.ts';
@@ -90,6 +91,7 @@ export function openAdmin(options: AdminOptions): Admin {
   const control: Control = {
     ...opened,
     state,
+    whatIf: createWhatIf({ db: reports, past, monotonic }),
     encoders: plane.encoders,
     heads: plane.heads,
     historyStreams: createPlaces(historyStreamsMax),

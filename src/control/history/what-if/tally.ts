@@ -11,6 +11,8 @@ type Listed<Row> = Readonly<{ first: readonly Row[]; rest: Counts | null }>;
 export type Move = Readonly<{ from: string; to: string; requests: number }>;
 export type Untold = Readonly<{ what: string; requests: number }>;
 
+type ShownDestination = Omit<Destination, 'ruleId'> & Readonly<{ rule_id: number | null }>;
+
 export type ChangedRequest = Readonly<{
   usage_id: string;
   at: string;
@@ -19,8 +21,8 @@ export type ChangedRequest = Readonly<{
   model: string;
   change: Change;
   /** Null where they hang on what is not told. */
-  before: Destination | null;
-  after: Destination | null;
+  before: ShownDestination | null;
+  after: ShownDestination | null;
   /** Micro-units; null is not known. */
   cost_before_micros: number | null;
   cost_after_micros: number | null;
@@ -156,8 +158,14 @@ const toChanged = (
   principal: row.principal,
   model: row.virtual_model,
   change,
-  before,
-  after,
+  before: shown(before),
+  after: shown(after),
   cost_before_micros: cost.before,
   cost_after_micros: cost.after,
 });
+
+function shown(destination: Destination | null): ShownDestination | null {
+  if (destination === null) return null;
+  const { ruleId: rule_id, ...rest } = destination;
+  return { ...rest, rule_id };
+}
