@@ -88,7 +88,7 @@ export class GwField extends LitElement {
   declare placeholder: string;
   declare required: boolean;
   declare disabled: boolean;
-  /** Of a select. */
+  /** Of a select; beside a text they are suggestions. */
   declare choices: readonly Choice[];
   declare mono: boolean;
 
@@ -161,22 +161,32 @@ export class GwField extends LitElement {
       case 'checkbox':
       case 'datetime-local':
         return html`<input
-          id="control"
-          type=${this.type}
-          step="any"
-          autocomplete=${this.type === 'password' ? 'new-password' : 'off'}
-          spellcheck="false"
-          aria-invalid=${invalid}
-          aria-describedby=${described}
-          ?required=${this.required}
-          ?disabled=${this.disabled}
-          placeholder=${this.placeholder}
-          .value=${this.value}
-          .checked=${this.checked}
-          @input=${this.#input}
-          @keydown=${this.#onKey}
-        />`;
+            id="control"
+            type=${this.type}
+            step="any"
+            autocomplete=${this.type === 'password' ? 'new-password' : 'off'}
+            spellcheck="false"
+            aria-invalid=${invalid}
+            aria-describedby=${described}
+            ?required=${this.required}
+            ?disabled=${this.disabled}
+            placeholder=${this.placeholder}
+            list=${this.choices.length === 0 ? nothing : 'choices'}
+            .value=${this.value}
+            .checked=${this.checked}
+            @input=${this.#input}
+            @keydown=${this.#onKey}
+          />${this.choices.length === 0 ? nothing : this.#suggestions()}`;
     }
+  }
+
+  #suggestions() {
+    return html`<datalist id="choices">
+      ${this.choices.map(
+        ({ value, label }) =>
+          html`<option value=${value}>${label === value ? nothing : label}</option>`,
+      )}
+    </datalist>`;
   }
 
   readonly #input = ({ target }: Event): void => {

@@ -9,7 +9,15 @@ import { edited, forgetEdits } from '../state/edits.ts';
 import { base, buttons } from '../styles/base.ts';
 import './error.ts';
 import './field.ts';
-import type { GwField } from './field.ts';
+
+/** What a form does with a field, whatever it is made of. */
+type Field = HTMLElement & {
+  readonly name: string;
+  readonly label: string;
+  readonly required: boolean;
+  readonly value: string;
+  error: string;
+};
 
 export class GwForm extends LitElement {
   static override properties = {
@@ -66,14 +74,18 @@ export class GwForm extends LitElement {
     if (changed.has('failure')) this.#place(this.failure);
   }
 
-  #fields(): readonly GwField[] {
-    return [...this.querySelectorAll('gw-field')];
+  #fields(): readonly Field[] {
+    return [...this.querySelectorAll<Field>('gw-field, gw-picks, gw-toggles')];
   }
 
   #place(failure: ApiFailure | null): void {
     const fields = this.#fields();
     for (const field of fields) field.error = '';
-    const field = fields.find(({ name }) => name === failure?.param);
+    const param = failure?.param ?? '';
+    // A part of a list, such as `targets.0.model`, stands in the field of the list.
+    const field =
+      fields.find(({ name }) => name === param) ??
+      fields.find(({ name }) => param.startsWith(`${name}.`));
     if (failure !== null && field !== undefined) {
       field.error = failure.message;
       field.focus();

@@ -20,7 +20,7 @@ export function conditionsOf(
     ...sized(rule),
     ...single('stream', rule.stream === null ? null : rule.stream ? 'streamed' : 'not streamed'),
     ...Object.entries(rule.headers).map(([name, value]) => ({
-      fields: ['headers'],
+      fields: [`headers.${name}`],
       text: `${name} = ${value === '' ? 'nothing' : value}`,
     })),
     ...bounded(
@@ -97,6 +97,8 @@ function bounded(
 /** From Monday, as the days of a rule are counted from 1. */
 export const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
+const dayName = (day: number | undefined): string => dayNames[(day ?? 1) - 1] ?? '';
+
 function clock(rule: Rule): readonly Condition[] {
   const { after, before, days, utc_offset_minutes: offset } = rule;
   if (after === null && before === null && days.length === 0) return [];
@@ -122,10 +124,9 @@ function daysText(days: readonly number[]): string {
     if (run?.at(-1) === day - 1) run.push(day);
     else runs.push([day]);
   }
-  const name = (day: number | undefined): string => dayNames[(day ?? 1) - 1] ?? '';
   return runs
     .map((run) =>
-      run.length < 3 ? run.map(name).join(', ') : `${name(run[0])} to ${name(run.at(-1))}`,
+      run.length < 3 ? run.map(dayName).join(', ') : `${dayName(run[0])} to ${dayName(run.at(-1))}`,
     )
     .join(', ');
 }

@@ -12,6 +12,7 @@ import { roleNamed } from '../../../src/deciders/role.ts';
 import type { Secret } from '../../../src/db/vault.ts';
 import { apiKeyId, principalId, providerId } from '../../../src/lib/ids.ts';
 import type { testAdministrator } from '../../harness/admin.ts';
+import { chatRules, pools, promptClasses } from './company-routing.ts';
 import { frontendModels, models, providers } from './company.ts';
 import { usageOf } from './traffic.ts';
 
@@ -32,13 +33,7 @@ export async function seedCompany(admin: Administrator): Promise<void> {
     await make(admin, 'POST', `/admin/provider-models/${made}/backends`, backend);
   }
   await append(plane, peopleFacts(plane));
-  for (const model of frontendModels) {
-    const { rules, ...record } = model;
-    const made = await make(admin, 'POST', '/admin/frontend-models', record);
-    for (const rule of rules) {
-      await make(admin, 'POST', `/admin/frontend-models/${made}/rules`, rule);
-    }
-  }
+  await seedRouting(admin);
   for (let id = 2; id <= 20; id += 1) {
     await make(admin, 'PUT', `/admin/principals/${id}/limits`, { requests_per_min: 60 * id });
     await make(admin, 'PUT', `/admin/principals/${id}/budget`, {
@@ -47,6 +42,23 @@ export async function seedCompany(admin: Administrator): Promise<void> {
     });
   }
   await seedUsage(admin);
+}
+
+async function seedRouting(admin: Administrator): Promise<void> {
+  for (const pool of pools) await make(admin, 'POST', '/admin/model-pools', pool);
+  for (const one of promptClasses) await make(admin, 'POST', '/admin/prompt-classes', one);
+  const ids = new Map<string, string>();
+  for (const { rules, ...record } of frontendModels) {
+    const made = await make(admin, 'POST', '/admin/frontend-models', record);
+    ids.set(record.name, made);
+    for (const rule of rules) {
+      await make(admin, 'POST', `/admin/frontend-models/${made}/rules`, rule);
+    }
+  }
+  for (const rule of chatRules(Number(ids.get('code')))) {
+    await make(admin, 'POST', `/admin/frontend-models/${ids.get('chat')}/rules`, rule);
+  }
+  await make(admin, 'PUT', '/admin/fallback-model', { model_id: 2 });
 }
 
 async function make(

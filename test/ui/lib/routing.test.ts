@@ -104,6 +104,8 @@ for (const [change, text] of [
 it('a condition points at the fields that it comes of', () => {
   const [condition] = conditionsOf({ ...rule, min_prompt_tokens: 1 }, String);
   assert.deepEqual(condition?.fields, ['min_prompt_tokens', 'max_prompt_tokens']);
+  const [header] = conditionsOf({ ...rule, headers: { 'x-tier': 'gold' } }, String);
+  assert.deepEqual(header?.fields, ['headers.x-tier']);
 });
 
 it('of a rule that was not touched nothing is sent', () => {

@@ -145,7 +145,11 @@ export class GwModelRecord extends LitElement {
                   </li>`,
               )}
               ${use.pools.map(
-                ({ name }) => html`<li>${name}<span class="quiet end">pool</span></li>`,
+                ({ id, name }) =>
+                  html`<li>
+                    <a href=${linkTo({ screen: 'frontend-models', rest: ['pools', id] })}>${name}</a
+                    ><span class="quiet end">pool</span>
+                  </li>`,
               )}
               ${isFallback ? html`<li>Every chain, as the fallback model</li>` : nothing}
             </ul>`

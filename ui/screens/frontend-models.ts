@@ -1,0 +1,344 @@
+// Frontend models: the names that clients ask for, their rules with a dry-run beside them, the pools that rules lead to, and the model
+// that every chain ends in.
+
+import { css, html, nothing } from 'lit';
+
+import type { FrontendModel } from '../api/frontend-models.ts';
+import '../elements/empty.ts';
+import '../elements/error.ts';
+import '../elements/icon.ts';
+import '../elements/page.ts';
+import { Resource } from '../elements/resource.ts';
+import '../elements/segments.ts';
+import '../elements/table.ts';
+import { usersOf } from '../lib/pool.ts';
+import { RecordScreen } from '../parts/record-screen.ts';
+import type { Save } from '../parts/save.ts';
+import { linkTo, openRest } from '../state/location.ts';
+import { keepView, tableView } from '../state/table-view.ts';
+import { frontendModelColumns, poolColumns } from './frontend-models/columns.ts';
+import type { PoolRow } from './frontend-models/columns.ts';
+import './frontend-models/fallback-form.ts';
+import './frontend-models/form.ts';
+import { loadRouting, memberOptions, targetOptions } from './frontend-models/load.ts';
+import type { Routing } from './frontend-models/load.ts';
+import './frontend-models/pool-form.ts';
+import './frontend-models/pool-record.ts';
+import { frontendModelDeletion, poolDeletion } from './frontend-models/saves.ts';
+import { factsOf, modelBreakage, poolBreakage } from './frontend-models/words.ts';
+import './frontend-models/workspace.ts';
+
+const poolsPart = 'pools';
+const fallbackPart = 'fallback';
+
+class ScreenFrontendModels extends RecordScreen {
+  static override styles = [
+    RecordScreen.styles,
+    css`
+      .facts {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-1) var(--space-4);
+        margin-bottom: var(--space-4);
+        color: var(--text-2);
+      }
+
+      .facts span {
+        display: inline-flex;
+        align-items: center;
+        gap: var(--space-1);
+      }
+    `,
+  ].flat();
+  protected override readonly screen = 'frontend-models';
+  readonly #routing = new Resource(this, loadRouting, { pollMs: 30_000 });
+
+  protected override reload(): Promise<void> {
+    return this.#routing.reload();
+  }
+
+  /** `/`, `/new`, `/fallback`, `/7`, `/7/edit`, `/7/rules/12`, `/pools`, `/pools/new`, `/pools/3`, `/pools/3/edit`. */
+  protected override render() {
+    const { value: routing } = this.#routing;
+    const opened = routing === undefined ? null : this.openedIn(routing.frontendModels);
+    return html`${
+      routing === undefined
+        ? this.#page(html``)
+        : opened === null
+          ? this.#lists(routing)
+          : this.#workspace(opened, routing)
+    }
+    ${routing === undefined ? nothing : this.#drawers(routing, opened)}
+    ${this.asking(routing === undefined ? nothing : this.#breakage(routing, opened))}`;
+  }
+
+  /** What is behind what is open. */
+  #behind(): readonly string[] {
+    const [first = '', second] = this.rest;
+    if (first === poolsPart) return second === undefined ? [] : [poolsPart];
+    return second === undefined ? [] : [first];
+  }
+
+  protected override readonly close = (): void => openRest(this.#behind());
+
+  protected override readonly cancel = (): void => {
+    const [first, second, third] = this.rest;
+    if (first === poolsPart && second !== undefined && third !== undefined) {
+      openRest([first, second]);
+    } else openRest(this.#behind());
+  };
+
+  protected override hasForm(): boolean {
+    const [first, second, third] = this.rest;
+    if (first === poolsPart) return second === 'new' || third === 'edit';
+    return first === 'new' || first === fallbackPart || second !== undefined;
+  }
+
+  #isPools(): boolean {
+    return this.rest[0] === poolsPart;
+  }
+
+  #page(content: unknown) {
+    return html`<gw-page
+      heading="Frontend models"
+      about="The names that clients ask for. Ordered rules say which model serves a request, or that none does."
+      >${this.#failed()}${content}</gw-page
+    >`;
+  }
+
+  #failed() {
+    return html`<gw-error
+      retriable
+      .failure=${this.#routing.failure}
+      @gw-retry=${() => this.reload()}
+    ></gw-error>`;
+  }
+
+  #lists(routing: Routing) {
+    return this.#page(
+      html`${this.#adders()} ${this.#fallback(routing)}
+      ${this.#isPools() ? this.#pools(routing) : this.#models(routing)}`,
+    );
+  }
+
+  #adders() {
+    if (!this.isWritable()) return nothing;
+    const label = this.#isPools() ? 'Add pool' : 'Add frontend model';
+    const href = this.#isPools() ? this.link(poolsPart, 'new') : this.link('new');
+    return html`<a slot="actions" class="button primary" href=${href}
+      ><gw-icon name="plus"></gw-icon>${label}</a
+    >`;
+  }
+
+  #fallback({ fallback }: Routing) {
+    return html`<div class="facts">
+      <span
+        >Fallback model, behind every chain:
+        ${
+          fallback === null
+            ? html`<strong>none</strong>`
+            : html`<a href=${linkTo({ screen: 'models', rest: [fallback.id] })}
+                >${fallback.name}</a
+              >`
+        }</span
+      >
+      ${
+        this.isWritable()
+          ? html`<a href=${this.link(fallbackPart)}>${fallback === null ? 'Set one' : 'Change'}</a>`
+          : nothing
+      }
+    </div>`;
+  }
+
+  #segments({ frontendModels, pools }: Routing) {
+    return html`<gw-segments
+      slot="bar"
+      label="Frontend models or pools"
+      chosen=${this.#isPools() ? poolsPart : ''}
+      .segments=${[
+        {
+          value: '',
+          label: 'frontend models',
+          count: frontendModels.length,
+          href: linkTo({ screen: this.screen }),
+        },
+        {
+          value: poolsPart,
+          label: 'pools',
+          count: pools.length,
+          href: linkTo({ screen: this.screen, rest: [poolsPart] }),
+        },
+      ]}
+    ></gw-segments>`;
+  }
+
+  #models(routing: Routing) {
+    const { frontendModels, pools } = routing;
+    if (frontendModels.length === 0 && pools.length === 0) return this.#empty();
+    return this.table({
+      label: 'Frontend models',
+      noun: 'frontend model',
+      columns: frontendModelColumns,
+      rows: frontendModels,
+      isStale: this.#routing.failure !== null,
+      bar: this.#segments(routing),
+    });
+  }
+
+  #empty() {
+    return html`<gw-empty
+      heading="No frontend models yet"
+      icon="route"
+      command="gw import config.yaml"
+    >
+      <span slot="about"
+        >A frontend model is a name that clients ask for, such as "chat". Behind it are the models
+        that serve it, by rules that you can reorder and try before they count.</span
+      >
+      ${
+        this.isWritable()
+          ? html`<a class="button primary" href=${this.link('new')}>Add frontend model</a>
+              <a class="button" href=${this.link(poolsPart)}>See pools</a>`
+          : nothing
+      }
+    </gw-empty>`;
+  }
+
+  #pools(routing: Routing) {
+    const rows = this.#poolRows(routing);
+    if (rows.length === 0) {
+      return html`<gw-empty heading="No pools yet" icon="layers">
+        <span slot="about"
+          >A pool is several models that serve for one another: a rule leads to the pool, and its
+          policy says which member answers.</span
+        >
+        ${
+          this.isWritable()
+            ? html`<a class="button primary" href=${this.link(poolsPart, 'new')}>Add pool</a>
+                <a class="button" href=${linkTo({ screen: this.screen })}>See frontend models</a>`
+            : nothing
+        }
+      </gw-empty>`;
+    }
+    return html`<gw-table
+      label="Pools"
+      noun="pool"
+      .columns=${poolColumns}
+      .rows=${rows}
+      .view=${tableView()}
+      .hrefOf=${(one: PoolRow) => this.link(poolsPart, one.id)}
+      .chosen=${Number(this.rest[1])}
+      ?stale=${this.#routing.failure !== null}
+      @gw-view=${keepView}
+      >${this.#segments(routing)}</gw-table
+    >`;
+  }
+
+  #poolRows({ pools, frontendModels }: Routing): readonly PoolRow[] {
+    return pools.map((pool) => Object.assign({}, pool, { users: usersOf(pool, frontendModels) }));
+  }
+
+  #workspace(one: FrontendModel, routing: Routing) {
+    const [, second, third = ''] = this.rest;
+    return html`<gw-page heading=${one.name} about=${one.description ?? ''}>
+      <a slot="actions" class="button" href=${linkTo({ screen: this.screen })}
+        ><gw-icon name="chevron-left"></gw-icon>All frontend models</a
+      >
+      ${
+        this.isWritable()
+          ? html`<a slot="actions" class="button" href=${this.link(one.id, 'edit')}
+                ><gw-icon name="pencil"></gw-icon>Change</a
+              >
+              <button
+                slot="actions"
+                type="button"
+                @click=${() => this.ask(frontendModelDeletion(one))}
+              >
+                <gw-icon name="trash-2"></gw-icon>Delete
+              </button>`
+          : nothing
+      }
+      ${this.#failed()} ${factsOf(one, routing)}
+      <gw-rules-workspace
+        .owner=${one}
+        .routing=${routing}
+        editing=${second === 'rules' ? third : ''}
+        .failure=${this.failure}
+        ?writable=${this.isWritable()}
+        @gw-review=${({ detail }: CustomEvent<Save>) => this.ask(detail)}
+        @gw-cancel=${this.cancel}
+      ></gw-rules-workspace>
+    </gw-page>`;
+  }
+
+  #drawers(routing: Routing, opened: FrontendModel | null) {
+    const [first, second] = this.rest;
+    if (this.#isPools()) return this.#poolDrawer(routing);
+    const isWritable = this.isWritable();
+    if (first === fallbackPart && isWritable) {
+      return this.drawer({
+        heading: 'Fallback model',
+        content: html`<gw-fallback-form
+          .row=${{ fallback: routing.fallback, models: routing.models }}
+          .failure=${this.failure}
+        ></gw-fallback-form>`,
+      });
+    }
+    const isEdit = second === 'edit' && isWritable;
+    const isOpen = this.isNew() || (opened !== null && isEdit);
+    return this.drawer({
+      heading: opened === null ? 'Add a frontend model' : `Change ${opened.name}`,
+      content: isOpen
+        ? html`<gw-frontend-model-form
+            .row=${opened}
+            .options=${targetOptions(routing)}
+            .failure=${this.failure}
+          ></gw-frontend-model-form>`
+        : null,
+    });
+  }
+
+  #openedPool(routing: Routing): PoolRow | null {
+    return this.#poolRows(routing).find(({ id }) => String(id) === this.rest[1]) ?? null;
+  }
+
+  #poolDrawer(routing: Routing) {
+    const [, second, third] = this.rest;
+    const pool = this.#openedPool(routing);
+    const isForm = this.isWritable() && (second === 'new' || (pool !== null && third === 'edit'));
+    const content = isForm
+      ? html`<gw-pool-form
+          .row=${pool}
+          .options=${memberOptions(routing)}
+          .failure=${this.failure}
+        ></gw-pool-form>`
+      : pool === null
+        ? null
+        : html`<gw-pool-record .pool=${pool}></gw-pool-record>`;
+    return this.drawer({
+      heading: pool === null ? 'Add a pool' : pool.name,
+      content,
+      actions: pool === null || isForm ? nothing : this.#poolActions(pool),
+    });
+  }
+
+  #poolActions(pool: PoolRow) {
+    return html`<a slot="actions" class="button" href=${this.link(poolsPart, pool.id, 'edit')}
+        ><gw-icon name="pencil"></gw-icon>Change</a
+      >
+      <button slot="actions" type="button" @click=${() => this.ask(poolDeletion(pool))}>
+        <gw-icon name="trash-2"></gw-icon>Delete
+      </button>`;
+  }
+
+  /** What a deletion takes away from others. */
+  #breakage(routing: Routing, opened: FrontendModel | null) {
+    if (this.save?.danger !== true) return nothing;
+    const pool = this.#openedPool(routing);
+    if (this.#isPools() && pool !== null) return poolBreakage(pool);
+    return opened === null ? nothing : modelBreakage(opened, routing);
+  }
+}
+
+customElements.define('gw-screen-frontend-models', ScreenFrontendModels);

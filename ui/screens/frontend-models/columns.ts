@@ -1,0 +1,88 @@
+// The columns of frontend models and of pools.
+
+import { html } from 'lit';
+
+import type { FrontendModel } from '../../api/frontend-models.ts';
+import type { Pool } from '../../api/pools.ts';
+import '../../elements/badge.ts';
+import type { Column } from '../../elements/table.ts';
+import { formatNumber } from '../../lib/format.ts';
+import { membersText, policyLabel } from '../../lib/pool.ts';
+import type { PoolUser } from '../../lib/pool.ts';
+
+const targetsText = (targets: FrontendModel['default_targets']): string =>
+  targets.map(({ model }) => model).join(' → ');
+
+/** What rules do, by how many. */
+const actionsText = ({ rules }: FrontendModel): string =>
+  (['route', 'jump', 'deny'] as const)
+    .map((action) => [action, rules.filter((rule) => rule.action === action).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([action, count]) => `${count} ${action}`)
+    .join(', ');
+
+const goneIn = ({ rules, default_targets }: FrontendModel): number =>
+  [...rules.flatMap(({ targets }) => targets), ...default_targets].filter(
+    ({ provider_model_id, model_pool_id }) => provider_model_id === null && model_pool_id === null,
+  ).length;
+
+export const frontendModelColumns: readonly Column<FrontendModel>[] = [
+  { id: 'name', label: 'Name', value: ({ name }) => name },
+  { id: 'rules', label: 'Rules', end: true, value: ({ rules }) => rules.length },
+  { id: 'actions', label: 'What they do', value: actionsText },
+  {
+    id: 'defaults',
+    label: 'When no rule matches',
+    value: ({ default_targets }) => targetsText(default_targets),
+    cell: ({ default_targets }) =>
+      default_targets.length === 0
+        ? html`<span class="quiet">the fallback alone</span>`
+        : targetsText(default_targets),
+  },
+  {
+    id: 'state',
+    label: 'State',
+    value: (one) => (goneIn(one) === 0 ? 'whole' : `${goneIn(one)} targets gone`),
+    cell: (one) =>
+      goneIn(one) === 0
+        ? html`<gw-badge tone="good">whole</gw-badge>`
+        : html`<gw-badge tone="warn">${goneIn(one)} gone</gw-badge>`,
+  },
+  { id: 'description', label: 'Description', value: ({ description }) => description },
+  {
+    id: 'window',
+    label: 'Window',
+    end: true,
+    spare: true,
+    value: ({ max_model_len }) => max_model_len,
+    cell: ({ max_model_len }) => (max_model_len === null ? 'derived' : formatNumber(max_model_len)),
+  },
+  { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
+];
+
+export type PoolRow = Pool & Readonly<{ users: readonly PoolUser[] }>;
+
+export const poolColumns: readonly Column<PoolRow>[] = [
+  { id: 'name', label: 'Name', value: ({ name }) => name },
+  { id: 'policy', label: 'Policy', value: ({ policy }) => policyLabel(policy) },
+  {
+    id: 'members',
+    label: 'Members',
+    value: ({ members }) => membersText(members).join(', '),
+    cell: ({ members }) =>
+      members.length === 0
+        ? html`<gw-badge tone="warn">none</gw-badge>`
+        : membersText(members).join(', '),
+  },
+  {
+    id: 'users',
+    label: 'Used by',
+    value: ({ users }) => users.map(({ name }) => name).join(', '),
+    cell: ({ users }) =>
+      users.length === 0
+        ? html`<span class="quiet">nothing</span>`
+        : users.map(({ name }) => name).join(', '),
+  },
+  { id: 'description', label: 'Description', value: ({ description }) => description },
+  { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
+];

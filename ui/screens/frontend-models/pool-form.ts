@@ -1,0 +1,76 @@
+// The form of a pool, for a new one and for one that is there: its members with their weights, and how requests fall to them.
+
+import { html } from 'lit';
+
+import type { Pool } from '../../api/pools.ts';
+import '../../elements/picks.ts';
+import type { Option } from '../../elements/picks.ts';
+import { blankPool, fromPool, policies, poolBody, poolChange } from '../../lib/pool.ts';
+import type { PoolDraft } from '../../lib/pool.ts';
+import { RecordForm } from '../../parts/record-form.ts';
+import { poolCreation, poolUpdate } from './saves.ts';
+
+const choices = policies.map(({ value, label, about }) => ({ value, label: `${label}: ${about}` }));
+
+export class GwPoolForm extends RecordForm<Pool | null, PoolDraft> {
+  static override properties = { ...RecordForm.properties, options: { attribute: false } };
+  /** What a member can be. */
+  declare options: readonly Option[];
+
+  constructor() {
+    super();
+    this.row = null;
+    this.options = [];
+  }
+
+  protected override draftOf(row: Pool | null): PoolDraft {
+    return row === null ? blankPool : fromPool(row);
+  }
+
+  protected override fields(draft: PoolDraft) {
+    return html`<gw-field
+        name="name"
+        label="Name"
+        hint="What targets of rules call it"
+        required
+        mono
+        .value=${draft.name}
+      ></gw-field>
+      <gw-field name="description" label="Description" .value=${draft.description}></gw-field>
+      <gw-field
+        name="policy"
+        label="Policy"
+        type="select"
+        required
+        .choices=${choices}
+        .value=${draft.policy}
+      ></gw-field>
+      <gw-picks
+        name="members"
+        label="Members"
+        hint=${draft.policy === '' ? 'A member of weight 3 gets three times as much as one of 1' : 'Weights count where there is no policy'}
+        placeholder="Name of a model"
+        ordered
+        weighted
+        .options=${this.options}
+        .value=${draft.members}
+      ></gw-picks>`;
+  }
+
+  protected override saveOf(draft: PoolDraft, row: Pool | null) {
+    if (row === null) {
+      const read = poolBody(draft);
+      return 'wrong' in read ? read : poolCreation(read.body);
+    }
+    const read = poolChange(draft, row);
+    return 'wrong' in read ? read : poolUpdate(row, read.body);
+  }
+}
+
+customElements.define('gw-pool-form', GwPoolForm);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-pool-form': GwPoolForm;
+  }
+}

@@ -1,0 +1,28 @@
+// How the form of a rule looks: two groups, the conditions and what follows from them.
+
+import { css } from 'lit';
+
+export const ruleFormStyles = css`
+  fieldset {
+    display: grid;
+    gap: var(--space-3);
+    min-width: 0;
+    margin: 0;
+    padding: var(--space-3) 0 0;
+    border: 0;
+    border-top: 1px solid var(--line);
+  }
+
+  legend {
+    float: left;
+    width: 100%;
+    padding: 0;
+    font-weight: 600;
+  }
+
+  .three {
+    display: grid;
+    grid-template-columns: repeat(3, minmax(0, 1fr));
+    gap: var(--space-3);
+  }
+`;

@@ -1,0 +1,287 @@
+// The rules of a frontend model in the order of evaluation: what each asks for, where it leads, and what a dry-run says of it. They are
+// moved by dragging their handle, or by arrow keys on it.
+
+import { LitElement, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+
+import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
+import type { DryRun } from '../../api/routing.ts';
+import '../../elements/badge.ts';
+import '../../elements/icon.ts';
+import { verdictOn } from '../../lib/dry-run.ts';
+import { moved } from '../../lib/moved.ts';
+import { placeAt } from '../../lib/rule-order.ts';
+import { conditionsOf } from '../../lib/rule-text.ts';
+import { linkTo, place } from '../../state/location.ts';
+import { base, buttons } from '../../styles/base.ts';
+import { chainOf } from './chain.ts';
+import type { Routing } from './load.ts';
+import type { Names } from './rule-saves.ts';
+import { rulesStyles } from './rules-styles.ts';
+
+type Drag = Readonly<{ from: number; to: number }>;
+
+/** Tells by `gw-order` with the ids in their new order, and by `gw-delete` with an id. */
+export class GwRules extends LitElement {
+  static override properties = {
+    owner: { attribute: false },
+    rules: { attribute: false },
+    routing: { attribute: false },
+    names: { attribute: false },
+    answer: { attribute: false },
+    editing: { type: String },
+    writable: { type: Boolean },
+    drag: { state: true },
+    said: { state: true },
+  };
+  static override styles = [base, buttons, rulesStyles];
+  declare owner: FrontendModel;
+  /** In the order that is shown, which may not be published. */
+  declare rules: readonly Rule[];
+  declare routing: Routing;
+  declare names: Names;
+  /** Null before the first dry-run. */
+  declare answer: DryRun | null;
+  /** The id of the rule whose form is in the slot `form`; empty is none. */
+  declare editing: string;
+  declare writable: boolean;
+  declare drag: Drag | null;
+  declare said: string;
+  #focusOn: number | null = null;
+
+  constructor() {
+    super();
+    this.rules = [];
+    this.answer = null;
+    this.editing = '';
+    this.writable = false;
+    this.drag = null;
+    this.said = '';
+  }
+
+  /** A rule that was moved by keys keeps the focus. */
+  protected override updated(_: PropertyValues): void {
+    if (this.#focusOn === null) return;
+    this.renderRoot.querySelector<HTMLElement>(`[data-rule="${this.#focusOn}"] .grip`)?.focus();
+    this.#focusOn = null;
+  }
+
+  protected override render() {
+    return html`<ol class="rules" aria-label="Rules">
+        ${repeat(
+          this.rules,
+          ({ id }) => id,
+          (rule, index) => this.#rule(rule, index),
+        )}
+      </ol>
+      ${this.#defaults()}
+      <span class="only-read" role="status">${this.said}</span>`;
+  }
+
+  #rule(rule: Rule, index: number) {
+    const verdict = this.answer === null ? null : verdictOn(rule.id, this.answer);
+    const { drag } = this;
+    const mark =
+      drag === null || drag.to !== index || drag.from === index
+        ? ''
+        : drag.to < drag.from
+          ? 'before'
+          : 'behind';
+    return html`<li
+      data-rule=${rule.id}
+      class="rule ${verdict?.word === 'decides' ? 'decides' : ''} ${drag?.from === index ? 'dragged' : ''} ${mark}"
+    >
+      <header>
+        ${this.writable ? this.#grip(index) : nothing}
+        <code class="number">rule:${index}</code>
+        ${verdict === null ? nothing : html`<gw-badge tone=${verdict.tone}>${verdict.word}</gw-badge>`}
+        <span class="fill"></span>
+        ${rule.tag === null ? nothing : html`<span class="tag">tag <code>${rule.tag}</code></span>`}
+        ${this.writable ? this.#actions(rule, index) : nothing}
+      </header>
+      ${
+        this.editing === String(rule.id)
+          ? html`<div class="form"><slot name="form"></slot></div>`
+          : html`<div class="body">
+              ${this.#conditions(rule, verdict?.failed ?? null)} ${this.#outcome(rule)}
+            </div>`
+      }
+    </li>`;
+  }
+
+  #grip(index: number) {
+    return html`<button
+      type="button"
+      class="plain icon grip"
+      aria-label="Move rule:${index}, with the arrow keys or by dragging"
+      title="Drag, or use the arrow keys"
+      @keydown=${(event: KeyboardEvent) => this.#onKey(event, index)}
+      @pointerdown=${(event: PointerEvent) => this.#onDown(event, index)}
+      @pointermove=${this.#onMove}
+      @pointerup=${this.#onUp}
+      @pointercancel=${this.#onCancel}
+    >
+      <gw-icon name="grip-vertical"></gw-icon>
+    </button>`;
+  }
+
+  #actions({ id }: Rule, index: number) {
+    if (this.editing === String(id)) return nothing;
+    const rest = [this.owner.id, 'rules', id];
+    const { query } = place.get();
+    return html`<a
+        class="button plain icon"
+        aria-label="Change rule:${index}"
+        title="Change"
+        href=${linkTo({ screen: 'frontend-models', rest, query })}
+        ><gw-icon name="pencil"></gw-icon></a
+      ><button
+        type="button"
+        class="plain icon"
+        aria-label="Delete rule:${index}"
+        title="Delete"
+        @click=${() => this.dispatchEvent(new CustomEvent('gw-delete', { detail: id }))}
+      >
+        <gw-icon name="trash-2"></gw-icon>
+      </button>`;
+  }
+
+  /** What the request meets and what it does not is marked, in words too; null is not known. */
+  #condition(text: string, isMet: boolean | null) {
+    if (isMet === null) return html`<li class="chip">${text}</li>`;
+    return html`<li class="chip ${isMet ? 'met' : 'failed'}">
+      <gw-icon name=${isMet ? 'check' : 'x'}></gw-icon>
+      <span>${text}<span class="only-read">, ${isMet ? 'met' : 'not met'}</span></span>
+    </li>`;
+  }
+
+  #conditions(rule: Rule, failed: readonly string[] | null) {
+    const conditions = conditionsOf(rule, this.names.principal);
+    return html`<div class="side">
+      <span class="word">When</span>
+      <ul class="chips">
+        ${
+          conditions.length === 0
+            ? html`<li class="chip any">every request</li>`
+            : conditions.map(({ fields, text }) =>
+                this.#condition(
+                  text,
+                  failed === null ? null : !fields.some((field) => failed.includes(field)),
+                ),
+              )
+        }
+      </ul>
+    </div>`;
+  }
+
+  #outcome(rule: Rule) {
+    return html`<div class="side">
+      <span class="word"
+        >${rule.action === 'route' ? 'Route to' : rule.action === 'deny' ? 'Deny' : 'Jump to'}</span
+      >
+      ${this.#destination(rule)}
+    </div>`;
+  }
+
+  #destination(rule: Rule) {
+    switch (rule.action) {
+      case 'route':
+        return chainOf(rule.targets, this.routing);
+      case 'deny':
+        return html`<span
+          ><code>${rule.deny_status}</code>
+          ${rule.deny_message === null ? nothing : html`<q>${rule.deny_message}</q>`}</span
+        >`;
+      case 'jump': {
+        const to = this.routing.frontendModels.find(({ id }) => id === rule.jump_to);
+        if (to === undefined)
+          return html`<gw-badge tone="warn">a frontend model that is gone</gw-badge>`;
+        return html`<a class="jump" href=${linkTo({ screen: 'frontend-models', rest: [to.id] })}
+          ><gw-icon name="arrow-right"></gw-icon>${to.name}</a
+        >`;
+      }
+    }
+  }
+
+  #defaults() {
+    const { answer, owner, routing } = this;
+    const isDefault =
+      answer !== null && answer.rule_id === null && answer.frontend_model === owner.name;
+    return html`<div class="rule last ${isDefault ? 'decides' : ''}">
+      <header>
+        <code class="number">default</code>
+        ${isDefault ? html`<gw-badge tone="good">decides</gw-badge>` : nothing}
+        <span class="quiet">when no rule matches</span>
+      </header>
+      <div class="body">
+        <div class="side">
+          <span class="word">Route to</span>${chainOf(owner.default_targets, routing)}
+        </div>
+        <div class="side">
+          <span class="word">At the end</span>
+          ${
+            routing.fallback === null
+              ? html`<span class="quiet">no fallback model: the request is refused</span>`
+              : html`<span
+                  ><a href=${linkTo({ screen: 'models', rest: [routing.fallback.id] })}
+                    >${routing.fallback.name}</a
+                  >
+                  <span class="quiet">the fallback model, behind every chain</span></span
+                >`
+          }
+        </div>
+      </div>
+    </div>`;
+  }
+
+  #order(from: number, to: number): void {
+    const ids = this.rules.map(({ id }) => id);
+    const detail = moved(ids, from, to);
+    if (detail === ids) return;
+    this.said = `rule:${from} is now rule:${to}, of ${ids.length}`;
+    this.dispatchEvent(new CustomEvent('gw-order', { detail }));
+  }
+
+  #onKey(event: KeyboardEvent, index: number): void {
+    const last = this.rules.length - 1;
+    const to = { ArrowUp: index - 1, ArrowDown: index + 1, Home: 0, End: last }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    if (to < 0 || to > last) return;
+    this.#focusOn = this.rules[index]?.id ?? null;
+    this.#order(index, to);
+  }
+
+  #onDown(event: PointerEvent, from: number): void {
+    if (event.button !== 0 || !(event.currentTarget instanceof HTMLElement)) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    this.drag = { from, to: from };
+  }
+
+  readonly #onMove = ({ clientY }: PointerEvent): void => {
+    if (this.drag === null) return;
+    const cards = [...this.renderRoot.querySelectorAll('li.rule')];
+    const boxes = cards.map((card) => card.getBoundingClientRect());
+    const to = placeAt(clientY, boxes, this.drag.from);
+    if (to !== this.drag.to) this.drag = { from: this.drag.from, to };
+  };
+
+  readonly #onUp = (): void => {
+    const { drag } = this;
+    this.drag = null;
+    if (drag !== null) this.#order(drag.from, drag.to);
+  };
+
+  readonly #onCancel = (): void => {
+    this.drag = null;
+  };
+}
+
+customElements.define('gw-rules', GwRules);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-rules': GwRules;
+  }
+}

@@ -1,0 +1,107 @@
+// What can be done to frontend models, pools and the fallback, each as a save. What is done to rules stands in rule-saves.ts.
+
+import {
+  createFrontendModel,
+  deleteFrontendModel,
+  setFallbackModel,
+  updateFrontendModel,
+} from '../../api/frontend-models.ts';
+import type { FrontendModel } from '../../api/frontend-models.ts';
+import { createPool, deletePool, updatePool } from '../../api/pools.ts';
+import type { Pool } from '../../api/pools.ts';
+import { shownFrontendModel } from '../../lib/frontend-model-draft.ts';
+import type { FrontendModelBody } from '../../lib/frontend-model-draft.ts';
+import { membersText } from '../../lib/pool.ts';
+import type { PoolBody } from '../../lib/pool.ts';
+import { theList, theMade } from '../../parts/save.ts';
+import type { Save } from '../../parts/save.ts';
+
+export const frontendModelCreation = (body: FrontendModelBody): Save => ({
+  heading: `Add ${body.name}`,
+  verb: 'Add frontend model',
+  done: `Frontend model ${body.name} added`,
+  before: {},
+  after: body,
+  opens: theMade,
+  run: (change) => createFrontendModel(body, change),
+});
+
+export const frontendModelUpdate = (
+  one: FrontendModel,
+  body: Partial<FrontendModelBody>,
+): Save => ({
+  heading: `Change ${one.name}`,
+  verb: 'Publish change',
+  done: `Frontend model ${one.name} changed`,
+  before: shownFrontendModel(one),
+  after: body,
+  run: (change) => updateFrontendModel(one.id, body, { ...change, version: one.version }),
+});
+
+export const frontendModelDeletion = (one: FrontendModel): Save => ({
+  heading: `Delete ${one.name}`,
+  verb: 'Delete frontend model',
+  done: `Frontend model ${one.name} deleted`,
+  before: null,
+  after: null,
+  danger: true,
+  name: one.name,
+  opens: theList,
+  run: (change) => deleteFrontendModel(one.id, { ...change, version: one.version }),
+});
+
+/** Members as a person reads them. */
+const shownPool = ({ members, ...body }: Partial<PoolBody>) => ({
+  ...body,
+  ...(members === undefined ? {} : { members: membersText(members) }),
+});
+
+const poolPlace = (answered: unknown): readonly (string | number)[] => [
+  'pools',
+  ...theMade(answered),
+];
+
+export const poolCreation = (body: PoolBody): Save => ({
+  heading: `Add pool ${body.name}`,
+  verb: 'Add pool',
+  done: `Pool ${body.name} added`,
+  before: {},
+  after: shownPool(body),
+  opens: poolPlace,
+  run: (change) => createPool(body, change),
+});
+
+export const poolUpdate = (pool: Pool, body: Partial<PoolBody>): Save => ({
+  heading: `Change pool ${pool.name}`,
+  verb: 'Publish change',
+  done: `Pool ${pool.name} changed`,
+  before: { ...pool, members: membersText(pool.members) },
+  after: shownPool(body),
+  opens: () => ['pools', pool.id],
+  run: (change) => updatePool(pool.id, body, { ...change, version: pool.version }),
+});
+
+export const poolDeletion = (pool: Pool): Save => ({
+  heading: `Delete pool ${pool.name}`,
+  verb: 'Delete pool',
+  done: `Pool ${pool.name} deleted`,
+  before: null,
+  after: null,
+  danger: true,
+  name: pool.name,
+  opens: () => ['pools'],
+  run: (change) => deletePool(pool.id, { ...change, version: pool.version }),
+});
+
+type Named = Readonly<{ id: number; name: string }>;
+
+/** Null clears it. */
+export const fallbackSave = (before: Named | null, after: Named | null): Save => ({
+  heading: after === null ? 'Clear the fallback model' : 'Set the fallback model',
+  verb: after === null ? 'Clear fallback' : 'Publish fallback',
+  done: after === null ? 'Fallback model cleared' : `Fallback model is ${after.name}`,
+  before: { fallback_model: before?.name ?? null },
+  after: { fallback_model: after?.name ?? null },
+  opens: theList,
+  run: (change) => setFallbackModel({ model_id: after?.id ?? null }, change),
+});

@@ -1,0 +1,39 @@
+// Asks the dry-run that fits: of what is published, of a version of the past, or behind calls that are proposed.
+
+import type { Prepared } from '../../api/call.ts';
+import { previewChangeSet } from '../../api/change-sets.ts';
+import { dryRunRouting, dryRunVersion } from '../../api/routing.ts';
+import type { DryRun } from '../../api/routing.ts';
+import type { Question, QuestionDraft } from '../../lib/dry-run.ts';
+
+export type Tried = Readonly<{
+  /** What is published, or the version that was asked about. */
+  standing: DryRun;
+  /** Behind what is proposed; null when nothing is. */
+  proposed: DryRun | null;
+}>;
+
+type Asked = Readonly<{
+  question: Question;
+  draft: Pick<QuestionDraft, 'prompt' | 'version'>;
+  proposal: readonly Prepared[];
+}>;
+
+/** Rejects with an ApiFailure: also with what is wrong with the proposal. */
+export async function tryRoute(asked: Asked, signal: AbortSignal): Promise<Tried> {
+  const { question, draft, proposal } = asked;
+  if (draft.version.trim() !== '') {
+    const { body } = await dryRunVersion(draft.version.trim(), question, { signal });
+    return { standing: body, proposed: null };
+  }
+  const prompt = draft.prompt.trim() === '' ? null : draft.prompt;
+  const { body: standing } = await dryRunRouting({ ...question, prompt }, { signal });
+  const calls = proposal.flatMap(({ method, path, body }) =>
+    method === 'GET' ? [] : [{ method, path, body }],
+  );
+  if (calls.length === 0) return { standing, proposed: null };
+  // Only what is published finds the class of a prompt: the proposal is asked with the one that was found.
+  const classed = { ...question, class: standing.class };
+  const { body } = await previewChangeSet({ calls, dry_run: classed }, { signal });
+  return { standing, proposed: body.dry_run };
+}

@@ -1,0 +1,264 @@
+// One frontend model with all its rules, and the dry-run beside them: an order that is tried before it is published, and the form of the
+// rule that is changed, in its place.
+
+import { LitElement, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
+
+import type { Prepared } from '../../api/call.ts';
+import { ApiFailure } from '../../api/failure.ts';
+import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
+import { listPrincipals } from '../../api/principals.ts';
+import { listRoles } from '../../api/roles.ts';
+import type { DryRun } from '../../api/routing.ts';
+import '../../elements/empty.ts';
+import '../../elements/icon.ts';
+import { Resource } from '../../elements/resource.ts';
+import { inOrder, isOtherOrder } from '../../lib/rule-order.ts';
+import type { Save } from '../../parts/save.ts';
+import { edited, forgetEdits } from '../../state/edits.ts';
+import { linkTo, place } from '../../state/location.ts';
+import { may } from '../../state/session.ts';
+import { base, buttons } from '../../styles/base.ts';
+import './dry-run.ts';
+import { targetOptions } from './load.ts';
+import type { Routing } from './load.ts';
+import './rule-form.ts';
+import type { Named, RuleRow } from './rule-form.ts';
+import { orderSave, ruleDeletion } from './rule-saves.ts';
+import type { Names } from './rule-saves.ts';
+import './rules.ts';
+import { workspaceStyles } from './workspace-styles.ts';
+
+const none: readonly Prepared[] = [];
+
+const nameIn = (all: readonly Named[]) => (id: number) =>
+  all.find((one) => one.id === id)?.name ?? `#${id}`;
+
+/** Tells by `gw-review` with a save, and by `gw-cancel` when a form is given up. */
+export class GwRulesWorkspace extends LitElement {
+  static override properties = {
+    owner: { attribute: false },
+    routing: { attribute: false },
+    editing: { type: String },
+    failure: { attribute: false },
+    writable: { type: Boolean },
+    order: { state: true },
+    proposal: { state: true },
+    answer: { state: true },
+  };
+  static override styles = [base, buttons, workspaceStyles];
+  declare owner: FrontendModel;
+  declare routing: Routing;
+  /** The id of the rule that is changed, or `new`; empty is none. */
+  declare editing: string;
+  declare failure: ApiFailure | null;
+  declare writable: boolean;
+  /** Ids as they were put and not published; null as they stand. */
+  declare order: readonly number[] | null;
+  declare proposal: readonly Prepared[];
+  declare answer: DryRun | null;
+  #proposedOrder: readonly number[] | null = null;
+  readonly #people = new Resource(this, async (signal) => {
+    const [principals, roles] = await Promise.all([listPrincipals(signal), listRoles(signal)]);
+    return {
+      principals: principals.map(({ id, name }) => ({ id, name })),
+      roles: roles.map(({ name }) => name),
+    };
+  });
+
+  constructor() {
+    super();
+    this.editing = '';
+    this.failure = null;
+    this.writable = false;
+    this.order = null;
+    this.proposal = none;
+    this.answer = null;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    forgetEdits(this);
+  }
+
+  protected override willUpdate(changed: PropertyValues): void {
+    if (this.order !== null && !isOtherOrder(this.owner.rules, this.order)) this.order = null;
+    if (changed.has('editing') && this.editing === '') this.proposal = none;
+    if (this.order !== this.#proposedOrder) this.#proposeOrder();
+  }
+
+  /** What is dragged is tried at once; it is published when it is asked for. */
+  #proposeOrder(): void {
+    this.#proposedOrder = this.order;
+    if (this.order === null) {
+      forgetEdits(this);
+      this.proposal = none;
+      return;
+    }
+    edited(this);
+    const save = orderSave(this.owner, this.#rules(), this.#names());
+    void save.run({ preview: (request) => (this.proposal = [request]) });
+  }
+
+  #rules(): readonly Rule[] {
+    return inOrder(this.owner.rules, this.order);
+  }
+
+  #names(): Names {
+    const { principals = [] } = this.#people.value ?? {};
+    return { principal: nameIn(principals), frontendModel: nameIn(this.routing.frontendModels) };
+  }
+
+  protected override render() {
+    const { owner, routing, editing, writable } = this;
+    return html`<div class="beside">
+      <div class="list">
+        ${this.#head()} ${this.order === null ? nothing : this.#unpublished()}
+        ${editing === 'new' && writable ? this.#newRule() : nothing}
+        ${owner.rules.length === 0 && editing !== 'new' ? this.#empty() : nothing}
+        <gw-rules
+          .owner=${owner}
+          .rules=${this.#rules()}
+          .routing=${routing}
+          .names=${this.#names()}
+          .answer=${this.answer}
+          editing=${writable ? editing : ''}
+          ?writable=${writable}
+          @gw-order=${({ detail }: CustomEvent<readonly number[]>) => (this.order = detail)}
+          @gw-delete=${({ detail }: CustomEvent<number>) => this.#delete(detail)}
+          >${this.#ruleForm()}</gw-rules
+        >
+      </div>
+      <aside>
+        ${
+          may('config:write')
+            ? html`<gw-dry-run
+                model=${owner.name}
+                .principals=${this.#people.value?.principals ?? []}
+                .classes=${routing.classes}
+                .proposal=${this.proposal}
+                .published=${owner}
+                @gw-answer=${({ detail }: CustomEvent<DryRun | null>) => (this.answer = detail)}
+              ></gw-dry-run>`
+            : html`<p class="quiet">A dry-run needs the permission <code>config:write</code>.</p>`
+        }
+      </aside>
+    </div>`;
+  }
+
+  #head() {
+    const { writable, editing } = this;
+    return html`<div class="head">
+      <h2>Rules</h2>
+      <span class="quiet">The first that matches decides</span>
+      <span class="fill"></span>
+      ${
+        writable && editing !== 'new'
+          ? html`<a class="button" href=${this.#newLink()}
+              ><gw-icon name="plus"></gw-icon>Add rule</a
+            >`
+          : nothing
+      }
+    </div>`;
+  }
+
+  /** With the question of the dry-run. */
+  #newLink(): string {
+    const { query } = place.get();
+    return linkTo({ screen: 'frontend-models', rest: [this.owner.id, 'rules', 'new'], query });
+  }
+
+  #unpublished() {
+    return html`<div class="unpublished" role="status">
+      <span>The order is changed and not published. The dry-run shows what it comes to.</span>
+      <button type="button" @click=${() => (this.order = null)}>Undo</button>
+      <button type="button" class="primary" @click=${this.#publishOrder}>Publish order</button>
+    </div>`;
+  }
+
+  #empty() {
+    return html`<gw-empty heading="No rules yet" icon="route">
+      <span slot="about"
+        >Every request goes to the default targets. A rule sends some of them elsewhere: by size,
+        caller, class, header, budget, cost or time.</span
+      >
+      ${
+        this.writable
+          ? html`<a class="button primary" href=${this.#newLink()}>Add rule</a>`
+          : nothing
+      }
+    </gw-empty>`;
+  }
+
+  #newRule() {
+    return html`<div class="new">
+      <h3>New rule</h3>
+      ${keyed('new', this.#form(null, ''))}
+    </div>`;
+  }
+
+  #ruleForm() {
+    const rule = this.owner.rules.find(({ id }) => String(id) === this.editing);
+    return rule === undefined || !this.writable
+      ? nothing
+      : keyed(rule.id, this.#form(rule, 'form'));
+  }
+
+  #form(rule: Rule | null, slot: string) {
+    // The names of principals are part of the form: it waits for them.
+    const people = this.#people.value;
+    if (people === undefined) return nothing;
+    const { owner, routing } = this;
+    const row: RuleRow = {
+      owner,
+      rule,
+      names: this.#names(),
+      targets: targetOptions(routing),
+      principals: people.principals,
+      roles: people.roles,
+      classes: routing.classes,
+      frontendModels: routing.frontendModels,
+    };
+    return html`<gw-rule-form
+      slot=${slot}
+      .row=${row}
+      .failure=${this.#ownFailure()}
+      @gw-propose=${({ detail }: CustomEvent<readonly Prepared[]>) => (this.proposal = detail)}
+      @gw-review=${this.#pass}
+      @gw-cancel=${() => this.dispatchEvent(new CustomEvent('gw-cancel'))}
+    ></gw-rule-form>`;
+  }
+
+  /** A new rule may be sent among all others: its fields are named by its place there. */
+  #ownFailure(): ApiFailure | null {
+    const { failure } = this;
+    const param = failure?.param?.replace(/^rules\.\d+\./, '') ?? null;
+    if (failure === null || param === failure.param) return failure;
+    const { message, status, code, requestId, retryAfterSeconds } = failure;
+    return new ApiFailure(message, { status, code, requestId, retryAfterSeconds, param });
+  }
+
+  readonly #pass = ({ detail }: CustomEvent<Save>): void => this.#review(detail);
+
+  #review(detail: Save): void {
+    this.dispatchEvent(new CustomEvent('gw-review', { detail }));
+  }
+
+  readonly #publishOrder = (): void =>
+    this.#review(orderSave(this.owner, this.#rules(), this.#names()));
+
+  #delete(id: number): void {
+    const at = this.owner.rules.findIndex((rule) => rule.id === id);
+    const rule = this.owner.rules[at];
+    if (rule !== undefined) this.#review(ruleDeletion(this.owner, { rule, at }, this.#names()));
+  }
+}
+
+customElements.define('gw-rules-workspace', GwRulesWorkspace);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-rules-workspace': GwRulesWorkspace;
+  }
+}
