@@ -8,15 +8,22 @@ import { edgesOf, readRange } from './range.ts';
 type Target = Readonly<{ screen: string; rest: readonly string[] }>;
 type Query = Readonly<Record<string, string>>;
 
+type Kind = Readonly<{
+  screen: string | null;
+  /** Of the screen, where it shows others too. */
+  part?: string;
+  label: string;
+}>;
+
 /** Which screen shows the entities of a kind, and what they are called. */
-const kinds: Readonly<Record<string, Readonly<{ screen: string | null; label: string }>>> = {
+const kinds: Readonly<Record<string, Kind>> = {
   principal: { screen: 'principals', label: 'Principal' },
   role: { screen: 'roles', label: 'Role' },
   api_key: { screen: 'keys', label: 'API key' },
   provider: { screen: 'providers', label: 'Provider' },
   model: { screen: 'models', label: 'Model' },
   frontend_model: { screen: 'frontend-models', label: 'Frontend model' },
-  pool: { screen: null, label: 'Pool' },
+  pool: { screen: 'frontend-models', part: 'pools', label: 'Pool' },
   prompt_class: { screen: 'prompt-classes', label: 'Prompt class' },
   mcp_server: { screen: 'mcp-servers', label: 'MCP server' },
   agent: { screen: 'agents', label: 'Agent' },
@@ -30,8 +37,8 @@ export const kindLabel = (kind: string): string => kinds[kind]?.label ?? wordsOf
 /** `model-7` is model 7; null for what no screen shows. */
 export function placeOfStream(stream: string): Target | null {
   const [, kind = '', id = ''] = /^(\w+)-(\d+)$/.exec(stream) ?? [];
-  const screen = kinds[kind]?.screen ?? null;
-  return screen === null ? null : { screen, rest: [id] };
+  const { screen = null, part } = kinds[kind] ?? {};
+  return screen === null ? null : { screen, rest: part === undefined ? [id] : [part, id] };
 }
 
 /** `frontend_model-7` is "frontend model 7". */

@@ -15,6 +15,12 @@ import { base } from '../styles/base.ts';
 
 const shownMax = 5;
 
+type Entity = Readonly<{ id: number; version: number }>;
+
+/** Below a record. `kind` is the one of the log, such as `api_key`. */
+export const historyOf = (kind: string, { id, version }: Entity) =>
+  html`<gw-entity-history stream="${kind}-${id}" .version=${version}></gw-entity-history>`;
+
 export class GwEntityHistory extends LitElement {
   static override properties = { stream: { type: String }, version: { type: Number } };
   static override styles = [

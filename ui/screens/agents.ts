@@ -13,6 +13,7 @@ const agents: RemoteKind = {
   heading: 'Agents',
   about: 'Agents that speak A2A, which principals may be granted',
   noun: 'agent',
+  stream: 'agent',
   one: 'an agent',
   plural: 'agents',
   icon: 'bot',

@@ -21,6 +21,7 @@ import { adminCurl } from '../lib/copy-as.ts';
 import { gatewayAddress } from '../lib/key-draft.ts';
 import { keyState, keyStates } from '../lib/key-state.ts';
 import type { KeyState } from '../lib/key-state.ts';
+import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import { isReadOnly } from '../state/as-of.ts';
 import { openRest } from '../state/location.ts';
@@ -166,7 +167,7 @@ class ScreenKeys extends RecordScreen {
         ? this.#form()
         : key === null
           ? null
-          : html`<gw-key-record .apiKey=${key}></gw-key-record>`,
+          : html`<gw-key-record .apiKey=${key}></gw-key-record>${historyOf('api_key', key)}`,
     });
   }
 

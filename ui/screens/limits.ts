@@ -15,6 +15,7 @@ import { capStates, capStateOf, nearerCap, shareText } from '../lib/budget.ts';
 import { adminCurl } from '../lib/copy-as.ts';
 import { formatNumber } from '../lib/format.ts';
 import { moneyBar, tokensBar } from '../parts/budget.ts';
+import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import { openRest } from '../state/location.ts';
 import './limits/form.ts';
@@ -167,11 +168,12 @@ class ScreenLimits extends RecordScreen {
       return html`<gw-budget-form .row=${capped} .failure=${failure}></gw-budget-form>`;
     }
     return html`<gw-caps-record
-      .capped=${capped}
-      ?writable=${this.isWritable()}
-      @gw-remove=${({ detail }: CustomEvent<string>) =>
-        this.ask(detail === 'limits' ? limitsRemovalOf(capped) : budgetRemovalOf(capped))}
-    ></gw-caps-record>`;
+        .capped=${capped}
+        ?writable=${this.isWritable()}
+        @gw-remove=${({ detail }: CustomEvent<string>) =>
+          this.ask(detail === 'limits' ? limitsRemovalOf(capped) : budgetRemovalOf(capped))}
+      ></gw-caps-record
+      >${historyOf('principal', capped)}`;
   }
 
   #choice(all: readonly Capped[]) {

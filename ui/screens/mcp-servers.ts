@@ -18,6 +18,7 @@ const servers: RemoteKind = {
   heading: 'MCP servers',
   about: 'Servers of tools that principals may be granted',
   noun: 'server',
+  stream: 'mcp_server',
   one: 'an MCP server',
   plural: 'MCP servers',
   icon: 'wrench',

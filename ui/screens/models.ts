@@ -11,6 +11,7 @@ import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
 import { modelStates, modelStatesOf } from '../lib/model-use.ts';
+import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../parts/save.ts';
 import { linkTo, openRest } from '../state/location.ts';
@@ -163,10 +164,11 @@ class ScreenModels extends RecordScreen {
 
   #record(model: ModelRow) {
     return html`<gw-model-record
-      .model=${model}
-      ?writable=${this.isWritable()}
-      @gw-detach=${() => this.ask(this.#taking(model, detachSave(model)))}
-    ></gw-model-record>`;
+        .model=${model}
+        ?writable=${this.isWritable()}
+        @gw-detach=${() => this.ask(this.#taking(model, detachSave(model)))}
+      ></gw-model-record
+      >${historyOf('model', model)}`;
   }
 
   #taking(model: ModelRow, save: Save): Save {

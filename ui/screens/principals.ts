@@ -12,6 +12,7 @@ import '../elements/time.ts';
 import { nearerCap } from '../lib/budget.ts';
 import { formatCount, formatNumber } from '../lib/format.ts';
 import { nearerBar } from '../parts/budget.ts';
+import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import { openRest } from '../state/location.ts';
 import './principals/form.ts';
@@ -124,13 +125,14 @@ class ScreenPrincipals extends RecordScreen {
 
   #record(principal: Known, roles: People['roles']) {
     return html`<gw-principal-record
-      .principal=${principal}
-      .roles=${roles}
-      ?writable=${this.isWritable()}
-      @gw-grant=${({ detail }: CustomEvent<string>) => this.ask(grantOf(principal, detail, roles))}
-      @gw-revoke=${({ detail }: CustomEvent<string>) =>
-        this.ask(revokeOf(principal, detail, roles))}
-    ></gw-principal-record>`;
+        .principal=${principal}
+        .roles=${roles}
+        ?writable=${this.isWritable()}
+        @gw-grant=${({ detail }: CustomEvent<string>) => this.ask(grantOf(principal, detail, roles))}
+        @gw-revoke=${({ detail }: CustomEvent<string>) =>
+          this.ask(revokeOf(principal, detail, roles))}
+      ></gw-principal-record
+      >${historyOf('principal', principal)}`;
   }
 
   #actions(principal: Known) {

@@ -13,6 +13,7 @@ import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import type { Column } from '../elements/table.ts';
 import { formatCount } from '../lib/format.ts';
+import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../parts/save.ts';
 import { base, buttons } from '../styles/base.ts';
@@ -150,7 +151,8 @@ class ScreenProviders extends RecordScreen {
           : html`<a class="button" href=${this.link(provider.id, 'models')}
               >See what it serves now</a
             >`
-      }`;
+      }
+      ${historyOf('provider', provider)}`;
   }
 
   async #deletion(provider: Provider): Promise<Save> {

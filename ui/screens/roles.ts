@@ -11,6 +11,7 @@ import type { Column } from '../elements/table.ts';
 import { adminCurl } from '../lib/copy-as.ts';
 import { formatCount } from '../lib/format.ts';
 import { invokable, permissionText } from '../lib/permissions.ts';
+import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import './roles/form.ts';
 import { loadRoles } from './roles/load.ts';
@@ -91,11 +92,12 @@ class ScreenRoles extends RecordScreen {
 
   #record(role: HeldRole) {
     return html`<gw-role-record
-      .held=${role}
-      ?writable=${this.isWritable()}
-      @gw-grant=${({ detail }: CustomEvent<Permission>) => this.ask(grantOf(role, detail))}
-      @gw-revoke=${({ detail }: CustomEvent<Permission>) => this.ask(revokeOf(role, detail))}
-    ></gw-role-record>`;
+        .held=${role}
+        ?writable=${this.isWritable()}
+        @gw-grant=${({ detail }: CustomEvent<Permission>) => this.ask(grantOf(role, detail))}
+        @gw-revoke=${({ detail }: CustomEvent<Permission>) => this.ask(revokeOf(role, detail))}
+      ></gw-role-record
+      >${historyOf('role', role)}`;
   }
 
   #words(rows: readonly HeldRole[]) {

@@ -6,7 +6,6 @@ import '../elements/icon.ts';
 import { Watch } from '../elements/watch.ts';
 import { screens } from '../screens.ts';
 import type { Screen } from '../screens.ts';
-import { asOf } from '../state/as-of.ts';
 import { linkTo, place } from '../state/location.ts';
 import { base } from '../styles/base.ts';
 
@@ -129,11 +128,9 @@ export class GwSidebar extends LitElement {
   }
 
   #link({ name, title, icon }: Screen) {
-    const moment = asOf();
-    const query = moment === null ? {} : { as_of: moment };
     const current = this.#place.value.screen === name ? 'page' : 'false';
     return html`<li>
-      <a href=${linkTo({ screen: name, query })} aria-current=${current}
+      <a href=${linkTo({ screen: name })} aria-current=${current}
         ><gw-icon name=${icon}></gw-icon>${title}</a
       >
     </li>`;

@@ -19,9 +19,12 @@ type Target = Readonly<{
   query?: Readonly<Record<string, string>>;
 }>;
 
-/** The address of a place, for a link. */
-export const linkTo = ({ screen, rest = [], query = {} }: Target): string =>
-  writePlace({ screen, rest: rest.map(String), query }, uiBase);
+/** The address of a place, for a link. Who looks at the past stays in it, unless the target names another moment. */
+export function linkTo({ screen, rest = [], query = {} }: Target): string {
+  const { as_of: moment } = place.get().query;
+  const kept = moment === undefined ? query : { as_of: moment, ...query };
+  return writePlace({ screen, rest: rest.map(String), query: kept }, uiBase);
+}
 
 export const navigate = (target: Target): void => go(new URL(linkTo(target), location.href));
 

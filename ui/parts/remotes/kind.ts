@@ -10,6 +10,8 @@ export type RemoteKind = Readonly<{
   heading: string;
   about: string;
   noun: string;
+  /** Its kind in the log. */
+  stream: string;
   /** In the singular, with its article. */
   one: string;
   plural: string;

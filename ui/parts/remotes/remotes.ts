@@ -10,6 +10,7 @@ import { Resource } from '../../elements/resource.ts';
 import type { Column } from '../../elements/table.ts';
 import { adminCurl } from '../../lib/copy-as.ts';
 import type { Remote } from '../../lib/remote-draft.ts';
+import { historyOf } from '../entity-history.ts';
 import { RecordScreen } from '../record-screen.ts';
 import './form.ts';
 import type { RemoteKind } from './kind.ts';
@@ -117,7 +118,8 @@ export abstract class RemotesScreen extends RecordScreen {
           ></gw-remote-form>`
         : remote === null
           ? null
-          : html`<gw-remote-record .kind=${kind} .remote=${remote}></gw-remote-record>`,
+          : html`<gw-remote-record .kind=${kind} .remote=${remote}></gw-remote-record
+              >${historyOf(kind.stream, remote)}`,
     });
   }
 }

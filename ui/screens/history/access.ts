@@ -141,7 +141,7 @@ class HistoryAccess extends LitElement {
 
   protected override render() {
     const { value: rows, failure } = this.#rows;
-    const { at } = this.#place.value.query;
+    const { at, since } = this.#place.value.query;
     return html`<div class="ask" @gw-input=${this.#onInput} @gw-enter=${this.#ask}>
         <gw-field
           name="at"
@@ -158,9 +158,13 @@ class HistoryAccess extends LitElement {
           .value=${this.since}
         ></gw-field>
         <button type="button" class="primary" @click=${this.#ask}>Review</button>
-        <a class="button file" download href=${accessFile(at ?? null)}
-          ><gw-icon name="download"></gw-icon>All of it as CSV</a
-        >
+        ${
+          since === undefined
+            ? html`<a class="button file" download href=${accessFile(at ?? null)}
+                ><gw-icon name="download"></gw-icon>All of it as CSV</a
+              >`
+            : nothing
+        }
       </div>
       <gw-error retriable .failure=${failure} @gw-retry=${() => this.#rows.reload()}></gw-error>
       ${rows === undefined ? html`<div class="skeleton" aria-busy="true"></div>` : this.#table(rows)}
