@@ -20,7 +20,7 @@ import type { LaidModel, Layout } from '../snapshot/file/layout.ts';
 import { providerIdentity } from '../snapshot/file/providers.ts';
 import type { FileProvider } from '../snapshot/file/providers.ts';
 import type { FilePromptClass, FileRule } from '../snapshot/file/records.ts';
-import { minuteOf } from '../snapshot/file/rules.ts';
+import { namelessConditions } from '../snapshot/file/rules.ts';
 import type { PrincipalKind } from '../lib/vocabulary.ts';
 
 export type ImportPlan = Readonly<{
@@ -311,20 +311,6 @@ const importedRule = (rule: FileRule, nameOf: (label: string) => StoredName): Im
   conditions: {
     roles: rule.roles,
     class: rule.class ?? null,
-    min_prompt_tokens: rule.min_prompt_tokens ?? null,
-    max_prompt_tokens: rule.max_prompt_tokens ?? null,
-    min_max_tokens: rule.min_max_tokens ?? null,
-    max_max_tokens: rule.max_max_tokens ?? null,
-    stream: rule.stream ?? null,
-    headers: rule.headers,
-    min_budget_used_percent: rule.min_budget_used_percent ?? null,
-    max_budget_used_percent: rule.max_budget_used_percent ?? null,
-    max_inflight_per_backend: rule.max_inflight_per_backend ?? null,
-    min_request_cost_micros: rule.min_request_cost_micros ?? null,
-    max_request_cost_micros: rule.max_request_cost_micros ?? null,
-    after_minute: minuteOf(rule.after),
-    before_minute: minuteOf(rule.before),
-    days: rule.days,
-    utc_offset_minutes: rule.utc_offset_minutes,
+    ...namelessConditions(rule),
   },
 });

@@ -60,22 +60,8 @@ function ruleMember(rule: FileRule, ids: RuleIds, find: Find) {
     conditions: {
       principals: find('principals', rule.principals, ids.principals),
       roles: find('roles', rule.roles, ids.roles),
-      min_prompt_tokens: rule.min_prompt_tokens ?? null,
-      max_prompt_tokens: rule.max_prompt_tokens ?? null,
-      min_max_tokens: rule.min_max_tokens ?? null,
-      max_max_tokens: rule.max_max_tokens ?? null,
-      stream: rule.stream ?? null,
-      headers: rule.headers,
-      min_budget_used_percent: rule.min_budget_used_percent ?? null,
-      max_budget_used_percent: rule.max_budget_used_percent ?? null,
-      max_inflight_per_backend: rule.max_inflight_per_backend ?? null,
       class: one('class', rule.class, ids.promptClasses),
-      min_request_cost_micros: rule.min_request_cost_micros ?? null,
-      max_request_cost_micros: rule.max_request_cost_micros ?? null,
-      after_minute: minuteOf(rule.after),
-      before_minute: minuteOf(rule.before),
-      days: rule.days,
-      utc_offset_minutes: rule.utc_offset_minutes,
+      ...namelessConditions(rule),
     },
     targets: rule.targets.map((target) => targetMember(target, ids)),
     deny_status: rule.deny_status ?? null,
@@ -85,8 +71,27 @@ function ruleMember(rule: FileRule, ids: RuleIds, find: Find) {
   };
 }
 
+/** The conditions that name nothing else: they are the same wherever the rule goes. */
+export const namelessConditions = (rule: FileRule) => ({
+  min_prompt_tokens: rule.min_prompt_tokens ?? null,
+  max_prompt_tokens: rule.max_prompt_tokens ?? null,
+  min_max_tokens: rule.min_max_tokens ?? null,
+  max_max_tokens: rule.max_max_tokens ?? null,
+  stream: rule.stream ?? null,
+  headers: rule.headers,
+  min_budget_used_percent: rule.min_budget_used_percent ?? null,
+  max_budget_used_percent: rule.max_budget_used_percent ?? null,
+  max_inflight_per_backend: rule.max_inflight_per_backend ?? null,
+  min_request_cost_micros: rule.min_request_cost_micros ?? null,
+  max_request_cost_micros: rule.max_request_cost_micros ?? null,
+  after_minute: minuteOf(rule.after),
+  before_minute: minuteOf(rule.before),
+  days: rule.days,
+  utc_offset_minutes: rule.utc_offset_minutes,
+});
+
 /** Of `HH:MM`. */
-export function minuteOf(time: string | null | undefined): number | null {
+function minuteOf(time: string | null | undefined): number | null {
   if (!time) return null;
   const [hours = 0, minutes = 0] = time.split(':').map(Number);
   return hours * 60 + minutes;
