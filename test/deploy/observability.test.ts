@@ -9,6 +9,8 @@ import type { TestContext } from 'node:test';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
+import { newOperatorCounts, operatorSource } from '../../src/operator/counts.ts';
+import { renderMetrics } from '../../src/telemetry/registry.ts';
 import { openTracer } from '../../src/telemetry/trace.ts';
 import { testAdmin } from '../harness/admin.ts';
 import { startCollector } from '../harness/collector.ts';
@@ -95,14 +97,19 @@ async function exported(test: Pick<TestContext, 'after'>): Promise<Map<string, F
   const families = new Map(readMetrics(await gateway.metrics()));
   const admin = await testAdmin(test);
   await admin.admin.control.usageUpkeep.run();
-  const page = readMetrics(await (await fetch(`${admin.url}/metrics`)).text());
-  for (const [name, family] of page) families.set(name, family);
+  const operated = { ...newOperatorCounts(), phases: [] };
+  for (const text of [
+    await (await fetch(`${admin.url}/metrics`)).text(),
+    await renderMetrics([operatorSource(operated)]),
+  ]) {
+    for (const [name, family] of readMetrics(text)) families.set(name, family);
+  }
   return families;
 }
 
 describe('what is deployed', () => {
   let families = new Map<string, Family>();
-  it('is compared with what two real processes export', async (test) => {
+  it('is compared with what real processes export', async (test) => {
     families = await exported(test);
     assert.ok(families.has('gw_requests_total') && families.has('gw_log_lag_events'));
   });

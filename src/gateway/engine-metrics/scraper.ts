@@ -13,6 +13,7 @@ import { requestsOf } from './families.ts';
 import type { EnginePage } from './families.ts';
 import { afterPage, isStalled, unseen } from './stall.ts';
 import type { Stall } from './stall.ts';
+import { chosen } from './turns.ts';
 
 export type ScraperOptions = Readonly<{
   endpoints: () => readonly EndpointState[];
@@ -33,13 +34,11 @@ type Watched = {
   stall: Stall;
   /** Health probes that it had passed when it was last looked at. */
   passes: number;
-  isAsked: boolean;
   /** When it was last asked. */
   askedMs: number;
+  isSilent: boolean;
 };
 
-/** Further ones wait for the next turn. */
-const parallelMax = 64;
 /** A new endpoint is asked within this time. */
 const firstMsMax = 1000;
 const tickMsMax = 250;
@@ -51,7 +50,7 @@ export function startScraper(options: ScraperOptions): Readonly<{ close: () => v
   const { endpoints, ask, intervalMs, monotonic, random } = options;
   const watched = new WeakMap<EndpointState, Watched>();
   const stopping = new AbortController();
-  let asking = 0;
+  const asking = new Set<Watched>();
   const watchOf = (endpoint: EndpointState): Watched => {
     const known = watched.get(endpoint);
     if (known !== undefined) return known;
@@ -61,12 +60,11 @@ export function startScraper(options: ScraperOptions): Readonly<{ close: () => v
   };
   const run = async (endpoint: EndpointState, watch: Watched): Promise<void> => {
     const askedMs = monotonic();
-    asking++;
-    watch.isAsked = true;
+    asking.add(watch);
     watch.askedMs = askedMs;
     const { answer, page } = await ask(endpoint, stopping.signal);
-    asking--;
-    watch.isAsked = false;
+    asking.delete(watch);
+    watch.isSilent = answer === 'none';
     if (stopping.signal.aborted) return;
     const wasDetected = watch.detection.kind === 'detected';
     watch.detection = afterAnswer(watch.detection, answer, { askedMs, intervalMs });
@@ -76,7 +74,7 @@ export function startScraper(options: ScraperOptions): Readonly<{ close: () => v
   };
   const tick = (): void => {
     const nowMs = monotonic();
-    const due: (readonly [EndpointState, Watched])[] = [];
+    const due = new Map<Watched, EndpointState>();
     for (const endpoint of endpoints()) {
       // Vendors whose protocol is another than the engines' publish none.
       if (endpoint.backend.protocol !== 'openai') continue;
@@ -84,11 +82,12 @@ export function startScraper(options: ScraperOptions): Readonly<{ close: () => v
       forgetStale(endpoint, watch, nowMs);
       if (endpoint.passes > watch.passes) watch.detection = afterPass(watch.detection, nowMs);
       watch.passes = endpoint.passes;
-      if (!watch.isAsked && isDue(watch.detection, nowMs)) due.push([endpoint, watch]);
+      if (!asking.has(watch) && isDue(watch.detection, nowMs)) due.set(watch, endpoint);
     }
-    // Those that wait longest come first.
-    due.sort(([, a], [, b]) => a.askedMs - b.askedMs);
-    for (const [endpoint, watch] of due.slice(0, parallelMax - asking)) void run(endpoint, watch);
+    for (const watch of chosen([...due.keys()], [...asking])) {
+      const endpoint = due.get(watch);
+      if (endpoint !== undefined) void run(endpoint, watch);
+    }
   };
   const timer = setInterval(tick, Math.min(tickMsMax, intervalMs / 4)).unref();
   return {
@@ -104,8 +103,8 @@ const watchFrom = (askAtMs: number): Watched => ({
   readAtMs: null,
   stall: unseen,
   passes: 0,
-  isAsked: false,
   askedMs: 0,
+  isSilent: false,
 });
 
 function noteFound({ log }: ScraperOptions, { backend }: EndpointState): void {
