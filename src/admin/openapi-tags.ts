@@ -52,6 +52,7 @@ const tagOfResource: Readonly<Record<string, Tag>> = {
   history: configuration.history,
   snapshots: configuration.history,
   'change-sets': configuration.history,
+  'what-if': configuration.history,
   access: configuration.history,
   log: configuration.history,
   config: configuration.operations,

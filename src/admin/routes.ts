@@ -48,6 +48,7 @@ import { snapshotRoutes } from './snapshots.ts';
 import { timeseriesRoutes } from './timeseries.ts';
 import { usageEventRoutes } from './usage-events.ts';
 import { usageRoutes } from './usage.ts';
+import { whatIfRoutes } from './what-if.ts';
 
 /** The same handlers answer under the second name. */
 export const pathAliases: Readonly<Record<string, string>> = {
@@ -116,7 +117,11 @@ const singleRoutes: readonly Route[] = [
   .flatMap(withAlias)
   .map(listingVersions);
 
-export const adminRoutes: readonly Route[] = [...singleRoutes, ...changeSetRoutes(singleRoutes)];
+export const adminRoutes: readonly Route[] = [
+  ...singleRoutes,
+  ...changeSetRoutes(singleRoutes),
+  ...whatIfRoutes(singleRoutes),
+];
 
 const document = openApi(adminRoutes);
 

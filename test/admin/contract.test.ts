@@ -145,6 +145,7 @@ const lines: Readonly<Record<string, Line>> = {
   dryRunSnapshot: { with: { version: '2' } },
   previewChangeSet: {},
   applyChangeSet: {},
+  whatIf: {},
   restoreSnapshot: { with: { version: '2' }, body: () => ({ only: ['settings-1'] }) },
   getConfig: {},
   getFleet: {},
