@@ -39,6 +39,8 @@ const configRecord = z.object({
   otel_sample_one_in: number,
   webhook_configured: z.boolean(),
   webhook_signed: z.boolean(),
+  /** Where clients reach the gateway; null where that is not known. */
+  gateway_url: text,
   /** An operator manages this process: there is a deployment to show. */
   deployment_managed: z.boolean(),
   models: z.int(),
@@ -83,6 +85,7 @@ export const configRoutes = [
           otel_sample_one_in: numberOf(settings, 'otelSampleOneIn'),
           webhook_configured: isSet(settings, 'webhookUrl'),
           webhook_signed: isSet(settings, 'webhookSecret'),
+          gateway_url: program.gateway?.url() ?? null,
           deployment_managed: control.deployment.isManaged,
           ...modelCounts(control.state()),
           settings,

@@ -3,6 +3,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
 import { createAddressCheck } from '../control/address-check.ts';
+import { createChatRelay } from '../control/chat-relay.ts';
+import type { GatewayPlace } from '../control/chat-relay.ts';
 import { openManagedDeployment } from '../control/deployment.ts';
 import type { ManagedPlace } from '../control/deployment.ts';
 import type { Egress } from '../control/egress.ts';
@@ -36,6 +38,7 @@ import { createCredentials } from './credentials.ts';
 import { drain } from './drain.ts';
 import { createPlaces } from './event-stream.ts';
 import { historyStreamsMax } from './history-stream.ts';
+import { playgroundChatsMax } from './playground.ts';
 import type { Program } from './program.ts';
 import { adminRoutes } from './routes.ts';
 import type { Route } from './route.ts';
@@ -80,6 +83,8 @@ export type Admin = Readonly<{
 
 const monotonic = (): number => performance.now();
 
+const noGateway: GatewayPlace = { url: () => null, ca: [] };
+
 /** Does not listen yet. */
 export function openAdmin(options: AdminOptions): Admin {
   const { plane, clock, log } = options;
@@ -95,6 +100,8 @@ export function openAdmin(options: AdminOptions): Admin {
     encoders: plane.encoders,
     heads: plane.heads,
     historyStreams: createPlaces(historyStreamsMax),
+    relayChat: createChatRelay(options.program.gateway ?? noGateway),
+    playgroundChats: createPlaces(playgroundChatsMax),
     idempotency: createIdempotency({ db, vault, clock }),
     sessions: createSessions({ db, state, catchUp: plane.catchUp, clock, randomBytes }),
     passwords: createPasswords(),

@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 
+import type { GatewayPlace } from '../control/chat-relay.ts';
 import { flowFields } from '../snapshot/health-report.ts';
 
 /** A setting as it took effect. Of a secret it is known only whether it is set. */
@@ -43,4 +44,6 @@ export type Program = Readonly<{
   isLeaving: () => boolean;
   /** None in role control, which has no gateway. */
   backends: () => readonly BackendHealth[];
+  /** Where its clients reach the gateway; not known when absent. */
+  gateway?: GatewayPlace;
 }>;

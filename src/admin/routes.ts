@@ -30,6 +30,7 @@ import { metricsRoutes } from './metrics.ts';
 import { modelRoutes } from './models.ts';
 import { operationRoutes } from './operations.ts';
 import { openApi } from './openapi.ts';
+import { playgroundRoutes } from './playground.ts';
 import { poolRoutes } from './pools.ts';
 import { priceRoutes } from './prices.ts';
 import { principalRoutes } from './principals.ts';
@@ -110,7 +111,9 @@ const singleRoutes: readonly Route[] = [
   ...deploymentRoutes,
   ...usageRoutes,
   ...usageEventRoutes,
+  ...vaultRoutes,
   ...explainRoutes,
+  ...playgroundRoutes,
   ...accessRoutes,
   ...timeseriesRoutes,
 ]

@@ -88,6 +88,13 @@ export const settingsTable = {
     fallback: 4001,
     description: 'port of the admin API and UI; 0 is any free port',
   }),
+  gatewayUrl: define({
+    flag: '--gateway-url',
+    variable: 'GW_GATEWAY_URL',
+    schema: httpUrl,
+    fallback: null,
+    description: 'where clients reach the gateway, for the management UI; role all knows its own',
+  }),
   databaseUrl: define({
     flag: '--database-url',
     variable: 'GW_DATABASE_URL',

@@ -19,6 +19,7 @@ import { openEncoders } from '../encoders.ts';
 import type { Running } from '../lifetime.ts';
 import { namingListener } from '../listening.ts';
 import { logToStderr } from '../log-to-stderr.ts';
+import { readCaBundle } from '../pem-files.ts';
 import { settingFacts } from '../setting-facts.ts';
 import type { Settings } from '../settings.ts';
 import { openTracing } from '../tracing.ts';
@@ -40,19 +41,14 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
   const live = createLive({ log: linkLog, monotonic: () => performance.now() });
   // Other proxies may follow this process if the operator gave a token; its own reports need one in any case.
   const proxyToken = settings.proxyToken ?? randomBytes(32).toString('hex');
-  const own: { gateway: Gateway | null } = { gateway: null };
+  const own: Own = { gateway: null };
   let isLeaving = false;
   const control = await startControl(
     { ...settings, proxyToken },
     {
       log,
       encoders,
-      program: {
-        role: 'all',
-        settings: settingFacts(settings),
-        backends: () => own.gateway?.backends() ?? [],
-        isLeaving: () => isLeaving,
-      },
+      program: programOf(settings, { own, isLeaving: () => isLeaving }),
       onCurrent: live.confirm,
       onSnapshot: (snapshot) => serveSnapshot(live, log, snapshot),
     },
@@ -99,6 +95,21 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
     close: () => parts.disposeAsync(),
   };
 }
+
+type Own = { gateway: Gateway | null };
+type Process = Readonly<{ own: Own; isLeaving: () => boolean }>;
+
+const programOf = (settings: Settings, { own, isLeaving }: Process) =>
+  ({
+    role: 'all',
+    settings: settingFacts(settings),
+    backends: () => own.gateway?.backends() ?? [],
+    isLeaving,
+    gateway: {
+      url: () => settings.gatewayUrl ?? own.gateway?.url ?? null,
+      ca: readCaBundle(settings),
+    },
+  }) as const;
 
 const loopBack = ({ adminUrl, certificate }: RunningControl, proxyToken: string): ControlClient =>
   createControlClient({

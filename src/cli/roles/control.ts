@@ -86,6 +86,7 @@ export async function runControl(settings: Settings): Promise<RunningControl> {
     settings: settingFacts(settings),
     backends: () => [],
     isLeaving: () => isLeaving,
+    gateway: { url: () => settings.gatewayUrl, ca: readCaBundle(settings) },
   } as const;
   const control = await startControl(settings, {
     log,
@@ -108,7 +109,7 @@ export async function runControl(settings: Settings): Promise<RunningControl> {
 type Surroundings = Readonly<{
   log: Log;
   encoders: Encoders;
-  program: Pick<Program, 'role' | 'settings' | 'backends' | 'isLeaving'>;
+  program: Omit<Program, 'version' | 'uptimeSeconds'>;
   /** Told of each snapshot, from the first one on. */
   onSnapshot: (snapshot: Snapshot) => void;
   /** Told whenever the log was read to its head: what was last published is current. */

@@ -1,0 +1,99 @@
+// Asks the gateway for one chat, as a client with a key of its own would, and hands on what it answers while it comes. Whoever uses
+// the management UI reaches the admin listener, and often not the gateway.
+
+import { rootCertificates } from 'node:tls';
+
+import { Agent, request } from 'undici';
+import type { Dispatcher } from 'undici';
+
+import { refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+
+export type GatewayPlace = Readonly<{
+  /** Null while it is not known. */
+  url: () => string | null;
+  /** PEM certificates that are trusted besides the runtime's own. */
+  ca: readonly string[];
+}>;
+
+type Chat = Readonly<{ key: string; body: Readonly<Record<string, unknown>> }>;
+
+/** What the gateway answered; its status is its own, and no failure here. */
+export type Relayed = Readonly<{
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  /** Text as it came. Rejects when it breaks off. */
+  chunks: AsyncIterable<string>;
+}>;
+
+export type RelayChat = (chat: Chat, signal: AbortSignal) => Promise<Relayed | Refusal>;
+
+const connectTimeoutMs = 5_000;
+/** Longer than an answer takes to begin, whatever the gateway's own limits are. */
+const silenceMs = 120_000;
+const wholeMs = 600_000;
+/** What a person reads; a model that does not stop is cut off. */
+const answerBytesMax = 4 * 1024 * 1024;
+
+/** Those that say what the gateway did. */
+const told = /^(?:x-gw-.+|x-request-id|x-ratelimit-.+|retry-after|content-type)$/;
+
+export function createChatRelay({ url, ca }: GatewayPlace): RelayChat {
+  return async ({ key, body }, signal) => {
+    const address = url();
+    if (address === null) {
+      return refuse(
+        'absent',
+        'this control plane was not told where its gateway is: --gateway-url',
+      );
+    }
+    const dispatcher = new Agent({
+      connect: {
+        timeout: connectTimeoutMs,
+        ...(ca.length === 0 ? {} : { ca: [...rootCertificates, ...ca] }),
+      },
+      headersTimeout: silenceMs,
+      bodyTimeout: silenceMs,
+    });
+    try {
+      const answer = await request(`${address}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(wholeMs)]),
+        dispatcher,
+      });
+      const headers = toldHeaders(answer.headers);
+      return { status: answer.statusCode, headers, chunks: textOf(answer.body, dispatcher) };
+    } catch (error) {
+      await dispatcher.destroy();
+      return refuse('upstream', `the gateway at ${address} did not answer: ${reasonOf(error)}`);
+    }
+  };
+}
+
+const toldHeaders = (given: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) =>
+      value !== undefined && told.test(name) ? [[name, [value].flat().join(', ')]] : [],
+    ),
+  );
+
+async function* textOf(body: AsyncIterable<Buffer>, dispatcher: Agent): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let taken = 0;
+  try {
+    for await (const bytes of body) {
+      taken += bytes.length;
+      if (taken > answerBytesMax) throw new Error(`it is longer than ${answerBytesMax} bytes`);
+      yield decoder.decode(bytes, { stream: true });
+    }
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : String(error);
