@@ -1,20 +1,13 @@
 // The command that writes the configuration of a control plane as a configuration file.
 
-import { readFileSync } from 'node:fs';
-
-import { Command } from 'clipanion';
-
-import { refuse } from '../../lib/refusal.ts';
-import type { Refusal } from '../../lib/refusal.ts';
+import type { ControlPlane } from '../../control/plane.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../failure.ts';
-import { givenFlags, settingOptions } from '../options.ts';
-import { readSettings } from '../settings.ts';
+import { PlaneCommand } from '../plane-command.ts';
 
-export class ConfigExportCommand extends Command {
+export class ConfigExportCommand extends PlaneCommand {
   static override paths = [['config', 'export']];
-  static override usage = Command.Usage({
+  static override usage = PlaneCommand.Usage({
     description: 'write the configuration of a control plane as a configuration file',
     details: `
       Writes to standard output what a proxy serves in File mode and import takes back. It holds no
@@ -24,32 +17,12 @@ export class ConfigExportCommand extends Command {
     examples: [['Export', '$0 config export > gw.yaml']],
   });
 
-  constructor() {
-    super();
-    Object.assign(this, settingOptions(['databaseUrl']));
-  }
-
-  async execute(): Promise<ExitCode> {
-    return reportingFailure(this.context, async () => {
-      const { env, stdout, stderr } = this.context;
-      const read = readSettings({ flags: givenFlags(this), env, readFile });
-      if ('refusals' in read) return reportRefusals(stderr, read.refusals);
-      const { databaseUrl, encryptionKey, encryptionKeyPrevious } = read.settings;
-      if (databaseUrl === null) return reportRefusals(stderr, [needs('--database-url')]);
-      if (encryptionKey === null) return reportRefusals(stderr, [needs('GW_ENCRYPTION_KEY')]);
-      const warn = (message: string): void => void stderr.write(`gw: warning: ${message}\n`);
-      // Loaded here, because the control plane is much to load for a program that only shows its help.
-      const { exportConfig } = await import('../../control/export.ts');
-      const { withControlPlane } = await import('../offline-plane.ts');
-      const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };
-      const { text, warnings } = await withControlPlane(opening, exportConfig);
-      for (const warning of warnings) warn(`left out: ${warning}`);
-      stdout.write(text);
-      return exitCodes.ok;
-    });
+  protected override async work(plane: ControlPlane): Promise<ExitCode> {
+    // Loaded here, because it is much to load for a program that only shows its help.
+    const { exportConfig } = await import('../../control/export.ts');
+    const { text, warnings } = await exportConfig(plane);
+    for (const warning of warnings) this.warn(`left out: ${warning}`);
+    this.context.stdout.write(text);
+    return exitCodes.ok;
   }
 }
-
-const readFile = (path: string): string => readFileSync(path, 'utf8');
-
-const needs = (what: string): Refusal => refuse('invalid', `config export needs ${what}`);
