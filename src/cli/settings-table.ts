@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { egressEntryForms, readEgressEntry } from '../control/egress-list.ts';
 import { auditSettings } from './audit-settings.ts';
 import { classifierSettings } from './classifier-settings.ts';
-import { clusterSettings } from './cluster-settings.ts';
+import { managedSettings } from './cluster-settings.ts';
 import { forwardingSettings } from './forwarding-settings.ts';
 import { providerSettings } from './provider-settings.ts';
 import {
@@ -43,10 +43,6 @@ const workerCount = z
   .string()
   .transform((count) => (count === 'cores' ? String(availableParallelism()) : count))
   .pipe(wholeNumber({ from: 1, to: workersMax }));
-
-const resourceName = z.string().regex(/^[a-z0-9-]{1,63}\/[a-z0-9-]{1,63}$/, {
-  error: 'must be the namespace and the name of a resource, such as gw/gw',
-});
 
 const none: readonly string[] = [];
 const port = wholeNumber({ from: 0, to: 65_535 });
@@ -350,14 +346,7 @@ export const settingsTable = {
     fallback: 'gw',
     description: 'the service.name of its spans',
   }),
-  operatorResource: define({
-    flag: null,
-    variable: 'GW_OPERATOR_RESOURCE',
-    schema: resourceName,
-    fallback: null,
-    description: 'namespace/name of the resource that `gw operator` runs this control plane by',
-  }),
-  ...clusterSettings,
+  ...managedSettings,
   masterKey: define({
     flag: '--master-key',
     variable: 'GW_MASTER_KEY',

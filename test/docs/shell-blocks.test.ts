@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 
 import { testDatabase } from '../harness/postgres.ts';
+import { startEngine } from '../harness/queueing-engine.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -31,7 +32,12 @@ const blocksOf = (page: string): string[] =>
     .map(([, block = '']) => block.trim())
     .filter((block) => !shownElsewhere.has(block));
 
-const ready = z.object({ gateway_url: z.string(), api_key: z.string() });
+const ready = z.object({
+  gateway_url: z.string(),
+  admin_url: z.string(),
+  api_key: z.string(),
+  login: z.object({ password: z.string() }),
+});
 
 /** What the reader has running at that point of the README. */
 async function startDev(test: TestContext): Promise<z.output<typeof ready>> {
@@ -55,11 +61,20 @@ describe('the documentation', () => {
     it(`shows in ${page} what works`, async (test) => {
       const dev = await startDev(test);
       const { url } = await testDatabase(test);
+      await using engine = await startEngine({ sequencesMax: 4, serviceMs: 1, model: 'qwen3-8b' });
       const script = blocksOf(page)
         .join('\n')
         .replaceAll('http://127.0.0.1:4000', dev.gateway_url)
+        .replaceAll('http://127.0.0.1:4001', dev.admin_url)
+        .replaceAll('--scan-ports 8000', `--scan-ports ${new URL(engine.apiBase).port}`)
         .replaceAll('curl ', 'curl --fail-with-body --silent --show-error ');
-      const env = { ...process.env, GW_API_KEY: dev.api_key, GW_DATABASE_URL: url };
+      const env = {
+        ...process.env,
+        PATH: `${path.join(import.meta.dirname, 'bin')}:${process.env['PATH']}`,
+        GW_API_KEY: dev.api_key,
+        GW_ADMIN_PASSWORD: dev.login.password,
+        GW_DATABASE_URL: url,
+      };
       const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: root, env });
       assert.notEqual(stdout, '');
     });

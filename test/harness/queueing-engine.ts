@@ -14,9 +14,9 @@ export type Engine = Readonly<{
 }>;
 
 export async function startEngine(
-  options: Readonly<{ sequencesMax: number; serviceMs: number }>,
+  options: Readonly<{ sequencesMax: number; serviceMs: number; model?: string }>,
 ): Promise<Engine> {
-  const { sequencesMax, serviceMs } = options;
+  const { sequencesMax, serviceMs, model = 'm' } = options;
   const queue: ServerResponse[] = [];
   const running = new Set<ServerResponse>();
   let peak = 0;
@@ -37,7 +37,7 @@ export async function startEngine(
       return response.end(
         request.url === '/metrics'
           ? `vllm:num_requests_running ${running.size}\nvllm:num_requests_waiting ${queue.length}\n`
-          : JSON.stringify({ object: 'list', data: [{ id: 'm', object: 'model' }] }),
+          : JSON.stringify({ object: 'list', data: [{ id: model, object: 'model' }] }),
       );
     }
     request.resume();
