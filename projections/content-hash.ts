@@ -3,11 +3,10 @@
 
 import { parseStream, streamOf } from '../events/catalogue.ts';
 import {
-  bucketDigest,
   bucketIds,
   bucketOf,
   combineDigests,
-  listDigest,
+  digestOfLines,
   memberDigest,
 } from '../src/snapshot/hash.ts';
 import type { ConfigState } from './config/state.ts';
@@ -25,27 +24,46 @@ const listNouns = [
   'prompt_class',
 ] as const;
 
-/** Of one bucket: its digest, and those of its members by their place in it; null is none. */
-type Bucket = Readonly<{ digest: string; members: readonly (string | null)[] }>;
-type Buckets = ReadonlyMap<number, Bucket>;
+/**
+ * Of the members in one bucket: which places are taken, ascending, and their digests as the lines of text that are hashed, each with
+ * its line feed. `line` is what the bucket adds to its list.
+ */
+type Bucket = Readonly<{ places: readonly number[]; lines: Buffer; line: string }>;
 
-/** The digests of one state. `lists` remembers the digest of each noun's list, across states. */
-export type ContentHash = Readonly<Record<SnapshotNoun, Buckets>> & {
-  readonly lists: WeakMap<Buckets, string>;
+/** `order`: the numbers of the buckets, ascending. `digest` is the list's. */
+type List = Readonly<{
+  buckets: ReadonlyMap<number, Bucket>;
+  order: readonly number[];
+  digest: string;
+}>;
+
+/** The digests of one state; of the settings, the one that they have. */
+export type ContentHash = Readonly<Record<SnapshotNoun, List> & { settings: string }>;
+
+/** A list under construction. Buckets that were copied for it are its own, and written in place. */
+type ListDraft = {
+  base: List;
+  copy: { buckets: Map<number, Bucket>; order: readonly number[]; own: Set<number> } | null;
+  digest: string | null;
 };
+
+/** A content hash under construction, for whoever asks for it between two commands. */
+export type ContentDraft = Readonly<Record<SnapshotNoun, ListDraft>> & { settings: string };
+
+const emptyList: List = { buckets: new Map(), order: [], digest: digestOfLines('') };
 
 /** The digests of `state`, from nothing. */
 export function contentHashOf(state: ConfigState): ContentHash {
   const empty: ContentHash = {
-    principal: new Map(),
-    role: new Map(),
-    api_key: new Map(),
-    provider: new Map(),
-    model: new Map(),
-    frontend_model: new Map(),
-    pool: new Map(),
-    prompt_class: new Map(),
-    lists: new WeakMap(),
+    principal: emptyList,
+    role: emptyList,
+    api_key: emptyList,
+    provider: emptyList,
+    model: emptyList,
+    frontend_model: emptyList,
+    pool: emptyList,
+    prompt_class: emptyList,
+    settings: memberDigest(settingsMember(state)),
   };
   const streams = listNouns.flatMap((noun) =>
     [...state[noun].byId.keys()].map((id) => streamOf(noun, id)),
@@ -59,57 +77,170 @@ export function movedContentHash(
   state: ConfigState,
   streams: readonly string[],
 ): ContentHash {
-  const moved = { ...content };
-  const addresses = [...new Set(streams)].map(parseStream);
-  for (const noun of listNouns) {
-    const ids = addresses.filter((address) => address.noun === noun).map(({ id }) => id);
-    if (ids.length > 0) moved[noun] = movedBuckets(content[noun], state, { noun, ids });
-  }
-  return moved;
+  const draft = openContent(content);
+  moveContent(draft, state, streams);
+  return closeContent(draft);
 }
 
-function movedBuckets(
-  before: Buckets,
+const draftOf = (base: List): ListDraft => ({ base, copy: null, digest: base.digest });
+
+export const openContent = (content: ContentHash): ContentDraft => ({
+  principal: draftOf(content.principal),
+  role: draftOf(content.role),
+  api_key: draftOf(content.api_key),
+  provider: draftOf(content.provider),
+  model: draftOf(content.model),
+  frontend_model: draftOf(content.frontend_model),
+  pool: draftOf(content.pool),
+  prompt_class: draftOf(content.prompt_class),
+  settings: content.settings,
+});
+
+/** The draft as a content hash, which it is no more to be moved behind. */
+export const closeContent = (draft: ContentDraft): ContentHash => ({
+  principal: closedList(draft.principal),
+  role: closedList(draft.role),
+  api_key: closedList(draft.api_key),
+  provider: closedList(draft.provider),
+  model: closedList(draft.model),
+  frontend_model: closedList(draft.frontend_model),
+  pool: closedList(draft.pool),
+  prompt_class: closedList(draft.prompt_class),
+  settings: draft.settings,
+});
+
+function closedList(draft: ListDraft): List {
+  const { base, copy } = draft;
+  if (copy === null) return base;
+  return { buckets: copy.buckets, order: copy.order, digest: digestOf(draft) };
+}
+
+/** Moves the draft along, as `movedContentHash` does. */
+export function moveContent(
+  draft: ContentDraft,
   state: ConfigState,
-  { noun, ids }: Readonly<{ noun: SnapshotNoun; ids: readonly number[] }>,
-): Buckets {
-  const buckets = new Map(before);
-  for (const [bucket, stale] of Map.groupBy(ids, bucketOf)) {
-    const members = buckets.get(bucket)?.members.slice() ?? noMembers();
-    for (const id of stale) members[id % bucketIds] = entityDigest(state, noun, id);
-    const held = members.filter((digest) => digest !== null);
-    if (held.length === 0) buckets.delete(bucket);
-    else buckets.set(bucket, { digest: bucketDigest(held), members });
+  streams: readonly string[],
+): void {
+  const changed = new Map<ListDraft, Map<number, Changed>>();
+  for (const stream of streams) {
+    const { noun, id } = parseStream(stream);
+    if (noun === 'settings') draft.settings = memberDigest(settingsMember(state));
+    if (!isListed(noun)) continue;
+    const buckets = getOrMake(changed, draft[noun], () => new Map<number, Changed>());
+    const members = getOrMake(buckets, bucketOf(id), () => new Map());
+    members.set(id % bucketIds, entityDigest(state, noun, id));
   }
-  return buckets;
+  for (const [list, buckets] of changed) {
+    for (const [number, members] of buckets) writeBucket(list, number, members);
+  }
 }
 
-const noMembers = (): (string | null)[] => Array.from({ length: bucketIds }, () => null);
+/** The new digests of members by their place in a bucket; null is none. */
+type Changed = Map<number, string | null>;
+
+function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const held = map.get(key);
+  if (held !== undefined) return held;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+const listed: ReadonlySet<string> = new Set(listNouns);
+const isListed = (noun: string): noun is SnapshotNoun => listed.has(noun);
 
 function entityDigest(state: ConfigState, noun: SnapshotNoun, id: number): string | null {
   const member = snapshotMember(state, noun, id);
   return member === null ? null : memberDigest(member);
 }
 
-/** 64 hex digits. `state` is the one that `content` was moved to. */
-export function contentHashText(content: ContentHash, state: ConfigState): string {
-  const digestOf = (buckets: Buckets): string => {
-    const known = content.lists.get(buckets);
-    if (known !== undefined) return known;
-    const digests = [...buckets].map(([bucket, { digest }]) => [bucket, digest] as const);
-    const digest = listDigest(new Map(digests));
-    content.lists.set(buckets, digest);
-    return digest;
-  };
-  return combineDigests({
-    principals: digestOf(content.principal),
-    roles: digestOf(content.role),
-    api_keys: digestOf(content.api_key),
-    providers: digestOf(content.provider),
-    models: digestOf(content.model),
-    frontend_models: digestOf(content.frontend_model),
-    pools: digestOf(content.pool),
-    prompt_classes: digestOf(content.prompt_class),
-    settings: memberDigest(settingsMember(state)),
-  });
+/** A digest in hex, and a line feed. */
+const lineBytes = 65;
+
+const noBucket: Bucket = { places: [], lines: Buffer.alloc(0), line: '' };
+
+function writeBucket(list: ListDraft, number: number, members: Changed): void {
+  const { base } = list;
+  list.copy ??= { buckets: new Map(base.buckets), order: base.order, own: new Set() };
+  list.digest = null;
+  const { buckets, own } = list.copy;
+  const held = buckets.get(number) ?? noBucket;
+  const { places, lines } = isInPlace(held, members)
+    ? written(held, members, { isOwn: own.has(number) })
+    : merged(held, members);
+  if (places.length === 0) {
+    buckets.delete(number);
+    own.delete(number);
+    list.copy.order = list.copy.order.filter((one) => one !== number);
+    return;
+  }
+  own.add(number);
+  // Between the lines there are line feeds, and none behind the last one.
+  const digest = digestOfLines(lines.subarray(0, -1));
+  buckets.set(number, { places, lines, line: `${number} ${digest}` });
+  if (list.copy.order.includes(number)) return;
+  list.copy.order = [...list.copy.order, number].toSorted((a, b) => a - b);
 }
+
+const isInPlace = ({ places }: Bucket, members: Changed): boolean =>
+  [...members].every(([place, digest]) => digest !== null && places.includes(place));
+
+type Written = Pick<Bucket, 'places' | 'lines'>;
+
+/** Into the same bytes, where no other content hash has them. */
+function written(
+  { places, lines: held }: Bucket,
+  members: Changed,
+  { isOwn }: Readonly<{ isOwn: boolean }>,
+): Written {
+  const lines = isOwn ? held : Buffer.from(held);
+  for (const [place, digest] of members) {
+    lines.write(digest ?? '', places.indexOf(place) * lineBytes, 'latin1');
+  }
+  return { places, lines };
+}
+
+/** The places that are taken are others now: what lies between two that changed is taken over as it is. */
+function merged({ places: held, lines }: Bucket, members: Changed): Written {
+  const places: number[] = [];
+  const pieces: Uint8Array[] = [];
+  let taken = 0;
+  const take = (end: number): void => {
+    places.push(...held.slice(taken, end));
+    pieces.push(lines.subarray(taken * lineBytes, end * lineBytes));
+    taken = end;
+  };
+  for (const [place, digest] of [...members].toSorted(([a], [b]) => a - b)) {
+    const next = held.findIndex((one) => one >= place);
+    take(next === -1 ? held.length : next);
+    if (held[taken] === place) taken += 1;
+    if (digest === null) continue;
+    places.push(place);
+    pieces.push(Buffer.from(`${digest}\n`, 'latin1'));
+  }
+  take(held.length);
+  return { places, lines: Buffer.concat(pieces) };
+}
+
+function digestOf(list: ListDraft): string {
+  const { buckets, order } = list.copy ?? list.base;
+  list.digest ??= digestOfLines(order.map((one) => buckets.get(one)?.line ?? '').join('\n'));
+  return list.digest;
+}
+
+/** 64 hex digits, of the state that the draft was moved to. */
+export const draftHashText = (draft: ContentDraft): string =>
+  combineDigests({
+    principals: digestOf(draft.principal),
+    roles: digestOf(draft.role),
+    api_keys: digestOf(draft.api_key),
+    providers: digestOf(draft.provider),
+    models: digestOf(draft.model),
+    frontend_models: digestOf(draft.frontend_model),
+    pools: digestOf(draft.pool),
+    prompt_classes: digestOf(draft.prompt_class),
+    settings: draft.settings,
+  });
+
+export const contentHashText = (content: ContentHash): string =>
+  draftHashText(openContent(content));

@@ -6,7 +6,7 @@ import type { Principal } from './config/principal.ts';
 import { sliceOf } from './config/slice.ts';
 import { applyEvent, closeDraft, openDraft } from './config/state.ts';
 import type { ConfigState, Draft } from './config/state.ts';
-import { contentHashText, movedContentHash } from './content-hash.ts';
+import { closeContent, draftHashText, moveContent, openContent } from './content-hash.ts';
 import type { ContentHash } from './content-hash.ts';
 import { entityTables, journalTables } from './tables/all.ts';
 import type { EntityTable, JournalTable, Row } from './tables/table.ts';
@@ -29,24 +29,24 @@ export function writesOf(
   const draft = openDraft(cursor.state);
   const touched: Touched = new Map();
   const added = new Map<JournalTable, Row[]>(journalTables.map((table) => [table, []]));
-  let content = cursor.content;
+  const content = openContent(cursor.content);
   for (const events of commands) {
     const actor = actorOf(draft, events);
     for (const event of events) applyEvent(draft, event);
     const state = closeDraft(draft);
-    content = movedContentHash(
+    moveContent(
       content,
       state,
       events.map((event) => event.stream),
     );
-    const contentHash = contentHashText(content, state);
-    const change = { events, state, actor, contentHash };
+    const change = { events, state, actor, contentHash: draftHashText(content) };
     for (const [table, rows] of added) rows.push(...table.rows(change));
     touch(touched, events);
   }
   const state = closeDraft(draft);
   const journals = [...added].map(([table, rows]) => ({ table, owners: [], rows }));
-  return { after: { state, content }, writes: [...entityWrites(state, touched), ...journals] };
+  const after = { state, content: closeContent(content) };
+  return { after, writes: [...entityWrites(state, touched), ...journals] };
 }
 
 /** The principal that acted, as it was before: the command may rename or delete it. */

@@ -41,7 +41,7 @@ export function createSnapshotBuilder(dependencies: Dependencies): SnapshotBuild
       return {
         schema: snapshotSchemaVersion,
         version: state.version,
-        config_hash: contentHashText(content, state),
+        config_hash: contentHashText(content),
         log: { id: logId, position: state.position, hash: state.hash },
         config,
         secrets: secrets.of(refs.filter((ref) => !keyFileRefs.has(ref))),

@@ -12,19 +12,11 @@ export const bucketOf = (id: number): number => Math.floor(id / bucketIds);
 
 export const memberDigest = (member: unknown): string => hash('sha256', canonicalJson(member));
 
-/** The digest of one bucket from its members' digests, which are in id order. */
-export const bucketDigest = (memberDigests: readonly string[]): string =>
-  hash('sha256', memberDigests.join('\n'));
-
-/** The digest of a noun's list from its bucket digests. Empty buckets are left out. */
-export const listDigest = (buckets: ReadonlyMap<number, string>): string =>
-  hash(
-    'sha256',
-    [...buckets]
-      .toSorted(([a], [b]) => a - b)
-      .map(([bucket, digest]) => `${bucket} ${digest}`)
-      .join('\n'),
-  );
+/**
+ * The digest of lines of text, with a line feed between two. The lines of a bucket are its members' digests in the order of ids; those
+ * of a noun's list are the numbers of its buckets, ascending and without empty ones, each with the bucket's digest.
+ */
+export const digestOfLines = (lines: string | Uint8Array): string => hash('sha256', lines);
 
 /** The digest of each noun's list. */
 export type ConfigDigests = Readonly<Record<keyof SnapshotConfig, string>>;
@@ -63,7 +55,8 @@ function membersDigest(members: readonly { id: number }[]): string {
     members.toSorted((a, b) => a.id - b.id),
     (member) => bucketOf(member.id),
   );
-  return listDigest(
-    new Map([...buckets].map(([bucket, held]) => [bucket, bucketDigest(held.map(memberDigest))])),
+  const lines = [...buckets].map(
+    ([bucket, held]) => `${bucket} ${digestOfLines(held.map(memberDigest).join('\n'))}`,
   );
+  return digestOfLines(lines.join('\n'));
 }

@@ -77,8 +77,8 @@ describe('for any sequence of commands', () => {
           const present = stated(state);
           for (const { name } of entityTables) assert.deepEqual(inline.rows[name], present[name]);
           assert.equal(
-            contentHashText(inline.cursor.content, state),
-            contentHashText(contentHashOf(state), state),
+            contentHashText(inline.cursor.content),
+            contentHashText(contentHashOf(state)),
           );
         },
       ),
