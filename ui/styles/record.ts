@@ -20,6 +20,14 @@ export const record = css`
     color: var(--text-2);
   }
 
+  dd a,
+  p a,
+  .rows span a {
+    text-decoration: underline;
+    text-decoration-color: var(--line-strong);
+    text-underline-offset: 0.1875rem;
+  }
+
   .section {
     display: flex;
     flex-wrap: wrap;

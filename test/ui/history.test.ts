@@ -1,0 +1,256 @@
+// The history in a browser: a wrong price found and undone, a version restored, one save taken back from its notice, the past looked
+// at, and the chain checked by who reads it. What counts is what the server has then.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import type { Page } from 'playwright-core';
+
+import { reportUsage, reported } from '../harness/usage.ts';
+import { emptyHouse, open, sharedCompanyHouse } from './harness/house.ts';
+import type { House } from './harness/house.ts';
+import { expectCleanScreen } from './harness/watch.ts';
+
+const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+
+const rows = async ({ send }: House, path: string): Promise<readonly Record<string, unknown>[]> => {
+  const { body } = await send('GET', path);
+  assert.ok(Array.isArray(body));
+  return body;
+};
+
+/** A model at 1 dollar; answers the version that made it. */
+async function pricedModel({ send }: House): Promise<number> {
+  const made = await send('POST', '/admin/provider-models', {
+    name: 'engine',
+    input_price_per_mtok: 1_000_000,
+  });
+  assert.equal(made.status, 200);
+  return Number(made.headers.get('x-gw-snapshot-version'));
+}
+
+const priceNow = async (house: House): Promise<unknown> =>
+  (await rows(house, '/admin/provider-models'))[0]?.['input_price_per_mtok'];
+
+it('a wrong price is found in the history, and undone with a reason', async (t) => {
+  const house = await emptyHouse(t);
+  await pricedModel(house);
+  await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 100_000_000 });
+  await house.send('POST', '/admin/roles', { name: 'auditors' });
+
+  const { page, watched } = await open(t, house, 'history?stream=model-1');
+  await page.getByRole('row', { name: /Update model .*provider-models\/1.* boss/ }).waitFor();
+  await page.getByRole('link', { name: 'Update model' }).click();
+  const change = page.locator('gw-history-change');
+  await change
+    .getByRole('row', { name: /input_price_per_mtok changed\s+\$1.00\s+\$100.00/ })
+    .waitFor();
+  await expectCleanScreen(page, watched);
+
+  await change.getByRole('link', { name: 'Undo …' }).click();
+  await page.getByRole('heading', { name: /^Bring back from version/ }).waitFor();
+  await page
+    .getByRole('row', { name: /input_price_per_mtok changed\s+\$100.00\s+\$1.00/ })
+    .waitFor();
+  await press(page, 'Restore …');
+  const [, moment = ''] = /restore\/(\d+)/.exec(page.url()) ?? [];
+  await page.getByLabel(`Type ${moment} to go on`).fill(moment);
+  await press(page, 'Restore');
+  await page.getByText('A reason is needed').waitFor();
+  assert.equal(await priceNow(house), 100_000_000);
+  await page.getByLabel('Reason').fill('A zero too many');
+  await press(page, 'Restore');
+  await page.getByText(/Brought back model 1 · version \d+/).waitFor();
+  assert.equal(await priceNow(house), 1_000_000);
+  assert.ok((await rows(house, '/admin/roles')).some(({ name }) => name === 'auditors'));
+  const [last] = await rows(house, '/admin/history/commands?limit=1');
+  assert.deepEqual([last?.['command'], last?.['reason']], ['RestoreSnapshot', 'A zero too many']);
+});
+
+const priceShown = (page: Page, price: string) =>
+  page.getByRole('button', { name: 'Change input price of engine' }).getByText(price);
+
+it('a save is taken back from its notice, and so is the taking back', async (t) => {
+  const house = await emptyHouse(t);
+  await pricedModel(house);
+  const { page } = await open(t, house, 'models');
+  await page.getByRole('button', { name: 'Change input price of engine' }).click();
+  const field = page.getByLabel('input price of engine, in dollars per million tokens');
+  await field.fill('7');
+  await field.press('Enter');
+  await press(page, 'Publish price');
+  await press(page, 'Undo');
+  await page.getByText(/Undone · version \d+/).waitFor();
+  assert.equal(await priceNow(house), 1_000_000);
+  await priceShown(page, '$1.00').waitFor();
+  await press(page, 'Undo');
+  await priceShown(page, '$7.00').waitFor();
+  assert.equal(await priceNow(house), 7_000_000);
+});
+
+it('an undo of what was changed again since is looked at first', async (t) => {
+  const house = await emptyHouse(t);
+  await pricedModel(house);
+  const { page } = await open(t, house, 'models');
+  await page.getByRole('button', { name: 'Change input price of engine' }).click();
+  const field = page.getByLabel('input price of engine, in dollars per million tokens');
+  await field.fill('7');
+  await field.press('Enter');
+  await press(page, 'Publish price');
+  await page.getByText(/Price of engine changed · version/).waitFor();
+  await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 9_000_000 });
+  await press(page, 'Undo');
+  await page.getByRole('row', { name: /input_price_per_mtok changed\s+\$9.00\s+\$1.00/ }).waitFor();
+  assert.equal(await priceNow(house), 9_000_000);
+});
+
+it('two versions are compared, the first is restored, and what was made since is gone', async (t) => {
+  const house = await emptyHouse(t);
+  const version = await pricedModel(house);
+  await house.send('PATCH', '/admin/provider-models/1', { description: 'The fast one' });
+  await house.send('POST', '/admin/provider-models', { name: 'trial' });
+  const { page, watched } = await open(t, house, 'history/versions');
+  await page.getByRole('checkbox', { name: `Choose ${version}` }).check();
+  await page.getByRole('checkbox').nth(1).check();
+  await page.getByRole('button', { name: `Compare ${version} with` }).click();
+  await page.getByRole('row', { name: /description added\s+none\s+The fast one/ }).waitFor();
+  await page.getByRole('link', { name: 'trial' }).waitFor();
+  await expectCleanScreen(page, watched);
+
+  await page.goto(`/ui/history/versions/${version}`);
+  await page.getByRole('link', { name: 'Restore …' }).click();
+  await press(page, 'Restore …');
+  await page.getByLabel(`Type ${version} to go on`).fill(String(version));
+  await page.getByLabel('Reason').fill('CHG-9 failed');
+  await press(page, 'Restore');
+  await page.getByText(`Restored version ${version}`).waitFor();
+  const models = await rows(house, '/admin/provider-models');
+  assert.deepEqual(
+    models.map(({ name, description }) => [name, description]),
+    [['engine', null]],
+  );
+});
+
+it('the past is looked at without a way to change it, from screen to screen, and left again', async (t) => {
+  const house = await emptyHouse(t);
+  const version = await pricedModel(house);
+  await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 100_000_000 });
+  const { page, watched } = await open(t, house, 'models');
+  await press(page, 'Now');
+  await page.getByLabel('Snapshot version or time').fill('yesterday');
+  await press(page, 'Show');
+  await page.getByText('must be a version, or a time').waitFor();
+  await page.getByLabel('Snapshot version or time').fill(String(version));
+  await press(page, 'Show');
+  await page.getByText('Nothing can be changed here.').waitFor();
+  await page.getByRole('row', { name: /engine .*\$1.00/ }).waitFor();
+  assert.equal(await page.getByRole('link', { name: 'Add model' }).count(), 0);
+  await expectCleanScreen(page, watched);
+  await page.getByRole('link', { name: 'Roles' }).click();
+  await page.getByRole('heading', { name: 'Roles' }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('as_of'), String(version));
+  assert.equal(await page.getByRole('link', { name: 'Add role' }).count(), 0);
+  await page.getByRole('link', { name: 'Models', exact: true }).click();
+  await press(page, 'Version after');
+  await page.getByRole('row', { name: /engine .*\$100.00/ }).waitFor();
+  await press(page, 'Back to now');
+  await page.getByRole('link', { name: 'Add model' }).waitFor();
+});
+
+it('a request is explained from its row: the rule that decided, and the models that it led to', async (t) => {
+  const house = await emptyHouse(t);
+  for (const name of ['small', 'large']) await house.send('POST', '/admin/models', { name });
+  await house.send('POST', '/admin/frontend-models', {
+    name: 'chat',
+    default_targets: ['small'],
+    rules: [
+      { headers: { 'x-tier': 'gold' }, targets: ['large'] },
+      { max_prompt_tokens: 100, targets: ['small'] },
+    ],
+  });
+  const { version } = house.plane.store.state();
+  const at = new Date().toISOString();
+  const event = reported(1, {
+    at,
+    principal_id: 2,
+    snapshot_version: version,
+    route: 'rule:0',
+    frontend_model_id: 1,
+    rule_id: 1,
+    matched_headers: ['x-tier'],
+    rule_inputs: { at_ms: 1, headers: { 'x-tier': 'gold' }, crowded_rules: [], cost_micros: null },
+  });
+  assert.equal((await reportUsage(house, [event])).status, 200);
+  await house.send('PUT', '/admin/frontend-models/1/rules', { rules: [] });
+  const { page, watched } = await open(t, house, 'usage?group=virtual_model');
+  await page.getByRole('row', { name: /^chat/ }).click();
+  await page.locator('gw-usage-requests tbody a').first().click();
+  const explained = page.locator('gw-usage-explain');
+  await explained.getByText('chat, ').first().waitFor();
+  await explained.getByText('decides').waitFor();
+  await explained.getByText('max_prompt_tokens').waitFor();
+  await explained.getByText('it has no provider').waitFor();
+  await expectCleanScreen(page, watched);
+  await explained.getByRole('link', { name: 'Configuration as of this request' }).click();
+  await page.getByText(`As of version ${version}`).first().waitFor();
+});
+
+it('an event has an address of its own, its neighbours, and a chain that the reader checks', async (t) => {
+  const house = await emptyHouse(t);
+  await pricedModel(house);
+  await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 2_000_000 });
+  const { page, watched } = await open(t, house, 'history/events');
+  const [head] = await rows(house, '/admin/history/events?limit=1');
+  const position = Number(head?.['position']);
+  await page.getByText(`${position - 1} links of the chain checked here: all hold`).waitFor();
+  await page.goto(`/ui/history/events/${position}`);
+  const event = page.locator('gw-history-event');
+  await event.getByText('"input_price_per_mtok": 2000000').waitFor();
+  await event.getByText(String(head?.['hash'])).waitFor();
+  await event.getByRole('link', { name: 'Before it in its stream' }).click();
+  await event.getByText('"input_price_per_mtok": 1000000').waitFor();
+  await expectCleanScreen(page, watched);
+});
+
+it('who could call what is reviewed at a moment and between two, with the events that granted it', async (t) => {
+  const house = await emptyHouse(t);
+  const version = await pricedModel(house);
+  await house.send('POST', '/admin/principals', { name: 'nightly' });
+  const principal = (await rows(house, '/admin/principals')).find(({ name }) => name === 'nightly');
+  await house.send('POST', `/admin/principals/${String(principal?.['id'])}/roles`, {
+    role: 'inference',
+  });
+  const { page, watched } = await open(t, house, 'history/access');
+  await page.getByRole('row', { name: /nightly engine inference/ }).waitFor();
+  await page.getByLabel('What changed since').fill(`v${version}`);
+  await press(page, 'Review');
+  await page.getByRole('row', { name: /nightly engine gained/ }).click();
+  const grants = page.locator('gw-history-grants');
+  await grants.getByText('by boss').waitFor();
+  await expectCleanScreen(page, watched);
+  await grants
+    .getByRole('link', { name: /^event \d+/ })
+    .first()
+    .click();
+  await page.getByText('PrincipalRoleGranted').first().waitFor();
+});
+
+it('every part of the history is clean where there is much, in the dark and on a narrow page', async (t) => {
+  const house = await sharedCompanyHouse();
+  const paths = [
+    'history/2000',
+    'history/versions/1000',
+    'history/events?stream=model-7&order=asc',
+    'history/diff?from=2900',
+    'history/restore/2900',
+    'history/log',
+    'limits/5?as_of=2900',
+  ];
+  const { page, watched } = await open(t, house, 'history', { theme: 'dark', width: 360 });
+  for (const path of paths) {
+    await page.goto(`/ui/${path}`);
+    await page.locator('h1').first().waitFor();
+    await expectCleanScreen(page, watched);
+  }
+});
