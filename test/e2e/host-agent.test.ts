@@ -38,6 +38,8 @@ const providers = z.array(
   }),
 );
 
+const events = z.array(z.object({ stream: z.string() }));
+
 async function startCluster(test: TestContext) {
   const { url: databaseUrl } = await testDatabase(test);
   await prepareControl(databaseUrl);
@@ -109,6 +111,14 @@ describe('hosts that register themselves', () => {
     await until(() => serves(modelOf(0)), { limitMs, what: 'it is back in rotation' });
     await until(async () => (await reason()) === null, { limitMs, what: 'a sweep that says so' });
 
+    const transitions = async (admin: typeof control.admin) => {
+      const types = ['ProviderDegraded', 'ProviderRecovered', 'ProviderDeleted'];
+      const lists = types.map((type) => admin.get(`/admin/history/events?type=${type}`, events));
+      return (await Promise.all(lists)).map((list) => list.map(({ stream }) => stream));
+    };
+    const stream = `provider-${found.find(({ api_base }) => api_base === first.apiBase)?.id}`;
+    assert.deepEqual(await transitions(control.admin), [[stream], [stream], []]);
+
     const before = await list();
     await control.end('SIGKILL');
     await agent.logged('the control plane does not answer');
@@ -125,6 +135,7 @@ describe('hosts that register themselves', () => {
       before.map(({ id, name }) => [id, name, null]),
     );
     for (const model of models) assert.equal(await serves(model), true, model);
+    assert.deepEqual(await transitions(again.admin), [[stream], [stream], []]);
     assert.deepEqual(
       agent.logs.filter(({ message }) => message === 'a registration was refused'),
       [],
