@@ -6,6 +6,8 @@ import { agentEvents } from './a2a-agent.ts';
 import type { AgentEvent } from './a2a-agent.ts';
 import { apiKeyEvents } from './api-key.ts';
 import type { ApiKeyEvent } from './api-key.ts';
+import { changeRequestEvents } from './change-request.ts';
+import type { ChangeRequestEvent } from './change-request.ts';
 import { currentSchema, upcast } from './event.ts';
 import type { EventDefinition, EventOf, Recorded } from './event.ts';
 import { frontendModelEvents } from './frontend-model.ts';
@@ -44,6 +46,7 @@ export const eventsByNoun = {
   mcp_server: mcpServerEvents,
   agent: agentEvents,
   settings: settingsEvents,
+  change_request: changeRequestEvents,
 } as const satisfies Record<string, Record<string, EventDefinition>>;
 
 export type Noun = keyof typeof eventsByNoun;
@@ -60,6 +63,7 @@ export const catalogue: Readonly<Record<string, EventDefinition>> = {
   ...mcpServerEvents,
   ...agentEvents,
   ...settingsEvents,
+  ...changeRequestEvents,
   ...commonEvents,
 };
 
@@ -74,7 +78,8 @@ export type NounEvent =
   | PromptClassEvent
   | McpServerEvent
   | AgentEvent
-  | SettingsEvent;
+  | SettingsEvent
+  | ChangeRequestEvent;
 export type GwEvent = NounEvent | EventOf<typeof commonEvents>;
 export type RecordedEvent = Recorded<GwEvent>;
 /** What a fold needs of one. */
@@ -120,5 +125,10 @@ export function parseStream(stream: string): StreamAddress {
 }
 
 const isNoun = (text: string): text is Noun => Object.hasOwn(eventsByNoun, text);
+
+/** What is configured. How a change comes about is not: it is no part of what is compared and restored. */
+export const configNouns: readonly Noun[] = Object.keys(eventsByNoun)
+  .filter(isNoun)
+  .filter((noun) => noun !== 'change_request');
 
 export const streamOf = (noun: Noun, id: number): string => `${noun}-${id}`;

@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 
-import { modelId } from '../src/lib/ids.ts';
+import { modelId, principalId } from '../src/lib/ids.ts';
+import { changeKind, erasedKind } from '../src/lib/vocabulary.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 export const settingsEvents = {
@@ -10,6 +11,11 @@ export const settingsEvents = {
   FallbackModelSet: {
     touchesSnapshot: true,
     data: z.object({ model_id: modelId.nullable() }),
+  },
+  /** The kinds of change that need an approved request; none: there is no policy. */
+  ChangePolicySet: {
+    touchesSnapshot: false,
+    data: z.object({ kinds: z.array(changeKind).readonly() }),
   },
   /** The operator asked for a new version; it is the audit row that counts. */
   SnapshotRebuilt: { touchesSnapshot: true, data: z.object({}) },
@@ -42,10 +48,17 @@ export const settingsEvents = {
   },
   /** The log goes on behind the loss of events that replicas have seen; snapshot versions count on in this epoch. */
   LogEpochStarted: { touchesSnapshot: true, data: z.object({ epoch: z.int().positive() }) },
-  /** Items of the vault that nothing had referred to for their retention were erased. */
+  /**
+   * Items of the vault were erased: those that nothing had referred to for their retention, or those that somebody asked to be erased
+   * sooner. `kinds` counts them; `principal_id` is whose personal data they were, when that was asked for.
+   */
   VaultItemsErased: {
     touchesSnapshot: false,
-    data: z.object({ refs: z.array(z.uuid()).min(1) }),
+    data: z.object({
+      refs: z.array(z.uuid()).min(1),
+      kinds: z.partialRecord(erasedKind, z.int().positive()).optional(),
+      principal_id: principalId.optional(),
+    }),
   },
 } as const satisfies Record<string, EventDefinition>;
 

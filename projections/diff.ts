@@ -1,6 +1,6 @@
 // What lies between two states: entity by entity, field by field. Secrets and personal data are told by their refs and fingerprints.
 
-import { eventsByNoun } from '../events/catalogue.ts';
+import { configNouns } from '../events/catalogue.ts';
 import type { Noun } from '../events/catalogue.ts';
 import { differingIds } from './config/id-map.ts';
 import { defaultSettings } from './config/settings.ts';
@@ -27,7 +27,7 @@ export type Difference = Readonly<{
 
 /** By kind, then id. Empty when both states configure the same, whatever lies between them. */
 export const diffStates = (before: ConfigState, after: ConfigState): Difference[] =>
-  nouns.flatMap((kind) => {
+  configNouns.flatMap((kind) => {
     const [old, now] = [before[kind].byId, after[kind].byId];
     // The settings stand from the beginning, whenever the log first speaks of them.
     const standing = kind === 'settings' ? defaultSettings : undefined;
@@ -35,9 +35,6 @@ export const diffStates = (before: ConfigState, after: ConfigState): Difference[
       (id) => differenceOf({ kind, id }, old.get(id) ?? standing, now.get(id) ?? standing) ?? [],
     );
   });
-
-const isNoun = (name: string): name is Noun => Object.hasOwn(eventsByNoun, name);
-const nouns: readonly Noun[] = Object.keys(eventsByNoun).filter(isNoun);
 
 /** Null when both say the same. */
 function differenceOf(

@@ -37,6 +37,7 @@ export const packState = (state: ConfigState): string => {
     mcp_server: packSlice(state.mcp_server),
     agent: packSlice(state.agent),
     settings: packSlice(state.settings),
+    change_request: packSlice(state.change_request),
   };
   return JSON.stringify(packed);
 };
@@ -67,6 +68,7 @@ export function unpackState(text: string): ConfigState {
     mcp_server: unpackSlice(packed.mcp_server),
     agent: unpackSlice(packed.agent),
     settings: unpackSlice(packed.settings),
+    change_request: unpackSlice(packed.change_request),
   };
 }
 

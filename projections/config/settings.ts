@@ -2,6 +2,7 @@
 
 import type { SettingsEvent } from '../../events/settings.ts';
 import type { ModelId } from '../../src/lib/ids.ts';
+import type { ChangeKind } from '../../src/lib/vocabulary.ts';
 
 export type Settings = Readonly<{
   id: 1;
@@ -10,6 +11,8 @@ export type Settings = Readonly<{
   auditKey: string | null;
   /** How often the log went on behind a loss. */
   epoch: number;
+  /** The kinds of change that need an approved request. */
+  changePolicy: readonly ChangeKind[];
 }>;
 
 export const defaultSettings: Settings = {
@@ -17,6 +20,7 @@ export const defaultSettings: Settings = {
   fallbackModelId: null,
   auditKey: null,
   epoch: 0,
+  changePolicy: [],
 };
 
 export function evolveSettings(settings: Settings | undefined, event: SettingsEvent): Settings {
@@ -27,6 +31,8 @@ export function evolveSettings(settings: Settings | undefined, event: SettingsEv
       return { ...(settings ?? defaultSettings), auditKey: event.data.public_key };
     case 'LogEpochStarted':
       return { ...(settings ?? defaultSettings), epoch: event.data.epoch };
+    case 'ChangePolicySet':
+      return { ...(settings ?? defaultSettings), changePolicy: event.data.kinds };
     case 'SnapshotRebuilt':
     case 'SessionsRevoked':
     case 'DeploymentPatched':

@@ -3,6 +3,7 @@
 
 import { agentEvents } from '../../events/a2a-agent.ts';
 import { apiKeyEvents } from '../../events/api-key.ts';
+import { changeRequestEvents } from '../../events/change-request.ts';
 import { parseStream, touchesSnapshot } from '../../events/catalogue.ts';
 import type { FoldedEvent, Noun } from '../../events/catalogue.ts';
 import { frontendModelEvents } from '../../events/frontend-model.ts';
@@ -19,6 +20,8 @@ import { evolveAgent } from './a2a-agent.ts';
 import type { Agent } from './a2a-agent.ts';
 import { evolveApiKey } from './api-key.ts';
 import type { ApiKey } from './api-key.ts';
+import { evolveChangeRequest } from './change-request.ts';
+import type { ChangeRequest } from './change-request.ts';
 import { evolveMcpServer } from './mcp-server.ts';
 import type { McpServer } from './mcp-server.ts';
 import { evolveFrontendModel, frontendModelParts } from './frontend-model.ts';
@@ -41,7 +44,7 @@ import { draftSlice, emptySlice, evolveSlice, sliceOf } from './slice.ts';
 import type { Slice, SliceDraft } from './slice.ts';
 
 /** Raised when an event's meaning to the fold changes: what was derived from another fold is not this one's. */
-export const foldVersion = 3;
+export const foldVersion = 4;
 
 export type Slices = Readonly<{
   principal: Slice<Principal>;
@@ -55,6 +58,7 @@ export type Slices = Readonly<{
   mcp_server: Slice<McpServer>;
   agent: Slice<Agent>;
   settings: Slice<Settings>;
+  change_request: Slice<ChangeRequest>;
 }>;
 
 /**
@@ -78,6 +82,7 @@ export const emptyState: ConfigState = {
   mcp_server: emptySlice(),
   agent: emptySlice(),
   settings: emptySlice(),
+  change_request: emptySlice(),
 };
 
 /** The state after `events`, which follow `state.position` without a gap. */
@@ -108,6 +113,7 @@ export const openDraft = (state: ConfigState): Draft => ({
   mcp_server: draftSlice(state.mcp_server),
   agent: draftSlice(state.agent),
   settings: draftSlice(state.settings),
+  change_request: draftSlice(state.change_request),
 });
 
 /** The draft as a state. It shares the draft's maps: valid until the next event is applied. */
@@ -126,6 +132,7 @@ export const closeDraft = (draft: Draft): ConfigState => ({
   mcp_server: sliceOf(draft.mcp_server),
   agent: sliceOf(draft.agent),
   settings: sliceOf(draft.settings),
+  change_request: sliceOf(draft.change_request),
 });
 
 export function applyEvent(draft: Draft, event: FoldedEvent): void {
@@ -183,6 +190,11 @@ function evolveNoun(draft: Draft, noun: Noun, { id, event }: { id: number; event
       return evolveSlice(draft[noun], id, event, { types: agentEvents, evolve: evolveAgent });
     case 'settings':
       return evolveSlice(draft[noun], id, event, { types: settingsEvents, evolve: evolveSettings });
+    case 'change_request':
+      return evolveSlice(draft[noun], id, event, {
+        types: changeRequestEvents,
+        evolve: evolveChangeRequest,
+      });
   }
 }
 

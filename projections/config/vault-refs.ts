@@ -1,5 +1,6 @@
 // Which items of the vault an entity holds that are of no use once it has let go of them: credentials, verifiers of keys, password
-// hashes, examples, e-mail addresses. A person's name is not among them: the audit log calls its actors by the names they had.
+// hashes, examples, e-mail addresses, calls of a change request that has ended. A person's name is not among them: the audit log calls
+// its actors by the names they had.
 
 import { parseStream } from '../../events/catalogue.ts';
 import type { ConfigState } from './state.ts';
@@ -23,6 +24,11 @@ export function vaultRefs(state: ConfigState, stream: string): readonly string[]
     case 'agent': {
       const credential = state[noun].byId.get(id)?.credential ?? null;
       return credential === null ? [] : [credential.ref];
+    }
+    case 'change_request': {
+      const held = state.change_request.byId.get(id);
+      const draft = held === undefined || held.ended !== null ? null : held.draft;
+      return draft === null ? [] : [draft.body_ref];
     }
     case 'role':
     case 'model':

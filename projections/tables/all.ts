@@ -4,6 +4,7 @@ import { a2aAgents } from './a2a-agents.ts';
 import { apiKeys } from './api-keys.ts';
 import { auditLog } from './audit-log.ts';
 import { budgets } from './budgets.ts';
+import { changeRequests } from './change-requests.ts';
 import { limits } from './limits.ts';
 import { frontendModels } from './frontend-models.ts';
 import { mcpServers } from './mcp-servers.ts';
@@ -41,6 +42,7 @@ export const entityTables: readonly EntityTable[] = [
   mcpServers,
   a2aAgents,
   settings,
+  changeRequests,
 ];
 
 export const journalTables: readonly JournalTable[] = [auditLog, snapshotVersions];

@@ -70,7 +70,9 @@ export const entityPaths: Readonly<Record<string, Addressed>> = {
   '/admin/prompt-classes/{id}': byId('prompt_class'),
   '/admin/mcp-servers/{id}': byId('mcp_server'),
   '/admin/a2a-agents/{id}': byId('agent'),
+  '/admin/change-requests/{id}': byId('change_request'),
   '/admin/fallback-model': settings,
+  '/admin/change-policy': settings,
   '/admin/deployment': settings,
 };
 

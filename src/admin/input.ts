@@ -36,7 +36,8 @@ function refusalOf(issue: z.core.$ZodIssue, was: string): Refusal {
   return refuse('invalid', `${place}: ${message}`, { param: place });
 }
 
-const secretFields: ReadonlySet<string> = new Set(['password', 'upstream_api_key']);
+/** What is never shown, and never repeated in a refusal. */
+export const secretFields: ReadonlySet<string> = new Set(['password', 'upstream_api_key']);
 
 /** The wrong value, where it cannot be a secret: a number, one of a closed list, a time; in a query any text. */
 function wasValue(issue: z.core.$ZodIssue, raw: unknown, echo: boolean): string {

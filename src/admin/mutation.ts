@@ -8,6 +8,7 @@ import type { Queryable } from '@databases/pg';
 import type { RecordedEvent } from '../../events/catalogue.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Mutation, MutationContext, Outcome } from '../control/execute.ts';
+import { mayWriteConfig } from '../deciders/grants.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { sessionToken } from './authorise.ts';
@@ -33,20 +34,28 @@ export async function mutate<Body>(
 ): Promise<Answer<Body> | Refusal> {
   const reason = reasonOf(call, given);
   if (isRefusal(reason)) return reason;
+  const breakGlass = textIn(call.headers, breakGlassHeader);
+  if (isRefusal(breakGlass)) return breakGlass;
   const rendered: { answer?: Answer<Body> } = {};
   const outcome = await call.control.execute(mutation, {
     ...contextOf(call, reason),
+    breakGlass,
     ...(causation === undefined ? {} : { causation }),
     precondition: async (state, tx) =>
       (await ended(call, state, tx)) ??
       revoked(call, state) ??
+      (breakGlass === null ? null : mayBreakGlass(call, state)) ??
       call.entity.unmet(state) ??
       (await call.once?.taken(tx)) ??
       (await precondition?.(state, tx)) ??
       null,
     exclusive: call.once === null ? null : String(call.headers['idempotency-key']),
     conclude: async (outcome, tx) => {
-      const headers = { ...versionHeader(outcome.version), ...call.entity.etag(outcome.state) };
+      const headers = {
+        ...versionHeader(outcome.version),
+        ...call.entity.etag(outcome.state),
+        ...reviewHeader(outcome),
+      };
       const answer = { headers, body: await render(outcome, tx) };
       await call.once?.keep(tx, answer);
       rendered.answer = answer;
@@ -97,25 +106,42 @@ function revoked({ caller, permission }: Call, state: ConfigState): Refusal | nu
   return refuse('forbidden', 'the right to do this was revoked meanwhile');
 }
 
+/** Who may approve changes may make one without an approval. */
+const mayBreakGlass = ({ caller }: Call, state: ConfigState): Refusal | null =>
+  'principalId' in caller && mayWriteConfig(state, caller.principalId)
+    ? null
+    : refuse('forbidden', `${breakGlassHeader} needs the permission config:write`, {
+        param: breakGlassHeader,
+      });
+
+/** Where the review is due that a change without approval demands. */
+function reviewHeader({ events }: Outcome): Record<string, string> {
+  const made = events.find(({ type }) => type === 'ChangeMadeUnapproved');
+  return made === undefined
+    ? {}
+    : { 'x-gw-review-due': made.stream.replace('change_request-', '') };
+}
+
 const reasonHeader = 'x-gw-reason';
+const breakGlassHeader = 'x-gw-break-glass';
 
 /** `given` is what the body says; the header has the last word. Null when neither gives one. */
 export function reasonOf(
   { headers }: Pick<Call, 'headers'>,
   given?: string,
 ): string | Refusal | null {
-  return reasonIn(headers) ?? given ?? null;
+  return textIn(headers, reasonHeader) ?? given ?? null;
 }
 
 /** Null when none is given. Node reads a header as Latin-1; what people write in it is UTF-8. */
-function reasonIn(headers: Call['headers']): string | Refusal | null {
-  const header = headers[reasonHeader];
+function textIn(headers: Call['headers'], name: string): string | Refusal | null {
+  const header = headers[name];
   if (typeof header !== 'string' || header === '') return null;
   const bytes = Buffer.from(header, 'latin1');
-  const reason = isUtf8(bytes) ? bytes.toString('utf8') : header;
-  if (reason.length <= reasonLengthMax) return reason;
-  const message = `${reasonHeader} has ${reason.length} characters, at most ${reasonLengthMax} may be`;
-  return refuse('invalid', message, { param: reasonHeader });
+  const text = isUtf8(bytes) ? bytes.toString('utf8') : header;
+  if (text.length <= reasonLengthMax) return text;
+  const message = `${name} has ${text.length} characters, at most ${reasonLengthMax} may be`;
+  return refuse('invalid', message, { param: name });
 }
 
 /** The id of the entity that an event of the mutation is about. A mutation without that event has a fault. */

@@ -13,6 +13,7 @@ const meanings: Readonly<Record<RefusalCode | 'internal', string>> = {
   invalid: 'The request is malformed; `param` names the field',
   unauthenticated: 'The credential is missing, unknown or has expired',
   forbidden: 'The permission is missing, or the request comes from another site',
+  approval_required: 'The change policy asks for an approved change request',
   absent: 'There is no such record, or no such moment of the log',
   conflict: 'It contradicts what stands, or the Idempotency-Key was used for another request',
   stale: 'If-Match names an older version',
@@ -52,7 +53,10 @@ function codesOf(route: Route): readonly RefusalCode[] {
       codes.add(code);
     }
   }
-  if (isMutation(route)) codes.add('conflict');
+  if (isMutation(route)) {
+    codes.add('conflict');
+    if (permission !== 'api_key') codes.add('approval_required');
+  }
   if (isMutation(route) && entityPathOf(route.path) !== null) codes.add('stale');
   if (readsPast(route)) codes.add('absent');
   return [...codes];

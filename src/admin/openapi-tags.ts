@@ -58,6 +58,7 @@ const tagOfResource: Readonly<Record<string, Tag>> = {
   'what-if': configuration.history,
   access: configuration.history,
   log: configuration.history,
+  vault: configuration.history,
   config: configuration.operations,
   fleet: configuration.operations,
   health: configuration.operations,

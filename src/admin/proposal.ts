@@ -6,7 +6,7 @@ import type { GwEvent } from '../../events/catalogue.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Mutation } from '../control/execute.ts';
 import type { Secret } from '../db/vault.ts';
-import { decide } from '../deciders/decide.ts';
+import { decide, isSingle } from '../deciders/decide.ts';
 import type { SingleCommand } from '../deciders/decide.ts';
 import { createUnfolding } from '../deciders/import/unfolding.ts';
 import type { Unfolding } from '../deciders/import/unfolding.ts';
@@ -48,6 +48,7 @@ const proposablePaths: readonly string[] = [
   '/admin/prompt-classes',
   '/admin/mcp-servers',
   '/admin/a2a-agents',
+  '/admin/change-policy',
 ];
 
 /** Whether a call of this route may be part of a proposal. */
@@ -78,7 +79,7 @@ export async function prepareCalls(
     if (isRefusal(mutation)) return within(index, mutation);
     const { command, secrets: own = [] } = mutation;
     // No route of those that may be proposed makes one.
-    if (command.type === 'ApplyChanges') throw new Error('a proposal was made in a proposal');
+    if (!isSingle(command)) throw new Error('a proposal was made in a proposal');
     const refusal = on.take(decide(on.state(), command));
     if (refusal !== null) return within(index, refusal);
     commands.push(command);

@@ -6,6 +6,8 @@ import { accessRoutes } from './access.ts';
 import { a2aAgentRoutes } from './a2a-agents.ts';
 import { auditRoutes } from './audit.ts';
 import { backendRoutes } from './backends.ts';
+import { changePolicyRoutes } from './change-policy.ts';
+import { changeRequestRoutes } from './change-requests.ts';
 import { changeSetRoutes } from './change-sets.ts';
 import { configRoutes } from './config.ts';
 import { deploymentRoutes } from './deployment.ts';
@@ -49,6 +51,7 @@ import { snapshotRoutes } from './snapshots.ts';
 import { timeseriesRoutes } from './timeseries.ts';
 import { usageEventRoutes } from './usage-events.ts';
 import { usageRoutes } from './usage.ts';
+import { vaultRoutes } from './vault.ts';
 import { whatIfRoutes } from './what-if.ts';
 
 /** The same handlers answer under the second name. */
@@ -91,6 +94,7 @@ const singleRoutes: readonly Route[] = [
   ...providerRoutes,
   ...registrationRoutes,
   ...fallbackModelRoutes,
+  ...changePolicyRoutes,
   ...priceRoutes,
   ...frontendModelRoutes,
   ...ruleRoutes,
@@ -124,6 +128,7 @@ export const adminRoutes: readonly Route[] = [
   ...singleRoutes,
   ...changeSetRoutes(singleRoutes),
   ...whatIfRoutes(singleRoutes),
+  ...changeRequestRoutes(singleRoutes).map(listingVersions),
 ];
 
 const document = openApi(adminRoutes);

@@ -3,8 +3,7 @@
 
 import { z } from 'zod';
 
-import { eventsByNoun } from '../../events/catalogue.ts';
-import type { Noun } from '../../events/catalogue.ts';
+import { configNouns } from '../../events/catalogue.ts';
 import { diffStates } from '../../projections/diff.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { momentField } from '../control/history/moment.ts';
@@ -14,8 +13,8 @@ import {
   historyVersions,
   redactedConfig,
   shownDifferences,
-import { servedBy } from '../control/fleet-served.ts';
 } from '../control/history/snapshots.ts';
+import { servedBy } from '../control/fleet-served.ts';
 import { timestamp, timestampField } from '../lib/fields.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import { snapshotApiKey, snapshotConfig, snapshotProvider } from '../snapshot/schema.ts';
@@ -25,8 +24,7 @@ import { limitQuery, wholeNumber } from './fields.ts';
 import { commandRecord } from './history.ts';
 import { none, route } from './route.ts';
 
-const nouns = Object.keys(eventsByNoun).filter((name): name is Noun => name in eventsByNoun);
-const kind = z.enum(nouns);
+const kind = z.enum(configNouns);
 const position = z.int().nonnegative();
 const hash = z.hash('sha256');
 
@@ -118,19 +116,19 @@ export const snapshotRoutes = [
     response: z.array(versionRecord),
     handle: async ({ query: { from, to, before, limit } }, { control }) => {
       const filter = { from: from ?? null, to: to ?? null, before: before ?? null, limit };
+      const versions = await historyVersions(sources(control), filter);
+      const replicas = Map.groupBy(control.fleet.rows(), (row) => row.snapshot_version);
       const served = await servedBy(
         control.reports,
         versions.map(({ version }) => version),
       );
-      const versions = await historyVersions(sources(control), filter);
-      const replicas = Map.groupBy(control.fleet.rows(), (row) => row.snapshot_version);
       const body = versions.map((version) =>
         Object.assign(version, {
           replicas: (replicas.get(version.version) ?? []).map((row) => ({
             replica: row.replica,
-          served_by: served.get(version.version) ?? { replicas: 0, first: [] },
             since: row.snapshot_since,
           })),
+          served_by: served.get(version.version) ?? { replicas: 0, first: [] },
         }),
       );
       return { body };

@@ -11,6 +11,7 @@ export const statusOf: Readonly<Record<RefusalCode, Kind>> = {
   invalid: { status: 400, type: 'invalid_request_error' },
   unauthenticated: { status: 401, type: 'authentication_error' },
   forbidden: { status: 403, type: 'permission_error' },
+  approval_required: { status: 403, type: 'permission_error' },
   absent: { status: 404, type: 'not_found_error' },
   conflict: { status: 409, type: 'conflict_error' },
   stale: { status: 412, type: 'conflict_error' },

@@ -21,6 +21,7 @@ const exitCodeOfRefusal: Readonly<Record<RefusalCode, ExitCode>> = {
   invalid: exitCodes.usage,
   unauthenticated: exitCodes.refused,
   forbidden: exitCodes.refused,
+  approval_required: exitCodes.refused,
   absent: exitCodes.notFound,
   conflict: exitCodes.conflict,
   stale: exitCodes.conflict,

@@ -13,7 +13,7 @@ import type { CommandEvents, Cursor } from '../../projections/rows.ts';
 import { appendEvents, toRecorded } from '../db/event-log.ts';
 import type { Database } from '../db/pool.ts';
 import type { OwnedSecret, Secret, Vault } from '../db/vault.ts';
-import { decide } from '../deciders/decide.ts';
+import { decideUnderPolicy } from '../deciders/change-policy.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
@@ -65,7 +65,10 @@ export async function plan(
   const unmet = (await context.precondition?.(state, tx)) ?? null;
   if (unmet !== null) return unmet;
   const { command } = mutation;
-  const decision = decide(state, command);
+  const why = whyOf(context, newId);
+  const { kind, principal_id: principalId } = context.actor;
+  const maker = { kind, principalId, whyRef: why?.ref ?? null };
+  const decision = decideUnderPolicy(state, command, maker);
   if (isRefusal(decision)) return decision;
   if (decision.length > eventsMax) return tooManyEvents(decision.length);
   const changed = decision.length > 0;
@@ -91,7 +94,8 @@ export async function plan(
       app_version: appVersion,
     },
   });
-  const given = [...(mutation.secrets ?? []), ...(reason === null ? [] : [reason])];
+  const said = [reason, why].filter((text) => text !== null);
+  const given = [...(mutation.secrets ?? []), ...said];
   const secrets = given.flatMap((secret) => {
     const subject = subjectOf(secret, sealed);
     // A command that changed nothing refers to no secret: none is kept.
@@ -146,6 +150,9 @@ const tooManyEvents = (count: number): Refusal =>
 
 const reasonOf = ({ reason }: MutationContext, newId: () => string): Secret | null =>
   reason === null ? null : { ref: newId(), class: 'personal', plaintext: reason };
+
+const whyOf = ({ breakGlass = null }: MutationContext, newId: () => string): Secret | null =>
+  breakGlass === null ? null : { ref: newId(), class: 'personal', plaintext: breakGlass };
 
 /** The stream whose event refers to the secret. */
 const subjectOf = (secret: Secret, sealed: readonly SealedEvent[]): string | null =>

@@ -25,6 +25,8 @@ export type MutationContext = Readonly<{
   requestId: string;
   /** Free text of the actor, kept in the vault. */
   reason: string | null;
+  /** Why it is to be made although the change policy asks for an approval; kept in the vault. A review is due then. */
+  breakGlass?: string | null;
   /** The position of the log whose state the mutation brings back. */
   causation?: EventMetadata['causation'];
   /** Asked under the lock, on the state that is decided on: much may have changed while the mutation was prepared. */

@@ -1,10 +1,12 @@
-// What the events of a command mean for the vault: items that it let go of are superseded, and their retention begins.
+// What the events of a command mean for the vault: items that it let go of are superseded, and their retention begins. The calls of a
+// change request are of no use once it has ended: they are erased at once.
 
+import { parseStream } from '../../events/catalogue.ts';
 import type { RecordedEvent } from '../../events/catalogue.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { refsLeft } from '../../projections/config/vault-refs.ts';
 import type { Database } from '../db/pool.ts';
-import { supersedeItems } from '../db/vault-retention.ts';
+import { eraseItems, supersedeItems } from '../db/vault-retention.ts';
 
 type Transaction = Parameters<Parameters<Database['tx']>[0]>[0];
 type Change = Readonly<{
@@ -18,8 +20,15 @@ export async function keepVaultRows(
   tx: Transaction,
   { before, after, events }: Change,
 ): Promise<void> {
-  const left = refsLeft({ before, after }, new Set(events.map(({ stream }) => stream)));
   const [first] = events;
-  if (left.length === 0 || first === undefined) return;
-  await supersedeItems(tx, left, new Date(first.recordedAt));
+  if (first === undefined) return;
+  const at = new Date(first.recordedAt);
+  const streams = Map.groupBy(new Set(events.map(({ stream }) => stream)), isRequest);
+  const leftBy = (those: readonly string[] = []) => refsLeft({ before, after }, new Set(those));
+  const superseded = leftBy(streams.get(false));
+  if (superseded.length > 0) await supersedeItems(tx, superseded, at);
+  const ended = leftBy(streams.get(true));
+  if (ended.length > 0) await eraseItems(tx, ended, at);
 }
+
+const isRequest = (stream: string): boolean => parseStream(stream).noun === 'change_request';

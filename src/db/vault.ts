@@ -8,7 +8,13 @@ import type { Queryable, SQLQuery, Transaction } from '@databases/pg';
 
 import type { Database } from './pool.ts';
 
-export type VaultClass = 'credential' | 'password' | 'key_verifier' | 'personal' | 'example';
+export type VaultClass =
+  | 'credential'
+  | 'password'
+  | 'key_verifier'
+  | 'personal'
+  | 'example'
+  | 'change_request';
 
 /** A secret on its way into the vault: sealed in the transaction of the event that refers to it. */
 export type Secret = Readonly<{ ref: string; class: VaultClass; plaintext: string }>;

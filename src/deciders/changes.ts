@@ -4,7 +4,8 @@
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
-import { refuse } from '../lib/refusal.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
 import { createUnfolding } from './import/unfolding.ts';
 
@@ -14,21 +15,43 @@ export type Changes<Own> = Readonly<{
   events: readonly GwEvent[];
 }>;
 
-/** A refusal names the command by its place, from 0. */
+export type DecideOne<Own> = (state: ConfigState, command: Own) => Decision;
+
 export function decideChanges<Own>(
   state: ConfigState,
   { commands, events }: Changes<Own>,
-  decide: (state: ConfigState, command: Own) => Decision,
+  decide: DecideOne<Own>,
 ): Decision {
+  const unfolded = decideCalls(state, commands, decide);
+  if (isRefusal(unfolded)) return unfolded;
+  const decided = unfolded.events.flat();
+  return canonicalJson(decided) === canonicalJson(events) ? decided : movedOn;
+}
+
+/** The events of each command, and the state behind all of them. */
+export type Unfolded = Readonly<{
+  events: readonly (readonly GwEvent[])[];
+  state: ConfigState;
+}>;
+
+/** A refusal names the command by its place, from 0. */
+export function decideCalls<Own>(
+  state: ConfigState,
+  commands: readonly Own[],
+  decide: DecideOne<Own>,
+): Unfolded | Refusal {
   const on = createUnfolding(state);
+  const events: (readonly GwEvent[])[] = [];
   for (const [index, command] of commands.entries()) {
-    const refusal = on.take(decide(on.state(), command));
+    const decision = decide(on.state(), command);
+    const refusal = on.take(decision);
     if (refusal !== null) {
       const param = `calls.${index}`;
       return refuse('conflict', `${param}: ${refusal.message}`, { param });
     }
+    if (!isRefusal(decision)) events.push(decision);
   }
-  return canonicalJson(on.events()) === canonicalJson(events) ? on.events() : movedOn;
+  return { events, state: on.state() };
 }
 
 const movedOn = refuse(

@@ -7,6 +7,8 @@ import { decideApiKey } from './api-key.ts';
 import type { ApiKeyCommand } from './api-key.ts';
 import { decideBudget } from './budget.ts';
 import type { BudgetCommand } from './budget.ts';
+import { decideChangeRequest } from './change-request.ts';
+import type { ChangeRequestCommand } from './change-request.ts';
 import { decideChanges } from './changes.ts';
 import type { Changes } from './changes.ts';
 import type { Decision } from './decision.ts';
@@ -73,7 +75,10 @@ export type SingleCommand =
 /** Commands of any type as one. */
 type ApplyChanges = Readonly<{ type: 'ApplyChanges' }> & Changes<SingleCommand>;
 
-export type Command = SingleCommand | ApplyChanges;
+/** Commands that are made ready now and made later. */
+type RequestCommand = ChangeRequestCommand<SingleCommand>;
+
+export type Command = SingleCommand | ApplyChanges | RequestCommand;
 
 type CommandOf = { readonly [Own in Command as Own['type']]: Own };
 type Typed<Type extends keyof CommandOf> = {
@@ -82,6 +87,9 @@ type Typed<Type extends keyof CommandOf> = {
 type Deciders = {
   readonly [Own in keyof CommandOf]: (state: ConfigState, command: Typed<Own>) => Decision;
 };
+
+const ofRequest = (state: ConfigState, command: RequestCommand): Decision =>
+  decideChangeRequest(state, command, decide);
 
 const deciders: Deciders = {
   CreatePrincipal: decidePrincipal,
@@ -145,6 +153,7 @@ const deciders: Deciders = {
   UpdateAgent: decideAgent,
   DeleteAgent: decideAgent,
   SetFallbackModel: decideSettings,
+  SetChangePolicy: decideSettings,
   RebuildSnapshot: decideSettings,
   RevokeSessions: decideSettings,
   RecordDeploymentPatch: decideSettings,
@@ -155,11 +164,27 @@ const deciders: Deciders = {
   ImportConfig: decideImport,
   RestoreSnapshot: decideRestore,
   ApplyChanges: (state, command) => decideChanges(state, command, decide),
+  DraftChangeRequest: ofRequest,
+  EditChangeRequest: ofRequest,
+  ApproveChangeRequest: ofRequest,
+  RefuseChangeRequest: ofRequest,
+  WithdrawChangeRequest: ofRequest,
+  ScheduleChangeRequest: ofRequest,
+  ApplyChangeRequest: ofRequest,
+  FailChangeRequest: ofRequest,
+  ExpireChangeRequest: ofRequest,
+  ReviewChange: ofRequest,
   SeedLog: decideSeed,
 };
 
 export const decide = (state: ConfigState, command: Command): Decision =>
   decideTyped(state, command);
+
+const isCompound = ({ type }: Command): boolean =>
+  type === 'ApplyChanges' || (Object.hasOwn(deciders, type) && deciders[type] === ofRequest);
+
+/** Whether it can be one of several. */
+export const isSingle = (command: Command): command is SingleCommand => !isCompound(command);
 
 /** Generic in the type, so that the compiler knows that a command and the decider found by its type belong together. */
 const decideTyped = <Type extends keyof CommandOf>(

@@ -13,9 +13,13 @@ const permissionsOf = (state: ConfigState, id: PrincipalId): readonly Permission
 const holdsVerb = (state: ConfigState, id: PrincipalId, verb: Permission['verb']): boolean =>
   permissionsOf(state, id).some((one) => one.verb === verb);
 
+/** Whether there is such a principal, and it may change all of the configuration. */
+export const mayWriteConfig = (state: ConfigState, id: PrincipalId): boolean =>
+  holdsVerb(state, id, 'config:write');
+
 /** Whether `holder` may do all that `other` may: by the same grants, by wider ones, or because it may grant itself any. */
 export function mayAsMuch(state: ConfigState, holder: PrincipalId, other: PrincipalId): boolean {
-  if (holdsVerb(state, holder, 'config:write')) return true;
+  if (mayWriteConfig(state, holder)) return true;
   const held = permissionsOf(state, holder);
   return permissionsOf(state, other).every((wanted) => held.some((one) => covers(one, wanted)));
 }

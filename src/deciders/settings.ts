@@ -5,13 +5,19 @@ import { isSigned, rotationText } from '../../events/checkpoint.ts';
 import { defaultSettings } from '../../projections/config/settings.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { vaultRefs } from '../../projections/config/vault-refs.ts';
-import type { ModelId } from '../lib/ids.ts';
+import type { ModelId, PrincipalId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
 import { epochMax } from '../lib/snapshot-version.ts';
+import { changeKind } from '../lib/vocabulary.ts';
+import type { ChangeKind, ErasedKind } from '../lib/vocabulary.ts';
 import type { Decision } from './decision.ts';
+import { mayWriteConfig } from './grants.ts';
+import { noPrincipal } from './principal.ts';
 
 export type SettingsCommand =
   | Readonly<{ type: 'SetFallbackModel'; modelId: ModelId | null }>
+  /** The kinds of change that need an approved request; none ends the policy. */
+  | Readonly<{ type: 'SetChangePolicy'; kinds: readonly ChangeKind[] }>
   /** Asks for a new version of the snapshot, whatever changed. */
   | Readonly<{ type: 'RebuildSnapshot' }>
   /** Says that every session ends; the sessions themselves are not in the log. */
@@ -31,11 +37,18 @@ export type SettingsCommand =
   | Readonly<{ type: 'StartEpoch' }>
   /** Says that the vault was sealed anew: what is in it is not in the log. */
   | Readonly<{ type: 'RecordReseal'; keyId: string; items: number }>
-  /** `subject` is the stream that an item belonged to. What is referred to again is left alone. */
+  /**
+   * What an entity that stands still refers to is left alone, but for the e-mail address of the principal whose personal data is to
+   * go: that is cleared. Null: nobody's.
+   */
   | Readonly<{
       type: 'EraseVaultItems';
-      items: readonly Readonly<{ ref: string; subject: string }>[];
+      items: readonly ErasableItem[];
+      principalId: PrincipalId | null;
     }>;
+
+/** `subject` is the stream that an item belonged to. */
+export type ErasableItem = Readonly<{ ref: string; subject: string; kind: ErasedKind }>;
 
 const stream = streamOf('settings', 1);
 
@@ -43,6 +56,8 @@ export function decideSettings(state: ConfigState, command: SettingsCommand): De
   switch (command.type) {
     case 'SetFallbackModel':
       return setFallbackModel(state, command.modelId);
+    case 'SetChangePolicy':
+      return setChangePolicy(state, command.kinds);
     case 'RebuildSnapshot':
       return [{ stream, type: 'SnapshotRebuilt', data: {} }];
     case 'RevokeSessions':
@@ -57,13 +72,8 @@ export function decideSettings(state: ConfigState, command: SettingsCommand): De
       const { keyId, items } = command;
       return [{ stream, type: 'VaultResealed', data: { key_id: keyId, items } }];
     }
-    case 'EraseVaultItems': {
-      const unheld = command.items.filter(
-        ({ ref, subject }) => !vaultRefs(state, subject).includes(ref),
-      );
-      const refs = unheld.map(({ ref }) => ref);
-      return refs.length === 0 ? [] : [{ stream, type: 'VaultItemsErased', data: { refs } }];
-    }
+    case 'EraseVaultItems':
+      return eraseItems(state, command);
   }
 }
 
@@ -76,6 +86,43 @@ function deploymentPatched({
     value === undefined ? [] : [[name, value] as const],
   );
   return { patch: Object.fromEntries(sent), generation };
+}
+
+type EraseVaultItems = Extract<SettingsCommand, { type: 'EraseVaultItems' }>;
+
+/** Items that one event names. */
+const itemsMax = 500;
+
+function eraseItems(state: ConfigState, { items, principalId: id }: EraseVaultItems): Decision {
+  const principal = id === null ? undefined : state.principal.byId.get(id);
+  if (id !== null && id > state.principal.lastId) return noPrincipal(id);
+  const { emailRef = null, name } = principal ?? {};
+  const isHeld = ({ ref, subject }: ErasableItem): boolean =>
+    ref === name?.ref || (ref !== emailRef && vaultRefs(state, subject).includes(ref));
+  const unheld = items.filter((item) => !isHeld(item));
+  const cleared =
+    id === null || emailRef === null
+      ? []
+      : [
+          {
+            stream: streamOf('principal', id),
+            type: 'PrincipalEmailSet',
+            data: { id, email_ref: null },
+          } as const,
+        ];
+  const pages = Math.ceil(unheld.length / itemsMax);
+  const erased = Array.from({ length: pages }, (_, page) => {
+    const own = unheld.slice(page * itemsMax, (page + 1) * itemsMax);
+    const owner = id === null ? {} : { principal_id: id };
+    return { stream, type: 'VaultItemsErased', data: { ...namesOf(own), ...owner } } as const;
+  });
+  return [...cleared, ...erased];
+}
+
+function namesOf(items: readonly ErasableItem[]) {
+  const byKind = Map.groupBy(items, ({ kind }) => kind);
+  const kinds = [...byKind].map(([kind, own]) => [kind, own.length] as const);
+  return { refs: items.map(({ ref }) => ref), kinds: Object.fromEntries(kinds) };
 }
 
 type SetAuditKey = Extract<SettingsCommand, { type: 'SetAuditKey' }>;
@@ -110,4 +157,19 @@ function setFallbackModel(state: ConfigState, modelId: ModelId | null): Decision
   const held = state.settings.byId.get(1) ?? defaultSettings;
   if (held.fallbackModelId === modelId) return [];
   return [{ stream, type: 'FallbackModelSet', data: { model_id: modelId } }];
+}
+
+/** One administrator alone could change nothing any more. */
+function setChangePolicy(state: ConfigState, given: readonly ChangeKind[]): Decision {
+  const kinds = changeKind.options.filter((kind) => given.includes(kind));
+  const { changePolicy } = state.settings.byId.get(1) ?? defaultSettings;
+  if (kinds.join() === changePolicy.join()) return [];
+  const administrators = [...state.principal.byId.values()].filter(
+    ({ id, passwordRef }) => passwordRef !== null && mayWriteConfig(state, id),
+  );
+  if (kinds.length > 0 && administrators.length < 2) {
+    const message = `a change policy needs two principals with a password and config:write, there are ${administrators.length}`;
+    return refuse('conflict', message, { param: 'kinds' });
+  }
+  return [{ stream, type: 'ChangePolicySet', data: { kinds } }];
 }

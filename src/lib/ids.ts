@@ -48,3 +48,6 @@ export type McpServerId = z.output<typeof mcpServerId>;
 
 export const agentId = id.brand<'AgentId'>();
 export type AgentId = z.output<typeof agentId>;
+
+export const changeRequestId = id.brand<'ChangeRequestId'>();
+export type ChangeRequestId = z.output<typeof changeRequestId>;

@@ -4,6 +4,7 @@ export type RefusalCode =
   | 'invalid' // the request is malformed; `param` names the field
   | 'unauthenticated'
   | 'forbidden'
+  | 'approval_required' // the change policy asks for an approved request
   | 'absent'
   | 'conflict'
   | 'stale' // If-Match named an older version

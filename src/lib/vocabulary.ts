@@ -20,6 +20,18 @@ export type CredentialKind = z.output<typeof credentialKind>;
 export const principalKind = z.enum(['service_account', 'user']);
 export type PrincipalKind = z.output<typeof principalKind>;
 
+/** What is erased from the vault, by its meaning. */
+export const erasedKind = z.enum([
+  'name',
+  'email',
+  'password',
+  'reason',
+  'key_verifier',
+  'credential',
+  'example',
+]);
+export type ErasedKind = z.output<typeof erasedKind>;
+
 export const verb = z.enum([
   'model:invoke',
   'mcp:invoke',
@@ -61,3 +73,31 @@ export type PriceSource = z.output<typeof priceSource>;
 export const priceSourceAliases: Readonly<Record<string, PriceSource>> = {
   'open-router': 'aggregator',
 };
+
+/** What a change touches, by what people want to have approved (src/deciders/change-kinds.ts). */
+export const changeKind = z.enum([
+  'access',
+  'keys',
+  'providers',
+  'models',
+  'prices',
+  'routing',
+  'limits',
+  'tools',
+  'policy',
+]);
+export type ChangeKind = z.output<typeof changeKind>;
+
+/** `review_due` and `reviewed` are of changes that were made without an approval. */
+export const changeRequestState = z.enum([
+  'open',
+  'approved',
+  'scheduled',
+  'applied',
+  'refused',
+  'withdrawn',
+  'expired',
+  'review_due',
+  'reviewed',
+]);
+export type ChangeRequestState = z.output<typeof changeRequestState>;

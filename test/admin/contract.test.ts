@@ -34,6 +34,17 @@ type Line = Readonly<{
 }>;
 
 const named = ({ unique }: SeededPlane): object => ({ name: unique() });
+/** A model that stands. */
+const changeOfPrice = async ({ seeds }: SeededPlane): Promise<object> => {
+  const path = `/admin/provider-models/${await seeds.model()}`;
+  return { calls: [{ method: 'PATCH', path, body: { input_price_per_mtok: 1 } }] };
+};
+/** Of the last change request: what an approver has seen of it. */
+const shownDigests = async ({ send, plane }: SeededPlane): Promise<object> => {
+  const id = plane.store.state().change_request.lastId;
+  const { body } = await send('GET', `/admin/change-requests/${id}`);
+  return { digest: member(body, 'digest'), outcome: member(body, 'outcome') };
+};
 const grant = { verb: 'model:invoke', resource: 'model/qwen3-8b' };
 
 const lines: Readonly<Record<string, Line>> = {
@@ -145,7 +156,24 @@ const lines: Readonly<Record<string, Line>> = {
   dryRunSnapshot: { with: { version: '2' } },
   previewChangeSet: {},
   applyChangeSet: {},
+  erasePersonalData: {},
+  eraseSuperseded: {},
   whatIf: {},
+  listChangeRequests: {},
+  getChangeRequest: { of: 'changeRequest' },
+  draftChangeRequest: { body: changeOfPrice },
+  editChangeRequest: { of: 'ownChangeRequest' },
+  approveChangeRequest: { of: 'changeRequest', body: shownDigests },
+  refuseChangeRequest: { of: 'changeRequest' },
+  withdrawChangeRequest: { of: 'ownChangeRequest' },
+  scheduleChangeRequest: {
+    of: 'approvedChangeRequest',
+    body: () => ({ at: new Date(Date.now() + 60_000).toISOString() }),
+  },
+  applyChangeRequest: { of: 'approvedChangeRequest' },
+  reviewChange: { of: 'unapprovedChange' },
+  getChangePolicy: {},
+  setChangePolicy: { body: () => ({ kinds: [] }) },
   restoreSnapshot: { with: { version: '2' }, body: () => ({ only: ['settings-1'] }) },
   getConfig: {},
   getFleet: {},

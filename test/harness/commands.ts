@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { StoredName } from '../../events/principal.ts';
 import type { Endpoint, StoredCredential } from '../../events/provider.ts';
-import { decide } from '../../src/deciders/decide.ts';
+import { decideUnderPolicy } from '../../src/deciders/change-policy.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import type { BackendTarget, ModelFields } from '../../src/deciders/model.ts';
 import { apiKeyId, modelId, principalId, providerId } from '../../src/lib/ids.ts';
@@ -16,6 +16,7 @@ import { endpointAt, plainName, vaultedName } from './examples.ts';
 import { append, emptyLog, testMetadata, testRef } from './given.ts';
 import type { TestLog } from './given.ts';
 import { recordCommands, recordPrelude } from './record-commands.ts';
+import { requestCommands, requestPrelude } from './request-commands.ts';
 import { poolCommands, routingCommands, routingPrelude } from './routing-commands.ts';
 
 type Of<Type extends Command['type']> = fc.Arbitrary<Extract<Command, { type: Type }>>;
@@ -269,6 +270,7 @@ const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
   ...routingCommands,
   ...poolCommands,
   ...recordCommands,
+  ...requestCommands,
 );
 
 const seed: Command = { type: 'SeedLog', bootstrapName: plainName('bootstrap') };
@@ -277,16 +279,24 @@ const seed: Command = { type: 'SeedLog', bootstrapName: plainName('bootstrap') }
 export const commandSequence = (lengthMax: number): fc.Arbitrary<readonly Command[]> =>
   fc
     .tuple(
-      fc.constantFrom([seed], [seed, ...routingPrelude], [seed, ...recordPrelude]),
+      fc.constantFrom(
+        [seed],
+        [seed, ...routingPrelude],
+        [seed, ...recordPrelude],
+        [seed, ...requestPrelude],
+      ),
       fc.array(commandArbitrary, { maxLength: lengthMax, size: 'max' }),
     )
     .map(([prelude, commands]) => prelude.concat(commands));
 
 const noChange: GwEvent = { stream: 'settings-1', type: 'NoChange', data: {} };
 
+/** With a reason to go past the change policy, where there is one. */
+const maker = { kind: 'session', principalId: null, whyRef: testRef(998) } as const;
+
 /** The events of a command as the command path records them; none for one that is refused. */
 export function eventsOf(state: TestLog['state'], command: Command): readonly GwEvent[] {
-  const decision = decide(state, command);
+  const decision = decideUnderPolicy(state, command, maker);
   if (isRefusal(decision)) return [];
   return decision.length === 0 ? [noChange] : decision;
 }

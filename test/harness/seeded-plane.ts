@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { member, testAdministrator } from './admin.ts';
 import { namespace, resourceName, startManagedCluster } from './managed.ts';
 import { listedProvider } from './model-list.ts';
+import { requestSeeds } from './request-seeds.ts';
 import { reported, reportUsage } from './usage.ts';
 
 export type Seed = () => Promise<string>;
@@ -49,6 +50,7 @@ export async function seededPlane(test: Pick<TestContext, 'after'>) {
   const rule = below('/admin/frontend-models/{id}/rules', frontendModel, { targets: [] });
   const pool = made('/admin/model-pools');
   const promptClass = made('/admin/prompt-classes', { examples: ['Sort this'] });
+  const requests = requestSeeds(admin, { unique });
   const seeds = {
     principal,
     holder: async (): Promise<string> => {
@@ -84,6 +86,7 @@ export async function seededPlane(test: Pick<TestContext, 'after'>) {
     },
     mcpServer: made('/admin/mcp-servers', { url: 'https://mcp.example.com/mcp' }),
     agent: made('/admin/a2a-agents', { url: 'https://agents.example.com/a' }),
+    ...requests,
   } as const satisfies Record<string, Seed>;
   return { ...admin, seeds, unique, upstream, make };
 }

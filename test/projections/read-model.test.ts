@@ -37,6 +37,7 @@ import { openLogDatabase, testLogDatabase } from '../harness/log-database.ts';
 import { recordPrelude } from '../harness/record-commands.ts';
 import { agentAt, mcpServerAt } from '../harness/remote-examples.ts';
 import { routingPrelude } from '../harness/routing-commands.ts';
+import { draftOf } from '../harness/change-requests.ts';
 import { until } from '../harness/wait.ts';
 
 const tables = [...entityTables, ...journalTables];
@@ -108,6 +109,7 @@ const rich: readonly Command[] = [
     credential: null,
   },
   { type: 'CreateAgent', details: agentAt('clerk', 'https://here.example'), credential: null },
+  { type: 'DraftChangeRequest', by: principalOne, titleRef: testRef(3), draft: draftOf([]) },
 ];
 
 const many = (count: number): Command[] => [

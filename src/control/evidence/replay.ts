@@ -144,6 +144,7 @@ const vaulted = [
   'provider',
   'mcp_server',
   'agent',
+  'change_request',
 ] as const;
 
 /** Of all that the configuration holds, names of people among it. */

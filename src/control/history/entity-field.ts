@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 
-import { eventsByNoun } from '../../../events/catalogue.ts';
+import { configNouns } from '../../../events/catalogue.ts';
 
-const nouns = Object.keys(eventsByNoun).join('|');
+const nouns = configNouns.join('|');
 
 /** `provider-7`. */
 export const entityField = z

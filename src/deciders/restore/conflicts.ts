@@ -65,6 +65,7 @@ function referencesOf(state: ConfigState, stream: string): readonly string[] {
     case 'provider':
     case 'mcp_server':
     case 'agent':
+    case 'change_request':
       return [];
   }
 }
@@ -109,6 +110,7 @@ function nameOf(state: ConfigState, noun: Noun, id: number): string | null {
       return state[noun].byId.get(id)?.name ?? null;
     case 'api_key':
     case 'settings':
+    case 'change_request':
       return null;
   }
 }

@@ -86,6 +86,7 @@ export function decideDeletion(state: ConfigState, noun: Noun, number: number): 
     case 'agent':
       return decideAgent(state, { type: 'DeleteAgent', id: agentId.parse(number) });
     case 'settings':
+    case 'change_request':
       return [];
   }
 }

@@ -1,0 +1,110 @@
+// What time does to change requests: those that are due are applied, those that are too old expire. Every control plane looks; the lock of
+// the log decides who does it, for a request is applied once. One that cannot be applied says so in the log and is due no more.
+
+import type { FailureCause } from '../../../events/change-request.ts';
+import { isOpen } from '../../../projections/config/change-request.ts';
+import type { ChangeRequest } from '../../../projections/config/change-request.ts';
+import { isDatabaseUnavailable } from '../../db/failure.ts';
+import type { Secret } from '../../db/vault.ts';
+import { causeOf } from '../../deciders/change-apply.ts';
+import { isDue, isExpired } from '../../deciders/change-request.ts';
+import type { Command } from '../../deciders/decide.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import type { Outcome } from '../execute.ts';
+import type { ControlPlane } from '../plane.ts';
+import { readBody } from './body.ts';
+
+type Dependencies = Readonly<{
+  plane: Pick<ControlPlane, 'db' | 'vault' | 'store' | 'execute'>;
+  clock: Clock;
+  newId: () => string;
+  log: Readonly<{
+    warn: (fields: Readonly<Record<string, unknown>>, message: string) => void;
+  }>;
+}>;
+
+/** Throws when the database is away: what is due stays so. */
+export async function keepChangeRequests(dependencies: Dependencies): Promise<void> {
+  const { plane, clock } = dependencies;
+  const now = clock();
+  const open = [...plane.store.state().change_request.byId.values()].filter(isOpen);
+  for (const request of open) {
+    if (isExpired(request, now)) await expire(dependencies, request);
+    else if (isDue(request, now)) await applyDue(dependencies, request);
+  }
+}
+
+async function expire(dependencies: Dependencies, { id }: ChangeRequest): Promise<void> {
+  const now = dependencies.clock();
+  const made = await run(dependencies, { type: 'ExpireChangeRequest', id, now });
+  if (isRefusal(made)) throw new Error(`expiring change request ${id}: ${made.message}`);
+}
+
+async function applyDue(dependencies: Dependencies, request: ChangeRequest): Promise<void> {
+  const failure = await tryToApply(dependencies, request).catch((error: unknown): Failure => {
+    if (isDatabaseUnavailable(error)) throw error;
+    dependencies.log.warn({ error, change_request: request.id }, 'applying a change request');
+    return { cause: 'fault', message: 'the log of the program has it' };
+  });
+  if (failure === 'later') {
+    dependencies.log.warn({ change_request: request.id }, 'the log was busy; applying it later');
+  } else if (failure !== null) await fail(dependencies, request, failure);
+}
+
+type Failure = Readonly<{ cause: FailureCause; message: string }>;
+
+/** Null when it was applied; `later` when the log could not be had. */
+async function tryToApply(
+  dependencies: Dependencies,
+  request: ChangeRequest,
+): Promise<Failure | 'later' | null> {
+  const { plane, clock } = dependencies;
+  const { id } = request;
+  const held = await readBody(plane, request);
+  if (isRefusal(held)) return { cause: causeOf(held), message: held.message };
+  const { ref, commands, secrets } = held;
+  const body = { ref, commands };
+  const command = { type: 'ApplyChangeRequest', id, by: null, body, now: clock() } as const;
+  const made = await run(dependencies, command, secrets);
+  if (!isRefusal(made)) return null;
+  if (made.refused === 'unavailable') return 'later';
+  return { cause: causeOf(made), message: made.message };
+}
+
+/** Nothing when somebody was quicker: it is not due any more then. */
+async function fail(
+  dependencies: Dependencies,
+  { id }: ChangeRequest,
+  { cause, message }: Failure,
+): Promise<void> {
+  const { newId, clock, log } = dependencies;
+  const secret = { ref: newId(), class: 'personal', plaintext: message } as const;
+  const said = { cause, messageRef: secret.ref, now: clock() };
+  const made = await run(dependencies, { type: 'FailChangeRequest', id, ...said }, [secret]);
+  if (isRefusal(made)) throw new Error(`change request ${id} failed: ${made.message}`);
+  if (made.events.length === 0) return;
+  log.warn({ change_request: id, cause }, 'a change request was due and could not be applied');
+}
+
+type Upkeep = Extract<
+  Command,
+  { type: 'ApplyChangeRequest' | 'FailChangeRequest' | 'ExpireChangeRequest' }
+>;
+
+const run = (
+  { plane, newId }: Dependencies,
+  command: Upkeep,
+  secrets: readonly Secret[] = [],
+): Promise<Outcome | Refusal> =>
+  plane.execute(
+    { command, secrets },
+    {
+      actor: { kind: 'system', principal_id: null },
+      action: 'SCHEDULE',
+      target: `/admin/change-requests/${command.id}`,
+      requestId: newId(),
+      reason: null,
+    },
+  );

@@ -1,0 +1,256 @@
+// What holds of change requests in every order of steps: no approval by the author, nor by a login that the author gave, nor of what was
+// changed after, and nothing is applied but what was approved. GW_TEST_RUNS orders are tried.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import * as fc from 'fast-check';
+
+import type { GwEvent } from '../../events/catalogue.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { decideCalls } from '../../src/deciders/changes.ts';
+import { decide } from '../../src/deciders/decide.ts';
+import type { Command, SingleCommand } from '../../src/deciders/decide.ts';
+import { mayWriteConfig } from '../../src/deciders/grants.ts';
+import { changeRequestId, modelId, principalId } from '../../src/lib/ids.ts';
+import { isRefusal } from '../../src/lib/refusal.ts';
+import { administrators, draftOf, outcomeOf, passwordRefOf } from '../harness/change-requests.ts';
+import { modelCreated } from '../harness/examples.ts';
+import { append, emptyLog, testRef } from '../harness/given.ts';
+import type { TestLog } from '../harness/given.ts';
+import { runs } from '../harness/runs.ts';
+
+const people = [2, 3, 4] as const;
+const someone = fc.constantFrom(...people);
+const request = fc.constantFrom(1, 2);
+/** A price, or the password of someone. */
+const content = fc.oneof(
+  fc.record({ price: fc.constantFrom(1, 2) }),
+  fc.record({ passwordOf: someone }),
+);
+type Content = { price: number } | { passwordOf: number };
+
+const step = fc.oneof(
+  fc.record({ do: fc.constant('draft'), by: someone, content }),
+  fc.record({ do: fc.constant('edit'), by: someone, request, content }),
+  fc.record({ do: fc.constant('approve'), by: someone, request, isStale: fc.boolean() }),
+  fc.record({ do: fc.constant('approve'), by: someone, request, isStale: fc.constant(false) }),
+  fc.record({ do: fc.constantFrom('refuse', 'withdraw'), by: someone, request }),
+  fc.record({ do: fc.constant('apply'), by: someone, request }),
+  fc.record({ do: fc.constant('apply'), by: someone, request }),
+  fc.record({ do: fc.constant('password'), by: someone, of: someone }),
+  fc.record({ do: fc.constantFrom('grant', 'grant', 'revoke'), of: someone }),
+  fc.record({ do: fc.constant('price'), price: fc.constantFrom(1, 2) }),
+);
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+
+type Drafted = Readonly<{ revision: number; commands: readonly SingleCommand[] }>;
+type Given = Readonly<{ by: number; revision: number; events: string }>;
+type Known = {
+  author: number;
+  drafts: Drafted[];
+  approvals: Given[];
+  isOver: boolean;
+};
+
+/** What the steps came to, told without the rules: who drafted, gave and approved what. */
+class World {
+  log: TestLog = [...administrators(...people), modelCreated(1, 'a')].reduce(
+    (log, event) => append(log, [event]),
+    emptyLog,
+  );
+  readonly requests: Known[] = [];
+  /** Who gave each their password, and under which ref. */
+  readonly passwords = new Map<number, { ref: string; by: number | null }>(
+    people.map((one) => [one, { ref: passwordRefOf(one), by: null }]),
+  );
+  revision = 0;
+
+  get state(): ConfigState {
+    return this.log.state;
+  }
+
+  /** Whether it was accepted. */
+  run(command: Command): boolean {
+    const decision = decide(this.state, command);
+    if (isRefusal(decision)) return false;
+    if (decision.length > 0) this.log = append(this.log, decision);
+    return true;
+  }
+
+  drafted(of: Content): Drafted {
+    this.revision += 1;
+    const { revision } = this;
+    const id = modelId.parse(1);
+    const command: SingleCommand =
+      'price' in of
+        ? { type: 'UpdateModel', id, fields: { inputPricePerMtok: of.price } }
+        : {
+            type: 'SetPassword',
+            id: principalId.parse(of.passwordOf),
+            passwordRef: testRef(2000 + revision),
+          };
+    return { revision, commands: [command] };
+  }
+
+  eventsOf({ commands }: Drafted): string {
+    const unfolded = decideCalls(this.state, commands, decide);
+    return isRefusal(unfolded) ? 'refused' : JSON.stringify(unfolded.events);
+  }
+}
+
+const now = 1_000_000;
+
+function take(world: World, one: Step): void {
+  switch (one.do) {
+    case 'draft':
+      return draft(world, one);
+    case 'edit':
+      return edit(world, one);
+    case 'approve':
+      return approve(world, one);
+    case 'apply':
+      return apply(world, one);
+    case 'refuse':
+    case 'withdraw':
+      return end(world, one);
+    case 'password': {
+      const passwordRef = testRef((world.revision += 1) + 3000);
+      world.run({ type: 'SetPassword', id: principalId.parse(one.of), passwordRef });
+      world.passwords.set(one.of, { ref: passwordRef, by: one.by });
+      return;
+    }
+    case 'grant':
+      world.run({ type: 'GrantRole', id: principalId.parse(one.of), role: 'admin' });
+      return;
+    case 'revoke':
+      world.run({ type: 'RevokeRole', id: principalId.parse(one.of), role: 'admin' });
+      return;
+    case 'price': {
+      const fields = { inputPricePerMtok: one.price };
+      world.run({ type: 'UpdateModel', id: modelId.parse(1), fields });
+    }
+  }
+}
+
+type Of<Do extends Step['do']> = Extract<Step, { do: Do }>;
+
+function draft(world: World, { by, content }: Of<'draft'>): void {
+  if (world.requests.length === 2) return;
+  const drafted = world.drafted(content);
+  const draft = draftOf(drafted.commands, drafted.revision);
+  const command = {
+    type: 'DraftChangeRequest',
+    by: principalId.parse(by),
+    titleRef: testRef(1),
+    draft,
+  } as const;
+  assert.ok(world.run(command));
+  world.requests.push({ author: by, drafts: [drafted], approvals: [], isOver: false });
+}
+
+function edit(world: World, { by, request, content }: Of<'edit'>): void {
+  const known = world.requests[request - 1];
+  if (known === undefined) return;
+  const drafted = world.drafted(content);
+  const isTaken = world.run({
+    type: 'EditChangeRequest',
+    id: changeRequestId.parse(request),
+    by: principalId.parse(by),
+    titleRef: null,
+    draft: draftOf(drafted.commands, drafted.revision),
+    now,
+  });
+  assert.equal(isTaken, !known.isOver && by === known.author);
+  if (isTaken) known.drafts.push(drafted);
+}
+
+function approve(world: World, { by, request, isStale }: Of<'approve'>): void {
+  const known = world.requests[request - 1];
+  const seen = isStale ? known?.drafts[0] : known?.drafts.at(-1);
+  const password = world.passwords.get(by);
+  if (known === undefined || seen === undefined || password === undefined) return;
+  const { revision, commands } = seen;
+  const { ref, digest } = draftOf(commands, revision);
+  const id = principalId.parse(by);
+  const events = world.eventsOf(seen);
+  const isTaken = world.run({
+    type: 'ApproveChangeRequest',
+    id: changeRequestId.parse(request),
+    by: {
+      principalId: id,
+      credential: {
+        ref: password.ref,
+        givenBy: password.by === null ? [] : [principalId.parse(password.by)],
+      },
+    },
+    digest,
+    outcome: outcomeOf(world.state, commands),
+    body: { ref, commands },
+    now,
+  });
+  const isFit =
+    !known.isOver &&
+    by !== known.author &&
+    password.by !== known.author &&
+    mayWriteConfig(world.state, id) &&
+    seen === known.drafts.at(-1) &&
+    events !== 'refused';
+  assert.equal(isTaken, isFit);
+  if (isTaken) known.approvals.push({ by, revision, events });
+}
+
+function apply(world: World, { by, request }: Of<'apply'>): void {
+  const known = world.requests[request - 1];
+  const drafted = known?.drafts.at(-1);
+  if (known === undefined || drafted === undefined) return;
+  const { revision, commands } = drafted;
+  const events = world.eventsOf(drafted);
+  const mayWrite = (one: number): boolean => mayWriteConfig(world.state, principalId.parse(one));
+  // Of each who approved, the last time counts.
+  const last = new Map(known.approvals.map((given) => [given.by, given]));
+  const isCovered = [...last.values()].some(
+    (given) => given.revision === revision && given.events === events && mayWrite(given.by),
+  );
+  const isFit = !known.isOver && isCovered && mayWrite(known.author);
+  const isTaken = world.run({
+    type: 'ApplyChangeRequest',
+    id: changeRequestId.parse(request),
+    by: principalId.parse(by),
+    body: { ref: draftOf(commands, revision).ref, commands },
+    now,
+  });
+  assert.equal(isTaken, isFit);
+  if (!isTaken) return;
+  known.isOver = true;
+  const made = world.log.commands.at(-1) ?? [];
+  assert.deepEqual(made[0]?.type, 'ChangeRequestApplied');
+  for (const event of made) noteGiver(world, event, known.author);
+}
+
+function noteGiver(world: World, { type, data }: GwEvent, author: number): void {
+  if (type !== 'PrincipalPasswordSet') return;
+  world.passwords.set(data.id, { ref: data.password_ref, by: author });
+}
+
+function end(world: World, { do: does, by, request }: Of<'refuse' | 'withdraw'>): void {
+  const known = world.requests[request - 1];
+  if (known === undefined) return;
+  const type = does === 'refuse' ? 'RefuseChangeRequest' : 'WithdrawChangeRequest';
+  const id = changeRequestId.parse(request);
+  const isTaken = world.run({ type, id, by: principalId.parse(by) });
+  const isOwn = by === known.author;
+  assert.equal(isTaken, !known.isOver && (does === 'withdraw' ? isOwn : !isOwn));
+  if (isTaken) known.isOver = true;
+}
+
+it('in every order of steps, what is applied was approved as it is, by one who may, and else it is not', () => {
+  fc.assert(
+    fc.property(content, fc.array(step, { maxLength: 40, size: 'max' }), (content, steps) => {
+      const world = new World();
+      draft(world, { do: 'draft', by: 2, content });
+      for (const one of steps) take(world, one);
+    }),
+    runs(150),
+  );
+});
