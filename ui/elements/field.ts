@@ -28,6 +28,7 @@ export class GwField extends LitElement {
     error: { type: String },
     placeholder: { type: String },
     required: { type: Boolean },
+    unmarked: { type: Boolean },
     disabled: { type: Boolean },
     choices: { attribute: false },
     mono: { type: Boolean },
@@ -87,6 +88,8 @@ export class GwField extends LitElement {
   declare error: string;
   declare placeholder: string;
   declare required: boolean;
+  /** Does not say that it is optional: nothing beside it is needed either. */
+  declare unmarked: boolean;
   declare disabled: boolean;
   /** Of a select; beside a text they are suggestions. */
   declare choices: readonly Choice[];
@@ -101,6 +104,7 @@ export class GwField extends LitElement {
     this.error = '';
     this.placeholder = '';
     this.required = false;
+    this.unmarked = false;
     this.disabled = false;
     this.choices = [];
     this.mono = false;
@@ -120,7 +124,8 @@ export class GwField extends LitElement {
     if (this.type === 'checkbox') {
       return html`<label class="tick">${this.#control()} ${this.label}</label>${below}`;
     }
-    const optional = this.required ? nothing : html`<span class="optional">optional</span>`;
+    const isMarked = !this.required && !this.unmarked;
+    const optional = isMarked ? html`<span class="optional">optional</span>` : nothing;
     return html`<div class=${this.mono ? 'exact' : ''}>
         <label class="label" for="control">${this.label}${optional}</label>${this.#control()}
       </div>

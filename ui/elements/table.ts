@@ -6,7 +6,7 @@ import type { TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
 import { toCsv, toJson } from '../lib/export.ts';
-import { formatCount } from '../lib/format.ts';
+import { formatCount, pluralOf } from '../lib/format.ts';
 import { createFilter, pageOf, pageSizes, readView, sortedBy } from '../lib/table-view.ts';
 import type { TableView } from '../lib/table-view.ts';
 import { windowOf } from '../lib/window.ts';
@@ -126,7 +126,7 @@ export class GwTable extends LitElement {
         ${
           found.length === 0
             ? html`<p class="none">
-                ${this.rows.length === 0 ? `No ${this.noun}s` : `No ${this.noun} fits the filter`}
+                ${this.rows.length === 0 ? `No ${pluralOf(this.noun)}` : `No ${this.noun} fits the filter`}
               </p>`
             : nothing
         }
@@ -346,7 +346,7 @@ export class GwTable extends LitElement {
     const rows = this.#found().map((row) =>
       Object.fromEntries(this.columns.map(({ id, value }) => [id, value(row)])),
     );
-    const name = `${this.noun}s`.replaceAll(' ', '-');
+    const name = pluralOf(this.noun).replaceAll(' ', '-');
     const columns = this.columns.map(({ id }) => id);
     if (detail === 'csv') save(`${name}.csv`, 'text/csv', toCsv(columns, rows));
     else save(`${name}.json`, 'application/json', toJson(rows));

@@ -65,15 +65,20 @@ export const gainText = (gain: number): string =>
 export const shareText = (share: number | null): string =>
   share === null ? 'none taken' : `${Math.round(share * 100)} %`;
 
-export const marginText = (margin: number): string => margin.toFixed(2).replace('-', '−');
+/** What is nearly nothing has no sign. */
+export const marginText = (margin: number): string =>
+  margin
+    .toFixed(2)
+    .replace(/^-0\.00$/, '0.00')
+    .replace('-', '−');
 
 export type Tone = 'good' | 'warn' | 'bad';
 
 export const toneOfVerdict = (verdict: Evaluated['verdict']): Tone =>
   verdict === 'good' ? 'good' : verdict === 'usable' ? 'warn' : 'bad';
 
-/** What to do about it, in a few words. */
-export function adviceOf({ verdict, recall, nearest }: Evaluated): string {
+/** What to do about it, in a few words; null is nothing. */
+export function adviceOf({ verdict, recall, nearest }: Evaluated): string | null {
   const [first] = nearest;
   switch (verdict) {
     case 'collision':
@@ -83,7 +88,9 @@ export function adviceOf({ verdict, recall, nearest }: Evaluated): string {
     case 'usable':
       return 'Takes some prompts of others: more varied examples help';
     case 'good':
-      return recall < 0.5 ? 'Sure, but passes half by: a lower margin finds more' : 'Nothing to do';
+      return recall <= 0.5
+        ? 'Sure, but passes half of its prompts by: a lower margin finds more'
+        : null;
   }
 }
 

@@ -72,6 +72,9 @@ export function formatSince(at: Date, now: number): string {
   return difference > 0 ? `${size} ago` : `in ${size}`;
 }
 
+/** `models`, `classes`. */
+export const pluralOf = (one: string): string => `${one}${one.endsWith('s') ? 'es' : 's'}`;
+
 /** `1 model`, `2 models`. */
-export const formatCount = (count: number, one: string, many = `${one}s`): string =>
+export const formatCount = (count: number, one: string, many = pluralOf(one)): string =>
   `${whole.format(count)} ${count === 1 ? one : many}`;

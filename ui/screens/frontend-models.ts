@@ -12,6 +12,7 @@ import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
 import '../elements/table.ts';
 import { usersOf } from '../lib/pool.ts';
+import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../parts/save.ts';
 import { linkTo, openRest } from '../state/location.ts';
@@ -269,6 +270,7 @@ class ScreenFrontendModels extends RecordScreen {
         @gw-review=${({ detail }: CustomEvent<Save>) => this.ask(detail)}
         @gw-cancel=${this.cancel}
       ></gw-rules-workspace>
+      ${historyOf('frontend_model', one)}
     </gw-page>`;
   }
 
@@ -315,7 +317,7 @@ class ScreenFrontendModels extends RecordScreen {
         ></gw-pool-form>`
       : pool === null
         ? null
-        : html`<gw-pool-record .pool=${pool}></gw-pool-record>`;
+        : html`<gw-pool-record .pool=${pool}></gw-pool-record>${historyOf('pool', pool)}`;
     return this.drawer({
       heading: pool === null ? 'Add a pool' : pool.name,
       content,

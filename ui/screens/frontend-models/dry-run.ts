@@ -159,7 +159,7 @@ export class GwDryRun extends LitElement {
       </header>
       <div class="question" @gw-input=${this.#onInput}>${this.#question()} ${this.#more()}</div>
       <div class="answer" aria-live="polite">
-        <gw-error .failure=${this.failure}></gw-error>
+        ${this.failure === null ? nothing : html`<gw-error .failure=${this.failure}></gw-error>`}
         ${
           this.tried === null
             ? nothing
@@ -180,6 +180,7 @@ export class GwDryRun extends LitElement {
     const { draft, principals, classes } = this;
     const caller = principals.find(({ id }) => String(id) === draft.principal_id)?.name ?? '';
     return html`<gw-field
+        unmarked
         name="principal_id"
         label="Caller"
         placeholder="One who may invoke every model"
@@ -188,12 +189,14 @@ export class GwDryRun extends LitElement {
       ></gw-field>
       <div class="pair">
         <gw-field
+          unmarked
           name="prompt_tokens"
           label="Prompt, tokens"
           placeholder="0"
           .value=${draft.prompt_tokens}
         ></gw-field>
         <gw-field
+          unmarked
           name="max_tokens"
           label="Asks for, tokens"
           placeholder="not said"
@@ -202,6 +205,7 @@ export class GwDryRun extends LitElement {
       </div>
       <div class="pair">
         <gw-field
+          unmarked
           name="class"
           label="Prompt class"
           type="select"
@@ -212,6 +216,7 @@ export class GwDryRun extends LitElement {
           .value=${draft.class}
         ></gw-field>
         <gw-field
+          unmarked
           class="tick"
           name="streaming"
           label="Streamed"
@@ -230,6 +235,7 @@ export class GwDryRun extends LitElement {
       <summary>Headers, prompt, time, version, recorded requests</summary>
       <div class="more">
         <gw-field
+          unmarked
           name="headers"
           label="Headers"
           type="textarea"
@@ -238,6 +244,7 @@ export class GwDryRun extends LitElement {
           .value=${draft.headers}
         ></gw-field>
         <gw-field
+          unmarked
           name="prompt"
           label="Prompt"
           type="textarea"
@@ -246,6 +253,7 @@ export class GwDryRun extends LitElement {
         ></gw-field>
         <div class="pair">
           <gw-field
+            unmarked
             name="at"
             label="At"
             placeholder="now"
@@ -253,6 +261,7 @@ export class GwDryRun extends LitElement {
             .value=${draft.at}
           ></gw-field>
           <gw-field
+            unmarked
             name="version"
             label="On version"
             placeholder=${asOf() ?? 'as published'}
@@ -273,6 +282,7 @@ export class GwDryRun extends LitElement {
     const rows = this.#requests.value ?? [];
     if (rows.length === 0) return html`<p class="quiet">No request to it is recorded yet.</p>`;
     return html`<gw-field
+      unmarked
       name="replay"
       label="Ask a recorded request again"
       type="select"

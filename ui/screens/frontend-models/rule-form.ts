@@ -176,8 +176,8 @@ export class GwRuleForm extends RecordForm<RuleRow, Draft> {
     const [min, max] = [`min_${field}`, `max_${field}`];
     const value = (name: string): string => String(Reflect.get(draft, name));
     return html`<div class="pair">
-      <gw-field name=${min} label="${label}, from" .value=${value(min)}></gw-field>
-      <gw-field name=${max} label="${label}, to" .value=${value(max)}></gw-field>
+      <gw-field name=${min} unmarked label="${label}, from" .value=${value(min)}></gw-field>
+      <gw-field name=${max} unmarked label="${label}, to" .value=${value(max)}></gw-field>
     </div>`;
   }
 

@@ -1,0 +1,263 @@
+// Prompt classes: what prompts can be about. The list, one of them beside it with its examples, a prompt that is tried, and how well the
+// classes are told apart.
+
+import { html, nothing } from 'lit';
+
+import { asFailure } from '../api/failure.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import { evaluatePromptClasses } from '../api/prompt-classes.ts';
+import '../elements/badge.ts';
+import '../elements/empty.ts';
+import '../elements/error.ts';
+import '../elements/icon.ts';
+import '../elements/page.ts';
+import { Resource } from '../elements/resource.ts';
+import '../elements/segments.ts';
+import type { Column } from '../elements/table.ts';
+import { Watch } from '../elements/watch.ts';
+import { adminCurl } from '../lib/copy-as.ts';
+import { withEvaluation } from '../lib/evaluation.ts';
+import { historyOf } from '../parts/entity-history.ts';
+import { RecordScreen } from '../parts/record-screen.ts';
+import { evaluations } from '../state/evaluations.ts';
+import { linkTo, openRest } from '../state/location.ts';
+import { may } from '../state/session.ts';
+import './prompt-classes/evaluation.ts';
+import './prompt-classes/examples-form.ts';
+import './prompt-classes/form.ts';
+import { loadClasses } from './prompt-classes/load.ts';
+import type { ClassRow } from './prompt-classes/load.ts';
+import './prompt-classes/record.ts';
+import { classDeletion, exampleRemoval } from './prompt-classes/saves.ts';
+import './prompt-classes/trial.ts';
+
+const evaluationPart = 'evaluation';
+
+const columns: readonly Column<ClassRow>[] = [
+  { id: 'name', label: 'Name', value: ({ name }) => name },
+  {
+    id: 'routable',
+    label: 'State',
+    value: ({ routable }) => (routable ? 'routable' : 'not routable'),
+    cell: ({ routable }) =>
+      html`<gw-badge tone=${routable ? 'good' : 'warn'}
+        >${routable ? 'routable' : 'not routable'}</gw-badge
+      >`,
+  },
+  { id: 'tier', label: 'Tier', value: ({ tier }) => tier },
+  { id: 'refines', label: 'Refines', value: ({ refines }) => refines.join(', ') },
+  { id: 'min_margin', label: 'Margin', end: true, value: ({ min_margin }) => min_margin },
+  { id: 'examples', label: 'Examples', end: true, value: ({ examples }) => examples },
+  {
+    id: 'askers',
+    label: 'Asked for by',
+    value: ({ askers }) =>
+      askers.map(({ name, rules }) => `${name} ${rules.join(', ')}`).join('; '),
+    cell: ({ askers }) =>
+      askers.length === 0
+        ? html`<span class="quiet">no rule</span>`
+        : askers.map(({ name, rules }) => `${name} ${rules.join(', ')}`).join('; '),
+  },
+  { id: 'description', label: 'Description', value: ({ description }) => description },
+  { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
+];
+
+class ScreenPromptClasses extends RecordScreen {
+  static override properties = {
+    ...RecordScreen.properties,
+    busy: { state: true },
+    unevaluated: { state: true },
+  };
+  declare busy: boolean;
+  /** Why the last evaluation failed. */
+  declare unevaluated: ApiFailure | null;
+  protected override readonly screen = 'prompt-classes';
+  readonly #classes = new Resource(this, loadClasses, { pollMs: 30_000 });
+  readonly #evaluations = new Watch(this, evaluations);
+
+  constructor() {
+    super();
+    this.busy = false;
+    this.unevaluated = null;
+  }
+
+  protected override reload(): Promise<void> {
+    return this.#classes.reload();
+  }
+
+  /** `/`, `/new`, `/4`, `/4/edit`, `/4/examples`, `/evaluation`. */
+  protected override render() {
+    const { value: rows, failure } = this.#classes;
+    const opened = this.openedIn(rows ?? []);
+    return html`<gw-page
+        heading="Prompt classes"
+        about="What a prompt is about, told by examples. A rule that names a class asks for such prompts."
+      >
+        ${rows === undefined || rows.length === 0 ? nothing : this.#evaluateButton()}
+        ${this.adder('Add class', { inHead: true })}
+        <gw-error retriable .failure=${failure} @gw-retry=${() => this.reload()}></gw-error>
+        <gw-error retriable .failure=${this.unevaluated} @gw-retry=${this.#evaluate}></gw-error>
+        ${rows === undefined ? nothing : rows.length === 0 ? this.#empty() : this.#shown(rows)}
+      </gw-page>
+      ${this.#opened(opened, rows ?? [])}
+      ${this.asking(opened === null ? nothing : this.#breakage(opened))}`;
+  }
+
+  #isEvaluation(): boolean {
+    return this.rest[0] === evaluationPart;
+  }
+
+  /** It changes nothing, and asks about what is published now. */
+  #evaluateButton() {
+    if (!may('config:write')) return nothing;
+    return html`<button
+      slot="actions"
+      type="button"
+      ?disabled=${this.busy}
+      @click=${this.#evaluate}
+    >
+      <gw-icon name="gauge"></gw-icon>${this.busy ? 'Evaluating …' : 'Evaluate'}
+    </button>`;
+  }
+
+  #empty() {
+    const command = adminCurl({
+      origin: globalThis.location.origin,
+      path: '/admin/prompt-classes',
+      body: { name: 'billing', examples: ['Why was I charged twice?', 'Send me the invoice'] },
+    });
+    return html`<gw-empty heading="No prompt classes yet" icon="tags" command=${command}>
+      <span slot="about"
+        >A class is a name with examples: prompts as users write them. A rule that asks for it sends
+        such prompts to a model of their own.</span
+      >
+      ${this.adder('Add class', { inHead: false })}
+    </gw-empty>`;
+  }
+
+  #segments(rows: readonly ClassRow[]) {
+    const { newest } = this.#evaluations.value;
+    return html`<gw-segments
+      slot="bar"
+      label="Classes or their evaluation"
+      chosen=${this.#isEvaluation() ? evaluationPart : ''}
+      .segments=${[
+        {
+          value: '',
+          label: 'classes',
+          count: rows.length,
+          href: linkTo({ screen: this.screen }),
+        },
+        {
+          value: evaluationPart,
+          label: 'evaluated',
+          count: newest?.evaluation.classes.length ?? 0,
+          href: linkTo({ screen: this.screen, rest: [evaluationPart] }),
+        },
+      ]}
+    ></gw-segments>`;
+  }
+
+  #shown(rows: readonly ClassRow[]) {
+    if (this.#isEvaluation()) return this.#evaluation(rows);
+    const isStale = this.#classes.failure !== null;
+    const bar = this.#segments(rows);
+    return html`${this.table({ label: 'Prompt classes', noun: 'class', columns, rows, isStale, bar })}
+    ${may('config:write') ? html`<gw-class-trial></gw-class-trial>` : nothing}`;
+  }
+
+  #evaluation(rows: readonly ClassRow[]) {
+    const { value } = this.#evaluations;
+    if (value.newest === null) {
+      return html`<gw-empty heading="Not evaluated in this browser yet" icon="gauge">
+        <span slot="about"
+          >An evaluation puts each example to the classes as if it had not been one: how many are
+          found, how many are taken for another class, and by how much.</span
+        >
+        ${
+          may('config:write')
+            ? html`<button
+                type="button"
+                class="primary"
+                ?disabled=${this.busy}
+                @click=${this.#evaluate}
+              >
+                Evaluate
+              </button>`
+            : nothing
+        }
+        <a class="button" href=${linkTo({ screen: this.screen })}>See the classes</a>
+      </gw-empty>`;
+    }
+    return html`<gw-evaluation .evaluations=${value} .classes=${rows}
+      >${this.#segments(rows)}</gw-evaluation
+    >`;
+  }
+
+  #opened(one: ClassRow | null, rows: readonly ClassRow[]) {
+    const aspect = one === null ? null : this.aspect();
+    const isForm = this.isNew() || aspect === 'edit' || aspect === 'examples';
+    const prefix = aspect === 'examples' ? 'Examples of ' : '';
+    return this.drawer({
+      heading: this.isNew() ? 'Add a prompt class' : `${prefix}${one?.name ?? ''}`,
+      actions: one === null || isForm ? nothing : this.actionsFor(one, () => classDeletion(one)),
+      content: isForm
+        ? aspect === 'examples'
+          ? html`<gw-examples-form .row=${one} .failure=${this.failure}></gw-examples-form>`
+          : this.#form(one, rows)
+        : one === null
+          ? null
+          : this.#record(one),
+    });
+  }
+
+  #form(one: ClassRow | null, rows: readonly ClassRow[]) {
+    const refinable = rows.filter(({ id, tier }) => tier === 'fast' && id !== one?.id);
+    return html`<gw-class-form
+      .row=${one}
+      .refinable=${refinable.map(({ name }) => name)}
+      .failure=${this.failure}
+    ></gw-class-form>`;
+  }
+
+  #record(one: ClassRow) {
+    return html`<gw-class-record
+        .row=${one}
+        ?writable=${this.isWritable()}
+        @gw-remove=${({ detail }: CustomEvent<number>) => this.ask(exampleRemoval(one, detail))}
+      ></gw-class-record
+      >${historyOf('prompt_class', one)}`;
+  }
+
+  #breakage({ name, askers, examples }: ClassRow) {
+    if (this.save?.danger !== true) return nothing;
+    const text = askers.map((one) => `${one.name} (${one.rules.join(', ')})`).join(', ');
+    return html`<p>
+        Its ${examples} examples go with it; classes that refine
+        <code>${name}</code> refine it no more.
+      </p>
+      ${
+        askers.length === 0
+          ? html`<p>No rule asks for it.</p>`
+          : html`<p>Rules that ask for it match no request from then on:</p>
+              <p><code>${text}</code></p>`
+      }`;
+  }
+
+  readonly #evaluate = async (): Promise<void> => {
+    this.busy = true;
+    this.unevaluated = null;
+    try {
+      const { body } = await evaluatePromptClasses();
+      const kept = { at: new Date().toISOString(), evaluation: body };
+      evaluations.set(withEvaluation(evaluations.get(), kept));
+      openRest([evaluationPart]);
+    } catch (error) {
+      this.unevaluated = asFailure(error);
+    } finally {
+      this.busy = false;
+    }
+  };
+}
+
+customElements.define('gw-screen-prompt-classes', ScreenPromptClasses);

@@ -1,0 +1,17 @@
+// Prompt classes as the screen lists them: each with the rules that ask for it.
+
+import { listFrontendModels } from '../../api/frontend-models.ts';
+import { listPromptClasses } from '../../api/prompt-classes.ts';
+import type { PromptClass } from '../../api/prompt-classes.ts';
+import { askersOf } from '../../lib/class-draft.ts';
+import type { ClassUser } from '../../lib/class-draft.ts';
+
+export type ClassRow = PromptClass & Readonly<{ askers: readonly ClassUser[] }>;
+
+export async function loadClasses(signal: AbortSignal): Promise<readonly ClassRow[]> {
+  const [classes, frontendModels] = await Promise.all([
+    listPromptClasses(signal),
+    listFrontendModels(signal),
+  ]);
+  return classes.map((one) => Object.assign({}, one, { askers: askersOf(one, frontendModels) }));
+}

@@ -1,0 +1,166 @@
+// One prompt class: how it decides, the rules that ask for it, and its examples, of which nobody is shown the text.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { listPromptExamples } from '../../api/prompt-classes.ts';
+import '../../elements/badge.ts';
+import '../../elements/copy.ts';
+import '../../elements/error.ts';
+import '../../elements/icon.ts';
+import { Resource } from '../../elements/resource.ts';
+import '../../elements/time.ts';
+import { formatNumber } from '../../lib/format.ts';
+import { linkTo } from '../../state/location.ts';
+import { base, buttons } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
+import type { ClassRow } from './load.ts';
+
+const shownMax = 200;
+
+/** Tells by `gw-remove` with the id of an example. */
+export class GwClassRecord extends LitElement {
+  static override properties = { row: { attribute: false }, writable: { type: Boolean } };
+  static override styles = [
+    base,
+    buttons,
+    record,
+    css`
+      .examples {
+        max-height: 22rem;
+        overflow-y: auto;
+      }
+
+      code + code {
+        margin-left: 0.25rem;
+      }
+    `,
+  ];
+  declare row: ClassRow;
+  declare writable: boolean;
+  readonly #examples = new Resource(this, async (signal) => {
+    const { body, headers } = await listPromptExamples(this.row.id, { limit: shownMax }, signal);
+    return { rows: body, total: Number(headers.get('x-total-count') ?? body.length) };
+  });
+
+  constructor() {
+    super();
+    this.writable = false;
+  }
+
+  protected override willUpdate(changed: PropertyValues): void {
+    if (changed.get('row') !== undefined) void this.#examples.reload();
+  }
+
+  protected override render() {
+    const { id, name, description, tier, min_margin, refines, routable } = this.row;
+    return html`${description === null ? nothing : html`<p class="notice">${description}</p>`}
+      <dl>
+        <dt>Id</dt>
+        <dd>${id}<gw-copy text=${String(id)} label="id"></gw-copy></dd>
+        <dt>Name</dt>
+        <dd><code>${name}</code><gw-copy text=${name} label="name"></gw-copy></dd>
+        <dt>State</dt>
+        <dd>
+          ${
+            routable
+              ? html`<gw-badge tone="good">routable</gw-badge>`
+              : html`<gw-badge tone="warn">not routable</gw-badge>
+                  <span class="quiet"
+                    >${this.row.examples === 0 ? 'it has no example' : 'no encoder of its tier is there'}</span
+                  >`
+          }
+        </dd>
+        <dt>Tier</dt>
+        <dd>${tier}</dd>
+        <dt>Margin</dt>
+        <dd>${min_margin}</dd>
+        ${
+          tier === 'refined'
+            ? html`<dt>Refines</dt>
+                <dd>
+                  ${refines.length === 0 ? 'nothing: it never contends' : refines.join(', ')}
+                </dd>`
+            : nothing
+        }
+      </dl>
+      ${this.#askers()} ${this.#list()}`;
+  }
+
+  #askers() {
+    const { askers } = this.row;
+    return html`<div class="section"><h3>Asked for by</h3></div>
+      ${
+        askers.length === 0
+          ? html`<p class="quiet">No rule asks for it.</p>`
+          : html`<ul class="rows" aria-label="Asked for by">
+              ${askers.map(
+                ({ id, name, rules }) =>
+                  html`<li>
+                    <a href=${linkTo({ screen: 'frontend-models', rest: [id] })}>${name}</a>
+                    <span class="quiet end"
+                      >${rules.map((rule) => html`<code>${rule}</code>`)}</span
+                    >
+                  </li>`,
+              )}
+            </ul>`
+      }`;
+  }
+
+  #list() {
+    const { value: examples, failure } = this.#examples;
+    return html`<div class="section">
+        <h3>Examples <span class="quiet">${formatNumber(this.row.examples)}</span></h3>
+        ${
+          this.writable
+            ? html`<a
+                class="button"
+                href=${linkTo({ screen: 'prompt-classes', rest: [this.row.id, 'examples'] })}
+                ><gw-icon name="plus"></gw-icon>Add examples</a
+              >`
+            : nothing
+        }
+      </div>
+      <gw-error retriable .failure=${failure} @gw-retry=${() => this.#examples.reload()}></gw-error>
+      ${
+        this.row.examples === 0
+          ? html`<p class="notice warn">Without an example no prompt is of this class.</p>`
+          : html`<ul class="rows examples" aria-label="Examples" tabindex="0">
+              ${(examples?.rows ?? []).map(({ id, added_at }) => this.#example(id, added_at))}
+            </ul>`
+      }
+      ${
+        examples === undefined || examples.total <= examples.rows.length
+          ? nothing
+          : html`<p class="quiet">The first ${examples.rows.length} of ${examples.total}.</p>`
+      }`;
+  }
+
+  #example(id: number, addedAt: string) {
+    return html`<li>
+      <code>#${id}</code>
+      <span class="quiet">added <gw-time at=${addedAt}></gw-time></span>
+      ${
+        this.writable
+          ? html`<button
+              type="button"
+              class="plain icon end"
+              aria-label="Remove example ${id}"
+              title="Remove"
+              @click=${() => this.dispatchEvent(new CustomEvent('gw-remove', { detail: id }))}
+            >
+              <gw-icon name="x"></gw-icon>
+            </button>`
+          : nothing
+      }
+    </li>`;
+  }
+}
+
+customElements.define('gw-class-record', GwClassRecord);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-class-record': GwClassRecord;
+  }
+}

@@ -1,0 +1,77 @@
+// What can be done to prompt classes and their examples, each as a save. The texts of examples are not among what is shown.
+
+import { applyChangeSet } from '../../api/change-sets.ts';
+import {
+  createPromptClass,
+  deletePromptClass,
+  removePromptExample,
+  updatePromptClass,
+} from '../../api/prompt-classes.ts';
+import type { PromptClass } from '../../api/prompt-classes.ts';
+import type { ClassBody } from '../../lib/class-draft.ts';
+import { formatCount } from '../../lib/format.ts';
+import { theList, theMade } from '../../parts/save.ts';
+import type { Save } from '../../parts/save.ts';
+
+export const classCreation = (body: ClassBody, prompts: readonly string[]): Save => ({
+  heading: `Add ${body.name}`,
+  verb: 'Add class',
+  done: `Prompt class ${body.name} added`,
+  before: {},
+  after: { ...body, examples: prompts.length },
+  opens: theMade,
+  run: (change) => createPromptClass({ ...body, examples: prompts }, change),
+});
+
+export const classUpdate = (one: PromptClass, body: Partial<ClassBody>): Save => ({
+  heading: `Change ${one.name}`,
+  verb: 'Publish change',
+  done: `Prompt class ${one.name} changed`,
+  before: { ...one },
+  after: body,
+  opens: () => [one.id],
+  run: (change) => updatePromptClass(one.id, body, { ...change, version: one.version }),
+});
+
+/** All of them at one version, so that proxies make their centroids once. */
+export function examplesAddition(one: PromptClass, prompts: readonly string[]): Save {
+  const count = formatCount(prompts.length, 'example');
+  const path = `/admin/prompt-classes/${one.id}/examples`;
+  const calls = prompts.map((prompt) => ({ method: 'POST' as const, path, body: { prompt } }));
+  return {
+    heading: `Add ${count} to ${one.name}`,
+    verb: `Add ${count}`,
+    done: `${count} added to ${one.name}`,
+    before: { examples: one.examples },
+    after: { examples: one.examples + prompts.length },
+    opens: () => [one.id],
+    run: (change) => {
+      const isSaid = (change.reason ?? '') !== '';
+      const reason = isSaid ? {} : { reason: `${count} added to ${one.name}` };
+      return applyChangeSet({ calls, ...reason }, change);
+    },
+  };
+}
+
+export const exampleRemoval = (one: PromptClass, exampleId: number): Save => ({
+  heading: `Remove example ${exampleId} of ${one.name}`,
+  verb: 'Remove example',
+  done: `Example ${exampleId} removed from ${one.name}`,
+  before: { examples: one.examples },
+  after: { examples: one.examples - 1 },
+  opens: () => [one.id],
+  run: (change) =>
+    removePromptExample({ id: one.id, example_id: exampleId }, { ...change, version: one.version }),
+});
+
+export const classDeletion = (one: PromptClass): Save => ({
+  heading: `Delete ${one.name}`,
+  verb: 'Delete class',
+  done: `Prompt class ${one.name} deleted`,
+  before: null,
+  after: null,
+  danger: true,
+  name: one.name,
+  opens: theList,
+  run: (change) => deletePromptClass(one.id, { ...change, version: one.version }),
+});

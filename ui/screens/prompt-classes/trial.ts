@@ -1,0 +1,124 @@
+// A prompt that is tried: of which class it is, as the gateway would find it.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { asFailure } from '../../api/failure.ts';
+import type { ApiFailure } from '../../api/failure.ts';
+import { dryRunRouting } from '../../api/routing.ts';
+import '../../elements/badge.ts';
+import '../../elements/error.ts';
+import '../../elements/field.ts';
+import type { FieldInput } from '../../elements/field.ts';
+import { base, buttons } from '../../styles/base.ts';
+
+/** A dry-run asks for a model; of which class the prompt is does not depend on it. */
+const anyModel = 'prompt-class-trial';
+
+export class GwClassTrial extends LitElement {
+  static override properties = {
+    prompt: { state: true },
+    found: { state: true },
+    busy: { state: true },
+    failure: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      section {
+        display: grid;
+        gap: var(--space-3);
+        max-width: 44rem;
+        margin-top: var(--space-5);
+        padding: var(--space-4);
+        border: 1px solid var(--line);
+        border-radius: var(--radius-l);
+        background: var(--surface);
+        box-shadow: var(--shadow-1);
+      }
+
+      .act {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-3);
+      }
+    `,
+  ];
+  declare prompt: string;
+  /** Undefined before it was asked; null is of no class. */
+  declare found: string | null | undefined;
+  declare busy: boolean;
+  declare failure: ApiFailure | null;
+
+  constructor() {
+    super();
+    this.prompt = '';
+    this.found = undefined;
+    this.busy = false;
+    this.failure = null;
+  }
+
+  protected override render() {
+    return html`<section aria-label="Try a prompt">
+      <gw-field
+        name="prompt"
+        label="Try a prompt"
+        type="textarea"
+        placeholder="What a user would say"
+        hint="It is not kept"
+        unmarked
+        .value=${this.prompt}
+        @gw-input=${this.#onInput}
+      ></gw-field>
+      <div class="act">
+        <button
+          type="button"
+          ?disabled=${this.busy || this.prompt.trim() === ''}
+          @click=${this.#ask}
+        >
+          Find its class
+        </button>
+        <span role="status">${this.#answer()}</span>
+      </div>
+      ${this.failure === null ? nothing : html`<gw-error .failure=${this.failure}></gw-error>`}
+    </section>`;
+  }
+
+  #answer() {
+    const { found } = this;
+    if (found === undefined) return nothing;
+    if (found === null) {
+      return html`<gw-badge tone="warn">no class</gw-badge> it is not clearly nearer to one than to
+        the next, and matches no rule on a class`;
+    }
+    return html`<gw-badge tone="good">${found}</gw-badge>`;
+  }
+
+  readonly #onInput = ({ detail }: CustomEvent<FieldInput>): void => {
+    this.prompt = detail.value;
+    this.found = undefined;
+  };
+
+  readonly #ask = async (): Promise<void> => {
+    this.busy = true;
+    this.failure = null;
+    try {
+      const { prompt } = this;
+      const { body } = await dryRunRouting({ model: anyModel, prompt });
+      this.found = body.class;
+    } catch (error) {
+      this.failure = asFailure(error);
+    } finally {
+      this.busy = false;
+    }
+  };
+}
+
+customElements.define('gw-class-trial', GwClassTrial);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-class-trial': GwClassTrial;
+  }
+}
