@@ -35,26 +35,44 @@ export type SealedEvent = Readonly<{
 /** What the leaf of an event covers. */
 export type Leaf = Omit<SealedEvent, 'payload' | 'leafHash' | 'hash'>;
 
-export function leafHash(leaf: Leaf): Uint8Array {
-  const text = [
-    `${leafPrefix}gw-event-v1`,
-    leaf.position,
-    leaf.stream,
-    leaf.version,
-    leaf.eventId,
-    leaf.type,
-    leaf.schema,
-    leaf.txId,
-    leaf.recordedAt,
-    hash('sha256', leaf.metadata),
-    Buffer.from(leaf.payloadDigest).toString('hex'),
-    '',
-  ].join('\n');
-  return digest(text);
+export const leafHash = (leaf: Leaf): Uint8Array => digest(leafText(leaf));
+
+function leafText(leaf: Leaf): string {
+  const { position, stream, version, eventId, type, schema, txId, recordedAt, metadata } = leaf;
+  const envelope = `${position}\n${stream}\n${version}\n${eventId}\n${type}\n${schema}\n${txId}`;
+  const digests = `${hash('sha256', metadata)}\n${hex(leaf.payloadDigest)}\n`;
+  return `${leafPrefix}gw-event-v1\n${envelope}\n${recordedAt}\n${digests}`;
 }
 
 export const chainHash = (previous: Uint8Array, leaf: Uint8Array): Uint8Array =>
-  hash('sha256', Buffer.concat([nodePrefix, previous, leaf]), 'buffer');
+  hash('sha256', link(previous, leaf), 'buffer');
+
+function link(previous: Uint8Array, leaf: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(1 + previous.length + leaf.length);
+  bytes[0] = nodePrefix;
+  bytes.set(previous, 1);
+  bytes.set(leaf, 1 + previous.length);
+  return bytes;
+}
+
+type Stored = Leaf & Pick<SealedEvent, 'leafHash' | 'hash'> & Readonly<{ payload: string | null }>;
+
+/**
+ * Which digest of an event is not that of its bytes, when the chain has the hash `previous` before it; null when all are. Compared as
+ * text, which is made in half of the time: a log is verified event by event.
+ */
+export function brokenDigest(
+  previous: Uint8Array,
+  event: Stored,
+): 'payload' | 'leaf' | 'chain' | null {
+  const { payload } = event;
+  if (payload !== null && hash('sha256', payload) !== hex(event.payloadDigest)) return 'payload';
+  if (hash('sha256', leafText(event)) !== hex(event.leafHash)) return 'leaf';
+  return hash('sha256', link(previous, event.leafHash)) === hex(event.hash) ? null : 'chain';
+}
+
+const hex = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
 
 export const digest = (text: string): Uint8Array => hash('sha256', text, 'buffer');
 
@@ -62,7 +80,7 @@ export const genesisHash = (logId: string): Uint8Array => digest(`gw-log-genesis
 
 // RFC 6962 prefixes: a leaf can never be taken for a node, and a Merkle tree can be laid over the leaves later.
 const leafPrefix = '\u0000';
-const nodePrefix = Uint8Array.of(1);
+const nodePrefix = 1;
 
 type Command = Readonly<{
   txId: string;

@@ -72,27 +72,23 @@ export async function checkChain(
   });
   const unread = anchored.get(-1)?.[0];
   if (unread !== undefined) return wrong(1, `an anchor cannot be read: ${JSON.stringify(unread)}`);
-  while (check.link().position < head.position) {
-    const after = check.link().position;
-    const limit = Math.min(pageEvents, head.position - after);
-    const events = await readStored(db, { after, limit });
-    const page = { after, to: after + limit, limit: pageNotes };
-    const stored = await listSignedCheckpoints(db, page);
-    const notes = new Map(stored.map(({ position, note }) => [position, note]));
+  const pages = readPages(db, { from: check.link().position, to: head.position });
+  for await (const { events, stored } of pages) {
+    const notes = new Map(stored.map(({ position, note }) => [position, [note]]));
     for (const event of events) {
-      const { position } = check.link();
       const problem = check.event(event);
-      if (problem !== null) return wrong(position + 1, problem);
-      const held = notes.get(position + 1);
-      const own = [...(held === undefined ? [] : [held]), ...(anchored.get(position + 1) ?? [])];
+      if (problem !== null) return wrong(check.link().position + 1, problem);
+      const { position } = event;
+      if (!notes.has(position) && !anchored.has(position)) continue;
+      const own = [...(notes.get(position) ?? []), ...(anchored.get(position) ?? [])];
       const broken = firstProblem(check, own);
-      if (broken !== null) return wrong(position + 1, broken);
+      if (broken !== null) return wrong(position, broken);
       checkpoints += own.length;
     }
-    if (events.length === 0) {
-      const { position } = check.link();
-      return wrong(position + 1, `the log ends at ${position}, its head says ${head.position}`);
-    }
+  }
+  const { position } = check.link();
+  if (position < head.position) {
+    return wrong(position + 1, `the log ends at ${position}, its head says ${head.position}`);
   }
   if (Buffer.compare(check.link().hash, head.hash) !== 0) {
     return wrong(head.position, 'the head holds another hash than the last event');
@@ -102,6 +98,27 @@ export async function checkChain(
     return wrong(beyond.end + 1, `the log ends before, and a checkpoint is of ${beyond.position}`);
   }
   return { checkpoints, broken: null, link: check.link() };
+}
+
+type Pages = Readonly<{ from: number; to: number }>;
+
+/** Events behind `from` with the checkpoints signed among them, up to a gap; each page is read while the one before is checked. */
+async function* readPages(db: Queryable, { from, to }: Pages) {
+  const read = async (after: number) => {
+    const limit = Math.min(pageEvents, to - after);
+    const events = await readStored(db, { after, limit });
+    const stored = await listSignedCheckpoints(db, { after, to: after + limit, limit: pageNotes });
+    return { events, stored };
+  };
+  let next = from < to ? read(from) : null;
+  for (let after = from; next !== null; after += pageEvents) {
+    const page = await next;
+    const isLast = page.events.length < pageEvents || after + pageEvents >= to;
+    next = isLast ? null : read(after + pageEvents);
+    // Whoever stops at a problem does not wait for it.
+    next?.catch(() => {});
+    yield page;
+  }
 }
 
 const firstProblem = (check: ChainCheck, notes: readonly string[]): string | null =>

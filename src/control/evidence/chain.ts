@@ -3,7 +3,7 @@
 
 import { settingsEvents } from '../../../events/settings.ts';
 import { isNoteSigned, isSigned, readNote, rotationText } from '../../../events/checkpoint.ts';
-import { chainHash, digest, genesisHash, leafHash } from '../../../events/seal.ts';
+import { brokenDigest, genesisHash } from '../../../events/seal.ts';
 import { toRecorded } from '../../db/event-log.ts';
 import type { StoredEvent } from '../../db/event-log.ts';
 
@@ -56,15 +56,16 @@ export function createChainCheck(logId: string, from: Link = firstLink(logId)): 
   };
 }
 
+const digestProblems = {
+  payload: 'the payload does not have its digest',
+  leaf: 'the envelope does not have its leaf hash',
+  chain: 'the event does not follow the one before it in the hash chain',
+} as const;
+
 function brokenLink(previous: Omit<Link, 'auditKey'>, event: StoredEvent): string | null {
   if (event.position !== previous.position + 1) return `the next event is ${event.position}`;
-  if (event.payload !== null && !same(digest(event.payload), event.payloadDigest)) {
-    return 'the payload does not have its digest';
-  }
-  if (!same(leafHash(event), event.leafHash)) return 'the envelope does not have its leaf hash';
-  if (!same(chainHash(previous.hash, event.leafHash), event.hash)) {
-    return 'the event does not follow the one before it in the hash chain';
-  }
+  const broken = brokenDigest(previous.hash, event);
+  if (broken !== null) return digestProblems[broken];
   if (event.recordedAt < previous.recordedAt) return 'the event is older than the one before it';
   if (event.payload === null) return null;
   try {
