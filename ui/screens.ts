@@ -20,6 +20,7 @@ const all: readonly Screen[] = [
   { name: 'overview', title: 'Overview', icon: 'layout-dashboard', group: 'Now', key: 'o' },
   { name: 'metrics', title: 'Metrics', icon: 'activity', group: 'Now', key: 'm' },
   { name: 'usage', title: 'Usage and spend', icon: 'receipt-text', group: 'Now', key: 'u' },
+  { name: 'playground', title: 'Playground', icon: 'send', group: 'Now', key: 'g' },
   {
     name: 'frontend-models',
     title: 'Frontend models',

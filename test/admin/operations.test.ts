@@ -79,6 +79,7 @@ describe('the configuration', () => {
       otel_sample_one_in: null,
       webhook_configured: false,
       webhook_signed: false,
+      gateway_url: null,
       deployment_managed: false,
       models: 2,
       models_unpriced: 1,

@@ -28,6 +28,8 @@ export type Change = Readonly<{
   /** The same key makes a repeated call answer what the first one did. */
   onceKey?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** Why it is made without the approval that a policy asks for; somebody else reviews it then. */
+  breakGlass?: string | undefined;
   /** Given, the request is told to it and is not sent; nothing is answered then. */
   preview?: ((request: Prepared) => void) | undefined;
 }>;
@@ -105,8 +107,9 @@ const jsonHeaders = { 'content-type': 'application/json' };
 const headerText = (text: string): string =>
   String.fromCharCode(...new TextEncoder().encode(text.replaceAll(/\s+/g, ' ').trim()));
 
-const changeHeaders = ({ reason, version, onceKey }: Change): Record<string, string> => ({
+const changeHeaders = ({ reason, version, onceKey, breakGlass }: Change): Record<string, string> => ({
   ...(reason === undefined || reason === '' ? {} : { 'x-gw-reason': headerText(reason) }),
+  ...(breakGlass === undefined ? {} : { 'x-gw-break-glass': headerText(breakGlass) }),
   ...(version === undefined ? {} : { 'if-match': `"${version}"` }),
   ...(onceKey === undefined ? {} : { 'idempotency-key': onceKey }),
 });
@@ -123,25 +126,19 @@ function addressOf(path: string, params: unknown, query: object | undefined): st
   return `${apiBase}${filled.replace(/^\//, '')}${search === '' ? '' : `?${search}`}`;
 }
 
-async function send<Body>(url: string, init: RequestInit): Promise<Answered<Body>> {
-  try {
-    return await sendOnce(url, init);
-  } catch (error) {
-    const lapsed = error instanceof ApiFailure && error.status === 401 && !url.endsWith('/login');
-    if (!lapsed) throw error;
-    sessionEnded();
-    await settled(session, isOpen, init.signal ?? undefined);
-    return sendOnce(url, init);
-  }
+/** A call whose answer is read as it comes. */
+export async function open<M extends Method, Path extends PathOf<M>>(
+  method: M,
+  path: Path,
+  { body, signal }: Readonly<{ body?: BodyOf<M, Path>; signal: AbortSignal }>,
+): Promise<Response> {
+  const init = { method, headers: jsonHeaders, body: JSON.stringify(body), signal };
+  return sent(addressOf(path, {}, {}), init);
 }
 
-async function sendOnce<Body>(url: string, init: RequestInit): Promise<Answered<Body>> {
-  const response = await fetch(url, init).catch((error: unknown) => {
-    init.signal?.throwIfAborted();
-    throw unreachable(error);
-  });
+async function send<Body>(url: string, init: RequestInit): Promise<Answered<Body>> {
+  const response = await sent(url, init);
   const body: unknown = response.status === 204 ? null : await response.json().catch(() => null);
-  if (!response.ok) throw failureOf(response, body);
   const version = response.headers.get('x-gw-snapshot-version');
   return {
     // The server holds each answer to its route's schema.
@@ -150,4 +147,26 @@ async function sendOnce<Body>(url: string, init: RequestInit): Promise<Answered<
     etag: response.headers.get('etag'),
     headers: response.headers,
   };
+}
+
+/** An answer that is a success. */
+async function sent(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await sentOnce(url, init);
+  } catch (error) {
+    const lapsed = error instanceof ApiFailure && error.status === 401 && !url.endsWith('/login');
+    if (!lapsed) throw error;
+    sessionEnded();
+    await settled(session, isOpen, init.signal ?? undefined);
+    return sentOnce(url, init);
+  }
+}
+
+async function sentOnce(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, init).catch((error: unknown) => {
+    init.signal?.throwIfAborted();
+    throw unreachable(error);
+  });
+  if (response.ok) return response;
+  throw failureOf(response, await response.json().catch(() => null));
 }

@@ -23,6 +23,7 @@ import type { loginRoutes } from '../../src/admin/login.ts';
 import type { mcpServerRoutes } from '../../src/admin/mcp-servers.ts';
 import type { modelRoutes } from '../../src/admin/models.ts';
 import type { operationRoutes } from '../../src/admin/operations.ts';
+import type { playgroundRoutes } from '../../src/admin/playground.ts';
 import type { poolRoutes } from '../../src/admin/pools.ts';
 import type { priceRoutes } from '../../src/admin/prices.ts';
 import type { principalRoutes } from '../../src/admin/principals.ts';
@@ -61,6 +62,7 @@ type AdminRoute = (
   | typeof mcpServerRoutes
   | typeof modelRoutes
   | typeof operationRoutes
+  | typeof playgroundRoutes
   | typeof poolRoutes
   | typeof priceRoutes
   | typeof principalRoutes

@@ -54,9 +54,10 @@ export function firstRun(facts: FirstRunFacts): readonly Step[] {
     },
     {
       title: 'Send the first request',
-      about: 'With any OpenAI client: the base URL is the gateway, the key is yours.',
-      action: 'See usage',
-      screen: 'usage',
+      about:
+        'From the playground, or with any OpenAI client: the base URL is the gateway, the key is yours.',
+      action: 'Send a request',
+      screen: 'playground',
       rest: [],
       isDone: facts.hasAnswered,
     },

@@ -58,12 +58,16 @@ export const environmentOf = ({ base, key }: Pick<Use, 'base' | 'key'>): string 
 type Setting = Readonly<{ name: string; value: unknown }>;
 type Here = Pick<URL, 'protocol' | 'hostname'>;
 
-/** Where the gateway answers: in role `all` beside this page at the port of the settings, else it is not known here. */
+/** Where the gateway answers: where the settings say, in role `all` beside this page at the port of the settings, else it is not known. */
 export function gatewayAddress(
   { role, settings }: Readonly<{ role: string; settings: readonly Setting[] }>,
   { protocol, hostname }: Here,
 ): string {
-  const port = settings.find(({ name }) => name === 'port')?.value;
+  const valueOf = (wanted: string): unknown =>
+    settings.find(({ name }) => name === wanted)?.value ?? null;
+  const told = valueOf('gatewayUrl');
+  if (typeof told === 'string') return told;
+  const port = valueOf('port');
   return role === 'all' && typeof port === 'number'
     ? `${protocol}//${hostname}:${port}`
     : 'https://your-gateway.example';

@@ -73,6 +73,8 @@ it('the gateway lies beside the page in role all, and is not known else', () => 
   const here = new URL('https://gw.example:4001/ui/');
   const settings = [{ name: 'port', value: 4000 }];
   assert.equal(gatewayAddress({ role: 'all', settings }, here), 'https://gw.example:4000');
+  const told = [...settings, { name: 'gatewayUrl', value: 'https://api.example' }];
+  assert.equal(gatewayAddress({ role: 'control', settings: told }, here), 'https://api.example');
   assert.equal(gatewayAddress({ role: 'control', settings }, here), 'https://your-gateway.example');
 });
 

@@ -4,7 +4,10 @@ import { LitElement, css, html } from 'lit';
 
 import '../../elements/copy.ts';
 import '../../elements/dialog.ts';
+import '../../elements/icon.ts';
 import { curlOf, environmentOf } from '../../lib/key-draft.ts';
+import { handKey } from '../../state/handed-key.ts';
+import { navigate } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 
 export type MadeKey = Readonly<{
@@ -64,6 +67,12 @@ export class GwMadeKey extends LitElement {
         gap: var(--space-3);
       }
 
+      .acts {
+        display: flex;
+        flex-wrap: wrap;
+        gap: var(--space-2);
+      }
+
       label {
         display: flex;
         align-items: center;
@@ -111,9 +120,14 @@ export class GwMadeKey extends LitElement {
           ><input type="checkbox" .checked=${this.kept} @change=${this.#onTick} />I have kept the
           key</label
         >
-        <button type="button" class="primary" ?disabled=${!this.kept} @click=${this.#close}>
-          Done
-        </button>
+        <span class="acts">
+          <button type="button" ?disabled=${!this.kept} @click=${() => this.#tryOut(key)}>
+            <gw-icon name="send"></gw-icon>Send a request with it
+          </button>
+          <button type="button" class="primary" ?disabled=${!this.kept} @click=${this.#close}>
+            Done
+          </button>
+        </span>
       </footer>
     </div>`;
   }
@@ -132,6 +146,12 @@ export class GwMadeKey extends LitElement {
   readonly #onTick = ({ target }: Event): void => {
     this.kept = target instanceof HTMLInputElement && target.checked;
   };
+
+  #tryOut(key: string): void {
+    handKey(key);
+    this.#close();
+    navigate({ screen: 'playground' });
+  }
 
   readonly #close = (): void => {
     this.kept = false;

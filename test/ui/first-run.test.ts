@@ -1,0 +1,88 @@
+// From an empty database to the first streamed answer, in a browser: each step by the checklist, and at the end what the server counted.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import type { Page } from 'playwright-core';
+
+import { startDemoProvider } from '../../src/cli/demo-provider.ts';
+import { gatewayOf, programWith } from '../harness/gateway-of.ts';
+import type { Place } from '../harness/gateway-of.ts';
+import { until } from '../harness/wait.ts';
+import { emptyHouse, open } from './harness/house.ts';
+import { expectCleanScreen } from './harness/watch.ts';
+
+const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+
+it('an empty database comes to its first streamed answer by the steps of the checklist', async (t) => {
+  const demo = await startDemoProvider({ port: 0 });
+  t.after(demo.close);
+  const gateway: Place = { url: null };
+  const house = await emptyHouse(t, { program: programWith(gateway) });
+  await gatewayOf(t, house, gateway);
+  const { page, watched } = await open(t, house, '');
+
+  await page.getByRole('link', { name: 'Add a provider' }).click();
+  await page.getByLabel('Name').fill('Demo');
+  await page.getByLabel('Address').fill(demo.apiBase);
+  await press(page, 'Review');
+  await press(page, 'Add provider');
+  await page.getByRole('link', { name: 'See what it serves now' }).click();
+  await page.getByLabel('Choose all on this page').check();
+  await press(page, 'Register 1 model');
+  await page.locator('gw-save').getByRole('button', { name: 'Register 1 model' }).click();
+  await page.getByText('1 model registered').waitFor();
+  const name = { name: 'chat', default_targets: ['demo'] };
+  assert.equal((await house.send('POST', '/admin/frontend-models', name)).status, 200);
+
+  await page.goto('/ui/');
+  await page.getByText('3 of 5 done').waitFor();
+  await page.getByRole('link', { name: 'Create a key' }).click();
+  await page.getByLabel('Principal').selectOption({ label: 'boss' });
+  await page.getByLabel('Name').fill('first');
+  await press(page, 'Review');
+  await press(page, 'Create key');
+  await page.getByLabel('I have kept the key').check();
+  await press(page, 'Send a request with it');
+
+  await page.getByLabel('Model', { exact: true }).selectOption('chat');
+  await page.getByLabel('Message').fill('Hello');
+  await press(page, 'Send');
+  const answer = page.getByRole('region', { name: 'Answer' });
+  await answer.getByText('stop').waitFor();
+  await answer.getByRole('heading', { name: 'Why it went there' }).waitFor();
+  await expectCleanScreen(page, watched);
+  const { body } = await house.send('GET', '/admin/usage/events?limit=5');
+  const [row, ...others] = Array.isArray(body) ? body : [];
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    [row.virtual_model, row.model, row.stream, row.status],
+    ['chat', 'demo', true, 200],
+  );
+  assert.ok(row.completion_tokens > 0);
+  await answer.getByText(String(row.id)).waitFor();
+  assert.ok(!page.url().includes('gw-'), 'the key is in no address');
+
+  await page.getByRole('link', { name: 'Overview' }).click();
+  const checklist = page.getByText('Get to the first answered request');
+  await until(async () => (await checklist.count()) === 0, { what: 'the checklist is done' });
+});
+
+it('what the gateway refuses is said in its words, and ends no session here', async (t) => {
+  const gateway: Place = { url: null };
+  const house = await emptyHouse(t, { program: programWith(gateway) });
+  await gatewayOf(t, house, gateway);
+  await house.send('POST', '/admin/provider-models', { name: 'small' });
+  const { page, watched } = await open(t, house, 'playground?model=small');
+  await press(page, 'Send');
+  await page.locator('gw-field[name=key]').getByText('is needed').waitFor();
+  await page.getByLabel('API key').fill('gw-of-nobody');
+  await page.getByLabel('Message').fill('Hello');
+  await page.getByLabel('Message').press('Control+Enter');
+  const answer = page.getByRole('region', { name: 'Answer' });
+  await answer.getByText('401').waitFor();
+  await answer.getByRole('alert').first().waitFor();
+  assert.equal(await page.getByText('Your session has ended').isVisible(), false);
+  await expectCleanScreen(page, watched);
+});

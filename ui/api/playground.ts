@@ -1,0 +1,16 @@
+// One chat through the gateway, frame by frame as it comes.
+
+import { createFrameReader } from '../lib/event-frames.ts';
+import type { Frame } from '../lib/event-frames.ts';
+import { open } from './call.ts';
+import type { BodyOf } from './routes.ts';
+
+export type Chat = BodyOf<'POST', '/admin/playground'>;
+
+/** Rejects with an ApiFailure before the gateway was asked; what the gateway refuses is an answer. */
+export async function* askPlayground(chat: Chat, signal: AbortSignal): AsyncGenerator<Frame> {
+  const response = await open('POST', '/admin/playground', { body: chat, signal });
+  const read = createFrameReader();
+  const pieces = response.body?.pipeThrough(new TextDecoderStream()) ?? [];
+  for await (const piece of pieces) yield* read(piece);
+}

@@ -1,0 +1,29 @@
+// Server-sent events as they come in pieces (HTML Standard, section 9.2.6): whole frames alone are answered.
+
+export type Frame = Readonly<{
+  /** `message` when it is not said. */
+  event: string;
+  data: string;
+}>;
+
+/** Takes the next piece of the text. What is not whole at its end waits for the next. */
+export function createFrameReader(): (piece: string) => readonly Frame[] {
+  let rest = '';
+  return (piece) => {
+    const blocks = (rest + piece).replaceAll('\r\n', '\n').split('\n\n');
+    rest = blocks.pop() ?? '';
+    return blocks.flatMap(frameOf);
+  };
+}
+
+function frameOf(block: string): readonly Frame[] {
+  const fields = block.split('\n').map((line) => {
+    const at = line.indexOf(':');
+    return at === -1 ? [line, ''] : [line.slice(0, at), line.slice(at + 1).replace(/^ /, '')];
+  });
+  const valuesOf = (name: string): readonly string[] =>
+    fields.flatMap(([field, value = '']) => (field === name ? [value] : []));
+  const data = valuesOf('data');
+  if (data.length === 0) return [];
+  return [{ event: valuesOf('event').at(-1) ?? 'message', data: data.join('\n') }];
+}

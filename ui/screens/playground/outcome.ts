@@ -1,0 +1,176 @@
+// What became of one request: how the gateway answered it, what it used and cost, and, once its usage row is there, why it went where
+// it went.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { listUsageEvents } from '../../api/usage.ts';
+import type { UsageEvent } from '../../api/usage.ts';
+import '../../elements/badge.ts';
+import '../../elements/copy.ts';
+import '../../elements/money.ts';
+import { Resource } from '../../elements/resource.ts';
+import type { ChatAnswer } from '../../lib/chat-answer.ts';
+import { formatDuration, formatNumber } from '../../lib/format.ts';
+import { linkTo } from '../../state/location.ts';
+import { base } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
+import '../usage/explain.ts';
+
+export type Timing = Readonly<{ firstMs: number | null; wholeMs: number | null }>;
+
+/** Usage comes in batches; one that is not there by then is looked for on the usage screen. */
+const askMs = 1_000;
+const asksMax = 40;
+/** Among so many of the newest it is looked for. */
+const newestMax = 50;
+
+export class GwPlaygroundOutcome extends LitElement {
+  static override properties = { answer: { attribute: false }, timing: { attribute: false } };
+  static override styles = [
+    base,
+    record,
+    css`
+      dl {
+        margin-top: var(--space-4);
+        border-top: 1px solid var(--line);
+      }
+    `,
+  ];
+  declare answer: ChatAnswer;
+  declare timing: Timing;
+  #asks = 0;
+  /** Null until it is there. */
+  readonly #row = new Resource<UsageEvent | null>(this, (signal) => this.#ask(signal), {
+    pollMs: () => (this.#isAwaited() ? askMs : null),
+  });
+
+  #id(): string | null {
+    return this.answer.headers['x-request-id'] ?? null;
+  }
+
+  /** Of a caller who is not known there is no row. */
+  #hasRow(): boolean {
+    const { isWhole, status } = this.answer;
+    return isWhole && status !== null && status !== 401 && this.#id() !== null;
+  }
+
+  #isAwaited(): boolean {
+    return this.#hasRow() && (this.#row.value ?? null) === null && this.#asks < asksMax;
+  }
+
+  async #ask(signal: AbortSignal): Promise<UsageEvent | null> {
+    if (!this.#hasRow()) return null;
+    this.#asks += 1;
+    const { body: rows } = await listUsageEvents({ limit: newestMax }, signal);
+    return rows.find(({ id }) => id === this.#id()) ?? null;
+  }
+
+  /** Another one is asked about. */
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const before = changed.get('answer');
+    if (before === undefined || before.isWhole === this.answer.isWhole) return;
+    this.#asks = 0;
+    void this.#row.reload();
+  }
+
+  protected override render() {
+    const { status, headers, usage, finishReason } = this.answer;
+    if (status === null) return nothing;
+    const used = usage ?? this.#recorded();
+    return html`<dl>
+        <dt>Status</dt>
+        <dd>
+          <gw-badge tone=${status < 400 ? 'good' : 'bad'}>${status}</gw-badge>
+          ${finishReason === null ? nothing : html`<span class="quiet">${finishReason}</span>`}
+        </dd>
+        <dt>Route</dt>
+        <dd>${this.#header('x-gw-route')}</dd>
+        <dt>Served by</dt>
+        <dd>${this.#header('x-gw-served-model')}</dd>
+        <dt>Time</dt>
+        <dd>${this.#time()}</dd>
+        <dt>Tokens</dt>
+        <dd>
+          ${
+            used === null
+              ? html`<span class="quiet">${this.answer.isWhole ? 'not reported' : '…'}</span>`
+              : `${formatNumber(used.prompt)} in, ${formatNumber(used.completion)} out`
+          }
+        </dd>
+        <dt>Cost</dt>
+        <dd>${this.#cost()}</dd>
+        ${
+          headers['x-request-id'] === undefined
+            ? nothing
+            : html`<dt>Request</dt>
+                <dd>
+                  <code>${headers['x-request-id']}</code
+                  ><gw-copy text=${headers['x-request-id']} label="request id"></gw-copy>
+                </dd>`
+        }
+      </dl>
+      ${this.#explanation()}`;
+  }
+
+  #header(name: string) {
+    const text = this.answer.headers[name];
+    return text === undefined
+      ? html`<span class="quiet">none</span>`
+      : html`<code>${decoded(text)}</code>`;
+  }
+
+  #time() {
+    const { firstMs, wholeMs } = this.timing;
+    const first = firstMs === null ? '' : `first word after ${formatDuration(firstMs)}`;
+    const whole = wholeMs === null ? '' : `whole after ${formatDuration(wholeMs)}`;
+    return [first, whole].filter((text) => text !== '').join(', ');
+  }
+
+  #recorded() {
+    const row = this.#row.value ?? null;
+    return row === null || !row.usage_reported
+      ? null
+      : { prompt: row.prompt_tokens, completion: row.completion_tokens };
+  }
+
+  #cost() {
+    const { value: row, failure } = this.#row;
+    if (row !== undefined && row !== null) {
+      return html`<gw-money exact .micros=${row.cost_micros}></gw-money>`;
+    }
+    if (failure !== null) return failure.message;
+    if (this.answer.isWhole && !this.#hasRow()) return html`<span class="quiet">none</span>`;
+    return html`<span class="quiet"
+      >${this.#asks >= asksMax ? 'its usage row has not come yet' : 'comes with its usage row …'}</span
+    >`;
+  }
+
+  #explanation() {
+    const row = this.#row.value ?? null;
+    if (row === null) return nothing;
+    return html`<gw-usage-explain requestId=${row.id}></gw-usage-explain>
+      <p class="section">
+        <a href=${linkTo({ screen: 'usage', rest: ['request', row.id] })}>See its usage row</a>
+      </p>`;
+  }
+}
+
+/** Names in headers are bytes of UTF-8 there. */
+function decoded(text: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(
+      Uint8Array.from(text, (character) => character.charCodeAt(0)),
+    );
+  } catch {
+    return text;
+  }
+}
+
+customElements.define('gw-playground-outcome', GwPlaygroundOutcome);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-playground-outcome': GwPlaygroundOutcome;
+  }
+}
