@@ -43,6 +43,7 @@ function addControl(scrape: Scrape, control: Control): void {
     scrape.add('databaseConnectionsMax', { pool }, connectionsMax);
     scrape.add('databaseQueries', { pool }, queries);
   }
+  scrape.add('reviewsDue', {}, reviewsDue(control));
   scrape.add('fleetReplicas', {}, control.fleet.rows().length);
   const { delivered, failed, dropped } = notifier.counts();
   scrape.add('webhooksDelivered', {}, delivered);
@@ -51,6 +52,9 @@ function addControl(scrape: Scrape, control: Control): void {
   const drift = control.usageUpkeep.budgetDrift();
   if (drift !== null) scrape.add('budgetDrift', {}, drift);
 }
+
+const reviewsDue = ({ state }: Control): number =>
+  [...state().change_request.byId.values()].filter((one) => one.state === 'review_due').length;
 
 function addLog(scrape: Scrape, { measures, state, alarms }: Control): void {
   const { position } = state();

@@ -218,6 +218,10 @@ export const controlMetrics = {
     'gw_webhooks_dropped_total',
     'Notifications never sent, because the queue was full or the process ended',
   ),
+  reviewsDue: gauge(
+    'gw_change_reviews_due',
+    'Changes made without the approval that they needed, which nobody has reviewed yet',
+  ),
   fleetReplicas: gauge('gw_fleet_replicas', 'Replicas that report to this process'),
   budgetDrift: gauge(
     'gw_budget_drift',

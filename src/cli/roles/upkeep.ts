@@ -1,7 +1,11 @@
-// What role control does now and then: what is due in the snapshot, in usage, in the vault and in the state checkpoints.
+// What role control does now and then: what is due in the snapshot, in usage, in the vault, in the state checkpoints and of change
+// requests.
+
+import { randomUUID } from 'node:crypto';
 
 import type { Admin } from '../../admin/open.ts';
 import { keepServed } from '../../control/fleet-served.ts';
+import { keepChangeRequests } from '../../control/change-requests/due.ts';
 import { keepCheckpoints } from '../../control/history/checkpoints.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { repeatEvery } from '../../control/repeat.ts';
@@ -13,6 +17,8 @@ import type { SigningSettings } from './signing.ts';
 
 /** How often usage and the vault are looked through for what is past its retention. */
 const upkeepMs = 10 * 60 * 1000;
+/** How often change requests are looked through for those that are due, or too old. */
+const requestsMs = 5_000;
 /** How often state checkpoints are written that are due. */
 const checkpointsMs = 60 * 1000;
 
@@ -55,6 +61,17 @@ export function startUpkeep({ plane, admin, settings, log }: Surroundings) {
     },
     // Those that other replicas raised, or a process before this one.
     { what: 'reading the alarms', intervalMs: alarmsMs, work: admin.control.alarms.list },
+    {
+      what: 'keeping change requests',
+      intervalMs: requestsMs,
+      work: () =>
+        keepChangeRequests({
+          plane,
+          clock: Date.now,
+          newId: randomUUID,
+          log: log.of('control'),
+        }),
+    },
     ...signingJobs({ plane, admin, settings, log }),
   ];
   const running = jobs.map(({ what, intervalMs, work }) => {

@@ -1,0 +1,148 @@
+// The change policy over the admin API and the command path: no way round it, and a way through that is seen.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { z } from 'zod';
+
+import type { MutationContext } from '../../src/control/execute.ts';
+import { modelId } from '../../src/lib/ids.ts';
+import { isRefusal } from '../../src/lib/refusal.ts';
+import { errorOf, member } from '../harness/admin.ts';
+import type { TestAnswer } from '../harness/admin.ts';
+import { fourEyes, path, renameModel } from '../harness/four-eyes.ts';
+
+const ok = (answer: TestAnswer): TestAnswer => {
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer;
+};
+const required = [403, 'approval_required', null];
+
+async function underPolicy(t: Parameters<typeof fourEyes>[0], kinds: readonly string[]) {
+  const started = await fourEyes(t);
+  ok(await started.boss('PUT', '/admin/change-policy', { kinds }));
+  const { ask, cookies, plane } = started;
+  const breaking = (headers: Record<string, string>, body: object = { name: 'c' }) =>
+    ask({ method: 'PATCH', path: renameModel('').path, cookie: cookies.ada, headers, body });
+  const nameOfModel = () => plane.store.state().model.byId.get(1)?.name;
+  return { ...started, breaking, nameOfModel };
+}
+
+describe('under a change policy', () => {
+  it('no route makes a change that needs an approval, and its request does', async (t) => {
+    const { ada, boss, ask, cookies, draft, approve, nameOfModel } = await underPolicy(t, [
+      'models',
+    ]);
+    const { method, path: at, body } = renameModel('b');
+    const refused = await ada(method, at, body);
+    assert.deepEqual(errorOf(refused), required);
+    assert.match(
+      JSON.stringify(refused.body),
+      /changes of models need .* \/admin\/change-requests/,
+    );
+    const set = { calls: [renameModel('b')], reason: 'r' };
+    assert.deepEqual(errorOf(await ada('POST', '/admin/change-sets/apply', set)), required);
+    ok(await ada('POST', '/admin/change-sets/preview', { calls: set.calls }));
+    const restored = await boss('POST', '/admin/snapshots/3/restore', { reason: 'back' });
+    assert.deepEqual(errorOf(restored), required);
+    const headers = { 'idempotency-key': 'again' };
+    const keyed = { method, path: at, body, headers, cookie: cookies.ada };
+    assert.deepEqual(errorOf(await ask(keyed)), required);
+    assert.equal(nameOfModel(), 'a');
+    const id = await draft(ada, [renameModel('b')]);
+    ok(await approve(boss, id));
+    ok(await ada('POST', `${path}/${id}/apply`, {}));
+    assert.equal(nameOfModel(), 'b');
+    ok(await ada('POST', '/admin/principals', { name: 'of another kind' }));
+  });
+
+  it('the policy is changed by an approved request', async (t) => {
+    const { ada, boss, draft, approve } = await underPolicy(t, ['models']);
+    const policy = '/admin/change-policy';
+    assert.deepEqual(errorOf(await boss('PUT', policy, { kinds: [] })), required);
+    assert.deepEqual(ok(await boss('GET', policy)).body, {
+      kinds: ['models'],
+      protected: ['models', 'policy'],
+    });
+    const id = await draft(ada, [{ method: 'PUT', path: policy, body: { kinds: ['keys'] } }]);
+    ok(await approve(boss, id));
+    ok(await boss('POST', `${path}/${id}/apply`, {}));
+    assert.deepEqual(member(ok(await boss('GET', policy)).body, 'kinds'), ['keys']);
+    const before = await boss('GET', `${policy}?as_of=3`);
+    assert.deepEqual(member(ok(before).body, 'kinds'), []);
+  });
+
+  it('the command line is held up as a person is', async (t) => {
+    const { plane, nameOfModel } = await underPolicy(t, ['models']);
+    const command = { type: 'UpdateModel', id: modelId.parse(1), fields: { name: 'b' } } as const;
+    const context: MutationContext = {
+      actor: { kind: 'cli', principal_id: null },
+      action: 'CLI',
+      target: 'import',
+      requestId: 'r',
+      reason: null,
+    };
+    const refused = await plane.execute({ command }, context);
+    assert.ok(isRefusal(refused));
+    assert.equal(refused.refused, 'approval_required');
+    const made = await plane.execute({ command }, { ...context, breakGlass: 'nobody is there' });
+    assert.ok(!isRefusal(made));
+    assert.equal(nameOfModel(), 'b');
+    const request = plane.store.state().change_request.byId.get(1);
+    assert.deepEqual([request?.state, request?.authorId], ['review_due', null]);
+  });
+});
+
+describe('breaking the glass', () => {
+  it('makes a change at once, and leaves a review for another', async (t) => {
+    const { breaking, ada, boss, url, nameOfModel, plane } = await underPolicy(t, ['models']);
+    const before = plane.store.state().position;
+    const made = ok(await breaking({ 'x-gw-break-glass': 'the vendor renamed it tonight' }));
+    assert.equal(nameOfModel(), 'c');
+    assert.equal(plane.store.state().position, before + 2);
+    const id = made.headers.get('x-gw-review-due') ?? '';
+    const due = z
+      .array(z.object({ id: z.int(), title: z.string(), kinds: z.array(z.string()) }))
+      .parse(ok(await boss('GET', `${path}?state=review_due`)).body);
+    assert.deepEqual(due, [
+      { id: Number(id), title: 'the vendor renamed it tonight', kinds: ['models'] },
+    ]);
+    const metric = async (): Promise<string | undefined> => {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      return /^gw_change_reviews_due (\d+)$/m.exec(text)?.[1];
+    };
+    assert.equal(await metric(), '1');
+    assert.deepEqual(errorOf(await ada('POST', `${path}/${id}/review`, {})), [
+      403,
+      'forbidden',
+      null,
+    ]);
+    const reviewed = ok(await boss('POST', `${path}/${id}/review`, { reason: 'it was right' }));
+    assert.equal(member(reviewed.body, 'state'), 'reviewed');
+    assert.equal(await metric(), '0');
+    assert.deepEqual(ok(await boss('GET', `${path}?state=review_due`)).body, []);
+  });
+
+  it('needs a reason and the right to approve, and where nothing is protected nothing is broken', async (t) => {
+    const { breaking, nameOfModel, login, ask, boss, plane } = await underPolicy(t, [
+      'prices',
+      'keys',
+    ]);
+    const made = ok(await breaking({ 'x-gw-break-glass': 'to be sure' }));
+    assert.equal(made.headers.get('x-gw-review-due'), null);
+    assert.equal(nameOfModel(), 'c');
+    assert.equal(plane.store.state().change_request.byId.size, 0);
+    const price = { input_price_per_mtok: 1 };
+    assert.deepEqual(errorOf(await breaking({ 'x-gw-break-glass': '' }, price)), required);
+    const long = await breaking({ 'x-gw-break-glass': 'x'.repeat(1_001) }, price);
+    assert.deepEqual(errorOf(long), [400, 'invalid', 'x-gw-break-glass']);
+    ok(await boss('POST', '/admin/roles', { name: 'minter' }));
+    const minting = { verb: 'key:create', resource: '*' };
+    ok(await boss('POST', '/admin/roles/minter/permissions', minting));
+    const cookie = await login('clerk', ['minter']);
+    const headers = { 'x-gw-break-glass': 'please' };
+    const body = { name: 'k', principal_id: 1 };
+    const key = await ask({ method: 'POST', path: '/admin/keys', cookie, headers, body });
+    assert.deepEqual(errorOf(key), [403, 'forbidden', 'x-gw-break-glass']);
+  });
+});

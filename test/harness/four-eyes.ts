@@ -1,0 +1,46 @@
+// Two administrators and a model, for what one drafts and the other approves.
+
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+
+import { member, testAdministrator } from './admin.ts';
+import type { TestAnswer } from './admin.ts';
+
+export type Person = (method: string, path: string, body?: unknown) => Promise<TestAnswer>;
+
+export const path = '/admin/change-requests';
+
+export const renameModel = (name: string) => ({
+  method: 'PATCH',
+  path: '/admin/provider-models/1',
+  body: { name },
+});
+
+/** Model 1 is called `a`. */
+export async function fourEyes(
+  test: Pick<TestContext, 'after'>,
+  options?: Parameters<typeof testAdministrator>[1],
+) {
+  const admin = await testAdministrator(test, options);
+  const { ask, login, plane, cookie, send: boss } = admin;
+  const adaCookie = await login('ada', ['admin']);
+  const ada: Person = (method, at, body) => ask({ method, path: at, cookie: adaCookie, body });
+  const [bossId = 0, adaId = 0] = [...plane.store.state().principal.byId.keys()].slice(-2);
+  assert.equal((await boss('POST', '/admin/provider-models', { name: 'a' })).status, 200);
+
+  const draft = async (by: Person, calls: readonly unknown[], title = 'a change') => {
+    const answer = await by('POST', path, { title, calls, reason: 'CHG-1' });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return Number(member(answer.body, 'id'));
+  };
+  /** What an approval names. */
+  const seen = async (by: Person, id: number) => {
+    const { body } = await by('GET', `${path}/${id}`);
+    return { digest: member(body, 'digest'), outcome: member(body, 'outcome') };
+  };
+  const approve = async (by: Person, id: number): Promise<TestAnswer> =>
+    by('POST', `${path}/${id}/approve`, await seen(by, id));
+  const cookies = { boss: cookie, ada: adaCookie };
+  const ids = { boss: bossId, ada: adaId };
+  return { ...admin, ada, boss, draft, seen, approve, cookies, ids };
+}
