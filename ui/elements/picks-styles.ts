@@ -58,6 +58,11 @@ export const picksStyles = css`
     margin-left: var(--space-1);
   }
 
+  .plain:disabled {
+    background: transparent;
+    opacity: 0.45;
+  }
+
   .weight {
     display: flex;
     align-items: center;

@@ -279,7 +279,8 @@ export class GwDryRun extends LitElement {
   }
 
   #replays() {
-    const rows = this.#requests.value ?? [];
+    const rows = this.#requests.value;
+    if (rows === undefined) return nothing;
     if (rows.length === 0) return html`<p class="quiet">No request to it is recorded yet.</p>`;
     return html`<gw-field
       unmarked

@@ -41,7 +41,7 @@ export class GwPoolForm extends RecordForm<Pool | null, PoolDraft> {
         name="policy"
         label="Policy"
         type="select"
-        required
+        unmarked
         .choices=${choices}
         .value=${draft.policy}
       ></gw-field>

@@ -60,9 +60,9 @@ export class GwRules extends LitElement {
     this.said = '';
   }
 
-  /** A rule that was moved by keys keeps the focus. */
-  protected override updated(_: PropertyValues): void {
-    if (this.#focusOn === null) return;
+  /** A rule that was moved by keys keeps the focus, which it loses as its card is put elsewhere. */
+  protected override updated(changed: PropertyValues): void {
+    if (this.#focusOn === null || !changed.has('rules')) return;
     this.renderRoot.querySelector<HTMLElement>(`[data-rule="${this.#focusOn}"] .grip`)?.focus();
     this.#focusOn = null;
   }

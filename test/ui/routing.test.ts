@@ -1,0 +1,343 @@
+// Frontend models, pools and prompt classes in a browser: what a person does with rules and the dry-run beside them. What counts is what
+// the server has then.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import type { Locator, Page } from 'playwright-core';
+
+import { listedProvider } from '../harness/model-list.ts';
+import { promptClasses } from './harness/company-routing.ts';
+import { emptyHouse, open, sharedCompanyHouse } from './harness/house.ts';
+import type { House } from './harness/house.ts';
+
+const press = (page: Page | Locator, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+
+/** The question before a save. */
+const question = (page: Page): Locator => page.locator('gw-save');
+
+const reason = (page: Page): Locator => page.locator('gw-dry-run .reason code');
+
+async function read(house: House, path: string): Promise<Record<string, unknown>> {
+  const { status, body } = await house.send('GET', path);
+  assert.equal(status, 200, path);
+  return Object.fromEntries(Object.entries(Object(body)));
+}
+
+type Rule = Readonly<Record<string, unknown>>;
+
+async function rulesOf(house: House): Promise<readonly Rule[]> {
+  const { rules } = await read(house, '/admin/frontend-models/1');
+  assert.ok(Array.isArray(rules));
+  return rules;
+}
+
+async function make(house: House, path: string, body: unknown): Promise<void> {
+  const answer = await house.send('POST', path, body);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+/** Three models that an engine serves, and `chat`: streamed requests go to small, large ones to large, the rest to other. */
+async function routedHouse(test: TestContext): Promise<House> {
+  const house = await emptyHouse(test);
+  const models = ['small', 'large', 'other'];
+  const { apiBase } = await listedProvider(test, { models });
+  await make(house, '/admin/providers', { name: 'Engine', api_base: apiBase });
+  for (const [index, name] of models.entries()) {
+    await make(house, '/admin/provider-models', { name });
+    await make(house, `/admin/provider-models/${index + 1}/backends`, { provider_id: 1 });
+  }
+  await make(house, '/admin/frontend-models', {
+    name: 'chat',
+    default_targets: ['other'],
+    rules: [
+      { stream: true, targets: ['small'] },
+      { min_prompt_tokens: 1_000, targets: ['large'] },
+    ],
+  });
+  return house;
+}
+
+it('a rule is moved by keys, and the dry-run shows another reason before it is published', async (t) => {
+  const house = await routedHouse(t);
+  const { page } = await open(t, house, 'frontend-models/1?stream=true');
+  await page.getByText('as published').waitFor();
+  assert.equal(await reason(page).textContent(), 'rule:0');
+
+  await page.getByRole('button', { name: /^Move rule:0/ }).press('ArrowDown');
+  await page.getByText('with your change').waitFor();
+  assert.equal(await reason(page).textContent(), 'rule:1');
+  await page.getByText('Published, it goes to rule:0: small').waitFor();
+  const focused = page.getByRole('button', { name: /^Move rule:1/ });
+  assert.equal(await focused.evaluate((one) => one.matches(':focus')), true);
+  assert.equal((await rulesOf(house))[0]?.['stream'], true);
+
+  await press(page, 'Publish order');
+  await question(page)
+    .getByRole('row', { name: /rule:0 changed\s+streamed: small/ })
+    .waitFor();
+  await question(page).getByLabel('Reason').fill('Large prompts first');
+  await press(question(page), 'Publish order');
+  await page.getByText(/Rules of chat reordered · version \d+/).waitFor();
+  assert.deepEqual(
+    (await rulesOf(house)).map((rule) => rule['min_prompt_tokens']),
+    [1_000, null],
+  );
+  await page.getByText('as published').waitFor();
+  assert.equal(await reason(page).textContent(), 'rule:1');
+});
+
+it('a rule is dragged behind another, and put back', async (t) => {
+  const house = await routedHouse(t);
+  const { page } = await open(t, house, 'frontend-models/1?stream=true');
+  await page.getByText('as published').waitFor();
+  const drag = async (from: string, to: string): Promise<void> => {
+    const box = async (name: string) => {
+      const found = await page
+        .getByRole('button', { name: new RegExp(`^Move ${name}`) })
+        .boundingBox();
+      assert.ok(found !== null);
+      return { x: found.x + found.width / 2, y: found.y + found.height / 2 };
+    };
+    const [start, end] = [await box(from), await box(to)];
+    await page.mouse.move(start.x, start.y);
+    await page.mouse.down();
+    await page.mouse.move(end.x, end.y + (end.y > start.y ? 60 : -20), { steps: 4 });
+    await page.mouse.up();
+  };
+  await drag('rule:0', 'rule:1');
+  await page.getByText('with your change').waitFor();
+  assert.equal(await reason(page).textContent(), 'rule:1');
+  await drag('rule:1', 'rule:0');
+  await page.getByText('as published').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Publish order' }).count(), 0);
+  await drag('rule:0', 'rule:1');
+  await press(page, 'Publish order');
+  await press(question(page), 'Publish order');
+  await page.getByText('Rules of chat reordered').waitFor();
+  assert.deepEqual(
+    (await rulesOf(house)).map((rule) => rule['stream']),
+    [null, true],
+  );
+});
+
+it('a rule is made before another; what the server refuses stands at its field', async (t) => {
+  const house = await routedHouse(t);
+  const { page } = await open(t, house, 'frontend-models/1');
+  await page.getByRole('link', { name: 'Add rule' }).click();
+  await page.getByLabel('Place').selectOption('Before rule:0');
+  await page.locator('gw-rule-form').getByLabel('Headers').fill('X-Tier: none');
+  await page.getByLabel('Mon', { exact: true }).check();
+  await page
+    .getByLabel('Action', { exact: true })
+    .selectOption({ label: 'Deny: answer with a refusal' });
+  await page.getByLabel('Status').fill('500');
+  await press(page, 'Review change');
+  await press(question(page), 'Publish rule');
+  const field = page.locator('gw-field[name=deny_status]');
+  await field.getByText(/deny_status/).waitFor();
+  assert.equal(await field.getByLabel('Status').getAttribute('aria-invalid'), 'true');
+  assert.equal((await rulesOf(house)).length, 2);
+
+  await page.getByLabel('Status').fill('429');
+  await page.getByLabel('Message').fill('Not on Mondays');
+  await press(page, 'Review change');
+  await press(question(page), 'Publish rule');
+  await page.getByText('Rule added to chat').waitFor();
+  const [made] = await rulesOf(house);
+  assert.deepEqual(
+    [made?.['action'], made?.['deny_status'], made?.['headers'], made?.['days']],
+    ['deny', 429, { 'x-tier': 'none' }, [1]],
+  );
+});
+
+it('a rule is changed in its place: the dry-run follows, conditions are cleared, and it is deleted', async (t) => {
+  const house = await routedHouse(t);
+  const { page } = await open(t, house, 'frontend-models/1?tokens=500');
+  await page.getByText('as published').waitFor();
+  assert.equal(await reason(page).textContent(), 'default');
+  await page.getByRole('link', { name: 'Change rule:1' }).click();
+  const form = page.locator('gw-rule-form');
+  await form.getByLabel('Prompt, tokens, from').fill('');
+  await form.getByLabel('Tag').fill('every');
+  await form.getByLabel('Targets').fill('small');
+  await form.getByLabel('Targets').press('Enter');
+  await page.getByText('with your change').waitFor();
+  assert.equal(await reason(page).textContent(), 'rule:1');
+  await press(page, 'Review change');
+  await press(question(page), 'Publish change');
+  await page.getByText('rule:1 of chat changed').waitFor();
+  const [, changed] = await rulesOf(house);
+  assert.deepEqual([changed?.['min_prompt_tokens'], changed?.['tag']], [null, 'every']);
+  const targets: unknown = changed?.['targets'];
+  assert.ok(Array.isArray(targets));
+  assert.deepEqual(
+    targets.map((target) => Reflect.get(Object(target), 'model')),
+    ['large', 'small'],
+  );
+
+  await press(page, 'Delete rule:1');
+  await press(question(page), 'Delete rule');
+  await page.getByText('Rule of chat deleted').waitFor();
+  assert.equal((await rulesOf(house)).length, 1);
+});
+
+it('a pool gets members with weights and a policy; what leads to it holds it', async (t) => {
+  const house = await routedHouse(t);
+  const { page } = await open(t, house, 'frontend-models/pools');
+  await page.getByRole('link', { name: 'Add pool' }).first().click();
+  await page.getByLabel('Name').fill('fast');
+  const members = page.getByLabel('Members');
+  for (const name of ['small', 'large']) {
+    await members.fill(name);
+    await members.press('Enter');
+  }
+  await members.fill('nothing');
+  await members.press('Enter');
+  await page.getByText('nothing is none of those that can be picked').waitFor();
+  await members.fill('');
+  await page.getByLabel('Weight of small').fill('3');
+  await press(page, 'Move large up');
+  await press(page, 'Review');
+  await press(question(page), 'Add pool');
+  await page.getByText('Pool fast added').waitFor();
+  const made = await read(house, '/admin/model-pools/1');
+  assert.ok(Array.isArray(made['members']));
+  assert.deepEqual(
+    made['members'].map(({ model, weight }) => [model, weight]),
+    [
+      ['large', 1],
+      ['small', 3],
+    ],
+  );
+  await page.getByText('weight 3, 75 %').waitFor();
+
+  await page.getByRole('link', { name: 'Change', exact: true }).last().click();
+  await page.getByLabel('Policy').selectOption('round-robin');
+  await press(page, 'Review change');
+  await press(question(page), 'Publish change');
+  await page.getByText('Pool fast changed').waitFor();
+  assert.equal((await read(house, '/admin/model-pools/1'))['policy'], 'round-robin');
+
+  const used = { default_targets: ['fast'] };
+  assert.equal((await house.send('PATCH', '/admin/frontend-models/1', used)).status, 200);
+  await page.reload();
+  await press(page, 'Delete');
+  await page.getByText('chat (default)').waitFor();
+  await page.getByLabel('Type fast to go on').fill('fast');
+  await press(question(page), 'Delete pool');
+  await question(page).getByRole('alert').getByText(/fast/).waitFor();
+  assert.equal((await house.send('GET', '/admin/model-pools/1')).status, 200);
+});
+
+it('the fallback model is set, and cleared again', async (t) => {
+  const house = await routedHouse(t);
+  const { page } = await open(t, house, 'frontend-models');
+  await page.getByRole('link', { name: 'Set one' }).click();
+  await page.getByRole('combobox', { name: 'Fallback model' }).selectOption({ label: 'large' });
+  await press(page, 'Review change');
+  await press(question(page), 'Publish fallback');
+  await page.getByText('Fallback model is large').waitFor();
+  assert.equal((await read(house, '/admin/fallback-model'))['model'], 'large');
+
+  await page.locator('.facts').getByRole('link', { name: 'Change' }).click();
+  await page.getByRole('combobox', { name: 'Fallback model' }).selectOption('');
+  await press(page, 'Review change');
+  await press(question(page), 'Clear fallback');
+  await page.getByText('Fallback model cleared').waitFor();
+  assert.equal((await read(house, '/admin/fallback-model'))['model_id'], null);
+});
+
+it('a frontend model is made with its defaults, changed, and deleted by its name', async (t) => {
+  const house = await routedHouse(t);
+  await make(house, '/admin/frontend-models', {
+    name: 'entry',
+    rules: [{ action: 'jump', jump_to: 1 }],
+  });
+  const { page } = await open(t, house, 'frontend-models/new');
+  await page.getByLabel('Name').fill('chat');
+  const targets = page.getByLabel('When no rule matches');
+  await targets.fill('large');
+  await targets.press('Enter');
+  await press(page, 'Review');
+  await press(question(page), 'Add frontend model');
+  await page.locator('gw-field[name=name]').getByText(/chat/).first().waitFor();
+  await page.getByLabel('Name').fill('code');
+  await press(page, 'Review');
+  await press(question(page), 'Add frontend model');
+  await page.getByRole('heading', { name: 'code' }).waitFor();
+  await page.getByRole('link', { name: 'Change', exact: true }).click();
+  await page.getByLabel('Window shown to clients').fill('4096');
+  await press(page, 'Review change');
+  await press(question(page), 'Publish change');
+  await page.getByText('Frontend model code changed').waitFor();
+  assert.equal((await read(house, '/admin/frontend-models/3'))['max_model_len'], 4_096);
+
+  await page.goto('/ui/frontend-models/1');
+  await press(page, 'Delete');
+  await page.getByText('entry rule:0').last().waitFor();
+  await page.getByLabel('Type chat to go on').fill('chat');
+  await press(question(page), 'Delete frontend model');
+  await page.getByText('Frontend model chat deleted').waitFor();
+  assert.equal((await house.send('GET', '/admin/frontend-models/1')).status, 404);
+});
+
+it('a class is made of many pasted examples, tried, evaluated, and evaluated again', async (t) => {
+  const house = await emptyHouse(t);
+  const [coding, ...others] = promptClasses;
+  assert.ok(coding !== undefined);
+  for (const one of others) await make(house, '/admin/prompt-classes', one);
+  const { page } = await open(t, house, 'prompt-classes/new');
+  await page.getByLabel('Name').fill('coding');
+  await page.getByLabel('Margin').fill('far');
+  await page.getByLabel('Examples').fill([...coding.examples.slice(0, 15), ''].join('\n'));
+  await press(page, 'Review');
+  await page.locator('gw-field[name=min_margin]').getByText('must be a number').waitFor();
+  await page.getByLabel('Margin').fill('0');
+  await page.getByText('15 prompts').waitFor();
+  await press(page, 'Review');
+  await press(question(page), 'Add class');
+  await page.getByText('Prompt class coding added').waitFor();
+  await page.getByRole('link', { name: 'Add examples' }).click();
+  await page.getByRole('textbox', { name: 'Examples' }).fill(coding.examples.slice(10).join('\n'));
+  await press(page, 'Review change');
+  await press(question(page), 'Add 10 examples');
+  await page.getByText('10 examples added to coding').waitFor();
+  const made = await read(house, `/admin/prompt-classes/${others.length + 1}`);
+  assert.deepEqual([made['examples'], made['min_margin'], made['routable']], [20, 0, true]);
+  await press(page, 'Close');
+
+  await page
+    .getByRole('textbox', { name: 'Try a prompt' })
+    .fill('Which medicine helps against a headache and fever?');
+  await press(page, 'Find its class');
+  await page.locator('gw-class-trial').getByText('medicine', { exact: true }).waitFor();
+  await press(page, 'Evaluate');
+  const row = page.getByRole('row', { name: /^coding/ });
+  await row.waitFor();
+  assert.match((await row.textContent()) ?? '', /%.*0\.\d\d.*databases 0\.\d\d/s);
+  const confused = page.getByRole('list', { name: 'Taken for another class' });
+  await confused.getByText('coding').first().waitFor();
+
+  const id = others.findIndex(({ name }) => name === 'databases') + 1;
+  await house.send('DELETE', `/admin/prompt-classes/${id}`);
+  await press(page, 'Evaluate');
+  await page.getByText('What changed is since the evaluation of').waitFor();
+  await row
+    .getByText(/^\+0\.\d\d/)
+    .first()
+    .waitFor();
+});
+
+it('a recorded request is asked again on the rules, with what is recorded of it', async (t) => {
+  const house = await sharedCompanyHouse();
+  const { body } = await house.send('GET', '/admin/usage/events?virtual_model=chat&limit=1');
+  assert.ok(Array.isArray(body));
+  const [row] = body;
+  const { page } = await open(t, house, `frontend-models/1?replay=${row.id}`);
+  await page.locator('gw-dry-run .fact', { hasText: 'Recorded' }).waitFor();
+  assert.equal(await page.getByLabel('Caller').inputValue(), row.principal);
+  assert.equal(new URL(page.url()).searchParams.get('from'), String(row.principal_id));
+});
