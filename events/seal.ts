@@ -48,7 +48,7 @@ export const chainHash = (previous: Uint8Array, leaf: Uint8Array): Uint8Array =>
   hash('sha256', link(previous, leaf), 'buffer');
 
 function link(previous: Uint8Array, leaf: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(1 + previous.length + leaf.length);
+  const bytes = Buffer.allocUnsafe(1 + previous.length + leaf.length);
   bytes[0] = nodePrefix;
   bytes.set(previous, 1);
   bytes.set(leaf, 1 + previous.length);

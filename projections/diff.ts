@@ -27,29 +27,67 @@ export type Difference = Readonly<{
 
 /** By kind, then id. Empty when both states configure the same, whatever lies between them. */
 export const diffStates = (before: ConfigState, after: ConfigState): Difference[] =>
+  diffPage(before, after, { offset: 0, limit: Infinity }).differences;
+
+/** Of one kind alone where that is given. */
+export type DiffPage = Readonly<{ kind?: Noun | undefined; offset: number; limit: number }>;
+
+/** The same, `limit` of them behind the first `offset`, and how many there are in all: what is not on the page costs little. */
+export function diffPage(
+  before: ConfigState,
+  after: ConfigState,
+  { kind, offset, limit }: DiffPage,
+): { total: number; differences: Difference[] } {
+  const all = differing(before, after).filter((pair) => kind === undefined || pair.kind === kind);
+  const differences = all.slice(offset, offset + limit).map(differenceOf);
+  return { total: all.length, differences };
+}
+
+/** What an entity is in each state; undefined in the one where it is not there. */
+type Pair = Readonly<{
+  kind: Noun;
+  id: number;
+  before: object | undefined;
+  after: object | undefined;
+}>;
+
+const differing = (one: ConfigState, other: ConfigState): Pair[] =>
   configNouns.flatMap((kind) => {
-    const [old, now] = [before[kind].byId, after[kind].byId];
+    const [old, now] = [one[kind].byId, other[kind].byId];
     // The settings stand from the beginning, whenever the log first speaks of them.
     const standing = kind === 'settings' ? defaultSettings : undefined;
-    return differingIds(old, now).flatMap(
-      (id) => differenceOf({ kind, id }, old.get(id) ?? standing, now.get(id) ?? standing) ?? [],
-    );
+    return differingIds(old, now)
+      .map((id) => ({
+        kind,
+        id,
+        before: old.get(id) ?? standing,
+        after: now.get(id) ?? standing,
+      }))
+      .filter(isDifferent);
   });
 
-/** Null when both say the same. */
-function differenceOf(
-  address: Pick<Difference, 'kind' | 'id'>,
-  before: object | undefined,
-  after: object | undefined,
-): Difference | null {
+function isDifferent({ before, after }: Pair): boolean {
+  if (before === undefined || after === undefined) return before !== after;
   // Of two states that share nothing, most entities are equal all the same.
-  if (JSON.stringify(before) === JSON.stringify(after)) return null;
+  if (isSame(before, after)) return false;
+  return fieldDifferences(entityFields(before), entityFields(after)).length > 0;
+}
+
+/** Of plain data, member by member. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object') return false;
+  if (one === null || other === null) return false;
+  const keys = Object.keys(one);
+  if (keys.length !== Object.keys(other).length) return false;
+  return keys.every((key) => isSame(Reflect.get(one, key), Reflect.get(other, key)));
+}
+
+function differenceOf({ kind, id, before, after }: Pair): Difference {
   const [old, now] = [fieldsOf(before), fieldsOf(after)];
-  const fields = fieldDifferences(old, now);
-  if (before !== undefined && after !== undefined && fields.length === 0) return null;
   const name = (after === undefined ? old : now).get('name') ?? null;
   const change = before === undefined ? 'created' : after === undefined ? 'deleted' : 'changed';
-  return { ...address, name, change, fields };
+  return { kind, id, name, change, fields: fieldDifferences(old, now) };
 }
 
 const fieldsOf = (entity: object | undefined): EntityFields =>

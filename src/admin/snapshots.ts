@@ -4,7 +4,7 @@
 import { z } from 'zod';
 
 import { configNouns } from '../../events/catalogue.ts';
-import { diffStates } from '../../projections/diff.ts';
+import { diffPage } from '../../projections/diff.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { momentField } from '../control/history/moment.ts';
 import { routingSnapshot } from '../control/history/routing-snapshot.ts';
@@ -170,10 +170,9 @@ export const snapshotRoutes = [
       if (isRefusal(from)) return from;
       const to = await control.past.at(params.to, 'to');
       if (isRefusal(to)) return to;
-      const all = diffStates(from, to).filter((one) => kind === undefined || one.kind === kind);
-      const page = all.slice(offset, offset + limit);
+      const { total, differences: page } = diffPage(from, to, { kind, offset, limit });
       const differences = await shownDifferences(sources(control), page);
-      return { body: { from: placeOf(from), to: placeOf(to), total: all.length, differences } };
+      return { body: { from: placeOf(from), to: placeOf(to), total, differences } };
     },
   }),
   route({

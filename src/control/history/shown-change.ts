@@ -5,7 +5,7 @@ import type { Queryable } from '@databases/pg';
 
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { diffStates } from '../../../projections/diff.ts';
+import { diffPage } from '../../../projections/diff.ts';
 import type { Vault } from '../../db/vault.ts';
 import { shownDifferences } from './snapshots.ts';
 import type { ShownDifference } from './snapshots.ts';
@@ -29,11 +29,11 @@ export async function shownChange(
   sources: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>,
   { before, after, events }: Change,
 ): Promise<ShownChange> {
-  const differences = diffStates(before, after);
+  const { total, differences } = diffPage(before, after, { offset: 0, limit: listedMax });
   return {
     event_count: events.length,
     events: events.slice(0, listedMax),
-    difference_count: differences.length,
-    diff: await shownDifferences(sources, differences.slice(0, listedMax)),
+    difference_count: total,
+    diff: await shownDifferences(sources, differences),
   };
 }
