@@ -1,9 +1,8 @@
-// Verifies an export of gw's event log, or a pack of evidence, with Node alone: no database, no gw, no package.
-//   node verify.mjs <export.ndjson | directory of a pack> [--key <64 hex digits>] [--anchor <file of checkpoints>]
-// --key: an audit key that you trust, which must have signed a checkpoint of it; without it, the keys in the log are believed. --anchor:
-// checkpoints that you kept, which the log must hold. Exit 0: all holds. 10: it does not; the first position is printed.
-import { hash, verify } from 'node:crypto';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+// Verifies an export of gw's event log, or a pack of evidence, with Node alone: node verify.mjs <export.ndjson | directory of a pack>
+//   [--key <64 hex digits>]: an audit key that you trust, which must have signed a checkpoint; without it, those in the log are believed.
+//   [--anchor <file of checkpoints>]: kept by you, which the log must hold. Exit 0: all holds. 10: the first position that does not is said.
+import { createHash, hash, verify } from 'node:crypto';
+import { createReadStream, readFileSync, readdirSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 const [source = '', ...options] = process.argv.slice(2);
 const option = (name) => (options.includes(name) ? options[options.indexOf(name) + 1] : null);
@@ -19,16 +18,13 @@ const hex = (text) => sha256(text).toString('hex');
 const base64 = (text) => Buffer.from(text ?? '', 'base64');
 const isSigned = (text, signature, key) => {
   const der = Buffer.from(`302a300506032b6570032100${key}`, 'hex'); // RFC 8410
-  if (der.length !== 44 || signature.length !== 64) return false;
   return verify(null, Buffer.from(text), { key: der, format: 'der', type: 'spki' }, signature);
 };
 // A signed note (c2sp.org/signed-note): log, position, hash; the signature stands behind 4 bytes that name its key.
 const isCheckpoint = (note, { logId, position, hash, key }) => {
   const text = `gw/${logId}\n${position}\n${hash.toString('base64')}\n`;
   const signed = base64(note.slice(note.lastIndexOf(' ') + 1));
-  const keyId = hex(
-    Buffer.concat([Buffer.from(`gw/${logId}\n\u0001`), Buffer.from(`${key}`, 'hex')]),
-  );
+  const keyId = hex(Buffer.from(Buffer.from(`gw/${logId}\n\u0001`).toString('hex') + key, 'hex'));
   const isWhole = note === `${text}\n— gw/${logId} ${signed.toString('base64')}\n`;
   const isKeys = keyId.startsWith(signed.subarray(0, 4).toString('hex'));
   return isWhole && isKeys && isSigned(text, signed.subarray(4), key);
@@ -36,8 +32,7 @@ const isCheckpoint = (note, { logId, position, hash, key }) => {
 const begin = ({ log_id: logId, from, to, previous_hash: before, audit_key: key }) => {
   const isGenesis = key === null && hex(`gw-log-genesis${logId}`) === before;
   must(from > 1 || isGenesis, 'the export does not begin as its log does');
-  const position = from - 1;
-  log = { logId, from, to, position, hash: Buffer.from(before, 'hex'), key, checkpoints: 0 };
+  log = { logId, from, to, position: from - 1, hash: Buffer.from(before, 'hex'), key, notes: 0 };
 };
 const follow = (e) => {
   must(e.position === log.position + 1, `the next event is ${e.position}`);
@@ -68,32 +63,37 @@ const verifyLog = async (file) => {
     const isExact = JSON.stringify(record, memberNames.split(/\s/)) === line;
     must(isExact && others.length + 1 === memberCounts[kind], 'the line is altered');
     must((kind === 'gw_log_export') === (log === null) && !isOver, 'the line is out of place');
-    if (kind === 'gw_log_export') begin(record);
-    if (kind === 'position') follow(record);
+    ({ gw_log_export: begin, position: follow, checkpoint: () => log.notes++ })[kind]?.(record);
     for (const note of anchors.get(record.position) ?? [record.checkpoint].filter(Boolean)) {
       must(isCheckpoint(note, log), 'a checkpoint states otherwise, or is forged', log.position);
       isVouched ||= log.key === option('--key');
     }
-    log.checkpoints += kind === 'checkpoint' ? 1 : 0;
-    const counts = `"events":${log.position - log.from + 1},"checkpoints":${log.checkpoints}`;
+    const counts = `"events":${log.position - log.from + 1},"checkpoints":${log.notes}`;
     isOver = line === `{"end":${log.position},"hash":"${log.hash.toString('hex')}",${counts}}`;
     must(kind !== 'end' || isOver, 'the end is not that of the events');
   }
   must(isOver && log.position === log.to, 'the export is cut off');
-  const isLong = [...anchors.keys()].every((position) => position <= log.position);
-  must(isLong, 'the log ends before a checkpoint that was kept');
+  for (const at of anchors.keys()) must(at <= log.position, 'the log ends before a checkpoint');
   must(isVouched, 'the trusted audit key signed nothing of this', log.position);
-  say(`${log.position - log.from + 1} events, ${log.checkpoints} checkpoints: all holds`);
+  say(`${log.position - log.from + 1} events, ${log.notes} checkpoints: all holds`);
 };
 const verifyPack = async (directory) => {
-  const read = (name) => readFileSync(`${directory}/${name}`);
-  const { log_id: logId, files } = JSON.parse(read('manifest.json'));
-  for (const { name, sha256: own } of files)
-    must(/^[\w.-]+$/.test(name) && hex(read(name)) === own, `${name} is not as in the manifest`);
+  const read = (name) => readFileSync(`${directory}/${name}`, 'utf8');
+  const { files, to } = JSON.parse(read('manifest.json'));
+  const names = new Set(['manifest.json', 'manifest.sig', ...files.map(({ name }) => name)]);
+  const others = names.symmetricDifference(new Set(readdirSync(directory)));
+  must(others.size === 0, `missing, or not of the pack: ${[...others].join(', ')}`);
+  for (const { name, sha256: own } of files) {
+    const digest = createHash('sha256');
+    for await (const chunk of createReadStream(`${directory}/${name}`)) digest.update(chunk);
+    must(digest.digest('hex') === own, `${name} is not as in the manifest`);
+  }
   await verifyLog(`${directory}/log.ndjson`);
-  const text = `gw-evidence-v1\n${logId}\n${hex(read('manifest.json'))}\n`;
-  const isOwn = isSigned(text, base64(JSON.parse(read('manifest.sig')).signature), log.key);
-  must(isOwn && logId === log.logId, 'the audit key of the log did not sign the manifest');
-  say(`${files.length} files are those of the signed manifest`);
+  const [sha, { signature }] = [hex(read('manifest.json')), JSON.parse(read('manifest.sig'))];
+  const sig = `{"manifest":"${sha}","signature":"${base64(signature).toString('base64')}"}\n`;
+  const isWhole = read('manifest.sig') === sig && to.hash === log.hash.toString('hex');
+  const isOwn = !log.key || isSigned(`gw-evidence-v1\n${sha}\n`, base64(signature), log.key);
+  must(isWhole && isOwn, 'the manifest is altered, or the audit key did not sign it');
+  say(`${files.length} files as in the manifest, ${log.key ? 'signed' : 'which nobody signed'}`);
 };
 await (statSync(source).isDirectory() ? verifyPack(source) : verifyLog(source));

@@ -10,6 +10,7 @@ import type { Refusal } from '../lib/refusal.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { PlaneCommand } from './plane-command.ts';
+import type { Settings } from './settings.ts';
 
 /** `json` is what --json prints. The code is `ok` when absent. */
 export type Printed = Readonly<{ json: unknown; text: string; code?: ExitCode }>;
@@ -17,10 +18,14 @@ export type Printed = Readonly<{ json: unknown; text: string; code?: ExitCode }>
 export abstract class HistoryCommand extends PlaneCommand {
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
 
-  protected abstract read(plane: ControlPlane): Promise<Printed | Refusal>;
+  protected abstract read(plane: ControlPlane, settings: Settings): Promise<Printed | Refusal>;
 
-  protected override async work(plane: ControlPlane): Promise<ExitCode | Refusal> {
-    const printed = await this.read(plane);
+  protected override async work(
+    plane: ControlPlane,
+    _encryptionKey: string,
+    settings: Settings,
+  ): Promise<ExitCode | Refusal> {
+    const printed = await this.read(plane, settings);
     if (isRefusal(printed)) return printed;
     this.context.stdout.write(`${this.json ? JSON.stringify(printed.json) : printed.text}\n`);
     return printed.code ?? exitCodes.ok;

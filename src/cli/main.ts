@@ -9,6 +9,7 @@ import { ClassifyBenchCommand } from './commands/classify-bench.ts';
 import { ConfigCheckCommand } from './commands/config-check.ts';
 import { ConfigExportCommand } from './commands/config-export.ts';
 import { DevCommand } from './commands/dev.ts';
+import { EvidenceCommand } from './commands/evidence.ts';
 import { ExplainCommand } from './commands/explain.ts';
 import { HealthcheckCommand } from './commands/healthcheck.ts';
 import {
@@ -51,6 +52,7 @@ export function commandLine(enableColors: boolean): Cli {
     ConfigCheckCommand,
     ConfigExportCommand,
     DevCommand,
+    EvidenceCommand,
     ExplainCommand,
     HealthcheckCommand,
     HistoryCommandsCommand,
@@ -89,9 +91,7 @@ export async function runCommandLine(
   context: BaseContext & { stdout: { isTTY?: boolean } },
 ): Promise<number> {
   // clipanion by itself writes colours into pipes too.
-  const cli = commandLine(
-    context.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '',
-  );
+  const cli = commandLine(context.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '');
   let command: Command;
   try {
     command = cli.process([...argv], context);

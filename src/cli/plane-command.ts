@@ -11,6 +11,7 @@ import type { ExitCode } from './exit-codes.ts';
 import { reportRefusals, reportingFailure } from './failure.ts';
 import { givenFlags, settingOptions } from './options.ts';
 import { readSettings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 export abstract class PlaneCommand extends Command {
   constructor() {
@@ -19,7 +20,11 @@ export abstract class PlaneCommand extends Command {
   }
 
   /** `encryptionKey` is 64 hex digits. */
-  protected abstract work(plane: ControlPlane, encryptionKey: string): Promise<ExitCode | Refusal>;
+  protected abstract work(
+    plane: ControlPlane,
+    encryptionKey: string,
+    settings: Settings,
+  ): Promise<ExitCode | Refusal>;
 
   protected warn(message: string): void {
     this.context.stderr.write(`gw: warning: ${message}\n`);
@@ -37,7 +42,9 @@ export abstract class PlaneCommand extends Command {
       const { withControlPlane } = await import('./offline-plane.ts');
       const warn = (message: string): void => this.warn(message);
       const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };
-      const done = await withControlPlane(opening, (plane) => this.work(plane, encryptionKey));
+      const done = await withControlPlane(opening, (plane) =>
+        this.work(plane, encryptionKey, read.settings),
+      );
       return isRefusal(done) ? reportRefusals(stderr, [done]) : done;
     });
   }

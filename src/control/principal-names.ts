@@ -10,7 +10,7 @@ type Named = Readonly<{ id: PrincipalId; name: StoredName }>;
 
 /** A name that was erased is the empty string. */
 export async function principalNames(
-  { db, vault }: Readonly<{ db: Queryable; vault: Vault }>,
+  { db, vault }: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>,
   principals: readonly Named[],
 ): Promise<ReadonlyMap<PrincipalId, string>> {
   const refs = principals.flatMap(({ name }) => name.ref ?? []);

@@ -68,7 +68,7 @@ export async function reviewedAt(
   return { state, atMs: 'at' in moment ? moment.at : await timeOf(db, state.position) };
 }
 
-type Sources = Readonly<{ db: Queryable; vault: Vault }>;
+type Sources = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
 
 export type Reviewer = (access: Access) => AccessRow;
 

@@ -1,0 +1,156 @@
+// What is in a pack of evidence, file by file, each made as it is written: so a pack of any length takes little memory, and the same
+// log makes the same bytes.
+
+import type { Queryable } from '@databases/pg';
+
+import { accessOf } from '../../../projections/access.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { listErasedFacts, listRestoreFacts, listServedFacts } from '../../db/evidence-facts.ts';
+import type { ErasedFact, FactsWindow, RestoreFact, ServedFact } from '../../db/evidence-facts.ts';
+import { listSignedCheckpoints } from '../../db/signed-checkpoints.ts';
+import type { Vault } from '../../db/vault.ts';
+import { accessChanges, reviewer } from '../history/access.ts';
+import { historyCommands } from '../history/commands.ts';
+import { exportLog, noteLine } from './export.ts';
+import { auditKeys } from './log-range.ts';
+
+/** `atMs` is when keys are asked to be live. */
+type End = Readonly<{ state: ConfigState; atMs: number }>;
+
+export type PackContents = Readonly<{
+  db: Queryable;
+  logId: string;
+  /** What lies behind `from` is in it, up to `to` and with it. */
+  from: End;
+  to: End;
+  /** Of the facts that are not in the log. */
+  window: FactsWindow;
+  /** Names and reasons; refs into the vault stand for them when it gives refs. */
+  vault: Pick<Vault, 'reveal'>;
+  /** Of the process that makes the pack, without secrets. */
+  settings: readonly object[];
+}>;
+
+export type PackFile = Readonly<{ name: string; pieces: AsyncIterable<string> }>;
+
+/** In the order in which they are written. */
+export function packFiles(contents: PackContents): readonly PackFile[] {
+  const { db, logId, from, to, window } = contents;
+  const range = { from: from.state.position + 1, to: to.state.position };
+  return [
+    file('README.txt', one(readme)),
+    file('log.ndjson', exportLog(db, { logId }, range)),
+    file('checkpoints.ndjson', checkpoints(contents)),
+    file(
+      'audit-keys.ndjson',
+      lines(() => auditKeys(db, { logId })),
+    ),
+    file('changes.ndjson', changes(contents)),
+    file('access-before.ndjson', access(contents, from)),
+    file('access-after.ndjson', access(contents, to)),
+    file('access-difference.ndjson', accessDifference(contents)),
+    file(
+      'restores.ndjson',
+      pages<RestoreFact>((after) => restores(contents, after)),
+    ),
+    file(
+      'served.ndjson',
+      pages<ServedFact>((after) => listServedFacts(db, window, { after, limit: pageRows })),
+    ),
+    file(
+      'erased.ndjson',
+      pages<ErasedFact>((after) => listErasedFacts(db, window, { after, limit: pageRows })),
+    ),
+    file(
+      'settings.ndjson',
+      lines(async () => contents.settings),
+    ),
+  ];
+}
+
+const file = (name: string, pieces: AsyncIterable<string>): PackFile => ({ name, pieces });
+
+const readme = `A pack of evidence of a gw event log. Verify it with Node alone: node verify.mjs <this directory>
+Lines are JSON. Each names what it is of by its position in the log.
+
+manifest.json             what was packed, when, by which version of gw, and the SHA-256 of each file
+manifest.sig              the SHA-256 of the manifest, and the signature of the log's audit key over it
+log.ndjson                the exact bytes of the events, with their signed checkpoints
+checkpoints.ndjson        the same checkpoints alone, as --anchor takes them
+audit-keys.ndjson         the public keys that sign them, and since which position
+changes.ndjson            each mutation: who, when, what, why, and the snapshot versions around it
+access-before.ndjson      who could call what before the first event of the pack
+access-after.ndjson       who could call what behind the last one
+access-difference.ndjson  what lies between the two
+restores.ndjson           mutations that brought a configuration of the past back, and which
+served.ndjson             which replica served which snapshot version since when
+erased.ndjson             secrets and personal data that were erased; the log refers to them still
+settings.ndjson           the settings of the process that made the pack, without secrets
+`;
+
+const pageRows = 1_000;
+
+async function* one(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+const line = (record: object): string => `${JSON.stringify(record)}\n`;
+
+async function* lines(read: () => Promise<readonly object[]>): AsyncGenerator<string> {
+  for (const record of await read()) yield line(record);
+}
+
+/** A page is read behind the last row of the one before it. */
+async function* pages<Row extends object>(
+  read: (after: Row | null) => Promise<readonly Row[]>,
+): AsyncGenerator<string> {
+  for (let after: Row | null = null; ;) {
+    const rows: readonly Row[] = await read(after);
+    if (rows.length > 0) yield rows.map(line).join('');
+    if (rows.length < pageRows) return;
+    after = rows.at(-1) ?? null;
+  }
+}
+
+const restores = ({ db, from, to }: PackContents, after: Readonly<{ position: number }> | null) =>
+  listRestoreFacts(db, to.state.position, {
+    after: after ?? { position: from.state.position },
+    limit: pageRows,
+  });
+
+async function* checkpoints({ db, from, to }: PackContents): AsyncGenerator<string> {
+  const end = { to: to.state.position, limit: pageRows };
+  for (let after = from.state.position; ;) {
+    const notes = await listSignedCheckpoints(db, { after, ...end });
+    yield notes.map(({ note }) => noteLine(note)).join('');
+    if (notes.length < pageRows) return;
+    after = notes.at(-1)?.position ?? after;
+  }
+}
+
+async function* changes({ db, vault, from, to }: PackContents): AsyncGenerator<string> {
+  const anything = { actorId: null, stream: null, from: null, to: null } as const;
+  const page = { ...anything, order: 'asc', limit: pageRows } as const;
+  for (let after = from.state.position; after < to.state.position;) {
+    const commands = await historyCommands({ db, vault }, { ...page, after });
+    const within = commands.filter(({ id }) => id <= to.state.position);
+    yield within.map(line).join('');
+    if (within.length < pageRows) return;
+    after = within.at(-1)?.id ?? after;
+  }
+}
+
+async function* access({ db, vault }: PackContents, end: End): AsyncGenerator<string> {
+  const review = await reviewer({ db, vault }, end);
+  for (const row of accessOf(end.state)) yield line(review(row));
+}
+
+async function* accessDifference({ db, vault, from, to }: PackContents): AsyncGenerator<string> {
+  const review = {
+    lost: await reviewer({ db, vault }, from),
+    gained: await reviewer({ db, vault }, to),
+  };
+  for (const { change, access } of accessChanges(from.state, to.state)) {
+    yield line({ change, ...review[change](access) });
+  }
+}

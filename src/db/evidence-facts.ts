@@ -1,0 +1,73 @@
+// What a pack of evidence tells beside the log: which replica served what, what was erased, what was restored. Read in pages, oldest
+// first.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+/** Behind `since`, up to `until` and with it; null is no bound. */
+export type FactsWindow = Readonly<{ since: Date | null; until: Date | null }>;
+
+type Page<Key> = Readonly<{ after: Key | null; limit: number }>;
+
+/** The first report of a version by a replica; `log_position` and `log_hash` are those that the snapshot was built at. */
+export type ServedFact = Readonly<{
+  replica: string;
+  version: number;
+  log_position: number | null;
+  log_hash: string | null;
+  reported_at: Date;
+}>;
+
+export const listServedFacts = (
+  db: Queryable,
+  { since, until }: FactsWindow,
+  { after, limit }: Page<ServedFact>,
+): Promise<ServedFact[]> =>
+  db.query(sql`
+    select replica, version, log_position, log_hash, reported_at from op.snapshot_published
+    where (${since}::timestamptz is null or reported_at > ${since}::timestamptz)
+      and (${until}::timestamptz is null or reported_at <= ${until}::timestamptz)
+      and (${after === null} or (reported_at, replica, version)
+        > (${after?.reported_at ?? null}::timestamptz, ${after?.replica ?? null}::text,
+          ${after?.version ?? null}::bigint))
+    order by reported_at, replica, version limit ${limit}`);
+
+/** `subject` is the stream that the item belonged to. */
+export type ErasedFact = Readonly<{ ref: string; class: string; subject: string; erased_at: Date }>;
+
+export const listErasedFacts = (
+  db: Queryable,
+  { since, until }: FactsWindow,
+  { after, limit }: Page<ErasedFact>,
+): Promise<ErasedFact[]> =>
+  db.query(sql`
+    select ref, class, subject, erased_at from vault.items
+    where erased_at is not null
+      and (${since}::timestamptz is null or erased_at > ${since}::timestamptz)
+      and (${until}::timestamptz is null or erased_at <= ${until}::timestamptz)
+      and (${after === null} or (erased_at, ref)
+        > (${after?.erased_at ?? null}::timestamptz, ${after?.ref ?? null}::uuid))
+    order by erased_at, ref limit ${limit}`);
+
+/** A restore by the position of its first event; `restored` is the position that it brought back. */
+export type RestoreFact = Readonly<{
+  position: number;
+  tx_id: string;
+  recorded_at: Date;
+  actor_id: number | null;
+  restored: number | null;
+}>;
+
+export const listRestoreFacts = (
+  db: Queryable,
+  to: number,
+  { after, limit }: Page<Pick<RestoreFact, 'position'>>,
+): Promise<RestoreFact[]> =>
+  db.query(sql`
+    select position, tx_id, recorded_at,
+      (metadata -> 'actor' ->> 'principal_id')::bigint as actor_id,
+      (metadata -> 'causation' ->> 'position')::bigint as restored
+    from es.events
+    where position > ${after?.position ?? 0} and position <= ${to}
+      and metadata ->> 'command' = 'RestoreSnapshot' and (metadata ->> 'index')::integer = 0
+    order by position limit ${limit}`);

@@ -1,0 +1,224 @@
+// A pack of evidence holds what happened between two moments, is the same for the same log, and shows nobody's name unless asked to. A
+// changed byte in any of its files is found without this program.
+
+import assert from 'node:assert/strict';
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { makePack } from '../../../src/control/evidence/pack.ts';
+import type { PackWish } from '../../../src/control/evidence/pack.ts';
+import type { ControlPlane } from '../../../src/control/plane.ts';
+import { insertServed } from '../../../src/db/snapshots-served.ts';
+import { eraseItems } from '../../../src/db/vault-retention.ts';
+import { principalId } from '../../../src/lib/ids.ts';
+import { isRefusal } from '../../../src/lib/refusal.ts';
+import { gw } from '../../harness/command-line.ts';
+import {
+  auditKey,
+  nextAuditKey,
+  signedPlane,
+  temporaryDirectory,
+  verifyOffline,
+} from '../../harness/evidence.ts';
+import { testKey, testPlane } from '../../harness/plane.ts';
+
+const ref = '5b0c2f4e-8a3d-4c55-9a57-3f2f9d1c7e10';
+const named = { text: null, ref, fingerprint: 'f' };
+const key = 'GW_AUDIT_SIGNING_KEY';
+
+type Opened = Awaited<ReturnType<typeof testPlane>>;
+
+/** Ada, who may call every model, and a reason for it. */
+async function addAda({ run, plane }: Opened): Promise<void> {
+  await run({
+    command: { type: 'CreatePrincipal', name: named, kind: 'user', emailRef: null },
+    secrets: [{ ref, class: 'personal', plaintext: 'Ada Lovelace' }],
+  });
+  const found = [...plane.store.state().principal.byId.values()].find(
+    ({ name }) => name.ref === ref,
+  );
+  const id = principalId.parse(found?.id);
+  await run({ command: { type: 'GrantRole', id, role: 'inference' } }, { reason: 'she asked' });
+}
+
+async function pack(
+  { reports: db, past, vault }: ControlPlane,
+  wish: Partial<PackWish> & Pick<PackWish, 'directory'>,
+) {
+  const made = await makePack(
+    { db, past, vault, appVersion: 'test', clock: Date.now },
+    { from: null, to: null, withPersonalData: false, keys: [nextAuditKey], settings: [], ...wish },
+  );
+  if (isRefusal(made)) throw new Error(made.message);
+  return made;
+}
+
+async function contentsOf(directory: string): Promise<ReadonlyMap<string, string>> {
+  const names = await readdir(directory);
+  const texts = await Promise.all(
+    names.map((name) => readFile(path.join(directory, name), 'utf8')),
+  );
+  return new Map(names.map((name, at) => [name, texts[at] ?? '']));
+}
+
+async function packedAda(t: TestContext) {
+  const opened = await signedPlane(t);
+  await addAda(opened);
+  const directory = path.join(await temporaryDirectory(t), 'pack');
+  return { ...opened, directory };
+}
+
+const rows = (text = '') =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+
+describe('a pack of evidence', () => {
+  it('tells what happened, who could call what, and who signed it', async (t) => {
+    const { plane, directory, url } = await packedAda(t);
+    const from = plane.store.state().position - 2;
+    const env = {
+      GW_DATABASE_URL: url,
+      GW_ENCRYPTION_KEY: Buffer.from(testKey).toString('hex'),
+      [key]: '02'.repeat(32),
+    };
+    const made = await gw(['evidence', '--from', String(from), '--out', directory], { env });
+    assert.deepEqual([made.code, made.stderr], [0, '']);
+    assert.match(made.stdout, new RegExp(`positions ${from + 1} to ${from + 2} in `));
+    const files = await contentsOf(directory);
+    const changes = rows(files.get('changes.ndjson'));
+    assert.deepEqual(
+      changes.map(({ command, reason }) => [command, (reason ?? '').startsWith('ref:')]),
+      [
+        ['CreatePrincipal', false],
+        ['GrantRole', true],
+      ],
+    );
+    const gained = rows(files.get('access-difference.ndjson'));
+    assert.ok(gained.length > 0);
+    for (const row of gained)
+      assert.deepEqual([row.change, row.principal], ['gained', `ref:${ref}`]);
+    assert.deepEqual(
+      rows(files.get('audit-keys.ndjson')).map((one) => one.public_key),
+      [auditKey.publicKey, nextAuditKey.publicKey],
+    );
+    const settings = files.get('settings.ndjson') ?? '';
+    assert.ok(settings.includes('"variable":"GW_AUDIT_SIGNING_KEY"') && !settings.includes('0202'));
+    assert.doesNotMatch([...files.values()].join(''), /Ada|she asked/);
+    assert.deepEqual(await verifyOffline(directory), {
+      code: 0,
+      stdout: '2 events, 0 checkpoints: all holds\n12 files as in the manifest, signed\n',
+    });
+    assert.equal((await gw(['evidence', '--out', directory], { env })).code, 6);
+  });
+
+  it('shows names and reasons when asked to, and not what was erased', async (t) => {
+    const { plane, directory } = await packedAda(t);
+    await pack(plane, { directory, withPersonalData: true });
+    const files = await contentsOf(directory);
+    assert.match(files.get('access-after.ndjson') ?? '', /Ada Lovelace/);
+    assert.match(files.get('changes.ndjson') ?? '', /she asked/);
+    assert.doesNotMatch(files.get('log.ndjson') ?? '', /Ada Lovelace|she asked/);
+    assert.equal(rows(files.get('access-before.ndjson')).length, 0);
+  });
+
+  it('is the same for the same log, but for when it was made', async (t) => {
+    const { plane, directory } = await packedAda(t);
+    const again = `${directory}-again`;
+    const [one, other] = [
+      await pack(plane, { directory }),
+      await pack(plane, { directory: again }),
+    ];
+    assert.deepEqual({ ...one, made_at: '' }, { ...other, made_at: '' });
+    const [first, second] = [await contentsOf(directory), await contentsOf(again)];
+    for (const { name } of one.files) assert.equal(first.get(name), second.get(name), name);
+  });
+
+  it('tells what was restored, what was erased, and which replica served what', async (t) => {
+    const { plane, run, directory, url } = await packedAda(t);
+    const then = String(plane.store.state().position);
+    await run({ command: { type: 'CreateModel', name: 'mistake', fields: {} } });
+    const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: Buffer.from(testKey).toString('hex') };
+    const restored = await gw(['snapshot', 'restore', then, '--reason', 'CHG-7'], { env });
+    assert.deepEqual([restored.code, restored.stderr], [0, '']);
+    await eraseItems(plane.db, [ref], new Date());
+    const served = { replica: 'r1', version: Number(then), position: null, hash: null };
+    await insertServed(plane.db, { ...served, at: new Date() });
+    await pack(plane, { directory });
+    const files = await contentsOf(directory);
+    const [restore] = rows(files.get('restores.ndjson'));
+    assert.deepEqual([restore.position, restore.restored], [Number(then) + 2, Number(then)]);
+    const erased = rows(files.get('erased.ndjson'));
+    assert.deepEqual(
+      erased.map((one) => [one.ref, one.class]),
+      [[ref, 'personal']],
+    );
+    const [report] = rows(files.get('served.ndjson'));
+    assert.deepEqual([report.replica, report.version], ['r1', Number(then)]);
+    const gained = rows(files.get('access-difference.ndjson'));
+    const names = new Set(gained.map((row) => row.principal));
+    assert.ok(names.has('') && !names.has(`ref:${ref}`), 'an erased name is none');
+    assert.equal((await verifyOffline(directory)).code, 0);
+  });
+
+  it('does not hold with a byte changed, a file gone or one too many', async (t) => {
+    const { plane, directory } = await packedAda(t);
+    await pack(plane, { directory });
+    const good = await contentsOf(directory);
+    const holds = async () => (await verifyOffline(directory)).code === 0;
+    assert.ok(await holds());
+    for (const [name, text] of good) {
+      const file = path.join(directory, name);
+      const at = Math.floor(text.length / 2);
+      const altered =
+        text === ''
+          ? ' '
+          : `${text.slice(0, at)}${text[at] === '1' ? '2' : '1'}${text.slice(at + 1)}`;
+      await writeFile(file, altered);
+      assert.ok(!(await holds()), `${name} is altered`);
+      await rm(file);
+      assert.ok(!(await holds()), `${name} is gone`);
+      await writeFile(file, text);
+    }
+    await writeFile(path.join(directory, 'more'), '');
+    assert.match((await verifyOffline(directory)).stdout, /missing, or not of the pack: more/);
+    await rm(path.join(directory, 'more'));
+    assert.ok(await holds());
+    const signed = good.get('manifest.sig') ?? '';
+    const unsigned = signed.replace(/"signature":"[^"]*"/, '"signature":""');
+    await writeFile(path.join(directory, 'manifest.sig'), unsigned);
+    assert.match((await verifyOffline(directory)).stdout, /the audit key did not sign it/);
+  });
+
+  it('of a log without an audit key is signed by nobody, and says so', async (t) => {
+    const { plane, run } = await testPlane(t);
+    await run({ command: { type: 'CreateModel', name: 'm', fields: {} } });
+    const directory = path.join(await temporaryDirectory(t), 'pack');
+    const { audit_key } = await pack(plane, { directory });
+    assert.equal(audit_key, null);
+    const { code, stdout } = await verifyOffline(directory);
+    assert.equal(code, 0);
+    assert.match(stdout, /which nobody signed/);
+    const manifest = path.join(directory, 'manifest.json');
+    await writeFile(manifest, (await readFile(manifest, 'utf8')).replace('"test"', '"tess"'));
+    assert.equal((await verifyOffline(directory)).code, 10);
+  });
+
+  it('is refused without the audit key of that time, and over nothing', async (t) => {
+    const { plane, directory } = await packedAda(t);
+    const { position } = plane.store.state();
+    const cases: readonly (readonly [Partial<PackWish>, RegExp])[] = [
+      [{ keys: [auditKey] }, /at position \d+ key [\da-f]{64} signs; give it as GW_AUDIT/],
+      [{ from: { position } }, /which is not before --to/],
+      [{ to: { position: 999_999 } }, /--to: the log holds positions 1 to/],
+      [{ directory: path.dirname(directory) }, /is there already/],
+    ];
+    for (const [wish, message] of cases) {
+      await assert.rejects(pack(plane, { directory, ...wish }), { message });
+    }
+    assert.deepEqual(await readdir(path.dirname(directory)), []);
+  });
+});
