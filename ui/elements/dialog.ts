@@ -11,6 +11,7 @@ export class GwDialog extends Overlay {
   static override properties = {
     ...Overlay.properties,
     verb: { type: String },
+    refusal: { type: String },
     danger: { type: Boolean },
     name: { type: String },
     busy: { type: Boolean },
@@ -56,6 +57,8 @@ export class GwDialog extends Overlay {
   ];
   /** What the button does, as a verb. Without one there are no buttons. */
   declare verb: string;
+  /** What its other button says. */
+  declare refusal: string;
   declare danger: boolean;
   /** When given, has to be typed before the button works. */
   declare name: string;
@@ -66,6 +69,7 @@ export class GwDialog extends Overlay {
   constructor() {
     super();
     this.verb = '';
+    this.refusal = 'Cancel';
     this.danger = false;
     this.name = '';
     this.busy = false;
@@ -107,7 +111,7 @@ export class GwDialog extends Overlay {
 
   #footer() {
     return html`<footer slot="footer">
-      <button type="button" @click=${this.close}>Cancel</button>
+      <button type="button" @click=${this.close}>${this.refusal}</button>
       <button
         type="button"
         class=${this.danger ? 'danger' : 'primary'}

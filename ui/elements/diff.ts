@@ -1,6 +1,7 @@
-// What a save changes: field by field, what is there and what will be. Said in words and signs too, not by colour alone.
+// What a save changes: field by field, what is there and what will be. Said in words and signs too, not by colour alone. Of a new
+// record there is nothing before it, and what is not set is not shown.
 
-import { LitElement, css, html } from 'lit';
+import { LitElement, css, html, nothing } from 'lit';
 
 import type { FieldChange } from '../lib/change.ts';
 import { base } from '../styles/base.ts';
@@ -8,7 +9,7 @@ import { base } from '../styles/base.ts';
 const signs = { added: '+', removed: '−', changed: '±' } as const;
 
 export class GwDiff extends LitElement {
-  static override properties = { changes: { attribute: false } };
+  static override properties = { changes: { attribute: false }, fresh: { type: Boolean } };
   static override styles = [
     base,
     css`
@@ -76,32 +77,40 @@ export class GwDiff extends LitElement {
     `,
   ];
   declare changes: readonly FieldChange[];
+  /** Of a new record. */
+  declare fresh: boolean;
 
   constructor() {
     super();
     this.changes = [];
+    this.fresh = false;
   }
 
   protected override render() {
     if (this.changes.length === 0) return html`<p class="quiet">Nothing changes.</p>`;
+    const shown = this.fresh ? this.changes.filter(({ after }) => !isBlank(after)) : this.changes;
     return html`<div class="scroll" role="region" aria-label="Changes" tabindex="0">
       <table>
         <thead>
           <tr>
             <th scope="col">Field</th>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
+            ${this.fresh ? nothing : html`<th scope="col">Before</th>`}
+            <th scope="col">${this.fresh ? 'Value' : 'After'}</th>
           </tr>
         </thead>
         <tbody>
-          ${this.changes.map(
+          ${shown.map(
             ({ field, kind, before, after }) =>
               html`<tr>
                 <th scope="row">
-                  <span aria-hidden="true">${signs[kind]}</span> ${field}
-                  <span class="only-read">${kind}</span>
+                  ${this.fresh ? nothing : html`<span aria-hidden="true">${signs[kind]}</span>`}
+                  ${field} ${this.fresh ? nothing : html`<span class="only-read">${kind}</span>`}
                 </th>
-                <td class=${isNone(before) ? 'none' : 'before'}>${written(before)}</td>
+                ${
+                  this.fresh
+                    ? nothing
+                    : html`<td class=${isNone(before) ? 'none' : 'before'}>${written(before)}</td>`
+                }
                 <td class=${isNone(after) ? 'none' : 'after'}>${written(after)}</td>
               </tr>`,
           )}
@@ -110,6 +119,9 @@ export class GwDiff extends LitElement {
     </div>`;
   }
 }
+
+const isBlank = (value: unknown): boolean =>
+  isNone(value) || value === '' || (Array.isArray(value) && value.length === 0);
 
 const isNone = (value: unknown): boolean => value === undefined || value === null;
 

@@ -98,7 +98,8 @@ export class GwSave extends LitElement {
     this.#shown = this.save;
     this.#onceKey = crypto.randomUUID();
     this.#prepared = null;
-    void this.save.run({ preview: this.#prepare });
+    // What cannot be prepared says why when it is run.
+    this.save.run({ preview: this.#prepare }).catch(() => {});
     this.failure = null;
     this.reason = '';
     this.unreasoned = false;
@@ -128,7 +129,10 @@ export class GwSave extends LitElement {
         ${
           shown.after === null
             ? nothing
-            : html`<gw-diff .changes=${changesBetween(shown.before ?? {}, shown.after)}></gw-diff>`
+            : html`<gw-diff
+                ?fresh=${shown.before !== null && Object.keys(shown.before).length === 0}
+                .changes=${changesBetween(shown.before ?? {}, shown.after)}
+              ></gw-diff>`
         }
         <gw-field
           name="reason"

@@ -162,7 +162,7 @@ class ScreenPlayground extends LitElement {
         error=${wrong('prompt')}
         @keydown=${this.#onKey}
       ></gw-field>
-      <gw-error .failure=${this.failure}></gw-error>
+      ${this.failure === null ? nothing : html`<gw-error .failure=${this.failure}></gw-error>`}
       <div class="acts">${this.#acts()}</div>
     </section>`;
   }

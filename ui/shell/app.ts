@@ -121,6 +121,7 @@ export class GwApp extends LitElement {
       <gw-dialog
         heading="Leave what is not saved?"
         verb="Discard it"
+        refusal="Keep editing"
         danger
         ?open=${this.#leaving.value !== null}
         @gw-close=${() => decideLeaving({ discard: false })}

@@ -70,6 +70,10 @@ export class GwPalette extends LitElement {
         text-decoration: none;
       }
 
+      a:hover {
+        text-decoration: none;
+      }
+
       a gw-icon {
         color: var(--text-2);
       }
