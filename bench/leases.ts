@@ -1,16 +1,21 @@
 // What a fleet of hosts costs: `node bench/leases.ts [--hosts 1000] [--beat 20] [--seconds 120] [--profile directory]`. So many
 // hosts that serve a model each; their agents beat at this interval, as real ones do, on role control in a process of its own with
-// an embedded Postgres, which sweeps them as it does by default. What is told is CPU time, of the server and of the database.
+// an embedded Postgres, which sweeps them as it does by default. What is told is CPU time, of the server and of the database, and beside it
+// that of a server that only reads the same beats and answers them.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 
 import { startEmbeddedPostgres } from '../src/cli/embedded-postgres.ts';
 import { eachInParallel } from '../src/lib/parallel.ts';
 import { cpuSeconds, cpuSecondsOfFamily } from './control/cpu.ts';
+import { announced } from './gateway/announce.ts';
 import { connect, quantile, sendAtRate } from './control/load.ts';
 import type { Answered, Connection } from './control/load.ts';
 import { loggedIn, postmasterOf, prepareDatabase, startServer } from './control/server.ts';
@@ -46,11 +51,31 @@ async function startHosts() {
   };
 }
 
+/** A bare server as a process, and who sends to it. */
+async function startFloor() {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'control/floor.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  const port = announced.exec(String(line))?.[1];
+  const { send, close } = connect(`http://127.0.0.1:${port}`, { authorization: 'Bearer none' });
+  return {
+    pid: child.pid ?? 0,
+    send,
+    end: async (): Promise<void> => {
+      close();
+      child.kill();
+      await ended;
+    },
+  };
+}
+
 const memberOf = ({ body }: Answered, name: string): unknown => Reflect.get(JSON.parse(body), name);
 
 /** As an agent sends it. */
 const beatOf =
-  (agent: Connection, apiBase: (index: number) => string) =>
+  (agent: Pick<Connection, 'send'>, apiBase: (index: number) => string) =>
   (index: number): Promise<Answered> =>
     agent.send('POST', '/admin/providers/register', {
       api_base: apiBase(index % hosts),
@@ -67,6 +92,7 @@ async function measure(databaseUrl: string): Promise<void> {
   const execArgv = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
   const server = await startServer(databaseUrl, { env, execArgv });
   const fleet = await startHosts();
+  const floor = await startFloor();
   const admin = connect(server.adminUrl, { cookie: await loggedIn(server.adminUrl) });
   const made = await admin.send('POST', '/admin/keys', { name: 'agent', principal_id: 1 });
   const key = String(memberOf(made, 'key'));
@@ -84,8 +110,16 @@ async function measure(databaseUrl: string): Promise<void> {
     const took = ((performance.now() - startedAt) / 1000).toFixed(1);
     console.log(`${hosts} hosts registered in ${took} s, with their models`);
     const before = await position();
-    const cpu = { control: cpuSeconds(server.pid), postgres: cpuSecondsOfFamily(postmaster) };
-    const measured = await sendAtRate({ perSecond, seconds, send: beat });
+    const cpu = {
+      control: cpuSeconds(server.pid),
+      postgres: cpuSecondsOfFamily(postmaster),
+      floor: cpuSeconds(floor.pid),
+    };
+    const atFloor = beatOf(floor, fleet.apiBase);
+    const [measured] = await Promise.all([
+      sendAtRate({ perSecond, seconds, send: beat }),
+      sendAtRate({ perSecond, seconds, send: atFloor }),
+    ]);
     const share = (used: number): string => `${((used * 100) / measured.seconds).toFixed(1)} %`;
     const control = cpuSeconds(server.pid) - cpu.control;
     const postgres = cpuSecondsOfFamily(postmaster) - cpu.postgres;
@@ -93,6 +127,7 @@ async function measure(databaseUrl: string): Promise<void> {
       `${perSecond} beats a second for ${seconds} s, sweeps included: ${share(control + postgres)} of a core ` +
         `(control plane ${share(control)}, Postgres ${share(postgres)})`,
     );
+    console.log(`a bare server, with the same beats: ${share(cpuSeconds(floor.pid) - cpu.floor)}`);
     const at = (quota: number): string => quantile(measured, quota).toFixed(1);
     const failed = [...measured.failures].map(([status, count]) => `${count} × ${status}`);
     console.log(`a beat: p50 ${at(0.5)} p99 ${at(0.99)} ms, failed: ${failed.join() || 'none'}`);
@@ -101,6 +136,7 @@ async function measure(databaseUrl: string): Promise<void> {
     agent.close();
     admin.close();
     await server.end();
+    await floor.end();
     fleet.close();
   }
 }

@@ -1,5 +1,5 @@
-// Beats that say nothing new: each refreshes one lease. They are gathered for a moment and written together: a thousand agents cost a
-// few statements a second, and do not wait for a thousand commits when they all come back at once.
+// Beats that say nothing new: each refreshes one lease. They are gathered for a moment, longer where many come, and written together: a
+// thousand agents cost four statements a second, and do not wait for a thousand commits when they all come back at once.
 
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -17,6 +17,9 @@ export type Beat = (lease: Lease) => Promise<boolean>;
 type Batch = Readonly<{ leases: Lease[]; refreshed: Promise<ReadonlySet<ProviderId>> }>;
 
 const gatherMs = 100;
+/** So many at once are a fleet, whose agents can wait: each statement less is a wakeup less here and at the database. */
+const fleetBeats = 4;
+const fleetGatherMs = 250;
 
 /** The providers at an address, of the state as it is: looked up for each beat, and sorted anew only when providers have changed. */
 export function createProvidersAt(
@@ -38,12 +41,15 @@ export function createProvidersAt(
 export function createBeat(db: Queryable): Beat {
   let gathering: Batch | null = null;
   let before: Promise<unknown> = Promise.resolve();
+  let beatsBefore = 0;
 
   const begin = (): Batch => {
     const leases: Lease[] = [];
     const write = async (): Promise<ReadonlySet<ProviderId>> => {
-      await Promise.all([before, wait(gatherMs)]);
+      const isFleet = beatsBefore >= fleetBeats;
+      await Promise.all([before, wait(isFleet ? fleetGatherMs : gatherMs)]);
       gathering = null;
+      beatsBefore = leases.length;
       const refreshed = refreshLeases(db, leases);
       before = refreshed.catch(() => undefined);
       return refreshed;

@@ -16,7 +16,7 @@ const minutes = 60;
 /** For so long, from this minute on, no control plane is there. */
 const away = { from: 35, minutes: 20 };
 const hostsOfOneKey = 50;
-const beatsAtOnce = 50;
+const beatsAtOnce = 100;
 
 /** Mulberry32: small, and the same everywhere. */
 function randomFrom(seed: number): () => number {
