@@ -4,35 +4,44 @@
 import { z } from 'zod';
 
 import type { ConfigState } from '../../projections/config/state.ts';
+import { readBody } from '../control/change-requests/body.ts';
 import { momentField } from '../control/history/moment.ts';
 import type { Moment } from '../control/history/moment.ts';
-import { timestamp, timestampField } from '../lib/fields.ts';
+import { decideCalls } from '../deciders/changes.ts';
+import { decide } from '../deciders/decide.ts';
+import { timestampField } from '../lib/fields.ts';
+import { changeRequestId } from '../lib/ids.ts';
+import type { ChangeRequestId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { changes } from '../routing/what-if.ts';
 import { calls } from './change-sets.ts';
 import type { Control } from './control.ts';
 import { isProposable, prepareCalls } from './proposal.ts';
 import { none, route } from './route.ts';
 import type { Call, Route } from './route.ts';
+import { whatIfRecord } from './what-if-record.ts';
 
 const requestsMax = 5_000;
 const changedMax = 500;
 
-const moment = z.union([
-  z
-    .int()
-    .nonnegative()
-    .transform((position): Moment => ({ position })),
-  momentField,
-]);
+const moment = z.union(
+  [
+    z
+      .int()
+      .nonnegative()
+      .transform((position): Moment => ({ position })),
+    momentField,
+  ],
+  { error: 'must be a snapshot version, a position of the log or an RFC 3339 time' },
+);
 
 const whatIfBody = z.strictObject({
   /** When the requests came; the last 24 hours when absent. */
   since: timestampField.optional(),
   until: timestampField.optional(),
-  /** What is proposed: these calls on the configuration as it stands, or another version of it. */
+  /** What is proposed: these calls on the configuration as it stands, those of a change request, or another version. */
   calls: calls.optional(),
+  change_request: changeRequestId.optional(),
   version: moment.optional(),
   /** What a version is compared with; the configuration as it stands when absent. */
   base: moment.optional(),
@@ -42,96 +51,6 @@ const whatIfBody = z.strictObject({
   changed: z.int().min(0).max(changedMax).default(50),
 });
 type Asked = z.output<typeof whatIfBody>;
-
-const count = z.int().nonnegative();
-/** Exact, in the quoted currency. */
-const cost = z.string();
-
-const counts = {
-  requests: count,
-  same: count,
-  newly_denied: count,
-  newly_allowed: count,
-  rerouted: count,
-  /** Their rows do not tell enough. */
-  not_told: count,
-  /** In no sum: their cost is not known on one side. */
-  unpriced: count,
-  cost_before: cost,
-  cost_after: cost,
-  cost_difference: cost,
-};
-const rest = z.object(counts).nullable();
-
-/** Null where it hangs on what is not told. */
-const destination = z
-  .object({
-    denied: z.object({ status: z.int(), message: z.string() }).nullable(),
-    /** The value of x-gw-route; null where several may decide. */
-    route: z.string().nullable(),
-    rule_id: z.int().nullable(),
-    to: z.object({ kind: z.enum(['model', 'pool']), name: z.string() }).nullable(),
-  })
-  .nullable();
-
-const place = z.object({ position: count, version: count });
-
-export const whatIfSummary = z.object({
-  window: z.object({ since: timestamp, until: timestamp }),
-  /** Requests of the window that the compared ones were chosen from, and whether it has older ones, which none was chosen from. */
-  recorded: count,
-  has_older: z.boolean(),
-  compared: count,
-  /** Chosen, but time was up. */
-  not_reached: count,
-  /** Chosen, but their rows do not say which version served them. */
-  without_version: count,
-  total: z.object(counts),
-  by_principal: z.object({
-    first: z
-      .array(z.object({ principal_id: z.int(), principal: z.string(), ...counts }))
-      .readonly(),
-    rest,
-  }),
-  /** By the name that was asked for. */
-  by_model: z.object({
-    first: z.array(z.object({ model: z.string(), ...counts })).readonly(),
-    rest,
-  }),
-  moves: z.object({
-    first: z.array(z.object({ from: z.string(), to: z.string(), requests: count })).readonly(),
-    rest: count,
-  }),
-  /** What is not told of how many requests: condition fields, and `pool` for the member of one that is chosen. */
-  not_told: z.object({
-    first: z.array(z.object({ what: z.string(), requests: count })).readonly(),
-    rest: count,
-  }),
-  /** The first ones that changed. */
-  changed: z
-    .array(
-      z.object({
-        usage_id: z.string(),
-        at: timestamp,
-        principal_id: z.int(),
-        principal: z.string(),
-        model: z.string(),
-        change: z.enum(changes),
-        before: destination,
-        after: destination,
-        cost_before_micros: z.int().nullable(),
-        cost_after_micros: z.int().nullable(),
-      }),
-    )
-    .readonly(),
-});
-
-const whatIfRecord = whatIfSummary.extend({
-  /** What the proposal is compared with. */
-  base: place,
-  /** Null for calls, which are no version yet. */
-  proposed: place.nullable(),
-});
 
 /** `all` are the routes whose calls may be proposed, and others. */
 export function whatIfRoutes(all: readonly Route[]) {
@@ -160,7 +79,7 @@ export function whatIfRoutes(all: readonly Route[]) {
         const sizes = { requestsMax: body.requests, changedMax: body.changed };
         const found = await control.whatIf({ window, before, after, ...sizes });
         if (isRefusal(found)) return found;
-        const proposed = body.calls === undefined ? placeOf(after) : null;
+        const proposed = body.version === undefined ? null : placeOf(after);
         return { body: { base: placeOf(before), proposed, ...found } };
       },
     }),
@@ -180,27 +99,52 @@ type Compared = Readonly<{ before: ConfigState; after: ConfigState }>;
 
 async function statesOf(
   call: Call,
-  { calls, version, base }: Asked,
+  { calls, change_request: request, version, base }: Asked,
   routes: readonly Route[],
 ): Promise<Compared | Refusal> {
-  const { control } = call;
-  const present = control.state();
-  if ((calls === undefined) === (version === undefined)) {
-    return refuse('invalid', 'either calls or version is needed', { param: 'calls' });
+  const { past, state } = call.control;
+  const before = state();
+  if ([calls, request, version].filter((given) => given !== undefined).length !== 1) {
+    return refuse('invalid', 'one of calls, change_request and version is needed', {
+      param: 'calls',
+    });
   }
-  if (calls !== undefined) {
-    if (base !== undefined) return baseOfCalls;
-    const proposal = await prepareCalls(call, calls, routes);
-    return isRefusal(proposal) ? proposal : { before: present, after: proposal.state };
-  }
-  const after = version === undefined ? present : await control.past.at(version, 'version');
+  if (version === undefined && base !== undefined) return baseOfCalls;
+  const after =
+    calls !== undefined
+      ? await stateBehind(prepareCalls(call, calls, routes))
+      : request !== undefined
+        ? await stateBehind(requested(call.control, before, request))
+        : await past.at(version ?? before, 'version');
   if (isRefusal(after)) return after;
-  const before = base === undefined ? present : await control.past.at(base, 'base');
-  return isRefusal(before) ? before : { before, after };
+  if (base === undefined) return { before, after };
+  const compared = await past.at(base, 'base');
+  return isRefusal(compared) ? compared : { before: compared, after };
 }
 
 const baseOfCalls = refuse('invalid', 'base: calls are made on the configuration as it stands', {
   param: 'base',
 });
+
+type Proposed = Readonly<{ state: ConfigState }>;
+
+async function stateBehind(proposed: Promise<Proposed | Refusal>): Promise<ConfigState | Refusal> {
+  const found = await proposed;
+  return isRefusal(found) ? found : found.state;
+}
+
+/** The calls of a change request, made on the configuration as it stands. */
+async function requested(
+  { db, vault }: Control,
+  before: ConfigState,
+  id: ChangeRequestId,
+): Promise<Proposed | Refusal> {
+  const request = before.change_request.byId.get(id);
+  if (request === undefined) {
+    return refuse('absent', `change request ${id} does not exist`, { param: 'change_request' });
+  }
+  const body = await readBody({ db, vault }, request);
+  return isRefusal(body) ? body : decideCalls(before, body.commands, decide);
+}
 
 const placeOf = ({ position, version }: ConfigState) => ({ position, version });

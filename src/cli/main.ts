@@ -37,6 +37,7 @@ import { SnapshotRestoreCommand } from './commands/snapshot-restore.ts';
 import { SyncPricesCommand } from './commands/sync-prices.ts';
 import { TailCommand } from './commands/tail.ts';
 import { VaultEraseCommand } from './commands/vault-erase.ts';
+import { WhatIfCommand } from './commands/what-if.ts';
 import { exitCodes } from './exit-codes.ts';
 import { HelpCommand, namingValues, usageError } from './help.ts';
 import { programVersion } from './version.ts';
@@ -77,6 +78,7 @@ export function commandLine(enableColors: boolean): Cli {
     SnapshotShowCommand,
     SyncPricesCommand,
     TailCommand,
+    WhatIfCommand,
     VaultEraseCommand,
   ];
   for (const command of [HelpCommand, Builtins.VersionCommand, ...commands]) {

@@ -1,13 +1,18 @@
 // What a proposal would have made of recorded requests, over HTTP and on the command line, on usage rows as proxies report them.
 
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { it } from 'node:test';
 
 import { z } from 'zod';
 
-import { whatIfSummary } from '../../src/admin/what-if.ts';
+import { whatIfSummary } from '../../src/admin/what-if-record.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
+import { gw } from '../harness/command-line.ts';
+import { temporaryDirectory } from '../harness/evidence.ts';
 import { listedProvider } from '../harness/model-list.ts';
+import { testKey } from '../harness/plane.ts';
 import { reported, reportUsage } from '../harness/usage.ts';
 
 const answered = whatIfSummary.extend({ base: z.unknown(), proposed: z.unknown() });
@@ -174,6 +179,42 @@ it('of more requests than are asked for, some are compared at even distances', a
   assert.deepEqual(places, [0, 10, 20, 30, 40, 50, 60, 70, 80]);
 });
 
+it('the calls of a change request are proposed by its id', async (t) => {
+  const started = await house(t);
+  const { whatIf, row, send } = started;
+  await reportUsage(started, [row(1)]);
+  const calls = [rule({ max_prompt_tokens: 4_000 })];
+  const draft = { title: 'Larger', calls, reason: 'CHG-1' };
+  const drafted = await send('POST', '/admin/change-requests', draft);
+  const found = await whatIf({ change_request: member(drafted.body, 'id') });
+  assert.deepEqual([found.total.rerouted, found.proposed], [1, null]);
+});
+
+it('gw what-if says the same, and exits 10 when something would change', async (t) => {
+  const started = await house(t);
+  const { row, databaseUrl, version } = started;
+  await reportUsage(started, [row(1), row(2)]);
+  const env = {
+    GW_DATABASE_URL: databaseUrl,
+    GW_ENCRYPTION_KEY: Buffer.from(testKey).toString('hex'),
+  };
+  const file = path.join(await temporaryDirectory(t), 'calls.json');
+  await writeFile(file, JSON.stringify([rule({})]));
+  const said = await gw(['what-if', '-f', file, '--since', window.since], { env });
+  assert.deepEqual([said.code, said.stderr], [10, '']);
+  assert.match(said.stdout, /^2 of 2 requests, .* against version \d+$/m);
+  assert.match(
+    said.stdout,
+    /^2 re-routed, 0 newly denied, 0 newly allowed, 0 the same, 0 not told$/m,
+  );
+  assert.match(said.stdout, /^ {2}2 {2}small -> large$/m);
+  const same = await gw(['what-if', '--version', String(version), '--json'], { env });
+  assert.deepEqual([same.code, JSON.parse(same.stdout).total.same], [0, 2]);
+  assert.equal((await gw(['what-if'], { env })).code, 2);
+  await writeFile(file, '[');
+  assert.equal((await gw(['what-if', '-f', file], { env })).code, 2);
+});
+
 it('what cannot be asked is refused', async (t) => {
   const { send } = await house(t);
   const cases = [
@@ -181,6 +222,8 @@ it('what cannot be asked is refused', async (t) => {
     [{ version: 1, calls: [rule({})] }, 400, 'calls'],
     [{ calls: [rule({})], base: 1 }, 400, 'base'],
     [{ version: 999_999 }, 404, 'version'],
+    [{ version: 'soon' }, 400, 'version'],
+    [{ change_request: 9 }, 404, 'change_request'],
     [{ version: 2, base: 999_999 }, 404, 'base'],
     [{ version: 1, since: window.until, until: window.since }, 400, 'since'],
     [{ calls: [{ method: 'DELETE', path: '/admin/models/9' }] }, 404, 'calls.0'],

@@ -1,0 +1,103 @@
+// The command that says what a proposal would have made of requests of the past.
+
+import { readFileSync } from 'node:fs';
+
+import { Option } from 'clipanion';
+
+import type { WhatIfRecord } from '../../admin/what-if-record.ts';
+import type { ControlPlane } from '../../control/plane.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { HistoryCommand } from '../history-command.ts';
+import type { Printed } from '../history-command.ts';
+import { settingOptions } from '../options.ts';
+import type { Settings } from '../settings.ts';
+
+export class WhatIfCommand extends HistoryCommand {
+  static override paths = [['what-if']];
+  static override usage = HistoryCommand.Usage({
+    description: 'say what a proposal would have made of requests of the past',
+    details: `
+      Recorded requests are routed again on what is proposed, a version or a file of calls of the
+      admin API ([{method, path, body}]), and on the configuration as it stands, or --base: newly
+      denied, newly allowed, re-routed, and what it costs. What their rows do not tell is counted
+      apart. Nothing is written. Exits 10 when something would change. Needs --database-url
+      (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
+    `,
+    examples: [
+      ['A version, on the requests of the last 24 hours', '$0 what-if --version 1482'],
+      ['Calls that are not made yet', '$0 what-if -f calls.json --since 2026-11-01T00:00:00Z'],
+    ],
+  });
+
+  since = Option.String('--since', {
+    description: 'requests from this time on; a day when absent',
+  });
+  until = Option.String('--until', { description: 'requests before this time; now when absent' });
+  version = Option.String('--version', {
+    description: 'a version, position or time that is proposed',
+  });
+  base = Option.String('--base', { description: 'what a version is compared with' });
+  file = Option.String('-f,--file', {
+    description: 'a file with the calls that are proposed, as JSON',
+  });
+  requests = Option.String('--requests', {
+    description: 'how many are compared; 1000 when absent',
+  });
+
+  constructor() {
+    super();
+    Object.assign(
+      this,
+      settingOptions([
+        'databaseUrl',
+        'egressAllow',
+        'egressDeny',
+        'caBundle',
+        'priceAggregatorUrl',
+        'priceCatalogueUrl',
+      ]),
+    );
+  }
+
+  protected override async read(
+    plane: ControlPlane,
+    settings: Settings,
+  ): Promise<Printed | Refusal> {
+    const calls = this.file === undefined ? undefined : readCalls(this.file);
+    if (isRefusal(calls)) return calls;
+    const { since, until, version, base } = this;
+    const requests = this.requests === undefined ? undefined : Number(this.requests);
+    const given = Object.entries({ since, until, version, base, calls, requests });
+    const asked = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+    const { whatIfIn } = await import('../what-if.ts');
+    const json = await whatIfIn(plane, settings, asked);
+    if (isRefusal(json)) return json;
+    const { requests: all, same, not_told: untold } = json.total;
+    const code = all === same + untold ? exitCodes.ok : exitCodes.differences;
+    return { json, text: linesOf(json).join('\n'), code };
+  }
+}
+
+function readCalls(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return refuse('invalid', `${file} is no JSON: ${error.message}`);
+  }
+}
+
+function linesOf({ window, base, total, moves, not_told, changed, ...json }: WhatIfRecord) {
+  return [
+    `${json.compared} of ${json.recorded} requests, ${window.since} to ${window.until}, against version ${base.version}`,
+    `${total.rerouted} re-routed, ${total.newly_denied} newly denied, ${total.newly_allowed} newly allowed, ${total.same} the same, ${total.not_told} not told`,
+    `cost ${total.cost_before} -> ${total.cost_after} (${total.cost_difference}), ${total.unpriced} unpriced`,
+    ...moves.first.map(({ from, to, requests }) => `  ${requests}  ${from} -> ${to}`),
+    ...not_told.first.map(({ what, requests }) => `  ${requests}  not recorded: ${what}`),
+    ...(json.not_reached === 0 ? [] : [`  ${json.not_reached}  not reached in time`]),
+    ...(json.without_version === 0 ? [] : [`  ${json.without_version}  of no known version`]),
+    ...changed.map((one) => `${one.usage_id}  ${one.at}  ${one.model}  ${one.change}`),
+  ];
+}

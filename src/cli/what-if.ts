@@ -1,0 +1,84 @@
+// Does what `what-if` does: the same work as POST /admin/what-if, on a database, by the route itself.
+
+import { randomUUID } from 'node:crypto';
+
+import { openAdmin } from '../admin/open.ts';
+import type { Call } from '../admin/route.ts';
+import { adminRoutes } from '../admin/routes.ts';
+import { whatIfRecord } from '../admin/what-if-record.ts';
+import type { WhatIfRecord } from '../admin/what-if-record.ts';
+import { createEgress } from '../control/egress.ts';
+import { noNotifier } from '../control/notify.ts';
+import type { ControlPlane } from '../control/plane.ts';
+import { isRefusal } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import { readCaBundle } from './pem-files.ts';
+import type { SettingValues } from './settings-table.ts';
+import { programVersion } from './version.ts';
+
+type Egress = Pick<SettingValues, 'egressAllow' | 'egressDeny' | 'caBundle'>;
+type Prices = Pick<SettingValues, 'priceAggregatorUrl' | 'priceCatalogueUrl'>;
+
+/** `asked` is the body of the route, which reads it. */
+export async function whatIfIn(
+  plane: ControlPlane,
+  settings: Egress & Prices,
+  asked: unknown,
+): Promise<WhatIfRecord | Refusal> {
+  const ca = readCaBundle(settings);
+  const lists = { allow: settings.egressAllow, deny: settings.egressDeny };
+  const egress = createEgress(lists, ca.length === 0 ? {} : { ca });
+  const admin = openAdmin({
+    plane,
+    proxyTokens: [],
+    tls: null,
+    egress,
+    notifier: noNotifier,
+    pricePlaces: {
+      aggregator: settings.priceAggregatorUrl,
+      catalogue: settings.priceCatalogueUrl,
+    },
+    clock: Date.now,
+    log: silent,
+    program: {
+      role: 'control',
+      version: programVersion(),
+      settings: [],
+      uptimeSeconds: () => process.uptime(),
+      isLeaving: () => false,
+      backends: () => [],
+    },
+  });
+  try {
+    return await runRoute({ ...commandLine, control: admin.control }, asked);
+  } finally {
+    await admin.close(0);
+    await egress.dispatcher.destroy();
+  }
+}
+
+const untold = (): void => {};
+/** What fails is answered. */
+const silent = { warn: untold, error: untold };
+
+/** Whoever holds the database may do everything with it. */
+const commandLine: Omit<Call, 'control'> = {
+  caller: { kind: 'anonymous' },
+  permission: 'open',
+  method: 'POST',
+  path: '/admin/what-if',
+  requestId: randomUUID(),
+  address: '',
+  headers: {},
+  entity: { unmet: () => null, etag: () => ({}) },
+  once: null,
+  signal: () => new AbortController().signal,
+};
+
+async function runRoute(call: Call, body: unknown): Promise<WhatIfRecord | Refusal> {
+  const route = adminRoutes.find(({ operation }) => operation === 'whatIf');
+  const answer = await route?.run(call, { params: {}, query: {}, body });
+  if (isRefusal(answer)) return answer;
+  if (answer === undefined || !('body' in answer)) throw new Error('the what-if has no answer');
+  return whatIfRecord.parse(answer.body);
+}

@@ -1,0 +1,24 @@
+// Long work lets others have their turn when its slice is over, and not before.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { createBreathe } from '../../src/control/slices.ts';
+
+it('others have their turn once in a slice', async () => {
+  let nowMs = 0;
+  let turns = 0;
+  const breathe = createBreathe(() => nowMs);
+  const turn = (): void => {
+    turns += 1;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  for (let work = 0; work < 100; work++) {
+    nowMs += 1;
+    await breathe();
+  }
+  clearImmediate(next);
+  // A hundred milliseconds of work, in slices of ten.
+  assert.ok(turns >= 9 && turns <= 11, `${turns} turns`);
+});
