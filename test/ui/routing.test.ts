@@ -128,7 +128,10 @@ it('a rule is made before another; what the server refuses stands at its field',
   const { page } = await open(t, house, 'frontend-models/1');
   await page.getByRole('link', { name: 'Add rule' }).click();
   await page.getByLabel('Place').selectOption('Before rule:0');
-  await page.locator('gw-rule-form').getByLabel('Headers').fill('X-Tier: none');
+  const form = page.locator('gw-rule-form');
+  await press(form, 'Headers');
+  await form.getByRole('textbox', { name: 'Headers' }).fill('X-Tier: none');
+  await press(form, 'Time');
   await page.getByLabel('Mon', { exact: true }).check();
   await page
     .getByLabel('Action', { exact: true })
@@ -160,7 +163,8 @@ it('a rule is changed in its place: the dry-run follows, conditions are cleared,
   assert.equal(await reason(page).textContent(), 'default');
   await page.getByRole('link', { name: 'Change rule:1' }).click();
   const form = page.locator('gw-rule-form');
-  await form.getByLabel('Prompt, tokens, from').fill('');
+  assert.equal(await form.getByLabel('Prompt, tokens, from').inputValue(), '1000');
+  await press(form, 'Take away Prompt size');
   await form.getByLabel('Tag').fill('every');
   await form.getByLabel('Targets').fill('small');
   await form.getByLabel('Targets').press('Enter');

@@ -32,6 +32,7 @@ import {
   usersOf,
 } from '../../../ui/lib/pool.ts';
 import { newRuleBody, readHeaders, ruleChange } from '../../../ui/lib/rule-body.ts';
+import { kindsIn, withoutKind } from '../../../ui/lib/rule-conditions.ts';
 import { blankRule, fromRule } from '../../../ui/lib/rule-draft.ts';
 import { inOrder, isOtherOrder, orderBody, placeAt } from '../../../ui/lib/rule-order.ts';
 import { conditionsOf } from '../../../ui/lib/rule-text.ts';
@@ -148,6 +149,15 @@ it('of a new rule only what it asks for is sent', () => {
       stream: true,
       headers: { 'x-tier': 'gold' },
     },
+  });
+});
+
+it('a condition that is taken away is cleared as a whole', () => {
+  const held: Rule = { ...rule, days: [1], after: '08:00', utc_offset_minutes: 60, stream: true };
+  assert.deepEqual(kindsIn(fromRule(held)), ['stream', 'clock']);
+  assert.deepEqual(kindsIn(blankRule), []);
+  assert.deepEqual(ruleChange(withoutKind(fromRule(held), 'clock'), held), {
+    body: { after: null, days: [], utc_offset_minutes: 0 },
   });
 });
 

@@ -20,6 +20,30 @@ export const ruleFormStyles = css`
     font-weight: 600;
   }
 
+  .condition {
+    display: flex;
+    align-items: flex-start;
+    gap: var(--space-2);
+    padding: var(--space-3);
+    border: 1px solid var(--line);
+    border-radius: var(--radius-m);
+    background: var(--ground);
+  }
+
+  .of {
+    display: grid;
+    flex: 1;
+    gap: var(--space-3);
+    min-width: 0;
+  }
+
+  .offered {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.125rem;
+    margin-left: -0.625rem;
+  }
+
   .three {
     display: grid;
     grid-template-columns: repeat(3, minmax(0, 1fr));

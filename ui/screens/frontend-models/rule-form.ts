@@ -6,14 +6,19 @@ import type { PropertyValues } from 'lit';
 
 import type { Prepared } from '../../api/call.ts';
 import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
+import '../../elements/icon.ts';
 import '../../elements/picks.ts';
 import type { Option } from '../../elements/picks.ts';
 import '../../elements/toggles.ts';
+import { conditionKinds, kindsIn, withoutKind } from '../../lib/rule-conditions.ts';
+import type { ConditionKind } from '../../lib/rule-conditions.ts';
 import { actionOf, newRuleBody, ruleChange } from '../../lib/rule-body.ts';
 import { blankRule, fromRule } from '../../lib/rule-draft.ts';
 import type { RuleDraft } from '../../lib/rule-draft.ts';
 import { dayNames } from '../../lib/rule-text.ts';
 import { RecordForm } from '../../parts/record-form.ts';
+import { edited } from '../../state/edits.ts';
+import { buttons } from '../../styles/base.ts';
 import { ruleFormStyles } from './rule-form-styles.ts';
 import { ruleCreation, ruleUpdate } from './rule-saves.ts';
 import type { Names } from './rule-saves.ts';
@@ -48,7 +53,15 @@ const days = dayNames.map((label, index) => ({ value: String(index + 1), label }
 
 /** Tells by `gw-propose` the calls that it would make as it stands; none while it cannot be read. */
 export class GwRuleForm extends RecordForm<RuleRow, Draft> {
-  static override styles = [RecordForm.styles, ruleFormStyles].flat();
+  static override properties = { ...RecordForm.properties, added: { state: true } };
+  static override styles = [RecordForm.styles, buttons, ruleFormStyles].flat();
+  /** Conditions that were asked for and may be empty yet. */
+  declare added: readonly ConditionKind[];
+
+  constructor() {
+    super();
+    this.added = [];
+  }
 
   protected override draftOf({ owner, rule }: RuleRow): Draft {
     const draft = rule === null ? blankRule : fromRule(rule);
@@ -66,11 +79,20 @@ export class GwRuleForm extends RecordForm<RuleRow, Draft> {
   }
 
   protected override fields(draft: Draft, row: RuleRow) {
+    const kinds = conditionKinds.filter(({ id }) => this.#isShown(draft, id));
+    const rest = conditionKinds.filter(({ id }) => !this.#isShown(draft, id));
     return html`${row.rule === null ? this.#place(draft, row) : nothing}
       <fieldset>
-        <legend>When all of this holds</legend>
-        ${this.#callers(draft, row)} ${this.#request(draft, row)} ${this.#limits(draft)}
-        ${this.#clock(draft)}
+        <legend>${kinds.length === 0 ? 'For every request' : 'When all of this holds'}</legend>
+        ${kinds.map(({ id, label }) => this.#condition(id, label, this.#fieldsOf(id, draft, row)))}
+        <div class="offered">
+          ${rest.map(
+            ({ id, label }) =>
+              html`<button type="button" class="plain" @click=${() => this.#add(id)}>
+                <gw-icon name="plus"></gw-icon>${label}
+              </button>`,
+          )}
+        </div>
       </fieldset>
       <fieldset>
         <legend>Then</legend>
@@ -91,6 +113,83 @@ export class GwRuleForm extends RecordForm<RuleRow, Draft> {
           .value=${draft.tag}
         ></gw-field>
       </fieldset>`;
+  }
+
+  /** What was added, and what is filled. */
+  #isShown(draft: Draft, kind: ConditionKind): boolean {
+    return this.added.includes(kind) || kindsIn(draft).includes(kind);
+  }
+
+  #add(kind: ConditionKind): void {
+    this.added = [...this.added, kind];
+  }
+
+  /** Taken away, its fields are empty: what was asked is cleared. */
+  #remove(kind: ConditionKind): void {
+    this.added = this.added.filter((one) => one !== kind);
+    this.draft = withoutKind(this.draft, kind);
+    edited(this);
+  }
+
+  #condition(kind: ConditionKind, label: string, fields: unknown) {
+    return html`<div class="condition" role="group" aria-label=${label}>
+      <div class="of">${fields}</div>
+      <button
+        type="button"
+        class="plain icon"
+        aria-label="Take away ${label}"
+        title="Take away"
+        @click=${() => this.#remove(kind)}
+      >
+        <gw-icon name="x"></gw-icon>
+      </button>
+    </div>`;
+  }
+
+  #fieldsOf(kind: ConditionKind, draft: Draft, row: RuleRow) {
+    switch (kind) {
+      case 'callers':
+        return this.#callers(draft, row);
+      case 'class':
+        return this.#class(draft, row);
+      case 'stream':
+        return html`<gw-field
+          unmarked
+          name="stream"
+          label="Stream"
+          type="select"
+          .choices=${streams}
+          .value=${draft.stream}
+        ></gw-field>`;
+      case 'prompt':
+        return this.#range(draft, 'prompt_tokens', 'Prompt, tokens');
+      case 'asked':
+        return this.#range(draft, 'max_tokens', 'Asks for, tokens');
+      case 'headers':
+        return html`<gw-field
+          unmarked
+          name="headers"
+          label="Headers"
+          type="textarea"
+          placeholder="x-tier: gold"
+          hint="A line each; all must have exactly this value"
+          mono
+          .value=${draft.headers}
+        ></gw-field>`;
+      case 'budget':
+        return this.#range(draft, 'budget_used_percent', 'Budget used, percent');
+      case 'cost':
+        return this.#range(draft, 'request_cost_micros', 'Costs, dollars');
+      case 'busy':
+        return html`<gw-field
+          unmarked
+          name="max_inflight_per_backend"
+          label="While a backend of its own has fewer in flight than"
+          .value=${draft.max_inflight_per_backend}
+        ></gw-field>`;
+      case 'clock':
+        return this.#clock(draft);
+    }
   }
 
   #place({ position }: Draft, { owner }: RuleRow) {
@@ -127,49 +226,19 @@ export class GwRuleForm extends RecordForm<RuleRow, Draft> {
     </div>`;
   }
 
-  #request(draft: Draft, { classes }: RuleRow) {
-    return html`<div class="pair">
-        <gw-field
-          name="class"
-          label="Prompt class"
-          type="select"
-          .choices=${[
-            { value: '', label: 'Any, or none' },
-            ...[...new Set([...classes, draft.class])]
-              .filter((name) => name !== '')
-              .map((name) => ({ value: name, label: name })),
-          ]}
-          .value=${draft.class}
-        ></gw-field>
-        <gw-field
-          name="stream"
-          label="Stream"
-          type="select"
-          .choices=${streams}
-          .value=${draft.stream}
-        ></gw-field>
-      </div>
-      ${this.#range(draft, 'prompt_tokens', 'Prompt, tokens')}
-      ${this.#range(draft, 'max_tokens', 'Asks for, tokens')}
-      <gw-field
-        name="headers"
-        label="Headers"
-        type="textarea"
-        placeholder="x-tier: gold"
-        hint="A line each; all must have exactly this value"
-        mono
-        .value=${draft.headers}
-      ></gw-field>`;
-  }
-
-  #limits(draft: Draft) {
-    return html`${this.#range(draft, 'budget_used_percent', 'Budget used, percent')}
-      ${this.#range(draft, 'request_cost_micros', 'Costs, dollars')}
-      <gw-field
-        name="max_inflight_per_backend"
-        label="While a backend of its own has fewer in flight than"
-        .value=${draft.max_inflight_per_backend}
-      ></gw-field>`;
+  #class(draft: Draft, { classes }: RuleRow) {
+    const names = [...new Set([...classes, draft.class])].filter((name) => name !== '');
+    return html`<gw-field
+      unmarked
+      name="class"
+      label="Prompt class"
+      type="select"
+      .choices=${[
+        { value: '', label: 'Any, or none' },
+        ...names.map((name) => ({ value: name, label: name })),
+      ]}
+      .value=${draft.class}
+    ></gw-field>`;
   }
 
   #range(draft: Draft, field: string, label: string) {

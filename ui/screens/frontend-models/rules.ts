@@ -223,11 +223,10 @@ export class GwRules extends LitElement {
           ${
             routing.fallback === null
               ? html`<span class="quiet">no fallback model: the request is refused</span>`
-              : html`<span
+              : html`<span class="target"
                   ><a href=${linkTo({ screen: 'models', rest: [routing.fallback.id] })}
                     >${routing.fallback.name}</a
-                  >
-                  <span class="quiet">the fallback model, behind every chain</span></span
+                  ><span class="note">the fallback model, behind every chain</span></span
                 >`
           }
         </div>
