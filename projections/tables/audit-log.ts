@@ -135,6 +135,15 @@ const behind = ({ after, order }: CommandFilter): SQLQuery =>
     ? sql`(${after}::bigint is null or id > ${after})`
     : sql`(${after}::bigint is null or id < ${after})`;
 
+/** What a principal gave as reasons, as items of the vault: not erased yet, the oldest first. `subject` is a stream. */
+export const listReasons = (
+  db: Queryable,
+  { actorId, limit }: Readonly<{ actorId: number; limit: number }>,
+): Promise<{ ref: string; subject: string }[]> =>
+  db.query(sql`
+    select ref, subject from audit_log join vault.items on ref = reason_ref
+    where actor_id = ${actorId} and body is not null order by id limit ${limit}`);
+
 /** The commands of these transactions. */
 export const readCommands = (db: Queryable, txIds: readonly string[]): Promise<CommandRow[]> =>
   db.query(sql`

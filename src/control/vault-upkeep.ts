@@ -43,7 +43,7 @@ async function erase(
 ): Promise<Outcome | null> {
   const refs = items.map(({ ref }) => ref);
   const outcome = await plane.execute(
-    { command: { type: 'EraseVaultItems', items } },
+    { command: { type: 'EraseVaultItems', items, principalId: null } },
     {
       actor: { kind: 'system', principal_id: null },
       action: 'ERASE',
@@ -69,5 +69,5 @@ async function erase(
   throw new Error(`erasing from the vault: ${outcome.message}`);
 }
 
-const erasedRefs = ({ events }: Outcome): readonly string[] =>
+export const erasedRefs = ({ events }: Outcome): readonly string[] =>
   events.flatMap(({ type, data }) => (type === 'VaultItemsErased' ? data.refs : []));

@@ -4,6 +4,8 @@
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
+import type { ErasedKind } from '../lib/vocabulary.ts';
+
 export async function supersedeItems(
   tx: Queryable,
   refs: readonly string[],
@@ -14,8 +16,8 @@ export async function supersedeItems(
     where ref = any(${[...refs]}::uuid[]) and superseded_at is null`);
 }
 
-/** `subject` is the stream that the item belonged to. */
-export type SupersededItem = Readonly<{ ref: string; subject: string }>;
+/** `subject` is the stream that the item belonged to. Of what is personal, an address alone is ever superseded. */
+export type SupersededItem = Readonly<{ ref: string; subject: string; kind: ErasedKind }>;
 
 /** At most `limit` of those superseded before `horizon`, the oldest first. */
 export const listSuperseded = (
@@ -23,7 +25,8 @@ export const listSuperseded = (
   { horizon, limit }: Readonly<{ horizon: Date; limit: number }>,
 ): Promise<SupersededItem[]> =>
   db.query(sql`
-    select ref, subject from vault.items
+    select ref, subject, case class when 'personal' then 'email' else class end as kind
+    from vault.items
     where superseded_at < ${horizon} and body is not null
     order by superseded_at, ref limit ${limit}`);
 
@@ -40,6 +43,36 @@ export async function eraseItems(tx: Queryable, refs: readonly string[], at: Dat
     update vault.items set body = null, erased_at = ${at}
     where ref = any(${[...refs]}::uuid[]) and body is not null`);
 }
+
+/** How many of these are not erased yet. */
+export async function countUnerased(db: Queryable, refs: readonly string[]): Promise<number> {
+  const [row]: { items: number }[] = await db.query(sql`
+    select count(*) as items from vault.items
+    where ref = any(${[...refs]}::uuid[]) and body is not null`);
+  return row?.items ?? 0;
+}
+
+/**
+ * What the vault holds that a principal was called and reached by, and the hashes of its passwords: not erased yet, at most `limit`.
+ * The log knows all that there ever was.
+ */
+export const listPersonal = (
+  db: Queryable,
+  { principalId, limit }: Readonly<{ principalId: number; limit: number }>,
+): Promise<SupersededItem[]> =>
+  db.query(sql`
+    with own as (
+      select type, payload from es.events where stream = ${`principal-${principalId}`}
+    ), told as (
+      select (payload -> 'name' ->> 'ref')::uuid as ref, 'name' as kind from own
+      where type in ('PrincipalCreated', 'PrincipalRenamed')
+      union select (payload ->> 'email_ref')::uuid, 'email' from own
+      where type in ('PrincipalCreated', 'PrincipalEmailSet')
+      union select (payload ->> 'password_ref')::uuid, 'password' from own
+      where type = 'PrincipalPasswordSet'
+    )
+    select ref, subject, kind from told join vault.items using (ref)
+    where body is not null order by kind, ref limit ${limit}`);
 
 /** Of what is referred to again. */
 export async function keepItems(tx: Queryable, refs: readonly string[]): Promise<void> {

@@ -29,6 +29,7 @@ export const erasedKind = z.enum([
   'key_verifier',
   'credential',
   'example',
+  'change_request',
 ]);
 export type ErasedKind = z.output<typeof erasedKind>;
 

@@ -3,14 +3,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { modelId } from '../../src/lib/ids.ts';
+import type { GwEvent } from '../../events/catalogue.ts';
+import { modelId, principalId } from '../../src/lib/ids.ts';
 import {
   credentialOf,
   endpointAt,
   fallbackSet,
   modelCreated,
   modelDeleted,
+  principalCreated,
   providerCreated,
+  vaultedName,
 } from '../harness/examples.ts';
 import { given, testRef } from '../harness/given.ts';
 
@@ -82,9 +85,17 @@ describe('the managed deployment', () => {
 });
 
 const erase = (...items: { ref: string; subject: string }[]) =>
-  ({ type: 'EraseVaultItems', items }) as const;
+  ({
+    type: 'EraseVaultItems',
+    items: items.map(({ ref, subject }) => ({ ref, subject, kind: 'credential' }) as const),
+    principalId: null,
+  }) as const;
 const erased = (...refs: string[]) =>
-  ({ stream: 'settings-1', type: 'VaultItemsErased', data: { refs } }) as const;
+  ({
+    stream: 'settings-1',
+    type: 'VaultItemsErased',
+    data: { refs, kinds: { credential: refs.length } },
+  }) as const;
 
 describe('erasing from the vault', () => {
   const held = testRef(1);
@@ -107,5 +118,46 @@ describe('erasing from the vault', () => {
     given([provider])
       .when(erase({ ref: held, subject: 'provider-1' }, { ref: testRef(2), subject: 'role-1' }))
       .yields([erased(testRef(2))]);
+  });
+
+  it('of a person clears the address and leaves the name that one who stands goes by', () => {
+    const stream = 'principal-1';
+    const id = principalId.parse(1);
+    const mailed: GwEvent = {
+      stream,
+      type: 'PrincipalEmailSet',
+      data: { id, email_ref: testRef(7) },
+    };
+    const asked = {
+      type: 'EraseVaultItems',
+      principalId: id,
+      items: [
+        { ref: testRef(1), subject: stream, kind: 'name' },
+        { ref: testRef(7), subject: stream, kind: 'email' },
+        { ref: testRef(8), subject: 'model-3', kind: 'reason' },
+      ],
+    } as const;
+    const data = { refs: [testRef(7), testRef(8)], kinds: { email: 1, reason: 1 } };
+    const person = principalCreated(1, vaultedName('ada', 1));
+    given([person, mailed])
+      .when(asked)
+      .yields([
+        { stream, type: 'PrincipalEmailSet', data: { id, email_ref: null } },
+        { stream: 'settings-1', type: 'VaultItemsErased', data: { ...data, principal_id: id } },
+      ]);
+    given([])
+      .when(asked)
+      .refuses('absent', /principal 1 does not exist/);
+  });
+
+  it('names at most 500 items in an event', () => {
+    const items = Array.from({ length: 501 }, (_, at) => ({
+      ref: testRef(at + 10),
+      subject: 'provider-1',
+    }));
+    const refs = items.map(({ ref }) => ref);
+    given([])
+      .when(erase(...items))
+      .yields([erased(...refs.slice(0, 500)), erased(...refs.slice(500))]);
   });
 });

@@ -133,9 +133,11 @@ const operations = [
       fc.record({
         ref,
         subject: fc.constantFrom('provider-1', 'mcp_server-1', 'prompt_class-1', 'principal-2'),
+        kind: fc.constantFrom('credential', 'email', 'example'),
       }),
       { maxLength: 3 },
     ),
+    principalId: nullable(number.map((id) => principalId.parse(id))),
   }) satisfies Of<'EraseVaultItems'>,
   fc.record({
     type: fc.constant('RecordReseal'),

@@ -1,0 +1,53 @@
+// Erasure from the vault on demand (docs/history.md, "What can be erased"): personal data of one principal, and what was superseded.
+
+import { z } from 'zod';
+
+import { erasing, eraseNamed, personalData, superseded } from '../control/erase.ts';
+import type { Erasure } from '../control/erase.ts';
+import { principalId } from '../lib/ids.ts';
+import { erasedKind } from '../lib/vocabulary.ts';
+import { mutate } from './mutation.ts';
+import { none, route } from './route.ts';
+import type { Call } from './route.ts';
+
+const erasedRecord = z.object({
+  /** Items by what they were; what there was none of is left out. */
+  erased: z.partialRecord(erasedKind, z.int().positive()),
+  /** There may be more: a request erases 5,000 items at most. */
+  left: z.boolean(),
+});
+
+const common = { method: 'POST', permission: 'config:write', params: none, query: none } as const;
+
+export const vaultRoutes = [
+  route({
+    ...common,
+    path: '/admin/vault/erase-personal-data',
+    operation: 'erasePersonalData',
+    summary:
+      'Erase what a principal, also a deleted one, was called, reached by and gave as reasons',
+    refusals: ['absent', 'conflict'],
+    body: z.strictObject({ principal_id: principalId }),
+    response: erasedRecord,
+    handle: async ({ body: { principal_id: id } }, call) => {
+      await call.control.refresh();
+      return erase(call, await personalData(call.control.reports, id));
+    },
+  }),
+  route({
+    ...common,
+    path: '/admin/vault/erase-superseded',
+    operation: 'eraseSuperseded',
+    summary: 'Erase the secrets and personal data that nothing refers to, before their retention',
+    refusals: ['conflict'],
+    body: none,
+    response: erasedRecord,
+    handle: async (_input, call) =>
+      erase(call, await superseded(call.control.reports, call.control.clock)),
+  }),
+] as const;
+
+const erase = (call: Call, erasure: Erasure) =>
+  mutate(call, erasing(erasure), (outcome, tx) =>
+    eraseNamed(tx, { outcome, erasure, clock: call.control.clock }),
+  );
