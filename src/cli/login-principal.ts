@@ -26,7 +26,12 @@ type Dependencies = Readonly<{
   passwords: Pick<Passwords, 'hash'>;
 }>;
 
-export type LoginGiven = Readonly<{ name: string; password: string }>;
+/** `breakGlass` is why it is done although the change policy asks for an approval. */
+export type LoginGiven = Readonly<{
+  name: string;
+  password: string;
+  breakGlass?: string | undefined;
+}>;
 export type LoginSet = Readonly<{
   id: PrincipalId;
   created: boolean;
@@ -38,7 +43,7 @@ export type LoginSet = Readonly<{
 
 export async function setLogin(
   { plane, passwords }: Dependencies,
-  { name, password }: LoginGiven,
+  { name, password, breakGlass }: LoginGiven,
 ): Promise<LoginSet | Refusal> {
   const named = readInput(nameField, name);
   if (isRefusal(named)) return refuse('invalid', named.message.replace(/^body/, '--name'));
@@ -62,6 +67,7 @@ export async function setLogin(
       target: 'set-password',
       requestId: randomUUID(),
       reason: null,
+      breakGlass: breakGlass ?? null,
     },
   );
   if (isRefusal(outcome)) return outcome;

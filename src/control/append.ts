@@ -152,7 +152,9 @@ const reasonOf = ({ reason }: MutationContext, newId: () => string): Secret | nu
   reason === null ? null : { ref: newId(), class: 'personal', plaintext: reason };
 
 const whyOf = ({ breakGlass = null }: MutationContext, newId: () => string): Secret | null =>
-  breakGlass === null ? null : { ref: newId(), class: 'personal', plaintext: breakGlass };
+  breakGlass === null || breakGlass === ''
+    ? null
+    : { ref: newId(), class: 'personal', plaintext: breakGlass };
 
 /** The stream whose event refers to the secret. */
 const subjectOf = (secret: Secret, sealed: readonly SealedEvent[]): string | null =>

@@ -24,6 +24,8 @@ export type ImportGiven = Readonly<{
   environment: Environment;
   /** Only says what would change. */
   dryRun: boolean;
+  /** Why it is done although the change policy asks for an approval. */
+  breakGlass?: string | undefined;
 }>;
 
 export type ImportReport = Readonly<{
@@ -45,7 +47,7 @@ type Dependencies = Readonly<{
 /** All that is wrong with the file is refused before anything is done, each in a line of its own. */
 export async function importConfig(
   { plane, newId }: Dependencies,
-  { source, environment, dryRun }: ImportGiven,
+  { source, environment, dryRun, breakGlass }: ImportGiven,
 ): Promise<ImportReport | readonly Refusal[]> {
   const { document, errors, warnings } = readDocument(source, { environment, masterKey: null });
   if (document === null) return errors.map((error) => refuse('invalid', issueText(error)));
@@ -65,7 +67,8 @@ export async function importConfig(
     warnings: [...warnings.map(issueText), ...untaken(document)],
   };
   if (dryRun || unfolded.events.length === 0) return { ...report, version: state.version };
-  const version = await run(plan, groupsOf(plan.steps, unfolded.counts), { plane, newId });
+  const groups = groupsOf(plan.steps, unfolded.counts);
+  const version = await run({ ...plan, breakGlass }, groups, { plane, newId });
   return isRefusal(version) ? [version] : { ...report, version };
 }
 
@@ -140,7 +143,7 @@ function groupsOf(
 }
 
 async function run(
-  { secrets }: ImportPlan,
+  { secrets, breakGlass }: ImportPlan & Readonly<{ breakGlass?: string | undefined }>,
   groups: readonly (readonly ImportStep[])[],
   { plane, newId }: Dependencies,
 ): Promise<number | Refusal> {
@@ -157,6 +160,7 @@ async function run(
         target: 'import',
         requestId,
         reason: null,
+        breakGlass: breakGlass ?? null,
       },
     );
     if (isRefusal(outcome)) return outcome;

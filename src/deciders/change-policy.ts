@@ -37,7 +37,7 @@ export function decideUnderPolicy(
   const needed = protectedKinds(state);
   const kinds = kindsOf(decision, maker.principalId).filter((kind) => needed.includes(kind));
   if (kinds.length === 0) return decision;
-  if (maker.whyRef === null) return approvalRequired(kinds);
+  if (maker.whyRef === null) return approvalRequired(kinds, maker);
   return [...decision, madeUnapproved(state, decision, { ...maker, kinds, whyRef: maker.whyRef })];
 }
 
@@ -49,11 +49,12 @@ const isExempt = ({ type }: Command, { kind }: ChangeMaker): boolean =>
   type === 'RegisterProvider' ||
   type === 'EraseVaultItems';
 
-const approvalRequired = (kinds: readonly ChangeKind[]) =>
+const approvalRequired = (kinds: readonly ChangeKind[], { kind }: ChangeMaker) =>
   refuse(
     'approval_required',
     `changes of ${kinds.join(', ')} need an approved change request: draft one at ` +
-      '/admin/change-requests, or send x-gw-break-glass with a reason, which demands a review',
+      `/admin/change-requests, or ${kind === 'cli' ? 'give --break-glass' : 'send x-gw-break-glass'} with a ` +
+      'reason, which demands a review',
   );
 
 type Unapproved = Readonly<{

@@ -1,12 +1,14 @@
 // The change policy over the admin API and the command path: no way round it, and a way through that is seen.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 
 import { z } from 'zod';
 
-import type { MutationContext } from '../../src/control/execute.ts';
-import { modelId } from '../../src/lib/ids.ts';
+import { setLogin } from '../../src/cli/login-principal.ts';
+import { importConfig } from '../../src/control/import.ts';
+import { createPasswords } from '../../src/control/passwords.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { errorOf, member } from '../harness/admin.ts';
 import type { TestAnswer } from '../harness/admin.ts';
@@ -72,24 +74,31 @@ describe('under a change policy', () => {
     assert.deepEqual(member(ok(before).body, 'kinds'), []);
   });
 
-  it('the command line is held up as a person is', async (t) => {
-    const { plane, nameOfModel } = await underPolicy(t, ['models']);
-    const command = { type: 'UpdateModel', id: modelId.parse(1), fields: { name: 'b' } } as const;
-    const context: MutationContext = {
-      actor: { kind: 'cli', principal_id: null },
-      action: 'CLI',
-      target: 'import',
-      requestId: 'r',
-      reason: null,
-    };
-    const refused = await plane.execute({ command }, context);
-    assert.ok(isRefusal(refused));
-    assert.equal(refused.refused, 'approval_required');
-    const made = await plane.execute({ command }, { ...context, breakGlass: 'nobody is there' });
-    assert.ok(!isRefusal(made));
-    assert.equal(nameOfModel(), 'b');
-    const request = plane.store.state().change_request.byId.get(1);
-    assert.deepEqual([request?.state, request?.authorId], ['review_due', null]);
+  it('the command line is held up as a person is, and says how it goes past', async (t) => {
+    const { plane, boss } = await underPolicy(t, ['models', 'access']);
+    const source = 'gw: { models: [{ name: imported }] }';
+    const given = { source, environment: {}, dryRun: false };
+    const refused = await importConfig({ plane, newId: randomUUID }, given);
+    assert.ok(!('changes' in refused));
+    assert.match(refused[0]?.message ?? '', /^changes of models need .* give --break-glass/);
+    const breakGlass = 'nobody else is there';
+    const made = await importConfig({ plane, newId: randomUUID }, { ...given, breakGlass });
+    assert.ok('changes' in made, JSON.stringify(made));
+    const login = { name: 'boss', password: 'a password that is new' };
+    const passwords = createPasswords();
+    const held = await setLogin({ plane, passwords }, login);
+    assert.ok(isRefusal(held) && held.refused === 'approval_required');
+    const set = await setLogin({ plane, passwords }, { ...login, breakGlass });
+    assert.ok(!isRefusal(set), JSON.stringify(set));
+    const due = [...plane.store.state().change_request.byId.values()];
+    assert.deepEqual(
+      due.map(({ state, authorId, kinds }) => [state, authorId, kinds]),
+      [
+        ['review_due', null, ['models']],
+        ['review_due', null, ['access']],
+      ],
+    );
+    assert.equal((await boss('GET', path)).status, 401, 'a new password ends the sessions');
   });
 });
 

@@ -32,6 +32,9 @@ export class ImportCommand extends Command {
   });
 
   dryRun = Option.Boolean('--dry-run', false, { description: 'only say what would change' });
+  breakGlass = Option.String('--break-glass', {
+    description: 'why it is done although the change policy asks for an approval',
+  });
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
 
   constructor() {
@@ -54,7 +57,8 @@ export class ImportCommand extends Command {
       // Loaded here, because the control plane is much to load for a program that only shows its help.
       const { importConfig } = await import('../../control/import.ts');
       const { withControlPlane } = await import('../offline-plane.ts');
-      const given = { source, environment: env, dryRun: this.dryRun };
+      const { dryRun, breakGlass } = this;
+      const given = { source, environment: env, dryRun, breakGlass };
       const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };
       const report = await withControlPlane(opening, (plane) =>
         importConfig({ plane, newId: randomUUID }, given),

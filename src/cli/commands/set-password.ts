@@ -30,6 +30,9 @@ export class SetPasswordCommand extends Command {
   password = Option.String('--password', {
     description: 'the password, visible to others in the process list; - reads standard input',
   });
+  breakGlass = Option.String('--break-glass', {
+    description: 'why it is done although the change policy asks for an approval',
+  });
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
 
   constructor() {
@@ -54,7 +57,8 @@ export class SetPasswordCommand extends Command {
       // Loaded here, because the control plane is much to load for a program that only shows its help.
       const { setLoginIn } = await import('../login-principal.ts');
       const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };
-      const set = await setLoginIn(opening, { name: this.name, password });
+      const { name, breakGlass } = this;
+      const set = await setLoginIn(opening, { name, password, breakGlass });
       if (isRefusal(set)) return reportRefusals(stderr, [set]);
       const { id, created, roleGranted, adminMended } = set;
       const done = ['password set'];

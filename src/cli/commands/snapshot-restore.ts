@@ -33,6 +33,9 @@ export class SnapshotRestoreCommand extends HistoryCommand {
   only = Option.Array('--only', [], { description: 'an entity, as provider-7; may be repeated' });
   dryRun = Option.Boolean('--dry-run', false, { description: 'only say what would change' });
   reason = Option.String('--reason', { description: 'why; kept in the history' });
+  breakGlass = Option.String('--break-glass', {
+    description: 'why it is done although the change policy asks for an approval',
+  });
 
   protected override async read(plane: ControlPlane): Promise<Printed | Refusal> {
     const version = readMoment(this.version, 'version');
@@ -69,6 +72,7 @@ export class SnapshotRestoreCommand extends HistoryCommand {
         target: 'snapshot restore',
         requestId: randomUUID(),
         reason,
+        breakGlass: this.breakGlass ?? null,
         causation,
         precondition,
       },
