@@ -3,13 +3,20 @@
 
 import { z } from 'zod';
 
+import type { ConfigState } from '../../projections/config/state.ts';
 import { entityField } from '../control/history/entity-field.ts';
 import { previewRestore, readyRestore } from '../control/history/restore.ts';
+import { lastDay } from '../control/history/what-if.ts';
+import type { WhatIf } from '../control/history/what-if.ts';
+import { planRestore } from '../deciders/restore.ts';
+import type { RestoreCommand } from '../deciders/restore.ts';
 import { lossReasons } from '../deciders/restore/kind.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Control } from './control.ts';
 import { mutate, reasonLengthMax, reasonOf } from './mutation.ts';
 import { none, route } from './route.ts';
 import { differenceRecord, ofVersion, sources } from './snapshots.ts';
+import { whatIfSummary } from './what-if-record.ts';
 
 const onlyMax = 1_000;
 
@@ -47,6 +54,8 @@ const restoreRecord = z.object({
   conflicts: z.array(conflictRecord).readonly(),
   /** What does not come back, and why. */
   missing: z.array(missingRecord).readonly(),
+  /** What it would have made of 500 requests of the last 24 hours; null when it is no dry run, and when others are asked too much. */
+  what_if: whatIfSummary.nullable(),
 });
 
 const reasonNeeded = refuse('invalid', 'reason is needed, in the body or as x-gw-reason', {
@@ -79,7 +88,9 @@ export const restoreRoutes = [
       const before = { state: state() };
       if (isDry) {
         const preview = await previewRestore(sources(control), { ...before, command });
-        return { headers: call.entity.etag(before.state), body: { dry_run: true, ...preview } };
+        const what_if = await whatIfRestored(control, before.state, command);
+        const body = { dry_run: true, ...preview, what_if };
+        return { headers: call.entity.etag(before.state), body };
       }
       const mutation = {
         command,
@@ -93,8 +104,21 @@ export const restoreRoutes = [
       return mutate(call, mutation, async (_outcome, tx) => {
         const shown = { state: before.state, command };
         const preview = await previewRestore({ db: tx, vault: control.vault }, shown);
-        return { dry_run: false, ...preview };
+        return { dry_run: false, ...preview, what_if: null };
       });
     },
   }),
 ] as const;
+
+const requestsMax = 500;
+
+async function whatIfRestored(
+  { whatIf, clock }: Control,
+  before: ConfigState,
+  command: RestoreCommand,
+): Promise<WhatIf | null> {
+  const window = lastDay(clock());
+  const { state: after } = planRestore(before, command);
+  const found = await whatIf({ window, requestsMax, changedMax: 0, before, after });
+  return isRefusal(found) ? null : found;
+}

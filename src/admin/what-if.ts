@@ -7,6 +7,8 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { readBody } from '../control/change-requests/body.ts';
 import { momentField } from '../control/history/moment.ts';
 import type { Moment } from '../control/history/moment.ts';
+import { lastDay } from '../control/history/what-if.ts';
+import type { UsageWindow } from '../db/usage-sample.ts';
 import { decideCalls } from '../deciders/changes.ts';
 import { decide } from '../deciders/decide.ts';
 import { timestampField } from '../lib/fields.ts';
@@ -86,12 +88,11 @@ export function whatIfRoutes(all: readonly Route[]) {
   ] as const;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
-
-function windowOf({ since: from, until: to }: Asked, { clock }: Control) {
-  const until = to ?? new Date(clock()).toISOString();
-  const since = from ?? new Date(Date.parse(until) - dayMs).toISOString();
-  if (Date.parse(since) < Date.parse(until)) return { since, until };
+function windowOf({ since: from, until: to }: Asked, { clock }: Control): UsageWindow | Refusal {
+  const day = lastDay(to === undefined ? clock() : Date.parse(to));
+  const window = { since: from ?? day.since, until: day.until };
+  const { since, until } = window;
+  if (Date.parse(since) < Date.parse(until)) return window;
   return refuse('invalid', `since ${since} is not before until ${until}`, { param: 'since' });
 }
 

@@ -146,6 +146,10 @@ it('another version is proposed, and the present is what it is compared with', a
   assert.deepEqual([back.total.newly_allowed, back.total.same], [2, 1]);
   const forth = await whatIf({ version: String(denying), base: version });
   assert.deepEqual([forth.total.newly_denied, forth.total.same], [2, 1]);
+  const path = `/admin/snapshots/${version}/restore`;
+  const restore = await send('POST', path, { dry_run: true });
+  const shown = whatIfSummary.parse(member(restore.body, 'what_if'));
+  assert.deepEqual([shown.total.newly_allowed, shown.total.same], [2, 1]);
   const same = await whatIf({ version: denying });
   assert.deepEqual([same.total.same, same.changed, same.moves.first], [3, [], []]);
 });

@@ -6,6 +6,7 @@ import type { Database } from '../../db/pool.ts';
 import type { UsageRecord } from '../../db/usage-events.ts';
 import { sampleUsage } from '../../db/usage-sample.ts';
 import type { UsageWindow } from '../../db/usage-sample.ts';
+import { toRfc3339 } from '../../lib/clock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
@@ -49,6 +50,13 @@ export type AskWhatIf = (asked: WhatIfAsked) => Promise<WhatIf | Refusal>;
 type Dependencies = Readonly<{ db: Database; past: PastStates; monotonic: Clock }>;
 
 const workMs = 15_000;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Up to `nowMs`, epoch milliseconds. */
+export const lastDay = (nowMs: number): UsageWindow => ({
+  since: toRfc3339(nowMs - dayMs),
+  until: toRfc3339(nowMs),
+});
 
 export function createWhatIf(dependencies: Dependencies): AskWhatIf {
   const slots = createSlots({ parallelMax: 1, waitingMax: 8, what: 'what-ifs' });
