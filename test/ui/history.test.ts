@@ -6,6 +6,7 @@ import { it } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
+import { listedProvider } from '../harness/model-list.ts';
 import { reportUsage, reported } from '../harness/usage.ts';
 import { emptyHouse, open, sharedCompanyHouse } from './harness/house.ts';
 import type { House } from './harness/house.ts';
@@ -238,19 +239,117 @@ it('who could call what is reviewed at a moment and between two, with the events
 
 it('every part of the history is clean where there is much, in the dark and on a narrow page', async (t) => {
   const house = await sharedCompanyHouse();
-  const paths = [
-    'history/2000',
-    'history/versions/1000',
-    'history/events?stream=model-7&order=asc',
-    'history/diff?from=2900',
-    'history/restore/2900',
-    'history/log',
-    'limits/5?as_of=2900',
-  ];
+  const paths = ['history/2000', 'history/versions/1000', 'history/log', 'limits/5?as_of=2900'];
   const { page, watched } = await open(t, house, 'history', { theme: 'dark', width: 360 });
   for (const path of paths) {
     await page.goto(`/ui/${path}`);
     await page.locator('h1').first().waitFor();
     await expectCleanScreen(page, watched);
   }
+});
+
+it('a change is proposed where it is saved, approved by a second person and applied; its author cannot', async (t) => {
+  const house = await emptyHouse(t);
+  await pricedModel(house);
+  const second = { url: house.url, cookie: await house.login('second', ['admin']) };
+  const policy = await house.send('PUT', '/admin/change-policy', { kinds: ['prices'] });
+  assert.equal(policy.status, 200, JSON.stringify(policy.body));
+
+  const { page } = await open(t, house, 'models');
+  await page.getByRole('button', { name: 'Change input price of engine' }).click();
+  const field = page.getByLabel('input price of engine, in dollars per million tokens');
+  await field.fill('3');
+  await field.press('Enter');
+  await press(page, 'Publish price');
+  await page.getByText(/need an approved change request/).waitFor();
+  await press(page, 'Request approval');
+  await page.getByText('A reason is needed').waitFor();
+  await page.getByLabel('Reason').fill('The new contract');
+  await press(page, 'Request approval');
+  await page.getByText('Change request 1 drafted').waitFor();
+  assert.equal(await priceNow(house), 1_000_000);
+  await press(page, 'Open');
+  const own = page.locator('gw-change-request');
+  await own.getByRole('row', { name: /input_price_per_mtok changed\s+\$1.00\s+\$3.00/ }).waitFor();
+  await own.getByRole('button', { name: 'Withdraw …' }).waitFor();
+  assert.equal(await own.getByRole('button', { name: 'Approve …' }).count(), 0);
+
+  const { page: other, watched } = await open(t, second, 'history/requests');
+  await other.getByRole('row', { name: /open boss prices/ }).click();
+  await other.getByText('The new contract').first().waitFor();
+  await expectCleanScreen(other, watched);
+  await press(other, 'Approve …');
+  await press(other, 'Approve');
+  await other.getByText('Change request 1 approved').waitFor();
+  assert.equal(await priceNow(house), 1_000_000);
+  await press(other, 'Apply now …');
+  await press(other, 'Apply');
+  await other.getByText(/Change request 1 applied · version \d+/).waitFor();
+  assert.equal(await priceNow(house), 3_000_000);
+  const [request] = await rows(house, '/admin/change-requests');
+  assert.equal(request?.['state'], 'applied');
+});
+
+it('what cannot wait is made at once, and reviewed by another person after', async (t) => {
+  const house = await emptyHouse(t);
+  await pricedModel(house);
+  const second = { url: house.url, cookie: await house.login('second', ['admin']) };
+  await house.send('PUT', '/admin/change-policy', { kinds: ['prices'] });
+  const { page } = await open(t, house, 'models');
+  await page.getByRole('button', { name: 'Change input price of engine' }).click();
+  const field = page.getByLabel('input price of engine, in dollars per million tokens');
+  await field.fill('3');
+  await field.press('Enter');
+  await page.getByLabel('Reason').fill('It costs us by the minute');
+  await press(page, 'Publish price');
+  await press(page, 'Make it at once, to be reviewed');
+  await page.getByText(/changed, to be reviewed · version \d+/).waitFor();
+  assert.equal(await priceNow(house), 3_000_000);
+
+  const { page: other } = await open(t, second, 'history/requests?state=review_due');
+  await other.getByRole('row', { name: /It costs us by the minute review due boss/ }).click();
+  await press(other, 'I have looked at it …');
+  await press(other, 'Confirm');
+  await other.getByText('Change request 1 reviewed').waitFor();
+  const [request] = await rows(house, '/admin/change-requests');
+  assert.equal(request?.['state'], 'reviewed');
+});
+
+it('recorded requests are routed again on a version before it is restored', async (t) => {
+  const house = await emptyHouse(t);
+  const { apiBase } = await listedProvider(t, {});
+  await house.send('POST', '/admin/providers', { name: 'rack', api_base: apiBase });
+  for (const [index, name] of ['small', 'large'].entries()) {
+    await house.send('POST', '/admin/models', { name });
+    await house.send('POST', `/admin/models/${index + 1}/backends`, { provider_id: 1 });
+  }
+  const version = Number(
+    (
+      await house.send('POST', '/admin/frontend-models', {
+        name: 'chat',
+        default_targets: ['small'],
+      })
+    ).headers.get('x-gw-snapshot-version'),
+  );
+  const events = [1, 2, 3].map((number) =>
+    reported(number, {
+      principal_id: 2,
+      snapshot_version: version,
+      route: 'default',
+      model: 'small',
+      frontend_model_id: 1,
+      matched_headers: [],
+      rule_inputs: { at_ms: 1, headers: {}, crowded_rules: [], cost_micros: null },
+    }),
+  );
+  assert.equal((await reportUsage(house, events)).status, 200);
+  await house.send('PATCH', '/admin/frontend-models/1', { default_targets: ['large'] });
+  const { page, watched } = await open(t, house, `history/restore/${version}`);
+  await press(page, 'Route them again');
+  await page.getByText('Of 3 requests, 3 would have gone elsewhere').waitFor();
+  await page
+    .getByRole('row', { name: /rerouted large .* small/ })
+    .first()
+    .waitFor();
+  await expectCleanScreen(page, watched);
 });

@@ -8,6 +8,8 @@ import type { accessRoutes } from '../../src/admin/access.ts';
 import type { auditRoutes } from '../../src/admin/audit.ts';
 import type { backendRoutes } from '../../src/admin/backends.ts';
 import type { budgetRoutes } from '../../src/admin/budgets.ts';
+import type { changePolicyRoutes } from '../../src/admin/change-policy.ts';
+import type { changeRequestRoutes } from '../../src/admin/change-requests.ts';
 import type { changeSetRoutes } from '../../src/admin/change-sets.ts';
 import type { configRoutes } from '../../src/admin/config.ts';
 import type { deploymentRoutes } from '../../src/admin/deployment.ts';
@@ -40,6 +42,7 @@ import type { snapshotRoutes } from '../../src/admin/snapshots.ts';
 import type { timeseriesRoutes } from '../../src/admin/timeseries.ts';
 import type { usageEventRoutes } from '../../src/admin/usage-events.ts';
 import type { usageRoutes } from '../../src/admin/usage.ts';
+import type { whatIfRoutes } from '../../src/admin/what-if.ts';
 
 type AdminRoute = (
   | typeof a2aAgentRoutes
@@ -47,6 +50,8 @@ type AdminRoute = (
   | typeof auditRoutes
   | typeof backendRoutes
   | typeof budgetRoutes
+  | typeof changePolicyRoutes
+  | ReturnType<typeof changeRequestRoutes>
   | ReturnType<typeof changeSetRoutes>
   | typeof configRoutes
   | typeof deploymentRoutes
@@ -78,6 +83,7 @@ type AdminRoute = (
   | typeof timeseriesRoutes
   | typeof usageEventRoutes
   | typeof usageRoutes
+  | ReturnType<typeof whatIfRoutes>
 )[number];
 
 /** The paths that a method has. */

@@ -145,9 +145,13 @@ export function reachText(
   return `${reached} of ${replicas.length}`;
 }
 
-/** The streams of events, each once, in their order. */
+/** The streams of events, each once, in their order; those of the configuration alone, which can be restored. */
 export const streamsOf = (events: readonly Readonly<{ stream: string }>[]): readonly string[] => [
-  ...new Set(events.map(({ stream }) => stream)),
+  ...new Set(
+    events
+      .map(({ stream }) => stream)
+      .filter((stream) => kindNames.some((kind) => stream.startsWith(`${kind}-`))),
+  ),
 ];
 
 /** A record of the log as a person reads it. */

@@ -5,6 +5,7 @@ import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
 import type { Answered, Change, Prepared } from '../api/call.ts';
+import { draftChangeRequest } from '../api/change-requests.ts';
 import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import '../elements/dialog.ts';
@@ -15,12 +16,17 @@ import type { FieldInput } from '../elements/field.ts';
 import '../elements/menu.ts';
 import type { MenuItem } from '../elements/menu.ts';
 import { changesBetween } from '../lib/change.ts';
+import { draftCallsOf } from '../lib/change-request.ts';
+import type { DraftCall } from '../lib/change-request.ts';
 import { curlCommand, gwCommand, yamlOf } from '../lib/copy-as.ts';
+import { concernsRequests } from '../lib/what-if.ts';
 import { apiBase } from '../state/base.ts';
 import { forgetEdits } from '../state/edits.ts';
+import { navigate } from '../state/location.ts';
 import { announce } from '../state/publication.ts';
 import { notify } from '../state/toasts.ts';
-import { base } from '../styles/base.ts';
+import { base, buttons } from '../styles/base.ts';
+import './what-if.ts';
 
 export type Save = Readonly<{
   heading: string;
@@ -61,13 +67,21 @@ export class GwSave extends LitElement {
     failure: { state: true },
     reason: { state: true },
     unreasoned: { state: true },
+    asksRequests: { state: true },
   };
   static override styles = [
     base,
+    buttons,
     css`
       .parts {
         display: grid;
         gap: var(--space-4);
+      }
+
+      .other {
+        display: flex;
+        flex-wrap: wrap;
+        gap: var(--space-2);
       }
     `,
   ];
@@ -78,6 +92,8 @@ export class GwSave extends LitElement {
   declare reason: string;
   /** A reason is needed and was not given. */
   declare unreasoned: boolean;
+  /** What it would have made of recorded requests is shown. */
+  declare asksRequests: boolean;
   /** One key for all attempts at one change: a lost answer cannot make it twice. */
   #onceKey = '';
   #shown: Save | null = null;
@@ -91,6 +107,7 @@ export class GwSave extends LitElement {
     this.failure = null;
     this.reason = '';
     this.unreasoned = false;
+    this.asksRequests = false;
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -103,6 +120,7 @@ export class GwSave extends LitElement {
     this.failure = null;
     this.reason = '';
     this.unreasoned = false;
+    this.asksRequests = false;
   }
 
   readonly #prepare = (request: Prepared): void => {
@@ -144,7 +162,7 @@ export class GwSave extends LitElement {
           @gw-input=${this.#onReason}
           @gw-enter=${this.#run}
         ></gw-field>
-        ${this.#copyAs()}
+        ${this.#others()} ${this.#whatIf()}
         <gw-error .failure=${this.failure}></gw-error>
         ${
           shown.busyText === undefined
@@ -170,24 +188,72 @@ export class GwSave extends LitElement {
     );
   }
 
+  /** What can be done with it besides. */
+  #others() {
+    const calls = this.#calls();
+    const isRefused = this.failure?.code === 'approval_required';
+    return html`<div class="other">
+      ${this.#copyAs()}
+      ${
+        calls === null
+          ? nothing
+          : html`<button
+              type="button"
+              class=${isRefused ? 'primary' : 'plain'}
+              ?disabled=${this.busy}
+              @click=${this.#requestApproval}
+            >
+              Request approval
+            </button>`
+      }
+      ${
+        isRefused
+          ? html`<button
+              type="button"
+              class="danger"
+              ?disabled=${this.busy}
+              @click=${this.#breakGlass}
+            >
+              Make it at once, to be reviewed
+            </button>`
+          : nothing
+      }
+      ${
+        calls !== null && !this.asksRequests && calls.some(({ path }) => concernsRequests(path))
+          ? html`<button type="button" class="plain" @click=${this.#askRequests}>
+              What would it have made of requests?
+            </button>`
+          : nothing
+      }
+    </div>`;
+  }
+
+  #whatIf() {
+    const calls = this.#calls();
+    if (!this.asksRequests || calls === null) return nothing;
+    return html`<gw-what-if .proposal=${{ calls }}></gw-what-if>`;
+  }
+
+  #calls(): readonly DraftCall[] | null {
+    return this.#prepared === null ? null : draftCallsOf(this.#prepared);
+  }
+
   #copyAs() {
     const texts = this.#texts();
     if (texts.length === 0) return nothing;
-    return html`<div>
-      <gw-menu
-        plain
-        icon="copy"
-        text="Copy as"
-        label="Copy as"
-        .items=${texts}
-        @gw-choose=${async ({ detail }: CustomEvent<string>) => {
-          const chosen = texts.find(({ value }) => value === detail);
-          if (chosen === undefined) return;
-          await navigator.clipboard.writeText(chosen.text);
-          notify({ text: `Copied as ${chosen.value}` });
-        }}
-      ></gw-menu>
-    </div>`;
+    return html`<gw-menu
+      plain
+      icon="copy"
+      text="Copy as"
+      label="Copy as"
+      .items=${texts}
+      @gw-choose=${async ({ detail }: CustomEvent<string>) => {
+        const chosen = texts.find(({ value }) => value === detail);
+        if (chosen === undefined) return;
+        await navigator.clipboard.writeText(chosen.text);
+        notify({ text: `Copied as ${chosen.value}` });
+      }}
+    ></gw-menu>`;
   }
 
   readonly #onReason = ({ detail }: CustomEvent<FieldInput>): void => {
@@ -195,15 +261,13 @@ export class GwSave extends LitElement {
     this.unreasoned = false;
   };
 
-  readonly #run = async (): Promise<void> => {
-    const { save, reason } = this;
-    if (save === null || this.busy) return;
-    this.unreasoned = save.reasonNeeded === true && reason.trim() === '';
-    if (this.unreasoned) return;
-    this.busy = true;
-    this.failure = null;
-    try {
-      const answer = await save.run({ reason, onceKey: this.#onceKey });
+  readonly #askRequests = (): void => {
+    this.asksRequests = true;
+  };
+
+  readonly #run = (): Promise<void> =>
+    this.#attempt(async (save, change) => {
+      const answer = await save.run(change);
       forgetEdits();
       void announce({
         text: save.done,
@@ -211,6 +275,55 @@ export class GwSave extends LitElement {
         requestId: answer.headers.get('x-request-id'),
       });
       this.#tell('gw-saved', answer);
+    });
+
+  /** Why it cannot wait is the reason, which then is needed. */
+  readonly #breakGlass = (): Promise<void> =>
+    this.#attempt(
+      async (save, change) => {
+        const answer = await save.run({ ...change, breakGlass: this.reason });
+        forgetEdits();
+        void announce({ text: `${save.done}, to be reviewed`, version: answer.snapshotVersion });
+        this.#tell('gw-saved', answer);
+      },
+      { isReasonNeeded: true },
+    );
+
+  /** Proposed to a second person in place of being made. */
+  readonly #requestApproval = (): Promise<void> =>
+    this.#attempt(
+      async (save, { reason, onceKey }) => {
+        const calls = (this.#calls() ?? []).map((call) => Object.assign({}, call));
+        const { body } = await draftChangeRequest(
+          { title: save.heading, calls },
+          { reason, onceKey },
+        );
+        forgetEdits();
+        const rest = ['requests', body.id];
+        notify({
+          tone: 'good',
+          text: `Change request ${body.id} drafted`,
+          detail: 'a second person approves it',
+          action: { label: 'Open', run: () => navigate({ screen: 'history', rest }) },
+        });
+        this.#tell('gw-close', null);
+      },
+      { isReasonNeeded: true },
+    );
+
+  async #attempt(
+    make: (save: Save, change: Change) => Promise<void>,
+    { isReasonNeeded = false } = {},
+  ): Promise<void> {
+    const { save, reason } = this;
+    if (save === null || this.busy) return;
+    const isNeeded = isReasonNeeded || save.reasonNeeded === true;
+    this.unreasoned = isNeeded && reason.trim() === '';
+    if (this.unreasoned) return;
+    this.busy = true;
+    this.failure = null;
+    try {
+      await make(save, { reason, onceKey: this.#onceKey });
     } catch (error) {
       this.failure = asFailure(error);
       // The same key stands for the same request; the next attempt may be another.
@@ -219,7 +332,7 @@ export class GwSave extends LitElement {
     } finally {
       this.busy = false;
     }
-  };
+  }
 
   #tell(event: string, detail: unknown): void {
     this.dispatchEvent(new CustomEvent(event, { detail }));

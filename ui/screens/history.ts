@@ -42,6 +42,12 @@ const sections: readonly Section[] = [
     load: () => import('./history/compare.ts'),
   },
   {
+    value: 'requests',
+    label: 'Requests',
+    about: 'Changes that one person proposes and another one approves.',
+    load: () => import('./history/requests.ts'),
+  },
+  {
     value: 'events',
     label: 'Events',
     about: 'The log itself, event by event, with the hashes that chain them. It can only be read.',

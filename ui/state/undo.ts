@@ -36,6 +36,10 @@ async function takeBack(requestId: string): Promise<Undone | null> {
   const before = command.first_position - 1;
   const { body: events } = await listEventsOf(command, { limit: streamsMax });
   const only = [...streamsOf(events)];
+  if (only.length === 0) {
+    navigate({ screen: 'history', rest: [command.id] });
+    return null;
+  }
   if (events.length < command.event_count || !(await areAsLeft(only, command))) {
     return look(before, only);
   }

@@ -17,6 +17,7 @@ import { lossText, neededBy, readEntities } from '../../lib/restore.ts';
 import '../../parts/differences.ts';
 import '../../parts/save.ts';
 import type { Save } from '../../parts/save.ts';
+import '../../parts/what-if.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo, navigate, place } from '../../state/location.ts';
 import { may } from '../../state/session.ts';
@@ -170,7 +171,13 @@ class HistoryRestore extends LitElement {
       ${
         would.event_count === 0
           ? nothing
-          : html`<div class="section"><h3>What differs from now</h3></div>
+          : html`${
+                // Versions are compared as wholes.
+                this.#only() === null
+                  ? html`<gw-what-if .proposal=${{ version: this.#moment() }}></gw-what-if>`
+                  : nothing
+              }
+              <div class="section"><h3>What differs from now</h3></div>
               <gw-differences
                 .differences=${would.diff}
                 .total=${would.difference_count}

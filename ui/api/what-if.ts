@@ -1,0 +1,14 @@
+// What a proposal would have made of requests of the past.
+
+import { call } from './call.ts';
+import type { AnswerOf, BodyOf } from './routes.ts';
+
+export type WhatIf = AnswerOf<'POST', '/admin/what-if'>;
+export type WhatIfChanged = WhatIf['changed'][number];
+type Body = BodyOf<'POST', '/admin/what-if'>;
+
+/** What is proposed: calls on the configuration as it stands, or another version of it. */
+export type Proposal = Pick<Body, 'calls' | 'version'>;
+
+export const askWhatIf = (body: Body, signal?: AbortSignal) =>
+  call('POST', '/admin/what-if', { body, signal });

@@ -1,0 +1,86 @@
+// What a proposal would have made of requests of the past, in words and amounts.
+
+type Destination = Readonly<{
+  denied: Readonly<{ status: number; message: string }> | null;
+  route: string | null;
+  to: Readonly<{ kind: 'model' | 'pool'; name: string }> | null;
+}> | null;
+
+/** Where a request goes, in a few words. */
+export function destinationText(destination: Destination): string {
+  if (destination === null) return 'not told';
+  const { denied, route, to } = destination;
+  if (denied !== null) return `denied, ${denied.status}`;
+  const name = to === null ? 'nowhere' : to.kind === 'pool' ? `pool ${to.name}` : to.name;
+  return route === null || route === 'concrete' ? name : `${name} (${route})`;
+}
+
+/** An exact decimal of the quoted currency as an amount, with its sign where `signed`. */
+export function amountText(decimal: string, { signed = false } = {}): string {
+  const negative = decimal.startsWith('-');
+  const size = negative ? decimal.slice(1) : decimal;
+  const [whole = '0', fraction = ''] = size.split('.');
+  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  const isNothing = /^[0.]*$/.test(size);
+  const sign = negative ? '-' : signed && !isNothing ? '+' : '';
+  return `${sign}$${grouped}.${fraction.padEnd(2, '0')}`;
+}
+
+type Counts = Readonly<{
+  requests: number;
+  same: number;
+  newly_denied: number;
+  newly_allowed: number;
+  rerouted: number;
+}>;
+
+/** How many of a group would end elsewhere. */
+export const otherwise = ({ newly_denied, newly_allowed, rerouted }: Counts): number =>
+  newly_denied + newly_allowed + rerouted;
+
+type Summary = Readonly<{
+  recorded: number;
+  compared: number;
+  not_reached: number;
+  without_version: number;
+  has_older: boolean;
+  total: Counts & Readonly<{ not_told: number; unpriced: number }>;
+}>;
+
+/** How many requests would have gone elsewhere, been denied, or been let through. */
+export function verdictText({ total }: Summary): string {
+  if (total.requests === 0) return 'No request of that time could be compared';
+  const parts = [
+    [total.rerouted, 'gone elsewhere'],
+    [total.newly_denied, 'been denied'],
+    [total.newly_allowed, 'been let through'],
+  ] as const;
+  const [first, ...more] = parts.filter(([count]) => count > 0);
+  const all = `${total.requests} ${total.requests === 1 ? 'request' : 'requests'}`;
+  if (first === undefined) return `None of ${all} would have gone elsewhere`;
+  const others = more.map(([count, words]) => `, ${count} ${words}`).join('');
+  return `Of ${all}, ${first[0]} would have ${first[1]}${others}`;
+}
+
+/** Whether a call is one of those that decide where requests go, who may send them and what they cost. */
+export const concernsRequests = (path: string): boolean =>
+  /^\/admin\/(?:(?:frontend|virtual)-model|rule|model-pool|prompt-class|provider-models|models|backends|fallback-model|roles|principals\/\d+\/roles)/.test(
+    path,
+  );
+
+/** What the numbers leave out, a sentence each. */
+export function gapsOf(summary: Summary): readonly string[] {
+  const { recorded, compared, not_reached, without_version, has_older, total } = summary;
+  return [
+    ...(compared < recorded ? [`${compared} of ${recorded} requests were compared.`] : []),
+    ...(has_older ? ['Older requests of that time were not looked at.'] : []),
+    ...(not_reached > 0 ? [`${not_reached} were not reached in time.`] : []),
+    ...(without_version > 0 ? [`${without_version} do not say which version served them.`] : []),
+    ...(total.not_told > 0
+      ? [`Of ${total.not_told}, what decides was not recorded; nothing is guessed.`]
+      : []),
+    ...(total.unpriced > 0
+      ? [`${total.unpriced} have no known cost on one side, and are in no sum.`]
+      : []),
+  ];
+}

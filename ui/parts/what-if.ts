@@ -1,0 +1,274 @@
+// Recorded requests, routed again on what is proposed: asked for by a button, because it reads many. What would have gone elsewhere, been
+// denied or let through, and what that would have cost.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { asFailure } from '../api/failure.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import { askWhatIf } from '../api/what-if.ts';
+import type { Proposal, WhatIf, WhatIfChanged } from '../api/what-if.ts';
+import '../elements/badge.ts';
+import type { Tone } from '../elements/badge.ts';
+import '../elements/error.ts';
+import '../elements/icon.ts';
+import '../elements/kpi.ts';
+import '../elements/range.ts';
+import '../elements/table.ts';
+import type { Column } from '../elements/table.ts';
+import '../elements/time.ts';
+import { formatNumber, formatShare } from '../lib/format.ts';
+import { edgesOf, isoEdges, readRange } from '../lib/range.ts';
+import { readView } from '../lib/table-view.ts';
+import type { TableView } from '../lib/table-view.ts';
+import { amountText, destinationText, gapsOf, otherwise, verdictText } from '../lib/what-if.ts';
+import { linkTo } from '../state/location.ts';
+import { base, buttons } from '../styles/base.ts';
+import { record } from '../styles/record.ts';
+
+const tones: Readonly<Record<WhatIfChanged['change'], Tone>> = {
+  same: 'plain',
+  newly_denied: 'bad',
+  newly_allowed: 'warn',
+  rerouted: 'info',
+};
+
+type Group = Readonly<{ name: string }> & WhatIf['total'];
+
+const changedColumns: readonly Column<WhatIfChanged>[] = [
+  {
+    id: 'at',
+    label: 'Request',
+    value: ({ at }) => at,
+    cell: ({ at }) => html`<gw-time absolute at=${at}></gw-time>`,
+  },
+  { id: 'principal', label: 'Principal', value: ({ principal }) => principal },
+  { id: 'model', label: 'Asked for', value: ({ model }) => model },
+  {
+    id: 'change',
+    label: 'Would be',
+    value: ({ change }) => change,
+    cell: ({ change }) =>
+      html`<gw-badge tone=${tones[change]}>${change.replaceAll('_', ' ')}</gw-badge>`,
+  },
+  { id: 'before', label: 'Before', value: ({ before }) => destinationText(before) },
+  { id: 'after', label: 'After', value: ({ after }) => destinationText(after) },
+];
+
+const groupColumns = (label: string): readonly Column<Group>[] => [
+  { id: 'name', label, value: ({ name }) => name },
+  {
+    id: 'otherwise',
+    label: 'Otherwise',
+    end: true,
+    value: (one) => otherwise(one),
+    cell: (one) => html`${formatNumber(otherwise(one))} of ${formatNumber(one.requests)}`,
+  },
+  { id: 'denied', label: 'Denied', end: true, value: (one) => one.newly_denied },
+  {
+    id: 'cost',
+    label: 'Cost',
+    end: true,
+    value: (one) => Number(one.cost_difference),
+    cell: (one) => amountText(one.cost_difference, { signed: true }),
+  },
+];
+
+export class GwWhatIf extends LitElement {
+  static override properties = {
+    proposal: { attribute: false },
+    range: { state: true },
+    busy: { state: true },
+    found: { state: true },
+    failure: { state: true },
+    view: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    record,
+    css`
+      .ask {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2);
+      }
+
+      h4 {
+        margin: var(--space-4) 0 var(--space-2);
+        font-size: var(--text-m);
+        font-weight: 500;
+      }
+
+      .tiles {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr));
+        gap: var(--space-3);
+      }
+
+      .groups {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr));
+        gap: 0 var(--space-5);
+      }
+
+      .gaps {
+        margin-top: var(--space-3);
+        padding-left: var(--space-4);
+        color: var(--text-2);
+        font-size: var(--text-s);
+        list-style: disc;
+      }
+    `,
+  ];
+  declare proposal: Proposal;
+  /** As in an address. */
+  declare range: string;
+  declare busy: boolean;
+  declare found: WhatIf | null;
+  declare failure: ApiFailure | null;
+  /** Of the requests that changed. */
+  declare view: TableView;
+  #asking: AbortController | null = null;
+
+  constructor() {
+    super();
+    this.range = '24h';
+    this.busy = false;
+    this.found = null;
+    this.failure = null;
+    this.view = readView({});
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#asking?.abort();
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const before = changed.get('proposal');
+    if (before === undefined || JSON.stringify(before) === JSON.stringify(this.proposal)) return;
+    this.#asking?.abort();
+    this.found = null;
+    this.failure = null;
+  }
+
+  protected override render() {
+    return html`<div class="section"><h3>What it would have made of requests</h3></div>
+      <div class="ask">
+        <gw-range
+          value=${this.range}
+          @gw-range=${({ detail }: CustomEvent<string>) => {
+            this.range = detail;
+          }}
+        ></gw-range>
+        <button type="button" ?disabled=${this.busy} @click=${this.#ask}>
+          <gw-icon name="route"></gw-icon>${this.busy ? 'Routing them again …' : 'Route them again'}
+        </button>
+      </div>
+      <gw-error .failure=${this.failure}></gw-error>
+      ${this.found === null ? nothing : this.#found(this.found)}`;
+  }
+
+  #found(found: WhatIf) {
+    const gaps = gapsOf(found);
+    return html`<h4 role="status">${verdictText(found)}</h4>
+      ${found.total.requests === 0 ? nothing : this.#sums(found)}
+      ${
+        gaps.length === 0
+          ? nothing
+          : html`<ul class="gaps">
+              ${gaps.map((text) => html`<li>${text}</li>`)}
+            </ul>`
+      }
+      ${found.changed.length === 0 ? nothing : this.#changed(found)}`;
+  }
+
+  #sums({ total, by_principal: people, by_model: models }: WhatIf) {
+    const tile = (label: string, count: number, tone: 'plain' | 'warn' | 'bad' = 'plain') =>
+      html`<gw-kpi label=${label} value=${formatNumber(count)} tone=${count === 0 ? 'plain' : tone}
+        >${formatShare(count, total.requests)}</gw-kpi
+      >`;
+    return html`<div class="tiles">
+        ${tile('Gone elsewhere', total.rerouted)} ${tile('Denied', total.newly_denied, 'bad')}
+        ${tile('Let through', total.newly_allowed, 'warn')}
+        <gw-kpi label="Cost" value=${amountText(total.cost_difference, { signed: true })}
+          >${amountText(total.cost_before)} before</gw-kpi
+        >
+      </div>
+      <div class="groups">
+        ${this.#groups('By model', 'model', models, ({ model }) => model)}
+        ${this.#groups('By principal', 'principal', people, ({ principal }) => principal)}
+      </div>`;
+  }
+
+  #groups<One extends WhatIf['total']>(
+    heading: string,
+    noun: string,
+    { first, rest }: Readonly<{ first: readonly One[]; rest: WhatIf['total'] | null }>,
+    nameOf: (one: One) => string,
+  ) {
+    const rows: readonly Group[] = [
+      ...first.map((one) => Object.assign({}, one, { name: nameOf(one) })),
+      ...(rest === null ? [] : [Object.assign({}, rest, { name: 'the rest' })]),
+    ].filter((one) => otherwise(one) > 0 || Number(one.cost_difference) !== 0);
+    if (rows.length === 0) return nothing;
+    return html`<div>
+      <h4>${heading}</h4>
+      <gw-table
+        partial
+        label=${heading}
+        noun=${noun}
+        .columns=${groupColumns(heading.replace('By ', ''))}
+        .rows=${rows}
+        .keyOf=${({ name }: Group) => name}
+      ></gw-table>
+    </div>`;
+  }
+
+  #changed({ changed, total }: WhatIf) {
+    return html`<h4>
+        ${changed.length < otherwise(total) ? `The first ${changed.length} of them` : 'Each of them'}
+      </h4>
+      <gw-table
+        label="Requests that would have ended otherwise"
+        noun="request"
+        .columns=${changedColumns}
+        .rows=${changed}
+        .keyOf=${(one: WhatIfChanged) => one.usage_id}
+        .hrefOf=${(one: WhatIfChanged) =>
+          linkTo({ screen: 'usage', rest: ['request', one.usage_id] })}
+        .view=${this.view}
+        @gw-view=${({ detail }: CustomEvent<TableView>) => {
+          this.view = detail;
+        }}
+      ></gw-table>`;
+  }
+
+  readonly #ask = async (): Promise<void> => {
+    const range = readRange(this.range);
+    if (range === null) return;
+    const asking = new AbortController();
+    this.#asking = asking;
+    this.busy = true;
+    this.failure = null;
+    try {
+      const window = isoEdges(edgesOf(range, Date.now()));
+      const { body } = await askWhatIf({ ...this.proposal, ...window }, asking.signal);
+      this.found = body;
+    } catch (error) {
+      if (!asking.signal.aborted) this.failure = asFailure(error);
+    } finally {
+      this.busy = false;
+    }
+  };
+}
+
+customElements.define('gw-what-if', GwWhatIf);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-what-if': GwWhatIf;
+  }
+}

@@ -1,0 +1,120 @@
+// The change policy: which kinds of change need a second person. Once there is one, a change of the policy needs one too.
+
+import { LitElement, css, html } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { setChangePolicy } from '../../api/change-requests.ts';
+import type { ChangePolicy } from '../../api/change-requests.ts';
+import { changeKinds, kindsText } from '../../lib/change-request.ts';
+import type { ChangeKind } from '../../lib/change-request.ts';
+import '../../parts/save.ts';
+import type { Save } from '../../parts/save.ts';
+import { base, buttons, controls } from '../../styles/base.ts';
+
+/** Tells by `gw-done` when it is set. */
+export class GwChangePolicy extends LitElement {
+  static override properties = {
+    policy: { attribute: false },
+    chosen: { state: true },
+    save: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    controls,
+    css`
+      li label {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr);
+        align-items: center;
+        gap: 0 var(--space-3);
+        padding: var(--space-2) 0;
+        border-bottom: 1px solid var(--line);
+      }
+
+      .about {
+        grid-column: 2;
+        color: var(--text-2);
+        font-size: var(--text-s);
+      }
+
+      .about-it {
+        margin-bottom: var(--space-3);
+        color: var(--text-2);
+      }
+
+      .primary {
+        margin-top: var(--space-4);
+      }
+    `,
+  ];
+  declare policy: ChangePolicy;
+  declare chosen: ReadonlySet<ChangeKind>;
+  declare save: Save | null;
+
+  constructor() {
+    super();
+    this.chosen = new Set();
+    this.save = null;
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('policy') && !this.hasUpdated) this.chosen = new Set(this.policy.kinds);
+  }
+
+  protected override render() {
+    return html`<p class="about-it">
+        What is ticked is made only as a change request that another person has approved: never by
+        its author, nor by a login that the author gave. What machines do is not concerned.
+      </p>
+      <ul>
+        ${changeKinds.map(
+          ({ value, label, about }) =>
+            html`<li>
+              <label
+                ><input
+                  type="checkbox"
+                  .checked=${this.chosen.has(value)}
+                  @change=${() => this.#toggle(value)}
+                /><span>${label}</span><span class="about">${about}</span></label
+              >
+            </li>`,
+        )}
+      </ul>
+      <button type="button" class="primary" @click=${this.#ask}>Review change</button>
+      <gw-save .save=${this.save} @gw-close=${this.#close} @gw-saved=${this.#onSaved}></gw-save>`;
+  }
+
+  #toggle(kind: ChangeKind): void {
+    this.chosen = this.chosen.symmetricDifference(new Set([kind]));
+  }
+
+  readonly #ask = (): void => {
+    const kinds = changeKinds.map(({ value }) => value).filter((kind) => this.chosen.has(kind));
+    this.save = {
+      heading: 'Change the policy',
+      verb: 'Set policy',
+      done: 'Change policy set',
+      before: { needs_approval: kindsText(this.policy.kinds) || null },
+      after: { needs_approval: kindsText(kinds) || null },
+      run: (change) => setChangePolicy(kinds, change),
+    };
+  };
+
+  readonly #close = (): void => {
+    this.save = null;
+  };
+
+  readonly #onSaved = (): void => {
+    this.save = null;
+    this.dispatchEvent(new CustomEvent('gw-done'));
+  };
+}
+
+customElements.define('gw-change-policy', GwChangePolicy);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-change-policy': GwChangePolicy;
+  }
+}

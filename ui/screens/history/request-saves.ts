@@ -1,0 +1,60 @@
+// The steps of a change request, as saves.
+
+import {
+  applyChangeRequest,
+  approveChangeRequest,
+  refuseChangeRequest,
+  reviewChange,
+  scheduleChangeRequest,
+  withdrawChangeRequest,
+} from '../../api/change-requests.ts';
+import type { WholeRequest } from '../../api/change-requests.ts';
+import type { Step } from '../../lib/change-request.ts';
+import type { Save } from '../../parts/save.ts';
+
+export const stepLabels: Readonly<Record<Step, string>> = {
+  approve: 'Approve …',
+  refuse: 'Refuse …',
+  withdraw: 'Withdraw …',
+  schedule: 'Schedule …',
+  apply: 'Apply now …',
+  review: 'I have looked at it …',
+};
+
+/** `at` is a time of UTC without its zone, for the one that takes a time. */
+type SaveAt = (at: string) => Save;
+
+/** What was looked at is what is approved: a request that was changed since is refused by its version and its digests. */
+export function savesOf(
+  { id, digest, outcome }: WholeRequest,
+  version: number | undefined,
+): Readonly<Record<Step, SaveAt>> {
+  const named = `change request ${id}`;
+  const of = (verb: string, done: string, run: Save['run'], given: Partial<Save> = {}): Save => ({
+    heading: `${verb} ${named}`,
+    verb,
+    done: `Change request ${id} ${done}`,
+    before: null,
+    after: null,
+    run: (change) => run({ ...change, version }),
+    ...given,
+  });
+  return {
+    approve: () =>
+      of('Approve', 'approved', (change) =>
+        approveChangeRequest(id, { digest: digest ?? '', outcome: outcome ?? '' }, change),
+      ),
+    refuse: () =>
+      of('Refuse', 'refused', (change) => refuseChangeRequest(id, change), { reasonNeeded: true }),
+    withdraw: () => of('Withdraw', 'withdrawn', (change) => withdrawChangeRequest(id, change)),
+    schedule: (at) =>
+      of(
+        'Schedule',
+        'scheduled',
+        (change) => scheduleChangeRequest(id, new Date(`${at}Z`).toISOString(), change),
+        { before: {}, after: { apply_at: `${at.replace('T', ' ')} UTC` } },
+      ),
+    apply: () => of('Apply', 'applied', (change) => applyChangeRequest(id, change)),
+    review: () => of('Confirm', 'reviewed', (change) => reviewChange(id, change)),
+  };
+}

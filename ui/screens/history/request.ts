@@ -1,0 +1,319 @@
+// One change request: who proposes what and why, what it comes to as the configuration stands, who approved that, and the steps that the
+// person who looks at it may take.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { getChangeRequest } from '../../api/change-requests.ts';
+import type { WholeRequest } from '../../api/change-requests.ts';
+import '../../elements/badge.ts';
+import '../../elements/error.ts';
+import '../../elements/icon.ts';
+import { Resource } from '../../elements/resource.ts';
+import '../../elements/time.ts';
+import { kindsText, stateWords, stepsFor, toneOfState } from '../../lib/change-request.ts';
+import type { Step } from '../../lib/change-request.ts';
+import { wordsOf, written } from '../../lib/history.ts';
+import '../../parts/differences.ts';
+import '../../parts/save.ts';
+import type { Save } from '../../parts/save.ts';
+import '../../parts/what-if.ts';
+import { isReadOnly } from '../../state/as-of.ts';
+import { linkTo } from '../../state/location.ts';
+import { may, session } from '../../state/session.ts';
+import { base, buttons, controls } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
+import { savesOf, stepLabels } from './request-saves.ts';
+
+type Loaded = Readonly<{ request: WholeRequest; version: number | undefined }>;
+
+type Person = WholeRequest['author'];
+
+const nameOf = (person: Person): string =>
+  person === null ? 'the command line' : (person.name ?? `principal ${person.id}, gone`);
+
+/** Tells by `gw-done` when a step was taken. */
+export class GwChangeRequest extends LitElement {
+  static override properties = {
+    requestId: { type: Number },
+    save: { state: true },
+    at: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    controls,
+    record,
+    css`
+      .steps {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2);
+        margin-bottom: var(--space-4);
+      }
+
+      .steps input {
+        width: auto;
+      }
+
+      pre {
+        max-height: 16rem;
+        margin: 0;
+        padding: var(--space-2) var(--space-3);
+        overflow: auto;
+        border: 1px solid var(--line);
+        border-radius: var(--radius-m);
+        background: var(--sunken);
+        font-size: var(--text-s);
+      }
+
+      .call {
+        margin-bottom: var(--space-3);
+      }
+
+      .call p {
+        margin-bottom: var(--space-1);
+        overflow-wrap: anywhere;
+      }
+
+      .bad {
+        background: var(--bad-soft);
+      }
+    `,
+  ];
+  declare requestId: number;
+  declare save: Save | null;
+  /** When it is to be applied, as typed; in UTC. */
+  declare at: string;
+  readonly #loaded = new Resource(this, (signal) => this.#load(signal), { pollMs: 15_000 });
+
+  constructor() {
+    super();
+    this.save = null;
+    this.at = '';
+  }
+
+  async #load(signal: AbortSignal): Promise<Loaded> {
+    const { body, etag } = await getChangeRequest(this.requestId, signal);
+    const version = Number(etag?.replaceAll('"', '') ?? NaN);
+    return { request: body, version: Number.isNaN(version) ? undefined : version };
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.get('requestId') !== undefined) void this.#loaded.reload();
+  }
+
+  protected override render() {
+    const { value, failure } = this.#loaded;
+    return html`<gw-error
+        retriable
+        .failure=${failure}
+        @gw-retry=${() => this.#loaded.reload()}
+      ></gw-error>
+      ${value === undefined ? nothing : this.#all(value)}
+      <gw-save .save=${this.save} @gw-close=${this.#close} @gw-saved=${this.#onSaved}></gw-save>`;
+  }
+
+  #all(loaded: Loaded) {
+    const { request } = loaded;
+    return html`${this.#steps(loaded)} ${this.#facts(request)} ${this.#problem(request)}
+    ${request.change === null ? nothing : this.#change(request)} ${this.#calls(request)}
+    ${this.#history(request)}`;
+  }
+
+  #steps({ request, version }: Loaded) {
+    const now = session.get();
+    const me = 'you' in now ? now.you.id : 0;
+    if (!may('config:write') || isReadOnly()) return nothing;
+    const steps = stepsFor(request, {
+      me,
+      isPossible: request.change !== null,
+      isCovered: request.covered_by.length > 0,
+    });
+    if (steps.length === 0) return nothing;
+    const saves = savesOf(request, version);
+    const ask = (step: Step) => (): void => {
+      this.save = saves[step](this.at);
+    };
+    return html`<div class="steps">
+      ${steps.map((step, index) =>
+        step === 'schedule'
+          ? this.#schedule(ask(step))
+          : html`<button
+              type="button"
+              class=${index === 0 && step !== 'withdraw' && step !== 'refuse' ? 'primary' : ''}
+              @click=${ask(step)}
+            >
+              ${stepLabels[step]}
+            </button>`,
+      )}
+    </div>`;
+  }
+
+  #schedule(ask: () => void) {
+    return html`<input
+        type="datetime-local"
+        aria-label="When to apply it, in UTC"
+        .value=${this.at}
+        @input=${this.#onAt}
+      /><button type="button" ?disabled=${this.at === ''} @click=${ask}>
+        ${stepLabels.schedule}
+      </button>`;
+  }
+
+  #facts(request: WholeRequest) {
+    const { state, title, author, kinds, approvals, apply_at, expires_at, ended_at } = request;
+    const facts: readonly (readonly [string, unknown])[] = [
+      ['State', html`<gw-badge tone=${toneOfState(state)}>${stateWords(state)}</gw-badge>`],
+      [
+        state === 'review_due' || state === 'reviewed' ? 'Why at once' : 'Change',
+        title ?? 'erased',
+      ],
+      ['By', nameOf(author)],
+      ['Why', request.history[0]?.reason ?? html`<span class="quiet">not said</span>`],
+      ['Concerns', kindsText(kinds)],
+      [
+        'Approved',
+        approvals.length === 0
+          ? html`<span class="quiet">by nobody</span>`
+          : approvals.map(
+              ({ by, at }) => html`<div>by ${nameOf(by)}, <gw-time at=${at}></gw-time></div>`,
+            ),
+      ],
+      ...(apply_at === null
+        ? []
+        : [['Applied at', html`<gw-time absolute at=${apply_at}></gw-time>`] as const]),
+      ...(expires_at === null || ended_at !== null
+        ? []
+        : [['Expires', html`<gw-time at=${expires_at}></gw-time>`] as const]),
+      ...(ended_at === null
+        ? []
+        : [
+            [
+              'Ended',
+              html`<gw-time at=${ended_at}></gw-time>${
+                  request.ended_by === null ? '' : `, by ${nameOf(request.ended_by)}`
+                }`,
+            ] as const,
+          ]),
+    ];
+    return html`<dl>
+      ${facts.map(
+        ([name, value]) =>
+          html`<dt>${name}</dt>
+            <dd>${value}</dd>`,
+      )}
+    </dl>`;
+  }
+
+  /** Why it cannot be made, was not made when it was due, or is not approved any more. */
+  #problem({ refusal, failure, approvals, covered_by: covering, change }: WholeRequest) {
+    const isLost = change !== null && approvals.length > 0 && covering.length === 0;
+    return html`${
+      refusal === null
+        ? nothing
+        : html`<div class="notice bad" role="alert">
+            As the configuration stands it cannot be made: ${refusal.message}
+          </div>`
+    }
+    ${
+      failure === null
+        ? nothing
+        : html`<div class="notice warn" role="alert">
+            It was not applied when it was due, <gw-time at=${failure.at}></gw-time>:
+            ${failure.message ?? failure.cause.replaceAll('_', ' ')}
+          </div>`
+    }
+    ${
+      isLost
+        ? html`<div class="notice warn">
+            It comes to something else now than what was approved, and needs a new approval.
+          </div>`
+        : nothing
+    }`;
+  }
+
+  #change(request: WholeRequest) {
+    const { change, bodies } = request;
+    const isOpen = bodies !== null && bodies.every(({ secrets }) => secrets.length === 0);
+    return html`<div class="section"><h3>What it comes to</h3></div>
+      <gw-differences
+        .differences=${change?.diff ?? []}
+        .total=${change?.difference_count ?? 0}
+      ></gw-differences>
+      ${
+        // Calls with secrets cannot be sent again: nobody is shown them.
+        isOpen && may('config:write')
+          ? html`<gw-what-if
+              .proposal=${{ calls: bodies.map(({ method, path, body }) => ({ method, path, body })) }}
+            ></gw-what-if>`
+          : nothing
+      }`;
+  }
+
+  #calls({ calls, bodies }: WholeRequest) {
+    if (bodies === null && calls.length === 0) return nothing;
+    return html`<div class="section"><h3>Calls</h3></div>
+      ${
+        bodies === null
+          ? calls.map(
+              ({ method, path }) => html`<p class="call"><code>${method} ${path}</code></p>`,
+            )
+          : bodies.map(
+              ({ method, path, body, secrets }) =>
+                html`<div class="call">
+                  <p>
+                    <code>${method} ${path}</code>${
+                      secrets.length === 0
+                        ? ''
+                        : html` <span class="quiet">with ${secrets.join(', ')}</span>`
+                    }
+                  </p>
+                  ${
+                    body === null
+                      ? nothing
+                      : html`<pre tabindex="0" aria-label="Body of ${path}">${written(body)}</pre>`
+                  }
+                </div>`,
+            )
+      }`;
+  }
+
+  #history({ history }: WholeRequest) {
+    return html`<div class="section"><h3>Steps</h3></div>
+      <ol class="rows">
+        ${history.map(
+          ({ id, at, command, actor_name: name, actor_kind: kind, reason }) =>
+            html`<li>
+              <span
+                ><a href=${linkTo({ screen: 'history', rest: [id] })}>${wordsOf(command)}</a>,
+                ${name ?? kind}${reason === null ? '' : `: ${reason}`}</span
+              ><gw-time class="quiet end" at=${at}></gw-time>
+            </li>`,
+        )}
+      </ol>`;
+  }
+
+  readonly #onAt = ({ target }: Event): void => {
+    if (target instanceof HTMLInputElement) this.at = target.value;
+  };
+
+  readonly #close = (): void => {
+    this.save = null;
+  };
+
+  readonly #onSaved = (): void => {
+    this.save = null;
+    void this.#loaded.reload();
+    this.dispatchEvent(new CustomEvent('gw-done'));
+  };
+}
+
+customElements.define('gw-change-request', GwChangeRequest);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-change-request': GwChangeRequest;
+  }
+}

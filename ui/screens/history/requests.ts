@@ -1,0 +1,257 @@
+// Change requests: what waits for somebody, filtered by the server; one of them beside the list, and the policy that asks for them.
+
+import { LitElement, css, html, nothing } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
+
+import { getChangePolicy, listChangeRequests } from '../../api/change-requests.ts';
+import type { ChangePolicy, ChangeRequest } from '../../api/change-requests.ts';
+import '../../elements/badge.ts';
+import '../../elements/drawer.ts';
+import '../../elements/empty.ts';
+import '../../elements/error.ts';
+import '../../elements/icon.ts';
+import { Resource } from '../../elements/resource.ts';
+import '../../elements/table.ts';
+import type { Column } from '../../elements/table.ts';
+import '../../elements/time.ts';
+import { Watch } from '../../elements/watch.ts';
+import { kindsText, stateWords, toneOfState } from '../../lib/change-request.ts';
+import { isReadOnly } from '../../state/as-of.ts';
+import { changeQuery, linkTo, openRest, place } from '../../state/location.ts';
+import { may } from '../../state/session.ts';
+import { keepView, tableView } from '../../state/table-view.ts';
+import { base, buttons, controls } from '../../styles/base.ts';
+import { listStyles } from './list-styles.ts';
+import { firstRows } from './load.ts';
+import './policy.ts';
+import './request.ts';
+
+const pageRows = 100;
+const pollMs = 15_000;
+
+const states = [
+  'open',
+  'approved',
+  'scheduled',
+  'review_due',
+  'applied',
+  'refused',
+  'withdrawn',
+  'expired',
+  'reviewed',
+] as const;
+
+const nameOf = (person: ChangeRequest['author']): string =>
+  person === null ? 'at the command line' : (person.name ?? `principal ${person.id}, gone`);
+
+const columns: readonly Column<ChangeRequest>[] = [
+  { id: 'title', label: 'Change', value: ({ title }) => title ?? 'erased' },
+  {
+    id: 'state',
+    label: 'State',
+    value: ({ state }) => stateWords(state),
+    cell: ({ state }) => html`<gw-badge tone=${toneOfState(state)}>${stateWords(state)}</gw-badge>`,
+  },
+  { id: 'author', label: 'By', value: ({ author }) => nameOf(author) },
+  { id: 'kinds', label: 'Concerns', value: ({ kinds }) => kindsText(kinds) },
+  {
+    id: 'approvals',
+    label: 'Approved by',
+    value: ({ approvals }) => approvals.map(({ by }) => nameOf(by)).join(', '),
+  },
+  {
+    id: 'created_at',
+    label: 'Drafted',
+    value: ({ created_at }) => created_at,
+    cell: ({ created_at }) => html`<gw-time at=${created_at}></gw-time>`,
+  },
+  {
+    id: 'apply_at',
+    label: 'Applied at',
+    value: ({ apply_at }) => apply_at,
+    cell: ({ apply_at }) =>
+      apply_at === null ? '' : html`<gw-time absolute at=${apply_at}></gw-time>`,
+  },
+  { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
+];
+
+class HistoryRequests extends LitElement {
+  static override styles = [
+    base,
+    buttons,
+    controls,
+    listStyles,
+    css`
+      .policy {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2) var(--space-3);
+        margin-bottom: var(--space-4);
+        padding: var(--space-2) var(--space-3);
+        border: 1px solid var(--line);
+        border-radius: var(--radius-m);
+        background: var(--surface);
+      }
+
+      .policy p {
+        flex: 1 1 16rem;
+      }
+
+      select {
+        width: auto;
+      }
+    `,
+  ];
+  readonly #place = new Watch(this, place);
+  #wanted = pageRows;
+  readonly #requests = new Resource(
+    this,
+    (signal) =>
+      firstRows<ChangeRequest>(this.#wanted, (limit, last) => {
+        const { state } = this.#place.value.query;
+        return listChangeRequests({ state, limit, after: last?.id }, signal);
+      }),
+    { pollMs },
+  );
+  readonly #policy = new Resource(this, async (signal) => {
+    const { body } = await getChangePolicy(signal);
+    return body;
+  });
+
+  protected override render() {
+    const { value: rows, failure } = this.#requests;
+    return html`<gw-error
+        retriable
+        .failure=${failure ?? this.#policy.failure}
+        @gw-retry=${this.#reload}
+      ></gw-error>
+      ${this.#policyLine(this.#policy.value)}
+      ${rows === undefined ? html`<div class="skeleton" aria-busy="true"></div>` : this.#table(rows)}
+      ${this.#drawer()}`;
+  }
+
+  #policyLine(policy: ChangePolicy | undefined) {
+    if (policy === undefined) return nothing;
+    return html`<div class="policy">
+      <gw-icon name="shield-check"></gw-icon>
+      <p>
+        ${
+          policy.protected.length === 0
+            ? 'No kind of change needs a second person. Any change can be proposed to one all the same.'
+            : html`Changes of <strong>${kindsText(policy.protected)}</strong> need the approval of a
+                second person.`
+        }
+      </p>
+      ${
+        may('config:write') && !isReadOnly()
+          ? html`<a
+              class="button"
+              href=${linkTo({ screen: 'history', rest: ['requests', 'policy'] })}
+              >Change the policy</a
+            >`
+          : nothing
+      }
+    </div>`;
+  }
+
+  #table(rows: readonly ChangeRequest[]) {
+    const { query } = this.#place.value;
+    const { state = '' } = query;
+    if (rows.length === 0 && state === '') {
+      return html`<gw-empty heading="No change requests yet" icon="users-round">
+        <span slot="about"
+          >Any change can be proposed instead of made: choose “Request approval” where it is saved.
+          A second person then looks at exactly what it comes to, and approves that.</span
+        >
+      </gw-empty>`;
+    }
+    return html`<gw-table
+        partial
+        label="Change requests"
+        noun="request"
+        .columns=${columns}
+        .rows=${rows}
+        .view=${tableView()}
+        .hrefOf=${({ id }: ChangeRequest) =>
+          linkTo({ screen: 'history', rest: ['requests', id], query })}
+        .chosen=${Number(this.#place.value.rest[1])}
+        ?stale=${this.#requests.failure !== null}
+        @gw-view=${keepView}
+        ><select slot="bar" aria-label="State" @change=${this.#onState}>
+          <option value="">In any state</option>
+          ${states.map(
+            (value) =>
+              html`<option value=${value} ?selected=${value === state}>
+                ${stateWords(value)}
+              </option>`,
+          )}
+        </select></gw-table
+      >
+      <div class="more">
+        ${
+          rows.length < this.#wanted
+            ? html`<span>That is all of it.</span>`
+            : html`<button type="button" @click=${this.#onMore}>Load older</button>`
+        }
+      </div>`;
+  }
+
+  /** `/requests/7`, `/requests/policy`. */
+  #drawer() {
+    const [, part = ''] = this.#place.value.rest;
+    const isPolicy = part === 'policy' && may('config:write') && !isReadOnly();
+    const isRequest = /^[1-9]\d*$/.test(part);
+    const policy = this.#policy.value;
+    return html`<gw-drawer
+      heading=${isPolicy ? 'What needs a second person' : isRequest ? `Change request ${part}` : ''}
+      ?open=${isPolicy || isRequest}
+      @gw-close=${() => openRest(['requests'])}
+    >
+      ${keyed(
+        part,
+        isPolicy && policy !== undefined
+          ? html`<gw-change-policy .policy=${policy} @gw-done=${this.#onDone}></gw-change-policy>`
+          : isRequest
+            ? html`<gw-change-request
+                .requestId=${Number(part)}
+                @gw-done=${this.#reload}
+              ></gw-change-request>`
+            : nothing,
+      )}
+    </gw-drawer>`;
+  }
+
+  readonly #onState = ({ target }: Event): void => {
+    if (target instanceof HTMLSelectElement) changeQuery({ state: target.value });
+  };
+
+  readonly #onMore = (): void => {
+    this.#wanted += pageRows * 5;
+    void this.#requests.reload();
+  };
+
+  readonly #onDone = (): void => {
+    this.#reload();
+    openRest(['requests']);
+  };
+
+  readonly #reload = (): void => {
+    void this.#requests.reload();
+    void this.#policy.reload();
+  };
+
+  #asked: string | null = null;
+
+  /** Asks anew when the address says another state, by whatever way it came there. */
+  protected override willUpdate(): void {
+    const { state = '' } = this.#place.value.query;
+    if (this.#asked !== null && state !== this.#asked) {
+      this.#wanted = pageRows;
+      void this.#requests.reload();
+    }
+    this.#asked = state;
+  }
+}
+
+customElements.define('gw-history-requests', HistoryRequests);
