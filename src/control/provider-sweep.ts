@@ -77,8 +77,8 @@ async function sweepAll(dependencies: SweepDependencies, turn: SweepTurn): Promi
   const providers = [...plane.store.state().provider.byId.values()];
   const ids = providers.map(({ id }) => id);
   const now = clock();
-  if (isUnwatched(turn.previousAt?.getTime() ?? null, { now, intervalMs })) {
-    const since = turn.previousAt ?? new Date(0);
+  if (isUnwatched(turn.watchedUntil?.getTime() ?? null, { now, intervalMs })) {
+    const since = turn.watchedUntil ?? new Date(0);
     const dynamic = providers.filter(({ kind }) => kind === 'dynamic').map(({ id }) => id);
     await renewLeases(plane.db, { since, now: new Date(now) });
     await countAbsenceAnew(plane.db, { ids: dynamic, now: new Date(now) });

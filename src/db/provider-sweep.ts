@@ -4,8 +4,8 @@
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
-/** `begunAt` names the turn; `previousAt` is when the last one began, null when none has. */
-export type SweepTurn = Readonly<{ begunAt: Date; previousAt: Date | null }>;
+/** `begunAt` names the turn; `watchedUntil` is when the one before was over, or given up for lost; null when there was none. */
+export type SweepTurn = Readonly<{ begunAt: Date; watchedUntil: Date | null }>;
 
 type Claim = Readonly<{ now: Date; heldUntil: Date; notSince: Date }>;
 
@@ -14,12 +14,15 @@ export async function takeSweepTurn(
   db: Queryable,
   { now, heldUntil, notSince }: Claim,
 ): Promise<SweepTurn | null> {
-  const [taken]: { previousAt: Date | null }[] = await db.query(sql`
+  const [taken]: { watchedUntil: Date | null }[] = await db.query(sql`
     update op.provider_sweep held set begun_at = ${now}, held_until = ${heldUntil}
-    from (select nullif(begun_at, '-infinity') as begun_at from op.provider_sweep for update) before
+    from (
+      select nullif(greatest(begun_at, held_until), '-infinity') as watched_until
+      from op.provider_sweep for update
+    ) before
     where held.begun_at <= ${notSince} and held.held_until <= ${now}
-    returning before.begun_at as "previousAt"`);
-  return taken === undefined ? null : { begunAt: now, previousAt: taken.previousAt };
+    returning before.watched_until as "watchedUntil"`);
+  return taken === undefined ? null : { begunAt: now, watchedUntil: taken.watchedUntil };
 }
 
 /** Holds the turn until then, or gives it back; nothing when it is another one's by now. */

@@ -166,6 +166,31 @@ describe('of several control planes', () => {
   });
 });
 
+it('a sweep that takes for many intervals is no time in which nobody swept', async (t) => {
+  const leasing = await leasingPlane(t);
+  const { all, apiBase, asked } = await hosts(t, 2);
+  const key = await leasing.key('agent');
+  await leasing.register(key, { api_base: apiBase(0), ttl_seconds: 3600 });
+  await leasing.register(key, { api_base: apiBase(1), ttl_seconds: 90 });
+  const [slow] = all;
+  assert.ok(slow !== undefined);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  slow.held = promise;
+  const before = asked();
+  leasing.time.now += sweepIntervalMs;
+  const swept = leasing.sweep();
+  await until(() => asked() === before + 2, { what: 'both hosts to be asked' });
+  leasing.time.now += 4 * sweepIntervalMs;
+  resolve();
+  await swept;
+  await sweepLater(leasing);
+  const degraded = (await leasing.events()).filter(({ type }) => type === 'ProviderDegraded');
+  assert.deepEqual(
+    degraded.map(({ data }) => data),
+    [{ id: 2, reason: 'the lease lapsed' }],
+  );
+});
+
 describe('time in which nobody swept', () => {
   it('lapses no lease, removes nobody and brings nobody back', async (t) => {
     const leasing = await leasingPlane(t);
