@@ -140,6 +140,10 @@ export const rulesStyles = css`
     overflow-wrap: anywhere;
   }
 
+  .side > .target {
+    justify-self: start;
+  }
+
   .chip.any {
     border-style: dashed;
     color: var(--text-2);

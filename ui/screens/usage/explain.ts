@@ -126,9 +126,11 @@ export class GwUsageExplain extends LitElement {
   }
 
   #rules({ rules, route, snapshot_version: version }: Explanation) {
+    const [entry] = rules;
     return html`<div class="section">
         <h3>Rules</h3>
         ${route === null ? nothing : html`<code>${route}</code>`}
+        ${entry === undefined ? nothing : this.#again(entry.frontend_model_id)}
       </div>
       ${
         rules.length === 0
@@ -139,13 +141,24 @@ export class GwUsageExplain extends LitElement {
       }`;
   }
 
+  /** The same question to the rules as they are now, beside which it can be changed. */
+  #again(frontendModelId: number) {
+    const query = { replay: this.requestId };
+    return html`<a
+      class="button"
+      href=${linkTo({ screen: 'frontend-models', rest: [frontendModelId], query })}
+      ><gw-icon name="route"></gw-icon>Ask again</a
+    >`;
+  }
+
   #rule(rule: Explanation['rules'][number], version: number) {
     const { tone, word, detail } = verdictOf(rule);
     const asOf = { as_of: String(version) };
     return html`<li>
       <span class="number">${rule.rule_index + 1}</span>
       <span
-        ><a href=${linkTo({ screen: 'frontend-models', rest: [rule.frontend_model_id], query: asOf })}
+        ><a
+          href=${linkTo({ screen: 'frontend-models', rest: [rule.frontend_model_id], query: asOf })}
           >${rule.frontend_model}</a
         >, ${rule.action.replaceAll('_', ' ')}</span
       >
