@@ -25,8 +25,10 @@ export const lastGrants = (db: Queryable, position: number): Promise<GrantEvent[
       metadata -> 'actor' ->> 'kind' as actor_kind,
       (metadata -> 'actor' ->> 'principal_id')::bigint as actor_id
     from es.events
-    where position <= ${position} and (type = 'PrincipalRoleGranted'
-      or (type = 'RolePermissionGranted' and payload ->> 'verb' = 'model:invoke'))
+    where position <= ${position}
+      -- In the words of the index over these events, however long the log is.
+      and type in ('PrincipalRoleGranted', 'RolePermissionGranted')
+      and (type = 'PrincipalRoleGranted' or payload ->> 'verb' = 'model:invoke')
     order by stream, payload ->> 'role_id', payload ->> 'resource', position desc`);
 
 /** When the event at `position` was recorded, epoch milliseconds. */

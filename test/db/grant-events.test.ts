@@ -1,0 +1,32 @@
+// What a growing log must not make slow is found by an index of its own.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import { epochOf } from '../../src/db/event-log.ts';
+import { lastGrants } from '../../src/db/grant-events.ts';
+import { testPlane } from '../harness/plane.ts';
+
+const searches: readonly [string, (db: Queryable) => Promise<unknown>][] = [
+  ['es.events_grants', (db) => lastGrants(db, 1_000)],
+  ['es.events_epoch', epochOf],
+];
+
+for (const [index, search] of searches) {
+  it(`${index} leads to what is asked for`, async (t) => {
+    const { plane } = await testPlane(t);
+    const scans = await plane.db.tx(async (tx) => {
+      // A log of a few events is read whole for less.
+      await tx.query(sql`set local enable_seqscan = off`);
+      await search(tx);
+      const [row]: { scans: number }[] = await tx.query(
+        sql`select pg_stat_get_xact_numscans(${index}::regclass) as scans`,
+      );
+      return row?.scans;
+    });
+    assert.equal(scans, 1);
+  });
+}
