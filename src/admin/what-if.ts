@@ -136,7 +136,7 @@ async function stateBehind(proposed: Promise<Proposed | Refusal>): Promise<Confi
 
 /** The calls of a change request, made on the configuration as it stands. */
 async function requested(
-  { db, vault }: Control,
+  control: Control,
   before: ConfigState,
   id: ChangeRequestId,
 ): Promise<Proposed | Refusal> {
@@ -144,7 +144,7 @@ async function requested(
   if (request === undefined) {
     return refuse('absent', `change request ${id} does not exist`, { param: 'change_request' });
   }
-  const body = await readBody({ db, vault }, request);
+  const body = await readBody(control, request);
   return isRefusal(body) ? body : decideCalls(before, body.commands, decide);
 }
 

@@ -206,10 +206,10 @@ it('gw what-if says the same, and exits 10 when something would change', async (
   await writeFile(file, JSON.stringify([rule({})]));
   const said = await gw(['what-if', '-f', file, '--since', window.since], { env });
   assert.deepEqual([said.code, said.stderr], [10, '']);
-  assert.match(said.stdout, /^2 of 2 requests, .* against version \d+$/m);
+  assert.match(said.stdout, /^2 of 2 requests, /);
   assert.match(
     said.stdout,
-    /^2 re-routed, 0 newly denied, 0 newly allowed, 0 the same, 0 not told$/m,
+    /^against version \d+: 2 re-routed, 0 newly denied, 0 newly allowed, /m,
   );
   assert.match(said.stdout, /^ {2}2 {2}small -> large$/m);
   const same = await gw(['what-if', '--version', String(version), '--json'], { env });

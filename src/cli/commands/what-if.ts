@@ -90,10 +90,19 @@ function readCalls(file: string): unknown {
 }
 
 function linesOf({ window, base, total, moves, not_told, changed, ...json }: WhatIfRecord) {
+  const { rerouted, newly_denied, newly_allowed, same } = total;
+  const counts = [
+    `${rerouted} re-routed`,
+    `${newly_denied} newly denied`,
+    `${newly_allowed} newly allowed`,
+    `${same} the same`,
+    `${total.not_told} not told`,
+  ];
+  const { cost_before, cost_after, cost_difference, unpriced } = total;
   return [
-    `${json.compared} of ${json.recorded} requests, ${window.since} to ${window.until}, against version ${base.version}`,
-    `${total.rerouted} re-routed, ${total.newly_denied} newly denied, ${total.newly_allowed} newly allowed, ${total.same} the same, ${total.not_told} not told`,
-    `cost ${total.cost_before} -> ${total.cost_after} (${total.cost_difference}), ${total.unpriced} unpriced`,
+    `${json.compared} of ${json.recorded} requests, ${window.since} to ${window.until}`,
+    `against version ${base.version}: ${counts.join(', ')}`,
+    `cost ${cost_before} -> ${cost_after} (${cost_difference}), ${unpriced} unpriced`,
     ...moves.first.map(({ from, to, requests }) => `  ${requests}  ${from} -> ${to}`),
     ...not_told.first.map(({ what, requests }) => `  ${requests}  not recorded: ${what}`),
     ...(json.not_reached === 0 ? [] : [`  ${json.not_reached}  not reached in time`]),

@@ -70,11 +70,11 @@ export function packFiles(contents: PackContents): readonly PackFile[] {
 
 const file = (name: string, pieces: AsyncIterable<string>): PackFile => ({ name, pieces });
 
-const readme = `A pack of evidence of a gw event log. Verify it with Node alone: node verify.mjs <this directory>
-Lines are JSON. Each names what it is of by its position in the log.
+const readme = `A pack of evidence of a gw event log. Lines are JSON; positions are those of the log.
+Verify it with Node alone: node verify.mjs <this directory>
 
-manifest.json             what was packed, when, by which version of gw, and the SHA-256 of each file
-manifest.sig              the SHA-256 of the manifest, and the signature of the log's audit key over it
+manifest.json             what was packed, when and by which gw, and the SHA-256 of each file
+manifest.sig              the SHA-256 of that, and the signature of the log's audit key
 log.ndjson                the exact bytes of the events, with their signed checkpoints
 checkpoints.ndjson        the same checkpoints alone, as --anchor takes them
 audit-keys.ndjson         the public keys that sign them, and since which position
