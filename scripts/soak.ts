@@ -28,6 +28,11 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_RUNS: 1000 },
   },
   {
+    name: 'change requests in every order of steps',
+    files: ['test/deciders/change-properties.test.ts'],
+    sizes: { GW_TEST_RUNS: 10_000 },
+  },
+  {
     name: 'requests that are explained by their usage rows',
     files: ['test/control/history/explain.test.ts'],
     sizes: { GW_TEST_EXPLAINED: 10_000 },

@@ -38,6 +38,10 @@ const reading = { method: 'GET', permission: 'usage:read', body: none } as const
 const writing = { permission: 'config:write', query: none, response: changeRequestRecord } as const;
 const ofOne = { ...writing, method: 'POST', params, refusals: ['absent', 'conflict'] } as const;
 
+/** A restore as well, by itself. */
+const isDraftable = (route: Route): boolean =>
+  isProposable(route) || route.path === '/admin/snapshots/{version}/restore';
+
 const listQuery = z.strictObject({
   state: changeRequestState.optional(),
   /** The id of a principal. */
@@ -51,7 +55,7 @@ const listQuery = z.strictObject({
 export const changeRequestRoutes = (all: readonly Route[]) =>
   [
     ...readRoutes,
-    ...draftRoutes(all.filter(isProposable)),
+    ...draftRoutes(all.filter(isDraftable)),
     ...reviewRoutes,
     ...endingRoutes,
   ] as const;
@@ -244,10 +248,11 @@ const endingRoutes = [
     handle: async ({ params: { id }, body: { reason } }, call) => {
       const body = await bodyOf(call, id);
       if (isRefusal(body)) return body;
-      const { ref, commands, secrets } = body;
+      const { ref, commands, secrets, precondition, causation } = body;
       const given = { id, by: callerOf(call), body: { ref, commands }, now: call.control.clock() };
       const command = { type: 'ApplyChangeRequest', ...given } as const;
-      return changed(call, id, { command, secrets, reason });
+      const own = precondition === undefined ? {} : { precondition };
+      return changed(call, id, { command, secrets, reason, causation, ...own });
     },
   }),
 ] as const;
@@ -280,6 +285,9 @@ async function draftOf(call: Call, calls: readonly ProposedCall[], routes: reado
   const proposal = await prepareCalls(call, calls, routes);
   if (isRefusal(proposal)) return proposal;
   const { commands, secrets } = proposal;
+  if (calls.length > 1 && commands.some(({ type }) => type === 'RestoreSnapshot')) {
+    return refuse('invalid', 'calls: a restore is drafted alone', { param: 'calls' });
+  }
   const { ref, digest, secret } = sealBody(control, { calls, commands, secrets });
   const named = calls.map(({ method, path }) => ({ method, path }));
   return { draft: { ref, digest, calls: named, commands }, secret };

@@ -125,8 +125,9 @@ async function takeDown(
   const own = { ...call, control, method: route.method, path: proposed.path, entity, once: null };
   const answer = await route.run(own, raw);
   if (taken.mutation !== undefined) return taken.mutation;
-  if (isRefusal(answer)) return answer;
-  throw new Error(`${route.operation} answered without a mutation`);
+  return isRefusal(answer)
+    ? answer
+    : refuse('invalid', `${proposed.method} ${proposed.path} so asked would change nothing`);
 }
 
 const nothingToRead = async (): Promise<void> => {};

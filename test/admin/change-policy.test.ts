@@ -58,6 +58,32 @@ describe('under a change policy', () => {
     ok(await ada('POST', '/admin/principals', { name: 'of another kind' }));
   });
 
+  it('a version is restored by an approved request, which is that restore alone', async (t) => {
+    const { ada, boss, draft, approve, nameOfModel, plane, breaking } = await underPolicy(t, [
+      'models',
+    ]);
+    const { version } = plane.store.state();
+    ok(await breaking({ 'x-gw-break-glass': 'in a hurry' }));
+    assert.equal(nameOfModel(), 'c');
+    const restore = (body: object) => ({
+      method: 'POST',
+      path: `/admin/snapshots/${version}/restore`,
+      body: { reason: 'back', ...body },
+    });
+    const drafting = (calls: readonly unknown[]) =>
+      ada('POST', path, { title: 'back', calls, reason: 'CHG-2' });
+    const several = await drafting([restore({}), renameModel('d')]);
+    assert.deepEqual(errorOf(several), [400, 'invalid', 'calls']);
+    const dry = await drafting([restore({ dry_run: true })]);
+    assert.match(JSON.stringify(errorOf(dry)), /400,"invalid","calls.0"/);
+    const id = await draft(ada, [restore({})]);
+    ok(await approve(boss, id));
+    ok(await ada('POST', `${path}/${id}/apply`, {}));
+    assert.equal(nameOfModel(), 'a');
+    const events = await boss('GET', '/admin/history/events?limit=1');
+    assert.match(JSON.stringify(events.body), new RegExp(`"causation":{"position":${version}}`));
+  });
+
   it('the policy is changed by an approved request', async (t) => {
     const { ada, boss, draft, approve } = await underPolicy(t, ['models']);
     const policy = '/admin/change-policy';

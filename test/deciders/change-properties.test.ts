@@ -9,12 +9,14 @@ import * as fc from 'fast-check';
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { decideCalls } from '../../src/deciders/changes.ts';
-import { decide } from '../../src/deciders/decide.ts';
+import { decide, isSingle } from '../../src/deciders/decide.ts';
 import type { Command, SingleCommand } from '../../src/deciders/decide.ts';
 import { mayWriteConfig } from '../../src/deciders/grants.ts';
+import { canonicalJson } from '../../src/lib/canonical-json.ts';
 import { changeRequestId, modelId, principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { administrators, draftOf, outcomeOf, passwordRefOf } from '../harness/change-requests.ts';
+import { commandSequence, logOf } from '../harness/commands.ts';
 import { modelCreated } from '../harness/examples.ts';
 import { append, emptyLog, testRef } from '../harness/given.ts';
 import type { TestLog } from '../harness/given.ts';
@@ -252,5 +254,18 @@ it('in every order of steps, what is applied was approved as it is, by one who m
       for (const one of steps) take(world, one);
     }),
     runs(150),
+  );
+});
+
+it('what a draft keeps as JSON is decided as it was', () => {
+  fc.assert(
+    fc.property(commandSequence(30), (commands) => {
+      const { state } = logOf(commands);
+      for (const command of commands.filter(isSingle)) {
+        const kept: SingleCommand = JSON.parse(JSON.stringify(command));
+        assert.equal(canonicalJson(decide(state, kept)), canonicalJson(decide(state, command)));
+      }
+    }),
+    runs(60),
   );
 });

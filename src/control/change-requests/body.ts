@@ -1,13 +1,18 @@
 // The calls of a change request as they lie in the vault: as they were given, and as the commands and secrets that their routes made of
-// them then. So what is approved is what is applied: nothing is dialled, hashed or read from elsewhere in between.
+// them then. So what is approved is what is applied: nothing is dialled or hashed in between. Of a restore it holds the moment alone, which
+// stands for a whole state; what the vault and the log say of it is asked whenever the calls are read.
 
 import type { Queryable } from '@databases/pg';
 
 import type { ChangeRequest } from '../../../projections/config/change-request.ts';
+import type { Database } from '../../db/pool.ts';
 import type { Secret, Vault } from '../../db/vault.ts';
 import type { SingleCommand } from '../../deciders/decide.ts';
-import { refuse } from '../../lib/refusal.ts';
+import type { RestoreCommand } from '../../deciders/restore.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
+import { readyRestore } from '../history/restore.ts';
+import type { ReadyRestore } from '../history/restore.ts';
 
 /** `body` as the call takes it. */
 export type DraftedCall = Readonly<{ method: string; path: string; body?: unknown }>;
@@ -26,17 +31,44 @@ export function sealBody(
   { vault, newId }: Readonly<{ vault: Pick<Vault, 'fingerprint'>; newId: () => string }>,
   body: HeldBody,
 ): SealedBody {
-  const plaintext = JSON.stringify(body);
+  const plaintext = JSON.stringify({ ...body, commands: body.commands.map(packed) });
   const ref = newId();
   const secret = { ref, class: 'change_request', plaintext } as const;
   return { ref, digest: vault.fingerprint(plaintext), secret };
 }
 
-export type ReadBody = HeldBody & Readonly<{ ref: string }>;
+type PackedRestore = Readonly<{
+  type: 'RestoreSnapshot';
+  position: number;
+  only: RestoreCommand['only'];
+}>;
+type Packed = Exclude<SingleCommand, RestoreCommand> | PackedRestore;
+type PackedBody = Omit<HeldBody, 'commands'> & Readonly<{ commands: readonly Packed[] }>;
+
+const packed = (command: SingleCommand): Packed =>
+  command.type === 'RestoreSnapshot'
+    ? { type: command.type, position: command.target.position, only: command.only }
+    : command;
+
+/** The last two belong to the mutation that applies the calls; given where one of them is a restore. */
+export type ReadBody = HeldBody &
+  Readonly<{
+    ref: string;
+    precondition?: ReadyRestore['precondition'] | undefined;
+    causation?: ReadyRestore['causation'] | undefined;
+  }>;
+
+/** `reports` is for what is asked of a restore. */
+export type BodySources = Omit<Parameters<typeof readyRestore>[0], 'db'> &
+  Readonly<{
+    db: Queryable;
+    reports: Database;
+    vault: Pick<Vault, 'reveal' | 'fingerprint'>;
+  }>;
 
 /** Refuses when it is erased, cannot be opened, or is not what was drafted. */
 export async function readBody(
-  { db, vault }: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal' | 'fingerprint'> }>,
+  { db, reports, vault, state, past, refresh }: BodySources,
   { id, draft }: Pick<ChangeRequest, 'id' | 'draft'>,
 ): Promise<ReadBody | Refusal> {
   const ref = draft?.body_ref ?? null;
@@ -47,11 +79,25 @@ export async function readBody(
   }
   const body: unknown = JSON.parse(text);
   if (!isHeld(body)) throw new Error(`the calls of change request ${id} cannot be read`);
-  return { ...body, ref };
+  const { calls, secrets, commands } = body;
+  const [first] = commands;
+  // One is drafted alone.
+  if (first?.type === 'RestoreSnapshot' && 'position' in first) {
+    const { position, only } = first;
+    const sources = { db: reports, state, past, refresh };
+    const ready = await readyRestore(sources, { version: { position }, only });
+    if (isRefusal(ready)) return ready;
+    const { command, precondition, causation } = ready;
+    return { calls, secrets, commands: [command], ref, precondition, causation };
+  }
+  return { calls, secrets, commands: commands.filter(isWhole), ref };
 }
 
+const isWhole = (command: Packed): command is Exclude<SingleCommand, RestoreCommand> =>
+  command.type !== 'RestoreSnapshot';
+
 /** That it is whole; what is in it is believed, because its digest is that of what was written. */
-const isHeld = (value: unknown): value is HeldBody =>
+const isHeld = (value: unknown): value is PackedBody =>
   typeof value === 'object' &&
   value !== null &&
   ['calls', 'commands', 'secrets'].every((name) => Array.isArray(Reflect.get(value, name)));

@@ -15,9 +15,10 @@ import type { Refusal } from '../../lib/refusal.ts';
 import type { Outcome } from '../execute.ts';
 import type { ControlPlane } from '../plane.ts';
 import { readBody } from './body.ts';
+import type { ReadBody } from './body.ts';
 
 type Dependencies = Readonly<{
-  plane: Pick<ControlPlane, 'db' | 'vault' | 'store' | 'execute'>;
+  plane: Pick<ControlPlane, 'db' | 'reports' | 'vault' | 'store' | 'past' | 'refresh' | 'execute'>;
   clock: Clock;
   newId: () => string;
   log: Readonly<{
@@ -62,12 +63,12 @@ async function tryToApply(
 ): Promise<Failure | 'later' | null> {
   const { plane, clock } = dependencies;
   const { id } = request;
-  const held = await readBody(plane, request);
+  const held = await readBody({ ...plane, state: plane.store.state }, request);
   if (isRefusal(held)) return { cause: causeOf(held), message: held.message };
-  const { ref, commands, secrets } = held;
+  const { ref, commands, secrets, precondition, causation } = held;
   const body = { ref, commands };
   const command = { type: 'ApplyChangeRequest', id, by: null, body, now: clock() } as const;
-  const made = await run(dependencies, command, secrets);
+  const made = await run(dependencies, command, secrets, { precondition, causation });
   if (!isRefusal(made)) return null;
   if (made.refused === 'unavailable') return 'later';
   return { cause: causeOf(made), message: made.message };
@@ -97,6 +98,7 @@ const run = (
   { plane, newId }: Dependencies,
   command: Upkeep,
   secrets: readonly Secret[] = [],
+  { precondition, causation }: Pick<ReadBody, 'precondition' | 'causation'> = {},
 ): Promise<Outcome | Refusal> =>
   plane.execute(
     { command, secrets },
@@ -106,5 +108,7 @@ const run = (
       target: `/admin/change-requests/${command.id}`,
       requestId: newId(),
       reason: null,
+      ...(precondition === undefined ? {} : { precondition }),
+      ...(causation === undefined ? {} : { causation }),
     },
   );
