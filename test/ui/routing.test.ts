@@ -89,6 +89,20 @@ it('a rule is moved by keys, and the dry-run shows another reason before it is p
   assert.equal(await reason(page).textContent(), 'rule:1');
 });
 
+it('at a version of the past the rules stand as they were, and are tried as they were', async (t) => {
+  const house = await routedHouse(t);
+  const [newest] = Object.values(
+    Object((await house.send('GET', '/admin/snapshots?limit=1')).body),
+  );
+  const version = String(Reflect.get(Object(newest), 'version'));
+  assert.equal((await house.send('PUT', '/admin/frontend-models/1/rules', [])).status, 200);
+  const { page } = await open(t, house, `frontend-models/1?stream=true&as_of=${version}`);
+  await page.getByText('on that version').waitFor();
+  assert.equal(await reason(page).textContent(), 'rule:0');
+  await page.locator('gw-rules .chip', { hasText: 'streamed, met' }).waitFor();
+  assert.equal(await page.getByRole('link', { name: 'Add rule' }).count(), 0);
+});
+
 it('a rule is dragged behind another, and put back', async (t) => {
   const house = await routedHouse(t);
   const { page } = await open(t, house, 'frontend-models/1?stream=true');
@@ -183,6 +197,7 @@ it('a rule is changed in its place: the dry-run follows, conditions are cleared,
   );
 
   await press(page, 'Delete rule:1');
+  await page.getByLabel('Type rule:1 to go on').fill('rule:1');
   await press(question(page), 'Delete rule');
   await page.getByText('Rule of chat deleted').waitFor();
   assert.equal((await rulesOf(house)).length, 1);

@@ -26,7 +26,7 @@ import type { Routing } from './frontend-models/load.ts';
 import './frontend-models/pool-form.ts';
 import './frontend-models/pool-record.ts';
 import { frontendModelDeletion, poolDeletion } from './frontend-models/saves.ts';
-import { factsOf, modelBreakage, poolBreakage } from './frontend-models/words.ts';
+import { factsOf, modelBreakage, poolBreakage, ruleBreakage } from './frontend-models/words.ts';
 import './frontend-models/workspace.ts';
 
 const poolsPart = 'pools';
@@ -339,7 +339,9 @@ class ScreenFrontendModels extends RecordScreen {
     if (this.save?.danger !== true) return nothing;
     const pool = this.#openedPool(routing);
     if (this.#isPools() && pool !== null) return poolBreakage(pool);
-    return opened === null ? nothing : modelBreakage(opened, routing);
+    if (opened === null) return nothing;
+    const isRule = this.save.name !== opened.name;
+    return isRule ? ruleBreakage(opened) : modelBreakage(opened, routing);
   }
 }
 

@@ -198,7 +198,7 @@ export const controls = css`
   }
 
   textarea {
-    min-height: 5rem;
+    min-height: var(--text-height, 5rem);
     resize: vertical;
   }
 

@@ -73,6 +73,8 @@ export const ruleDeletion = (owner: FrontendModel, { rule, at }: Placed, names: 
   done: `Rule of ${owner.name} deleted`,
   before: { [`rule:${at}`]: ruleTitle(rule, names) },
   after: { [`rule:${at}`]: null },
+  danger: true,
+  name: `rule:${at}`,
   opens: () => [owner.id],
   run: (change) => deleteRule(rule.id, { ...change, version: owner.version }),
 });

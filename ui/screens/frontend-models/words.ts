@@ -58,3 +58,8 @@ export function modelBreakage(one: FrontendModel, { frontendModels }: Routing) {
             <p><code>${jumps.map(({ name, rule }) => `${name} ${rule}`).join(', ')}</code></p>`
     }`;
 }
+
+export const ruleBreakage = ({ name }: FrontendModel) =>
+  html`<p>
+    Requests to <code>${name}</code> that it decided go on to the rules behind it, which move up.
+  </p>`;

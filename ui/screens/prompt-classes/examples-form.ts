@@ -6,6 +6,7 @@ import type { PromptClass } from '../../api/prompt-classes.ts';
 import { readPrompts, wrongPrompts } from '../../lib/class-draft.ts';
 import { formatCount } from '../../lib/format.ts';
 import { RecordForm } from '../../parts/record-form.ts';
+import { examplesStyles } from './examples-styles.ts';
 import { examplesAddition } from './saves.ts';
 
 type Draft = Readonly<{ examples: string }>;
@@ -14,6 +15,7 @@ type Draft = Readonly<{ examples: string }>;
 const addedMax = 100;
 
 export class GwExamplesForm extends RecordForm<PromptClass, Draft> {
+  static override styles = [RecordForm.styles, examplesStyles].flat();
   protected override draftOf(): Draft {
     return { examples: '' };
   }
@@ -27,6 +29,7 @@ export class GwExamplesForm extends RecordForm<PromptClass, Draft> {
   protected override fields({ examples }: Draft) {
     const count = readPrompts(examples).length;
     return html`<gw-field
+      class="examples"
       name="examples"
       label="Examples"
       type="textarea"

@@ -16,6 +16,7 @@ import {
 import type { ClassDraft } from '../../lib/class-draft.ts';
 import { formatCount } from '../../lib/format.ts';
 import { RecordForm } from '../../parts/record-form.ts';
+import { examplesStyles } from './examples-styles.ts';
 import { classCreation, classUpdate } from './saves.ts';
 
 const tiers = [
@@ -25,6 +26,7 @@ const tiers = [
 
 export class GwClassForm extends RecordForm<PromptClass | null, ClassDraft> {
   static override properties = { ...RecordForm.properties, refinable: { attribute: false } };
+  static override styles = [RecordForm.styles, examplesStyles].flat();
   /** Names of classes that another can refine. */
   declare refinable: readonly string[];
 
