@@ -38,6 +38,11 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_EXPLAINED: 10_000 },
   },
   {
+    name: 'what-ifs of random configurations',
+    files: ['test/control/history/what-if.test.ts'],
+    sizes: { GW_TEST_WHAT_IFS: 10_000 },
+  },
+  {
     name: 'leases: schedules of beats, losses and sweeps',
     files: ['test/control/lease-schedules.test.ts'],
     sizes: { GW_TEST_SCHEDULES: 1000 },

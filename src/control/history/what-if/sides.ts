@@ -10,6 +10,7 @@ import type { Side } from '../../../routing/recorded-route.ts';
 import type { Serving } from '../../../routing/told.ts';
 import type { Party } from '../../../routing/what-if.ts';
 import { compileTables } from '../../../snapshot/compile.ts';
+import type { RoutingTables } from '../../../snapshot/compile.ts';
 import { principalCompiler } from '../../../snapshot/compile/callers.ts';
 import { recordedRequest } from '../explain.ts';
 import { routingSnapshot } from '../routing-snapshot.ts';
@@ -24,12 +25,21 @@ export type Sides = Readonly<{
   placeOf: (row: UsageRecord) => string | null;
 }>;
 
+/** What tables are made of: states share the slices in which nothing was written between them. */
+const routed = ['provider', 'model', 'frontend_model', 'pool', 'prompt_class', 'settings'] as const;
+
+const isRoutedAlike = (one: ConfigState, other: ConfigState): boolean =>
+  routed.every((noun) => one[noun] === other[noun]);
+
 /** Made for configurations that follow each other: what they share is made once. */
 export function createSidesOf(): (state: ConfigState) => Sides {
   const configOf = createConfigMaker();
+  let last: Readonly<{ state: ConfigState; tables: RoutingTables }> | null = null;
   return (state) => {
     const snapshot = routingSnapshot(state, configOf);
-    const tables = compileTables(snapshot, []);
+    const held = last !== null && isRoutedAlike(last.state, state) ? last.tables : null;
+    const tables = held ?? compileTables(snapshot, []);
+    last = { state, tables };
     const compile = principalCompiler(snapshot, tables.models);
     const classes = classesOf(state);
     const known = new Map<number, Side | null>();
