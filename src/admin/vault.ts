@@ -4,7 +4,9 @@ import { z } from 'zod';
 
 import { erasing, eraseNamed, personalData, superseded } from '../control/erase.ts';
 import type { Erasure } from '../control/erase.ts';
+import { eraseUsageNames } from '../db/usage-names.ts';
 import { principalId } from '../lib/ids.ts';
+import { isRefusal } from '../lib/refusal.ts';
 import { erasedKind } from '../lib/vocabulary.ts';
 import { mutate } from './mutation.ts';
 import { none, route } from './route.ts';
@@ -31,7 +33,12 @@ export const vaultRoutes = [
     response: erasedRecord,
     handle: async ({ body: { principal_id: id } }, call) => {
       await call.control.refresh();
-      return erase(call, await personalData(call.control.reports, id));
+      const answer = await erase(call, await personalData(call.control.reports, id));
+      const { reports, state } = call.control;
+      if (isRefusal(answer) || state().principal.byId.has(id)) return answer;
+      // Many rows, and not under the lock of the log; what is left of them goes with the next request.
+      const isLeft = await eraseUsageNames(reports, id);
+      return { ...answer, body: { ...answer.body, left: answer.body.left || isLeft } };
     },
   }),
   route({

@@ -11,6 +11,7 @@ import { verifyLog } from '../../src/control/verify-log.ts';
 import { cookieOf, errorOf, member, testAdministrator } from '../harness/admin.ts';
 import { gw } from '../harness/command-line.ts';
 import { testKey } from '../harness/plane.ts';
+import { reported, reportUsage } from '../harness/usage.ts';
 
 const password = 'a password of the tests';
 const login = { method: 'POST', path: '/login', body: { name: 'ada', password } };
@@ -63,10 +64,14 @@ describe('the personal data of a principal', () => {
   });
 
   it('that is deleted goes whole, and the history says that it was erased', async (t) => {
-    const { erase, id, texts, send, plane } = await started(t);
+    const { ask, erase, id, texts, send, plane } = await started(t);
     const before = plane.store.state().position;
+    await reportUsage({ ask }, [reported(1, { principal_id: id })]);
     await send('DELETE', `/admin/principals/${id}`);
+    const usage = async () => JSON.stringify((await send('GET', '/admin/usage/events')).body);
+    assert.match(await usage(), /"principal":"ada"/);
     const { body } = await erase({ principal_id: id });
+    assert.match(await usage(), /"principal":""/);
     assert.deepEqual(body, { erased: { name: 1, email: 2, password: 1, reason: 1 }, left: false });
     assert.ok(!(await texts()).includes('ada'));
     const past = await send('GET', `/admin/principals?as_of=${before}`);

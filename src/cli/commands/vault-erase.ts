@@ -71,6 +71,10 @@ export class VaultEraseCommand extends HistoryCommand {
       all.push(done.erased?.erased ?? {});
       if (done.erased?.left !== true || Object.keys(done.erased.erased).length === 0) break;
     }
+    if (id !== null && !plane.store.state().principal.byId.has(id.data)) {
+      const { eraseUsageNames } = await import('../../db/usage-names.ts');
+      while (await eraseUsageNames(reports, id.data));
+    }
     return toPrinted(all);
   }
 }
