@@ -1,6 +1,6 @@
-// What a fleet of hosts costs: `node bench/leases.ts [--hosts 1000] [--beat 20] [--seconds 120] [--profile directory]`. So many
-// hosts that serve a model each; their agents beat at this interval, as real ones do, on role control in a process of its own with
-// an embedded Postgres, which sweeps them as it does by default. What is told is CPU time, of the server and of the database, and beside it
+// What a fleet of hosts costs: `node bench/leases.ts [--hosts 1000] [--beat 20] [--sweep 60] [--seconds 120] [--profile directory]`.
+// So many hosts that serve a model each; their agents beat at this interval, as real ones do, on role control in a process of its own
+// with an embedded Postgres, which sweeps them at the other. What is told is CPU time, of the server and of the database, and beside it
 // that of a server that only reads the same beats and answers them.
 
 import { spawn } from 'node:child_process';
@@ -25,6 +25,7 @@ const { values } = parseArgs({
     hosts: { type: 'string', default: '1000' },
     beat: { type: 'string', default: '20' },
     seconds: { type: 'string', default: '120' },
+    sweep: { type: 'string', default: '60' },
     profile: { type: 'string' },
   },
 });
@@ -87,7 +88,10 @@ const beatOf =
 
 async function measure(databaseUrl: string): Promise<void> {
   await prepareDatabase(databaseUrl, async () => {});
-  const env = { GW_DYNAMIC_PROVIDERS_MAX: String(hosts) };
+  const env = {
+    GW_DYNAMIC_PROVIDERS_MAX: String(hosts),
+    GW_PROVIDER_SWEEP_INTERVAL: values.sweep,
+  };
   const { profile } = values;
   const execArgv = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
   const server = await startServer(databaseUrl, { env, execArgv });
@@ -124,7 +128,7 @@ async function measure(databaseUrl: string): Promise<void> {
     const control = cpuSeconds(server.pid) - cpu.control;
     const postgres = cpuSecondsOfFamily(postmaster) - cpu.postgres;
     console.log(
-      `${perSecond} beats a second for ${seconds} s, sweeps included: ${share(control + postgres)} of a core ` +
+      `${perSecond} beats a second for ${seconds} s, swept every ${values.sweep} s: ${share(control + postgres)} of a core ` +
         `(control plane ${share(control)}, Postgres ${share(postgres)})`,
     );
     console.log(`a bare server, with the same beats: ${share(cpuSeconds(floor.pid) - cpu.floor)}`);
