@@ -89,6 +89,20 @@ it('a rule is moved by keys, and the dry-run shows another reason before it is p
   assert.equal(await reason(page).textContent(), 'rule:1');
 });
 
+it('a dry-run is of a caller by name, and says what it cannot know', async (t) => {
+  const house = await routedHouse(t);
+  await make(house, '/admin/principals', { name: 'reader' });
+  const { page } = await open(t, house, 'frontend-models/1');
+  await page.getByText('as published').waitFor();
+  await page.getByLabel('Caller').fill('nobody');
+  await page.getByText('no principal is called nobody').waitFor();
+  await page.getByLabel('Caller').fill('reader');
+  await page.getByText('the caller may not invoke other').waitFor();
+  await page.getByText('every backend looks up').waitFor();
+  await page.getByText('Every backend looks idle').waitFor();
+  await page.getByText('The prompt class is the one given').waitFor();
+});
+
 it('at a version of the past the rules stand as they were, and are tried as they were', async (t) => {
   const house = await routedHouse(t);
   const [newest] = Object.values(

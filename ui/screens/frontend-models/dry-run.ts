@@ -48,6 +48,7 @@ export class GwDryRun extends LitElement {
     proposal: { attribute: false },
     published: { attribute: false },
     draft: { state: true },
+    stranger: { state: true },
     tried: { state: true },
     failure: { state: true },
     recorded: { state: true },
@@ -61,6 +62,8 @@ export class GwDryRun extends LitElement {
   /** Whatever is another one when the rules are. */
   declare published: unknown;
   declare draft: QuestionDraft;
+  /** A caller as it is typed that nobody is; empty is none. */
+  declare stranger: string;
   declare tried: Tried | null;
   declare failure: ApiFailure | null;
   /** The request that is asked again. */
@@ -84,6 +87,7 @@ export class GwDryRun extends LitElement {
     this.proposal = [];
     this.published = null;
     this.draft = readQuestion(place.get().query);
+    this.stranger = '';
     this.tried = null;
     this.failure = null;
     this.recorded = null;
@@ -102,7 +106,7 @@ export class GwDryRun extends LitElement {
   }
 
   protected override updated(changed: PropertyValues): void {
-    const asked = ['model', 'proposal', 'published', 'draft'];
+    const asked = ['model', 'proposal', 'published', 'draft', 'stranger'];
     if (asked.some((name) => changed.has(name))) this.#plan();
   }
 
@@ -115,6 +119,10 @@ export class GwDryRun extends LitElement {
     this.#running?.abort();
     const running = new AbortController();
     this.#running = running;
+    if (this.stranger !== '') {
+      this.#fail(wrongField('principal_id', `no principal is called ${this.stranger}`));
+      return;
+    }
     const read = questionBody(this.draft, this.model);
     if ('wrong' in read) {
       this.#fail(wrongField(read.wrong.field, read.wrong.message));
@@ -310,11 +318,12 @@ export class GwDryRun extends LitElement {
     else if (name in this.draft) this.#change({ ...this.draft, [name]: value });
   };
 
+  /** By name, as it is suggested, or by id. */
   #changeCaller(text: string): void {
-    const found = this.principals.find(
-      ({ id, name }) => name === text.trim() || String(id) === text.trim(),
-    );
-    if (found !== undefined || text.trim() === '') {
+    const typed = text.trim();
+    const found = this.principals.find(({ id, name }) => name === typed || String(id) === typed);
+    this.stranger = typed === '' || found !== undefined ? '' : typed;
+    if (this.stranger === '') {
       this.#change({ ...this.draft, principal_id: found === undefined ? '' : String(found.id) });
     }
   }
