@@ -32,6 +32,13 @@ export const listServedFacts = (
           ${after?.version ?? null}::bigint))
     order by reported_at, replica, version limit ${limit}`);
 
+/** What each replica had reported last, up to `at` and with it. */
+export const listServedAt = (db: Queryable, at: Date): Promise<ServedFact[]> =>
+  db.query(sql`
+    select distinct on (replica) replica, version, log_position, log_hash, reported_at
+    from op.snapshot_published where reported_at <= ${at}
+    order by replica, reported_at desc, version desc`);
+
 /** `subject` is the stream that the item belonged to. */
 export type ErasedFact = Readonly<{ ref: string; class: string; subject: string; erased_at: Date }>;
 

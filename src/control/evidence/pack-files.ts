@@ -5,7 +5,12 @@ import type { Queryable } from '@databases/pg';
 
 import { accessOf } from '../../../projections/access.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { listErasedFacts, listRestoreFacts, listServedFacts } from '../../db/evidence-facts.ts';
+import {
+  listErasedFacts,
+  listRestoreFacts,
+  listServedAt,
+  listServedFacts,
+} from '../../db/evidence-facts.ts';
 import type { ErasedFact, FactsWindow, RestoreFact, ServedFact } from '../../db/evidence-facts.ts';
 import { listSignedCheckpoints } from '../../db/signed-checkpoints.ts';
 import type { Vault } from '../../db/vault.ts';
@@ -53,10 +58,7 @@ export function packFiles(contents: PackContents): readonly PackFile[] {
       'restores.ndjson',
       pages<RestoreFact>((after) => restores(contents, after)),
     ),
-    file(
-      'served.ndjson',
-      pages<ServedFact>((after) => listServedFacts(db, window, { after, limit: pageRows })),
-    ),
+    file('served.ndjson', served(contents)),
     file(
       'erased.ndjson',
       pages<ErasedFact>((after) => listErasedFacts(db, window, { after, limit: pageRows })),
@@ -126,6 +128,13 @@ async function* checkpoints({ db, from, to }: PackContents): AsyncGenerator<stri
     if (notes.length < pageRows) return;
     after = notes.at(-1)?.position ?? after;
   }
+}
+
+/** Whatever each replica served when the time begins, and what it served since. */
+async function* served({ db, window }: PackContents): AsyncGenerator<string> {
+  const { since } = window;
+  if (since !== null) yield* lines(() => listServedAt(db, since));
+  yield* pages<ServedFact>((after) => listServedFacts(db, window, { after, limit: pageRows }));
 }
 
 async function* changes({ db, vault, from, to }: PackContents): AsyncGenerator<string> {

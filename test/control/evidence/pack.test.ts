@@ -147,7 +147,10 @@ describe('a pack of evidence', () => {
     await eraseItems(plane.db, [ref], new Date());
     const served = { replica: 'r1', version: Number(then), position: null, hash: null };
     await insertServed(plane.db, { ...served, at: new Date() });
-    await pack(plane, { directory });
+    const before = { ...served, replica: 'r0', at: new Date(0) };
+    await insertServed(plane.db, before);
+    await insertServed(plane.db, { ...before, version: 1, at: new Date(-1) });
+    await pack(plane, { directory, from: { position: Number(then) } });
     const files = await contentsOf(directory);
     const [restore] = rows(files.get('restores.ndjson'));
     assert.deepEqual([restore.position, restore.restored], [Number(then) + 2, Number(then)]);
@@ -156,9 +159,15 @@ describe('a pack of evidence', () => {
       erased.map((one) => [one.ref, one.class]),
       [[ref, 'personal']],
     );
-    const [report] = rows(files.get('served.ndjson'));
-    assert.deepEqual([report.replica, report.version], ['r1', Number(then)]);
-    const gained = rows(files.get('access-difference.ndjson'));
+    const reports = rows(files.get('served.ndjson'));
+    assert.deepEqual(
+      reports.map((one) => [one.replica, one.version]),
+      [
+        ['r0', Number(then)],
+        ['r1', Number(then)],
+      ],
+    );
+    const gained = rows(files.get('access-after.ndjson'));
     const names = new Set(gained.map((row) => row.principal));
     assert.ok(names.has('') && !names.has(`ref:${ref}`), 'an erased name is none');
     assert.equal((await verifyOffline(directory)).code, 0);
