@@ -212,6 +212,9 @@ it('an event has an address of its own, its neighbours, and a chain that the rea
   await event.getByRole('link', { name: 'Before it in its stream' }).click();
   await event.getByText('"input_price_per_mtok": 1000000').waitFor();
   await expectCleanScreen(page, watched);
+  await page.goto('/ui/history/log');
+  await press(page, 'Verify all of it in this browser');
+  await page.getByText(`${position} events and 0 checkpoints: all hold`).waitFor();
 });
 
 it('who could call what is reviewed at a moment and between two, with the events that granted it', async (t) => {

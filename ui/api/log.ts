@@ -1,7 +1,7 @@
 // The log as evidence: where it ends, what was signed of it, and its exact bytes.
 
 import { apiBase } from '../state/base.ts';
-import { call } from './call.ts';
+import { call, open } from './call.ts';
 import type { AnswerOf } from './routes.ts';
 
 export type LogHead = AnswerOf<'GET', '/admin/log/head'>;
@@ -14,6 +14,18 @@ export const listCheckpoints = (
   { after, limit }: Readonly<{ after: number; limit: number }>,
   signal?: AbortSignal,
 ) => call('GET', '/admin/log/checkpoints', { query: { after, limit }, signal });
+
+/** Line by line, as it comes: it may be long. */
+export async function* exportedLines(signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+  const response = await open('GET', '/admin/log/export', { signal });
+  let rest = '';
+  for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
 
 /** Where the browser downloads it. */
 export const exportAddress = (): string => `${apiBase}admin/log/export`;

@@ -4,6 +4,8 @@ import { call } from './call.ts';
 import type { AnswerOf, BodyOf } from './routes.ts';
 
 export type WhatIf = AnswerOf<'POST', '/admin/what-if'>;
+/** A restore's preview has one as well. */
+export type WhatIfSummary = Omit<WhatIf, 'base' | 'proposed'>;
 export type WhatIfChanged = WhatIf['changed'][number];
 type Body = BodyOf<'POST', '/admin/what-if'>;
 

@@ -15,7 +15,7 @@ export async function checkLinks(links: readonly Link[]): Promise<ChainCheck> {
   for (const [index, link] of ordered.entries()) {
     const before = ordered[index - 1];
     if (before === undefined || before.position + 1 !== link.position) continue;
-    if ((await nextHash(before.hash, link.leaf_hash)) !== link.hash) {
+    if ((await chainedHash(before.hash, link.leaf_hash)) !== link.hash) {
       return { checked, broken: link.position };
     }
     checked += 1;
@@ -26,13 +26,14 @@ export async function checkLinks(links: readonly Link[]): Promise<ChainCheck> {
 /** Whether the browser computes hashes: only on pages by HTTPS, or of the machine itself. */
 export const canHash = (): boolean => 'subtle' in crypto && crypto.subtle !== undefined;
 
-async function nextHash(before: string, leaf: string): Promise<string> {
+/** Of an event, by the hash before it and its leaf; hashes are 64 hex digits. */
+export async function chainedHash(before: string, leaf: string): Promise<string> {
   const bytes = Uint8Array.of(nodePrefix, ...bytesOf(before), ...bytesOf(leaf));
   return hexOf(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
 }
 
-const bytesOf = (hex: string): readonly number[] =>
+export const bytesOf = (hex: string): readonly number[] =>
   (hex.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
 
-const hexOf = (bytes: Uint8Array): string =>
+export const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -25,9 +25,6 @@ const tones: Readonly<Record<State, Tone>> = {
   reviewed: 'plain',
 };
 
-/** Those that somebody is waited for. */
-export const waitingStates: readonly State[] = ['open', 'approved', 'scheduled', 'review_due'];
-
 export const toneOfState = (state: State): Tone => tones[state];
 export const stateWords = (state: State): string => state.replaceAll('_', ' ');
 

@@ -7,7 +7,7 @@ import type { PropertyValues } from 'lit';
 import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import { askWhatIf } from '../api/what-if.ts';
-import type { Proposal, WhatIf, WhatIfChanged } from '../api/what-if.ts';
+import type { Proposal, WhatIf, WhatIfChanged, WhatIfSummary } from '../api/what-if.ts';
 import '../elements/badge.ts';
 import type { Tone } from '../elements/badge.ts';
 import '../elements/error.ts';
@@ -77,6 +77,7 @@ const groupColumns = (label: string): readonly Column<Group>[] => [
 export class GwWhatIf extends LitElement {
   static override properties = {
     proposal: { attribute: false },
+    known: { attribute: false },
     range: { state: true },
     busy: { state: true },
     found: { state: true },
@@ -111,6 +112,7 @@ export class GwWhatIf extends LitElement {
         display: grid;
         grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr));
         gap: 0 var(--space-5);
+        --table-height: 18rem;
       }
 
       .gaps {
@@ -122,11 +124,14 @@ export class GwWhatIf extends LitElement {
       }
     `,
   ];
-  declare proposal: Proposal;
+  /** Null cannot be asked about. */
+  declare proposal: Proposal | null;
+  /** What is known already, of the last day. */
+  declare known: WhatIfSummary | null;
   /** As in an address. */
   declare range: string;
   declare busy: boolean;
-  declare found: WhatIf | null;
+  declare found: WhatIfSummary | null;
   declare failure: ApiFailure | null;
   /** Of the requests that changed. */
   declare view: TableView;
@@ -134,6 +139,8 @@ export class GwWhatIf extends LitElement {
 
   constructor() {
     super();
+    this.proposal = null;
+    this.known = null;
     this.range = '24h';
     this.busy = false;
     this.found = null;
@@ -155,23 +162,28 @@ export class GwWhatIf extends LitElement {
   }
 
   protected override render() {
+    const shown = this.found ?? this.known;
     return html`<div class="section"><h3>What it would have made of requests</h3></div>
-      <div class="ask">
-        <gw-range
-          value=${this.range}
-          @gw-range=${({ detail }: CustomEvent<string>) => {
-            this.range = detail;
-          }}
-        ></gw-range>
-        <button type="button" ?disabled=${this.busy} @click=${this.#ask}>
-          <gw-icon name="route"></gw-icon>${this.busy ? 'Routing them again …' : 'Route them again'}
-        </button>
-      </div>
+      ${this.proposal === null ? nothing : this.#question()}
       <gw-error .failure=${this.failure}></gw-error>
-      ${this.found === null ? nothing : this.#found(this.found)}`;
+      ${shown === null ? nothing : this.#found(shown)}`;
   }
 
-  #found(found: WhatIf) {
+  #question() {
+    return html`<div class="ask">
+      <gw-range
+        value=${this.range}
+        @gw-range=${({ detail }: CustomEvent<string>) => {
+          this.range = detail;
+        }}
+      ></gw-range>
+      <button type="button" ?disabled=${this.busy} @click=${this.#ask}>
+        <gw-icon name="route"></gw-icon>${this.busy ? 'Routing them again …' : 'Route them again'}
+      </button>
+    </div>`;
+  }
+
+  #found(found: WhatIfSummary) {
     const gaps = gapsOf(found);
     return html`<h4 role="status">${verdictText(found)}</h4>
       ${found.total.requests === 0 ? nothing : this.#sums(found)}
@@ -185,7 +197,7 @@ export class GwWhatIf extends LitElement {
       ${found.changed.length === 0 ? nothing : this.#changed(found)}`;
   }
 
-  #sums({ total, by_principal: people, by_model: models }: WhatIf) {
+  #sums({ total, by_principal: people, by_model: models }: WhatIfSummary) {
     const tile = (label: string, count: number, tone: 'plain' | 'warn' | 'bad' = 'plain') =>
       html`<gw-kpi label=${label} value=${formatNumber(count)} tone=${count === 0 ? 'plain' : tone}
         >${formatShare(count, total.requests)}</gw-kpi
@@ -198,8 +210,8 @@ export class GwWhatIf extends LitElement {
         >
       </div>
       <div class="groups">
-        ${this.#groups('By model', 'model', models, ({ model }) => model)}
-        ${this.#groups('By principal', 'principal', people, ({ principal }) => principal)}
+        ${this.#groups('Model', 'model', models, ({ model }) => model)}
+        ${this.#groups('Principal', 'principal', people, ({ principal }) => principal)}
       </div>`;
   }
 
@@ -215,19 +227,19 @@ export class GwWhatIf extends LitElement {
     ].filter((one) => otherwise(one) > 0 || Number(one.cost_difference) !== 0);
     if (rows.length === 0) return nothing;
     return html`<div>
-      <h4>${heading}</h4>
+      <h4>By ${noun}</h4>
       <gw-table
         partial
-        label=${heading}
+        label="By ${noun}"
         noun=${noun}
-        .columns=${groupColumns(heading.replace('By ', ''))}
+        .columns=${groupColumns(heading)}
         .rows=${rows}
         .keyOf=${({ name }: Group) => name}
       ></gw-table>
     </div>`;
   }
 
-  #changed({ changed, total }: WhatIf) {
+  #changed({ changed, total }: WhatIfSummary) {
     return html`<h4>
         ${changed.length < otherwise(total) ? `The first ${changed.length} of them` : 'Each of them'}
       </h4>
@@ -248,7 +260,7 @@ export class GwWhatIf extends LitElement {
 
   readonly #ask = async (): Promise<void> => {
     const range = readRange(this.range);
-    if (range === null) return;
+    if (range === null || this.proposal === null) return;
     const asking = new AbortController();
     this.#asking = asking;
     this.busy = true;

@@ -3,7 +3,8 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { getHealth } from '../../api/fleet.ts';
+import { getFleet, getHealth } from '../../api/fleet.ts';
+import type { Replica } from '../../api/fleet.ts';
 import { exportAddress, getLogHead, listCheckpoints } from '../../api/log.ts';
 import type { Checkpoints, LogHead } from '../../api/log.ts';
 import '../../elements/badge.ts';
@@ -23,6 +24,7 @@ import { keepView } from '../../state/table-view.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import { listStyles } from './list-styles.ts';
+import './verify.ts';
 
 const pollMs = 10_000;
 const checkpointsMax = 1_000;
@@ -31,16 +33,22 @@ const positionsShown = checkpointsMax;
 
 type Health = Awaited<ReturnType<typeof getHealth>>['body'];
 type Signed = Checkpoints['checkpoints'][number];
-type Loaded = Readonly<{ head: LogHead; health: Health; signed: Checkpoints }>;
+type Loaded = Readonly<{
+  head: LogHead;
+  health: Health;
+  signed: Checkpoints;
+  replicas: readonly Replica[];
+}>;
 
 async function load(signal: AbortSignal): Promise<Loaded> {
-  const [{ body: head }, { body: health }] = await Promise.all([
+  const [{ body: head }, { body: health }, { body: replicas }] = await Promise.all([
     getLogHead(signal),
     getHealth(signal),
+    getFleet(signal),
   ]);
   const after = Math.max(0, head.position - positionsShown);
   const { body: signed } = await listCheckpoints({ after, limit: checkpointsMax }, signal);
-  return { head, health, signed };
+  return { head, health, signed, replicas };
 }
 
 const columns: readonly Column<Signed>[] = [
@@ -111,22 +119,37 @@ class HistoryLog extends LitElement {
         <section>${this.#head(loaded.head)}</section>
         <section>${this.#derived(loaded)}</section>
       </div>
-      ${this.#signed(loaded.signed)}`;
+      ${this.#witnesses(loaded)} ${this.#signed(loaded.signed)}`;
   }
 
   #alarms({ alarms }: LogHead) {
     if (alarms.length === 0) return nothing;
-    return html`<div class="notice bad" role="alert">
-      <strong>The log is not what it was.</strong>
-      ${alarms.map(
-        ({ at, position, problem }) =>
-          html`<p>
-            <gw-time absolute at=${at}></gw-time>, position
-            <a href=${linkTo({ screen: 'history', rest: ['events', position] })}>${position}</a>:
-            ${problem}
-          </p>`,
-      )}
-    </div>`;
+    return alarms.map(
+      (one) =>
+        html`<div class="notice ${one.explained_by_epoch === null ? 'bad' : 'warn'}" role="alert">
+          <strong
+            >${
+              one.explained_by_epoch === null
+                ? 'The log is not what it was.'
+                : `The log began epoch ${one.explained_by_epoch} behind a loss, which explains this.`
+            }</strong
+          >
+          <p>
+            <gw-time absolute at=${one.at}></gw-time>, position
+            <a href=${linkTo({ screen: 'history', rest: ['events', one.position] })}
+              >${one.position}</a
+            >: ${one.problem}
+          </p>
+          ${
+            one.replica === null
+              ? nothing
+              : html`<p>
+                  Seen by <code>${one.replica}</code>: <code>${one.seen_hash}</code>, where the log
+                  has ${one.log_hash === null ? 'no event' : html`<code>${one.log_hash}</code>`}
+                </p>`
+          }
+        </div>`,
+    );
   }
 
   #tiles({ head, health, signed }: Loaded) {
@@ -187,7 +210,8 @@ class HistoryLog extends LitElement {
           <a download href=${exportAddress()}>Export as NDJSON</a>, verified by
           <code>node deploy/verify.mjs</code>
         </dd>
-      </dl>`;
+      </dl>
+      <gw-verify-log .position=${position}></gw-verify-log>`;
   }
 
   #derived({ health }: Loaded) {
@@ -210,9 +234,9 @@ class HistoryLog extends LitElement {
                 : `${formatCount(health.budget_drift, 'budget')} not the sum of their usage`
           }
         </dd>
-        <dt>Verify</dt>
+        <dt>Tables</dt>
         <dd>
-          Reads all of it, and compares every table with a rebuild:
+          Each is compared with a rebuild, beside the chain, by
           <div class="command">
             <code>gw log verify</code
             ><gw-copy text="npm run gw -- log verify" label="command"></gw-copy>
@@ -227,6 +251,36 @@ class HistoryLog extends LitElement {
           </div>
         </dd>
       </dl>`;
+  }
+
+  /** Replicas keep the hashes that they were given, and say them with every report. */
+  #witnesses({ head, replicas }: Loaded) {
+    return html`<div class="section"><h3>Witnesses</h3></div>
+      ${
+        replicas.length === 0
+          ? html`<p class="quiet">
+              No replica reports to this process. Each that does keeps the hashes that it was given,
+              and tells when the log holds another one.
+            </p>`
+          : html`<ul class="rows">
+              ${replicas.map((replica) => this.#witness(replica, head))}
+            </ul>`
+      }`;
+  }
+
+  #witness({ replica, log_seen: seen = [], reported_at: at }: Replica, { alarms }: LogHead) {
+    const [newest] = seen;
+    const isContradicting = alarms.some(
+      (one) => one.replica === replica && one.explained_by_epoch === null,
+    );
+    const tone = isContradicting ? 'bad' : newest === undefined ? 'plain' : 'good';
+    const word = isContradicting ? 'contradicts' : newest === undefined ? 'saw none' : 'agrees';
+    return html`<li>
+      <code>${replica}</code><gw-badge tone=${tone}>${word}</gw-badge>
+      <span class="quiet"
+        >${newest === undefined ? '' : html`up to ${newest.position}, `}<gw-time at=${at}></gw-time
+      ></span>
+    </li>`;
   }
 
   #signed({ origin, keys, checkpoints }: Checkpoints) {

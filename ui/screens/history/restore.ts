@@ -171,12 +171,13 @@ class HistoryRestore extends LitElement {
       ${
         would.event_count === 0
           ? nothing
-          : html`${
-                // Versions are compared as wholes.
-                this.#only() === null
-                  ? html`<gw-what-if .proposal=${{ version: this.#moment() }}></gw-what-if>`
-                  : nothing
-              }
+          : html`<gw-what-if
+                .proposal=${
+                  // Versions are compared as wholes.
+                  this.#only() === null ? { version: this.#moment() } : null
+                }
+                .known=${would.what_if}
+              ></gw-what-if>
               <div class="section"><h3>What differs from now</h3></div>
               <gw-differences
                 .differences=${would.diff}

@@ -12,6 +12,7 @@ import '../../elements/error.ts';
 import '../../elements/icon.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
+import { formatCount } from '../../lib/format.ts';
 import { wordsOf } from '../../lib/history.ts';
 import '../../parts/differences.ts';
 import { isReadOnly } from '../../state/as-of.ts';
@@ -113,7 +114,9 @@ export class GwHistoryVersion extends LitElement {
     </div>`;
   }
 
-  #facts({ created_at, made_by: made, content_hash, snapshot_schema, replicas }: SnapshotVersion) {
+  #facts(row: SnapshotVersion) {
+    const { created_at, made_by: made, content_hash, snapshot_schema, replicas } = row;
+    const { served_by: served } = row;
     return html`<dl>
       <dt>Made</dt>
       <dd><gw-time absolute at=${created_at}></gw-time></dd>
@@ -129,15 +132,20 @@ export class GwHistoryVersion extends LitElement {
               <dt>Why</dt>
               <dd>${made.reason ?? html`<span class="quiet">not said</span>`}</dd>`
       }
-      <dt>Served by</dt>
+      <dt>Serving now</dt>
       <dd>
         ${
           replicas.length === 0
             ? html`<span class="quiet">no replica that reports here</span>`
-            : replicas.map(
-                ({ replica, since }) =>
-                  html`<div><code>${replica}</code>, since <gw-time at=${since}></gw-time></div>`,
-              )
+            : this.#replicas(replicas)
+        }
+      </dd>
+      <dt>Ever served by</dt>
+      <dd>
+        ${
+          served.replicas === 0
+            ? html`<span class="quiet">no replica that reported</span>`
+            : html`${formatCount(served.replicas, 'replica')}${this.#replicas(served.first)}`
         }
       </dd>
       <dt>Content</dt>
@@ -147,6 +155,13 @@ export class GwHistoryVersion extends LitElement {
       <dt>Schema</dt>
       <dd>${snapshot_schema}</dd>
     </dl>`;
+  }
+
+  #replicas(serving: SnapshotVersion['replicas']) {
+    return serving.map(
+      ({ replica, since }) =>
+        html`<div><code>${replica}</code>, since <gw-time at=${since}></gw-time></div>`,
+    );
   }
 }
 

@@ -1,0 +1,151 @@
+// Reads all of the log and computes its chain anew, in this browser. The server is believed nothing but where the log ends.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { asFailure } from '../../api/failure.ts';
+import type { ApiFailure } from '../../api/failure.ts';
+import { exportedLines } from '../../api/log.ts';
+import '../../elements/error.ts';
+import '../../elements/icon.ts';
+import { canHash } from '../../lib/chain.ts';
+import { formatCount, formatNumber } from '../../lib/format.ts';
+import { createVerifier } from '../../lib/verify-export.ts';
+import type { Verified } from '../../lib/verify-export.ts';
+import { linkTo } from '../../state/location.ts';
+import { base, buttons } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
+
+/** Lines between two drawings. */
+const drawnEach = 250;
+
+export class GwVerifyLog extends LitElement {
+  static override properties = {
+    position: { type: Number },
+    verified: { state: true },
+    busy: { state: true },
+    failure: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    record,
+    css`
+      :host {
+        margin-top: var(--space-3);
+      }
+
+      .line {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2);
+      }
+
+      .notice {
+        margin: var(--space-2) 0 0;
+      }
+
+      .bad {
+        background: var(--bad-soft);
+      }
+
+      .holds {
+        color: var(--good);
+      }
+    `,
+  ];
+  /** Where the log ends. */
+  declare position: number;
+  declare verified: Verified | null;
+  declare busy: boolean;
+  declare failure: ApiFailure | null;
+  #running: AbortController | null = null;
+
+  constructor() {
+    super();
+    this.position = 0;
+    this.verified = null;
+    this.busy = false;
+    this.failure = null;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#running?.abort();
+  }
+
+  protected override render() {
+    if (!canHash()) {
+      return html`<p class="quiet">The chain is checked by pages over HTTPS alone.</p>`;
+    }
+    return html`<div class="line">
+        <button type="button" @click=${this.busy ? this.#stop : this.#verify}>
+          <gw-icon name=${this.busy ? 'x' : 'shield-check'}></gw-icon>${
+            this.busy ? 'Stop' : 'Verify all of it in this browser'
+          }
+        </button>
+        <span role="status">${this.#progress()}</span>
+      </div>
+      ${this.#verdict()} <gw-error .failure=${this.failure}></gw-error>`;
+  }
+
+  #progress() {
+    if (!this.busy || this.verified === null) return nothing;
+    const { position } = this.verified;
+    return html`${formatNumber(position)} of ${formatNumber(this.position)} events`;
+  }
+
+  #verdict() {
+    if (this.busy || this.verified === null) return nothing;
+    const { problem, position, checkpoints, isWhole } = this.verified;
+    if (problem !== null) {
+      return html`<p class="notice bad" role="alert">
+        Broken at
+        <a href=${linkTo({ screen: 'history', rest: ['events', problem.position] })}
+          >position ${problem.position}</a
+        >: ${problem.text}.
+      </p>`;
+    }
+    if (!isWhole) return nothing;
+    return html`<p class="notice">
+      <gw-icon class="holds" name="circle-check"></gw-icon> ${formatCount(position, 'event')} and
+      ${formatCount(checkpoints, 'checkpoint')}: all hold, from the first to the last.
+    </p>`;
+  }
+
+  readonly #stop = (): void => {
+    this.#running?.abort();
+    this.verified = null;
+  };
+
+  readonly #verify = async (): Promise<void> => {
+    const running = new AbortController();
+    const verifier = createVerifier();
+    this.#running = running;
+    this.busy = true;
+    this.failure = null;
+    let lines = 0;
+    try {
+      for await (const line of exportedLines(running.signal)) {
+        await verifier.take(line);
+        lines += 1;
+        if (lines % drawnEach === 0) this.verified = verifier.state();
+        if (verifier.state().problem !== null) break;
+      }
+      this.verified = verifier.state();
+    } catch (error) {
+      if (!running.signal.aborted) this.failure = asFailure(error);
+    } finally {
+      running.abort();
+      this.busy = false;
+    }
+  };
+}
+
+customElements.define('gw-verify-log', GwVerifyLog);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-verify-log': GwVerifyLog;
+  }
+}
