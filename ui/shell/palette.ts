@@ -156,12 +156,12 @@ export class GwPalette extends LitElement {
         target: { screen: name, rest: [], query },
       })),
       ...standing.map(entryOf),
-      ...this.found.flatMap(({ kind, name, screen, id, also }) => {
+      ...this.found.flatMap(({ kind, name, screen, rest, also }) => {
         const icon = screenNamed(screen)?.icon;
-        const target = { screen, rest: [id], query };
+        const target = { screen, rest, query };
         return icon === undefined
           ? []
-          : [{ icon, name, kind, text: `${name} ${also} ${kind} ${id}`, target }];
+          : [{ icon, name, kind, text: `${name} ${also} ${kind} ${rest.at(-1)}`, target }];
       }),
     ];
     const found = ranked(offered, this.typed, ({ text }) => text);

@@ -5,6 +5,7 @@ import { listFrontendModels } from '../api/frontend-models.ts';
 import { listKeys } from '../api/keys.ts';
 import { listMcpServers } from '../api/mcp-servers.ts';
 import { listModels } from '../api/models.ts';
+import { listPools } from '../api/pools.ts';
 import { listPrincipals } from '../api/principals.ts';
 import { listPromptClasses } from '../api/prompt-classes.ts';
 import { listProviders } from '../api/providers.ts';
@@ -14,7 +15,8 @@ export type Found = Readonly<{
   kind: string;
   name: string;
   screen: string;
-  id: string;
+  /** Where it is on its screen. */
+  rest: readonly string[];
   /** What it is found by besides, such as the prefix of a key. */
   also: string;
 }>;
@@ -24,6 +26,8 @@ type Named = Readonly<{ id: number; name: string }>;
 type Source = Readonly<{
   kind: string;
   screen: string;
+  /** What stands before the id in its address. */
+  part?: string;
   list: (signal: AbortSignal) => Promise<readonly (Named & Readonly<{ also?: string | null }>)[]>;
 }>;
 
@@ -36,6 +40,7 @@ const sources: readonly Source[] = [
   },
   { kind: 'Model', screen: 'models', list: listModels },
   { kind: 'Frontend model', screen: 'frontend-models', list: listFrontendModels },
+  { kind: 'Pool', screen: 'frontend-models', part: 'pools', list: listPools },
   { kind: 'Prompt class', screen: 'prompt-classes', list: listPromptClasses },
   {
     kind: 'Principal',
@@ -57,12 +62,12 @@ const sources: readonly Source[] = [
 /** Those that can be listed; one list that cannot does not cost the others. */
 export async function findEntities(signal: AbortSignal): Promise<readonly Found[]> {
   const lists = await Promise.allSettled(
-    sources.map(async ({ kind, screen, list }) =>
+    sources.map(async ({ kind, screen, part, list }) =>
       (await list(signal)).map(({ id, name, also }) => ({
         kind,
         screen,
         name,
-        id: String(id),
+        rest: [...(part === undefined ? [] : [part]), String(id)],
         also: also ?? '',
       })),
     ),
