@@ -1,5 +1,4 @@
-// What a pack of evidence tells beside the log: which replica served what, what was erased, what was restored. Read in pages, oldest
-// first.
+// What a pack of evidence tells beside the log: which replica served what, and what was erased. Read in pages, oldest first.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -55,26 +54,3 @@ export const listErasedFacts = (
       and (${after === null} or (erased_at, ref)
         > (${after?.erased_at ?? null}::timestamptz, ${after?.ref ?? null}::uuid))
     order by erased_at, ref limit ${limit}`);
-
-/** A restore by the position of its first event; `restored` is the position that it brought back. */
-export type RestoreFact = Readonly<{
-  position: number;
-  tx_id: string;
-  recorded_at: Date;
-  actor_id: number | null;
-  restored: number | null;
-}>;
-
-export const listRestoreFacts = (
-  db: Queryable,
-  to: number,
-  { after, limit }: Page<Pick<RestoreFact, 'position'>>,
-): Promise<RestoreFact[]> =>
-  db.query(sql`
-    select position, tx_id, recorded_at,
-      (metadata -> 'actor' ->> 'principal_id')::bigint as actor_id,
-      (metadata -> 'causation' ->> 'position')::bigint as restored
-    from es.events
-    where position > ${after?.position ?? 0} and position <= ${to}
-      and metadata ->> 'command' = 'RestoreSnapshot' and (metadata ->> 'index')::integer = 0
-    order by position limit ${limit}`);

@@ -3,15 +3,14 @@
 
 import type { Queryable } from '@databases/pg';
 
+import { eventMetadata } from '../../../events/event.ts';
 import { accessOf } from '../../../projections/access.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import {
-  listErasedFacts,
-  listRestoreFacts,
-  listServedAt,
-  listServedFacts,
-} from '../../db/evidence-facts.ts';
-import type { ErasedFact, FactsWindow, RestoreFact, ServedFact } from '../../db/evidence-facts.ts';
+import { listCommands } from '../../../projections/tables/audit-log.ts';
+import type { CommandFilter } from '../../../projections/tables/audit-log.ts';
+import { readStored } from '../../db/event-log.ts';
+import { listErasedFacts, listServedAt, listServedFacts } from '../../db/evidence-facts.ts';
+import type { ErasedFact, FactsWindow, ServedFact } from '../../db/evidence-facts.ts';
 import { listSignedCheckpoints } from '../../db/signed-checkpoints.ts';
 import type { Vault } from '../../db/vault.ts';
 import { accessChanges, reviewer } from '../history/access.ts';
@@ -54,10 +53,7 @@ export function packFiles(contents: PackContents): readonly PackFile[] {
     file('access-before.ndjson', access(contents, from)),
     file('access-after.ndjson', access(contents, to)),
     file('access-difference.ndjson', accessDifference(contents)),
-    file(
-      'restores.ndjson',
-      pages<RestoreFact>((after) => restores(contents, after)),
-    ),
+    file('restores.ndjson', restores(contents)),
     file('served.ndjson', served(contents)),
     file(
       'erased.ndjson',
@@ -114,11 +110,35 @@ async function* pages<Row extends object>(
   }
 }
 
-const restores = ({ db, from, to }: PackContents, after: Readonly<{ position: number }> | null) =>
-  listRestoreFacts(db, to.state.position, {
-    after: after ?? { position: from.state.position },
-    limit: pageRows,
-  });
+/** Behind the first moment, oldest first, to the last one and with it. */
+const anyCommand = { actorId: null, stream: null, from: null, to: null } as const;
+const commandPage = { ...anyCommand, order: 'asc', limit: pageRows } as const;
+
+async function* commands<Row extends Readonly<{ id: number }>>(
+  { from, to }: PackContents,
+  read: (filter: typeof commandPage & Readonly<{ after: number }>) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  for (let after = from.state.position; after < to.state.position;) {
+    const found = await read({ ...commandPage, after });
+    const within = found.filter(({ id }) => id <= to.state.position);
+    yield within;
+    if (within.length < pageRows) return;
+    after = within.at(-1)?.id ?? after;
+  }
+}
+
+async function* restores(contents: PackContents): AsyncGenerator<string> {
+  const { db } = contents;
+  for await (const rows of commands(contents, (filter) => listCommands(db, filter))) {
+    for (const { command, first_position: position, tx_id, at, actor_id } of rows) {
+      if (command !== 'RestoreSnapshot') continue;
+      const [event] = await readStored(db, { after: position - 1, limit: 1 });
+      const { causation } = eventMetadata.parse(JSON.parse(event?.metadata ?? '{}'));
+      const restored = causation === undefined ? null : causation.position;
+      yield line({ position, restored, tx_id, at: at.toISOString(), actor_id });
+    }
+  }
+}
 
 async function* checkpoints({ db, from, to }: PackContents): AsyncGenerator<string> {
   const end = { to: to.state.position, limit: pageRows };
@@ -137,16 +157,10 @@ async function* served({ db, window }: PackContents): AsyncGenerator<string> {
   yield* pages<ServedFact>((after) => listServedFacts(db, window, { after, limit: pageRows }));
 }
 
-async function* changes({ db, vault, from, to }: PackContents): AsyncGenerator<string> {
-  const anything = { actorId: null, stream: null, from: null, to: null } as const;
-  const page = { ...anything, order: 'asc', limit: pageRows } as const;
-  for (let after = from.state.position; after < to.state.position;) {
-    const commands = await historyCommands({ db, vault }, { ...page, after });
-    const within = commands.filter(({ id }) => id <= to.state.position);
-    yield within.map(line).join('');
-    if (within.length < pageRows) return;
-    after = within.at(-1)?.id ?? after;
-  }
+async function* changes(contents: PackContents): AsyncGenerator<string> {
+  const { db, vault } = contents;
+  const read = (filter: CommandFilter) => historyCommands({ db, vault }, filter);
+  for await (const rows of commands(contents, read)) yield rows.map(line).join('');
 }
 
 async function* access({ db, vault }: PackContents, end: End): AsyncGenerator<string> {
