@@ -38,9 +38,10 @@ const reading = { method: 'GET', permission: 'usage:read', body: none } as const
 const writing = { permission: 'config:write', query: none, response: changeRequestRecord } as const;
 const ofOne = { ...writing, method: 'POST', params, refusals: ['absent', 'conflict'] } as const;
 
-/** A restore as well, by itself. */
+/** A restore as well, by itself, and a sync of prices. */
 const isDraftable = (route: Route): boolean =>
-  isProposable(route) || route.path === '/admin/snapshots/{version}/restore';
+  isProposable(route) ||
+  ['/admin/snapshots/{version}/restore', '/admin/prices/sync'].includes(route.path);
 
 const listQuery = z.strictObject({
   state: changeRequestState.optional(),

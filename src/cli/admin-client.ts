@@ -2,13 +2,19 @@
 
 import { z } from 'zod';
 
+import { statusOf } from '../admin/status.ts';
+import { refuse } from '../lib/refusal.ts';
+import type { Refusal, RefusalCode } from '../lib/refusal.ts';
+
 export type AdminClient = Readonly<{
   get: <Schema extends z.ZodType>(path: string, answer: Schema) => Promise<z.output<Schema>>;
   send: <Schema extends z.ZodType>(call: AdminCall<Schema>) => Promise<z.output<Schema>>;
+  /** The same, and a refusal of the admin API is one here. */
+  ask: <Schema extends z.ZodType>(call: AdminCall<Schema>) => Promise<z.output<Schema> | Refusal>;
 }>;
 
 export type AdminCall<Schema extends z.ZodType> = Readonly<{
-  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
   answer: Schema;
@@ -28,6 +34,12 @@ export async function loginToAdmin(
       read(await call(`${adminUrl}${path}`, { method: 'GET', cookie }), answer),
     send: async ({ method, path, body, answer }) =>
       read(await call(`${adminUrl}${path}`, { method, cookie, body }), answer),
+    ask: async ({ method, path, body, answer }) => {
+      const response = await request(`${adminUrl}${path}`, { method, cookie, body });
+      if (response.ok) return read(response, answer);
+      const text = await response.text();
+      return refusalIn(text) ?? fail(response, { method, text });
+    },
   };
 }
 
@@ -38,28 +50,47 @@ const read = async <Schema extends z.ZodType>(
 
 type Sent = Readonly<{ method: string; body?: unknown; cookie?: string }>;
 
-async function call(url: string, { method, body, cookie }: Sent): Promise<Response> {
+async function call(url: string, sent: Sent): Promise<Response> {
+  const response = await request(url, sent);
+  if (response.ok) return response;
+  return fail(response, { method: sent.method, text: await response.text() });
+}
+
+function fail(
+  { status, url }: Response,
+  { method, text }: Readonly<{ method: string; text: string }>,
+): never {
+  throw new Error(`${method} ${new URL(url).pathname} answered ${status}`, {
+    cause: new Error(errorOf(text)?.message ?? text.slice(0, 200)),
+  });
+}
+
+function request(url: string, { method, body, cookie }: Sent): Promise<Response> {
   const headers: Record<string, string> = {};
   if (cookie !== undefined) headers['cookie'] = cookie;
   if (body !== undefined) headers['content-type'] = 'application/json';
-  const response = await fetch(url, {
+  return fetch(url, {
     method,
     headers,
     signal: AbortSignal.timeout(callLimitMs),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  if (response.ok) return response;
-  throw new Error(`${method} ${new URL(url).pathname} answered ${response.status}`, {
-    cause: new Error(errorMessage(await response.text())),
-  });
 }
 
-const errorAnswer = z.object({ error: z.object({ message: z.string() }) });
+const errorAnswer = z.object({ error: z.object({ message: z.string(), code: z.string() }) });
 
-function errorMessage(text: string): string {
+/** Null when it is no error of the admin API. */
+function errorOf(text: string): z.output<typeof errorAnswer>['error'] | null {
   try {
-    return errorAnswer.parse(JSON.parse(text)).error.message;
+    return errorAnswer.parse(JSON.parse(text)).error;
   } catch {
-    return text.slice(0, 200);
+    return null;
   }
 }
+
+function refusalIn(text: string): Refusal | null {
+  const error = errorOf(text);
+  return error !== null && isCode(error.code) ? refuse(error.code, error.message) : null;
+}
+
+const isCode = (code: string): code is RefusalCode => Object.hasOwn(statusOf, code);

@@ -5,6 +5,13 @@ import type { BaseContext, Command } from 'clipanion';
 
 import { AccessCommand, AccessDiffCommand } from './commands/access.ts';
 import { AgentCommand } from './commands/agent.ts';
+import {
+  ChangeApproveCommand,
+  ChangeDraftCommand,
+  ChangeListCommand,
+  ChangeShowCommand,
+  ChangeStepCommand,
+} from './commands/change.ts';
 import { ClassifyBenchCommand } from './commands/classify-bench.ts';
 import { ConfigCheckCommand } from './commands/config-check.ts';
 import { ConfigExportCommand } from './commands/config-export.ts';
@@ -49,6 +56,11 @@ export function commandLine(enableColors: boolean): Cli {
     AccessCommand,
     AccessDiffCommand,
     AgentCommand,
+    ChangeApproveCommand,
+    ChangeDraftCommand,
+    ChangeListCommand,
+    ChangeShowCommand,
+    ChangeStepCommand,
     ClassifyBenchCommand,
     ConfigCheckCommand,
     ConfigExportCommand,

@@ -56,6 +56,7 @@ describe('under a change policy', () => {
     ok(await ada('POST', `${path}/${id}/apply`, {}));
     assert.equal(nameOfModel(), 'b');
     ok(await ada('POST', '/admin/principals', { name: 'of another kind' }));
+    await draft(ada, [{ method: 'POST', path: '/admin/prices/sync', body: {} }]);
   });
 
   it('a version is restored by an approved request, which is that restore alone', async (t) => {

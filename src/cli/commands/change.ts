@@ -1,0 +1,189 @@
+// The commands on change requests: they are drafted, looked at, and taken through their steps.
+
+import { readFileSync } from 'node:fs';
+
+import { Option } from 'clipanion';
+import { z } from 'zod';
+
+import type { Refusal } from '../../lib/refusal.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { AdminClient } from '../admin-client.ts';
+import { ChangeCommand } from '../change-command.ts';
+import type { Said } from '../change-command.ts';
+
+const path = '/admin/change-requests';
+
+/** What is printed of one; `--json` prints all that was answered. */
+const request = z.looseObject({
+  id: z.int(),
+  state: z.string(),
+  title: z.string().nullable(),
+  author: z.object({ name: z.string().nullable() }).nullable(),
+  kinds: z.array(z.string()),
+  calls: z.array(z.object({ method: z.string(), path: z.string() })),
+});
+type Request = z.output<typeof request>;
+
+const shown = request.extend({
+  digest: z.string().nullable(),
+  outcome: z.string().nullable(),
+  refusal: z.object({ message: z.string() }).nullable(),
+  change: z
+    .object({
+      diff: z.array(z.object({ kind: z.string(), id: z.int(), change: z.string() })),
+    })
+    .nullable(),
+  history: z.array(
+    z.object({ at: z.string(), actor_name: z.string().nullable(), command: z.string() }),
+  ),
+});
+
+const line = ({ id, state, author, kinds, title }: Request): string =>
+  [id, state, author?.name ?? '-', kinds.join(',') || '-', title ?? ''].join('  ');
+
+const said = (one: Request): Said => ({ json: one, text: line(one) });
+
+export class ChangeListCommand extends ChangeCommand {
+  static override paths = [['change', 'list']];
+  static override usage = ChangeCommand.Usage({
+    description: 'list the change requests, newest first',
+    details: `
+      Needs --control-url (GW_CONTROL_URL), --login and a password, by --password, GW_PASSWORD or
+      GW_PASSWORD_FILE.
+    `,
+    examples: [['What awaits a review', '$0 change list --login ada --state review_due']],
+  });
+
+  state = Option.String('--state', { description: 'open, approved, scheduled, review_due, …' });
+
+  protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
+    const query = this.state === undefined ? '' : `?state=${encodeURIComponent(this.state)}`;
+    const answer = await admin.ask({ method: 'GET', path: path + query, answer: z.array(request) });
+    if (isRefusal(answer)) return answer;
+    return { json: answer, text: answer.map(line).join('\n') || 'none' };
+  }
+}
+
+export class ChangeShowCommand extends ChangeCommand {
+  static override paths = [['change', 'show']];
+  static override usage = ChangeCommand.Usage({
+    description: 'show a change request, what it comes to now, and how it is approved',
+    details: 'Needs --control-url (GW_CONTROL_URL), --login and a password, as change list does.',
+    examples: [['Look at one', '$0 change show 7 --login ada']],
+  });
+
+  id = Option.String({ name: 'id' });
+
+  protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
+    const at = `${path}/${encodeURIComponent(this.id)}`;
+    const answer = await admin.ask({ method: 'GET', path: at, answer: shown });
+    return isRefusal(answer) ? answer : { json: answer, text: toText(answer) };
+  }
+}
+
+function toText(one: z.output<typeof shown>): string {
+  const { calls, change, refusal, history, digest, outcome } = one;
+  const approving = `gw change approve ${one.id} --digest ${digest} --outcome ${outcome}`;
+  return [
+    line(one),
+    ...calls.map((call) => `  ${call.method} ${call.path}`),
+    ...(change?.diff ?? []).map(({ kind, id, change: how }) => `  ${kind}-${id} ${how}`),
+    ...(refusal === null ? [] : [`  cannot be made: ${refusal.message}`]),
+    ...history.map(({ at, actor_name: name, command }) => `  ${at}  ${name ?? '-'}  ${command}`),
+    ...(outcome === null ? [] : [`  to approve: ${approving}`]),
+  ].join('\n');
+}
+
+export class ChangeDraftCommand extends ChangeCommand {
+  static override paths = [['change', 'draft']];
+  static override usage = ChangeCommand.Usage({
+    description: 'draft calls of the admin API as one change',
+    details: `
+      --calls is a file with a JSON list of {method, path, body}. Needs --title, --reason,
+      --control-url (GW_CONTROL_URL), --login and a password, as change list does.
+    `,
+    examples: [
+      [
+        'New prices',
+        '$0 change draft --login ada --title "Autumn prices" --reason CHG-9 --calls prices.json',
+      ],
+    ],
+  });
+
+  title = Option.String('--title', { required: true, description: 'what it is about' });
+  reason = Option.String('--reason', { required: true, description: 'why; kept in the history' });
+  calls = Option.String('--calls', { required: true, description: 'a file of calls, as JSON' });
+
+  protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
+    const calls = readCalls(this.calls);
+    if (isRefusal(calls)) return calls;
+    const { title, reason } = this;
+    const body = { title, reason, calls: calls.list };
+    const answer = await admin.ask({ method: 'POST', path, body, answer: request });
+    return isRefusal(answer) ? answer : said(answer);
+  }
+}
+
+function readCalls(file: string): Readonly<{ list: unknown }> | Refusal {
+  try {
+    return { list: JSON.parse(readFileSync(file, 'utf8')) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : '';
+    return refuse('invalid', `--calls names ${file}, which is no JSON: ${why}`);
+  }
+}
+
+export class ChangeStepCommand extends ChangeCommand {
+  static override paths = ['refuse', 'withdraw', 'apply', 'review'].map((step) => ['change', step]);
+  static override usage = ChangeCommand.Usage({
+    description: 'refuse, withdraw or apply a change request, or review one made without',
+    details: 'Needs --control-url (GW_CONTROL_URL), --login and a password, as change list does.',
+    examples: [
+      ['Apply what is approved', '$0 change apply 7 --login ada'],
+      ['Refuse it', '$0 change refuse 7 --login bob --reason "not in December"'],
+    ],
+  });
+
+  id = Option.String({ name: 'id' });
+  reason = Option.String('--reason', { description: 'why; kept in the history' });
+
+  protected override ask(admin: AdminClient): Promise<Said | Refusal> {
+    return step(admin, {
+      id: this.id,
+      step: this.path.at(-1) ?? '',
+      body: { reason: this.reason },
+    });
+  }
+}
+
+export class ChangeApproveCommand extends ChangeCommand {
+  static override paths = [['change', 'approve']];
+  static override usage = ChangeCommand.Usage({
+    description: 'approve a change request, exactly as change show printed it',
+    details: `
+      Not by its author, nor with a password that the author set. Needs --control-url
+      (GW_CONTROL_URL), --login and a password, as change list does.
+    `,
+    examples: [
+      ['As it was shown', '$0 change approve 7 --login bob --digest 3f1c… --outcome 9c56…'],
+    ],
+  });
+
+  id = Option.String({ name: 'id' });
+  digest = Option.String('--digest', { required: true, description: 'of the calls, as shown' });
+  outcome = Option.String('--outcome', { required: true, description: 'of what they come to' });
+  reason = Option.String('--reason', { description: 'why; kept in the history' });
+
+  protected override ask(admin: AdminClient): Promise<Said | Refusal> {
+    const { id, digest, outcome, reason } = this;
+    return step(admin, { id, step: 'approve', body: { digest, outcome, reason } });
+  }
+}
+
+type Step = Readonly<{ id: string; step: string; body: object }>;
+
+async function step(admin: AdminClient, { id, step, body }: Step): Promise<Said | Refusal> {
+  const at = `${path}/${encodeURIComponent(id)}/${step}`;
+  const answer = await admin.ask({ method: 'POST', path: at, body, answer: request });
+  return isRefusal(answer) ? answer : said(answer);
+}
