@@ -4,6 +4,7 @@ import type { ClusterPlace } from '../kubernetes/in-cluster.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Candidate } from './candidate.ts';
 import { readCluster } from './cluster.ts';
+import type { ClusterObjects } from './cluster-objects.ts';
 import { exposedBy } from './exposed.ts';
 
 export type LookOptions = Readonly<{
@@ -22,7 +23,7 @@ const saidMax = 1_000;
 export function createLook({ cluster, advertise, log }: LookOptions) {
   const said = new Set<string>();
   return async (signal: AbortSignal): Promise<readonly Candidate[]> => {
-    const { candidates, left } = exposedBy(await readCluster(cluster, signal), advertise);
+    const { candidates, left } = exposedBy(await read(cluster, signal), advertise);
     for (const reason of left) {
       if (said.has(reason) || said.size >= saidMax) continue;
       said.add(reason);
@@ -36,4 +37,12 @@ export function createLook({ cluster, advertise, log }: LookOptions) {
     }
     return candidates.slice(0, candidatesMax);
   };
+}
+
+async function read(cluster: ClusterPlace, signal: AbortSignal): Promise<ClusterObjects> {
+  try {
+    return await readCluster(cluster, signal);
+  } catch (cause) {
+    throw new Error(`reading what the cluster at ${cluster.url} exposes`, { cause });
+  }
 }

@@ -43,5 +43,10 @@ export const readAuthority = ({ accountDirectory }: ClusterPlace): Promise<strin
   readFile(path.join(accountDirectory, 'ca.crt'), 'utf8');
 
 /** That of the pod. */
-export const readNamespace = async ({ accountDirectory }: ClusterPlace): Promise<string> =>
-  (await readFile(path.join(accountDirectory, 'namespace'), 'utf8')).trim();
+export async function readNamespace({ accountDirectory }: ClusterPlace): Promise<string> {
+  try {
+    return (await readFile(path.join(accountDirectory, 'namespace'), 'utf8')).trim();
+  } catch (cause) {
+    throw new Error(`reading the namespace of this pod in ${accountDirectory}`, { cause });
+  }
+}

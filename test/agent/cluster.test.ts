@@ -146,6 +146,17 @@ it('the API server is verified with the authority of the service account alone',
   assert.deepEqual(asked, []);
 });
 
+it('a search that cannot read the cluster says which one, and why', async (t) => {
+  const { place, setBroken } = await startClusterApi(t);
+  setBroken(503);
+  const look = createLook({ cluster: place, advertise: null, log: collectLog([]) });
+  await assert.rejects(look(signal), (error: Error) => {
+    assert.equal(error.message, `reading what the cluster at ${place.url} exposes`);
+    assert.match(String(error.cause), /services answered 503: broken/);
+    return true;
+  });
+});
+
 it('a process finds its cluster in the variables that Kubernetes sets', () => {
   const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
   assert.deepEqual(findCluster(env, mountedAccount), {
