@@ -157,16 +157,17 @@ class ScreenOverview extends LitElement {
     return html`<section class="changes">
       <header>
         <h2>Last changes</h2>
-        <a href=${linkTo({ screen: 'audit' })}>Audit log</a>
+        <a href=${linkTo({ screen: 'history' })}>History</a>
       </header>
       ${
         changes.length === 0
           ? html`<p class="quiet">Nothing was changed yet.</p>`
           : html`<ul>
               ${changes.map(
-                ({ at, actor_name, action, target }) =>
+                ({ id, at, actor_name, action, target }) =>
                   html`<li>
-                    <span class="action">${action}</span><code>${target}</code>
+                    <span class="action">${action}</span
+                    ><a href=${linkTo({ screen: 'history', rest: [id] })}><code>${target}</code></a>
                     <span class="who">${actor_name ?? 'system'}</span><gw-time at=${at}></gw-time>
                   </li>`,
               )}
