@@ -25,6 +25,10 @@ export type Column<Row> = Readonly<{
   spare?: boolean;
 }>;
 
+/** What is exported of rows: the value of each column by its id. */
+export const recordsOf = <Row>(rows: readonly Row[], columns: readonly Column<Row>[]) =>
+  rows.map((row) => Object.fromEntries(columns.map(({ id, value }) => [id, value(row)])));
+
 const features = tableFeatures({
   rowSortingFeature,
   sortedRowModel: createSortedRowModel(),

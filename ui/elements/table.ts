@@ -14,7 +14,7 @@ import { base, buttons, controls } from '../styles/base.ts';
 import './icon.ts';
 import './menu.ts';
 import { save } from './save-file.ts';
-import { SortedRows } from './table-model.ts';
+import { SortedRows, recordsOf } from './table-model.ts';
 import type { Column } from './table-model.ts';
 import { tableStyles } from './table-styles.ts';
 
@@ -64,6 +64,7 @@ export class GwTable extends LitElement {
   readonly #sorted = new SortedRows<Row>(this);
   #filter = createFilter((row: Row) => this.#textOf(row));
   #filtered: readonly Column<Row>[] | null = null;
+  #known: Readonly<{ of: readonly unknown[]; rows: readonly Row[] }> | null = null;
 
   constructor() {
     super();
@@ -89,10 +90,19 @@ export class GwTable extends LitElement {
     return this.columns.map(({ value }) => String(value(row) ?? '')).join(' ');
   }
 
-  /** All rows that fit the filter, in order: what is counted, paged and exported. */
+  /** All rows that fit the filter, in order: what is counted, paged and exported. Not looked for anew while one scrolls. */
   #found(): readonly Row[] {
+    const { rows, columns, view, partial } = this;
+    if (partial) return rows;
+    const of = [rows, columns, view.filter, view.sort?.id, view.sort?.descending];
+    if (this.#known === null || of.some((part, at) => part !== this.#known?.of[at])) {
+      this.#known = { of, rows: this.#find() };
+    }
+    return this.#known.rows;
+  }
+
+  #find(): readonly Row[] {
     const { rows, columns, view } = this;
-    if (this.partial) return rows;
     if (columns !== this.#filtered) {
       this.#filtered = columns;
       this.#filter = createFilter((row) => this.#textOf(row));
@@ -207,9 +217,7 @@ export class GwTable extends LitElement {
       </thead>
       <tbody>
         ${spacer(part.above)}
-        ${repeat(rows.slice(part.from, part.to), this.keyOf, (row, at) =>
-          this.#row(row, columns, part.from + at),
-        )}
+        ${this.#rows(rows.slice(part.from, part.to), columns, whole ? null : part.from)}
         ${spacer(part.below)}
       </tbody>
     </table>`;
@@ -236,6 +244,13 @@ export class GwTable extends LitElement {
         ${label}${order === 'none' ? nothing : html`<gw-icon name=${icon}></gw-icon>`}
       </button>
     </th>`;
+  }
+
+  /** Of a long page the rows that leave the sight are those that come into it, with other content. */
+  #rows(rows: readonly Row[], columns: readonly Column<Row>[], from: number | null) {
+    return from === null
+      ? repeat(rows, this.keyOf, (row, at) => this.#row(row, columns, at))
+      : rows.map((row, at) => this.#row(row, columns, from + at));
   }
 
   #row(row: Row, columns: readonly Column<Row>[], index: number) {
@@ -343,12 +358,10 @@ export class GwTable extends LitElement {
   };
 
   readonly #onExport = ({ detail }: CustomEvent<string>): void => {
-    const rows = this.#found().map((row) =>
-      Object.fromEntries(this.columns.map(({ id, value }) => [id, value(row)])),
-    );
     const name = pluralOf(this.noun).replaceAll(' ', '-');
-    const columns = this.columns.map(({ id }) => id);
-    if (detail === 'csv') save(`${name}.csv`, 'text/csv', toCsv(columns, rows));
+    const ids = this.columns.map(({ id }) => id);
+    const rows = recordsOf(this.#found(), this.columns);
+    if (detail === 'csv') save(`${name}.csv`, 'text/csv', toCsv(ids, rows));
     else save(`${name}.json`, 'application/json', toJson(rows));
   };
 

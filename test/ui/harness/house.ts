@@ -33,6 +33,9 @@ const file = lifetime();
 // Here, and not where it is first needed: what a test asks to be done after it is done after that test.
 after(() => file.end());
 
+/** For a program that is no test: what all of it shares, and its end. */
+export const wholeRun: Test & Readonly<{ end: () => Promise<void> }> = file;
+
 type Options = NonNullable<Parameters<typeof testAdministrator>[1]>;
 
 export type House = Awaited<ReturnType<typeof testAdministrator>>;

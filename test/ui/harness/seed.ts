@@ -122,21 +122,36 @@ function peopleFacts({ vault, store }: ControlPlane): readonly Fact[] {
       { event: { stream, type: 'PrincipalRoleGranted', data: { id, role_id: role.id } } },
     ];
   }).flat();
-  const keys = Array.from({ length: size.keys }, (_, index): Fact => {
-    const id = apiKeyId.parse(store.state().api_key.lastId + index + 1);
-    const { prefix, verifier } = mintApiKey(createHash('sha256').update(`key ${index}`).digest());
+  return [...people, ...keyFacts({ store }, { count: size.keys, firstPrincipal: before + 1 })];
+}
+
+type Keys = Readonly<{ count: number; firstPrincipal: number }>;
+
+function keyFacts(
+  { store }: Pick<ControlPlane, 'store'>,
+  { count, firstPrincipal }: Keys,
+): readonly Fact[] {
+  const { lastId } = store.state().api_key;
+  return Array.from({ length: count }, (_, index): Fact => {
+    const id = apiKeyId.parse(lastId + index + 1);
+    const { prefix, verifier } = mintApiKey(createHash('sha256').update(`key ${id}`).digest());
     const secret: Secret = { ref: randomUUID(), class: 'key_verifier', plaintext: verifier };
     const data = {
       id,
-      principal_id: principalId.parse(before + 1 + (index % size.principals)),
-      name: `key-${index + 1}`,
+      principal_id: principalId.parse(firstPrincipal + (index % size.principals)),
+      name: `key-${id}`,
       prefix,
       verifier_ref: secret.ref,
       expires_at: null,
     };
     return { event: { stream: `api_key-${id}`, type: 'ApiKeyCreated', data }, secret };
   });
-  return [...people, ...keys];
+}
+
+/** Besides those of the company, until there are so many. */
+export async function fillKeys(plane: ControlPlane, count: number): Promise<void> {
+  const missing = count - plane.store.state().api_key.byId.size;
+  await append(plane, keyFacts(plane, { count: missing, firstPrincipal: 2 }));
 }
 
 const batchEvents = 1_000;
