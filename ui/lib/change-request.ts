@@ -79,7 +79,7 @@ export type DraftCall = Readonly<{
 
 /** What lies below these may be drafted. A key is not among them: only the answer to its call shows it. */
 const draftable =
-  /^\/admin\/(?:principals|roles|provider-models|models|backends|providers|fallback-model|(?:frontend|virtual)-models|frontend-model-defaults|rules|rule-targets|model-pools|model-pool-members|prompt-classes|mcp-servers|a2a-agents|change-policy)(?:\/|$)/;
+  /^\/admin\/(?:principals|roles|provider-models|models|backends|providers|fallback-model|(?:frontend|virtual)-models|frontend-model-defaults|rules|rule-targets|model-pools|model-pool-members|prompt-classes|mcp-servers|a2a-agents|change-policy|snapshots\/[^/]+\/restore|prices\/sync)(?:\/|$)/;
 
 const isCall = (value: unknown): value is DraftCall =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
