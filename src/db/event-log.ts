@@ -97,54 +97,23 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 /** An event as it lies in the log. `payload` is null after a redaction by the owner. */
 export type StoredEvent = Omit<SealedEvent, 'payload'> & Readonly<{ payload: string | null }>;
 
-type EventRow = {
-  position: number;
-  stream: string;
-  version: number;
-  event_id: string;
-  type: string;
-  schema: number;
-  tx_id: string;
-  recorded_at: number;
-  metadata: string;
-  payload: string | null;
-  payload_digest: Buffer;
-  leaf_hash: Buffer;
-  hash: Buffer;
-};
-
 type Page = { after: number; limit: number };
 
 /** The events behind `after` in log order, as they are stored. json is read as text: its bytes are what was hashed. */
-export async function readStored(db: Queryable, { after, limit }: Page): Promise<StoredEvent[]> {
-  const rows: EventRow[] = await db.query(sql`
-    select position, stream, version, event_id, type, schema, tx_id,
-      (extract(epoch from recorded_at) * 1000)::bigint as recorded_at,
-      metadata::text as metadata, payload::text as payload, payload_digest, leaf_hash, hash
+export const readStored = (db: Queryable, { after, limit }: Page): Promise<StoredEvent[]> =>
+  db.query(sql`
+    select position, stream, version, event_id as "eventId", type, schema, tx_id as "txId",
+      (extract(epoch from recorded_at) * 1000)::bigint as "recordedAt",
+      metadata::text as metadata, payload::text as payload,
+      payload_digest as "payloadDigest", leaf_hash as "leafHash", hash
     from es.events where position > ${after} order by position limit ${limit}`);
-  return rows.map((row) => ({
-    position: row.position,
-    stream: row.stream,
-    version: row.version,
-    eventId: row.event_id,
-    type: row.type,
-    schema: row.schema,
-    txId: row.tx_id,
-    recordedAt: row.recorded_at,
-    metadata: row.metadata,
-    payload: row.payload,
-    payloadDigest: row.payload_digest,
-    leafHash: row.leaf_hash,
-    hash: row.hash,
-  }));
-}
 
 /** The events behind `after`, checked and lifted to their current versions. Throws on a type newer than this program. */
 export async function readEvents(db: Queryable, page: Page): Promise<RecordedEvent[]> {
   return (await readStored(db, page)).map(toRecorded);
 }
 
-type FoldedRow = Pick<EventRow, 'position' | 'stream' | 'version' | 'type' | 'schema'> &
+type FoldedRow = Pick<StoredEvent, 'position' | 'stream' | 'version' | 'type' | 'schema'> &
   Readonly<{ at: number; data: string | null; chain: string }>;
 
 /** The same, as a fold needs them: for many events at once, in half of the time. */
