@@ -135,14 +135,24 @@ const behind = ({ after, order }: CommandFilter): SQLQuery =>
     ? sql`(${after}::bigint is null or id > ${after})`
     : sql`(${after}::bigint is null or id < ${after})`;
 
-/** What a principal gave as reasons, as items of the vault: not erased yet, the oldest first. `subject` is a stream. */
+/**
+ * What a principal gave as reasons and as titles of change requests, as items of the vault: not erased yet, the oldest first. `subject` is
+ * a stream.
+ */
 export const listReasons = (
   db: Queryable,
   { actorId, limit }: Readonly<{ actorId: number; limit: number }>,
 ): Promise<{ ref: string; subject: string }[]> =>
   db.query(sql`
-    select ref, subject from audit_log join vault.items on ref = reason_ref
-    where actor_id = ${actorId} and body is not null order by id limit ${limit}`);
+    select ref, subject from (
+      select id, reason_ref as ref from audit_log where actor_id = ${actorId}
+      union all
+      select id, coalesce(payload ->> 'title_ref', payload ->> 'why_ref')::uuid
+      from audit_log join es.events using (tx_id)
+      where actor_id = ${actorId}
+        and type in ('ChangeRequestDrafted', 'ChangeRequestEdited', 'ChangeMadeUnapproved')
+    ) given join vault.items using (ref)
+    where body is not null group by ref, subject order by min(id), ref limit ${limit}`);
 
 /** The commands of these transactions. */
 export const readCommands = (db: Queryable, txIds: readonly string[]): Promise<CommandRow[]> =>

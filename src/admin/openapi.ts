@@ -97,6 +97,11 @@ const requestHeaders = {
     maxLength: 1_000,
     examples: ['CHG-1042'],
   }),
+  BreakGlass: header(
+    'x-gw-break-glass',
+    'Why the change is made at once although the change policy asks for an approval; it needs config:write and demands a review',
+    { type: 'string', maxLength: 1_000, examples: ['the vendor cut us off'] },
+  ),
 } as const;
 
 const responseHeaders = {
@@ -106,6 +111,11 @@ const responseHeaders = {
   },
   SnapshotVersion: {
     description: 'The version of the configuration that holds the change',
+    schema: { type: 'integer' },
+  },
+  ReviewDue: {
+    description:
+      'With x-gw-break-glass, where it was needed: the id of the change request to review',
     schema: { type: 'integer' },
   },
   ETag: { description: 'The version of the entity, in quotes', schema: { type: 'string' } },
@@ -161,12 +171,16 @@ const parametersSchema = z.object({
 });
 
 /** The headers that every mutation takes. */
-const conditions = (route: Route): readonly Json[] =>
-  isMutation(route)
-    ? ['IdempotencyKey', ...(addressesEntity(route) ? ['IfMatch'] : []), 'Reason'].map((name) => ({
-        $ref: `#/components/parameters/${name}`,
-      }))
-    : [];
+function conditions(route: Route): readonly Json[] {
+  if (!isMutation(route)) return [];
+  const names = [
+    'IdempotencyKey',
+    ...(addressesEntity(route) ? ['IfMatch'] : []),
+    'Reason',
+    ...(route.permission === 'api_key' ? [] : ['BreakGlass']),
+  ];
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
 
 const addressesEntity = ({ path }: Route): boolean => entityPathOf(path) !== null;
 
@@ -188,6 +202,9 @@ function success(route: Route): Json {
     Object.entries({
       'x-request-id': 'RequestId',
       ...(isMutation(route) ? { 'x-gw-snapshot-version': 'SnapshotVersion' } : {}),
+      ...(isMutation(route) && route.permission !== 'api_key'
+        ? { 'x-gw-review-due': 'ReviewDue' }
+        : {}),
       ...(isMutation(route) && addressesEntity(route) ? { etag: 'ETag' } : {}),
       ...(readsPast(route) ? { 'x-gw-log-position': 'LogPosition' } : {}),
       ...(isPaged(route) ? { 'x-total-count': 'TotalCount', link: 'Link' } : {}),

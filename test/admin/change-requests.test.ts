@@ -109,6 +109,17 @@ describe('a change request', () => {
     ]);
   });
 
+  it('has no title any more when what its author wrote is erased', async (t) => {
+    const { ada, boss, draft, ids } = await fourEyes(t);
+    const id = await draft(ada, [renameModel('b')], 'As Mr Smith asked');
+    ok(await ada('PATCH', `${path}/${id}`, { title: 'As Mr Smith asked again' }));
+    ok(await ada('PATCH', `${path}/${id}`, { calls: [renameModel('c')] }));
+    ok(await boss('POST', '/admin/vault/erase-personal-data', { principal_id: ids.ada }));
+    const { body } = ok(await boss('GET', `${path}/${id}`));
+    assert.equal(member(body, 'title'), null);
+    assert.doesNotMatch(JSON.stringify(body), /Smith|CHG-1/);
+  });
+
   it('is refused at once when its calls cannot be made, and names the call', async (t) => {
     const { ada, plane } = await fourEyes(t);
     const { position } = plane.store.state();
