@@ -20,6 +20,8 @@ const healthRecord = z.object({
   lag_events: z.int().nullable(),
   snapshot_version: z.int().nullable(),
   snapshot_rebuild_failures: z.int(),
+  /** Alarms that the log was changed or set back, which nothing explains; GET /admin/log/head tells of each. */
+  log_alarms: z.int(),
   /** Budgets whose counter was not the sum of their usage when this process last checked; null when it did not. */
   budget_drift: z.int().nullable(),
   /** As the gateway of this process sees them; none in role control. */
@@ -114,6 +116,7 @@ async function healthOf(control: Control): Promise<z.input<typeof healthRecord>>
     lag_events: head === null ? null : Math.max(0, head - position),
     snapshot_version: publisher.current()?.snapshot.version ?? null,
     snapshot_rebuild_failures: publisher.failures(),
+    log_alarms: control.alarms.open(),
     budget_drift: control.usageUpkeep.budgetDrift(),
     backends: program.backends(),
     replicas: replicas.length,

@@ -100,6 +100,7 @@ describe('the health', () => {
       lag_events: 0,
       snapshot_version: plane.publisher.current()?.snapshot.version,
       snapshot_rebuild_failures: 0,
+      log_alarms: 0,
       budget_drift: null,
       backends: program.backends(),
       replicas: 0,
