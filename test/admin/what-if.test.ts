@@ -214,7 +214,8 @@ it('gw what-if says the same, and exits 10 when something would change', async (
   assert.match(said.stdout, /^ {2}2 {2}small -> large$/m);
   const same = await gw(['what-if', '--version', String(version), '--json'], { env });
   assert.deepEqual([same.code, JSON.parse(same.stdout).total.same], [0, 2]);
-  assert.equal((await gw(['what-if'], { env })).code, 2);
+  assert.equal((await gw(['what-if', '--change-request', '9'], { env })).code, 5);
+  assert.equal((await gw(['what-if', '--change-request', 'soon'], { env })).code, 2);
   await writeFile(file, '[');
   assert.equal((await gw(['what-if', '-f', file], { env })).code, 2);
 });

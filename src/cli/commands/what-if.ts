@@ -19,10 +19,10 @@ export class WhatIfCommand extends HistoryCommand {
   static override usage = HistoryCommand.Usage({
     description: 'say what a proposal would have made of requests of the past',
     details: `
-      Recorded requests are routed again on what is proposed, a version or a file of calls of the
-      admin API ([{method, path, body}]), and on the configuration as it stands, or --base: newly
-      denied, newly allowed, re-routed, and what it costs. What their rows do not tell is counted
-      apart. Nothing is written. Exits 10 when something would change. Needs --database-url
+      Recorded requests are routed again on what is proposed (a version, a change request, or a file
+      of calls of the admin API, [{method, path, body}]) and on the configuration as it stands, or
+      --base: newly denied, newly allowed, re-routed, and what it costs. What their rows do not tell
+      is counted apart. Nothing is written. Exits 10 when something would change. Needs --database-url
       (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
     `,
     examples: [
@@ -42,23 +42,16 @@ export class WhatIfCommand extends HistoryCommand {
   file = Option.String('-f,--file', {
     description: 'a file with the calls that are proposed, as JSON',
   });
+  changeRequest = Option.String('--change-request', {
+    description: 'the id of a change request whose calls are proposed',
+  });
   requests = Option.String('--requests', {
     description: 'how many are compared; 1000 when absent',
   });
 
   constructor() {
     super();
-    Object.assign(
-      this,
-      settingOptions([
-        'databaseUrl',
-        'egressAllow',
-        'egressDeny',
-        'caBundle',
-        'priceAggregatorUrl',
-        'priceCatalogueUrl',
-      ]),
-    );
+    Object.assign(this, settingOptions(['databaseUrl', 'egressAllow', 'egressDeny', 'caBundle']));
   }
 
   protected override async read(
@@ -68,8 +61,18 @@ export class WhatIfCommand extends HistoryCommand {
     const calls = this.file === undefined ? undefined : readCalls(this.file);
     if (isRefusal(calls)) return calls;
     const { since, until, version, base } = this;
-    const requests = this.requests === undefined ? undefined : Number(this.requests);
-    const given = Object.entries({ since, until, version, base, calls, requests });
+    const [requests, change_request] = [this.requests, this.changeRequest].map((given) =>
+      given === undefined ? undefined : Number(given),
+    );
+    const given = Object.entries({
+      since,
+      until,
+      version,
+      base,
+      calls,
+      change_request,
+      requests,
+    });
     const asked = Object.fromEntries(given.filter(([, value]) => value !== undefined));
     const { whatIfIn } = await import('../what-if.ts');
     const json = await whatIfIn(plane, settings, asked);
