@@ -9,8 +9,9 @@ import type { Locator, Page } from 'playwright-core';
 
 import { listedProvider } from '../harness/model-list.ts';
 import { promptClasses } from './harness/company-routing.ts';
-import { emptyHouse, open, sharedCompanyHouse } from './harness/house.ts';
+import { emptyHouse, open } from './harness/house.ts';
 import type { House } from './harness/house.ts';
+import { usageOf } from './harness/traffic.ts';
 
 const press = (page: Page | Locator, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click();
@@ -256,7 +257,7 @@ it('a pool gets members with weights and a policy; what leads to it holds it', a
 
   const used = { default_targets: ['fast'] };
   assert.equal((await house.send('PATCH', '/admin/frontend-models/1', used)).status, 200);
-  await page.reload();
+  await page.goto('/ui/frontend-models/pools/1');
   await press(page, 'Delete');
   await page.getByText('chat (default)').waitFor();
   await page.getByLabel('Type fast to go on').fill('fast');
@@ -365,12 +366,28 @@ it('a class is made of many pasted examples, tried, evaluated, and evaluated aga
 });
 
 it('a recorded request is asked again on the rules, with what is recorded of it', async (t) => {
-  const house = await sharedCompanyHouse();
-  const { body } = await house.send('GET', '/admin/usage/events?virtual_model=chat&limit=1');
-  assert.ok(Array.isArray(body));
-  const [row] = body;
-  const { page } = await open(t, house, `frontend-models/1?replay=${row.id}`);
-  await page.locator('gw-dry-run .fact', { hasText: 'Recorded' }).waitFor();
-  assert.equal(await page.getByLabel('Caller').inputValue(), row.principal);
-  assert.equal(new URL(page.url()).searchParams.get('from'), String(row.principal_id));
+  const house = await routedHouse(t);
+  const untilMs = Date.now();
+  const [event] = usageOf({ sinceMs: untilMs - 3_600_000, untilMs });
+  assert.ok(event !== undefined);
+  const recorded = {
+    ...event,
+    principal_id: 1,
+    virtual_model: 'chat',
+    stream: true,
+    route: 'rule:1',
+  };
+  await house.admin.control.takeUsage({ replica: 'gateway-1', events: [recorded] });
+  const { page } = await open(t, house, 'frontend-models/1');
+  await page.getByText('Headers, prompt, time, version, recorded requests').click();
+  await page.getByLabel('Ask a recorded request again').selectOption(event.id);
+  const fact = page.locator('gw-dry-run .fact', { hasText: 'Recorded' });
+  await fact.getByText('another rule').waitFor();
+  assert.equal(await reason(page).textContent(), 'rule:0');
+  assert.equal(await page.getByLabel('Streamed').isChecked(), true);
+  const { searchParams } = new URL(page.url());
+  assert.deepEqual(
+    [searchParams.get('from'), searchParams.get('tokens'), searchParams.get('replay')],
+    ['1', '900', event.id],
+  );
 });

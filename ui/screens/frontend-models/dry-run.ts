@@ -339,6 +339,8 @@ export class GwDryRun extends LitElement {
       const [row] = body;
       if (row === undefined) throw new Error(`the request ${id} is not kept any more`);
       this.recorded = row;
+      // What was answered is of another request.
+      this.tried = null;
       this.#change({ ...replayOf(row), version: this.draft.version });
     } catch (error) {
       this.failure = asFailure(error);

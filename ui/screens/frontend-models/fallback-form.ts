@@ -24,6 +24,7 @@ export class GwFallbackForm extends RecordForm<Row, Draft> {
 
   protected override fields(draft: Draft, { models }: Row) {
     return html`<gw-field
+      unmarked
       name="model_id"
       label="Fallback model"
       type="select"

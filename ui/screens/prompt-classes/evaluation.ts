@@ -64,7 +64,7 @@ const columnsOf = (before: Evaluation | null): readonly Column<Evaluated>[] => [
     value: (one: Evaluated) => one[id],
     cell: (one: Evaluated) => html`${marginText(one[id])}${gained(one, before, id)}`,
   })),
-  { id: 'min_margin', label: 'Asked margin', end: true, value: ({ min_margin }) => min_margin },
+  { id: 'min_margin', label: 'Margin needed', end: true, value: ({ min_margin }) => min_margin },
   { id: 'nearest', label: 'Nearest classes', value: nearestText },
   { id: 'advice', label: 'What to do', spare: true, value: adviceOf },
   { id: 'examples', label: 'Examples', end: true, spare: true, value: ({ examples }) => examples },
