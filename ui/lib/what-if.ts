@@ -15,15 +15,25 @@ export function destinationText(destination: Destination): string {
   return route === null || route === 'concrete' ? name : `${name} (${route})`;
 }
 
-/** An exact decimal of the quoted currency as an amount, with its sign where `signed`. */
-export function amountText(decimal: string, { signed = false } = {}): string {
+type Written = Readonly<{
+  /** A plus stands before what is more than nothing. */
+  signed?: boolean;
+  /** Digits behind the point at most; all of them when absent. */
+  digits?: number;
+}>;
+
+/** An exact decimal of the quoted currency as an amount, with two digits behind the point at least. */
+export function amountText(
+  decimal: string,
+  { signed = false, digits = Infinity }: Written = {},
+): string {
   const negative = decimal.startsWith('-');
-  const size = negative ? decimal.slice(1) : decimal;
-  const [whole = '0', fraction = ''] = size.split('.');
+  const [whole = '0', all = ''] = (negative ? decimal.slice(1) : decimal).split('.');
+  const fraction = all.slice(0, digits).replace(/0+$/, '').padEnd(2, '0');
   const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',');
-  const isNothing = /^[0.]*$/.test(size);
+  const isNothing = /^[0.]*$/.test(`${whole}${all}`);
   const sign = negative ? '-' : signed && !isNothing ? '+' : '';
-  return `${sign}$${grouped}.${fraction.padEnd(2, '0')}`;
+  return `${sign}$${grouped}.${fraction}`;
 }
 
 type Counts = Readonly<{

@@ -82,6 +82,7 @@ export class GwSave extends LitElement {
         display: flex;
         flex-wrap: wrap;
         gap: var(--space-2);
+        margin-left: -0.625rem;
       }
     `,
   ];

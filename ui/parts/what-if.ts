@@ -205,8 +205,8 @@ export class GwWhatIf extends LitElement {
     return html`<div class="tiles">
         ${tile('Gone elsewhere', total.rerouted)} ${tile('Denied', total.newly_denied, 'bad')}
         ${tile('Let through', total.newly_allowed, 'warn')}
-        <gw-kpi label="Cost" value=${amountText(total.cost_difference, { signed: true })}
-          >${amountText(total.cost_before)} before</gw-kpi
+        <gw-kpi label="Cost" value=${amountText(total.cost_difference, { signed: true, digits: 4 })}
+          >${amountText(total.cost_before)} → ${amountText(total.cost_after)}</gw-kpi
         >
       </div>
       <div class="groups">

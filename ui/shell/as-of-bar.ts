@@ -104,7 +104,7 @@ export class GwAsOfBar extends LitElement {
       <p class="words" role="status">
         ${
           failure === null
-            ? html`<strong>As of ${momentWords(this.moment)}</strong
+            ? html`<strong>As of ${this.#words(held?.row ?? null)}</strong
                 >${this.#made(held?.row ?? null)}. ${this.#meaning()}`
             : failure.message
         }
@@ -119,6 +119,14 @@ export class GwAsOfBar extends LitElement {
         >
         <button type="button" @click=${() => changeQuery({ as_of: null })}>Back to now</button>
       </div>`;
+  }
+
+  /** A position is a version only where it made one. */
+  #words(row: SnapshotVersion | null): string {
+    const isPosition = /^\d+$/.test(this.moment);
+    return row === null || !isPosition || String(row.version) === this.moment
+      ? momentWords(this.moment)
+      : `position ${this.moment}`;
   }
 
   #meaning(): string {

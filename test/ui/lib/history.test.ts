@@ -105,7 +105,9 @@ it('of a secret only is shown that there is another one', () => {
 });
 
 it('each stream of the configuration that a change is about is named once', () => {
-  const events = ['model-7', 'provider-1', 'model-7', 'change_request-1'].map((stream) => ({ stream }));
+  const events = ['model-7', 'provider-1', 'model-7', 'change_request-1'].map((stream) => ({
+    stream,
+  }));
   assert.deepEqual(streamsOf(events), ['model-7', 'provider-1']);
 });
 
@@ -219,7 +221,8 @@ it('amounts stay exact', () => {
   assert.equal(amountText('1234567.0000012'), '$1,234,567.0000012');
   assert.equal(amountText('-0.5', { signed: true }), '-$0.50');
   assert.equal(amountText('3', { signed: true }), '+$3.00');
-  assert.equal(amountText('0.00', { signed: true }), '$0.00');
+  assert.equal(amountText('0.000000', { signed: true }), '$0.00');
+  assert.equal(amountText('-0.119289', { signed: true, digits: 4 }), '-$0.1192');
 });
 
 it('a destination is a model, a pool or a refusal', () => {
