@@ -8,6 +8,8 @@ import { it } from 'node:test';
 import { z } from 'zod';
 
 import { whatIfSummary } from '../../src/admin/what-if-record.ts';
+import { createWhatIf } from '../../src/control/history/what-if.ts';
+import { isRefusal } from '../../src/lib/refusal.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
 import { gw } from '../harness/command-line.ts';
 import { temporaryDirectory } from '../harness/evidence.ts';
@@ -218,6 +220,29 @@ it('gw what-if says the same, and exits 10 when something would change', async (
   assert.equal((await gw(['what-if', '--change-request', 'soon'], { env })).code, 2);
   await writeFile(file, '[');
   assert.equal((await gw(['what-if', '-f', file], { env })).code, 2);
+});
+
+it('it ends when its time is up, says what it left out, and is asked by few at once', async (t) => {
+  const started = await house(t);
+  const { row, plane } = started;
+  await reportUsage(
+    started,
+    Array.from({ length: 40 }, (_, number) => row(number + 1)),
+  );
+  let nowMs = 0;
+  const monotonic = (): number => (nowMs += 1_000);
+  const ask = createWhatIf({ db: plane.reports, past: plane.past, monotonic });
+  const state = plane.store.state();
+  const sizes = { requestsMax: 40, changedMax: 0 };
+  const one = () => ask({ window, ...sizes, before: state, after: state });
+  const answers = await Promise.all(Array.from({ length: 6 }, one));
+  const refused = answers.filter(isRefusal).map(({ refused: code }) => code);
+  assert.deepEqual(refused, ['unavailable']);
+  for (const found of answers) {
+    if (isRefusal(found)) continue;
+    assert.ok(found.compared > 0 && found.not_reached > 0);
+    assert.deepEqual([found.compared + found.not_reached, found.recorded], [40, 40]);
+  }
 });
 
 it('what cannot be asked is refused', async (t) => {

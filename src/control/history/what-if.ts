@@ -59,7 +59,7 @@ export const lastDay = (nowMs: number): UsageWindow => ({
 });
 
 export function createWhatIf(dependencies: Dependencies): AskWhatIf {
-  const slots = createSlots({ parallelMax: 1, waitingMax: 8, what: 'what-ifs' });
+  const slots = createSlots({ parallelMax: 1, waitingMax: 4, what: 'what-ifs' });
   return (asked) => slots.run(() => compareAll(dependencies, asked));
 }
 
