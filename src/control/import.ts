@@ -49,7 +49,8 @@ export async function importConfig(
   { plane, newId }: Dependencies,
   { source, environment, dryRun, breakGlass }: ImportGiven,
 ): Promise<ImportReport | readonly Refusal[]> {
-  const { document, errors, warnings } = readDocument(source, { environment, masterKey: null });
+  const reading = { environment, masterKey: null, mayLackModels: true };
+  const { document, errors, warnings } = readDocument(source, reading);
   if (document === null) return errors.map((error) => refuse('invalid', issueText(error)));
   await plane.refresh();
   const layout = layOutFor(document, plane);

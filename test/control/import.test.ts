@@ -135,6 +135,25 @@ ${keyed('{ key: a-key-of-more-than-24-characters, name: team, models: [small, la
   });
 });
 
+describe('an import that names no model', () => {
+  it('adds its records to what is there', async (t) => {
+    const test = await imported(t, `model_list:\n${entry('m', 'one')}`);
+    await run(test, 'gw: { roles: [{ name: readers, description: May read }] }');
+    await run(test, 'gw: { frontend_models: [{ name: chat }] }');
+    const config = configOf(test);
+    assert.deepEqual(namesOf(config.models), ['m']);
+    assert.deepEqual(namesOf(config.frontend_models), ['chat']);
+    assert.ok(namesOf(config.roles).includes('readers'));
+  });
+
+  it('and nothing else is refused', async (t) => {
+    const test = await testPlane(t);
+    for (const source of ['{}', 'gw: { roles: [] }']) {
+      assert.match(await refused(test, source), /names no model/);
+    }
+  });
+});
+
 const one = (more: string, rest = ''): string => `model_list:\n${entry('m', 'one', more)}${rest}`;
 
 describe('a large import', () => {

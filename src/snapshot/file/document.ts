@@ -51,6 +51,8 @@ export type ReadOptions = Readonly<{
   environment: Environment;
   /** Stands for general_settings.master_key when the file has none. */
   masterKey: string | null;
+  /** Other records alone are enough: they come to models that are there. */
+  mayLackModels?: boolean;
 }>;
 
 export function readDocument(text: string, options: ReadOptions): Reading {
@@ -76,13 +78,24 @@ export type Notes = Readonly<{
   warnings: Issue[];
 }>;
 
+const hasRecords = (block: Partial<ServiceBlock>): boolean =>
+  [
+    block.providers,
+    block.principals,
+    block.roles,
+    block.pools,
+    block.frontend_models,
+    block.prompt_classes,
+  ].some((list) => (list ?? []).length > 0);
+
 function resolve(file: ConfigFile, digest: string, options: Notes & ReadOptions): ConfigDocument {
   const [blockName, block] = serviceBlock(file, options);
   const entries = readEntries(file.model_list ?? [], options);
   const names = new Set(entries.map(({ name }) => name));
   const own = block ?? {};
   const bareModels = (own.models ?? []).map(bareModelOf);
-  if ((file.model_list ?? []).length + bareModels.length === 0) {
+  const isEnough = options.mayLackModels === true && hasRecords(own);
+  if (!isEnough && (file.model_list ?? []).length + bareModels.length === 0) {
     options.errors.push(options.source.issue(['model_list'], 'names no model'));
   }
   return {
