@@ -10,7 +10,7 @@ import { mayWriteConfig } from './grants.ts';
 
 /**
  * Who approves, and by which credential: the ref of the password that began the session, or of the verifier of a key. `givenBy` are those
- * who set or made it, as the log says; who drafted the request by which it was set is among them. It is empty for the command line.
+ * who could have come by it (credential-givers.ts).
  */
 export type Reviewer = Readonly<{
   principalId: PrincipalId;
@@ -35,7 +35,8 @@ export function refuseReviewer(
   if (authorId !== null && credential.givenBy.includes(authorId)) {
     return refuse(
       'forbidden',
-      'the author of this change gave you your credential: set a password of your own, log in again',
+      'the author of this change gave you your credential, or gave one to who did: ' +
+        'let another administrator, or gw set-password, set your password',
     );
   }
   return null;

@@ -206,7 +206,10 @@ describe('an approval', () => {
     const given = await approve(await asEve(), id);
     assert.deepEqual(errorOf(given), [403, 'forbidden', null]);
     assert.match(JSON.stringify(given.body), /the author of this change gave you your credential/);
+    // It may have been ada who changed it.
     ok(await setPassword(await asEve()));
+    assert.deepEqual(errorOf(await approve(await asEve(), id)), [403, 'forbidden', null]);
+    ok(await setPassword(boss));
     ok(await approve(await asEve(), id));
     assert.equal(plane.store.state().change_request.byId.get(1)?.approvals.length, 1);
   });

@@ -13,9 +13,18 @@ import { decide, isSingle } from '../../src/deciders/decide.ts';
 import type { Command, SingleCommand } from '../../src/deciders/decide.ts';
 import { mayWriteConfig } from '../../src/deciders/grants.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
+import { passwordGivers } from '../../src/deciders/credential-givers.ts';
+import type { PasswordSet } from '../../src/deciders/credential-givers.ts';
 import { changeRequestId, modelId, principalId } from '../../src/lib/ids.ts';
+import type { PrincipalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { administrators, draftOf, outcomeOf, passwordRefOf } from '../harness/change-requests.ts';
+import {
+  administrators,
+  draftOf,
+  outcomeOf,
+  passwordRefOf,
+  person,
+} from '../harness/change-requests.ts';
 import { commandSequence, logOf } from '../harness/commands.ts';
 import { modelCreated } from '../harness/examples.ts';
 import { append, emptyLog, testRef } from '../harness/given.ts';
@@ -62,10 +71,12 @@ class World {
     emptyLog,
   );
   readonly requests: Known[] = [];
-  /** Who gave each their password, and under which ref. */
-  readonly passwords = new Map<number, { ref: string; by: number | null }>(
-    people.map((one) => [one, { ref: passwordRefOf(one), by: null }]),
+  /** The password of each, and who may know it. */
+  readonly passwords = new Map<number, { ref: string; known: ReadonlySet<number> }>(
+    people.map((one) => [one, { ref: passwordRefOf(one), known: new Set([one]) }]),
   );
+  /** As the log tells of them. */
+  readonly sets: PasswordSet[] = [];
   revision = 0;
 
   get state(): ConfigState {
@@ -95,6 +106,12 @@ class World {
     return { revision, commands: [command] };
   }
 
+  /** Whoever could have acted as `by` may know it, and so may its owner. */
+  tellPassword({ of, ref, by }: Readonly<{ of: number; ref: string; by: number }>): void {
+    const known = new Set([of, ...(this.passwords.get(by)?.known ?? [])]);
+    this.passwords.set(of, { ref, known });
+  }
+
   eventsOf({ commands }: Drafted): string {
     const unfolded = decideCalls(this.state, commands, decide);
     return isRefusal(unfolded) ? 'refused' : JSON.stringify(unfolded.events);
@@ -119,7 +136,13 @@ function take(world: World, one: Step): void {
     case 'password': {
       const passwordRef = testRef((world.revision += 1) + 3000);
       world.run({ type: 'SetPassword', id: principalId.parse(one.of), passwordRef });
-      world.passwords.set(one.of, { ref: passwordRef, by: one.by });
+      world.tellPassword({ of: one.of, ref: passwordRef, by: one.by });
+      world.sets.push({
+        principalId: person(one.of),
+        ref: passwordRef,
+        actorId: person(one.by),
+        requestId: null,
+      });
       return;
     }
     case 'grant':
@@ -181,10 +204,7 @@ function approve(world: World, { by, request, isStale }: Of<'approve'>): void {
     id: changeRequestId.parse(request),
     by: {
       principalId: id,
-      credential: {
-        ref: password.ref,
-        givenBy: password.by === null ? [] : [principalId.parse(password.by)],
-      },
+      credential: { ref: password.ref, givenBy: giversOf(world, id, password.ref) },
     },
     digest,
     outcome: outcomeOf(world.state, commands),
@@ -194,7 +214,7 @@ function approve(world: World, { by, request, isStale }: Of<'approve'>): void {
   const isFit =
     !known.isOver &&
     by !== known.author &&
-    password.by !== known.author &&
+    !password.known.has(known.author) &&
     mayWriteConfig(world.state, id) &&
     seen === known.drafts.at(-1) &&
     events !== 'refused';
@@ -227,12 +247,22 @@ function apply(world: World, { by, request }: Of<'apply'>): void {
   known.isOver = true;
   const made = world.log.commands.at(-1) ?? [];
   assert.deepEqual(made[0]?.type, 'ChangeRequestApplied');
-  for (const event of made) noteGiver(world, event, known.author);
+  for (const event of made) noteGiver(world, event, { author: known.author, request });
 }
 
-function noteGiver(world: World, { type, data }: GwEvent, author: number): void {
+const giversOf = (world: World, principalId: PrincipalId, ref: string) =>
+  passwordGivers(
+    { sets: world.sets, authorOf: (id) => person(world.requests[id - 1]?.author ?? 0) },
+    { principalId, ref },
+  );
+
+type Writer = Readonly<{ author: number; request: number }>;
+
+function noteGiver(world: World, { type, data }: GwEvent, { author, request }: Writer): void {
   if (type !== 'PrincipalPasswordSet') return;
-  world.passwords.set(data.id, { ref: data.password_ref, by: author });
+  const { id: principalId, password_ref: ref } = data;
+  world.tellPassword({ of: principalId, ref, by: author });
+  world.sets.push({ principalId, ref, actorId: null, requestId: changeRequestId.parse(request) });
 }
 
 function end(world: World, { do: does, by, request }: Of<'refuse' | 'withdraw'>): void {

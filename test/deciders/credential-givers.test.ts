@@ -1,0 +1,49 @@
+// Who could have come by a password, case by case.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { passwordGivers } from '../../src/deciders/credential-givers.ts';
+import type { PasswordSet } from '../../src/deciders/credential-givers.ts';
+import { requestOne, person } from '../harness/change-requests.ts';
+
+const [ada, bob, cy] = [person(2), person(3), person(4)];
+
+const set = (of: typeof ada, by: typeof ada | null, ref = 'old'): PasswordSet => ({
+  principalId: of,
+  ref,
+  actorId: by,
+  requestId: null,
+});
+
+/** Of bob's password `now`; ada wrote the one change request. */
+const cases: readonly (readonly [string, readonly PasswordSet[], readonly number[]])[] = [
+  ['set at the command line: nobody', [set(bob, null, 'now')], []],
+  ['set by another: that one', [set(bob, ada, 'now')], [ada]],
+  [
+    'set by oneself over one that another set: still that one',
+    [set(bob, ada), set(bob, bob, 'now')],
+    [ada],
+  ],
+  [
+    'set by oneself over one of the command line: nobody',
+    [set(bob, null), set(bob, bob, 'now')],
+    [],
+  ],
+  ['set by one whose own another set: both', [set(cy, ada), set(bob, cy, 'now')], [cy, ada]],
+  [
+    'set by one whose own was another then: that one alone',
+    [set(cy, ada), set(cy, null), set(bob, cy, 'now')],
+    [cy],
+  ],
+  ['set anew by another: that other alone', [set(bob, ada), set(bob, cy, 'now')], [cy]],
+  ['of a change request: its author', [{ ...set(bob, cy, 'now'), requestId: requestOne }], [ada]],
+  ['of another principal or an older one: nobody', [set(cy, ada, 'now'), set(bob, ada)], []],
+];
+
+for (const [what, sets, givers] of cases) {
+  it(`a password ${what}`, () => {
+    const found = passwordGivers({ sets, authorOf: () => ada }, { principalId: bob, ref: 'now' });
+    assert.deepEqual(found, givers);
+  });
+}
