@@ -19,11 +19,11 @@ export class WhatIfCommand extends HistoryCommand {
   static override usage = HistoryCommand.Usage({
     description: 'say what a proposal would have made of requests of the past',
     details: `
-      Recorded requests are routed again on what is proposed (a version, a change request, or a file
-      of calls of the admin API, [{method, path, body}]) and on the configuration as it stands, or
-      --base: newly denied, newly allowed, re-routed, and what it costs. What their rows do not tell
-      is counted apart. Nothing is written. Exits 10 when something would change. Needs --database-url
-      (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
+      Recorded requests are routed again on what is proposed (a version, a change request, or a
+      file of calls of the admin API, [{method, path, body}]) and on the configuration as it stands,
+      or --base: newly denied, newly allowed, re-routed, and what it costs. What their rows do not
+      tell is counted apart. Nothing is written. Exits 10 when something would change. Needs
+      --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
     `,
     examples: [
       ['A version, on the requests of the last 24 hours', '$0 what-if --version 1482'],
