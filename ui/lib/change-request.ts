@@ -78,8 +78,31 @@ export type DraftCall = Readonly<{
 }>;
 
 /** What lies below these may be drafted. A key is not among them: only the answer to its call shows it. */
-const draftable =
-  /^\/admin\/(?:principals|roles|provider-models|models|backends|providers|fallback-model|(?:frontend|virtual)-models|frontend-model-defaults|rules|rule-targets|model-pools|model-pool-members|prompt-classes|mcp-servers|a2a-agents|change-policy|snapshots\/[^/]+\/restore|prices\/sync)(?:\/|$)/;
+const draftable: readonly string[] = [
+  'principals',
+  'roles',
+  'provider-models',
+  'models',
+  'backends',
+  'providers',
+  'fallback-model',
+  'frontend-models',
+  'virtual-models',
+  'frontend-model-defaults',
+  'rules',
+  'rule-targets',
+  'model-pools',
+  'model-pool-members',
+  'prompt-classes',
+  'mcp-servers',
+  'a2a-agents',
+  'change-policy',
+];
+
+const isDraftable = (path: string): boolean =>
+  path === '/admin/prices/sync' ||
+  /^\/admin\/snapshots\/[^/]+\/restore$/.test(path) ||
+  draftable.some((noun) => path === `/admin/${noun}` || path.startsWith(`/admin/${noun}/`));
 
 const isCall = (value: unknown): value is DraftCall =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
@@ -93,8 +116,7 @@ export function draftCallsOf(
     const calls: unknown = Reflect.get(Object(body), 'calls');
     return Array.isArray(calls) && calls.every(isCall) ? calls : null;
   }
-  const [bare = ''] = path.split('?', 1);
-  if (!draftable.test(bare) || bare !== path || !isChange(request)) return null;
+  if (path.includes('?') || !isDraftable(path) || !isChange(request)) return null;
   return [{ method: request.method, path, ...(body === undefined ? {} : { body }) }];
 }
 

@@ -74,9 +74,21 @@ export function verdictText({ total }: Summary): string {
 
 /** Whether a call is one of those that decide where requests go, who may send them and what they cost. */
 export const concernsRequests = (path: string): boolean =>
-  /^\/admin\/(?:(?:frontend|virtual)-model|rule|model-pool|prompt-class|provider-models|models|backends|fallback-model|roles|principals\/\d+\/roles)/.test(
-    path,
-  );
+  routing.some((noun) => path.startsWith(`/admin/${noun}`)) ||
+  /^\/admin\/principals\/\d+\/roles/.test(path);
+
+const routing: readonly string[] = [
+  'frontend-model',
+  'virtual-model',
+  'rule',
+  'model-pool',
+  'prompt-class',
+  'provider-models',
+  'models',
+  'backends',
+  'fallback-model',
+  'roles',
+];
 
 /** What the numbers leave out, a sentence each. */
 export function gapsOf(summary: Summary): readonly string[] {

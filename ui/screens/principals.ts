@@ -124,13 +124,16 @@ class ScreenPrincipals extends RecordScreen {
   }
 
   #record(principal: Known, roles: People['roles']) {
+    const grant = ({ detail }: CustomEvent<string>): void =>
+      this.ask(grantOf(principal, detail, roles));
+    const revoke = ({ detail }: CustomEvent<string>): void =>
+      this.ask(revokeOf(principal, detail, roles));
     return html`<gw-principal-record
         .principal=${principal}
         .roles=${roles}
         ?writable=${this.isWritable()}
-        @gw-grant=${({ detail }: CustomEvent<string>) => this.ask(grantOf(principal, detail, roles))}
-        @gw-revoke=${({ detail }: CustomEvent<string>) =>
-          this.ask(revokeOf(principal, detail, roles))}
+        @gw-grant=${grant}
+        @gw-revoke=${revoke}
       ></gw-principal-record
       >${historyOf('principal', principal)}`;
   }

@@ -237,6 +237,7 @@ export class GwChangeRequest extends LitElement {
   #change(request: WholeRequest) {
     const { change, bodies } = request;
     const isOpen = bodies !== null && bodies.every(({ secrets }) => secrets.length === 0);
+    const calls = (bodies ?? []).map(({ method, path, body }) => ({ method, path, body }));
     return html`<div class="section"><h3>What it comes to</h3></div>
       <gw-differences
         .differences=${change?.diff ?? []}
@@ -245,9 +246,7 @@ export class GwChangeRequest extends LitElement {
       ${
         // Calls with secrets cannot be sent again: nobody is shown them.
         isOpen && may('config:write')
-          ? html`<gw-what-if
-              .proposal=${{ calls: bodies.map(({ method, path, body }) => ({ method, path, body })) }}
-            ></gw-what-if>`
+          ? html`<gw-what-if .proposal=${{ calls }}></gw-what-if>`
           : nothing
       }`;
   }
