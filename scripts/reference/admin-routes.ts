@@ -11,8 +11,10 @@ export function adminRoutesPage(): string {
     '# Admin routes',
     generated,
     [
-      'What the admin listener answers, and the permission that it takes. `open` takes none, `session` a login, `proxy_token` the token of the',
-      'proxies, `api_key` the key of a principal. Bodies, answers, refusals and examples are in `/openapi.json`, and readable at `/docs`.',
+      'What the admin listener answers, and the permission that it takes. `open` takes none,',
+      '`session` a login, `proxy_token` the token of the proxies, `api_key` the key of a',
+      'principal. Bodies, answers, refusals and examples are in `/openapi.json`, and readable',
+      'at `/docs`.',
     ].join('\n'),
     ...[...groups].flatMap(([tag, routes]) => [`## ${tag}`, routesTable(routes)]),
   ]);

@@ -9,9 +9,10 @@ export const errorsPage = (): string =>
     '# Errors',
     generated,
     [
-      'Both listeners answer errors as `{"error": {"message", "type", "param", "code", "request_id"}}`. `message` names the field and the value that was',
-      'wrong, `param` the field alone. On `/v1/messages` and `/v1/messages/count_tokens` the body has the form of that API. An error of the backend',
-      'itself is passed on with its own status and body.',
+      'Both listeners answer errors as `{"error": {"message", "type", "param", "code",',
+      '"request_id"}}`. `message` names the field and the value that was wrong, `param` the',
+      'field alone. On `/v1/messages` and `/v1/messages/count_tokens` the body has the form of',
+      'that API. An error of the backend itself is passed on with its own status and body.',
     ].join('\n'),
     '## The gateway',
     table(

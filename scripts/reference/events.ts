@@ -12,9 +12,11 @@ export const eventsPage = (): string =>
     '# Events',
     generated,
     [
-      'Every change of the configuration is one or several of these events, in a stream of the entity that it changes. Stored bytes are never',
-      'rewritten: an older schema of a type is lifted when it is read. `ref` fields name items of the vault, where secrets and personal data lie.',
-      '"new version" says that the event makes a new version of the snapshot, which proxies serve.',
+      'Every change of the configuration is one or several of these events, in a stream of the',
+      'entity that it changes. Stored bytes are never rewritten: an older schema of a type is',
+      'lifted when it is read. `ref` fields name items of the vault, where secrets and personal',
+      'data lie. "new version" says that the event makes a new version of the snapshot, which',
+      'proxies serve.',
     ].join('\n'),
     ...Object.entries(eventsByNoun).flatMap(([noun, definitions]) => [
       `## ${noun}`,
