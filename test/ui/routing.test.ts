@@ -12,6 +12,7 @@ import { promptClasses } from './harness/company-routing.ts';
 import { emptyHouse, open } from './harness/house.ts';
 import type { House } from './harness/house.ts';
 import { usageOf } from './harness/traffic.ts';
+import { expectCleanScreen } from './harness/watch.ts';
 
 const press = (page: Page | Locator, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click();
@@ -63,7 +64,7 @@ async function routedHouse(test: TestContext): Promise<House> {
 
 it('a rule is moved by keys, and the dry-run shows another reason before it is published', async (t) => {
   const house = await routedHouse(t);
-  const { page } = await open(t, house, 'frontend-models/1?stream=true');
+  const { page, watched } = await open(t, house, 'frontend-models/1?stream=true');
   await page.getByText('as published').waitFor();
   assert.equal(await reason(page).textContent(), 'rule:0');
 
@@ -74,6 +75,8 @@ it('a rule is moved by keys, and the dry-run shows another reason before it is p
   const focused = page.getByRole('button', { name: /^Move rule:1/ });
   assert.equal(await focused.evaluate((one) => one.matches(':focus')), true);
   assert.equal((await rulesOf(house))[0]?.['stream'], true);
+  await page.getByText('Headers, prompt, time, version, recorded requests').click();
+  await expectCleanScreen(page, watched);
 
   await press(page, 'Publish order');
   await question(page)
@@ -323,7 +326,7 @@ it('a class is made of many pasted examples, tried, evaluated, and evaluated aga
   const [coding, ...others] = promptClasses;
   assert.ok(coding !== undefined);
   for (const one of others) await make(house, '/admin/prompt-classes', one);
-  const { page } = await open(t, house, 'prompt-classes/new');
+  const { page, watched } = await open(t, house, 'prompt-classes/new', { theme: 'dark' });
   await page.getByLabel('Name').fill('coding');
   await page.getByLabel('Margin').fill('far');
   await page.getByLabel('Examples').fill([...coding.examples.slice(0, 15), ''].join('\n'));
@@ -349,7 +352,7 @@ it('a class is made of many pasted examples, tried, evaluated, and evaluated aga
   await press(page, 'Find its class');
   await page.locator('gw-class-trial').getByText('medicine', { exact: true }).waitFor();
   await press(page, 'Evaluate');
-  const row = page.getByRole('row', { name: /^coding/ });
+  const row = page.locator('gw-evaluation').getByRole('row', { name: /^coding/ });
   await row.waitFor();
   assert.match((await row.textContent()) ?? '', /%.*0\.\d\d.*databases 0\.\d\d/s);
   const confused = page.getByRole('list', { name: 'Taken for another class' });
@@ -363,6 +366,7 @@ it('a class is made of many pasted examples, tried, evaluated, and evaluated aga
     .getByText(/^\+0\.\d\d/)
     .first()
     .waitFor();
+  await expectCleanScreen(page, watched);
 });
 
 it('a recorded request is asked again on the rules, with what is recorded of it', async (t) => {
