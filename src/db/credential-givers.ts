@@ -4,10 +4,18 @@
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
-import type { PasswordSet } from '../deciders/credential-givers.ts';
+import type { ChangeRequestId, PrincipalId } from '../lib/ids.ts';
+
+/** `actorId` null: at the command line, or by a change request that was due; that has its `requestId`. */
+type SetPassword = Readonly<{
+  principalId: PrincipalId;
+  ref: string;
+  actorId: PrincipalId | null;
+  requestId: ChangeRequestId | null;
+}>;
 
 /** All there ever were, in log order. */
-export const passwordsSet = (db: Queryable): Promise<PasswordSet[]> =>
+export const passwordsSet = (db: Queryable): Promise<SetPassword[]> =>
   db.query(sql`
     select (given.payload ->> 'id')::bigint as "principalId",
       given.payload ->> 'password_ref' as ref,

@@ -1,5 +1,5 @@
-// Who could have come by a password: whoever set it, and whoever could have acted as that one, by a password that they set in turn. Who sets
-// their own proves nothing, for it may be another who acts as them; the command line knows nobody, and begins anew.
+// Who could have come by a password: whoever set it, and whoever could have acted as that one, by a password that they set in turn. Who
+// sets their own proves nothing, for it may be another who acts as them; the command line knows nobody, and begins anew.
 
 import type { ChangeRequestId, PrincipalId } from '../lib/ids.ts';
 
