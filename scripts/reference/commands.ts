@@ -18,7 +18,7 @@ export function commandsPage(): string {
       `Exit codes: ${Object.entries(exitCodes)
         .map(([name, value]) => `${value} ${name}`)
         .join(', ')}.`,
-      'Of the options that are settings, [settings.md](settings.md) says the variables and defaults.',
+      'Of those options that are settings, [settings.md](settings.md) says variables and defaults.',
     ].join('\n'),
     ...definitions.flatMap(commandParts),
   ]);

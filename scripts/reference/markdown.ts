@@ -21,7 +21,7 @@ export const code = (text: string): string => `\`${text}\``;
 
 /** Says at the head of a page where it comes from. */
 export const generated =
-  '<!-- Made by `node scripts/generate-reference.ts` from the tables of the program: change those. -->';
+  '<!-- Made by `node scripts/generate-reference.ts` from tables of the program: change those. -->';
 
 /** Paragraphs, tables and headings with an empty line between them. */
 export const page = (parts: readonly string[]): string => `${parts.join('\n\n')}\n`;
