@@ -16,14 +16,14 @@ type Beside = Readonly<{ recorded: UsageEvent | null; isPast: boolean }>;
 export function answerOf({ standing, proposed }: Tried, { recorded, isPast }: Beside) {
   const shown = proposed ?? standing;
   const isOther = proposed !== null && outcomeOf(proposed) !== outcomeOf(standing);
+  const askedOf =
+    proposed !== null ? 'with your change' : isPast ? 'on that version' : 'as published';
   return html`<div class="reason">
       <span class="word">x-gw-route</span>
       <code>${shown.reason ?? 'none'}</code>
       <gw-copy text=${shown.reason ?? ''} label="route"></gw-copy>
       <span class="fill"></span>
-      <span class="quiet"
-        >${proposed !== null ? 'with your change' : isPast ? 'on that version' : 'as published'}</span
-      >
+      <span class="quiet">${askedOf}</span>
     </div>
     ${
       proposed === null

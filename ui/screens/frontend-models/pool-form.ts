@@ -12,6 +12,9 @@ import { poolCreation, poolUpdate } from './saves.ts';
 
 const choices = policies.map(({ value, label, about }) => ({ value, label: `${label}: ${about}` }));
 
+const byWeight = 'A member of weight 3 gets three times as much as one of 1';
+const byPolicy = 'Weights count where there is no policy';
+
 export class GwPoolForm extends RecordForm<Pool | null, PoolDraft> {
   static override properties = { ...RecordForm.properties, options: { attribute: false } };
   /** What a member can be. */
@@ -48,7 +51,7 @@ export class GwPoolForm extends RecordForm<Pool | null, PoolDraft> {
       <gw-picks
         name="members"
         label="Members"
-        hint=${draft.policy === '' ? 'A member of weight 3 gets three times as much as one of 1' : 'Weights count where there is no policy'}
+        hint=${draft.policy === '' ? byWeight : byPolicy}
         placeholder="Name of a model"
         ordered
         weighted

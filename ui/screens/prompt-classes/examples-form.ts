@@ -28,13 +28,14 @@ export class GwExamplesForm extends RecordForm<PromptClass, Draft> {
 
   protected override fields({ examples }: Draft) {
     const count = readPrompts(examples).length;
+    const counted = count === 0 ? `At most ${addedMax} at once` : formatCount(count, 'prompt');
     return html`<gw-field
       class="examples"
       name="examples"
       label="Examples"
       type="textarea"
       placeholder="Paste prompts here, one a line"
-      hint="${count === 0 ? `At most ${addedMax} at once` : formatCount(count, 'prompt')}. With blank lines between them, a prompt may have several lines"
+      hint="${counted}. With blank lines between them, a prompt may have several lines"
       required
       .value=${examples}
     ></gw-field>`;

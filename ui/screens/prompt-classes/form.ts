@@ -81,14 +81,17 @@ export class GwClassForm extends RecordForm<PromptClass | null, ClassDraft> {
   }
 
   #examples({ examples }: ClassDraft) {
+    const isEmpty = examples.trim() === '';
     const count = formatCount(readPrompts(examples).length, 'prompt');
+    const counted = isEmpty ? 'Twenty or more, as different as real prompts are' : count;
+    const kept = 'They are kept encrypted and shown to nobody';
     return html`<gw-field
       class="examples"
       name="examples"
       label="Examples"
       type="textarea"
       placeholder="Paste prompts here, one a line"
-      hint="${examples.trim() === '' ? 'Twenty or more, as different as real prompts are' : count}. With blank lines between them, a prompt may have several lines. They are kept encrypted and shown to nobody"
+      hint="${counted}. With blank lines between them, a prompt may have several lines. ${kept}"
       .value=${examples}
     ></gw-field>`;
   }
