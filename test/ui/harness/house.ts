@@ -84,7 +84,10 @@ export const managedHouse = async (
 ): Promise<House> => testAdministrator(test, { ui: await built(), managed: managed ?? null });
 
 /** A house of the test's own with the seeded company. */
-export async function companyHouse(test: Test): Promise<House> {
+export async function companyHouse(
+  test: Test,
+  options: Pick<Options, 'program'> = {},
+): Promise<House> {
   const database = await filledDatabase('company', async (filling) => {
     const filler = lifetime();
     try {
@@ -93,7 +96,7 @@ export async function companyHouse(test: Test): Promise<House> {
       await filler.end();
     }
   });
-  return testAdministrator(test, { ui: await built(), database });
+  return testAdministrator(test, { ...options, ui: await built(), database });
 }
 
 /** The one that all tests of the file look at. */

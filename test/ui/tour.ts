@@ -1,0 +1,128 @@
+// Takes the pictures of docs/tour.md, of every screen in both themes, and writes the page: `npm run docs:tour`. On the seeded company,
+// with replicas that report, a gateway that answers and a deployment that is managed.
+
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import type { Page } from 'playwright-core';
+
+import { startDemoProvider } from '../../src/cli/demo-provider.ts';
+import { settingFacts } from '../../src/cli/setting-facts.ts';
+import { readSettings } from '../../src/cli/settings.ts';
+import { programVersion } from '../../src/cli/version.ts';
+import { gatewayOf, programWith } from '../harness/gateway-of.ts';
+import type { Place } from '../harness/gateway-of.ts';
+import { globalSetup, globalTeardown } from '../harness/global-setup.ts';
+import { namespace, resourceName, startManagedCluster } from '../harness/managed.ts';
+import { reportReplica } from './harness/fleet.ts';
+import { companyHouse, managedHouse, open, wholeRun } from './harness/house.ts';
+import type { House } from './harness/house.ts';
+import { stops } from './tour/stops.ts';
+import type { Stop } from './tour/stops.ts';
+
+const docs = path.join(import.meta.dirname, '../../docs');
+const pictures = path.join(docs, 'tour');
+const themes = ['light', 'dark'] as const;
+const quality = 60;
+
+await globalSetup();
+try {
+  rmSync(pictures, { recursive: true, force: true });
+  mkdirSync(pictures);
+  const company = await furnished();
+  const cluster = await startManagedCluster(wholeRun);
+  const managed = await managedHouse(wholeRun, {
+    place: cluster.place,
+    namespace,
+    name: resourceName,
+  });
+  for (const stop of stops) {
+    for (const theme of themes) {
+      const house = stop.managed === true ? managed : company.house;
+      await take(stop, { house, theme, key: company.key });
+    }
+    console.log(stop.name);
+  }
+  writeFileSync(path.join(docs, 'tour.md'), pageOf(stops));
+} finally {
+  await wholeRun.end();
+  await globalTeardown();
+}
+process.exit();
+
+/** The company, with what a seed does not hold. */
+async function furnished(): Promise<Readonly<{ house: House; key: string }>> {
+  const place: Place = { url: null };
+  const read = readSettings({
+    flags: {},
+    env: { GW_ROLE: 'all', GW_DATABASE_URL: 'postgres://gw@db/gw', GW_LOG_FORMAT: 'json' },
+    readFile: () => '',
+  });
+  if (!('settings' in read)) throw new Error('the settings of the tour are wrong');
+  const settings = settingFacts(read.settings);
+  const program = { ...programWith(place), version: programVersion(), settings };
+  const house = await companyHouse(wholeRun, { program });
+  const demo = await startDemoProvider({ port: 0 });
+  wholeRun.after(demo.close);
+  const made = async (route: string, body: unknown): Promise<unknown> =>
+    (await house.send('POST', route, body)).body;
+  const provider = await made('/admin/providers', { name: 'Demo', api_base: demo.apiBase });
+  const priced = { input_price_per_mtok: 250_000, output_price_per_mtok: 1_000_000 };
+  const model = await made('/admin/provider-models', { name: 'demo', ...priced });
+  await made(`/admin/provider-models/${idOf(model)}/backends`, { provider_id: idOf(provider) });
+  await made('/admin/frontend-models', { name: 'ask', default_targets: ['demo'] });
+  for (const name of ['search', 'tickets', 'calendar']) {
+    await made('/admin/mcp-servers', { name, url: `https://${name}.tools.example/mcp` });
+    await made('/admin/a2a-agents', {
+      name: `${name}-agent`,
+      url: `https://${name}.agents.example`,
+    });
+  }
+  const { key } = Object(await made('/admin/keys', { name: 'tour', principal_id: 1 }));
+  await gatewayOf(wholeRun, house, place);
+  return { house, key: String(key) };
+}
+
+/** A replica that is silent for a while is left out. */
+async function report(house: House): Promise<void> {
+  const { version } = house.plane.store.state();
+  await reportReplica(house, { replica: 'gateway-eu-1', version, down: 1 });
+  await reportReplica(house, { replica: 'gateway-eu-2', version });
+  await reportReplica(house, { replica: 'gateway-us-1', version: version - 4 });
+}
+
+function idOf(record: unknown): number {
+  return Number(Reflect.get(Object(record), 'id'));
+}
+
+type Given = Readonly<{ house: House; theme: (typeof themes)[number]; key: string }>;
+
+async function take(stop: Stop, { house, theme, key }: Given): Promise<void> {
+  if (stop.managed !== true) await report(house);
+  const { page } = await open(wholeRun, house, stop.path, { theme });
+  await stop.act?.(page, { key });
+  await page.waitForLoadState('networkidle');
+  // Charts are drawn and drawers have come.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 400)));
+  writeFileSync(path.join(pictures, `${stop.name}-${theme}.webp`), await pictureOf(page));
+  await page.context().close();
+}
+
+async function pictureOf(page: Page): Promise<Buffer> {
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality });
+  return Buffer.from(data, 'base64');
+}
+
+function pageOf(shown: readonly Stop[]): string {
+  const parts = shown.map(
+    ({ name, title, about }) =>
+      `## ${title}\n\n${about}\n\n<picture>\n` +
+      `  <source media="(prefers-color-scheme: dark)" srcset="tour/${name}-dark.webp">\n` +
+      `  <img src="tour/${name}-light.webp" alt="${title}">\n</picture>\n`,
+  );
+  const head =
+    '# A tour of the management UI\n\nOf a company with 12 providers, 60 models, 300 principals and two weeks of usage. ' +
+    'The pictures are taken by `npm run docs:tour`.\n';
+  return [head, ...parts].join('\n');
+}
