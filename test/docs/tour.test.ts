@@ -22,7 +22,7 @@ it('the tour stops at every screen', () => {
 it('the page shows the pictures that are there, and no others are', () => {
   const page = readFileSync(path.join(docs, 'tour.md'), 'utf8');
   const named = [...page.matchAll(/tour\/([\w-]+\.webp)/g)].map(([, name]) => name);
-  assert.deepEqual(named.toSorted(), pictures.toSorted());
+  assert.deepEqual(new Set(named), new Set(pictures));
   const wanted = stops.flatMap(({ name }) => [`${name}-dark.webp`, `${name}-light.webp`]);
   assert.deepEqual(pictures.toSorted(), wanted.toSorted());
 });

@@ -20,7 +20,8 @@ export const stops: readonly Stop[] = [
     title: 'Overview',
     path: '?range=7d',
     about:
-      'How the gateway does now; every number leads to the screen that explains it. Until the first request was answered, the steps to it stand here.',
+      'How the gateway does now; every number leads to the screen that explains it. Until the first ' +
+      'request was answered, the steps to it stand here.',
   },
   {
     name: 'metrics',
@@ -33,7 +34,8 @@ export const stops: readonly Stop[] = [
     title: 'Usage and spend',
     path: 'usage?range=7d',
     about:
-      'Grouped by model, frontend model, principal or day, beside the time before, down to one request. What has no price is unpriced, never nothing.',
+      'Grouped by model, frontend model, principal or day, beside the time before, down to one ' +
+      'request. What has no price is unpriced, never nothing.',
   },
   {
     name: 'playground',
