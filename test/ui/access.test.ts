@@ -12,7 +12,7 @@ import { adminPassword } from '../harness/admin.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { reportUsage, reported } from '../harness/usage.ts';
 import { until } from '../harness/wait.ts';
-import { emptyHouse, open } from './harness/house.ts';
+import { emptyHouse, open, plainHost } from './harness/house.ts';
 import type { House } from './harness/house.ts';
 
 const rows = async ({ send }: House, path: string): Promise<readonly Record<string, unknown>[]> => {
@@ -258,4 +258,20 @@ it('settings say where they come from, and all sessions end by one action', asyn
   await page.getByLabel('Type all sessions to go on').fill('all sessions');
   await page.locator('gw-save').getByRole('button', { name: 'End all sessions' }).click();
   await page.getByText('What you were doing is kept.').waitFor();
+});
+
+it('a page that came without TLS from another host saves and copies as well', async (t) => {
+  const house = await emptyHouse(t);
+  await principal(house, 'nightly');
+  const url = house.url.replace('127.0.0.1', plainHost);
+  const { page, watched } = await open(t, { ...house, url }, 'principals/new');
+  assert.equal(await page.evaluate('isSecureContext'), false);
+  await page.getByLabel('Name').fill('weekly');
+  await press(page, 'Review');
+  await press(page, 'Add principal');
+  await until(() => rowNamed(house, '/admin/principals', 'weekly'), { what: 'it is there' });
+  await page.getByRole('button', { name: /^Copy/ }).first().click();
+  await page.getByText('copied', { exact: true }).first().waitFor();
+  // That it has no TLS the browser says in the console.
+  assert.deepEqual(watched.elsewhere, []);
 });

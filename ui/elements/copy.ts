@@ -3,6 +3,7 @@
 import { LitElement, css, html } from 'lit';
 
 import { base, buttons } from '../styles/base.ts';
+import { copyText } from './copy-text.ts';
 import './icon.ts';
 
 const saidMs = 1_500;
@@ -58,7 +59,7 @@ export class GwCopy extends LitElement {
 
   readonly #copy = async (event: Event): Promise<void> => {
     event.stopPropagation();
-    await navigator.clipboard.writeText(this.text);
+    if (!(await copyText(this.text))) return;
     this.copied = true;
     this.dispatchEvent(new CustomEvent('gw-copied', { bubbles: true, composed: true }));
     setTimeout(() => {

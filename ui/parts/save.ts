@@ -8,6 +8,7 @@ import type { Answered, Change, Prepared } from '../api/call.ts';
 import { draftChangeRequest } from '../api/change-requests.ts';
 import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
+import { copyText } from '../elements/copy-text.ts';
 import '../elements/dialog.ts';
 import '../elements/diff.ts';
 import '../elements/error.ts';
@@ -19,6 +20,7 @@ import { changesBetween } from '../lib/change.ts';
 import { draftCallsOf } from '../lib/change-request.ts';
 import type { DraftCall } from '../lib/change-request.ts';
 import { curlCommand, gwCommand, yamlOf } from '../lib/copy-as.ts';
+import { onceKey } from '../lib/once-key.ts';
 import { concernsRequests } from '../lib/what-if.ts';
 import { apiBase } from '../state/base.ts';
 import { forgetEdits } from '../state/edits.ts';
@@ -114,7 +116,7 @@ export class GwSave extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('save') || this.save === null) return;
     this.#shown = this.save;
-    this.#onceKey = crypto.randomUUID();
+    this.#onceKey = onceKey();
     this.#prepared = null;
     // What cannot be prepared says why when it is run.
     this.save.run({ preview: this.#prepare }).catch(() => {});
@@ -251,8 +253,8 @@ export class GwSave extends LitElement {
       @gw-choose=${async ({ detail }: CustomEvent<string>) => {
         const chosen = texts.find(({ value }) => value === detail);
         if (chosen === undefined) return;
-        await navigator.clipboard.writeText(chosen.text);
-        notify({ text: `Copied as ${chosen.value}` });
+        const isCopied = await copyText(chosen.text);
+        notify({ text: isCopied ? `Copied as ${chosen.value}` : 'The browser allows no copying' });
       }}
     ></gw-menu>`;
   }
@@ -328,7 +330,7 @@ export class GwSave extends LitElement {
     } catch (error) {
       this.failure = asFailure(error);
       // The same key stands for the same request; the next attempt may be another.
-      this.#onceKey = crypto.randomUUID();
+      this.#onceKey = onceKey();
       if (this.failure.param !== null) this.#tell('gw-refused', this.failure);
     } finally {
       this.busy = false;

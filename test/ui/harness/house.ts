@@ -49,6 +49,9 @@ export type Look = Readonly<{
 
 export type Opened = Readonly<{ page: Page; watched: Watched }>;
 
+/** Unlike the loopback address, a page from here is none that browsers trust without TLS. */
+export const plainHost = 'gw.test';
+
 const browser = once(async (): Promise<Browser> => {
   const opened = await chromium.launch({
     executablePath: chromiumPath(),
@@ -60,6 +63,7 @@ const browser = once(async (): Promise<Browser> => {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
     ],
   });
   file.after(() => opened.close());
