@@ -78,6 +78,8 @@ export type GatewayOptions = Readonly<{
   bodyBytesMax: number;
   bodiesInFlightBytesMax: number;
   limits?: Partial<ServerLimits>;
+  /** Whether Node's parser reads all requests; without it only the unusual ones. */
+  parsesAll?: boolean;
   /** How near the process is to the end of its memory; watched when absent. */
   pressure?: () => Pressure;
   tickMs?: number;
@@ -197,6 +199,7 @@ function listen(options: GatewayOptions, served: Served): Promise<Server> {
     onFault: (error) => log.error({ error }, 'a connection was not accepted'),
     malformedBody: (message) => errorBody('malformed_request', message, newId(), null),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
+    parsesAll: options.parsesAll ?? false,
   });
 }
 

@@ -1,7 +1,7 @@
 // Takes a chunked body out of its framing as it arrives (RFC 9112, 7.1). Pieces that came in one
 // read are moved together inside its buffer, so that what is passed on is as few chunks as reads.
 
-import { isInName, isInValue } from './response-head.ts';
+import { isInName, isInValue } from './field-bytes.ts';
 
 /** Chunk extensions and trailers of one body, together: nothing needs them. */
 const surplusBytesMax = 16 * 1024;

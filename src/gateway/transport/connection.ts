@@ -36,10 +36,11 @@ export type ConnectionOwner = {
 };
 
 /** What all connections share, because only one of them reads or writes at a time. */
-export type Scratch = { readonly readBytes: Buffer; writeBytes: Buffer };
+export type WriteScratch = { writeBytes: Buffer };
+export type Scratch = WriteScratch & { readonly readBytes: Buffer };
 
 const readBytes = 64 * 1024;
-const writeBytes = 64 * 1024;
+export const writeBytes = 64 * 1024;
 
 export const createScratch = (): Scratch => ({
   readBytes: Buffer.allocUnsafeSlow(readBytes),

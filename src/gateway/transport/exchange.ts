@@ -3,38 +3,20 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { Clock } from '../../lib/clock.ts';
 import type { Trace } from '../../telemetry/trace.ts';
-import { readBody, releaseBody } from './body.ts';
-import type { BodyBudget, BodyLease } from './body.ts';
+import { releaseBody } from './body.ts';
+import type { BodyLease } from './body.ts';
 import type { BodyResult, Exchange, ExchangeListener, FlatHeaders } from './boundary.ts';
+import { isUsableId, lingerMs } from './exchange-context.ts';
+import type { ExchangeContext } from './exchange-context.ts';
 import { fieldIn, readRequestHead } from './header-policy.ts';
 import type { OwnField, RequestHead } from './header-policy.ts';
+import { readIncomingBody } from './incoming-body.ts';
 import { unwatched } from './watch.ts';
-import type { Watch, Watched } from './watch.ts';
-
-export type ExchangeContext = Readonly<{
-  watch: Watch;
-  bodyBudget: BodyBudget;
-  bodyBytesMax: number;
-  now: Clock;
-  monotonic: Clock;
-  newId: () => string;
-  /** A client that reads nothing for so long of an answer that is complete is given up. */
-  slowReaderMs: number;
-  /** Connections are not to be used again. */
-  isClosing: () => boolean;
-  /** Told of the end of each exchange. */
-  onClosed: () => void;
-}>;
-
-const requestIdPattern = /^[\w.:-]{1,128}$/;
+import type { Watched } from './watch.ts';
 
 /** A longer body costs more to turn into text than a second piece does. */
 const joinedBytesMax = 8 * 1024;
-
-/** After an early answer the rest of a body is read and thrown away for so long, then cut. */
-const lingerMs = 2000;
 
 export class HttpExchange implements Exchange, Watched {
   readonly method: string;
@@ -76,7 +58,7 @@ export class HttpExchange implements Exchange, Watched {
     this.#head = readRequestHead(request.rawHeaders);
     const given = this.#head.own.get('x-request-id');
     this.id = context.newId();
-    this.requestId = given !== undefined && requestIdPattern.test(given) ? given : this.id;
+    this.requestId = isUsableId(given) ? given : this.id;
     this.startedMs = context.now();
     this.startedAt = context.monotonic();
     this.#request = request;
@@ -116,7 +98,7 @@ export class HttpExchange implements Exchange, Watched {
   }
 
   readBody(): Promise<BodyResult> {
-    return readBody(this.#request, this.#head.own, {
+    return readIncomingBody(this.#request, this.#head.own, {
       bytesMax: this.#context.bodyBytesMax,
       budget: this.#context.bodyBudget,
       lease: this.#lease,

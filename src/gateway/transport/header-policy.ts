@@ -3,7 +3,7 @@
 
 import type { FlatHeaders } from './boundary.ts';
 
-const requestHeaders: ReadonlySet<string> = new Set([
+export const forwardedNames = [
   'accept',
   'accept-language',
   'anthropic-beta',
@@ -12,8 +12,9 @@ const requestHeaders: ReadonlySet<string> = new Set([
   'traceparent',
   'tracestate',
   'user-agent',
-]);
-const requestPrefix = 'openai-';
+] as const;
+const requestHeaders: ReadonlySet<string> = new Set(forwardedNames);
+export const forwardedPrefix = 'openai-';
 
 /** What the client may see of an upstream's head. */
 export const answerHeaders = [
@@ -41,7 +42,7 @@ const singular: ReadonlySet<string> = new Set([
 ]);
 
 /** What the gateway itself reads of a request's head. */
-const ownNames = [
+export const ownNames = [
   'anthropic-version',
   'authorization',
   'content-encoding',
@@ -78,7 +79,7 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
       if (hasHost) duplicate = name;
       hasHost = true;
     }
-    if (requestHeaders.has(name) || name.startsWith(requestPrefix)) forwarded.push(name, value);
+    if (requestHeaders.has(name) || name.startsWith(forwardedPrefix)) forwarded.push(name, value);
     else if (name === 'connection') nominated = nominated.concat(nominatedBy(value));
   }
   return {

@@ -2,6 +2,17 @@
 // whatever two readers could take for different answers is refused, never repaired.
 
 import type { FlatHeaders } from './boundary.ts';
+import {
+  carriageReturn,
+  colon,
+  digit,
+  isBlank,
+  isInName,
+  isInValue,
+  isNamed,
+  lineFeed,
+  space,
+} from './field-bytes.ts';
 import { answerHeaders } from './header-policy.ts';
 
 /** How the end of a body is found (RFC 9112, 6.3). */
@@ -26,25 +37,6 @@ export type ResponseHead = Readonly<{
 export type NoHead = 'partial' | Readonly<{ problem: string }>;
 
 const headBytesMax = 16 * 1024;
-
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-const space = 0x20;
-const tab = 0x09;
-const colon = 0x3a;
-
-/** By byte: 1 where a field name may hold it (RFC 9110, 5.6.2), 2 where a field value may. */
-const allowed = new Uint8Array(256);
-for (let byte = 0x20; byte < 256; byte++) if (byte !== 0x7f) allowed[byte] = 2;
-allowed[tab] = 2;
-for (const character of "!#$%&'*+-.^_`|~") allowed[character.charCodeAt(0)] = 3;
-for (let byte = 0x30; byte < 0x7b; byte++) {
-  if (/[0-9A-Za-z]/.test(String.fromCharCode(byte))) allowed[byte] = 3;
-}
-export const isInName = (byte: number | undefined): boolean =>
-  ((allowed[byte ?? 0] ?? 0) & 1) !== 0;
-export const isInValue = (byte: number | undefined): boolean =>
-  ((allowed[byte ?? 0] ?? 0) & 2) !== 0;
 
 /** Besides what the client may see, these decide where the answer ends and what comes after it. */
 const ownNames = ['connection', 'keep-alive', 'transfer-encoding'] as const;
@@ -248,19 +240,6 @@ class HeadReader {
     this.problem = text;
     return outcome.refused;
   }
-}
-
-const digit = (byte: number | undefined): number =>
-  byte !== undefined && byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : -1;
-
-const isBlank = (byte: number | undefined): boolean => byte === space || byte === tab;
-
-/** `name` is in lower case and holds letters and hyphens alone; the bytes are of a field name. */
-function isNamed(bytes: Buffer, from: number, name: string): boolean {
-  for (let index = 0; index < name.length; index++) {
-    if (((bytes[from + index] ?? 0) | 0x20) !== name.charCodeAt(index)) return false;
-  }
-  return true;
 }
 
 const readTimeout = (value: string): number | null => {

@@ -1,6 +1,5 @@
-// The listener. Node accepts, bounds and parses; each request is handed over as an exchange before
-// any of its body is read. No framework routes before us: we would take every request out of its
-// hands again, and each would pay for that.
+// The listener. Node accepts and bounds connections. Requests in the usual form are read by us, all others by Node's parser; each is
+// handed over as an exchange before any of its body is read.
 
 import { once } from 'node:events';
 import { createServer, ServerResponse } from 'node:http';
@@ -10,7 +9,10 @@ import type { AddressInfo } from 'node:net';
 
 import type { Exchange } from './boundary.ts';
 import { HttpExchange } from './exchange.ts';
-import type { ExchangeContext } from './exchange.ts';
+import { lingerMs } from './exchange-context.ts';
+import type { ExchangeContext } from './exchange-context.ts';
+import { acceptRaw, noRawConnections } from './raw-connections.ts';
+import { rawRefusal } from './raw-refusal.ts';
 
 export type ServerOptions = Readonly<{
   host: string;
@@ -26,6 +28,8 @@ export type ServerOptions = Readonly<{
   /** Told when a connection could not be accepted: those that are open go on. */
   onFault: (error: Error) => void;
   limits?: Partial<ServerLimits>;
+  /** Whether Node's parser reads all requests, and not only the unusual ones. */
+  parsesAll?: boolean;
 }>;
 
 export type ServerLimits = Readonly<{
@@ -64,6 +68,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     isClosing: () => isClosing || options.keepsNone(),
     onClosed: () => void inFlight--,
   };
+  const handle = (exchange: Exchange): void => {
+    inFlight++;
+    options.handle(exchange);
+  };
   const server = createServer(
     {
       requestTimeout: limits.requestMs,
@@ -71,23 +79,24 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: 1000,
     },
-    (request, response) => {
-      inFlight++;
-      options.handle(new HttpExchange(request, response, context));
-    },
+    (request, response) => handle(new HttpExchange(request, response, context)),
   );
   // Node would ask for the body at once, before anybody has said whether it is wanted.
-  server.on('checkContinue', (request, response) => {
-    inFlight++;
-    options.handle(new HttpExchange(request, response, context, () => response.writeContinue()));
-  });
+  server.on('checkContinue', (request, response) =>
+    handle(new HttpExchange(request, response, context, () => response.writeContinue())),
+  );
   server.on('clientError', (error, socket) => {
-    if (socket instanceof Socket) refuseRaw(socket, rawRefusal(error, options.malformedBody));
+    if (socket instanceof Socket) refuseRaw(socket, refusalOf(error, options));
   });
   server.maxConnections = limits.connectionsMax;
   // The bound is the bytes of a head. With one of their number, the fields beyond it would be dropped without a word.
   server.maxHeadersCount = 0;
   tellTurnedAway(server, options.onTurnedAway);
+  const { malformedBody } = options;
+  const raw =
+    options.parsesAll === true
+      ? noRawConnections
+      : acceptRaw(server, { context, handle, malformedBody, limits });
   server.listen(options.port, options.host);
   await once(server, 'listening');
   server.on('error', options.onFault);
@@ -99,10 +108,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       isClosing = true;
       server.close();
     },
-    closeIdle: () => server.closeIdleConnections(),
-    closeAll: () => server.closeAllConnections(),
+    closeIdle: () => {
+      server.closeIdleConnections();
+      raw.closeIdle();
+    },
+    closeAll: () => {
+      server.closeAllConnections();
+      raw.closeAll();
+    },
     close: async () => {
       server.close();
+      raw.closeIdle();
       await closed;
     },
   };
@@ -127,9 +143,6 @@ function tellTurnedAway(server: HttpServer, tell: ServerOptions['onTurnedAway'])
   });
 }
 
-/** A client that was refused has so long to read why, and to close. */
-const lingerMs = 2000;
-
 /** Bytes of ours in the middle of an answer would be taken for the model's. */
 function refuseRaw(socket: Socket, text: string): void {
   if (!socket.writable || isAnswering(socket)) return void socket.destroy();
@@ -143,19 +156,8 @@ const isAnswering = (socket: Socket): boolean =>
   socket._httpMessage instanceof ServerResponse &&
   socket._httpMessage.headersSent;
 
-const clientErrors: Readonly<Record<string, string>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-};
-
-function rawRefusal(error: Error & { code?: string }, body: (message: string) => string): string {
-  const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
-  const text = body(error.code ?? 'malformed request');
-  return (
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\nconnection: close\r\n` +
-    `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
-  );
-}
+const refusalOf = (error: Error & { code?: string }, { malformedBody }: ServerOptions): string =>
+  rawRefusal(error.code, malformedBody);
 
 function urlOf(address: AddressInfo | string | null, host: string): string {
   const port = typeof address === 'object' && address !== null ? address.port : 0;

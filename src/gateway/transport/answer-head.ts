@@ -1,0 +1,60 @@
+// Writes the head of an answer as bytes go out, with the fields that Node's own server adds: the date, and whether the connection
+// is kept, and for how long. What could not stand in a head is thrown at whoever asked for it, as Node throws it.
+
+import { STATUS_CODES } from 'node:http';
+
+import type { Clock } from '../../lib/clock.ts';
+import type { FlatHeaders } from './boundary.ts';
+
+/** How the end of a body is told; `empty` where there is none, whatever the fields say. */
+export type AnswerFraming = 'length' | 'chunked' | 'empty';
+
+export type AnswerHead = (
+  status: number,
+  headers: FlatHeaders,
+  how: Readonly<{ framing: AnswerFraming; isKept: boolean }>,
+) => string;
+
+const unfitInValue = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** The answer holds the empty line; it is Latin-1. The date is made once a second. */
+export function createAnswerHead(now: Clock, keepAliveMs: number): AnswerHead {
+  const keptFields = `connection: keep-alive\r\nkeep-alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
+  let second = -1;
+  let kept = '';
+  let last = '';
+  const renderEnds = (nowMs: number): void => {
+    const atSecond = Math.floor(nowMs / 1000);
+    if (atSecond === second) return;
+    second = atSecond;
+    const date = `date: ${new Date(nowMs).toUTCString()}\r\n`;
+    kept = `${date}${keptFields}`;
+    last = `${date}connection: close\r\n`;
+  };
+  return (status, headers, { framing, isKept }) => {
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
+    for (let index = 0; index < headers.length; index += 2) {
+      const name = headers[index] ?? '';
+      const value = headers[index + 1] ?? '';
+      if (unfitInValue.test(value)) throw new TypeError(`header ${name} holds what no header may`);
+      head += `${name}: ${value}\r\n`;
+    }
+    renderEnds(now());
+    head += isKept ? kept : last;
+    return framing === 'chunked' ? `${head}transfer-encoding: chunked\r\n\r\n` : `${head}\r\n`;
+  };
+}
+
+/** `length` is what the fields say of the body; null when they say nothing. */
+export function framingOf(status: number, length: number | null): AnswerFraming {
+  if (status === 204 || status === 304) return 'empty';
+  return length === null ? 'chunked' : 'length';
+}
+
+/** The length of the body that the fields tell; null when they tell none. */
+export function lengthIn(headers: FlatHeaders): number | null {
+  for (let index = 0; index < headers.length; index += 2) {
+    if (headers[index] === 'content-length') return Number(headers[index + 1]);
+  }
+  return null;
+}

@@ -1,0 +1,308 @@
+// A client's connection whose requests are read here as long as they come in the strict form. One at a time is served; the
+// first that is unusual takes the connection, with its bytes, to Node's parser for good.
+
+import type { Socket } from 'node:net';
+
+import type { WriteScratch } from './connection.ts';
+import { lingerMs } from './exchange-context.ts';
+import { RawExchange } from './raw-exchange.ts';
+import type { ExchangeLine, RawExchangeContext } from './raw-exchange.ts';
+import { rawRefusal } from './raw-refusal.ts';
+import { readStrictHead } from './request-head.ts';
+import type { StrictHead } from './request-head.ts';
+import { unwatched } from './watch.ts';
+import type { Watched } from './watch.ts';
+
+export type RawConnectionContext = Readonly<{
+  exchange: RawExchangeContext;
+  handle: (exchange: RawExchange) => void;
+  /** Takes the socket over, with what was read of it put back. */
+  handOver: (socket: Socket) => void;
+  /** The body of an answer to what is no request. */
+  malformedBody: (message: string) => string;
+  onGone: (connection: RawConnection) => void;
+  scratch: WriteScratch;
+  ticks: Readonly<{ request: number; headers: number; keepAlive: number; slowReader: number }>;
+}>;
+
+/** A head in more pieces is for Node's parser, which does not begin anew with each. */
+const headPiecesMax = 8;
+/** So much may come of the next requests while one is answered; the client is not read further. */
+const keptBytesMax = 64 * 1024;
+
+/**
+ * `fresh` before the first request, `idle` between two of them; `settling` once an answer is written and not all of it taken,
+ * or the body of its request still comes; `leaving` when nothing more is read or written.
+ */
+type State = 'fresh' | 'idle' | 'serving' | 'settling' | 'leaving';
+
+export class RawConnection implements ExchangeLine, Watched {
+  deadlineTick: number;
+  watchIndex = unwatched;
+  readonly #socket: Socket;
+  readonly #context: RawConnectionContext;
+  #state: State = 'fresh';
+  #exchange: RawExchange | null = null;
+  /** What came and is not read yet: the beginning of a head, or what follows the request under way. */
+  #kept: Buffer | null = null;
+  #keptPieces = 0;
+  /** When the head under way began. */
+  #headTick = 0;
+  #leftOfBody = 0;
+  /** The client reads nothing after the answer under way. */
+  #isLast = false;
+  #untakenBytes = 0;
+
+  constructor(socket: Socket, context: RawConnectionContext) {
+    const { watch } = context.exchange;
+    this.#socket = socket;
+    this.#context = context;
+    this.deadlineTick = watch.tick + context.ticks.headers;
+    watch.add(this);
+    socket.on('data', this.#onData).on('end', this.#onEnd).on('drain', this.#onDrain);
+    socket.on('error', ignore).on('close', this.#onClose);
+  }
+
+  /** Nothing of a request has come since the last answer. */
+  get isIdle(): boolean {
+    return this.#state === 'idle' && this.#kept === null;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  keeps(): boolean {
+    this.#isLast ||= this.#context.exchange.isClosing();
+    return !this.#isLast;
+  }
+
+  send(before: string, chunk: Buffer | null, after: string): boolean {
+    const socket = this.#socket;
+    const length = before.length + (chunk?.length ?? 0) + after.length;
+    if (length === 0 || !socket.writable) return true;
+    const { scratch } = this.#context;
+    if (length > scratch.writeBytes.length) return this.#sendApart(before, chunk, after);
+    // What waits behind other bytes has a buffer of its own size, because it keeps it.
+    const isQueued = socket.writableLength > 0;
+    const bytes = isQueued ? Buffer.allocUnsafe(length) : scratch.writeBytes;
+    let at = before === '' ? 0 : bytes.write(before, 0, 'latin1');
+    if (chunk !== null) at += chunk.copy(bytes, at);
+    if (after !== '') at += bytes.write(after, at, 'latin1');
+    const mayGoOn = socket.write(bytes.subarray(0, at));
+    if (!isQueued && socket.writableLength > 0) {
+      scratch.writeBytes = Buffer.allocUnsafeSlow(bytes.length);
+    }
+    return mayGoOn;
+  }
+
+  answered(): void {
+    // On a connection that is being closed nobody gets it.
+    if (this.#state !== 'serving' || !this.#socket.writable) return;
+    this.#state = 'settling';
+    if (this.#leftOfBody > 0) this.#linger();
+    if (this.#socket.writableLength === 0) return this.#onTaken();
+    this.#socket.write('', 'latin1', this.#onTaken);
+    if (this.#leftOfBody === 0) this.#awaitReader();
+  }
+
+  askForBody(): void {
+    this.#resume();
+  }
+
+  cut(): void {
+    this.#socket.destroy();
+  }
+
+  onLate(): void {
+    switch (this.#state) {
+      case 'fresh':
+        return this.#refuse('ERR_HTTP_REQUEST_TIMEOUT');
+      case 'serving':
+        return this.#refuse('ERR_HTTP_REQUEST_TIMEOUT');
+      case 'idle':
+        if (this.#kept === null) return this.destroy();
+        return this.#refuse('ERR_HTTP_REQUEST_TIMEOUT');
+      case 'settling':
+        if (this.#leftOfBody > 0 || this.#socket.writableLength >= this.#untakenBytes) {
+          return this.destroy();
+        }
+        return this.#awaitReader();
+      case 'leaving':
+        return this.destroy();
+    }
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    switch (this.#state) {
+      case 'fresh':
+      case 'idle':
+        return this.#read(this.#kept === null ? chunk : Buffer.concat([this.#kept, chunk]));
+      case 'serving':
+      case 'settling':
+        return this.#leftOfBody > 0 ? this.#takeBody(chunk) : this.#keep(chunk);
+      case 'leaving':
+    }
+  };
+
+  readonly #onEnd = (): void => {
+    const isWaiting = this.#state === 'fresh' || this.#state === 'idle';
+    const isCut = isWaiting ? this.#kept !== null : this.#leftOfBody > 0;
+    if (isCut && this.#state !== 'settling') this.#refuse('HPE_INVALID_EOF_STATE');
+    else this.#socket.end();
+  };
+
+  readonly #onDrain = (): void => {
+    if (this.#state === 'serving') this.#exchange?.onDrain();
+  };
+
+  readonly #onClose = (): void => {
+    this.#state = 'leaving';
+    this.#leave();
+    this.#exchange?.close(false);
+    this.#exchange = null;
+  };
+
+  /** The answer has been taken by the system, and with it the exchange is over. */
+  readonly #onTaken = (error?: Error | null): void => {
+    if (this.#state !== 'settling' || (error !== undefined && error !== null)) return;
+    this.#exchange?.close(true);
+    this.#exchange = null;
+    if (this.#leftOfBody === 0) this.#next();
+    else if (this.#isLast) this.#socket.end();
+  };
+
+  #read(bytes: Buffer): void {
+    this.#kept = null;
+    let at = 0;
+    do {
+      const head = readStrictHead(bytes, at);
+      if (head === 'unusual') return this.#handOver(bytes.subarray(at));
+      if (head === 'partial') return this.#awaitHead(bytes.subarray(at));
+      at = this.#serve(head, bytes);
+    } while (this.#state === 'idle' && at < bytes.length);
+    if (at < bytes.length && this.#state !== 'leaving') this.#keep(bytes.subarray(at));
+  }
+
+  #awaitHead(bytes: Buffer): void {
+    if (++this.#keptPieces > headPiecesMax) return this.#handOver(bytes);
+    this.#kept = bytes;
+    if (this.#keptPieces > 1) return;
+    this.#headTick = this.#context.exchange.watch.tick;
+    this.deadlineTick = this.#headTick + this.#context.ticks.headers;
+  }
+
+  /** The offset after what came of the request. */
+  #serve(head: StrictHead, bytes: Buffer): number {
+    const { exchange: context, ticks, handle } = this.#context;
+    const end = Math.min(bytes.length, head.end + head.bodyBytes);
+    const startTick = this.#keptPieces > 0 ? this.#headTick : context.watch.tick;
+    this.#keptPieces = 0;
+    this.#leftOfBody = head.end + head.bodyBytes - end;
+    this.#isLast = head.isLast;
+    this.#state = 'serving';
+    this.deadlineTick = this.#leftOfBody === 0 ? Infinity : startTick + ticks.request;
+    const exchange = new RawExchange(head, bytes, this, context);
+    this.#exchange = exchange;
+    handle(exchange);
+    if (this.#leftOfBody > 0 && !exchange.isBodySettled) this.#socket.pause();
+    return end;
+  }
+
+  #takeBody(chunk: Buffer): void {
+    const length = Math.min(chunk.length, this.#leftOfBody);
+    this.#leftOfBody -= length;
+    if (length < chunk.length) this.#keep(chunk.subarray(length));
+    const isServing = this.#state === 'serving';
+    if (isServing) this.#exchange?.takeBody(chunk.subarray(0, length));
+    if (this.#leftOfBody > 0) return;
+    if (isServing) this.deadlineTick = Infinity;
+    else if (this.#exchange === null) this.#next();
+    else this.#awaitReader();
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#kept = this.#kept === null ? chunk : Buffer.concat([this.#kept, chunk]);
+    if (this.#kept.length >= keptBytesMax) this.#socket.pause();
+  }
+
+  #linger(): void {
+    const { watch } = this.#context.exchange;
+    this.deadlineTick = watch.tick + watch.ticks(lingerMs);
+    this.#resume();
+  }
+
+  /** The answer is complete, but the client has not taken all of it. */
+  #awaitReader(): void {
+    const { exchange, ticks } = this.#context;
+    this.#untakenBytes = this.#socket.writableLength;
+    this.deadlineTick = exchange.watch.tick + ticks.slowReader;
+  }
+
+  #next(): void {
+    const { exchange, ticks } = this.#context;
+    if (this.#isLast || !this.#socket.writable) return this.#close();
+    this.#state = 'idle';
+    this.deadlineTick = exchange.watch.tick + ticks.keepAlive;
+    const kept = this.#kept;
+    if (kept === null) return;
+    this.#resume();
+    this.#read(kept);
+  }
+
+  /** As Node's server closes: once all that was written is on its way. */
+  #close(): void {
+    this.#depart();
+    this.#socket.destroySoon();
+  }
+
+  /** Bytes of ours in the middle of an answer would be taken for the model's. */
+  #refuse(code: string): void {
+    if (this.#exchange?.hasStarted === true) return this.destroy();
+    this.#depart();
+    this.#exchange?.close(false);
+    this.#exchange = null;
+    this.#resume();
+    this.#socket.end(rawRefusal(code, this.#context.malformedBody), 'utf8');
+  }
+
+  /** What still comes is thrown away; whoever does not close in time is closed. */
+  #depart(): void {
+    const { watch } = this.#context.exchange;
+    this.#state = 'leaving';
+    this.#kept = null;
+    this.deadlineTick = watch.tick + watch.ticks(lingerMs);
+  }
+
+  #handOver(bytes: Buffer): void {
+    const socket = this.#socket;
+    this.#state = 'leaving';
+    this.#kept = null;
+    this.#leave();
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain);
+    socket.off('error', ignore).off('close', this.#onClose);
+    socket.unshift(bytes);
+    this.#context.handOver(socket);
+  }
+
+  #leave(): void {
+    this.#context.exchange.watch.remove(this);
+    this.#context.onGone(this);
+  }
+
+  #sendApart(before: string, chunk: Buffer | null, after: string): boolean {
+    const socket = this.#socket;
+    socket.cork();
+    if (before !== '') socket.write(before, 'latin1');
+    if (chunk !== null) socket.write(chunk);
+    if (after !== '') socket.write(after, 'latin1');
+    socket.uncork();
+    return !socket.writableNeedDrain;
+  }
+
+  #resume(): void {
+    if (this.#socket.isPaused()) this.#socket.resume();
+  }
+}
+
+function ignore(): void {}

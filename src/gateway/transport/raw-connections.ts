@@ -1,0 +1,61 @@
+// All connections whose requests are read here: they are taken from a server of Node's as it accepts them, and given back to it
+// when something unusual comes.
+
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { createAnswerHead } from './answer-head.ts';
+import type { Exchange } from './boundary.ts';
+import { writeBytes } from './connection.ts';
+import type { ExchangeContext } from './exchange-context.ts';
+import { RawConnection } from './raw-connection.ts';
+import type { RawConnectionContext } from './raw-connection.ts';
+
+export type RawConnections = Readonly<{ closeIdle: () => void; closeAll: () => void }>;
+
+export const noRawConnections: RawConnections = { closeIdle: () => {}, closeAll: () => {} };
+
+export type RawOptions = Readonly<{
+  context: ExchangeContext;
+  handle: (exchange: Exchange) => void;
+  malformedBody: (message: string) => string;
+  limits: Readonly<{ requestMs: number; headersMs: number; keepAliveMs: number }>;
+}>;
+
+/** So much longer than it says Node's server keeps an idle connection, lest it close one under a request. */
+const keepAliveMarginMs = 1000;
+
+/** The server goes on to count, bound and close all of its connections; those that are read here are closed by the answer. */
+export function acceptRaw(server: Server, options: RawOptions): RawConnections {
+  const [nodeAccepts, ...others] = server.listeners('connection');
+  if (nodeAccepts === undefined || others.length > 0) {
+    throw new Error('a server of node:http is expected to have one listener for its connections');
+  }
+  const { handle, malformedBody, limits } = options;
+  const { watch, now, slowReaderMs } = options.context;
+  const open = new Set<RawConnection>();
+  const context: RawConnectionContext = {
+    exchange: { ...options.context, answerHead: createAnswerHead(now, limits.keepAliveMs) },
+    handle,
+    handOver: (socket) => void Reflect.apply(nodeAccepts, server, [socket]),
+    malformedBody,
+    onGone: (connection) => void open.delete(connection),
+    scratch: { writeBytes: Buffer.allocUnsafeSlow(writeBytes) },
+    ticks: {
+      request: watch.ticks(limits.requestMs),
+      headers: watch.ticks(limits.headersMs),
+      keepAlive: watch.ticks(limits.keepAliveMs + keepAliveMarginMs),
+      slowReader: watch.ticks(slowReaderMs),
+    },
+  };
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => void open.add(new RawConnection(socket, context)));
+  return {
+    closeIdle: () => {
+      for (const connection of open) if (connection.isIdle) connection.destroy();
+    },
+    closeAll: () => {
+      for (const connection of open) connection.destroy();
+    },
+  };
+}

@@ -1,0 +1,282 @@
+// Reads the head of a request out of bytes in the one form in which nearly all clients write it (RFC 9112), and in no other.
+// What two readers could take for different requests, and what is merely rare, is left to Node's parser: no request is read here
+// that it would not read alike.
+
+import {
+  carriageReturn,
+  colon,
+  digit,
+  isBlank,
+  isInName,
+  isNamed,
+  lineFeed,
+} from './field-bytes.ts';
+import { forwardedNames, forwardedPrefix, ownNames } from './header-policy.ts';
+
+export type StrictHead = Readonly<{
+  method: 'GET' | 'POST';
+  /** With its query. */
+  target: string;
+  /** The gateway's own fields, names in lower case and values in turn, each once. */
+  own: readonly string[];
+  /** Those that an upstream may see, in the same form. */
+  forwarded: string[];
+  bodyBytes: number;
+  /** The client sends no other request on the connection. */
+  isLast: boolean;
+  /** Where the fields begin, and where the body does. */
+  fieldsAt: number;
+  end: number;
+}>;
+
+/** `partial` when the bytes end before the head does, `unusual` when it is for another to read. */
+export type NoStrictHead = 'partial' | 'unusual';
+
+/** Node's parser counts less of a head against the same bound. */
+const headBytesMax = 16 * 1024;
+/** Of a length that is a safe integer. */
+const lengthDigitsMax = 15;
+
+/** What makes a request unusual by its name: other framing, other protocols, and what Node reads as one of these. */
+const unusualNames = [
+  'expect',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+] as const;
+
+type KnownField = Readonly<{
+  name: string;
+  kind: 'host' | 'content-length' | 'connection' | 'unusual' | 'plain';
+  isOwn: boolean;
+  isForwarded: boolean;
+}>;
+
+const framingNames = ['host', 'content-length', 'connection'] as const;
+const own: ReadonlySet<string> = new Set(ownNames);
+const forwarded: ReadonlySet<string> = new Set(forwardedNames);
+const framing = new Map<string, KnownField['kind']>([
+  ...framingNames.map((name) => [name, name] as const),
+  ...unusualNames.map((name) => [name, 'unusual'] as const),
+]);
+const known = [...new Set([...framing.keys(), ...own, ...forwarded])].map((name): KnownField => ({
+  name,
+  kind: framing.get(name) ?? 'plain',
+  isOwn: own.has(name),
+  isForwarded: forwarded.has(name),
+}));
+/** All other names are passed over without being read. */
+const knownByLength: readonly (readonly KnownField[])[] = Array.from({ length: 32 }, (_, length) =>
+  known.filter(({ name }) => name.length === length),
+);
+
+/** By byte: 1 where the target of a request may hold it; a fragment and what would have to be escaped are left out. */
+const inTarget = new Uint8Array(256);
+for (let byte = 0x21; byte < 0x7f; byte++) {
+  if (/[\w\-.~%!$&'()*+,;=:@/?]/.test(String.fromCharCode(byte))) inTarget[byte] = 1;
+}
+
+/** By byte: 1 where a field value may hold it: ASCII alone, though Node takes more. */
+const inValue = new Uint8Array(256);
+for (let byte = 0x20; byte < 0x7f; byte++) inValue[byte] = 1;
+inValue[0x09] = 1;
+
+/** Reads the head that begins at `from`. Beyond 16 KiB it is unusual. */
+export function readStrictHead(bytes: Buffer, from: number): StrictHead | NoStrictHead {
+  const limit = Math.min(bytes.length, from + headBytesMax);
+  const reader = new HeadReader(bytes, from, limit);
+  const fieldsAt = reader.requestLine();
+  const end = fieldsAt < 0 ? fieldsAt : reader.fields(fieldsAt);
+  if (end === outcome.partial) return limit - from === headBytesMax ? 'unusual' : 'partial';
+  return end < 0 ? 'unusual' : reader.head(fieldsAt, end);
+}
+
+/** Names as they came and values in turn; `fields` are the lines of a head that was read, with the empty one. */
+export function rawFields(fields: Buffer): string[] {
+  const lines = fields.toString('latin1').split('\r\n');
+  return lines.slice(0, -2).flatMap((line) => {
+    const at = line.indexOf(':');
+    return [line.slice(0, at), line.slice(at + 1).replaceAll(/^[\t ]+|[\t ]+$/g, '')];
+  });
+}
+
+/** Of names and values in turn. */
+export function ownValue(own: readonly string[], name: string): string | undefined {
+  for (let index = 0; index < own.length; index += 2)
+    if (own[index] === name) return own[index + 1];
+  return undefined;
+}
+
+/** What stands in place of an offset. */
+const outcome = { partial: -1, unusual: -2 } as const;
+
+const post = Buffer.from('POST /');
+const get = Buffer.from('GET /');
+const version = Buffer.from(' HTTP/1.1\r\n');
+
+class HeadReader {
+  readonly #bytes: Buffer;
+  readonly #from: number;
+  readonly #limit: number;
+  readonly #own: string[] = [];
+  readonly #forwarded: string[] = [];
+  #isPost = false;
+  #target = '';
+  #length = -1;
+  #hasHost = false;
+  #hasConnection = false;
+  #isLast = false;
+
+  constructor(bytes: Buffer, from: number, limit: number) {
+    this.#bytes = bytes;
+    this.#from = from;
+    this.#limit = limit;
+  }
+
+  /** The offset after the line. */
+  requestLine(): number {
+    const bytes = this.#bytes;
+    this.#isPost = bytes[this.#from] === post[0];
+    const slash = this.#word(this.#from, this.#isPost ? post : get);
+    if (slash < 0) return slash;
+    let at = slash;
+    while (at < this.#limit && inTarget[bytes[at] ?? 0] === 1) at++;
+    const end = this.#word(at, version);
+    if (end > 0) this.#target = bytes.toString('latin1', slash - 1, at);
+    return end;
+  }
+
+  /** The offset after the empty line. */
+  fields(from: number): number {
+    const bytes = this.#bytes;
+    const limit = this.#limit;
+    for (let at = from; ;) {
+      if (bytes[at] === carriageReturn) return this.#lineEnd(at);
+      let nameEnd = at;
+      while (nameEnd < limit && isInName(bytes[nameEnd])) nameEnd++;
+      if (nameEnd >= limit) return outcome.partial;
+      if (nameEnd === at || bytes[nameEnd] !== colon) return outcome.unusual;
+      let valueEnd = nameEnd + 1;
+      while (valueEnd < limit && inValue[bytes[valueEnd] ?? 0] === 1) valueEnd++;
+      const next = this.#lineEnd(valueEnd);
+      if (next < 0) return next;
+      if (!this.#take(at, nameEnd, valueEnd)) return outcome.unusual;
+      at = next;
+    }
+  }
+
+  head(fieldsAt: number, end: number): StrictHead | NoStrictHead {
+    if (!this.#hasHost || this.#isPost !== this.#length >= 0) return 'unusual';
+    return {
+      method: this.#isPost ? 'POST' : 'GET',
+      target: this.#target,
+      own: this.#own,
+      forwarded: this.#forwarded,
+      bodyBytes: this.#isPost ? this.#length : 0,
+      isLast: this.#isLast,
+      fieldsAt,
+      end,
+    };
+  }
+
+  /** The offset after the word, which must stand at `from`. */
+  #word(from: number, word: Buffer): number {
+    for (let index = 0; index < word.length; index++) {
+      if (from + index >= this.#limit) return outcome.partial;
+      if (this.#bytes[from + index] !== word[index]) return outcome.unusual;
+    }
+    return from + word.length;
+  }
+
+  /** The offset after the CR LF, which must stand at `from`. */
+  #lineEnd(from: number): number {
+    const bytes = this.#bytes;
+    if (from + 1 < this.#limit) {
+      const isEnd = bytes[from] === carriageReturn && bytes[from + 1] === lineFeed;
+      return isEnd ? from + 2 : outcome.unusual;
+    }
+    return from >= this.#limit || bytes[from] === carriageReturn
+      ? outcome.partial
+      : outcome.unusual;
+  }
+
+  /** False when the field makes the request unusual. */
+  #take(from: number, nameEnd: number, valueEnd: number): boolean {
+    const bytes = this.#bytes;
+    const length = nameEnd - from;
+    for (const field of knownByLength[length] ?? []) {
+      if (isNamed(bytes, from, field.name)) return this.#takeKnown(field, nameEnd, valueEnd);
+    }
+    if (length > forwardedPrefix.length && isNamed(bytes, from, forwardedPrefix)) {
+      const name = bytes.toString('latin1', from, nameEnd).toLowerCase();
+      this.#forwarded.push(name, this.#value(nameEnd, valueEnd));
+    }
+    return true;
+  }
+
+  #takeKnown(
+    { name, kind, isOwn, isForwarded }: KnownField,
+    colonAt: number,
+    end: number,
+  ): boolean {
+    switch (kind) {
+      case 'unusual':
+        return false;
+      case 'host': {
+        const isFirst = !this.#hasHost;
+        this.#hasHost = true;
+        return isFirst;
+      }
+      case 'content-length':
+        return this.#takeLength(colonAt, end);
+      case 'connection':
+        return this.#takeConnection(this.#value(colonAt, end));
+      case 'plain': {
+        const value = this.#value(colonAt, end);
+        if (isForwarded) this.#forwarded.push(name, value);
+        if (!isOwn) return true;
+        // Of one that comes twice, readers take the first, the last or both.
+        if (ownValue(this.#own, name) !== undefined) return false;
+        this.#own.push(name, value);
+        return true;
+      }
+    }
+  }
+
+  #takeLength(colonAt: number, end: number): boolean {
+    const [from, to] = this.#trimmed(colonAt, end);
+    if (this.#length >= 0 || from === to || to - from > lengthDigitsMax) return false;
+    let length = 0;
+    for (let at = from; at < to; at++) {
+      const value = digit(this.#bytes[at]);
+      if (value < 0 || (value === 0 && at === from && to - from > 1)) return false;
+      length = length * 10 + value;
+    }
+    this.#length = length;
+    return true;
+  }
+
+  #takeConnection(value: string): boolean {
+    if (this.#hasConnection) return false;
+    this.#hasConnection = true;
+    const option = value.toLowerCase();
+    this.#isLast = option === 'close';
+    return this.#isLast || option === 'keep-alive';
+  }
+
+  #value(colonAt: number, end: number): string {
+    const [from, to] = this.#trimmed(colonAt, end);
+    return this.#bytes.toString('latin1', from, to);
+  }
+
+  /** Without the blanks around it. */
+  #trimmed(colonAt: number, end: number): readonly [number, number] {
+    let from = colonAt + 1;
+    let to = end;
+    while (from < to && isBlank(this.#bytes[from])) from++;
+    while (to > from && isBlank(this.#bytes[to - 1])) to--;
+    return [from, to];
+  }
+}
