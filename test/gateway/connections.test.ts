@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
+import { chatBody, parsesAll, startTestGateway } from '../harness/gateway.ts';
 import { openRawClient } from '../harness/raw-client.ts';
 import { answerJson, delta, startUpstream, usage } from '../harness/upstream.ts';
 import type { Script } from '../harness/upstream.ts';
@@ -57,14 +57,22 @@ async function startRawUpstream(answer: (socket: Socket, turn: number) => void) 
 
 describe('a connection', () => {
   it('that breaks the framing under an answer is closed without a byte into that answer', async () => {
-    await using upstream = await startUpstream(startStream);
+    const ending = Promise.withResolvers<void>();
+    await using upstream = await startUpstream((seen, response) => {
+      startStream(seen, response);
+      void ending.promise.then(() => response.end('data: [DONE]\n\n'));
+    });
     await using gateway = await startTestGateway(given(upstream.apiBase));
     using client = openRawClient(gateway.url, post(stream));
     await until(() => client.seen.text.includes('delta'), { what: 'the stream' });
     client.socket.write('nonsense\r\n\r\n');
+    // Node's parser reads on under an answer, and breaks off; what is read by the gateway waits for its end.
+    if (!parsesAll) ending.resolve();
     await until(() => client.seen.isClosed, { what: 'the connection to be closed' });
-    assert.doesNotMatch(client.seen.text, /400/);
-    await until(() => upstream.seen[0]?.isAborted, { what: 'the upstream to be left' });
+    if (parsesAll)
+      await until(() => upstream.seen[0]?.isAborted, { what: 'the upstream to be left' });
+    const pattern = parsesAll ? /^(?![^]*400)/ : /\[DONE\]\n\n\r\n0\r\n\r\nHTTP\/1\.1 400 /;
+    assert.match(client.seen.text, pattern);
   });
 
   it('that was refused is closed though the client never closes it', async () => {
@@ -80,10 +88,12 @@ describe('a connection', () => {
     await using upstream = await startUpstream(startStream);
     await using gateway = await startTestGateway(given(upstream.apiBase));
     const client = openRawClient(gateway.url, post(stream).repeat(3));
-    await until(() => upstream.seen.length === 3, { what: 'three requests' });
+    // Those that the gateway reads itself are served one after another.
+    const requests = parsesAll ? 3 : 1;
+    await until(() => upstream.seen.length === requests, { what: 'the requests' });
     client.socket.destroy();
-    await until(() => upstream.seen.every(({ isAborted }) => isAborted), { what: 'three aborts' });
-    await until(() => gateway.events.length === 3, { what: 'three rows' });
+    await until(() => upstream.seen.every(({ isAborted }) => isAborted), { what: 'the aborts' });
+    await until(() => gateway.events.length === requests, { what: 'the rows' });
     assert.match(await gateway.metrics(), /gw_backend_inflight\{.*\} 0/);
   });
 

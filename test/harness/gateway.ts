@@ -54,6 +54,9 @@ export type TestGateway = Readonly<{
   [Symbol.asyncDispose]: () => Promise<void>;
 }>;
 
+/** Whether Node's parser reads all requests, and not the unusual ones alone: tests of connections run both ways. */
+export const parsesAll = process.env['GW_TEST_PARSES_ALL'] !== undefined;
+
 /** Without a snapshot when none is given. */
 export async function startTestGateway(
   given: GivenSnapshot | null,
@@ -81,6 +84,7 @@ export async function startTestGateway(
     tickMs: 20,
     // Which backend is tried first is then known to a test that is about something else.
     policy: 'round-robin',
+    parsesAll,
     ...options,
   });
   const { url } = gateway;
