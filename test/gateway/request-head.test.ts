@@ -38,6 +38,11 @@ describe('a head in the strict form', () => {
     });
   });
 
+  it('passes on a field that has nothing but the prefix of those that are passed on', () => {
+    const head = read(headOf('OpenAI-: x\r\n'));
+    assert.deepEqual(typeof head === 'object' && head.forwarded, ['openai-', 'x']);
+  });
+
   it('shows all of its fields as they came', () => {
     const fields = rawFields(headOf('X-Other:\t1 \r\nempty:\r\n').subarray(line.length));
     const expected = ['Host', 'x', 'content-length', '2', 'X-Other', '1', 'empty', ''];

@@ -209,7 +209,7 @@ class HeadReader {
     for (const field of knownByLength[length] ?? []) {
       if (isNamed(bytes, from, field.name)) return this.#takeKnown(field, nameEnd, valueEnd);
     }
-    if (length > forwardedPrefix.length && isNamed(bytes, from, forwardedPrefix)) {
+    if (length >= forwardedPrefix.length && isNamed(bytes, from, forwardedPrefix)) {
       const name = bytes.toString('latin1', from, nameEnd).toLowerCase();
       this.#forwarded.push(name, this.#value(nameEnd, valueEnd));
     }
