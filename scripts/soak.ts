@@ -63,6 +63,11 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_BODIES: 100_000 },
   },
   {
+    name: 'requests that two readers read',
+    files: ['test/gateway/request-head.test.ts', 'test/gateway/reader-differential.test.ts'],
+    sizes: { GW_TEST_REQUESTS: 1_000_000, GW_TEST_CONNECTIONS: 100_000 },
+  },
+  {
     name: 'clients that do not read and clients that leave',
     files: ['test/faults/clients.test.ts'],
     sizes: { GW_TEST_READERS: 40, GW_TEST_LEAVERS: 1000 },

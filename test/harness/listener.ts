@@ -9,6 +9,9 @@ import { startServer } from '../../src/gateway/transport/server.ts';
 import type { Server, ServerOptions } from '../../src/gateway/transport/server.ts';
 import { createWatch } from '../../src/gateway/transport/watch.ts';
 
+/** More than two sockets hold between them. */
+export const bodyBytesMax = 40 * 1024 * 1024;
+
 type TestListener = AsyncDisposable & Readonly<{ server: Server; port: number }>;
 
 /** `handle` is given each exchange before any of its body is read. */
@@ -23,8 +26,8 @@ export async function startListener(
     port: 0,
     context: {
       watch,
-      bodyBudget: createBodyBudget(1024 * 1024),
-      bodyBytesMax: 64 * 1024,
+      bodyBudget: createBodyBudget(2 * bodyBytesMax),
+      bodyBytesMax,
       now: Date.now,
       monotonic: () => performance.now(),
       newId: () => String(++ids),
