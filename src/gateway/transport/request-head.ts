@@ -120,10 +120,12 @@ class HeadReader {
   readonly #bytes: Buffer;
   readonly #from: number;
   readonly #limit: number;
-  readonly #own: string[] = [];
-  readonly #forwarded: string[] = [];
+  /** The fields whose values are wanted, and where those begin and end, in turn. */
+  readonly #found: KnownField[] = [];
+  readonly #spans: number[] = [];
   #isPost = false;
-  #target = '';
+  #targetAt = 0;
+  #targetEnd = 0;
   #length = -1;
   #hasHost = false;
   #hasConnection = false;
@@ -144,7 +146,8 @@ class HeadReader {
     let at = slash;
     while (at < this.#limit && inTarget[bytes[at] ?? 0] === 1) at++;
     const end = this.#word(at, version);
-    if (end > 0) this.#target = bytes.toString('latin1', slash - 1, at);
+    this.#targetAt = slash - 1;
+    this.#targetEnd = at;
     return end;
   }
 
@@ -158,22 +161,38 @@ class HeadReader {
       while (nameEnd < limit && isInName(bytes[nameEnd])) nameEnd++;
       if (nameEnd >= limit) return outcome.partial;
       if (nameEnd === at || bytes[nameEnd] !== colon) return outcome.unusual;
-      let valueEnd = nameEnd + 1;
-      while (valueEnd < limit && inValue[bytes[valueEnd] ?? 0] === 1) valueEnd++;
-      const next = this.#lineEnd(valueEnd);
-      if (next < 0) return next;
-      if (!this.#take(at, nameEnd, valueEnd)) return outcome.unusual;
-      at = next;
+      let end = nameEnd + 1;
+      while (end < limit && inValue[bytes[end] ?? 0] === 1) end++;
+      const isWhole =
+        end + 1 < limit && bytes[end] === carriageReturn && bytes[end + 1] === lineFeed;
+      if (!isWhole) return this.#lineEnd(end);
+      if (!this.#take(at, nameEnd, end)) return outcome.unusual;
+      at = end + 2;
     }
   }
 
   head(fieldsAt: number, end: number): StrictHead | NoStrictHead {
     if (!this.#hasHost || this.#isPost !== this.#length >= 0) return 'unusual';
+    // One text, of which values are parts: to make a text of bytes costs more than the rest of reading them.
+    const base = this.#from;
+    const text = this.#bytes.toString('latin1', base, end);
+    const own: string[] = [];
+    const forwarded: string[] = [];
+    let span = 0;
+    for (const { name, isOwn, isForwarded } of this.#found) {
+      const at = this.#spans[span++] ?? 0;
+      const value = text.slice(at - base, (this.#spans[span++] ?? 0) - base);
+      if (isForwarded) forwarded.push(name, value);
+      if (!isOwn) continue;
+      // Of one that comes twice, readers take the first, the last or both.
+      if (ownValue(own, name) !== undefined) return 'unusual';
+      own.push(name, value);
+    }
     return {
       method: this.#isPost ? 'POST' : 'GET',
-      target: this.#target,
-      own: this.#own,
-      forwarded: this.#forwarded,
+      target: text.slice(this.#targetAt - base, this.#targetEnd - base),
+      own,
+      forwarded,
       bodyBytes: this.#isPost ? this.#length : 0,
       isLast: this.#isLast,
       fieldsAt,
@@ -203,25 +222,19 @@ class HeadReader {
   }
 
   /** False when the field makes the request unusual. */
-  #take(from: number, nameEnd: number, valueEnd: number): boolean {
+  #take(from: number, nameEnd: number, lineEnd: number): boolean {
     const bytes = this.#bytes;
     const length = nameEnd - from;
-    for (const field of knownByLength[length] ?? []) {
-      if (isNamed(bytes, from, field.name)) return this.#takeKnown(field, nameEnd, valueEnd);
+    const field = knownAt(bytes, from, length);
+    if (field === undefined) {
+      const mayPass = length >= forwardedPrefix.length && isNamed(bytes, from, forwardedPrefix);
+      if (!mayPass) return true;
     }
-    if (length >= forwardedPrefix.length && isNamed(bytes, from, forwardedPrefix)) {
-      const name = bytes.toString('latin1', from, nameEnd).toLowerCase();
-      this.#forwarded.push(name, this.#value(nameEnd, valueEnd));
-    }
-    return true;
-  }
-
-  #takeKnown(
-    { name, kind, isOwn, isForwarded }: KnownField,
-    colonAt: number,
-    end: number,
-  ): boolean {
-    switch (kind) {
+    let valueAt = nameEnd + 1;
+    let valueEnd = lineEnd;
+    while (valueAt < valueEnd && isBlank(bytes[valueAt])) valueAt++;
+    while (valueEnd > valueAt && isBlank(bytes[valueEnd - 1])) valueEnd--;
+    switch (field?.kind) {
       case 'unusual':
         return false;
       case 'host': {
@@ -230,23 +243,18 @@ class HeadReader {
         return isFirst;
       }
       case 'content-length':
-        return this.#takeLength(colonAt, end);
+        return this.#takeLength(valueAt, valueEnd);
       case 'connection':
-        return this.#takeConnection(this.#value(colonAt, end));
-      case 'plain': {
-        const value = this.#value(colonAt, end);
-        if (isForwarded) this.#forwarded.push(name, value);
-        if (!isOwn) return true;
-        // Of one that comes twice, readers take the first, the last or both.
-        if (ownValue(this.#own, name) !== undefined) return false;
-        this.#own.push(name, value);
+        return this.#takeConnection(valueAt, valueEnd);
+      case 'plain':
+      case undefined:
+        this.#found.push(field ?? passedOn(bytes, from, nameEnd));
+        this.#spans.push(valueAt, valueEnd);
         return true;
-      }
     }
   }
 
-  #takeLength(colonAt: number, end: number): boolean {
-    const [from, to] = this.#trimmed(colonAt, end);
+  #takeLength(from: number, to: number): boolean {
     if (this.#length >= 0 || from === to || to - from > lengthDigitsMax) return false;
     let length = 0;
     for (let at = from; at < to; at++) {
@@ -258,25 +266,28 @@ class HeadReader {
     return true;
   }
 
-  #takeConnection(value: string): boolean {
+  #takeConnection(from: number, to: number): boolean {
     if (this.#hasConnection) return false;
     this.#hasConnection = true;
-    const option = value.toLowerCase();
-    this.#isLast = option === 'close';
-    return this.#isLast || option === 'keep-alive';
-  }
-
-  #value(colonAt: number, end: number): string {
-    const [from, to] = this.#trimmed(colonAt, end);
-    return this.#bytes.toString('latin1', from, to);
-  }
-
-  /** Without the blanks around it. */
-  #trimmed(colonAt: number, end: number): readonly [number, number] {
-    let from = colonAt + 1;
-    let to = end;
-    while (from < to && isBlank(this.#bytes[from])) from++;
-    while (to > from && isBlank(this.#bytes[to - 1])) to--;
-    return [from, to];
+    this.#isLast = isOption(this.#bytes, from, to, 'close');
+    return this.#isLast || isOption(this.#bytes, from, to, 'keep-alive');
   }
 }
+
+function knownAt(bytes: Buffer, from: number, length: number): KnownField | undefined {
+  const candidates = knownByLength[length];
+  if (candidates === undefined) return undefined;
+  for (const field of candidates) if (isNamed(bytes, from, field.name)) return field;
+  return undefined;
+}
+
+const passedOn = (bytes: Buffer, from: number, to: number): KnownField => ({
+  name: bytes.toString('latin1', from, to).toLowerCase(),
+  kind: 'plain',
+  isOwn: false,
+  isForwarded: true,
+});
+
+/** Whether the value is the one option, in any case. */
+const isOption = (bytes: Buffer, from: number, to: number, option: string): boolean =>
+  to - from === option.length && isNamed(bytes, from, option);
