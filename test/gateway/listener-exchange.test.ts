@@ -24,6 +24,7 @@ function open(port: number, text: string) {
   return { socket, seen, [Symbol.dispose]: () => void socket.destroy() };
 }
 
+const undated = (text: string): string => text.replaceAll(/date: [^\r]*/gi, '');
 const answers = (text: string): number => text.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
 const answerOk = (exchange: Exchange): void => exchange.answer(200, ['x-a', 'b'], 'ok');
 
@@ -59,7 +60,7 @@ const framed: readonly (readonly [
       exchange.write(chunk('x'.repeat(20)), true);
       exchange.end();
     },
-    /^HTTP\/1\.1 201 Created\r\n[^]*transfer-encoding: chunked[^]*\r\n\r\n2\r\nab\r\n14\r\nx{20}\r\n0\r\n\r\n$/i,
+    /201 Created\r\n[^]*encoding: chunked[^]*\r\n\r\n2\r\nab\r\n14\r\nx{20}\r\n0\r\n\r\n$/i,
   ],
   [
     'of unknown length that is empty',
@@ -107,7 +108,6 @@ for (const [reader, parsesAll] of [
         await until(() => expected.test(client.seen.text), { what: 'the answer' });
         const [first] = [client.seen.text];
         client.socket.write(get);
-        const undated = (text: string) => text.replaceAll(/date: [^\r]*/gi, '');
         await until(() => undated(client.seen.text) === undated(first + first), {
           what: 'the same again',
         });

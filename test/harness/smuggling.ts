@@ -13,50 +13,58 @@ const coded = 'transfer-encoding: chunked';
 
 /** A coding that one reader takes for chunked and another does not, before a length that holds the hidden request. */
 const codings = [
-  ...['transfer-encoding: chunked', 'Transfer-Encoding:chunked', 'transfer-encoding : chunked'],
-  ...['transfer-encoding:\tchunked', 'transfer-encoding: chunked ', 'transfer-encoding: Chunked'],
-  ...['transfer-encoding: xchunked', 'transfer-encoding: chunkedx', 'transfer-encoding: "chunked"'],
-  ...['transfer-encoding: chunked, identity', 'transfer-encoding: identity, chunked'],
-  ...['transfer-encoding: identity', 'transfer-encoding: chunked\r\ntransfer-encoding: x'],
-  ...['transfer-encoding: x\r\ntransfer-encoding: chunked', ' transfer-encoding: chunked'],
-  ...['x: y\r\n transfer-encoding: chunked', 'x: y\ntransfer-encoding: chunked'],
-  ...[
-    'transfer-encoding\n : chunked',
-    'transfer-encoding:\r\n chunked',
-    'transfer-encoding: \x0bchunked',
-  ],
-  ...['transfer_encoding: chunked', 'transfer-encoding\0: chunked', 'transfer-encoding: chunked\0'],
-  ...[
-    'x: y\rtransfer-encoding: chunked',
-    ':\r\ntransfer-encoding: chunked',
-    'tRANSFER-ENCODING: chunked',
-  ],
+  'transfer-encoding: chunked',
+  'Transfer-Encoding:chunked',
+  'transfer-encoding : chunked',
+  'transfer-encoding:\tchunked',
+  'transfer-encoding: chunked ',
+  'transfer-encoding: Chunked',
+  'transfer-encoding: xchunked',
+  'transfer-encoding: chunkedx',
+  'transfer-encoding: "chunked"',
+  'transfer-encoding: chunked, identity',
+  'transfer-encoding: identity, chunked',
+  'transfer-encoding: identity',
+  'transfer-encoding: chunked\r\ntransfer-encoding: x',
+  'transfer-encoding: x\r\ntransfer-encoding: chunked',
+  ' transfer-encoding: chunked',
+  'x: y\r\n transfer-encoding: chunked',
+  'x: y\ntransfer-encoding: chunked',
+
+  'transfer-encoding\n : chunked',
+  'transfer-encoding:\r\n chunked',
+  'transfer-encoding: \x0bchunked',
+  'transfer_encoding: chunked',
+  'transfer-encoding\0: chunked',
+  'transfer-encoding: chunked\0',
+
+  'x: y\rtransfer-encoding: chunked',
+  ':\r\ntransfer-encoding: chunked',
+  'tRANSFER-ENCODING: chunked',
 ];
 
 /** Lengths that one reader takes for the whole body and another for none of it. */
 const lengths = [
-  ...[
-    `content-length: 0\r\n${whole}`,
-    `${whole}\r\ncontent-length: 0`,
-    `content-length: 0, ${hidden.length}`,
-  ],
-  ...[
-    `content-length: +${hidden.length}`,
-    'content-length: -1',
-    `content-length : ${hidden.length}`,
-  ],
-  ...[`content-length: 0x${hidden.length.toString(16)}`, 'content-length: 0 0', 'content-length:'],
-  ...[
-    `content-length: 0${hidden.length}`,
-    `content-length: ${hidden.length}.0`,
-    'content-length: 0;',
-  ],
-  ...[
-    `content-length\0: ${hidden.length}`,
-    `content_length: ${hidden.length}\r\ncontent-length: 0`,
-  ],
-  ...[`content-length: 18446744073709551616`, `content-length: 0\n${whole}`, `x: y\r\n ${whole}`],
-  ...[`content-length: \x0b0`, `x: y\r${whole}`, `content-length: 0\r\n ${hidden.length}`],
+  `content-length: 0\r\n${whole}`,
+  `${whole}\r\ncontent-length: 0`,
+  `content-length: 0, ${hidden.length}`,
+  `content-length: +${hidden.length}`,
+  'content-length: -1',
+  `content-length : ${hidden.length}`,
+  `content-length: 0x${hidden.length.toString(16)}`,
+  'content-length: 0 0',
+  'content-length:',
+  `content-length: 0${hidden.length}`,
+  `content-length: ${hidden.length}.0`,
+  'content-length: 0;',
+  `content-length\0: ${hidden.length}`,
+  `content_length: ${hidden.length}\r\ncontent-length: 0`,
+  `content-length: 18446744073709551616`,
+  `content-length: 0\n${whole}`,
+  `x: y\r\n ${whole}`,
+  `content-length: \x0b0`,
+  `x: y\r${whole}`,
+  `content-length: 0\r\n ${hidden.length}`,
 ];
 
 export const smuggled: readonly string[] = [
