@@ -63,7 +63,8 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   if ('message' in format) {
     return refuse(context, exchange, refuseRequest(format.reason, format.message));
   }
-  const received = await exchange.readBody();
+  const reading = exchange.readBody();
+  const received = reading instanceof Promise ? await reading : reading;
   if (received.kind === 'gone') return;
   if (received.kind === 'too_large') return refuse(context, exchange, refusals.tooLarge);
   if (received.kind === 'overloaded') return refuse(context, exchange, refusals.overloaded);

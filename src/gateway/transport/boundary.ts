@@ -47,7 +47,8 @@ export type Exchange = {
   anyHeader(name: string): string | undefined;
   /** Those request headers that an upstream may see. */
   forwardedHeaders(): string[];
-  readBody(): Promise<BodyResult>;
+  /** At once when all of it has come. */
+  readBody(): BodyResult | Promise<BodyResult>;
   listen(listener: ExchangeListener): void;
   /** The whole answer at once. */
   answer(status: number, headers: FlatHeaders, body: string | Buffer): void;

@@ -48,6 +48,7 @@ export class RawExchange implements Exchange {
   readonly #head: StrictHead;
   /** The fields as they came. */
   readonly #fields: Buffer;
+  #rawFields: string[] | null = null;
   readonly #line: ExchangeLine;
   readonly #context: RawExchangeContext;
   readonly #lease: BodyLease = { bytes: 0 };
@@ -93,19 +94,20 @@ export class RawExchange implements Exchange {
   }
 
   anyHeader(name: string): string | undefined {
-    return fieldIn(rawFields(this.#fields), name);
+    this.#rawFields ??= rawFields(this.#fields);
+    return fieldIn(this.#rawFields, name);
   }
 
   forwardedHeaders(): string[] {
     return this.#head.forwarded;
   }
 
-  readBody(): Promise<BodyResult> {
+  readBody(): BodyResult | Promise<BodyResult> {
     this.isBodySettled = true;
     const { bodyBytes } = this.#head;
     const atHand = this.#atHand;
     this.#atHand = null;
-    if (atHand === null) return Promise.resolve(none);
+    if (atHand === null) return none;
     const bounds: BodyBounds = {
       bytesMax: this.#context.bodyBytesMax,
       budget: this.#context.bodyBudget,
@@ -113,8 +115,8 @@ export class RawExchange implements Exchange {
     };
     const collector = new BodyCollector(bounds, bodyBytes);
     const refusal = refuseBody(bodyBytes, bounds) ?? collector.add(atHand);
-    if (refusal !== null) return Promise.resolve(refusal);
-    if (this.#leftOfBody === 0) return Promise.resolve(collector.whole());
+    if (refusal !== null) return refusal;
+    if (this.#leftOfBody === 0) return collector.whole();
     this.#collector = collector;
     this.#line.askForBody();
     return new Promise((resolve) => (this.#resolveBody = resolve));
