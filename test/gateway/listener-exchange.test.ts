@@ -366,3 +366,21 @@ describe('a client that sends requests without waiting for answers', () => {
     );
   });
 });
+
+describe('a client that closes its side under an answer that it does not read', () => {
+  it('is left, and its connection closed', async () => {
+    let isGone = false;
+    await using listener = await startListener((exchange) => {
+      exchange.listen({ onDrain: () => {}, onGone: () => (isGone = true) });
+      exchange.start(200, [], true);
+      exchange.write(Buffer.alloc(32 * 1024 * 1024), false);
+    });
+    using client = open(listener.port, get);
+    client.socket.pause();
+    await until(() => listener.server.inFlight() === 1, { what: 'the request' });
+    client.socket.end();
+    await until(() => isGone && listener.server.inFlight() === 0, { what: 'the end' });
+    client.socket.resume();
+    await until(() => client.seen.isClosed, { what: 'the connection to be closed' });
+  });
+});

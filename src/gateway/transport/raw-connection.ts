@@ -145,11 +145,13 @@ export class RawConnection implements ExchangeLine, Watched {
     }
   };
 
+  /** The client sends nothing more, and with that, as to Node's server, has left what is not answered yet. */
   readonly #onEnd = (): void => {
     const isWaiting = this.#state === 'fresh' || this.#state === 'idle';
     const isCut = isWaiting ? this.#kept !== null : this.#leftOfBody > 0;
-    if (isCut && this.#state !== 'settling') this.#refuse('HPE_INVALID_EOF_STATE');
-    else this.#socket.end();
+    if (isCut && this.#state !== 'settling') return this.#refuse('HPE_INVALID_EOF_STATE');
+    if (this.#state === 'serving') this.#giveUp();
+    this.#socket.end();
   };
 
   readonly #onDrain = (): void => {
@@ -259,11 +261,15 @@ export class RawConnection implements ExchangeLine, Watched {
   /** Bytes of ours in the middle of an answer would be taken for the model's. */
   #refuse(code: string): void {
     if (this.#exchange?.hasStarted === true) return this.destroy();
+    this.#giveUp();
+    this.#socket.end(rawRefusal(code, this.#context.malformedBody), 'utf8');
+  }
+
+  #giveUp(): void {
     this.#depart();
     this.#exchange?.close(false);
     this.#exchange = null;
     this.#resume();
-    this.#socket.end(rawRefusal(code, this.#context.malformedBody), 'utf8');
   }
 
   /** What still comes is thrown away; whoever does not close in time is closed. */
@@ -279,10 +285,12 @@ export class RawConnection implements ExchangeLine, Watched {
     this.#state = 'leaving';
     this.#kept = null;
     this.#leave();
+    socket.pause();
     socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain);
     socket.off('error', ignore).off('close', this.#onClose);
     socket.unshift(bytes);
     this.#context.handOver(socket);
+    socket.resume();
   }
 
   #leave(): void {
