@@ -12,7 +12,7 @@ import { sendPieces, startListener } from '../harness/listener.ts';
 import { requestBytes } from '../harness/request-bytes.ts';
 import { smuggled } from '../harness/smuggling.ts';
 
-const runs = Number(process.env['GW_TEST_CONNECTIONS'] ?? 1000);
+const runs = Number(process.env['GW_TEST_CONNECTIONS'] ?? 5000);
 
 type Told = Readonly<{
   /** In the order in which they came; null for one whose connection broke before its body had come. */
