@@ -107,7 +107,12 @@ const jsonHeaders = { 'content-type': 'application/json' };
 const headerText = (text: string): string =>
   String.fromCharCode(...new TextEncoder().encode(text.replaceAll(/\s+/g, ' ').trim()));
 
-const changeHeaders = ({ reason, version, onceKey, breakGlass }: Change): Record<string, string> => ({
+const changeHeaders = ({
+  reason,
+  version,
+  onceKey,
+  breakGlass,
+}: Change): Record<string, string> => ({
   ...(reason === undefined || reason === '' ? {} : { 'x-gw-reason': headerText(reason) }),
   ...(breakGlass === undefined ? {} : { 'x-gw-break-glass': headerText(breakGlass) }),
   ...(version === undefined ? {} : { 'if-match': `"${version}"` }),
