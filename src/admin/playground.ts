@@ -22,7 +22,7 @@ export const playgroundRoutes = [
     method: 'POST',
     path: '/admin/playground',
     operation: 'askPlayground',
-    permission: 'usage:read',
+    permission: 'config:write',
     summary: 'Asks the gateway for one chat with the key that is given, and streams its answer',
     asks: true,
     refusals: ['absent', 'too_many', 'upstream'],

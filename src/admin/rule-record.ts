@@ -53,16 +53,37 @@ export const ruleRecord = z.object({
 });
 type RuleRecord = z.input<typeof ruleRecord>;
 
+/** Its fields are in one order, though jsonb keeps those of the conditions in its own. */
 export function toRuleRecord(row: RuleRow): RuleRecord {
-  const { conditions, role_names, class_name, ...rule } = row;
-  const { after_minute, before_minute, roles, class: classId, ...plain } = conditions;
+  const { id, position, action, deny_status, deny_message, jump_to, tag, targets } = row;
+  const { conditions, role_names, class_name } = row;
   return {
-    ...rule,
-    ...plain,
-    roles: roles.map((id) => role_names[id] ?? goneName(id)),
-    class: classId === null ? null : (class_name ?? goneName(classId)),
-    after: timeOf(after_minute),
-    before: timeOf(before_minute),
+    id,
+    position,
+    action,
+    principals: conditions.principals,
+    roles: conditions.roles.map((role) => role_names[role] ?? goneName(role)),
+    min_prompt_tokens: conditions.min_prompt_tokens,
+    max_prompt_tokens: conditions.max_prompt_tokens,
+    min_max_tokens: conditions.min_max_tokens,
+    max_max_tokens: conditions.max_max_tokens,
+    stream: conditions.stream,
+    headers: conditions.headers,
+    min_budget_used_percent: conditions.min_budget_used_percent,
+    max_budget_used_percent: conditions.max_budget_used_percent,
+    max_inflight_per_backend: conditions.max_inflight_per_backend,
+    class: conditions.class === null ? null : (class_name ?? goneName(conditions.class)),
+    min_request_cost_micros: conditions.min_request_cost_micros,
+    max_request_cost_micros: conditions.max_request_cost_micros,
+    after: timeOf(conditions.after_minute),
+    before: timeOf(conditions.before_minute),
+    days: conditions.days,
+    utc_offset_minutes: conditions.utc_offset_minutes,
+    deny_status,
+    deny_message,
+    jump_to,
+    tag,
+    targets,
   };
 }
 

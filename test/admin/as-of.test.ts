@@ -58,6 +58,7 @@ it('every list and every record of configuration can be read as it stood', () =>
     .map(({ operation }) => operation)
     .filter((name) => !name.endsWith('ByAlias'));
   assert.deepEqual(listed.toSorted(), [
+    'getChangePolicy',
     'getFallbackModel',
     'getFrontendModel',
     'getPool',
