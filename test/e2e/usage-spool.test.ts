@@ -11,6 +11,8 @@ import { z } from 'zod';
 
 import { startDemoProvider } from '../../src/cli/demo-provider.ts';
 import { readSpool } from '../../src/gateway/spool-format.ts';
+import { openDatabase } from '../../src/db/pool.ts';
+import type { Database } from '../../src/db/pool.ts';
 import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
 import { startForwarder } from '../harness/forwarder.ts';
 import { testDatabase } from '../harness/postgres.ts';
@@ -47,11 +49,29 @@ async function spooled(directory: string): Promise<ReadonlySet<string>> {
   return new Set(rows.map((row) => z.object({ id: z.string() }).parse(JSON.parse(row)).id));
 }
 
+/** Ids of the rows that the control plane took. */
+async function ingested(db: Database): Promise<ReadonlySet<string>> {
+  const rows: unknown = await db.query(db.sql`select id from op.usage_events`);
+  return new Set(
+    z
+      .array(z.object({ id: z.string() }))
+      .parse(rows)
+      .map(({ id }) => id),
+  );
+}
+
 it('no request is lost, and none counts twice, when the control plane is away and the proxy is killed', async (test) => {
   const { url: databaseUrl } = await testDatabase(test);
   const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-usage-'));
   test.after(() => rm(directory, { recursive: true, force: true }));
   await prepareControl(databaseUrl);
+  const db = openDatabase({
+    url: databaseUrl,
+    purpose: 'maintenance',
+    applicationName: 'gw test',
+    connectionsMax: 1,
+  });
+  test.after(() => db.dispose());
   const place = await startForwarder(test);
   const control = await startControlProgram(test, databaseUrl);
   place.leadTo(control.adminUrl);
@@ -84,7 +104,10 @@ it('no request is lost, and none counts twice, when the control plane is away an
   await control.end('SIGKILL');
   place.leadTo(null);
   await chat(first.url, 60);
-  await until(async () => (await spooled(first.spool)).size >= 60, { what: '60 rows on disk' });
+  // What the control plane took and could not confirm is on the disk too.
+  const kept = async (): Promise<number> =>
+    new Set([...(await spooled(first.spool)), ...(await ingested(db))]).size;
+  await until(async () => (await kept()) === sent, { what: 'every row is on disk, or taken' });
   await first.end('SIGKILL');
 
   const second = await startProxy(test, place.url, directory);

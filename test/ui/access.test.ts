@@ -14,6 +14,7 @@ import { reportUsage, reported } from '../harness/usage.ts';
 import { until } from '../harness/wait.ts';
 import { emptyHouse, open, plainHost } from './harness/house.ts';
 import type { House } from './harness/house.ts';
+import { toast } from './harness/toast.ts';
 
 const rows = async ({ send }: House, path: string): Promise<readonly Record<string, unknown>[]> => {
   const { body } = await send('GET', path);
@@ -104,7 +105,7 @@ it('a budget is set, reached and shown to be, and removed in so many words', asy
   await press(page, 'Review change');
   await page.getByRole('row', { name: /tokens changed\s+unlimited\s+1,500/ }).waitFor();
   await press(page, 'Publish budget');
-  await page.getByText(/Budget of nightly set/).waitFor();
+  await toast(page, /Budget of nightly set/);
   const [budget] = await rows(house, '/admin/budgets');
   assert.deepEqual([budget?.['tokens_total'], budget?.['cost_total_micros']], [1_500, null]);
 
@@ -190,7 +191,7 @@ it('a principal is added, becomes a user by a password, and is deleted with what
   await page.getByText('1 key that opens nothing from then on').waitFor();
   await page.getByLabel('Type nightly to go on').fill('nightly');
   await press(page, 'Delete principal');
-  await page.getByText('Principal nightly deleted').waitFor();
+  await toast(page, 'Principal nightly deleted');
   assert.equal(await rowNamed(house, '/admin/principals', 'nightly'), undefined);
 });
 
@@ -233,7 +234,7 @@ for (const { screen, path, noun } of [
     await press(page, 'Delete');
     await page.getByLabel('Type search to go on').fill('search');
     await press(page, `Delete ${noun}`);
-    await page.getByText('search deleted').waitFor();
+    await toast(page, 'search deleted');
     assert.deepEqual(await rows(house, path), []);
   });
 }

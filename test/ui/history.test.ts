@@ -10,6 +10,7 @@ import { listedProvider } from '../harness/model-list.ts';
 import { reportUsage, reported } from '../harness/usage.ts';
 import { emptyHouse, open, sharedCompanyHouse } from './harness/house.ts';
 import type { House } from './harness/house.ts';
+import { toast } from './harness/toast.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
 const press = (page: Page, name: string): Promise<void> =>
@@ -99,7 +100,7 @@ it('an undo of what was changed again since is looked at first', async (t) => {
   await field.fill('7');
   await field.press('Enter');
   await press(page, 'Publish price');
-  await page.getByText(/Price of engine changed · version/).waitFor();
+  await toast(page, /Price of engine changed · version/);
   await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 9_000_000 });
   await press(page, 'Undo');
   await page.getByRole('row', { name: /input_price_per_mtok changed\s+\$9.00\s+\$1.00/ }).waitFor();
@@ -306,7 +307,7 @@ it('what cannot wait is made at once, and reviewed by another person after', asy
   await page.getByLabel('Reason').fill('It costs us by the minute');
   await press(page, 'Publish price');
   await press(page, 'Make it at once, to be reviewed');
-  await page.getByText(/changed, to be reviewed · version \d+/).waitFor();
+  await toast(page, /changed, to be reviewed · version \d+/);
   assert.equal(await priceNow(house), 3_000_000);
 
   const { page: other } = await open(t, second, 'history/requests?state=review_due');

@@ -9,6 +9,7 @@ import type { Page } from 'playwright-core';
 import { listedProvider } from '../harness/model-list.ts';
 import { emptyHouse, open } from './harness/house.ts';
 import type { House } from './harness/house.ts';
+import { toast } from './harness/toast.ts';
 
 async function models({ send }: House): Promise<readonly Record<string, unknown>[]> {
   const { body } = await send('GET', '/admin/provider-models');
@@ -42,7 +43,7 @@ it('a price is changed where it stands, and cleared', async (t) => {
   await page.getByRole('row', { name: /input_price_per_mtok changed\s+\$1.00\s+\$0.25/ }).waitFor();
   await page.getByLabel('Reason').fill('A new contract');
   await press(page, 'Publish price');
-  await page.getByText(/Price of engine-large changed · version \d+/).waitFor();
+  await toast(page, /Price of engine-large changed · version \d+/);
   assert.equal((await modelNamed(house, 'engine-large'))['input_price_per_mtok'], 250_000);
 
   await page.getByRole('button', { name: 'Change output price of engine-large' }).click();
@@ -76,7 +77,7 @@ it('prices of public lists are shown first, and published after', async (t) => {
   assert.equal((await modelNamed(house, 'engine-small'))['input_price_per_mtok'], null);
   await press(page, 'Apply to 1 model');
   await press(page, 'Publish prices');
-  await page.getByText(/Prices published · version \d+/).waitFor();
+  await toast(page, /Prices published · version \d+/);
   const priced = await modelNamed(house, 'engine-small');
   assert.deepEqual([priced['input_price_per_mtok'], priced['output_price_per_mtok']], [250_000, 0]);
 });
@@ -103,7 +104,7 @@ it('a model is added, attached, held back, detached and deleted by its name', as
   await page.getByLabel('Timeout').fill('45');
   await press(page, 'Review change');
   await press(page, 'Publish change');
-  await page.getByText('Flow control of small changed').waitFor();
+  await toast(page, 'Flow control of small changed');
   const attached = await modelNamed(house, 'small');
   const [backend] = Array.isArray(attached['backends']) ? attached['backends'] : [];
   assert.deepEqual(
@@ -119,13 +120,13 @@ it('a model is added, attached, held back, detached and deleted by its name', as
   await page.getByText('1 frontend model: chat').waitFor();
   await page.getByLabel('Type small to go on').fill('small');
   await press(page, 'Detach model');
-  await page.getByText('Model small detached').waitFor();
+  await toast(page, 'Model small detached');
   assert.deepEqual((await modelNamed(house, 'small'))['backends'], []);
 
   await press(page, 'Delete');
   await page.getByText('1 frontend model: chat').waitFor();
   await page.getByLabel('Type small to go on').fill('small');
   await press(page, 'Delete model');
-  await page.getByText('Model small deleted').waitFor();
+  await toast(page, 'Model small deleted');
   assert.deepEqual(await models(house), []);
 });

@@ -11,6 +11,7 @@ import { until } from '../harness/wait.ts';
 import { adminPassword } from '../harness/admin.ts';
 import { emptyHouse, open } from './harness/house.ts';
 import type { House } from './harness/house.ts';
+import { toast } from './harness/toast.ts';
 
 const providers = async ({ send }: House): Promise<readonly Record<string, unknown>[]> => {
   const { body } = await send('GET', '/admin/providers');
@@ -60,7 +61,7 @@ it('a change shows what it changes, and its reason is kept with it', async (t) =
   await page.getByRole('row', { name: /name changed\s+Before\s+After/ }).waitFor();
   await page.getByLabel('Reason').fill('It is called so');
   await page.getByRole('button', { name: 'Publish change' }).click();
-  await page.getByText(/Provider Before changed · version \d+/).waitFor();
+  await toast(page, /Provider Before changed · version \d+/);
   assert.equal((await providers(house))[0]?.['name'], 'After');
 });
 
@@ -93,7 +94,7 @@ it('a provider is deleted once its name is typed', async (t) => {
   assert.ok(await confirm.isDisabled());
   await page.getByLabel('Type Engine to go on').fill('Engine');
   await confirm.click();
-  await page.getByText('Provider Engine deleted').waitFor();
+  await toast(page, 'Provider Engine deleted');
   assert.deepEqual(await providers(house), []);
 });
 

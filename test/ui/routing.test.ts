@@ -11,6 +11,7 @@ import { listedProvider } from '../harness/model-list.ts';
 import { promptClasses } from './harness/company-routing.ts';
 import { emptyHouse, open } from './harness/house.ts';
 import type { House } from './harness/house.ts';
+import { toast } from './harness/toast.ts';
 import { usageOf } from './harness/traffic.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
@@ -180,7 +181,7 @@ it('a rule is made before another; what the server refuses stands at its field',
   await page.getByLabel('Message').fill('Not on Mondays');
   await press(page, 'Review change');
   await press(question(page), 'Publish rule');
-  await page.getByText('Rule added to chat').waitFor();
+  await toast(page, 'Rule added to chat');
   const [made] = await rulesOf(house);
   assert.deepEqual(
     [made?.['action'], made?.['deny_status'], made?.['headers'], made?.['days']],
@@ -204,7 +205,7 @@ it('a rule is changed in its place: the dry-run follows, conditions are cleared,
   assert.equal(await reason(page).textContent(), 'rule:1');
   await press(page, 'Review change');
   await press(question(page), 'Publish change');
-  await page.getByText('rule:1 of chat changed').waitFor();
+  await toast(page, 'rule:1 of chat changed');
   const [, changed] = await rulesOf(house);
   assert.deepEqual([changed?.['min_prompt_tokens'], changed?.['tag']], [null, 'every']);
   const targets: unknown = changed?.['targets'];
@@ -217,7 +218,7 @@ it('a rule is changed in its place: the dry-run follows, conditions are cleared,
   await press(page, 'Delete rule:1');
   await page.getByLabel('Type rule:1 to go on').fill('rule:1');
   await press(question(page), 'Delete rule');
-  await page.getByText('Rule of chat deleted').waitFor();
+  await toast(page, 'Rule of chat deleted');
   assert.equal((await rulesOf(house)).length, 1);
 });
 
@@ -239,7 +240,7 @@ it('a pool gets members with weights and a policy; what leads to it holds it', a
   await press(page, 'Move large up');
   await press(page, 'Review');
   await press(question(page), 'Add pool');
-  await page.getByText('Pool fast added').waitFor();
+  await toast(page, 'Pool fast added');
   const made = await read(house, '/admin/model-pools/1');
   assert.ok(Array.isArray(made['members']));
   assert.deepEqual(
@@ -255,7 +256,7 @@ it('a pool gets members with weights and a policy; what leads to it holds it', a
   await page.getByLabel('Policy').selectOption('round-robin');
   await press(page, 'Review change');
   await press(question(page), 'Publish change');
-  await page.getByText('Pool fast changed').waitFor();
+  await toast(page, 'Pool fast changed');
   assert.equal((await read(house, '/admin/model-pools/1'))['policy'], 'round-robin');
 
   const used = { default_targets: ['fast'] };
@@ -283,7 +284,7 @@ it('the fallback model is set, and cleared again', async (t) => {
   await page.getByRole('combobox', { name: 'Fallback model' }).selectOption('');
   await press(page, 'Review change');
   await press(question(page), 'Clear fallback');
-  await page.getByText('Fallback model cleared').waitFor();
+  await toast(page, 'Fallback model cleared');
   assert.equal((await read(house, '/admin/fallback-model'))['model_id'], null);
 });
 
@@ -309,7 +310,7 @@ it('a frontend model is made with its defaults, changed, and deleted by its name
   await page.getByLabel('Window shown to clients').fill('4096');
   await press(page, 'Review change');
   await press(question(page), 'Publish change');
-  await page.getByText('Frontend model code changed').waitFor();
+  await toast(page, 'Frontend model code changed');
   assert.equal((await read(house, '/admin/frontend-models/3'))['max_model_len'], 4_096);
 
   await page.goto('/ui/frontend-models/1');
@@ -317,7 +318,7 @@ it('a frontend model is made with its defaults, changed, and deleted by its name
   await page.getByText('entry rule:0').last().waitFor();
   await page.getByLabel('Type chat to go on').fill('chat');
   await press(question(page), 'Delete frontend model');
-  await page.getByText('Frontend model chat deleted').waitFor();
+  await toast(page, 'Frontend model chat deleted');
   assert.equal((await house.send('GET', '/admin/frontend-models/1')).status, 404);
 });
 
@@ -336,12 +337,12 @@ it('a class is made of many pasted examples, tried, evaluated, and evaluated aga
   await page.getByText('15 prompts').waitFor();
   await press(page, 'Review');
   await press(question(page), 'Add class');
-  await page.getByText('Prompt class coding added').waitFor();
+  await toast(page, 'Prompt class coding added');
   await page.getByRole('link', { name: 'Add examples' }).click();
   await page.getByRole('textbox', { name: 'Examples' }).fill(coding.examples.slice(10).join('\n'));
   await press(page, 'Review change');
   await press(question(page), 'Add 10 examples');
-  await page.getByText('10 examples added to coding').waitFor();
+  await toast(page, '10 examples added to coding');
   const made = await read(house, `/admin/prompt-classes/${others.length + 1}`);
   assert.deepEqual([made['examples'], made['min_margin'], made['routable']], [20, 0, true]);
   await press(page, 'Close');
