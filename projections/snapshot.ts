@@ -4,6 +4,8 @@
 import type { Noun } from '../events/catalogue.ts';
 import type { Target } from '../events/frontend-model.ts';
 import type { ApiKeyId } from '../src/lib/ids.ts';
+import { inOneGo } from '../src/lib/steps.ts';
+import type { Steps } from '../src/lib/steps.ts';
 import type {
   SnapshotApiKey,
   SnapshotConfig,
@@ -40,6 +42,12 @@ export const snapshotConfig = (state: ConfigState): SnapshotConfig => createConf
  * that page changes. For states that stand alone, whose pages no fold writes any more.
  */
 export function createConfigMaker(): (state: ConfigState) => SnapshotConfig {
+  const steps = createConfigSteps();
+  return (state) => inOneGo(steps(state));
+}
+
+/** The same, where others are to have their turn meanwhile: a step makes the members of one page. */
+export function createConfigSteps(): (state: ConfigState) => Steps<SnapshotConfig> {
   const principals = remembering(principalMember);
   const roles = remembering(roleMember);
   const apiKeys = remembering(apiKeyMember);
@@ -48,23 +56,25 @@ export function createConfigMaker(): (state: ConfigState) => SnapshotConfig {
   const frontendModels = remembering(frontendModelMember);
   const pools = remembering(poolMember);
   const promptClasses = remembering(promptClassMember);
-  return (state) => ({
-    principals: principals(state.principal),
-    roles: roles(state.role),
-    api_keys: apiKeys(state.api_key),
-    providers: providers(state.provider),
-    models: models(state.model),
-    frontend_models: frontendModels(state.frontend_model),
-    pools: pools(state.pool),
-    prompt_classes: promptClasses(state.prompt_class),
-    settings: settingsMember(state),
-  });
+  return function* (state) {
+    return {
+      principals: yield* principals(state.principal),
+      roles: yield* roles(state.role),
+      api_keys: yield* apiKeys(state.api_key),
+      providers: yield* providers(state.provider),
+      models: yield* models(state.model),
+      frontend_models: yield* frontendModels(state.frontend_model),
+      pools: yield* pools(state.pool),
+      prompt_classes: yield* promptClasses(state.prompt_class),
+      settings: settingsMember(state),
+    };
+  };
 }
 
 /** The members of a slice in the order of ids; null is none. */
 function remembering<Entity, Member>(
   toMember: (entity: Entity) => Member | null,
-): (slice: Slice<Entity>) => Member[] {
+): (slice: Slice<Entity>) => Steps<Member[]> {
   const known = new WeakMap<IdPage<Entity>, readonly Member[]>();
   const membersIn = (page: IdPage<Entity>): readonly Member[] => {
     const held = known.get(page);
@@ -76,7 +86,14 @@ function remembering<Entity, Member>(
     known.set(page, members);
     return members;
   };
-  return ({ byId }) => pagesInOrder(byId).flatMap(([, page]) => membersIn(page));
+  return function* ({ byId }) {
+    const members: Member[] = [];
+    for (const [, page] of pagesInOrder(byId)) {
+      for (const member of membersIn(page)) members.push(member);
+      yield;
+    }
+    return members;
+  };
 }
 
 /** The refs in a configuration whose plaintexts a proxy needs. */

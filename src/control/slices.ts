@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 import type { Clock } from '../lib/clock.ts';
+import type { Steps } from '../lib/steps.ts';
 
 /** Waits until others had their turn, when the slice is over; at once otherwise. */
 export type Breathe = () => Promise<void>;
@@ -16,4 +17,13 @@ export function createBreathe(monotonic: Clock): Breathe {
     await setImmediate();
     endsMs = monotonic() + sliceMs;
   };
+}
+
+/** Others have their turn between two steps, when a slice is over there. */
+export async function inSlices<Value>(breathe: Breathe, steps: Steps<Value>): Promise<Value> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    await breathe();
+  }
 }

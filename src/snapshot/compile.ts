@@ -5,13 +5,15 @@
 import type { FrontendModelId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { inOneGo } from '../lib/steps.ts';
+import type { Steps } from '../lib/steps.ts';
 import { anonymous, compileCallers } from './compile/callers.ts';
 import type { Caller } from './compile/callers.ts';
-import { compileFrontendModels } from './compile/frontend-models.ts';
+import { frontendModelSteps } from './compile/frontend-models.ts';
 import type { CompiledFrontendModel } from './compile/frontend-models.ts';
-import { compileModels } from './compile/models.ts';
+import { modelSteps } from './compile/models.ts';
 import type { CompiledModel } from './compile/models.ts';
-import { compilePools } from './compile/targets.ts';
+import { poolSteps } from './compile/targets.ts';
 import type { CompiledPool } from './compile/targets.ts';
 import { snapshotSchemaVersion } from './schema.ts';
 import type { Snapshot, SnapshotClassifier, SnapshotPromptClass } from './schema.ts';
@@ -75,12 +77,16 @@ export function compileSnapshot(
 }
 
 /** The part that needs no keys. Why something was left out is added to `dropped`. */
-export function compileTables(snapshot: Snapshot, dropped: string[]): RoutingTables {
+export const compileTables = (snapshot: Snapshot, dropped: string[]): RoutingTables =>
+  inOneGo(tableSteps(snapshot, dropped));
+
+/** The same, where others are to have their turn meanwhile: a step makes one model, pool or frontend model. */
+export function* tableSteps(snapshot: Snapshot, dropped: string[]): Steps<RoutingTables> {
   const { config } = snapshot;
-  const models = compileModels(snapshot, dropped);
+  const models = yield* modelSteps(snapshot, dropped);
   const byId = new Map([...models.values()].map((model) => [model.id, model]));
-  const pools = compilePools(config.pools, byId);
-  const frontendModels = compileFrontendModels(config, { models: byId, pools });
+  const pools = yield* poolSteps(config.pools, byId);
+  const frontendModels = yield* frontendModelSteps(config, { models: byId, pools });
   const fallback = config.settings.fallback_model_id;
   return {
     models,

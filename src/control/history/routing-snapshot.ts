@@ -8,12 +8,12 @@ import type { Snapshot, SnapshotConfig } from '../../snapshot/schema.ts';
 
 const standIn = '';
 
-/** To be asked where a request would go; never to be served. `configOf` may remember what it made of other states. */
-export function routingSnapshot(
-  state: ConfigState,
-  configOf: (state: ConfigState) => SnapshotConfig = snapshotConfig,
-): Snapshot {
-  const config = configOf(state);
+/** To be asked where a request would go; never to be served. */
+export const routingSnapshot = (state: ConfigState): Snapshot =>
+  routingSnapshotOf(state, snapshotConfig(state));
+
+/** The same, of a configuration that is made already. */
+export function routingSnapshotOf(state: ConfigState, config: SnapshotConfig): Snapshot {
   const refs = config.providers.flatMap((provider) => provider.credential_ref ?? []);
   return {
     schema: snapshotSchemaVersion,

@@ -10,8 +10,7 @@ import { toRfc3339 } from '../../lib/clock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { createBreathe } from '../slices.ts';
-import type { Breathe } from '../slices.ts';
+import { createBreathe, inSlices } from '../slices.ts';
 import { createSlots } from '../slots.ts';
 import { servedState } from './explain.ts';
 import type { PastStates } from './states.ts';
@@ -71,9 +70,10 @@ async function compareAll(
   const breathe = createBreathe(monotonic);
   const sample = await sampleUsage(db, window, requestsMax);
   const rows = sample.rows.filter((row) => row.snapshot_version > 0);
-  const sidesOf = createSidesOf();
+  const stepsOf = createSidesOf();
+  const sidesOf = (state: ConfigState): Promise<Sides> => inSlices(breathe, stepsOf(state));
   const tally = createTally(changedMax);
-  const sides = { before: sidesOf(before), after: await breathing(breathe, () => sidesOf(after)) };
+  const sides = { before: await sidesOf(before), after: await sidesOf(after) };
   let compared = 0;
   let serving: Sides | null = null;
   let version = 0;
@@ -100,17 +100,12 @@ async function compareAll(
   };
 }
 
-async function breathing<Value>(breathe: Breathe, make: () => Value): Promise<Value> {
-  await breathe();
-  return make();
-}
-
 /** Null when the version is not of this log. */
 async function servingOf(
   past: PastStates,
   present: Sides,
   row: UsageRecord,
-  sidesOf: (state: ConfigState) => Sides,
+  sidesOf: (state: ConfigState) => Promise<Sides>,
 ): Promise<Sides | Refusal | null> {
   if (row.snapshot_version === present.state.version) return present;
   const state = await servedState(past, row);

@@ -3,6 +3,7 @@
 
 import { headerText } from '../../lib/header-text.ts';
 import type { FrontendModelId, PromptClassId, RuleId } from '../../lib/ids.ts';
+import type { Steps } from '../../lib/steps.ts';
 import type { RuleAction } from '../../lib/vocabulary.ts';
 import type { SnapshotConfig, SnapshotFrontendModel, SnapshotRule } from '../schema.ts';
 import { classReachOf, compileConditions } from './conditions.ts';
@@ -64,29 +65,31 @@ export const jumpsMax = 8;
 const denyStatusDefault = 403;
 const denyMessageDefault = 'a routing rule denies this request';
 
-/** In the order of the snapshot. */
-export function compileFrontendModels(
+/** In the order of the snapshot, each in two steps: by itself, and with those that it jumps to. */
+export function* frontendModelSteps(
   config: SnapshotConfig,
   targetable: Targetable,
-): readonly CompiledFrontendModel[] {
+): Steps<readonly CompiledFrontendModel[]> {
   const classReach = classReachOf(config.prompt_classes);
   const refined = config.prompt_classes.filter(({ tier }) => tier === 'refined');
-  const local = new Map(
-    config.frontend_models.map((frontendModel) => [
-      frontendModel.id,
-      compileLocally(frontendModel, targetable, classReach),
-    ]),
-  );
-  return config.frontend_models.flatMap(({ id, max_model_len: maxModelLen }) => {
+  const local = new Map<FrontendModelId, Local>();
+  for (const frontendModel of config.frontend_models) {
+    local.set(frontendModel.id, compileLocally(frontendModel, targetable, classReach));
+    yield;
+  }
+  const whole: CompiledFrontendModel[] = [];
+  for (const { id, max_model_len: maxModelLen } of config.frontend_models) {
     const own = local.get(id);
-    if (own === undefined) return [];
+    if (own === undefined) continue;
     const entered = enteredFrom(id, local);
     const reach = reachOf(entered);
     const namedClasses = new Set(entered.flatMap((one) => one.rules.flatMap(classNamed)));
     const namesRefined = refined.some((one) => namedClasses.has(one.id));
     const named = { namedClasses, namesRefined, questions: questionsOf(entered) };
-    return [{ ...own, ...named, reach, reachPrices: distinctPrices(reach), maxModelLen }];
-  });
+    whole.push({ ...own, ...named, reach, reachPrices: distinctPrices(reach), maxModelLen });
+    yield;
+  }
+  return whole;
 }
 
 const classNamed = ({ conditions }: CompiledRule): readonly PromptClassId[] =>

@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { ModelId, ProviderId } from '../../lib/ids.ts';
+import type { Steps } from '../../lib/steps.ts';
 import type { Protocol } from '../../lib/vocabulary.ts';
 import { credentialsOf } from '../credential.ts';
 import type { FoundCredential } from '../credential.ts';
@@ -55,21 +56,19 @@ export type CompiledModel = Readonly<{
   backends: readonly CompiledBackend[];
 }>;
 
-/** By name. Why something was left out is added to `dropped`, a sentence each. */
-export function compileModels(snapshot: Snapshot, dropped: string[]): Map<string, CompiledModel> {
-  const providers = new Map(snapshot.config.providers.map((provider) => [provider.id, provider]));
-  const credentialOf = credentialsOf(snapshot);
+/** By name, a model a step. Why something was left out is added to `dropped`, a sentence each. */
+export function* modelSteps(
+  snapshot: Snapshot,
+  dropped: string[],
+): Steps<Map<string, CompiledModel>> {
+  const endpointOf = endpointsOf(snapshot);
   const models = new Map<string, CompiledModel>();
   for (const model of snapshot.config.models) {
     const backends: CompiledBackend[] = [];
     for (const backend of model.backends) {
-      const provider = providers.get(backend.provider_id);
-      const compiled =
-        provider === undefined
-          ? `provider ${backend.provider_id} does not exist`
-          : compileBackend({ model, backend, provider }, credentialOf(provider));
-      if (typeof compiled === 'string') dropped.push(`model ${model.name}: ${compiled}`);
-      else backends.push(compiled);
+      const endpoint = endpointOf(backend.provider_id);
+      if (typeof endpoint === 'string') dropped.push(`model ${model.name}: ${endpoint}`);
+      else backends.push(compileBackend(model, backend, endpoint));
     }
     const { id, name, context_length: contextLength } = model;
     const prices = { input: model.input_price_per_mtok, output: model.output_price_per_mtok };
@@ -78,21 +77,38 @@ export function compileModels(snapshot: Snapshot, dropped: string[]): Map<string
     const index = models.size;
     const isAttached = model.backends.length > 0;
     models.set(name, { id, name, index, contextLength, cacheTtlMs, prices, isAttached, backends });
+    yield;
   }
   return models;
 }
 
-type Attached = Readonly<{
-  model: SnapshotModel;
-  backend: SnapshotBackend;
-  provider: SnapshotProvider;
-}>;
+/** What all backends of a provider share. */
+type Endpoint = Pick<
+  CompiledBackend,
+  'endpoint' | 'providerId' | 'apiBase' | 'origin' | 'basePath' | 'protocol' | 'credentialHeaders'
+> &
+  /** The provider and its secret, as they stand in the identity of a backend. */
+  Readonly<{ identityText: string }>;
 
-/** The reason, when the backend cannot be used. */
-function compileBackend(
-  { model, backend, provider }: Attached,
-  found: FoundCredential,
-): CompiledBackend | string {
+/** Models far outnumber providers, so what is the provider's is made once. The reason, when its backends cannot be used. */
+function endpointsOf(snapshot: Snapshot): (id: ProviderId) => Endpoint | string {
+  const providers = new Map(snapshot.config.providers.map((provider) => [provider.id, provider]));
+  const credentialOf = credentialsOf(snapshot);
+  const made = new Map<ProviderId, Endpoint | string>();
+  return (id) => {
+    const known = made.get(id);
+    if (known !== undefined) return known;
+    const provider = providers.get(id);
+    const endpoint =
+      provider === undefined
+        ? `provider ${id} does not exist`
+        : compileEndpoint(provider, credentialOf(provider));
+    made.set(id, endpoint);
+    return endpoint;
+  };
+}
+
+function compileEndpoint(provider: SnapshotProvider, found: FoundCredential): Endpoint | string {
   if ('reason' in found) return found.reason;
   const { credential } = found;
   if (credential !== null && !/^[\t\x20-\x7e\x80-\xff]*$/.test(credential)) {
@@ -104,23 +120,32 @@ function compileBackend(
   }
   const scheme = provider.auth_scheme;
   const value = scheme === null || scheme === '' ? credential : `${scheme} ${credential}`;
-  const seconds = backend.upstream_timeout_seconds;
   // An access token is renewed every hour, of the same endpoint; another key file has another ref.
   const secret = provider.credential_kind === 'static' ? credential : null;
   return {
-    identity: hash(
-      'sha256',
-      canonicalJson([model.name, withoutFlowControl(backend), provider, secret]),
-    ),
     endpoint: endpointIdentity(provider, secret),
     providerId: provider.id,
     apiBase: provider.api_base,
     origin: url.origin,
     basePath: url.pathname.replace(/\/+$/, ''),
     protocol: provider.protocol,
+    credentialHeaders: value === null || credential === null ? [] : [provider.auth_header, value],
+    identityText: `${canonicalJson(provider)},${canonicalJson(secret)}`,
+  };
+}
+
+function compileBackend(
+  { name }: SnapshotModel,
+  backend: SnapshotBackend,
+  { identityText, ...endpoint }: Endpoint,
+): CompiledBackend {
+  const seconds = backend.upstream_timeout_seconds;
+  const own = `${canonicalJson(name)},${canonicalJson(withoutFlowControl(backend))}`;
+  return {
+    ...endpoint,
+    identity: hash('sha256', `[${own},${identityText}]`),
     upstreamModel: backend.upstream_model,
     upstreamModelJson: Buffer.from(JSON.stringify(backend.upstream_model)),
-    credentialHeaders: value === null || credential === null ? [] : [provider.auth_header, value],
     defaultMaxTokens: backend.default_max_tokens,
     firstByteMs: seconds === null ? null : seconds * 1000,
     flowControl: flowControlOf(backend),

@@ -2,6 +2,7 @@
 // out: a chain is made of the rest.
 
 import type { ModelId, PoolId } from '../../lib/ids.ts';
+import type { Steps } from '../../lib/steps.ts';
 import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import type { SnapshotPool, SnapshotTarget } from '../schema.ts';
 import type { CompiledModel } from './models.ts';
@@ -23,11 +24,17 @@ export type CompiledPool = Readonly<{
 
 export type CompiledTarget = Readonly<{ kind: 'model'; model: CompiledModel }> | CompiledPool;
 
-export function compilePools(
+/** A pool a step. */
+export function* poolSteps(
   pools: readonly SnapshotPool[],
   models: ReadonlyMap<ModelId, CompiledModel>,
-): Map<PoolId, CompiledPool> {
-  return new Map(pools.map((pool) => [pool.id, compilePool(pool, models)]));
+): Steps<Map<PoolId, CompiledPool>> {
+  const compiled = new Map<PoolId, CompiledPool>();
+  for (const pool of pools) {
+    compiled.set(pool.id, compilePool(pool, models));
+    yield;
+  }
+  return compiled;
 }
 
 function compilePool(

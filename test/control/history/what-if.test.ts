@@ -10,9 +10,11 @@ import * as fc from 'fast-check';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { compareRow } from '../../../src/control/history/what-if/compare-row.ts';
 import { createSidesOf } from '../../../src/control/history/what-if/sides.ts';
+import type { Sides } from '../../../src/control/history/what-if/sides.ts';
 import { createTally } from '../../../src/control/history/what-if/tally.ts';
 import type { UsageRecord } from '../../../src/db/usage-events.ts';
 import type { Command } from '../../../src/deciders/decide.ts';
+import { inOneGo } from '../../../src/lib/steps.ts';
 import type { Comparison } from '../../../src/routing/what-if.ts';
 import { change, changingPrelude } from '../../harness/changing.ts';
 import { eventsOf } from '../../harness/commands.ts';
@@ -59,7 +61,8 @@ function* cases(seed: number): Generator<Case> {
 }
 
 function* compared(seed: number, asked: (one: Case) => readonly [ConfigState, ConfigState]) {
-  const sidesOf = createSidesOf();
+  const stepsOf = createSidesOf();
+  const sidesOf = (state: ConfigState): Sides => inOneGo(stepsOf(state));
   let count = 0;
   for (const one of cases(seed)) {
     if (count === wanted) return;

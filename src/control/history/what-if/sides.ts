@@ -1,19 +1,20 @@
 // A configuration as requests of the past are put to it: its tables, and who a caller is in it.
 
-import { createConfigMaker, snapshotMember } from '../../../../projections/snapshot.ts';
+import { createConfigSteps, snapshotMember } from '../../../../projections/snapshot.ts';
 import type { ConfigState } from '../../../../projections/config/state.ts';
 import type { UsageRecord } from '../../../db/usage-events.ts';
+import type { Steps } from '../../../lib/steps.ts';
 import type { Denial } from '../../../routing/denial.ts';
 import { explainRecorded } from '../../../routing/explain-recorded.ts';
 import { firstPlace, placeKey } from '../../../routing/first-place.ts';
 import type { Side } from '../../../routing/recorded-route.ts';
 import type { Serving } from '../../../routing/told.ts';
 import type { Party } from '../../../routing/what-if.ts';
-import { compileTables } from '../../../snapshot/compile.ts';
+import { tableSteps } from '../../../snapshot/compile.ts';
 import type { RoutingTables } from '../../../snapshot/compile.ts';
 import { principalCompiler } from '../../../snapshot/compile/callers.ts';
 import { recordedRequest } from '../explain.ts';
-import { routingSnapshot } from '../routing-snapshot.ts';
+import { routingSnapshotOf } from '../routing-snapshot.ts';
 
 export type Sides = Readonly<{
   state: ConfigState;
@@ -31,14 +32,14 @@ const routed = ['provider', 'model', 'frontend_model', 'pool', 'prompt_class', '
 const isRoutedAlike = (one: ConfigState, other: ConfigState): boolean =>
   routed.every((noun) => one[noun] === other[noun]);
 
-/** Made for configurations that follow each other: what they share is made once. */
-export function createSidesOf(): (state: ConfigState) => Sides {
-  const configOf = createConfigMaker();
+/** Made for configurations that follow each other: what they share is made once. A step reads a page of entities, or makes one. */
+export function createSidesOf(): (state: ConfigState) => Steps<Sides> {
+  const configOf = createConfigSteps();
   let last: Readonly<{ state: ConfigState; tables: RoutingTables }> | null = null;
-  return (state) => {
-    const snapshot = routingSnapshot(state, configOf);
+  return function* (state) {
+    const snapshot = routingSnapshotOf(state, yield* configOf(state));
     const held = last !== null && isRoutedAlike(last.state, state) ? last.tables : null;
-    const tables = held ?? compileTables(snapshot, []);
+    const tables = held ?? (yield* tableSteps(snapshot, []));
     last = { state, tables };
     const compile = principalCompiler(snapshot, tables.models);
     const classes = classesOf(state);
