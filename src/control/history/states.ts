@@ -8,7 +8,7 @@ import type { Database } from '../../db/pool.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
-import { positionOfVersion } from '../../lib/snapshot-version.ts';
+import { epochOfVersion, positionOfVersion } from '../../lib/snapshot-version.ts';
 import { createSlots } from '../slots.ts';
 import { stateBefore } from './checkpoints.ts';
 import type { Moment } from './moment.ts';
@@ -49,17 +49,26 @@ export function createPastStates({ db, live, catchUp }: Dependencies): PastState
 
   return {
     at: async (asked, named) => {
-      // A snapshot version is a position, and the epoch above it.
-      const moment = 'at' in asked ? asked : { position: positionOfVersion(asked.position) };
       // What was answered before this was asked is in it.
-      if ('at' in moment || moment.position > live().position) await catchUp();
-      const position = await positionOf(db, moment, { named, head: live().position });
+      if ('at' in asked || positionOfVersion(asked.position) > live().position) await catchUp();
+      const position = await positionOf(db, asked, { named, head: live().position });
       if (isRefusal(position)) return position;
       const current = live();
-      if (current.position === position) return current;
-      return kept.exactly(position) ?? slots.run(() => fold(position));
+      const state =
+        current.position === position
+          ? current
+          : (kept.exactly(position) ?? (await slots.run(() => fold(position))));
+      if (isRefusal(state) || 'at' in asked || isOf(state, asked.position)) return state;
+      const message = `${named}: snapshot version ${asked.position} is not of this log`;
+      return refuse('absent', message, { param: named });
     },
   };
+}
+
+/** A snapshot version is a position, and the epoch above it; a position alone is of whatever epoch. */
+function isOf(state: ConfigState, version: number): boolean {
+  const epoch = epochOfVersion(version);
+  return epoch === 0 || epoch === epochOfVersion(state.version);
 }
 
 async function positionOf(
@@ -72,9 +81,9 @@ async function positionOf(
     const time = toRfc3339(moment.at);
     return found ?? refuse('absent', `${named}: the log begins after ${time}`, { param: named });
   }
-  const { position } = moment;
+  const position = positionOfVersion(moment.position);
   const end = position > head ? null : await commandEnd(db, position);
-  const message = `${named}: the log holds positions 1 to ${head}, was ${position}`;
+  const message = `${named}: the log holds positions 1 to ${head}, was ${moment.position}`;
   return end ?? refuse('absent', message, { param: named });
 }
 

@@ -15,6 +15,7 @@ import { readEvents } from '../../../src/db/event-log.ts';
 import { checkpointPositions } from '../../../src/db/state-checkpoints.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import { modelId } from '../../../src/lib/ids.ts';
+import { snapshotVersion } from '../../../src/lib/snapshot-version.ts';
 import { appendCommand, openLogDatabase } from '../../harness/log-database.ts';
 import type { LogDatabase } from '../../harness/log-database.ts';
 
@@ -80,6 +81,38 @@ describe('the state of the past', () => {
     assert.deepEqual(await refused({ position: 101 }), ['absent', `${holds}, was 101`, 'as_of']);
     const early = 'as_of: the log begins after 1970-01-01T00:00:00.001Z';
     assert.deepEqual(await refused({ at: 1 }), ['absent', early, 'as_of']);
+  });
+
+  it('is not had by a version of an epoch that is another there, or that never was', async () => {
+    const epoch = (count: number): number => snapshotVersion({ epoch: count, position: 0 });
+    const later = await openLogDatabase();
+    const data = { id: modelId.parse(1), name: 'model-1', description: null };
+    const made = { stream: 'model-1', type: 'ModelCreated', data } as const;
+    const begun = { stream: 'settings-1', type: 'LogEpochStarted', data: { epoch: 1 } } as const;
+    let now = await appendCommand(later.db, emptyState, [made]);
+    now = await appendCommand(later.db, now, [begun]);
+    const states = createPastStates({
+      db: later.db,
+      live: () => now,
+      catchUp: async () => undefined,
+    });
+    const answered = async (position: number) => {
+      const state = await states.at({ position }, 'as_of');
+      return isRefusal(state) ? state.message : state.position;
+    };
+    try {
+      assert.equal(await answered(1), 1);
+      assert.equal(await answered(2), 2);
+      assert.equal(await answered(epoch(1) + 2), 2);
+      for (const version of [epoch(1) + 1, epoch(2) + 2]) {
+        const other = `as_of: snapshot version ${version} is not of this log`;
+        assert.equal(await answered(version), other);
+      }
+      const beyond = `as_of: the log holds positions 1 to 2, was ${epoch(1) + 3}`;
+      assert.equal(await answered(epoch(1) + 3), beyond);
+    } finally {
+      await later.close();
+    }
   });
 });
 
