@@ -4,12 +4,13 @@ import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 
 import type { GwEvent } from '../../events/catalogue.ts';
+import type { StoredName } from '../../events/principal.ts';
 import { emptyState } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { planRestore } from '../../src/deciders/restore.ts';
 import type { RestoreCommand } from '../../src/deciders/restore.ts';
 import type { RestoreFacts } from '../../src/deciders/restore/kind.ts';
-import { apiKeyId, modelId, providerId } from '../../src/lib/ids.ts';
+import { apiKeyId, modelId, principalId, providerId } from '../../src/lib/ids.ts';
 import {
   backendAttached,
   credentialOf,
@@ -24,8 +25,9 @@ import {
   principalDeleted,
   providerCreated,
   providerDeleted,
+  vaultedName,
 } from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+import { given, testRef } from '../harness/given.ts';
 
 const stateOf = (events: readonly GwEvent[]): ConfigState =>
   events.length === 0 ? emptyState : given(events).state;
@@ -108,6 +110,30 @@ describe('a restore', () => {
     for (const { missing } of [here, moved]) {
       assert.deepEqual(missing, [{ entity: 'provider-1', field: 'credential', reason: 'erased' }]);
     }
+  });
+
+  it('leaves who stands the name and the address that they have where the old ones are erased', () => {
+    const id = principalId.parse(1);
+    const called = (name: StoredName) =>
+      ({ stream: 'principal-1', type: 'PrincipalRenamed', data: { id, name } }) as const;
+    const reached = (ref: number) => {
+      const data = { id, email_ref: testRef(ref) };
+      return { stream: 'principal-1', type: 'PrincipalEmailSet', data } as const;
+    };
+    const [old, present] = [vaultedName('ada', 1), vaultedName('bob', 2)];
+    const began = [principalCreated(1, old), reached(3)];
+    const facts = { erased: new Set([testRef(1), testRef(3)]) };
+    const missing = ['email', 'name'].map((field) => ({
+      entity: 'principal-1',
+      field,
+      reason: 'erased',
+    }));
+    const stands = stateOf([...began, called(present), reached(4)]);
+    const kept = planRestore(stands, restoring(stateOf(began), { facts }));
+    assert.deepEqual([kept.events, kept.missing], [[], missing]);
+    const rival = principalCreated(2, present);
+    const taken = planRestore(stands, restoring(stateOf([...began, rival]), { facts }));
+    assert.deepEqual([taken.events.slice(1), taken.missing], [[called(old)], missing]);
   });
 
   it('leaves a revoked key revoked, also one that was deleted after that', () => {

@@ -7,6 +7,7 @@ import type { ApiKey } from '../../../projections/config/api-key.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
 import { samePermission } from '../../../projections/config/role.ts';
 import type { Permission, Role } from '../../../projections/config/role.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
 import { whole } from './kind.ts';
@@ -39,18 +40,19 @@ const without = (list: readonly Permission[], others: readonly Permission[]) =>
   list.filter((one) => !others.some((other) => samePermission(one, other)));
 
 export const principals: Restoring<Principal> = {
-  attainable: (wanted, held, facts) => {
+  attainable: (wanted, held, facts, target) => {
     const { passwordRef, kind, losses } = login(wanted, held, facts);
     const isErased = (ref: string | null, standing: string | null | undefined): boolean =>
       ref !== null && ref !== standing && facts.erased.has(ref);
     const isGone = isErased(wanted.emailRef, held?.emailRef);
-    const emailRef = isGone ? null : wanted.emailRef;
+    const emailRef = isGone ? (held?.emailRef ?? null) : wanted.emailRef;
     const email: readonly Loss[] = isGone ? [{ field: 'email', reason: 'erased' }] : [];
     const isNameless = isErased(wanted.name.ref, held?.name.ref);
-    const name: readonly Loss[] = isNameless ? [{ field: 'name', reason: 'erased' }] : [];
+    const name = isNameless ? nameInstead(wanted, held, target) : wanted.name;
+    const nameless: readonly Loss[] = isNameless ? [{ field: 'name', reason: 'erased' }] : [];
     return {
-      goal: { ...wanted, kind, passwordRef, emailRef },
-      losses: [...losses, ...email, ...name],
+      goal: { ...wanted, kind, name, passwordRef, emailRef },
+      losses: [...losses, ...email, ...nameless],
     };
   },
   created: ({ id, kind, name, emailRef, passwordRef, createdAt }) => {
@@ -64,6 +66,18 @@ export const principals: Restoring<Principal> = {
   },
   changed: (held, goal) => [...identity(held, goal), ...grants(held, goal), ...caps(held, goal)],
 };
+
+/** Of one who stands, the present name stays, unless another takes it back; the erased one is told apart from others still. */
+function nameInstead(
+  { id, name }: Principal,
+  held: Principal | undefined,
+  target: ConfigState,
+): Principal['name'] {
+  const isTaken = [...target.principal.byId.values()].some(
+    (other) => other.id !== id && other.name.fingerprint === held?.name.fingerprint,
+  );
+  return held === undefined || isTaken ? name : held.name;
+}
 
 type Login = Pick<Principal, 'passwordRef' | 'kind'> & Readonly<{ losses: readonly Loss[] }>;
 

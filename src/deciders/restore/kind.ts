@@ -34,8 +34,13 @@ export type Loss = Readonly<{ field: string; reason: (typeof lossReasons)[number
 export type Attainable<Entity> = Readonly<{ goal: Entity | null; losses: readonly Loss[] }>;
 
 export type Restoring<Entity> = Readonly<{
-  /** `held` is the entity as it stands. */
-  attainable: (wanted: Entity, held: Entity | undefined, facts: RestoreFacts) => Attainable<Entity>;
+  /** `held` is the entity as it stands, `target` the state that `wanted` is of. */
+  attainable: (
+    wanted: Entity,
+    held: Entity | undefined,
+    facts: RestoreFacts,
+    target: ConfigState,
+  ) => Attainable<Entity>;
   /** Makes it without what refers to others: they may not stand yet. */
   created: (goal: Entity) => readonly GwEvent[];
   changed: (held: Entity, goal: Entity) => readonly GwEvent[];
@@ -67,7 +72,8 @@ export function kind<Entity>(
       const wanted = find(target, id);
       if (wanted === undefined) return null;
       const held = (state: ConfigState) => find(state, id);
-      const attainable = (state: ConfigState) => restoring.attainable(wanted, held(state), facts);
+      const attainable = (state: ConfigState) =>
+        restoring.attainable(wanted, held(state), facts, target);
       return {
         losses: (state) => attainable(state).losses,
         created: (state) => {
