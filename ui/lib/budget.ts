@@ -80,3 +80,11 @@ export const capStates: readonly Readonly<{ value: CapState; label: string }>[] 
   { value: 'below', label: 'below' },
   { value: 'none', label: 'rate alone' },
 ];
+
+type Refusals = Readonly<{ refused_rate_limit: number; refused_budget: number }>;
+
+/** How many requests the caps of a principal have refused. */
+export const refusedByCaps = (points: readonly Refusals[]) => ({
+  rate: points.reduce((sum, point) => sum + point.refused_rate_limit, 0),
+  budget: points.reduce((sum, point) => sum + point.refused_budget, 0),
+});

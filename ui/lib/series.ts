@@ -3,6 +3,9 @@
 type Point = Readonly<{
   requests: number;
   upstream_errors: number;
+  refused_authorisation: number;
+  refused_rate_limit: number;
+  refused_budget: number;
   refused_no_backend: number;
   prompt_tokens: number;
   completion_tokens: number;
@@ -15,6 +18,8 @@ export type Totals = Readonly<{
   requests: number;
   /** What the gateway or its backends failed at; a client's own mistakes are not among them. */
   failed: number;
+  /** What its caller may not, not so fast, or not any more. */
+  refused: number;
   tokens: number;
   /** Null when there were requests and none of them has a price. */
   costMicros: number | null;
@@ -23,6 +28,11 @@ export type Totals = Readonly<{
   p95Ms: number | null;
   worstP95Ms: number | null;
 }>;
+
+/** By the caps of its caller, or because it may not; of each caller that is known. */
+export const refusedOf = (
+  point: Pick<Point, 'refused_authorisation' | 'refused_rate_limit' | 'refused_budget'>,
+): number => point.refused_authorisation + point.refused_rate_limit + point.refused_budget;
 
 export function totalsOf(points: readonly Point[]): Totals {
   const sum = (of: (point: Point) => number): number =>
@@ -35,6 +45,7 @@ export function totalsOf(points: readonly Point[]): Totals {
   return {
     requests,
     failed: sum((point) => point.upstream_errors + point.refused_no_backend),
+    refused: sum(refusedOf),
     tokens: sum((point) => point.prompt_tokens + point.completion_tokens),
     costMicros: unpriced > 0 && unpriced >= requests && cost === 0 ? null : cost,
     unpriced,

@@ -20,7 +20,7 @@ import {
 } from '../lib/format.ts';
 import { readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
-import { totalsOf } from '../lib/series.ts';
+import { refusedOf, totalsOf } from '../lib/series.ts';
 import type { Totals } from '../lib/series.ts';
 import { changeQuery, linkTo, place } from '../state/location.ts';
 import { base } from '../styles/base.ts';
@@ -68,7 +68,7 @@ class ScreenOverview extends LitElement {
         <section>
           <h2>Requests</h2>
           <gw-chart
-            label="Requests, upstream errors and client errors"
+            label="Requests, upstream errors, client errors and refusals"
             group="overview"
             .times=${now.points.map(({ at }) => Date.parse(at))}
             .format=${formatShort}
@@ -76,6 +76,7 @@ class ScreenOverview extends LitElement {
               { label: 'requests', values: now.points.map((one) => one.requests) },
               { label: 'upstream errors', values: now.points.map((one) => one.upstream_errors) },
               { label: 'client errors', values: now.points.map((one) => one.client_errors) },
+              { label: 'refused', values: now.points.map(refusedOf) },
             ]}
             @gw-zoom=${this.#onZoom}
           ></gw-chart>
@@ -100,14 +101,15 @@ class ScreenOverview extends LitElement {
   }
 
   #traffic(totals: Totals) {
-    const { requests, failed, tokens, costMicros, unpriced, p95Ms, worstP95Ms } = totals;
+    const { requests, failed, refused, tokens, costMicros, unpriced, p95Ms, worstP95Ms } = totals;
     const query = { range: writeRange(this.#range()) };
     const none = requests === 0;
     return html`<gw-kpi
         label="Requests"
         value=${formatShort(requests)}
         href=${linkTo({ screen: 'usage', query })}
-        >${formatShort(tokens)} tokens</gw-kpi
+        >${formatShort(tokens)}
+        tokens${refused === 0 ? '' : `, ${formatShort(refused)} refused`}</gw-kpi
       >
       <gw-kpi
         label="p95 latency, latest"

@@ -12,6 +12,9 @@ import { meaningOf } from '../../../ui/lib/shortcut.ts';
 const point = {
   requests: 10,
   upstream_errors: 1,
+  refused_authorisation: 1,
+  refused_rate_limit: 2,
+  refused_budget: 3,
   refused_no_backend: 1,
   prompt_tokens: 100,
   completion_tokens: 50,
@@ -28,6 +31,11 @@ it('a total of what has no price is unpriced, and never nothing', () => {
     [7, 10],
   );
   assert.equal(totalsOf([]).costMicros, 0);
+});
+
+it('what a caller may not is refused, and what the gateway cannot has failed', () => {
+  const { refused, failed } = totalsOf([point, point]);
+  assert.deepEqual([refused, failed], [12, 4]);
 });
 
 it('a percentile is that of the last bucket with answers, and the slowest is said', () => {

@@ -9,10 +9,12 @@ import '../../elements/time.ts';
 import { nearerCap } from '../../lib/budget.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { moneyBar, tokensBar } from '../../parts/budget.ts';
+import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import type { Capped } from './load.ts';
+import './refused.ts';
 
 const rate = (value: number | null): string =>
   value === null ? 'unlimited' : `${formatNumber(value)} a minute`;
@@ -48,11 +50,17 @@ export class GwCapsRecord extends LitElement {
   }
 
   protected override render() {
-    const { id, limits, budget } = this.capped;
+    const { id, name, limits, budget } = this.capped;
     return html`${this.#head({ part: 'budget', title: 'Budget', isSet: budget !== null })}
       ${budget === null ? this.#unlimited('It may spend without a cap.') : this.#budget(budget)}
       ${this.#head({ part: 'limits', title: 'Rate limits', isSet: limits !== null })}
       ${limits === null ? this.#unlimited('It may send as fast as it can.') : this.#limits(limits)}
+      ${
+        // What was refused is no configuration of a moment.
+        isReadOnly()
+          ? nothing
+          : html`<gw-caps-refused .principalId=${id} .name=${name}></gw-caps-refused>`
+      }
       <div class="section">
         <a href=${linkTo({ screen: 'principals', rest: [id] })}
           >See the principal, its keys and roles</a

@@ -36,12 +36,13 @@ const count = (
   cell: (one) => formatNumber(one[id]),
 });
 
-/** The share is that of all groups' spend. */
+/** The share is that of all groups' spend. Refusals are shown where there are any. */
 export function columnsOf(
   grouping: Grouping,
   groups: readonly UsageTotal[],
 ): readonly Column<UsageTotal>[] {
   const spend = groups.reduce((sum, { cost_micros }) => sum + (cost_micros ?? 0), 0);
+  const hasRefused = groups.some(({ refused_requests }) => refused_requests > 0);
   const label = groupings.find(({ value }) => value === grouping)?.label ?? '';
   return [
     { id: 'key', label, value: ({ key }) => key ?? withoutKey[grouping] },
@@ -65,7 +66,7 @@ export function columnsOf(
       cell: ({ cost_micros }) => (cost_micros === null ? '' : formatShare(cost_micros, spend)),
     },
     count('requests', 'Requests'),
-    count('refused_requests', 'Refused', true),
+    count('refused_requests', 'Refused', !hasRefused),
     count('prompt_tokens', 'Prompt tokens'),
     count('completion_tokens', 'Completion tokens'),
     latency('avg_ms', 'Average'),

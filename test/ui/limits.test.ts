@@ -1,0 +1,112 @@
+// A cap from the form in which it is set to the refusal that it makes, and to where an operator sees that. What counts is what a client
+// is answered, and what the server has counted.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import type { Page } from 'playwright-core';
+
+import { startDemoProvider } from '../../src/cli/demo-provider.ts';
+import { chatBody } from '../harness/gateway.ts';
+import { gatewayOf, programWith } from '../harness/gateway-of.ts';
+import type { Place } from '../harness/gateway-of.ts';
+import { until } from '../harness/wait.ts';
+import { emptyHouse, open } from './harness/house.ts';
+import type { House } from './harness/house.ts';
+import { toast } from './harness/toast.ts';
+import { expectCleanScreen } from './harness/watch.ts';
+
+const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+
+async function made({ send }: House, path: string, body: unknown): Promise<object> {
+  const answer = await send('POST', path, body);
+  assert.ok(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`);
+  return Object(answer.body);
+}
+
+const idOf = (record: object): number => Number(Reflect.get(record, 'id'));
+
+/** A house with its gateway, and a client of it whose principal is called nightly. */
+async function clientOf(t: TestContext) {
+  const demo = await startDemoProvider({ port: 0 });
+  t.after(demo.close);
+  const place: Place = { url: null };
+  const house = await emptyHouse(t, { program: programWith(place) });
+  const gateway = await gatewayOf(t, house, place);
+  await made(house, '/admin/providers', { name: 'demo', api_base: demo.apiBase });
+  const model = idOf(await made(house, '/admin/provider-models', { name: 'demo' }));
+  await made(house, `/admin/provider-models/${model}/backends`, { provider_id: 1 });
+  const id = idOf(await made(house, '/admin/principals', { name: 'nightly' }));
+  await made(house, `/admin/principals/${id}/roles`, { role: 'inference' });
+  const minted = await made(house, '/admin/keys', { name: 'ci', principal_id: id });
+  const authorization = `Bearer ${String(Reflect.get(minted, 'key'))}`;
+  return {
+    house,
+    id,
+    chat: async (): Promise<number> => {
+      const answer = await gateway.chat(chatBody('demo'), { authorization });
+      await answer.arrayBuffer();
+      return answer.status;
+    },
+    /** The gateway has what was changed last. */
+    served: () => {
+      const { version } = house.plane.store.state();
+      const isServed = (): boolean => (gateway.live.current()?.version ?? 0) >= version;
+      return until(isServed, { what: `version ${version} at the gateway` });
+    },
+    refusedRows: async (refusal: string): Promise<number> => {
+      const asked = `/admin/usage/events?principal_id=${id}&refusal=${refusal}`;
+      const { headers } = await house.send('GET', asked);
+      return Number(headers.get('x-total-count'));
+    },
+  };
+}
+
+it('caps that are set are reached by a client, and shown to have refused it', async (t) => {
+  const { house, id, chat, served, refusedRows } = await clientOf(t);
+  const { page, watched } = await open(t, house, `limits/${id}/limits`);
+  await page.getByLabel('Requests a minute').fill('3');
+  await press(page, 'Review change');
+  await press(page, 'Publish limits');
+  await toast(page, /Rate limits of nightly set/);
+  await served();
+  const answered: number[] = [];
+  await until(
+    async () => {
+      answered.push(await chat());
+      return answered.at(-1) === 429;
+    },
+    { what: 'a refusal' },
+  );
+  assert.deepEqual(answered.slice(0, 3), [200, 200, 200]);
+  await until(async () => (await refusedRows('rate_limit')) === 1, { what: 'the row of it' });
+
+  await page.goto(`/ui/limits/${id}`);
+  await page.getByText('3 a minute').waitFor();
+  await page.locator('gw-caps-refused').getByText('1 request', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Its requests' }).click();
+  await page.getByText('refused: rate_limit').waitFor();
+  await page.getByRole('columnheader', { name: 'Refused' }).waitFor();
+  await expectCleanScreen(page, watched);
+
+  await house.send('DELETE', `/admin/principals/${id}/limits`);
+  await page.goto(`/ui/limits/${id}/budget`);
+  await page.getByLabel('Tokens').fill('1');
+  await press(page, 'Review change');
+  await press(page, 'Publish budget');
+  await toast(page, /Budget of nightly set/);
+  await served();
+  const isSpent = async (): Promise<boolean> => {
+    await house.plane.rebuild();
+    return (await chat()) === 402;
+  };
+  await until(isSpent, { what: 'a refusal of what is spent' });
+  await until(async () => (await refusedRows('budget')) === 1, { what: 'the row of it' });
+  await page.goto('/ui/limits?state=reached');
+  await page.getByRole('row', { name: /nightly .*tokens, reached/ }).click();
+  await page.locator('gw-caps-refused').getByText('1 request').nth(1).waitFor();
+  await page.goto('/ui/');
+  await page.getByText('tokens, 2 refused').waitFor();
+});

@@ -1,0 +1,68 @@
+// What the caps of a principal have refused of late.
+
+import { LitElement, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { getTimeseries } from '../../api/usage.ts';
+import '../../elements/error.ts';
+import { Resource } from '../../elements/resource.ts';
+import { refusedByCaps } from '../../lib/budget.ts';
+import { formatCount } from '../../lib/format.ts';
+import { linkTo } from '../../state/location.ts';
+import { base } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
+
+const bucketSeconds = 3_600;
+
+export class GwCapsRefused extends LitElement {
+  static override properties = { principalId: { type: Number }, name: { type: String } };
+  static override styles = [base, record];
+  declare principalId: number;
+  declare name: string;
+  readonly #points = new Resource(
+    this,
+    async (signal) => {
+      const asked = { principal_id: this.principalId, bucket: bucketSeconds };
+      return (await getTimeseries(asked, signal)).body;
+    },
+    { pollMs: 15_000 },
+  );
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.get('principalId') !== undefined) void this.#points.reload();
+  }
+
+  protected override render() {
+    const { value: points, failure } = this.#points;
+    return html`<div class="section">
+        <h3>Refused in the last 24 hours</h3>
+        <a
+          href=${linkTo({
+            screen: 'usage',
+            rest: ['principal', this.name],
+            query: { group: 'principal', range: '24h' },
+          })}
+          >Its requests</a
+        >
+      </div>
+      <gw-error retriable .failure=${failure} @gw-retry=${() => this.#points.reload()}></gw-error>
+      ${points === undefined ? nothing : this.#counts(refusedByCaps(points))}`;
+  }
+
+  #counts({ rate, budget }: ReturnType<typeof refusedByCaps>) {
+    return html`<dl>
+      <dt>By the budget</dt>
+      <dd>${formatCount(budget, 'request')}</dd>
+      <dt>By the rate limits</dt>
+      <dd>${formatCount(rate, 'request')}</dd>
+    </dl>`;
+  }
+}
+
+customElements.define('gw-caps-refused', GwCapsRefused);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-caps-refused': GwCapsRefused;
+  }
+}
