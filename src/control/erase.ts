@@ -4,6 +4,7 @@
 import type { Queryable } from '@databases/pg';
 
 import { listReasons } from '../../projections/tables/audit-log.ts';
+import { eraseAnswers } from '../db/idempotency.ts';
 import { countUnerased, eraseItems, listPersonal, listSuperseded } from '../db/vault-retention.ts';
 import type { ErasableItem } from '../deciders/settings.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -52,12 +53,13 @@ export type Erased = Readonly<{
   left: boolean;
 }>;
 
-/** Erases what the events of `outcome` name, in their transaction. */
+/** Erases what the events of `outcome` name, in their transaction; and answers that are kept, for they may show a person. */
 export async function eraseNamed(
   tx: Queryable,
   { outcome, erasure, clock }: Readonly<{ outcome: Outcome; erasure: Erasure; clock: Clock }>,
 ): Promise<Erased> {
   await eraseItems(tx, erasedRefs(outcome), new Date(clock()));
+  if (erasure.principalId !== null) await eraseAnswers(tx);
   const erased: Partial<Record<ErasedKind, number>> = {};
   for (const { type, data } of outcome.events) {
     if (type !== 'VaultItemsErased') continue;

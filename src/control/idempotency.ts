@@ -67,7 +67,8 @@ export function createIdempotency({ db, vault, clock }: Dependencies): Idempoten
       const stored = await findAnswer(db, request, new Date(clock()));
       if (stored === null) return null;
       if (stored.requestFingerprint !== request.fingerprint) return otherRequest;
-      const text = vault.open(placeOf(request), stored.answer);
+      const { answer } = stored;
+      const text = answer === null ? null : vault.open(placeOf(request), answer);
       return text === null ? unreadable : keptAnswer.parse(JSON.parse(text));
     },
     keep: (tx, request, answer) =>

@@ -9,7 +9,8 @@ import type { Sealed } from './vault.ts';
 /** Whose key it is: another principal's key of the same text is another key. */
 export type KeyOwner = Readonly<{ principalId: PrincipalId; keyDigest: Buffer }>;
 
-export type StoredAnswer = Readonly<{ requestFingerprint: string; answer: Sealed }>;
+/** `answer` null: it was erased. */
+export type StoredAnswer = Readonly<{ requestFingerprint: string; answer: Sealed | null }>;
 
 /** Null when there is none, or when it has expired. */
 export async function findAnswer(
@@ -23,7 +24,7 @@ export async function findAnswer(
       where principal_id = ${principalId} and key_digest = ${keyDigest} and expires_at > ${now}`,
   );
   if (row === undefined) return null;
-  const answer = { keyId: row.key_id, body: row.answer };
+  const answer = row.answer.length === 0 ? null : { keyId: row.key_id, body: row.answer };
   return { requestFingerprint: row.request_fingerprint, answer };
 }
 
@@ -31,7 +32,7 @@ export async function findAnswer(
 export async function insertAnswer(
   tx: Queryable,
   { principalId, keyDigest }: KeyOwner,
-  stored: StoredAnswer & Readonly<{ expiresAt: Date }>,
+  stored: Readonly<{ requestFingerprint: string; answer: Sealed; expiresAt: Date }>,
 ): Promise<void> {
   const { requestFingerprint, answer, expiresAt } = stored;
   await tx.query(sql`
@@ -42,6 +43,11 @@ export async function insertAnswer(
     on conflict (principal_id, key_digest) do update set
       request_fingerprint = excluded.request_fingerprint, key_id = excluded.key_id,
       answer = excluded.answer, expires_at = excluded.expires_at`);
+}
+
+/** All of them: they are sealed, and which of them show a person cannot be told. That there was one stays, so nothing is made twice. */
+export async function eraseAnswers(tx: Queryable): Promise<void> {
+  await tx.query(sql`update op.idempotent_answers set answer = '' where answer <> ''`);
 }
 
 /** Deletes at most `limit` that have expired; answers how many. */

@@ -115,6 +115,19 @@ describe('the personal data of a principal', () => {
     });
   });
 
+  it('is in no answer that is kept for a repeated request, and nothing is made twice', async (t) => {
+    const { ask, cookie, erase, send } = await started(t);
+    const body = { name: 'eve', kind: 'user', email: 'eve@old.example' };
+    const keyed = { method: 'POST', path: '/admin/principals', cookie, body } as const;
+    const make = () => ask({ ...keyed, headers: { 'idempotency-key': 'eve' } });
+    const made = await make();
+    assert.deepEqual((await make()).body, made.body);
+    await send('DELETE', `/admin/principals/${Number(member(made.body, 'id'))}`);
+    await erase({ principal_id: member(made.body, 'id') });
+    assert.deepEqual(errorOf(await make()), [409, 'conflict', 'idempotency-key']);
+    assert.ok(!JSON.stringify((await send('GET', '/admin/principals')).body).includes('eve'));
+  });
+
   it('of nobody is a 404', async (t) => {
     const { erase } = await started(t);
     assert.deepEqual(errorOf(await erase({ principal_id: 99 })), [404, 'absent', null]);
