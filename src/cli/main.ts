@@ -46,7 +46,8 @@ import { TailCommand } from './commands/tail.ts';
 import { VaultEraseCommand } from './commands/vault-erase.ts';
 import { WhatIfCommand } from './commands/what-if.ts';
 import { exitCodes } from './exit-codes.ts';
-import { HelpCommand, namingValues, usageError } from './help.ts';
+import { HelpCommand, namingValues } from './help.ts';
+import { usageError } from './usage-error.ts';
 import { programVersion } from './version.ts';
 
 /** Every command there is, registered. */

@@ -48,6 +48,28 @@ test('the beginning of a command, and one with a wrong end, is answered with the
   }
 });
 
+test('arguments that a command lacks or does not take are named, with where to read on', async () => {
+  const cases: readonly (readonly [readonly string[], string])[] = [
+    [['keys'], 'gw: there is no command "keys"\ngw --help lists the commands\n'],
+    [['--config'], 'gw: --config needs a value\ngw --help lists the commands\n'],
+    [['vault', 'export'], 'gw: vault export needs --output\ngw vault export --help says more\n'],
+    [
+      ['snapshot', 'show'],
+      'gw: not enough positional arguments; usage: gw snapshot show <version>\n' +
+        'gw snapshot show --help says more\n',
+    ],
+    [
+      ['healthcheck', '--json'],
+      'gw: unsupported option name ("--json")\ngw healthcheck --help says more\n',
+    ],
+  ];
+  const answers = await Promise.all(cases.map(([argv]) => gw(argv)));
+  for (const [index, { code, stderr }] of answers.entries()) {
+    assert.equal(stderr, cases[index]?.[1]);
+    assert.equal(code, 2);
+  }
+});
+
 test('log verify says of a database without a log that it has none', async (t) => {
   const { url } = await testDatabase(t);
   const env = { GW_DATABASE_URL: url.replace(/\/[^/?]+(\?|$)/, '/postgres$1') };

@@ -1,0 +1,102 @@
+// Decides what is said of arguments that are no command, or are not all that a command needs.
+
+import type { Cli, Definition } from 'clipanion';
+
+import { commandName } from './help.ts';
+import { nearest } from './nearest.ts';
+
+/** Two lines: what was wrong, and where to read on. The list of every usage, which the library adds, helps nobody. */
+export function usageError(
+  cli: Pick<Cli, 'definitions'>,
+  argv: readonly string[],
+  error: unknown,
+): string {
+  const definitions = cli.definitions();
+  // The list that would follow is cut off with the rest.
+  const [firstLine = ''] = error instanceof Error ? error.message.split('\n', 1) : [];
+  const said = firstLine
+    .replace(/; did you mean(?: one of)?:?$/, '')
+    .replace(/[.:]$/, '')
+    .replace(/^./, (letter) => letter.toLowerCase());
+  const words = leadingWords(argv);
+  const command = commandNamed(definitions, words);
+  if (command === undefined) {
+    const names = definitions.map(commandName);
+    return `gw: ${wrongCommand(said, words, names)}\ngw --help lists the commands\n`;
+  }
+  const name = commandName(command);
+  const help = name === 'serve' ? 'gw --help lists the commands' : `gw ${name} --help says more`;
+  return `gw: ${wrongArguments(command, argv, said)}\n${help}\n`;
+}
+
+/** What comes before the first option. */
+function leadingWords(argv: readonly string[]): readonly string[] {
+  const first = argv.findIndex((argument) => argument.startsWith('-'));
+  return first === -1 ? argv : argv.slice(0, first);
+}
+
+/** Without a word it is the command that serves; undefined when the words are the beginning of no command. */
+function commandNamed(
+  definitions: readonly Definition[],
+  words: readonly string[],
+): Definition | undefined {
+  const typed = words.length === 0 ? 'serve' : words.join(' ');
+  return definitions.find((one) => `${typed} `.startsWith(`${commandName(one)} `));
+}
+
+function wrongCommand(said: string, words: readonly string[], names: readonly string[]): string {
+  const near = nearestCommand(words, names);
+  const hint = near === null ? '' : `; did you mean ${near}?`;
+  const isUnknown = /^(?:command not found|extraneous)/.test(said);
+  return `${isUnknown ? `there is no command ${JSON.stringify(words.join(' '))}` : said}${hint}`;
+}
+
+function wrongArguments(command: Definition, argv: readonly string[], said: string): string {
+  const name = commandName(command);
+  const wrongFlag = /option name \("(-[^"]*)"\)/.exec(said)?.[1];
+  if (wrongFlag !== undefined) {
+    const near = nearestWithin(wrongFlag, command.options.flatMap(flagsOf));
+    return near === null ? said : `${said}; did you mean ${near}?`;
+  }
+  if (/^(?:not enough|extraneous) positional/.test(said)) return `${said}; usage: ${command.usage}`;
+  if (!said.startsWith('command not found')) return said;
+  const last = argv.at(-1);
+  const unfinished = command.options.find(
+    (option) => takesValue(option) && flagsOf(option).includes(last ?? ''),
+  );
+  if (unfinished !== undefined) return `${last} needs a value`;
+  const missing = command.options
+    .filter((option) => option.required && !flagsOf(option).some((flag) => isGiven(argv, flag)))
+    .map((option) => flagsOf(option).at(-1));
+  return missing.length === 0
+    ? `${said}; usage: ${command.usage}`
+    : `${name} needs ${missing.join(', ')}`;
+}
+
+type DefinedOption = Definition['options'][number];
+
+const flagsOf = ({ definition }: DefinedOption): readonly string[] =>
+  definition.replace(/ .*/, '').split(',');
+
+const takesValue = ({ definition }: DefinedOption): boolean => definition.includes('#0');
+
+const isGiven = (argv: readonly string[], flag: string): boolean =>
+  argv.some((argument) => argument === flag || argument.startsWith(`${flag}=`));
+
+/** The beginning of a command means that command; of words that are none, the first alone may be meant. */
+function nearestCommand(words: readonly string[], names: readonly string[]): string | null {
+  const typed = words.join(' ');
+  return (
+    names.find((name) => name.startsWith(`${typed} `)) ??
+    nearestWithin(typed, names) ??
+    nearestWithin(words[0] ?? '', names)
+  );
+}
+
+const misspeltDistanceMax = 3;
+
+/** A word of which half would have to change is another word. */
+const nearestWithin = (word: string, known: readonly string[]): string | null =>
+  nearest(word, known, {
+    distanceMax: Math.min(misspeltDistanceMax, Math.ceil(word.length / 2) - 1),
+  });
