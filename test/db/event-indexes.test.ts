@@ -6,17 +6,21 @@ import { it } from 'node:test';
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
+import { passwordsSet } from '../../src/db/credential-givers.ts';
 import { epochOf } from '../../src/db/event-log.ts';
 import { lastGrants } from '../../src/db/grant-events.ts';
+import { accessEventsSince } from '../../src/db/restore-facts.ts';
 import { testPlane } from '../harness/plane.ts';
 
-const searches: readonly [string, (db: Queryable) => Promise<unknown>][] = [
-  ['es.events_grants', (db) => lastGrants(db, 1_000)],
-  ['es.events_epoch', epochOf],
+const searches: readonly [string, string, (db: Queryable) => Promise<unknown>][] = [
+  ['es.events_grants', 'grants', (db) => lastGrants(db, 1_000)],
+  ['es.events_epoch', 'the epoch', epochOf],
+  ['es.events_credentials', 'passwords', passwordsSet],
+  ['es.events_credentials', 'passwords and keys since', (db) => accessEventsSince(db, 1)],
 ];
 
-for (const [index, search] of searches) {
-  it(`${index} leads to what is asked for`, async (t) => {
+for (const [index, what, search] of searches) {
+  it(`${index} leads to ${what}`, async (t) => {
     const { plane } = await testPlane(t);
     const scans = await plane.db.tx(async (tx) => {
       // A log of a few events is read whole for less.
