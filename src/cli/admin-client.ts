@@ -17,6 +17,8 @@ export type AdminCall<Schema extends z.ZodType> = Readonly<{
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
+  /** Beside those that every call has. */
+  headers?: Readonly<Record<string, string>>;
   answer: Schema;
 }>;
 
@@ -34,8 +36,8 @@ export async function loginToAdmin(
       read(await call(`${adminUrl}${path}`, { method: 'GET', cookie }), answer),
     send: async ({ method, path, body, answer }) =>
       read(await call(`${adminUrl}${path}`, { method, cookie, body }), answer),
-    ask: async ({ method, path, body, answer }) => {
-      const response = await request(`${adminUrl}${path}`, { method, cookie, body });
+    ask: async ({ method, path, body, headers, answer }) => {
+      const response = await request(`${adminUrl}${path}`, { method, cookie, body, headers });
       if (response.ok) return read(response, answer);
       const text = await response.text();
       return refusalIn(text) ?? fail(response, { method, text });
@@ -48,7 +50,12 @@ const read = async <Schema extends z.ZodType>(
   answer: Schema,
 ): Promise<z.output<Schema>> => answer.parse(await answered.json());
 
-type Sent = Readonly<{ method: string; body?: unknown; cookie?: string }>;
+type Sent = Readonly<{
+  method: string;
+  body?: unknown;
+  cookie?: string;
+  headers?: Readonly<Record<string, string>> | undefined;
+}>;
 
 async function call(url: string, sent: Sent): Promise<Response> {
   const response = await request(url, sent);
@@ -65,8 +72,8 @@ function fail(
   });
 }
 
-function request(url: string, { method, body, cookie }: Sent): Promise<Response> {
-  const headers: Record<string, string> = {};
+function request(url: string, { method, body, cookie, headers: own }: Sent): Promise<Response> {
+  const headers: Record<string, string> = { ...own };
   if (cookie !== undefined) headers['cookie'] = cookie;
   if (body !== undefined) headers['content-type'] = 'application/json';
   return fetch(url, {

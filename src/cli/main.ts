@@ -9,9 +9,11 @@ import {
   ChangeApproveCommand,
   ChangeDraftCommand,
   ChangeListCommand,
+  ChangeScheduleCommand,
   ChangeShowCommand,
   ChangeStepCommand,
 } from './commands/change.ts';
+import { ChangePolicyCommand } from './commands/change-policy.ts';
 import { ClassifyBenchCommand } from './commands/classify-bench.ts';
 import { ConfigCheckCommand } from './commands/config-check.ts';
 import { ConfigExportCommand } from './commands/config-export.ts';
@@ -60,6 +62,8 @@ export function commandLine(enableColors: boolean): Cli {
     ChangeApproveCommand,
     ChangeDraftCommand,
     ChangeListCommand,
+    ChangePolicyCommand,
+    ChangeScheduleCommand,
     ChangeShowCommand,
     ChangeStepCommand,
     ClassifyBenchCommand,

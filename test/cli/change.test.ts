@@ -49,3 +49,60 @@ it('a change is drafted, looked at, approved by another and applied, and a wrong
   const missing = await gw(['change', 'list'], { env });
   assert.deepEqual([missing.code, missing.stderr], [2, 'gw: change list needs --login\n']);
 });
+
+it('an approved change is scheduled and unscheduled, at a time that is to come', async (t) => {
+  const { url, ada, boss, draft, approve } = await fourEyes(t);
+  const id = String(await draft(ada, [renameModel('b')]));
+  assert.equal((await approve(boss, Number(id))).status, 200);
+  const env = { GW_CONTROL_URL: url, GW_PASSWORD: adminPassword };
+  const schedule = (...given: readonly string[]) =>
+    gw(['change', 'schedule', id, '--login', 'ada', ...given], { env });
+
+  const at = new Date(Date.now() + 24 * 3_600_000).toISOString();
+  const scheduled = await schedule('--at', at, '--reason', 'in the night');
+  assert.deepEqual(
+    [scheduled.stdout, scheduled.stderr],
+    ['1  scheduled  ada  models  a change\n', ''],
+  );
+  const shown = await gw(['change', 'show', id, '--login', 'ada'], { env });
+  assert.ok(shown.stdout.includes(`  scheduled for ${at}\n`), shown.stdout);
+  assert.equal((await schedule('--unset')).stdout, '1  approved  ada  models  a change\n');
+  const past = await schedule('--at', '2001-01-01T00:00:00Z');
+  assert.equal(past.code, 2);
+  assert.match(past.stderr, /2001-01-01/);
+  for (const given of [[], ['--at', at, '--unset']]) {
+    const unclear = await schedule(...given);
+    const said = 'gw: one of --at and --unset is needed\n';
+    assert.deepEqual([unclear.code, unclear.stderr], [2, said]);
+  }
+});
+
+it('the change policy is shown and set, and one in force protects itself', async (t) => {
+  const { url, plane } = await fourEyes(t);
+  const env = { GW_CONTROL_URL: url, GW_PASSWORD: adminPassword };
+  const policy = (...given: readonly string[]) =>
+    gw(['change', 'policy', '--login', 'ada', ...given], { env });
+
+  assert.equal((await policy()).stdout, 'an approval is needed for: nothing\n');
+  const wrong = await policy('--set', 'models,colours');
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /^gw: kinds.*colours/);
+  const set = await policy('--set', 'models, prices', '--reason', 'CHG-2: für alle');
+  assert.deepEqual(
+    [set.stderr, set.stdout],
+    ['', 'an approval is needed for: models, prices\nand so for: policy\n'],
+  );
+  const again = await policy('--set', 'none');
+  assert.equal(again.code, 4);
+  assert.match(again.stderr, /need an approved change request/);
+  const broken = await policy('--set', 'none', '--break-glass', 'nobody else\nis there', '--json');
+  assert.deepEqual(JSON.parse(broken.stdout), { kinds: [], protected: [] });
+  await plane.refresh();
+  const said = await gw(['change', 'list', '--login', 'ada', '--state', 'review_due'], { env });
+  assert.match(said.stdout, /review_due {2}ada {2}policy/);
+  const alone = await policy('--reason', 'why');
+  assert.deepEqual(
+    [alone.code, alone.stderr],
+    [2, 'gw: --reason and --break-glass are for --set\n'],
+  );
+});

@@ -27,6 +27,8 @@ type Request = z.output<typeof request>;
 const shown = request.extend({
   digest: z.string().nullable(),
   outcome: z.string().nullable(),
+  apply_at: z.string().nullable(),
+  failure: z.object({ cause: z.string(), message: z.string().nullable() }).nullable(),
   refusal: z.object({ message: z.string() }).nullable(),
   change: z
     .object({
@@ -82,7 +84,7 @@ export class ChangeShowCommand extends ChangeCommand {
 }
 
 function toText(one: z.output<typeof shown>): string {
-  const { calls, change, refusal, history, digest, outcome } = one;
+  const { calls, change, refusal, failure, history, digest, outcome } = one;
   const approving = `gw change approve ${one.id} --digest ${digest} --outcome ${outcome}`;
   return [
     line(one),
@@ -90,6 +92,8 @@ function toText(one: z.output<typeof shown>): string {
     ...(change?.diff ?? []).map(({ kind, id, change: how }) => `  ${kind}-${id} ${how}`),
     ...(refusal === null ? [] : [`  cannot be made: ${refusal.message}`]),
     ...history.map(({ at, actor_name: name, command }) => `  ${at}  ${name ?? '-'}  ${command}`),
+    ...(one.apply_at === null ? [] : [`  scheduled for ${one.apply_at}`]),
+    ...(failure === null ? [] : [`  could not be applied: ${failure.message ?? failure.cause}`]),
     ...(outcome === null ? [] : [`  to approve: ${approving}`]),
   ].join('\n');
 }
@@ -153,6 +157,32 @@ export class ChangeStepCommand extends ChangeCommand {
       step: this.path.at(-1) ?? '',
       body: { reason: this.reason },
     });
+  }
+}
+
+export class ChangeScheduleCommand extends ChangeCommand {
+  static override paths = [['change', 'schedule']];
+  static override usage = ChangeCommand.Usage({
+    description: 'have an approved change request applied at a time',
+    details: `
+      Needs one of --at and --unset, --control-url (GW_CONTROL_URL), --login and a password, as
+      change list does.
+    `,
+    examples: [
+      ['In the night', '$0 change schedule 7 --login ada --at 2026-12-01T02:00:00Z'],
+      ['Only when it is asked for', '$0 change schedule 7 --login ada --unset'],
+    ],
+  });
+
+  id = Option.String({ name: 'id' });
+  at = Option.String('--at', { description: 'an RFC 3339 time to come' });
+  unset = Option.Boolean('--unset', false, { description: 'apply it only when it is asked for' });
+  reason = Option.String('--reason', { description: 'why; kept in the history' });
+
+  protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
+    const { id, at = null, unset, reason } = this;
+    if (unset === (at !== null)) return refuse('invalid', 'one of --at and --unset is needed');
+    return step(admin, { id, step: 'schedule', body: { at, reason } });
   }
 }
 

@@ -1,0 +1,68 @@
+// The command on the change policy: which kinds of change need an approved change request.
+
+import { Option } from 'clipanion';
+import { z } from 'zod';
+
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { changeKind } from '../../lib/vocabulary.ts';
+import type { AdminClient } from '../admin-client.ts';
+import { ChangeCommand } from '../change-command.ts';
+import type { Said } from '../change-command.ts';
+
+const path = '/admin/change-policy';
+const policy = z.looseObject({ kinds: z.array(z.string()), protected: z.array(z.string()) });
+
+export class ChangePolicyCommand extends ChangeCommand {
+  static override paths = [['change', 'policy']];
+  static override usage = ChangeCommand.Usage({
+    description: 'show which kinds of change need an approval, or set them',
+    details: `
+      The kinds are ${changeKind.options.join(', ')}. With a policy in force, a new one needs an
+      approval too. Needs --control-url (GW_CONTROL_URL), --login and a password, as change list
+      does.
+    `,
+    examples: [
+      ['Which need one', '$0 change policy --login ada'],
+      ['Keys and prices do', '$0 change policy --login ada --set keys,prices --reason CHG-9'],
+      ['None does', '$0 change policy --login ada --set none --reason CHG-10'],
+    ],
+  });
+
+  kinds = Option.String('--set', { description: 'kinds of change, with commas between; or none' });
+  reason = Option.String('--reason', { description: 'why; kept in the history' });
+  breakGlass = Option.String('--break-glass', {
+    description: 'why it is done although the change policy asks for an approval',
+  });
+
+  protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
+    const answer = await this.#answer(admin);
+    if (isRefusal(answer)) return answer;
+    const { kinds, protected: all } = answer;
+    const also = all.filter((kind) => !kinds.includes(kind));
+    const text = [
+      `an approval is needed for: ${kinds.join(', ') || 'nothing'}`,
+      ...(also.length === 0 ? [] : [`and so for: ${also.join(', ')}`]),
+    ].join('\n');
+    return { json: answer, text };
+  }
+
+  async #answer(admin: AdminClient) {
+    const { reason, breakGlass } = this;
+    if (this.kinds === undefined) {
+      const alone = [reason, breakGlass].some((one) => one !== undefined);
+      if (alone) return refuse('invalid', '--reason and --break-glass are for --set');
+      return admin.ask({ method: 'GET', path, answer: policy });
+    }
+    const kinds = this.kinds === 'none' ? [] : this.kinds.split(',').map((kind) => kind.trim());
+    const headers = {
+      ...(reason === undefined ? {} : { 'x-gw-reason': inHeader(reason) }),
+      ...(breakGlass === undefined ? {} : { 'x-gw-break-glass': inHeader(breakGlass) }),
+    };
+    return admin.ask({ method: 'PUT', path, body: { kinds }, headers, answer: policy });
+  }
+}
+
+/** One line, as the bytes of its UTF-8. */
+const inHeader = (text: string): string =>
+  Buffer.from(text.replaceAll(/\s+/g, ' ').trim()).toString('latin1');
