@@ -143,6 +143,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const startedAt = monotonic();
   const pages: PagesContext = {
     generation: () => generation,
+    counts,
     isDraining: () => isDraining,
     metricsPage: metricsPageOf(options, context),
     now,

@@ -1,17 +1,20 @@
-// The routes that are answered here and not proxied: the model list, health, readiness and metrics.
+// The routes that are answered here and not proxied: models, health, readiness and metrics.
 
 import type { Clock } from '../lib/clock.ts';
 import type { BackendReport } from '../snapshot/health-report.ts';
-import type { BackendReading, MetricsPage } from '../telemetry/metrics.ts';
-import { answerJson, answerRefusal, refuseRequest } from './answer.ts';
+import type { BackendReading, Counts, MetricsPage } from '../telemetry/metrics.ts';
+import { answerJson, answerRefusal, refuseRequest, rejectionOf } from './answer.ts';
+import type { GatewayRefusal } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { readGeneration } from './generation.ts';
 import type { Generation } from './generation.ts';
 import { listModels, listModelsNatively } from './models.ts';
+import { noSnapshot, notFound } from './refusals.ts';
 import type { Exchange } from './transport/boundary.ts';
 
 export type PagesContext = Readonly<{
   generation: () => Generation | null;
+  counts: Pick<Counts, 'rejections'>;
   isDraining: () => boolean;
   metricsPage: MetricsPage;
   now: Clock;
@@ -30,7 +33,12 @@ const pages: ReadonlyMap<string, Page> = new Map([
 ] satisfies [string, Page][]);
 
 /** Undefined when the path is none of these. */
-export const pageAt = (path: string): Page | undefined => pages.get(path);
+export function pageAt(path: string): Page | undefined {
+  return pages.get(path) ?? (modelPath.test(path) ? answerModel : undefined);
+}
+
+/** A name may hold slashes. */
+const modelPath = /^(?:\/v1)?\/models\/(.+)$/;
 
 export async function servePage(context: PagesContext, exchange: Exchange, page: Page) {
   const { malformed, method } = exchange;
@@ -46,17 +54,44 @@ const onlyGet = refuseRequest('method_not_allowed', 'only GET is served here', {
 });
 
 function answerModels(context: PagesContext, exchange: Exchange): void {
+  const list = usableModels(context, exchange);
+  if ('reason' in list) return refusePage(context, exchange, list);
+  answerJson(exchange, 200, list);
+}
+
+/** One entry of the list. What the list does not hold is not there, whether another key could use it or not. */
+function answerModel(context: PagesContext, exchange: Exchange): void {
+  const list = usableModels(context, exchange);
+  if ('reason' in list) return refusePage(context, exchange, list);
+  const name = decoded(modelPath.exec(exchange.path)?.[1] ?? '');
+  const entry = list.data.find(({ id }) => id === name);
+  if (entry === undefined) return refusePage(context, exchange, notFound(name));
+  answerJson(exchange, 200, entry);
+}
+
+function usableModels(context: PagesContext, exchange: Exchange) {
   const generation = context.generation();
-  if (generation === null) {
-    const message = 'no configuration has been received yet';
-    const refusal = refuseRequest('no_snapshot', message, { retryAfterSeconds: 1 });
-    return answerRefusal(exchange, refusal);
-  }
-  const isNative = exchange.header('anthropic-version') !== undefined;
+  if (generation === null) return noSnapshot;
   const caller = authenticate(generation, exchange, context.now());
-  if ('reason' in caller) return answerRefusal(exchange, caller);
-  const list = isNative ? listModelsNatively : listModels;
-  answerJson(exchange, 200, list(generation, caller));
+  if ('reason' in caller) return caller;
+  const isNative = exchange.header('anthropic-version') !== undefined;
+  return isNative ? listModelsNatively(generation, caller) : listModels(generation, caller);
+}
+
+/** A part of an address, or, when it is none, the text as it came. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Counted like a refusal of the proxied routes: keys are guessed wherever one is asked for. */
+function refusePage(context: PagesContext, exchange: Exchange, refusal: GatewayRefusal): void {
+  const rejection = rejectionOf(refusal.reason);
+  if (rejection !== null) context.counts.rejections[rejection]++;
+  answerRefusal(exchange, refusal);
 }
 
 /** Always 200: the status is for people, and readiness is what balancers ask. */

@@ -70,4 +70,4 @@ export function speaksMessages(exchange: Pick<Exchange, 'path' | 'header'>): boo
 
 /** Those that are not served too. */
 const messagesPath = /^(?:\/v1)?\/messages(?:\/|$)/;
-const modelsPath = /^(?:\/v1)?\/models$/;
+const modelsPath = /^(?:\/v1)?\/models(?:\/|$)/;

@@ -63,6 +63,47 @@ describe('GET /v1/models', () => {
   });
 });
 
+describe('GET /v1/models/{model}', () => {
+  const models = { 'a/b c': { backends, contextLength: 4096 }, hidden: { backends } };
+  const keys = { key: { grants: ['model/a/b c'] } };
+  const headers = { authorization: 'Bearer key' };
+
+  it('is the entry of the list, by the name as it is or as it stands in an address', async () => {
+    await using gateway = await startTestGateway({ models, keys });
+    const windows = { max_model_len: 4096, context_length: 4096 };
+    for (const path of ['/v1/models/a%2Fb%20c', '/v1/models/a/b%20c', '/models/a%2fb%20c']) {
+      assert.deepEqual(await json(gateway.url + path, headers), {
+        status: 200,
+        body: { ...entry('a/b c'), ...windows },
+      });
+    }
+    const vendor = { 'anthropic-version': '2023-06-01', 'x-api-key': 'key' };
+    assert.deepEqual(await json(`${gateway.url}/v1/models/a%2Fb%20c`, vendor), {
+      status: 200,
+      body: { ...native('a/b c'), ...windows, max_input_tokens: 4096 },
+    });
+  });
+
+  it('says of what the list does not hold that it is not served', async () => {
+    await using gateway = await startTestGateway({ models, keys });
+    const shape = { type: 'not_found_error', param: 'model', code: 'model_not_found' };
+    for (const [name, read] of [
+      ['hidden', 'hidden'],
+      ['absent', 'absent'],
+      ['%E0', '%E0'],
+    ]) {
+      const { status, body } = await json(`${gateway.url}/v1/models/${name}`, headers);
+      assert.equal(status, 404);
+      assert.partialDeepStrictEqual(body, {
+        error: { ...shape, message: `model "${read}" is not served here` },
+      });
+    }
+    const vendor = { 'anthropic-version': '2023-06-01', 'x-api-key': 'key' };
+    const { body } = await json(`${gateway.url}/v1/models/absent`, vendor);
+    assert.partialDeepStrictEqual(body, { type: 'error', error: { type: 'not_found_error' } });
+  });
+});
+
 describe('every route', () => {
   it('refuses a head that two readers could read differently', async () => {
     await using gateway = await startTestGateway({ models: {} });
@@ -117,6 +158,16 @@ describe('health', () => {
 });
 
 describe('GET /metrics', () => {
+  it('counts who asks for models without a key, and for one that is not there', async () => {
+    await using gateway = await startTestGateway({ models: {}, keys: { key: {} } });
+    await json(`${gateway.url}/v1/models`, { authorization: 'Bearer guessed' });
+    await json(`${gateway.url}/v1/models/m`);
+    await json(`${gateway.url}/v1/models/m`, { authorization: 'Bearer key' });
+    const text = await gateway.metrics();
+    assert.match(text, /^gw_rejections_total\{reason="unauthenticated"\} 2$/m);
+    assert.match(text, /^gw_rejections_total\{reason="model_not_found"\} 1$/m);
+  });
+
   it('counts requests, answers and refusals', async () => {
     await using upstream = await startUpstream(answerJson());
     const { apiBase } = upstream;
