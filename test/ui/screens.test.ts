@@ -3,7 +3,7 @@
 
 import { describe, it } from 'node:test';
 
-import { open, sharedCompanyHouse, sharedEmptyHouse } from './harness/house.ts';
+import { open, sharedCompanyHouse, sharedEmptyHouse, visitor } from './harness/house.ts';
 import type { Look } from './harness/house.ts';
 import { screenNames } from './harness/screen-names.ts';
 import { expectCleanScreen } from './harness/watch.ts';
@@ -46,10 +46,11 @@ const opened = [
 ];
 
 describe('every screen is clean', () => {
-  for (const path of [...screenNames(), ...opened]) {
-    for (const look of fullLooks) {
+  for (const look of fullLooks) {
+    const visit = visitor(sharedCompanyHouse, look);
+    for (const path of [...screenNames(), ...opened]) {
       it(`${path} with the company, ${look.theme}, ${look.width} px`, async (test) => {
-        const { page, watched } = await open(test, await sharedCompanyHouse(), path, look);
+        const { page, watched } = await visit(test, path);
         await expectCleanScreen(page, watched);
       });
     }
@@ -57,10 +58,11 @@ describe('every screen is clean', () => {
 });
 
 describe('every screen is clean where there is nothing', () => {
-  for (const name of screenNames()) {
-    for (const look of emptyLooks) {
+  for (const look of emptyLooks) {
+    const visit = visitor(sharedEmptyHouse, look);
+    for (const name of screenNames()) {
       it(`${name}, ${look.theme}, ${look.width} px`, async (test) => {
-        const { page, watched } = await open(test, await sharedEmptyHouse(), name, look);
+        const { page, watched } = await visit(test, name);
         await expectCleanScreen(page, watched);
       });
     }

@@ -5,7 +5,7 @@ import { after } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 import { buildUi, isStale } from '../../../scripts/build-ui.ts';
 import { readUi } from '../../../src/admin/ui.ts';
@@ -110,10 +110,36 @@ export const sharedCompanyHouse = once(() => companyHouse(file));
 /** A page of its own at `path`, below /ui/; closed when the test ends. */
 export async function open(
   test: Test,
-  { url, cookie }: Pick<House, 'url' | 'cookie'>,
+  house: Pick<House, 'url' | 'cookie'>,
   path: string,
-  { theme = 'light', width = 1440, anonymous = false }: Look = {},
+  look: Look = {},
 ): Promise<Opened> {
+  const context = await contextOf(house, look);
+  test.after(() => context.close());
+  return openIn(context, house.url, path);
+}
+
+/**
+ * Pages that share what the browser has read and compiled, which is most of the work of opening one; each is closed when its test ends.
+ * For tests that only look: what one page keeps in the browser, the next one finds.
+ */
+export function visitor(house: () => Promise<House>, look: Look) {
+  const context = once(async () => {
+    const made = await contextOf(await house(), look);
+    file.after(() => made.close());
+    return made;
+  });
+  return async (test: Test, path: string): Promise<Opened> => {
+    const opened = await openIn(await context(), (await house()).url, path);
+    test.after(() => opened.page.close());
+    return opened;
+  };
+}
+
+async function contextOf(
+  { url, cookie }: Pick<House, 'url' | 'cookie'>,
+  { theme = 'light', width = 1440, anonymous = false }: Look,
+): Promise<BrowserContext> {
   const context = await (
     await browser()
   ).newContext({
@@ -122,8 +148,11 @@ export async function open(
     colorScheme: theme,
     reducedMotion: 'reduce',
   });
-  test.after(() => context.close());
   if (!anonymous) await context.addCookies([{ name: 'gw_session', value: cookie, url }]);
+  return context;
+}
+
+async function openIn(context: BrowserContext, url: string, path: string): Promise<Opened> {
   const page = await context.newPage();
   const watched = watch(page, url);
   await page.goto(`/ui/${path}`);
