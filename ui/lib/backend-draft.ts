@@ -2,42 +2,40 @@
 // null, which is its default.
 
 import { readCount } from './budget.ts';
+import { blankHeader, credentialBody, headerBody } from './credential-draft.ts';
+import type { CredentialDraft } from './credential-draft.ts';
+import { textOrNull, wrong, written } from './draft.ts';
+import type { Read } from './draft.ts';
 
-export type AttachDraft = Readonly<{
-  /** The id; empty is an endpoint of its own. */
-  provider_id: string;
-  upstream_model: string;
-  api_base: string;
-  protocol: string;
-  auth_header: string;
-  /** Empty sends the credential raw. */
-  auth_scheme: string;
-  upstream_api_key: string;
-}>;
+export type AttachDraft = Omit<CredentialDraft, 'credential'> &
+  Readonly<{
+    /** The id; empty is an endpoint of its own. */
+    provider_id: string;
+    upstream_model: string;
+    api_base: string;
+    protocol: string;
+  }>;
 
 export const blankAttach: AttachDraft = {
+  ...blankHeader,
+  upstream_api_key: '',
   provider_id: '',
   upstream_model: '',
   api_base: '',
   protocol: 'openai',
-  auth_header: 'authorization',
-  auth_scheme: 'Bearer',
-  upstream_api_key: '',
 };
 
 /** Either a provider or an endpoint: what describes an endpoint is not sent beside a provider. */
 export function attachBody(draft: AttachDraft) {
-  const upstream = draft.upstream_model.trim();
-  const named = upstream === '' ? {} : { upstream_model: upstream };
+  const upstream = textOrNull(draft.upstream_model);
+  const named = upstream === null ? {} : { upstream_model: upstream };
   if (draft.provider_id !== '') return { provider_id: Number(draft.provider_id), ...named };
-  const scheme = draft.auth_scheme.trim();
   return {
     ...named,
     api_base: draft.api_base.trim(),
     protocol: draft.protocol,
-    auth_header: draft.auth_header.trim(),
-    auth_scheme: scheme === '' ? null : scheme,
-    ...(draft.upstream_api_key === '' ? {} : { upstream_api_key: draft.upstream_api_key }),
+    ...headerBody(draft),
+    ...credentialBody(draft),
   };
 }
 
@@ -59,8 +57,6 @@ const mayBeZero: ReadonlySet<FlowField> = new Set([
   'admission_max_wait_seconds',
 ]);
 
-type Wrong = Readonly<{ wrong: Readonly<{ field: string; message: string }> }>;
-
 export const fromFlow = (flow: Flow): FlowDraft => ({
   admission_max_concurrent: written(flow.admission_max_concurrent),
   admission_high_water: written(flow.admission_high_water),
@@ -70,21 +66,15 @@ export const fromFlow = (flow: Flow): FlowDraft => ({
   default_max_tokens: written(flow.default_max_tokens),
 });
 
-const written = (count: number | null): string => (count === null ? '' : String(count));
-
 /** What differs from the record. */
-export function flowChange(
-  draft: FlowDraft,
-  flow: Flow,
-): Readonly<{ body: Partial<Flow> }> | Wrong {
+export function flowChange(draft: FlowDraft, flow: Flow): Read<Partial<Flow>> {
   const body: Partial<Record<FlowField, number | null>> = {};
   for (const field of flowFields) {
     const canBeZero = mayBeZero.has(field);
     const count = canBeZero && draft[field].trim() === '0' ? 0 : readCount(draft[field]);
     if (count === undefined) {
       const least = canBeZero ? 'zero or more' : 'above zero';
-      const message = `must be a whole number ${least}, or empty for the default`;
-      return { wrong: { field, message } };
+      return wrong(field, `must be a whole number ${least}, or empty for the default`);
     }
     if (count !== flow[field]) body[field] = count;
   }

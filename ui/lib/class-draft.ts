@@ -2,7 +2,8 @@
 
 import type { FrontendModel } from '../api/frontend-models.ts';
 import type { PromptClass } from '../api/prompt-classes.ts';
-import { differing } from './differing.ts';
+import { differing, textOrNull, wrong } from './draft.ts';
+import type { Read, Wrong } from './draft.ts';
 import { lines, linesOf } from './lines.ts';
 
 export type ClassDraft = Readonly<{
@@ -45,9 +46,6 @@ export function readPrompts(text: string): readonly string[] {
   return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))];
 }
 
-type Wrong = Readonly<{ wrong: Readonly<{ field: string; message: string }> }>;
-type Read<Body> = Readonly<{ body: Body }> | Wrong;
-
 /** The first that is too long for the server, said by its place. */
 export function wrongPrompts(
   prompts: readonly string[],
@@ -55,12 +53,10 @@ export function wrongPrompts(
   max = createdMax,
 ): Wrong | null {
   if (prompts.length > max) {
-    const message = `${prompts.length} are given, at most ${max} at once may be`;
-    return { wrong: { field, message } };
+    return wrong(field, `${prompts.length} are given, at most ${max} at once may be`);
   }
   const long = prompts.findIndex((prompt) => prompt.length > lengthMax);
-  if (long === -1) return null;
-  return { wrong: { field, message: `example ${long + 1} is longer than 8,000 characters` } };
+  return long === -1 ? null : wrong(field, `example ${long + 1} is longer than 8,000 characters`);
 }
 
 export type ClassBody = Readonly<{
@@ -74,13 +70,12 @@ export type ClassBody = Readonly<{
 export function classBody(draft: ClassDraft): Read<ClassBody> {
   const margin = /^\d*\.?\d+$/.test(draft.min_margin.trim()) ? Number(draft.min_margin) : NaN;
   if (!(margin >= 0 && margin <= 2)) {
-    return { wrong: { field: 'min_margin', message: 'must be a number from 0 to 2, such as 0.1' } };
+    return wrong('min_margin', 'must be a number from 0 to 2, such as 0.1');
   }
-  const description = draft.description.trim();
   return {
     body: {
       name: draft.name.trim(),
-      description: description === '' ? null : description,
+      description: textOrNull(draft.description),
       tier: draft.tier === 'refined' ? 'refined' : 'fast',
       min_margin: margin,
       refines: draft.tier === 'refined' ? linesOf(draft.refines).toSorted() : [],

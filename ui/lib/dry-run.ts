@@ -5,6 +5,8 @@ import type { DryRun } from '../api/routing.ts';
 import type { UsageEvent } from '../api/usage.ts';
 import { formatTime } from './format.ts';
 import { readCount } from './budget.ts';
+import { wrong, written } from './draft.ts';
+import type { Read } from './draft.ts';
 import { readHeaders } from './rule-body.ts';
 
 /** Named as the server names the fields; all as it is typed. */
@@ -82,15 +84,8 @@ export type Question = Readonly<{
   at?: string;
 }>;
 
-type Wrong = Readonly<{ wrong: Readonly<{ field: string; message: string }> }>;
-
-const wrong = (field: string, message: string): Wrong => ({ wrong: { field, message } });
-
 /** Without the prompt, which only what is published can be asked about. */
-export function questionBody(
-  draft: QuestionDraft,
-  model: string,
-): Readonly<{ body: Question }> | Wrong {
+export function questionBody(draft: QuestionDraft, model: string): Read<Question> {
   const headers = readHeaders(draft.headers);
   if (headers === null) return wrong('headers', 'must be a line each, such as x-tier: gold');
   const promptTokens = readCount(draft.prompt_tokens);
@@ -135,7 +130,7 @@ export const replayOf = (row: UsageEvent): QuestionDraft => ({
   streaming: row.stream,
   class: row.prompt_class ?? '',
   prompt_tokens: row.prompt_estimate === 0 ? '' : String(row.prompt_estimate),
-  max_tokens: row.max_tokens === null ? '' : String(row.max_tokens),
+  max_tokens: written(row.max_tokens),
   headers: Object.entries(row.rule_inputs?.headers ?? {})
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n'),

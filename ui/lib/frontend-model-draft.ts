@@ -2,7 +2,8 @@
 
 import type { FrontendModel } from '../api/frontend-models.ts';
 import { readCount } from './budget.ts';
-import { differing } from './differing.ts';
+import { differing, textOrNull, wrong, written } from './draft.ts';
+import type { Read } from './draft.ts';
 import { lines, linesOf } from './lines.ts';
 
 export type FrontendModelDraft = Readonly<{
@@ -23,7 +24,7 @@ export const blankFrontendModel: FrontendModelDraft = {
 export const fromFrontendModel = (one: FrontendModel): FrontendModelDraft => ({
   name: one.name,
   description: one.description ?? '',
-  max_model_len: one.max_model_len === null ? '' : String(one.max_model_len),
+  max_model_len: written(one.max_model_len),
   default_targets: lines(one.default_targets.map(({ model }) => model)),
 });
 
@@ -34,20 +35,15 @@ export type FrontendModelBody = Readonly<{
   default_targets: readonly string[];
 }>;
 
-type Wrong = Readonly<{ wrong: Readonly<{ field: string; message: string }> }>;
-type Read<Body> = Readonly<{ body: Body }> | Wrong;
-
 export function frontendModelBody(draft: FrontendModelDraft): Read<FrontendModelBody> {
   const window = readCount(draft.max_model_len);
   if (window === undefined) {
-    const message = 'must be a whole number above zero, or empty';
-    return { wrong: { field: 'max_model_len', message } };
+    return wrong('max_model_len', 'must be a whole number above zero, or empty');
   }
-  const description = draft.description.trim();
   return {
     body: {
       name: draft.name.trim(),
-      description: description === '' ? null : description,
+      description: textOrNull(draft.description),
       max_model_len: window,
       default_targets: linesOf(draft.default_targets),
     },

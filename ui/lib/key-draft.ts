@@ -5,14 +5,14 @@ import type { Zone } from './format.ts';
 export type KeyDraft = Readonly<{
   name: string;
   /** Empty until one is chosen. */
-  principalId: string;
+  principal_id: string;
   /** `never`, a number of days, or `date`. */
   expiry: string;
   /** As `datetime-local` has it, in the zone that was chosen. */
-  expiresAt: string;
+  expires_at: string;
 }>;
 
-export const blankKey: KeyDraft = { name: '', principalId: '', expiry: '90', expiresAt: '' };
+export const blankKey: KeyDraft = { name: '', principal_id: '', expiry: '90', expires_at: '' };
 
 const dayMs = 24 * 3_600_000;
 
@@ -24,15 +24,16 @@ const momentOf = (text: string, zone: Zone): string => {
 
 type Told = Readonly<{ now: number; zone: Zone }>;
 
-export function keyBody({ name, principalId, expiry, expiresAt }: KeyDraft, { now, zone }: Told) {
+export function keyBody(draft: KeyDraft, { now, zone }: Told) {
+  const { name, principal_id, expiry } = draft;
   const days = Number(expiry);
   const expires_at =
     expiry === 'never'
       ? null
       : expiry === 'date'
-        ? momentOf(expiresAt, zone)
+        ? momentOf(draft.expires_at, zone)
         : new Date(now + days * dayMs).toISOString();
-  return { name: name.trim(), principal_id: Number(principalId), expires_at };
+  return { name: name.trim(), principal_id: Number(principal_id), expires_at };
 }
 
 /** For a shell: in single quotes, which nothing in it ends. */

@@ -1,6 +1,8 @@
 // The forms of rate limits and of a budget. Both are replaced as a whole: an empty field is no cap, which is sent as null.
 
 import { readCount, readMoney, writeMoney } from './budget.ts';
+import { wrong, written } from './draft.ts';
+import type { Read, Wrong } from './draft.ts';
 
 export type LimitsDraft = Readonly<{ requests_per_min: string; tokens_per_min: string }>;
 export type BudgetDraft = Readonly<{
@@ -17,27 +19,19 @@ type Budget = Readonly<{
   cost_total_micros: number | null;
 }>;
 
-/** A field that cannot be read, and why. */
-type Wrong = Readonly<{ field: string; message: string }>;
-type Read<Body> = Readonly<{ body: Body }> | Readonly<{ wrong: Wrong }>;
-
-const written = (count: number | null | undefined): string =>
-  count === null || count === undefined ? '' : String(count);
-
 export const fromLimits = (limits: Limits | null): LimitsDraft => ({
-  requests_per_min: written(limits?.requests_per_min),
-  tokens_per_min: written(limits?.tokens_per_min),
+  requests_per_min: written(limits?.requests_per_min ?? null),
+  tokens_per_min: written(limits?.tokens_per_min ?? null),
 });
 
 export const fromBudget = (budget: Budget | null): BudgetDraft => ({
   window: budget?.window ?? 'monthly',
-  tokens_total: written(budget?.tokens_total),
+  tokens_total: written(budget?.tokens_total ?? null),
   cost_total_micros: writeMoney(budget?.cost_total_micros ?? null),
 });
 
-const notCount = (field: string): Read<never> => ({
-  wrong: { field, message: 'must be a whole number above zero, or empty for unlimited' },
-});
+const notCount = (field: string): Wrong =>
+  wrong(field, 'must be a whole number above zero, or empty for unlimited');
 
 export function limitsBody(draft: LimitsDraft): Read<Limits> {
   const requests = readCount(draft.requests_per_min);
@@ -55,7 +49,7 @@ export function budgetBody(draft: BudgetDraft): Read<Budget> {
   const money = readMoney(draft.cost_total_micros);
   if (money === undefined) {
     const message = 'must be an amount in US dollars such as 250 or 12.50, or empty for unlimited';
-    return { wrong: { field: 'cost_total_micros', message } };
+    return wrong('cost_total_micros', message);
   }
   const window = windows.find((one) => one === draft.window) ?? 'monthly';
   return { body: { window, tokens_total: tokens, cost_total_micros: money } };

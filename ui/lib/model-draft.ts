@@ -2,6 +2,8 @@
 // sent as null, which clears it. Prices are typed in dollars per million tokens.
 
 import { readCount, readMoney, writeMoney } from './budget.ts';
+import { differing, textOrNull, wrong, written } from './draft.ts';
+import type { Read } from './draft.ts';
 
 export type ModelDraft = Readonly<{
   name: string;
@@ -24,12 +26,6 @@ type Model = Readonly<{
 export type ModelBody = Model;
 export type ModelChange = Partial<Model>;
 
-/** A field that cannot be read, and why. */
-type Wrong = Readonly<{ wrong: Readonly<{ field: string; message: string }> }>;
-type Read<Body> = Readonly<{ body: Body }> | Wrong;
-
-const wrong = (field: string, message: string): Wrong => ({ wrong: { field, message } });
-
 const free = /^\$?0+(\.0{1,6})?$/;
 
 /** Micros per million tokens; null is an empty field, which is unpriced; undefined is no amount. Nothing is a price. */
@@ -45,8 +41,6 @@ export const blankModel: ModelDraft = {
   cache_ttl_seconds: '',
 };
 
-const written = (count: number | null): string => (count === null ? '' : String(count));
-
 export const fromModel = (model: Model): ModelDraft => ({
   name: model.name,
   description: model.description ?? '',
@@ -59,7 +53,8 @@ export const fromModel = (model: Model): ModelDraft => ({
 export const priceMessage = 'must be dollars such as 0.25 or 3, or empty for unpriced';
 const countMessage = 'must be a whole number above zero, or empty for none';
 
-function readModel(draft: ModelDraft): Read<Model> {
+/** The body of a creation. */
+export function modelBody(draft: ModelDraft): Read<Model> {
   const input = readPrice(draft.input_price_per_mtok);
   if (input === undefined) return wrong('input_price_per_mtok', priceMessage);
   const output = readPrice(draft.output_price_per_mtok);
@@ -68,11 +63,10 @@ function readModel(draft: ModelDraft): Read<Model> {
   if (context === undefined) return wrong('context_length', countMessage);
   const ttl = readCount(draft.cache_ttl_seconds);
   if (ttl === undefined) return wrong('cache_ttl_seconds', countMessage);
-  const description = draft.description.trim();
   return {
     body: {
       name: draft.name.trim(),
-      description: description === '' ? null : description,
+      description: textOrNull(draft.description),
       input_price_per_mtok: input,
       output_price_per_mtok: output,
       context_length: context,
@@ -81,30 +75,8 @@ function readModel(draft: ModelDraft): Read<Model> {
   };
 }
 
-/** What is in `after` and not the same in `before`. */
-const differing = <Fields extends object>(after: Fields, before: Fields): Partial<Fields> => {
-  const kept: Partial<Fields> = { ...after };
-  for (const name of Object.keys(after)) {
-    if (Reflect.get(after, name) === Reflect.get(before, name)) Reflect.deleteProperty(kept, name);
-  }
-  return kept;
-};
-
-/** The body of a creation. */
-export const modelBody = (draft: ModelDraft): Read<Model> => readModel(draft);
-
 /** The body of a change. */
 export function modelChange(draft: ModelDraft, model: Model): Read<Partial<Model>> {
-  const read = readModel(draft);
-  return 'wrong' in read ? read : { body: differing(read.body, plain(model)) };
+  const read = modelBody(draft);
+  return 'wrong' in read ? read : { body: differing(read.body, model) };
 }
-
-/** Without what the record has besides. */
-const plain = (model: Model): Model => ({
-  name: model.name,
-  description: model.description,
-  input_price_per_mtok: model.input_price_per_mtok,
-  output_price_per_mtok: model.output_price_per_mtok,
-  context_length: model.context_length,
-  cache_ttl_seconds: model.cache_ttl_seconds,
-});

@@ -2,7 +2,8 @@
 
 import type { FrontendModel } from '../api/frontend-models.ts';
 import type { Pool } from '../api/pools.ts';
-import { differing } from './differing.ts';
+import { differing, textOrNull, wrong } from './draft.ts';
+import type { Read } from './draft.ts';
 import { lines, linesOf } from './lines.ts';
 
 /** Members have a line each: the name, a tab and the weight. */
@@ -41,9 +42,6 @@ export type PoolBody = Readonly<{
   members: readonly Readonly<{ model: string; weight: number }>[];
 }>;
 
-type Wrong = Readonly<{ wrong: Readonly<{ field: string; message: string }> }>;
-type Read<Body> = Readonly<{ body: Body }> | Wrong;
-
 const weightMessage = 'a weight is a whole number from 1 to 1,000,000';
 
 export function poolBody(draft: PoolDraft): Read<PoolBody> {
@@ -52,14 +50,11 @@ export function poolBody(draft: PoolDraft): Read<PoolBody> {
     return { model, weight: /^\d{1,7}$/.test(weight.trim()) ? Number(weight) : 0 };
   });
   const bad = members.find(({ weight }) => weight < 1 || weight > 1_000_000);
-  if (bad !== undefined) {
-    return { wrong: { field: 'members', message: `${bad.model}: ${weightMessage}` } };
-  }
-  const description = draft.description.trim();
+  if (bad !== undefined) return wrong('members', `${bad.model}: ${weightMessage}`);
   return {
     body: {
       name: draft.name.trim(),
-      description: description === '' ? null : description,
+      description: textOrNull(draft.description),
       policy: policyOf(draft.policy),
       members,
     },

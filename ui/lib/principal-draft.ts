@@ -1,5 +1,7 @@
 // The form of a principal, and what of it is sent: a field that was not touched is not, an empty address clears it.
 
+import { differing, textOrNull } from './draft.ts';
+
 export type PrincipalDraft = Readonly<{ name: string; kind: string; email: string }>;
 
 type Principal = Readonly<{ name: string; kind: string; email: string | null }>;
@@ -18,11 +20,5 @@ export const principalBody = ({ name, kind, email }: PrincipalDraft) => ({
   ...(email.trim() === '' ? {} : { email: email.trim() }),
 });
 
-export function principalChange(draft: PrincipalDraft, principal: Principal) {
-  const name = draft.name.trim();
-  const email = draft.email.trim() === '' ? null : draft.email.trim();
-  return {
-    ...(name === principal.name ? {} : { name }),
-    ...(email === principal.email ? {} : { email }),
-  };
-}
+export const principalChange = ({ name, email }: PrincipalDraft, principal: Principal) =>
+  differing({ name: name.trim(), email: textOrNull(email) }, principal);

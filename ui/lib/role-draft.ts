@@ -1,5 +1,7 @@
 // The form of a role, and what of it is sent: a field that was not touched is not, an empty description clears it.
 
+import { differing, textOrNull } from './draft.ts';
+
 export type RoleDraft = Readonly<{ name: string; description: string }>;
 
 type Role = Readonly<{ name: string; description: string | null }>;
@@ -11,18 +13,9 @@ export const fromRole = ({ name, description }: Role): RoleDraft => ({
   description: description ?? '',
 });
 
-const descriptionOf = ({ description }: RoleDraft): string | null =>
-  description.trim() === '' ? null : description.trim();
-
 export const roleBody = (draft: RoleDraft) => ({
   name: draft.name.trim(),
-  description: descriptionOf(draft),
+  description: textOrNull(draft.description),
 });
 
-export function roleChange(draft: RoleDraft, role: Role) {
-  const { name, description } = roleBody(draft);
-  return {
-    ...(name === role.name ? {} : { name }),
-    ...(description === role.description ? {} : { description }),
-  };
-}
+export const roleChange = (draft: RoleDraft, role: Role) => differing(roleBody(draft), role);

@@ -2,9 +2,10 @@
 // belongs to another action is left out, and cleared when the action changes.
 
 import type { Rule } from '../api/frontend-models.ts';
-import { readMoney } from './budget.ts';
-import { differing } from './differing.ts';
+import { differing, textOrNull, wrong } from './draft.ts';
+import type { Read } from './draft.ts';
 import { linesOf } from './lines.ts';
+import { readPrice } from './model-draft.ts';
 import { blankRule } from './rule-draft.ts';
 import type { RuleDraft } from './rule-draft.ts';
 import { readOffset } from './utc-offset.ts';
@@ -37,11 +38,6 @@ export type RuleBody = Readonly<{
   utc_offset_minutes: number;
 }>;
 
-type Wrong = Readonly<{ wrong: Readonly<{ field: string; message: string }> }>;
-export type Read<Body> = Readonly<{ body: Body }> | Wrong;
-
-const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
-
 /** Null is an empty field; undefined is no whole number from 0. */
 function readBound(text: string): number | null | undefined {
   const plain = text.replaceAll(/[\s,_]/g, '');
@@ -49,9 +45,6 @@ function readBound(text: string): number | null | undefined {
   const value = /^\d+$/.test(plain) ? Number(plain) : NaN;
   return Number.isSafeInteger(value) ? value : undefined;
 }
-
-const readCost = (text: string): number | null | undefined =>
-  /^\$?0+(\.0{1,6})?$/.test(text.trim()) ? 0 : readMoney(text);
 
 /** A line each; null is a line that is no header. */
 export function readHeaders(text: string): Readonly<Record<string, string>> | null {
@@ -85,7 +78,7 @@ function readAmounts(draft: RuleDraft): Read<Amounts> {
     amounts.set(field, value);
   }
   for (const field of costFields) {
-    const value = readCost(draft[field]);
+    const value = readPrice(draft[field]);
     if (value === undefined) return wrong(field, 'must be dollars such as 0.25, or empty');
     amounts.set(field, value);
   }
@@ -112,8 +105,6 @@ const numbersOf = (text: string): readonly number[] =>
   linesOf(text)
     .map(Number)
     .toSorted((a, b) => a - b);
-
-const wrong = (field: string, message: string): Wrong => ({ wrong: { field, message } });
 
 /** The whole rule; what the server alone can know, such as whether a target is there, it says itself. */
 export function ruleBody(draft: RuleDraft): Read<RuleBody> {

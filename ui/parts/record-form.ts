@@ -6,15 +6,14 @@ import type { PropertyDeclarations } from 'lit';
 
 import { wrongField } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import '../elements/field.ts';
 import type { FieldInput } from '../elements/field.ts';
 import '../elements/form.ts';
+import type { Wrong } from '../lib/draft.ts';
 import { base } from '../styles/base.ts';
 import { record } from '../styles/record.ts';
+import { formRows, memberOf } from './form-rows.ts';
+import type { FormRow } from './form-rows.ts';
 import type { Save } from './save.ts';
-
-/** A field that cannot be read, and why. */
-type Wrong = Readonly<{ wrong: Readonly<{ field: string; message: string }> }>;
 
 /** Tells by `gw-review` with the save, and by `gw-cancel`. */
 export abstract class RecordForm<Row, Draft extends object> extends LitElement {
@@ -40,18 +39,12 @@ export abstract class RecordForm<Row, Draft extends object> extends LitElement {
 
   /** What it is filled with at first; a record that is loaded anew does not undo what was typed. */
   protected abstract draftOf(row: Row): Draft;
-  /** `gw-field`s, each named as the server names the field. */
-  protected abstract fields(draft: Draft, row: Row): unknown;
+  protected abstract fields(draft: Draft, row: Row): readonly FormRow<Draft>[];
   protected abstract saveOf(draft: Draft, row: Row): Save | Wrong;
-
-  /** The member of the draft that a field is for, where it has another name. */
-  protected memberOf(field: string): string {
-    return field;
-  }
 
   /** The draft with what was typed. */
   protected typed(draft: Draft, { name, value, checked }: FieldInput): Draft {
-    const member = this.memberOf(name);
+    const member = memberOf(this.fields(draft, this.row), name);
     if (!(member in draft)) return draft;
     const isTick = typeof Reflect.get(draft, member) === 'boolean';
     return { ...draft, [member]: isTick ? checked : value };
@@ -74,7 +67,7 @@ export abstract class RecordForm<Row, Draft extends object> extends LitElement {
         @gw-submit=${this.#submit}
         @gw-cancel=${this.#cancel}
       >
-        ${this.fields(this.draft, this.row)}
+        ${formRows(this.fields(this.draft, this.row), this.draft)}
       </gw-form>`;
   }
 

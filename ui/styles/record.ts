@@ -84,4 +84,10 @@ export const record = css`
     grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr));
     gap: var(--space-3);
   }
+
+  .three {
+    display: grid;
+    grid-template-columns: repeat(3, minmax(0, 1fr));
+    gap: var(--space-3);
+  }
 `;

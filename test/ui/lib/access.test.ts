@@ -23,13 +23,8 @@ import { keyState } from '../../../ui/lib/key-state.ts';
 import { budgetBody, fromBudget, fromLimits, limitsBody } from '../../../ui/lib/limits-draft.ts';
 import { effectivePermissions, invokable, resourceChoices } from '../../../ui/lib/permissions.ts';
 import { fromPrincipal, principalBody, principalChange } from '../../../ui/lib/principal-draft.ts';
-import {
-  blankRemote,
-  fromRemote,
-  remoteBody,
-  remoteChange,
-  shownRemoteChange,
-} from '../../../ui/lib/remote-draft.ts';
+import { shownCredential } from '../../../ui/lib/credential-draft.ts';
+import { blankRemote, fromRemote, remoteBody, remoteChange } from '../../../ui/lib/remote-draft.ts';
 import { fromRole, roleChange } from '../../../ui/lib/role-draft.ts';
 import { settingText, supportBundle } from '../../../ui/lib/settings.ts';
 
@@ -48,16 +43,16 @@ it('a key that is revoked is so, whether it has expired or not; one that ends wi
 
 it('a key expires after days, at a moment of the zone that is shown, or never', () => {
   const told = { now, zone: 'utc' } as const;
-  const draft = { ...blankKey, name: ' ci ', principalId: '7' };
+  const draft = { ...blankKey, name: ' ci ', principal_id: '7' };
   assert.deepEqual(keyBody({ ...draft, expiry: '30' }, told), {
     name: 'ci',
     principal_id: 7,
     expires_at: '2026-12-21T12:00:00.000Z',
   });
-  const dated = { ...draft, expiry: 'date', expiresAt: '2026-12-01T08:30' };
+  const dated = { ...draft, expiry: 'date', expires_at: '2026-12-01T08:30' };
   assert.equal(keyBody(dated, told).expires_at, '2026-12-01T08:30:00.000Z');
   assert.equal(keyBody({ ...draft, expiry: 'never' }, told).expires_at, null);
-  assert.equal(keyBody({ ...dated, expiresAt: 'soon' }, told).expires_at, 'soon');
+  assert.equal(keyBody({ ...dated, expires_at: 'soon' }, told).expires_at, 'soon');
 });
 
 it('a name with a quote does not end the command that it stands in', () => {
@@ -219,8 +214,8 @@ it('the credential of a server is kept, set or cleared, and never shown', () => 
   assert.deepEqual(remoteChange({ ...draft, credential: 'clear' }, remote), {
     upstream_api_key: null,
   });
-  const set = remoteChange({ ...draft, credential: 'set', key: 'sk-secret' }, remote);
-  assert.deepEqual(shownRemoteChange(set), { credential: 'a new one' });
+  const set = remoteChange({ ...draft, credential: 'set', upstream_api_key: 'sk-secret' }, remote);
+  assert.deepEqual(shownCredential(set), { credential: 'a new one' });
   const moved = remoteChange({ ...draft, url: 'https://other.example/', enabled: false }, remote);
   assert.deepEqual(moved, {
     url: 'https://other.example/',

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { changesBetween } from '../../../ui/lib/change.ts';
+import { shownCredential } from '../../../ui/lib/credential-draft.ts';
 import {
   blankDraft,
   providerChange,
   providerBody,
   fromProvider,
-  shownChange,
 } from '../../../ui/lib/provider-draft.ts';
 
 it('a field that is not sent is no change', () => {
@@ -45,6 +45,7 @@ const provider = {
   auth_header: 'authorization',
   auth_scheme: 'Bearer',
   credential_kind: 'static',
+  has_upstream_api_key: true,
 } as const;
 
 it('a form that was not touched sends nothing', () => {
@@ -56,10 +57,13 @@ it('a credential is kept, set or cleared, each by its own choice', () => {
   assert.deepEqual(providerChange({ ...draft, credential: 'clear' }, provider), {
     upstream_api_key: null,
   });
-  assert.deepEqual(providerChange({ ...draft, credential: 'set', key: 'sk' }, provider), {
-    upstream_api_key: 'sk',
-  });
-  const moved = { ...draft, apiBase: 'https://elsewhere.example/v1' };
+  assert.deepEqual(
+    providerChange({ ...draft, credential: 'set', upstream_api_key: 'sk' }, provider),
+    {
+      upstream_api_key: 'sk',
+    },
+  );
+  const moved = { ...draft, api_base: 'https://elsewhere.example/v1' };
   assert.deepEqual(providerChange(moved, provider), {
     api_base: 'https://elsewhere.example/v1',
     keep_credential: true,
@@ -67,7 +71,7 @@ it('a credential is kept, set or cleared, each by its own choice', () => {
 });
 
 it('a scheme that is empty is sent as none, and no key as no field', () => {
-  const body = providerBody({ ...blankDraft, apiBase: ' https://a.example/v1 ', authScheme: '' });
+  const body = providerBody({ ...blankDraft, api_base: ' https://a.example/v1 ', auth_scheme: '' });
   assert.deepEqual(body, {
     api_base: 'https://a.example/v1',
     protocol: 'openai',
@@ -77,7 +81,7 @@ it('a scheme that is empty is sent as none, and no key as no field', () => {
 });
 
 it('the table of changes never holds a key', () => {
-  assert.deepEqual(shownChange({ name: 'a', upstream_api_key: 'sk-secret' }), {
+  assert.deepEqual(shownCredential({ name: 'a', upstream_api_key: 'sk-secret' }), {
     name: 'a',
     credential: 'a new one',
   });

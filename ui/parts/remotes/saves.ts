@@ -1,6 +1,7 @@
 // What can be done to an MCP server or an agent, each as a save.
 
-import { remoteBody, remoteChange, shownRemoteChange } from '../../lib/remote-draft.ts';
+import { shownCredential } from '../../lib/credential-draft.ts';
+import { remoteBody, remoteChange } from '../../lib/remote-draft.ts';
 import type { Remote, RemoteDraft } from '../../lib/remote-draft.ts';
 import { theList, theMade } from '../save.ts';
 import type { Save } from '../save.ts';
@@ -13,7 +14,7 @@ export function creationOf({ noun, dialect, create }: RemoteKind, draft: RemoteD
     verb: `Add ${noun}`,
     done: `${body.name} added`,
     before: {},
-    after: { ...shownRemoteChange(body), [dialect.field]: draft.dialect },
+    after: { ...shownCredential(body), [dialect.field]: draft.dialect },
     opens: theMade,
     run: (change) => create(body, draft.dialect, change),
   };
@@ -35,7 +36,7 @@ export function changeOf(
       [dialect.field]: before,
       credential: remote.has_upstream_api_key ? 'set' : 'none',
     },
-    after: { ...shownRemoteChange(body), [dialect.field]: given.dialect },
+    after: { ...shownCredential(body), [dialect.field]: given.dialect },
     run: (change) => update(remote.id, given, { ...change, version: remote.version }),
   };
 }

@@ -31,7 +31,7 @@ import { changeQuery, place } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { answerOf } from './answer.ts';
 import { dryRunStyles } from './dry-run-styles.ts';
-import type { Named } from './rule-form.ts';
+import type { Named } from './rule-rows.ts';
 import { tryRoute } from './try.ts';
 import type { Tried } from './try.ts';
 

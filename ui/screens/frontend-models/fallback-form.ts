@@ -2,6 +2,8 @@
 
 import { html } from 'lit';
 
+import { orNone, recordChoices } from '../../lib/choices.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { fallbackSave } from './saves.ts';
 
@@ -22,18 +24,16 @@ export class GwFallbackForm extends RecordForm<Row, Draft> {
     </p>`;
   }
 
-  protected override fields(draft: Draft, { models }: Row) {
-    return html`<gw-field
-      unmarked
-      name="model_id"
-      label="Fallback model"
-      type="select"
-      .choices=${[
-        { value: '', label: 'None: such a request is refused' },
-        ...models.map(({ id, name }) => ({ value: String(id), label: name })),
-      ]}
-      .value=${draft.model_id}
-    ></gw-field>`;
+  protected override fields(_: Draft, { models }: Row): readonly FormRow<Draft>[] {
+    return [
+      {
+        name: 'model_id',
+        label: 'Fallback model',
+        type: 'select',
+        unmarked: true,
+        choices: orNone('None: such a request is refused', recordChoices(models)),
+      },
+    ];
   }
 
   protected override saveOf(draft: Draft, { fallback, models }: Row) {

@@ -1,12 +1,10 @@
 // The form of a pool, for a new one and for one that is there: its members with their weights, and how requests fall to them.
 
-import { html } from 'lit';
-
 import type { Pool } from '../../api/pools.ts';
-import '../../elements/picks.ts';
 import type { Option } from '../../elements/picks.ts';
 import { blankPool, fromPool, policies, poolBody, poolChange } from '../../lib/pool.ts';
 import type { PoolDraft } from '../../lib/pool.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { poolCreation, poolUpdate } from './saves.ts';
 
@@ -30,34 +28,28 @@ export class GwPoolForm extends RecordForm<Pool | null, PoolDraft> {
     return row === null ? blankPool : fromPool(row);
   }
 
-  protected override fields(draft: PoolDraft) {
-    return html`<gw-field
-        name="name"
-        label="Name"
-        hint="What targets of rules call it"
-        required
-        mono
-        .value=${draft.name}
-      ></gw-field>
-      <gw-field name="description" label="Description" .value=${draft.description}></gw-field>
-      <gw-field
-        name="policy"
-        label="Policy"
-        type="select"
-        unmarked
-        .choices=${choices}
-        .value=${draft.policy}
-      ></gw-field>
-      <gw-picks
-        name="members"
-        label="Members"
-        hint=${draft.policy === '' ? byWeight : byPolicy}
-        placeholder="Name of a model"
-        ordered
-        weighted
-        .options=${this.options}
-        .value=${draft.members}
-      ></gw-picks>`;
+  protected override fields({ policy }: PoolDraft): readonly FormRow<PoolDraft>[] {
+    return [
+      {
+        name: 'name',
+        label: 'Name',
+        hint: 'What targets of rules call it',
+        required: true,
+        mono: true,
+      },
+      { name: 'description', label: 'Description' },
+      { name: 'policy', label: 'Policy', type: 'select', unmarked: true, choices },
+      {
+        name: 'members',
+        label: 'Members',
+        type: 'picks',
+        hint: policy === '' ? byWeight : byPolicy,
+        placeholder: 'Name of a model',
+        ordered: true,
+        weighted: true,
+        options: this.options,
+      },
+    ];
   }
 
   protected override saveOf(draft: PoolDraft, row: Pool | null) {

@@ -43,10 +43,4 @@ export const ruleFormStyles = css`
     gap: 0.125rem;
     margin-left: -0.625rem;
   }
-
-  .three {
-    display: grid;
-    grid-template-columns: repeat(3, minmax(0, 1fr));
-    gap: var(--space-3);
-  }
 `;

@@ -24,7 +24,7 @@ import './dry-run.ts';
 import { targetOptions } from './load.ts';
 import type { Routing } from './load.ts';
 import './rule-form.ts';
-import type { Named, RuleRow } from './rule-form.ts';
+import type { Named, RuleRow } from './rule-rows.ts';
 import { orderSave, ruleDeletion } from './rule-saves.ts';
 import type { Names } from './rule-saves.ts';
 import './rules.ts';

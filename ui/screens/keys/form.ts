@@ -1,15 +1,17 @@
 // The form of a new key: whose it is, what it is called, and how long it opens.
 
-import { html, nothing } from 'lit';
+import { html } from 'lit';
 import type { PropertyDeclarations } from 'lit';
 
 import type { MadeApiKey } from '../../api/keys.ts';
 import type { Principal } from '../../api/principals.ts';
 import type { Role } from '../../api/roles.ts';
 import { Watch } from '../../elements/watch.ts';
+import { orNone, recordChoices } from '../../lib/choices.ts';
 import { blankKey } from '../../lib/key-draft.ts';
 import type { KeyDraft } from '../../lib/key-draft.ts';
 import { effectivePermissions, invokable } from '../../lib/permissions.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { zone } from '../../state/preferences.ts';
 import { creationOf } from './saves.ts';
@@ -21,11 +23,6 @@ const expiries = [
   { value: 'date', label: 'At a moment of your choice' },
   { value: 'never', label: 'Never' },
 ];
-
-const drafted: Readonly<Record<string, keyof KeyDraft>> = {
-  principal_id: 'principalId',
-  expires_at: 'expiresAt',
-};
 
 /** Tells by `gw-made` the key, besides what forms tell. */
 export class GwKeyForm extends RecordForm<null, KeyDraft> {
@@ -41,11 +38,11 @@ export class GwKeyForm extends RecordForm<null, KeyDraft> {
   readonly #zone = new Watch(this, zone);
 
   protected override draftOf(): KeyDraft {
-    return { ...blankKey, principalId: this.first };
+    return { ...blankKey, principal_id: this.first };
   }
 
-  #principal({ principalId }: KeyDraft): Principal | undefined {
-    return this.principals.find(({ id }) => String(id) === principalId);
+  #principal({ principal_id }: KeyDraft): Principal | undefined {
+    return this.principals.find(({ id }) => String(id) === principal_id);
   }
 
   protected override saveOf(draft: KeyDraft) {
@@ -54,56 +51,39 @@ export class GwKeyForm extends RecordForm<null, KeyDraft> {
     return creationOf({ draft, principal: this.#principal(draft)?.name ?? '', onMade });
   }
 
-  protected override memberOf(field: string): string {
-    return drafted[field] ?? field;
-  }
-
-  protected override fields(draft: KeyDraft) {
+  protected override fields(draft: KeyDraft): readonly FormRow<KeyDraft>[] {
     const zoneName = this.#zone.value === 'utc' ? 'UTC' : 'local time';
-    return html`<gw-field
-        name="principal_id"
-        label="Principal"
-        type="select"
-        hint="Who calls with it: roles, limits and budget are the principal's"
-        required
-        .choices=${[
-          { value: '', label: 'Choose one' },
-          ...this.principals.map(({ id, name }) => ({ value: String(id), label: name })),
-        ]}
-        .value=${draft.principalId}
-      ></gw-field>
-      ${this.#reach(draft)}
-      <gw-field
-        name="name"
-        label="Name"
-        hint="Where it is used, such as billing-nightly"
-        required
-        .value=${draft.name}
-      ></gw-field>
-      <gw-field
-        name="expiry"
-        label="Expires"
-        type="select"
-        required
-        .choices=${expiries}
-        .value=${draft.expiry}
-      ></gw-field>
-      ${
-        draft.expiry === 'date'
-          ? html`<gw-field
-              name="expires_at"
-              label="Expires at, ${zoneName}"
-              type="datetime-local"
-              required
-              .value=${draft.expiresAt}
-            ></gw-field>`
-          : nothing
-      }`;
+    return [
+      {
+        name: 'principal_id',
+        label: 'Principal',
+        type: 'select',
+        hint: "Who calls with it: roles, limits and budget are the principal's",
+        required: true,
+        choices: orNone('Choose one', recordChoices(this.principals)),
+      },
+      this.#reach(draft),
+      {
+        name: 'name',
+        label: 'Name',
+        hint: 'Where it is used, such as billing-nightly',
+        required: true,
+      },
+      { name: 'expiry', label: 'Expires', type: 'select', required: true, choices: expiries },
+      draft.expiry === 'date'
+        ? {
+            name: 'expires_at',
+            label: `Expires at, ${zoneName}`,
+            type: 'datetime-local',
+            required: true,
+          }
+        : null,
+    ];
   }
 
   #reach(draft: KeyDraft) {
     const principal = this.#principal(draft);
-    if (principal === undefined) return nothing;
+    if (principal === undefined) return null;
     const reach = invokable(effectivePermissions(principal.roles, this.roles));
     return html`<p class="notice ${reach === 'no model' ? 'warn' : ''}" role="status">
       ${principal.name} may invoke

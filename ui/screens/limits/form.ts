@@ -1,9 +1,10 @@
 // The forms of rate limits and of a budget: each cap a field, where empty is unlimited.
 
-import { html, nothing } from 'lit';
+import { html } from 'lit';
 
 import { budgetBody, fromBudget, fromLimits, limitsBody } from '../../lib/limits-draft.ts';
 import type { BudgetDraft, LimitsDraft } from '../../lib/limits-draft.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import type { Capped } from './load.ts';
 import { budgetOf, limitsOf } from './saves.ts';
@@ -16,6 +17,28 @@ const windows = [
 
 const unlimited = 'Empty is unlimited';
 
+const caps: readonly FormRow<LimitsDraft>[] = [
+  { name: 'requests_per_min', label: 'Requests a minute', hint: unlimited },
+  { name: 'tokens_per_min', label: 'Tokens a minute', hint: unlimited },
+];
+
+const spending: readonly FormRow<BudgetDraft>[] = [
+  {
+    name: 'window',
+    label: 'Window',
+    type: 'select',
+    hint: 'One after the other, from the moment the budget was made',
+    required: true,
+    choices: windows,
+  },
+  { name: 'cost_total_micros', label: 'Money, in US dollars', hint: unlimited },
+  { name: 'tokens_total', label: 'Tokens', hint: unlimited },
+];
+
+const kept = html`<p class="notice">
+  What is spent, and the start of the window, stay as they are.
+</p>`;
+
 export class GwLimitsForm extends RecordForm<Capped, LimitsDraft> {
   protected override draftOf({ limits }: Capped): LimitsDraft {
     return fromLimits(limits);
@@ -26,19 +49,8 @@ export class GwLimitsForm extends RecordForm<Capped, LimitsDraft> {
     return 'wrong' in read ? read : limitsOf(capped, read.body);
   }
 
-  protected override fields({ requests_per_min, tokens_per_min }: LimitsDraft) {
-    return html`<gw-field
-        name="requests_per_min"
-        label="Requests a minute"
-        hint=${unlimited}
-        .value=${requests_per_min}
-      ></gw-field>
-      <gw-field
-        name="tokens_per_min"
-        label="Tokens a minute"
-        hint=${unlimited}
-        .value=${tokens_per_min}
-      ></gw-field>`;
+  protected override fields(): readonly FormRow<LimitsDraft>[] {
+    return caps;
   }
 }
 
@@ -52,35 +64,8 @@ export class GwBudgetForm extends RecordForm<Capped, BudgetDraft> {
     return 'wrong' in read ? read : budgetOf(capped, read.body);
   }
 
-  protected override fields(draft: BudgetDraft, { budget }: Capped) {
-    return html`<gw-field
-        name="window"
-        label="Window"
-        type="select"
-        hint="One after the other, from the moment the budget was made"
-        required
-        .choices=${windows}
-        .value=${draft.window}
-      ></gw-field>
-      <gw-field
-        name="cost_total_micros"
-        label="Money, in US dollars"
-        hint=${unlimited}
-        .value=${draft.cost_total_micros}
-      ></gw-field>
-      <gw-field
-        name="tokens_total"
-        label="Tokens"
-        hint=${unlimited}
-        .value=${draft.tokens_total}
-      ></gw-field>
-      ${
-        budget === null
-          ? nothing
-          : html`<p class="notice">
-              What is spent, and the start of the window, stay as they are.
-            </p>`
-      }`;
+  protected override fields(_: BudgetDraft, { budget }: Capped): readonly FormRow<BudgetDraft>[] {
+    return budget === null ? spending : [...spending, kept];
   }
 }
 

@@ -1,16 +1,29 @@
 // The form by which a model gets its provider: one that stands, or an endpoint, which is asked for its models before it is kept.
 
-import { html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
 
 import type { Provider } from '../../api/providers.ts';
 import { attachBody, blankAttach } from '../../lib/backend-draft.ts';
 import type { AttachDraft } from '../../lib/backend-draft.ts';
+import { orNone, recordChoices } from '../../lib/choices.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
+import { headerFields, keyField, protocolField } from '../../parts/upstream-fields.ts';
 import type { ModelRow } from './load.ts';
 import { attachSave } from './saves.ts';
 
-const protocols = ['openai', 'anthropic', 'gemini'].map((value) => ({ value, label: value }));
+const endpoint: readonly FormRow<AttachDraft>[] = [
+  {
+    name: 'api_base',
+    label: 'Address',
+    hint: 'With the version, such as https://api.example.com/v1. A provider at this address with the same credential is taken',
+    mono: true,
+    required: true,
+  },
+  keyField('Key'),
+  protocolField,
+  headerFields,
+];
 
 export class GwAttachForm extends RecordForm<ModelRow, AttachDraft> {
   static override properties: PropertyDeclarations = { providers: { attribute: false } };
@@ -24,71 +37,24 @@ export class GwAttachForm extends RecordForm<ModelRow, AttachDraft> {
     return attachSave(model, attachBody(draft));
   }
 
-  protected override fields(draft: AttachDraft) {
-    const choices = [
-      { value: '', label: 'An endpoint of its own' },
-      ...this.providers.map(({ id, name }) => ({ value: String(id), label: name })),
+  protected override fields({ provider_id }: AttachDraft): readonly FormRow<AttachDraft>[] {
+    return [
+      {
+        name: 'provider_id',
+        label: 'Provider',
+        type: 'select',
+        required: true,
+        choices: orNone('An endpoint of its own', recordChoices(this.providers)),
+      },
+      {
+        name: 'upstream_model',
+        label: 'Its name there',
+        placeholder: this.row.name,
+        hint: 'Empty is its own name',
+        mono: true,
+      },
+      ...(provider_id === '' ? endpoint : []),
     ];
-    return html`<gw-field
-        name="provider_id"
-        label="Provider"
-        type="select"
-        required
-        .choices=${choices}
-        .value=${draft.provider_id}
-      ></gw-field>
-      <gw-field
-        name="upstream_model"
-        label="Its name there"
-        placeholder=${this.row.name}
-        hint="Empty is its own name"
-        mono
-        .value=${draft.upstream_model}
-      ></gw-field>
-      ${draft.provider_id === '' ? this.#endpoint(draft) : nothing}`;
-  }
-
-  #endpoint(draft: AttachDraft) {
-    return html`<gw-field
-        name="api_base"
-        label="Address"
-        hint="With the version, such as https://api.example.com/v1. A provider at this address with the same credential is taken"
-        mono
-        required
-        .value=${draft.api_base}
-      ></gw-field>
-      <gw-field
-        name="upstream_api_key"
-        label="Key"
-        type="password"
-        hint="Stored encrypted, and never shown again"
-        mono
-        .value=${draft.upstream_api_key}
-      ></gw-field>
-      <gw-field
-        name="protocol"
-        label="Protocol"
-        type="select"
-        required
-        .choices=${protocols}
-        .value=${draft.protocol}
-      ></gw-field>
-      <div class="pair">
-        <gw-field
-          name="auth_header"
-          label="Header of the credential"
-          mono
-          required
-          .value=${draft.auth_header}
-        ></gw-field>
-        <gw-field
-          name="auth_scheme"
-          label="Scheme"
-          hint="Empty sends it raw"
-          mono
-          .value=${draft.auth_scheme}
-        ></gw-field>
-      </div>`;
   }
 }
 

@@ -4,6 +4,7 @@ import { html } from 'lit';
 
 import { flowChange, fromFlow } from '../../lib/backend-draft.ts';
 import type { FlowDraft } from '../../lib/backend-draft.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import type { ModelRow } from './load.ts';
 import { flowSave } from './saves.ts';
@@ -17,45 +18,50 @@ const unset = {
   default_max_tokens: null,
 };
 
-type Field = Readonly<{ name: keyof FlowDraft; label: string; hint: string }>;
-
-const pairs: readonly (readonly Field[])[] = [
-  [
-    {
-      name: 'admission_max_concurrent',
-      label: 'Requests at once',
-      hint: 'Of one replica. Empty turns the gate off. A start: what the engine runs at once, by the number of replicas',
-    },
-    {
-      name: 'admission_high_water',
-      label: 'High water',
-      hint: "Where the engine's own queue halves the ceiling. Empty is 4",
-    },
-  ],
-  [
-    {
-      name: 'admission_max_queued',
-      label: 'Queued at most',
-      hint: 'Requests that wait at the gateway. Empty is 64',
-    },
-    {
-      name: 'admission_max_wait_seconds',
-      label: 'Waiting at most',
-      hint: 'Seconds, then 503. Empty is 30',
-    },
-  ],
-  [
-    {
-      name: 'upstream_timeout_seconds',
-      label: 'Timeout',
-      hint: 'Seconds. Empty is that of the gateway',
-    },
-    {
-      name: 'default_max_tokens',
-      label: 'Answer at most',
-      hint: 'Tokens, for protocols that have to be told when the caller does not say',
-    },
-  ],
+const rows: readonly FormRow<FlowDraft>[] = [
+  {
+    pair: [
+      {
+        name: 'admission_max_concurrent',
+        label: 'Requests at once',
+        hint: 'Of one replica. Empty turns the gate off. A start: what the engine runs at once, by the number of replicas',
+      },
+      {
+        name: 'admission_high_water',
+        label: 'High water',
+        hint: "Where the engine's own queue halves the ceiling. Empty is 4",
+      },
+    ],
+  },
+  {
+    pair: [
+      {
+        name: 'admission_max_queued',
+        label: 'Queued at most',
+        hint: 'Requests that wait at the gateway. Empty is 64',
+      },
+      {
+        name: 'admission_max_wait_seconds',
+        label: 'Waiting at most',
+        hint: 'Seconds, then 503. Empty is 30',
+      },
+    ],
+  },
+  {
+    pair: [
+      {
+        name: 'upstream_timeout_seconds',
+        label: 'Timeout',
+        hint: 'Seconds. Empty is that of the gateway',
+      },
+      {
+        name: 'default_max_tokens',
+        label: 'Answer at most',
+        hint: 'Tokens, for protocols that have to be told when the caller does not say',
+      },
+    ],
+  },
+  html`<p class="notice">Replicas take it when they next ask for the snapshot.</p>`,
 ];
 
 export class GwFlowForm extends RecordForm<ModelRow, FlowDraft> {
@@ -68,22 +74,8 @@ export class GwFlowForm extends RecordForm<ModelRow, FlowDraft> {
     return 'wrong' in read ? read : flowSave(model, read.body);
   }
 
-  protected override fields(draft: FlowDraft) {
-    return html`${pairs.map(
-        (pair) =>
-          html`<div class="pair">
-            ${pair.map(
-              ({ name, label, hint }) =>
-                html`<gw-field
-                  name=${name}
-                  label=${label}
-                  hint=${hint}
-                  .value=${draft[name]}
-                ></gw-field>`,
-            )}
-          </div>`,
-      )}
-      <p class="notice">Replicas take it when they next ask for the snapshot.</p>`;
+  protected override fields(): readonly FormRow<FlowDraft>[] {
+    return rows;
   }
 }
 

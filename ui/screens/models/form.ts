@@ -1,14 +1,40 @@
 // The form of a model, for a new one and for one that is there.
 
-import { html } from 'lit';
-
 import { blankModel, fromModel, modelBody, modelChange } from '../../lib/model-draft.ts';
 import type { ModelDraft } from '../../lib/model-draft.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import type { ModelRow } from './load.ts';
 import { changeSave, creationSave } from './saves.ts';
 
 const price = 'US dollars per million tokens. Empty is unpriced';
+
+const rows: readonly FormRow<ModelDraft>[] = [
+  {
+    name: 'name',
+    label: 'Name',
+    hint: 'What rules and pools call it; a provider may know it by another',
+    required: true,
+    mono: true,
+  },
+  { name: 'description', label: 'Description' },
+  {
+    pair: [
+      { name: 'input_price_per_mtok', label: 'Input price', hint: price },
+      { name: 'output_price_per_mtok', label: 'Output price', hint: price },
+    ],
+  },
+  {
+    pair: [
+      { name: 'context_length', label: 'Context length', hint: 'Tokens. Empty is not known' },
+      {
+        name: 'cache_ttl_seconds',
+        label: 'Answers are cached for',
+        hint: 'Seconds. Empty caches nothing',
+      },
+    ],
+  },
+];
 
 export class GwModelForm extends RecordForm<ModelRow | null, ModelDraft> {
   protected override draftOf(model: ModelRow | null): ModelDraft {
@@ -24,44 +50,8 @@ export class GwModelForm extends RecordForm<ModelRow | null, ModelDraft> {
     return 'wrong' in read ? read : changeSave(model, read.body);
   }
 
-  protected override fields(draft: ModelDraft) {
-    return html`<gw-field
-        name="name"
-        label="Name"
-        hint="What rules and pools call it; a provider may know it by another"
-        required
-        mono
-        .value=${draft.name}
-      ></gw-field>
-      <gw-field name="description" label="Description" .value=${draft.description}></gw-field>
-      <div class="pair">
-        <gw-field
-          name="input_price_per_mtok"
-          label="Input price"
-          hint=${price}
-          .value=${draft.input_price_per_mtok}
-        ></gw-field>
-        <gw-field
-          name="output_price_per_mtok"
-          label="Output price"
-          hint=${price}
-          .value=${draft.output_price_per_mtok}
-        ></gw-field>
-      </div>
-      <div class="pair">
-        <gw-field
-          name="context_length"
-          label="Context length"
-          hint="Tokens. Empty is not known"
-          .value=${draft.context_length}
-        ></gw-field>
-        <gw-field
-          name="cache_ttl_seconds"
-          label="Answers are cached for"
-          hint="Seconds. Empty caches nothing"
-          .value=${draft.cache_ttl_seconds}
-        ></gw-field>
-      </div>`;
+  protected override fields(): readonly FormRow<ModelDraft>[] {
+    return rows;
   }
 }
 

@@ -1,17 +1,23 @@
 // The form of a principal, for a new one and for a change.
 
-import { html, nothing } from 'lit';
-
 import { blankPrincipal, fromPrincipal } from '../../lib/principal-draft.ts';
 import type { PrincipalDraft } from '../../lib/principal-draft.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import type { Known } from './load.ts';
 import { changeOf, creationOf } from './saves.ts';
 
-const kinds = [
-  { value: 'service_account', label: 'Service account: a program' },
-  { value: 'user', label: 'User: a person' },
-];
+const kindField: FormRow<PrincipalDraft> = {
+  name: 'kind',
+  label: 'Kind',
+  type: 'select',
+  hint: "A user's name and address are kept as personal data: encrypted, and erased with the user",
+  required: true,
+  choices: [
+    { value: 'service_account', label: 'Service account: a program' },
+    { value: 'user', label: 'User: a person' },
+  ],
+};
 
 export class GwPrincipalForm extends RecordForm<Known | null, PrincipalDraft> {
   protected override draftOf(principal: Known | null): PrincipalDraft {
@@ -22,27 +28,16 @@ export class GwPrincipalForm extends RecordForm<Known | null, PrincipalDraft> {
     return principal === null ? creationOf(draft) : changeOf(principal, draft);
   }
 
-  protected override fields({ name, kind, email }: PrincipalDraft, principal: Known | null) {
-    return html`<gw-field name="name" label="Name" required .value=${name}></gw-field>
-      ${
-        principal === null
-          ? html`<gw-field
-              name="kind"
-              label="Kind"
-              type="select"
-              hint="A user's name and address are kept as personal data: encrypted, and erased with the user"
-              required
-              .choices=${kinds}
-              .value=${kind}
-            ></gw-field>`
-          : nothing
-      }
-      <gw-field
-        name="email"
-        label="E-mail"
-        hint=${typeof principal?.email === 'string' ? 'Empty takes it away' : ''}
-        .value=${email}
-      ></gw-field>`;
+  protected override fields(
+    _: PrincipalDraft,
+    principal: Known | null,
+  ): readonly FormRow<PrincipalDraft>[] {
+    const isClearable = typeof principal?.email === 'string';
+    return [
+      { name: 'name', label: 'Name', required: true },
+      principal === null ? kindField : null,
+      { name: 'email', label: 'E-mail', hint: isClearable ? 'Empty takes it away' : '' },
+    ];
   }
 }
 

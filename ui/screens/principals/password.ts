@@ -2,6 +2,7 @@
 
 import { html } from 'lit';
 
+import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import type { Known } from './load.ts';
 import { passwordOf } from './saves.ts';
@@ -9,6 +10,11 @@ import { passwordOf } from './saves.ts';
 type PasswordDraft = Readonly<{ password: string; again: string }>;
 
 const differs = { wrong: { field: 'again', message: 'differs from the one above' } } as const;
+
+const rows: readonly FormRow<PasswordDraft>[] = [
+  { name: 'password', label: 'New password', type: 'password', required: true },
+  { name: 'again', label: 'Once more', type: 'password', required: true },
+];
 
 export class GwPasswordForm extends RecordForm<Known, PasswordDraft> {
   protected override draftOf(): PasswordDraft {
@@ -30,21 +36,8 @@ export class GwPasswordForm extends RecordForm<Known, PasswordDraft> {
     </p>`;
   }
 
-  protected override fields({ password, again }: PasswordDraft) {
-    return html`<gw-field
-        name="password"
-        label="New password"
-        type="password"
-        required
-        .value=${password}
-      ></gw-field>
-      <gw-field
-        name="again"
-        label="Once more"
-        type="password"
-        required
-        .value=${again}
-      ></gw-field>`;
+  protected override fields(): readonly FormRow<PasswordDraft>[] {
+    return rows;
   }
 }
 

@@ -5,8 +5,9 @@ import { html } from 'lit';
 import type { PromptClass } from '../../api/prompt-classes.ts';
 import { readPrompts, wrongPrompts } from '../../lib/class-draft.ts';
 import { formatCount } from '../../lib/format.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
-import { examplesStyles } from './examples-styles.ts';
+import { examplesField, examplesStyles, pastedHint } from './examples-field.ts';
 import { examplesAddition } from './saves.ts';
 
 type Draft = Readonly<{ examples: string }>;
@@ -26,19 +27,10 @@ export class GwExamplesForm extends RecordForm<PromptClass, Draft> {
     </p>`;
   }
 
-  protected override fields({ examples }: Draft) {
+  protected override fields({ examples }: Draft): readonly FormRow<Draft>[] {
     const count = readPrompts(examples).length;
     const counted = count === 0 ? `At most ${addedMax} at once` : formatCount(count, 'prompt');
-    return html`<gw-field
-      class="examples"
-      name="examples"
-      label="Examples"
-      type="textarea"
-      placeholder="Paste prompts here, one a line"
-      hint="${counted}. With blank lines between them, a prompt may have several lines"
-      required
-      .value=${examples}
-    ></gw-field>`;
+    return [{ ...examplesField, hint: `${counted}. ${pastedHint}`, required: true }];
   }
 
   protected override saveOf({ examples }: Draft, one: PromptClass) {

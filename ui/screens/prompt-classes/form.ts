@@ -1,9 +1,7 @@
 // The form of a prompt class, for a new one with its first examples and for one that is there.
 
-import { html, nothing } from 'lit';
-
 import type { PromptClass } from '../../api/prompt-classes.ts';
-import '../../elements/picks.ts';
+import { choicesOf } from '../../lib/choices.ts';
 import {
   blankClass,
   classBody,
@@ -15,8 +13,9 @@ import {
 } from '../../lib/class-draft.ts';
 import type { ClassDraft } from '../../lib/class-draft.ts';
 import { formatCount } from '../../lib/format.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
-import { examplesStyles } from './examples-styles.ts';
+import { examplesField, examplesStyles, pastedHint } from './examples-field.ts';
 import { classCreation, classUpdate } from './saves.ts';
 
 const tiers = [
@@ -40,60 +39,40 @@ export class GwClassForm extends RecordForm<PromptClass | null, ClassDraft> {
     return row === null ? blankClass : fromClass(row);
   }
 
-  protected override fields(draft: ClassDraft, row: PromptClass | null) {
-    return html`<gw-field
-        name="name"
-        label="Name"
-        hint="What rules call it"
-        required
-        mono
-        .value=${draft.name}
-      ></gw-field>
-      <gw-field name="description" label="Description" .value=${draft.description}></gw-field>
-      <gw-field
-        name="tier"
-        label="Tier"
-        type="select"
-        required
-        .choices=${tiers}
-        .value=${draft.tier}
-      ></gw-field>
-      ${
-        draft.tier === 'refined'
-          ? html`<gw-picks
-              name="refines"
-              label="Refines"
-              hint="Classes of tier fast whose prompts it contends for"
-              placeholder="Name of a class"
-              .options=${this.refinable.map((name) => ({ value: name, label: name }))}
-              .value=${draft.refines}
-            ></gw-picks>`
-          : nothing
-      }
-      <gw-field
-        name="min_margin"
-        label="Margin"
-        hint="How much nearer than to the next class a prompt must be, from 0 to 2: higher is surer, and passes more by"
-        required
-        .value=${draft.min_margin}
-      ></gw-field>
-      ${row === null ? this.#examples(draft) : nothing}`;
+  protected override fields(
+    draft: ClassDraft,
+    row: PromptClass | null,
+  ): readonly FormRow<ClassDraft>[] {
+    return [
+      { name: 'name', label: 'Name', hint: 'What rules call it', required: true, mono: true },
+      { name: 'description', label: 'Description' },
+      { name: 'tier', label: 'Tier', type: 'select', required: true, choices: tiers },
+      draft.tier === 'refined'
+        ? {
+            name: 'refines',
+            label: 'Refines',
+            type: 'picks',
+            hint: 'Classes of tier fast whose prompts it contends for',
+            placeholder: 'Name of a class',
+            options: choicesOf(this.refinable),
+          }
+        : null,
+      {
+        name: 'min_margin',
+        label: 'Margin',
+        hint: 'How much nearer than to the next class a prompt must be, from 0 to 2: higher is surer, and passes more by',
+        required: true,
+      },
+      row === null ? this.#examples(draft) : null,
+    ];
   }
 
   #examples({ examples }: ClassDraft) {
     const isEmpty = examples.trim() === '';
     const count = formatCount(readPrompts(examples).length, 'prompt');
     const counted = isEmpty ? 'Twenty or more, as different as real prompts are' : count;
-    const kept = 'They are kept encrypted and shown to nobody';
-    return html`<gw-field
-      class="examples"
-      name="examples"
-      label="Examples"
-      type="textarea"
-      placeholder="Paste prompts here, one a line"
-      hint="${counted}. With blank lines between them, a prompt may have several lines. ${kept}"
-      .value=${examples}
-    ></gw-field>`;
+    const hint = `${counted}. ${pastedHint}. They are kept encrypted and shown to nobody`;
+    return { ...examplesField, hint };
   }
 
   protected override saveOf(draft: ClassDraft, row: PromptClass | null) {

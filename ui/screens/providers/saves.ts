@@ -4,8 +4,9 @@ import type { Answered } from '../../api/call.ts';
 import { attachBackend, createModel } from '../../api/models.ts';
 import { createProvider, deleteProvider, updateProvider } from '../../api/providers.ts';
 import type { AvailableModel, Provider } from '../../api/providers.ts';
+import { shownCredential } from '../../lib/credential-draft.ts';
 import { formatCount } from '../../lib/format.ts';
-import { providerBody, providerChange, shownChange } from '../../lib/provider-draft.ts';
+import { providerBody, providerChange } from '../../lib/provider-draft.ts';
 import type { ProviderDraft } from '../../lib/provider-draft.ts';
 import { theList, theMade } from '../../parts/save.ts';
 import type { Save } from '../../parts/save.ts';
@@ -20,7 +21,7 @@ export function creationOf(draft: ProviderDraft): Save {
     verb: 'Add provider',
     done: `Provider ${name} added`,
     before: {},
-    after: shownChange(body),
+    after: shownCredential(body),
     busyText,
     opens: theMade,
     run: (change) => createProvider(body, change),
@@ -34,7 +35,7 @@ export function changeOf(provider: Provider, draft: ProviderDraft): Save {
     verb: 'Publish change',
     done: `Provider ${provider.name} changed`,
     before: { ...provider, credential: provider.has_upstream_api_key ? 'set' : 'none' },
-    after: shownChange(body),
+    after: shownCredential(body),
     busyText,
     run: (change) => updateProvider(provider.id, body, { ...change, version: provider.version }),
   };

@@ -1,10 +1,9 @@
 // The form of a role, for a new one and for a change: what it is called and what it is for.
 
-import { html } from 'lit';
-
 import type { Role } from '../../api/roles.ts';
 import { blankRole, fromRole } from '../../lib/role-draft.ts';
 import type { RoleDraft } from '../../lib/role-draft.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { changeOf, creationOf } from './saves.ts';
 
@@ -17,20 +16,15 @@ export class GwRoleForm extends RecordForm<Role | null, RoleDraft> {
     return role === null ? creationOf(draft) : changeOf(role, draft);
   }
 
-  protected override fields({ name, description }: RoleDraft, role: Role | null) {
-    return html`<gw-field
-        name="name"
-        label="Name"
-        hint=${role === null ? 'Its permissions are granted next' : 'Who holds it keeps it under the new name'}
-        required
-        .value=${name}
-      ></gw-field>
-      <gw-field
-        name="description"
-        label="Description"
-        type="textarea"
-        .value=${description}
-      ></gw-field>`;
+  protected override fields(_: RoleDraft, role: Role | null): readonly FormRow<RoleDraft>[] {
+    const hint =
+      role === null
+        ? 'Its permissions are granted next'
+        : 'Who holds it keeps it under the new name';
+    return [
+      { name: 'name', label: 'Name', hint, required: true },
+      { name: 'description', label: 'Description', type: 'textarea' },
+    ];
   }
 }
 

@@ -1,0 +1,101 @@
+// The fields of a form as a table: a row is a field, a few fields beside one another, or what stands between them. A field shows the
+// member of the draft that has its name, and is written back to it by `memberOf`.
+
+import { html, nothing } from 'lit';
+import type { TemplateResult } from 'lit';
+
+import '../elements/field.ts';
+import type { Choice, FieldType } from '../elements/field.ts';
+import '../elements/picks.ts';
+import type { Option } from '../elements/picks.ts';
+import '../elements/toggles.ts';
+
+/** `name` is the server's, which its refusals name; `member` the draft's, where that is another. */
+type Bound<Draft> =
+  | Readonly<{ name: keyof Draft & string; member?: never }>
+  | Readonly<{ name: string; member: keyof Draft & string }>;
+
+type Control =
+  | Readonly<{ type?: FieldType; unmarked?: boolean; mono?: boolean; choices?: readonly Choice[] }>
+  | Readonly<{ type: 'toggles'; choices: readonly Choice[] }>
+  | Readonly<{ type: 'picks'; options: readonly Option[]; ordered?: boolean; weighted?: boolean }>;
+
+/** A tick where the member of the draft is a boolean. */
+export type FormField<Draft> = Bound<Draft> &
+  Control &
+  Readonly<{ label: string; hint?: string; placeholder?: string; required?: boolean }>;
+
+/** A pair lies one below the other where there is no room, three never do. */
+type Beside<Draft> =
+  | Readonly<{ pair: readonly FormField<Draft>[] }>
+  | Readonly<{ three: readonly FormField<Draft>[] }>;
+
+/** Null is where nothing stands now: what follows keeps its place. */
+export type FormRow<Draft> = FormField<Draft> | Beside<Draft> | TemplateResult | null;
+
+/** One value, so that a field is not drawn anew for it. */
+const noChoices: readonly Choice[] = [];
+
+export const formRows = <Draft extends object>(rows: readonly FormRow<Draft>[], draft: Draft) =>
+  rows.map((row) => {
+    if (row === null) return nothing;
+    if ('label' in row) return formField(row, draft);
+    if ('pair' in row) return html`<div class="pair">${formFields(row.pair, draft)}</div>`;
+    if ('three' in row) return html`<div class="three">${formFields(row.three, draft)}</div>`;
+    return row;
+  });
+
+const formFields = <Draft extends object>(fields: readonly FormField<Draft>[], draft: Draft) =>
+  fields.map((field) => formField(field, draft));
+
+function formField<Draft extends object>(field: FormField<Draft>, draft: Draft) {
+  const { name, label, hint = '', placeholder = '', required = false } = field;
+  const value: unknown = Reflect.get(draft, field.member ?? name);
+  if (field.type === 'picks') {
+    return html`<gw-picks
+      name=${name}
+      label=${label}
+      hint=${hint}
+      placeholder=${placeholder}
+      ?required=${required}
+      ?ordered=${field.ordered}
+      ?weighted=${field.weighted}
+      .options=${field.options}
+      .value=${value}
+    ></gw-picks>`;
+  }
+  if (field.type === 'toggles') {
+    return html`<gw-toggles
+      name=${name}
+      label=${label}
+      hint=${hint}
+      ?required=${required}
+      .choices=${field.choices}
+      .value=${value}
+    ></gw-toggles>`;
+  }
+  return html`<gw-field
+    name=${name}
+    label=${label}
+    type=${field.type ?? 'text'}
+    hint=${hint}
+    placeholder=${placeholder}
+    ?required=${required}
+    ?unmarked=${field.unmarked}
+    ?mono=${field.mono}
+    .choices=${field.choices ?? noChoices}
+    .value=${typeof value === 'string' ? value : ''}
+    .checked=${value === true}
+  ></gw-field>`;
+}
+
+/** The member of the draft that a field of the rows is for. */
+export function memberOf<Draft>(rows: readonly FormRow<Draft>[], name: string): string {
+  const fields = rows.flatMap((row) => {
+    if (row === null) return [];
+    if ('label' in row) return [row];
+    if ('pair' in row) return row.pair;
+    return 'three' in row ? row.three : [];
+  });
+  return fields.find((field) => field.name === name)?.member ?? name;
+}

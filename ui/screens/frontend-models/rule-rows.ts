@@ -1,0 +1,195 @@
+// The fields of a rule's form: those of each kind of condition, and those of what becomes of the request then.
+
+import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
+import type { Option } from '../../elements/picks.ts';
+import { choicesOf, orNone, recordChoices } from '../../lib/choices.ts';
+import { actionOf } from '../../lib/rule-body.ts';
+import type { ConditionKind } from '../../lib/rule-conditions.ts';
+import type { RuleDraft } from '../../lib/rule-draft.ts';
+import { dayNames } from '../../lib/rule-text.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
+import type { Names } from './rule-saves.ts';
+
+export type Named = Readonly<{ id: number; name: string }>;
+
+export type RuleRow = Readonly<{
+  owner: FrontendModel;
+  /** Null is a new one. */
+  rule: Rule | null;
+  names: Names;
+  targets: readonly Option[];
+  principals: readonly Named[];
+  roles: readonly string[];
+  classes: readonly string[];
+  frontendModels: readonly Named[];
+}>;
+
+export type Draft = RuleDraft & Readonly<{ /** The place of a new one. */ position: string }>;
+
+type Rows = readonly FormRow<Draft>[];
+
+const streams = [
+  { value: '', label: 'Streamed or not' },
+  { value: 'true', label: 'Streamed' },
+  { value: 'false', label: 'Not streamed' },
+];
+const days = dayNames.map((label, index) => ({ value: String(index + 1), label }));
+
+export const placeRow = ({ owner: { rules } }: RuleRow): FormRow<Draft> => ({
+  name: 'position',
+  label: 'Place',
+  type: 'select',
+  required: true,
+  choices: [
+    ...rules.map((_, at) => ({ value: String(at), label: `Before rule:${at}` })),
+    { value: String(rules.length), label: 'Behind all others' },
+  ],
+});
+
+export function conditionRows(kind: ConditionKind, draft: Draft, row: RuleRow): Rows {
+  switch (kind) {
+    case 'callers':
+      return [callers(row)];
+    case 'class':
+      return [promptClass(draft, row)];
+    case 'stream':
+      return [
+        { name: 'stream', label: 'Stream', type: 'select', unmarked: true, choices: streams },
+      ];
+    case 'prompt':
+      return [range('prompt_tokens', 'Prompt, tokens')];
+    case 'asked':
+      return [range('max_tokens', 'Asks for, tokens')];
+    case 'headers':
+      return [headers];
+    case 'budget':
+      return [range('budget_used_percent', 'Budget used, percent')];
+    case 'cost':
+      return [range('request_cost_micros', 'Costs, dollars')];
+    case 'busy':
+      return [busy];
+    case 'clock':
+      return clock;
+  }
+}
+
+const callers = ({ principals, roles }: RuleRow): FormRow<Draft> => ({
+  pair: [
+    {
+      name: 'principals',
+      label: 'Principals',
+      type: 'picks',
+      placeholder: 'Anyone',
+      options: recordChoices(principals),
+    },
+    {
+      name: 'roles',
+      label: 'Roles',
+      type: 'picks',
+      placeholder: 'Any role',
+      options: choicesOf(roles),
+    },
+  ],
+});
+
+function promptClass(draft: Draft, { classes }: RuleRow): FormRow<Draft> {
+  const names = [...new Set([...classes, draft.class])].filter((name) => name !== '');
+  return {
+    name: 'class',
+    label: 'Prompt class',
+    type: 'select',
+    unmarked: true,
+    choices: orNone('Any, or none', choicesOf(names)),
+  };
+}
+
+type Ranged = 'prompt_tokens' | 'max_tokens' | 'budget_used_percent' | 'request_cost_micros';
+
+const range = (field: Ranged, label: string): FormRow<Draft> => ({
+  pair: [
+    { name: `min_${field}` as const, label: `${label}, from`, unmarked: true },
+    { name: `max_${field}` as const, label: `${label}, to`, unmarked: true },
+  ],
+});
+
+const headers: FormRow<Draft> = {
+  name: 'headers',
+  label: 'Headers',
+  type: 'textarea',
+  placeholder: 'x-tier: gold',
+  hint: 'A line each; all must have exactly this value',
+  unmarked: true,
+  mono: true,
+};
+
+const busy: FormRow<Draft> = {
+  name: 'max_inflight_per_backend',
+  label: 'While a backend of its own has fewer in flight than',
+  unmarked: true,
+};
+
+const clock: Rows = [
+  { name: 'days', label: 'Days', type: 'toggles', choices: days },
+  {
+    three: [
+      { name: 'after', label: 'From', placeholder: '08:00' },
+      { name: 'before', label: 'Until', placeholder: '18:00' },
+      { name: 'utc_offset_minutes', label: 'From UTC', placeholder: '+00:00' },
+    ],
+  },
+];
+
+export const actionRow: FormRow<Draft> = {
+  name: 'action',
+  label: 'Action',
+  type: 'select',
+  required: true,
+  choices: [
+    { value: 'route', label: 'Route: to targets, first to last' },
+    { value: 'deny', label: 'Deny: answer with a refusal' },
+    { value: 'jump', label: 'Jump: go on in another frontend model' },
+  ],
+};
+
+export function outcomeRow(
+  draft: Draft,
+  { targets, frontendModels, owner }: RuleRow,
+): FormRow<Draft> {
+  switch (actionOf(draft)) {
+    case 'route':
+      return {
+        name: 'targets',
+        label: 'Targets',
+        type: 'picks',
+        hint: 'Tried first to last',
+        placeholder: 'Name of a model or a pool',
+        ordered: true,
+        options: targets,
+      };
+    case 'deny':
+      return {
+        pair: [
+          { name: 'deny_status', label: 'Status', required: true },
+          { name: 'deny_message', label: 'Message' },
+        ],
+      };
+    case 'jump':
+      return {
+        name: 'jump_to',
+        label: 'Go on in',
+        type: 'select',
+        required: true,
+        choices: orNone(
+          'Choose a frontend model',
+          recordChoices(frontendModels.filter(({ id }) => id !== owner.id)),
+        ),
+      };
+  }
+}
+
+export const tagRow: FormRow<Draft> = {
+  name: 'tag',
+  label: 'Tag',
+  hint: 'Copied onto the usage rows of such requests',
+  mono: true,
+};
