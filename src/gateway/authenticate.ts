@@ -14,6 +14,10 @@ import type { Exchange } from './transport/boundary.ts';
 const recognisedMax = 10_000;
 
 const missing = refuseRequest('invalid_api_key', 'authorization: a bearer key is required');
+const misplaced = refuseRequest(
+  'invalid_api_key',
+  'authorization: a bearer key is required; x-api-key is read on /v1/messages and its like alone',
+);
 const unknown = refuseRequest('invalid_api_key', 'authorization: the key is not known');
 const expired = refuseRequest('expired_api_key', 'authorization: the key has expired');
 
@@ -30,9 +34,10 @@ export function authenticate(
   if (openCaller !== null) return openCaller;
   const authorization = exchange.header('authorization');
   const caller = callerOf(generation, authorization, nowMs);
-  if ('grants' in caller || !speaksMessages(exchange)) return caller;
+  if ('grants' in caller) return caller;
   const key = exchange.header('x-api-key');
   if (key === undefined) return caller;
+  if (!speaksMessages(exchange)) return authorization === undefined ? misplaced : caller;
   const other = callerOf(generation, `Bearer ${key}`, nowMs);
   return 'grants' in other || authorization === undefined ? other : caller;
 }

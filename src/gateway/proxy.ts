@@ -55,7 +55,7 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   const caller = authenticate(generation, exchange, exchange.startedMs);
   if ('reason' in caller) return refuse(context, exchange, caller);
   const proxied = routeAt(exchange.path);
-  if (proxied === undefined) return refuse(context, exchange, refusals.noSuchRoute);
+  if (proxied === undefined) return refuse(context, exchange, refusals.noSuchRoute(exchange));
   if (exchange.method !== 'POST') return refuse(context, exchange, refusals.onlyPost);
   // Only now: who has no key decides nothing about what is traced.
   if (context.tracer !== null) beginTrace(context.tracer, exchange);

@@ -17,7 +17,8 @@ export const tooLarge = refuseRequest(
 export const overloaded = refuseRequest('overloaded', 'the memory for request bodies is used up', {
   retryAfterSeconds: 1,
 });
-export const noSuchRoute = refuseRequest('not_found', 'no such route');
+export const noSuchRoute = ({ method, path }: Pick<Exchange, 'method' | 'path'>): GatewayRefusal =>
+  refuseRequest('not_found', `no such route: ${method} ${quoted(path)}`);
 export const onlyPost = refuseRequest('method_not_allowed', 'only POST is served here', {
   allow: 'POST',
 });

@@ -159,10 +159,19 @@ describe('a request is refused', () => {
     assert.equal((await errorOf(expired)).code, 'expired_api_key');
     assert.equal((await fetch(`${gateway.url}/v1/nonsense`)).status, 401);
     const headers = { authorization: 'Bearer key' };
-    const nowhere = await fetch(`${gateway.url}/v1/nonsense`, { headers });
+    const nowhere = await fetch(`${gateway.url}/v1/nonsense?q`, { headers });
     assert.equal(nowhere.status, 404);
-    assert.equal((await errorOf(nowhere)).code, 'not_found');
+    const { code, message } = await errorOf(nowhere);
+    assert.equal(code, 'not_found');
+    assert.equal(message, 'no such route: GET "/v1/nonsense"');
     assert.equal(gateway.events.length, 0);
+  });
+
+  it('with 401 that says where the key belongs, when it came as on the Messages API', async () => {
+    await using gateway = await startTestGateway({ models: {}, keys: { key: {} } });
+    const response = await gateway.chat(chatBody('small'), { 'x-api-key': 'key' });
+    assert.equal(response.status, 401);
+    assert.match((await errorOf(response)).message, /bearer key.*x-api-key.*\/v1\/messages/);
   });
 
   it('with 404 for an unknown model, which lists no other name', async () => {

@@ -1,15 +1,25 @@
 // The answer to bytes that are no request, written to the socket by hand: there is no exchange that it could be the answer of.
 
+type Known = Readonly<{ status: string; message: string }>;
+
 /** By the code of the error that the parser gives. */
-const statuses: Readonly<Record<string, string>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+const known: Readonly<Record<string, Known>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'the request took too long' },
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    message: 'the headers are too long',
+  },
 };
+
+const unreadable = (code = 'malformed'): Known => ({
+  status: '400 Bad Request',
+  message: `not an HTTP request (${code})`,
+});
 
 /** The whole answer; 400 for what has no other status. */
 export function rawRefusal(code: string | undefined, body: (message: string) => string): string {
-  const status = statuses[code ?? ''] ?? '400 Bad Request';
-  const text = body(code ?? 'malformed request');
+  const { status, message } = known[code ?? ''] ?? unreadable(code);
+  const text = body(message);
   return (
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\nconnection: close\r\n` +
     `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
