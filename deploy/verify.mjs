@@ -1,5 +1,5 @@
 // Verifies an export of gw's event log, or a pack of evidence, with Node alone: node verify.mjs <export.ndjson | directory of a pack>
-//   [--key <64 hex digits>]: an audit key that you trust, which must have signed a checkpoint; without it, those in the log are believed.
+//   [--key <64 hex digits>]: an audit key that you trust, which must have signed any of it; without it, those in the log are believed.
 //   [--anchor <file of checkpoints>]: kept by you, which the log must hold. Exit 0: all holds. 10: the first position that does not is said.
 import { createHash, hash, verify } from 'node:crypto';
 import { createReadStream, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -16,10 +16,9 @@ process.once('uncaughtException', ({ message }) => must(false, message));
 const sha256 = (text) => hash('sha256', text, 'buffer');
 const hex = (text) => sha256(text).toString('hex');
 const base64 = (text) => Buffer.from(text ?? '', 'base64');
-const isSigned = (text, signature, key) => {
-  const der = Buffer.from(`302a300506032b6570032100${key}`, 'hex'); // RFC 8410
-  return verify(null, Buffer.from(text), { key: der, format: 'der', type: 'spki' }, signature);
-};
+const der = (key) => Buffer.from(`302a300506032b6570032100${key}`, 'hex'); // RFC 8410
+const isSigned = (text, signature, key) =>
+  verify(null, Buffer.from(text), { key: der(key), format: 'der', type: 'spki' }, signature);
 // A signed note (c2sp.org/signed-note): log, position, hash; the signature stands behind 4 bytes that name its key.
 const isCheckpoint = (note, { logId, position, hash, key }) => {
   const text = `gw/${logId}\n${position}\n${hash.toString('base64')}\n`;
@@ -52,7 +51,7 @@ const follow = (e) => {
 const memberNames = `gw_log_export log_id from to previous_hash audit_key position stream version event_id type
 schema tx_id recorded_at metadata payload payload_digest leaf_hash checkpoint end hash events checkpoints`;
 const memberCounts = { gw_log_export: 6, position: 13, checkpoint: 1, end: 4 };
-const verifyLog = async (file) => {
+const verifyLog = async (file, isPack) => {
   const kept = option('--anchor') === null ? '' : readFileSync(option('--anchor'), 'utf8');
   const notes = (kept.match(/.+/g) ?? []).map((line) => JSON.parse(line).checkpoint);
   const anchors = Map.groupBy(notes, (note) => Number(note.split('\n')[1]));
@@ -73,7 +72,8 @@ const verifyLog = async (file) => {
     must(kind !== 'end' || isOver, 'the end is not that of the events');
   }
   must(isOver && log.position === log.to, 'the export is cut off');
-  for (const at of anchors.keys()) must(at <= log.position, 'the log ends before a checkpoint');
+  for (const at of anchors.keys()) must(isPack || at <= log.to, 'the log ends before a checkpoint');
+  isVouched ||= isPack && log.key === option('--key'); // which signs the manifest then
   must(isVouched, 'the trusted audit key signed nothing of this', log.position);
   say(`${log.position - log.from + 1} events, ${log.notes} checkpoints: all holds`);
 };
@@ -88,7 +88,7 @@ const verifyPack = async (directory) => {
     for await (const chunk of createReadStream(`${directory}/${name}`)) digest.update(chunk);
     must(digest.digest('hex') === own, `${name} is not as in the manifest`);
   }
-  await verifyLog(`${directory}/log.ndjson`);
+  await verifyLog(`${directory}/log.ndjson`, true); // where a pack ends is signed
   const [sha, { signature }] = [hex(read('manifest.json')), JSON.parse(read('manifest.sig'))];
   const sig = `{"manifest":"${sha}","signature":"${base64(signature).toString('base64')}"}\n`;
   const isWhole = read('manifest.sig') === sig && to.hash === log.hash.toString('hex');
@@ -96,4 +96,4 @@ const verifyPack = async (directory) => {
   must(isWhole && isOwn, 'the manifest is altered, or the audit key did not sign it');
   say(`${files.length} files as in the manifest, ${log.key ? 'signed' : 'which nobody signed'}`);
 };
-await (statSync(source).isDirectory() ? verifyPack(source) : verifyLog(source));
+await (statSync(source).isDirectory() ? verifyPack(source) : verifyLog(source, false));

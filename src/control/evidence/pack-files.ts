@@ -47,7 +47,7 @@ export function packFiles(contents: PackContents): readonly PackFile[] {
     file('checkpoints.ndjson', checkpoints(contents)),
     file(
       'audit-keys.ndjson',
-      lines(() => auditKeys(db, { logId })),
+      lines(async () => (await auditKeys(db, { logId })).filter(({ since }) => since <= range.to)),
     ),
     file('changes.ndjson', changes(contents)),
     file('access-before.ndjson', access(contents, from)),

@@ -70,8 +70,9 @@ export async function makePack(
   if (isRefusal(from)) return from;
   const to = await past.at(wish.to ?? { position: head }, '--to');
   if (isRefusal(to)) return to;
-  if (from.position >= to.position) {
-    const message = `--from is position ${from.position}, which is not before --to, ${to.position}`;
+  // Between two moments at which the log stood at one position nothing happened, which is evidence too.
+  if (from.position > to.position) {
+    const message = `--from is position ${from.position}, which is behind --to, ${to.position}`;
     return refuse('invalid', message, { param: 'from' });
   }
   const auditKey = await auditKeyAt(db, to.position);

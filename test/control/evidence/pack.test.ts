@@ -10,6 +10,7 @@ import type { TestContext } from 'node:test';
 import { makePack } from '../../../src/control/evidence/pack.ts';
 import type { PackWish } from '../../../src/control/evidence/pack.ts';
 import type { ControlPlane } from '../../../src/control/plane.ts';
+import { listSignedCheckpoints } from '../../../src/db/signed-checkpoints.ts';
 import { insertServed } from '../../../src/db/snapshots-served.ts';
 import { eraseItems } from '../../../src/db/vault-retention.ts';
 import { principalId } from '../../../src/lib/ids.ts';
@@ -202,6 +203,31 @@ describe('a pack of evidence', () => {
     assert.match((await verifyOffline(directory)).stdout, /the audit key did not sign it/);
   });
 
+  it('of a time that is over holds with checkpoints of later, and without events', async (t) => {
+    const { plane, directory } = await packedAda(t);
+    const [kept, own] = [`${directory}-kept`, path.join(directory, 'audit-keys.ndjson')];
+    const notes = await listSignedCheckpoints(plane.db, { after: 0, to: 1e6, limit: 100 });
+    await writeFile(
+      kept,
+      notes.map(({ note }) => `${JSON.stringify({ checkpoint: note })}\n`),
+    );
+    const [, second] = notes;
+    const position = second?.position ?? 0;
+    const keys = [auditKey];
+    await pack(plane, { directory, to: { position }, keys });
+    const whole = await verifyOffline(directory, '--anchor', kept);
+    assert.match(whole.stdout, /^\d+ events, 2 checkpoints: all holds\n.* signed\n$/);
+    assert.deepEqual(rows(await readFile(own, 'utf8')).length, 1, 'a later key is not in it');
+    await rm(directory, { recursive: true });
+    await pack(plane, { directory, from: { position }, to: { position }, keys });
+    assert.deepEqual(await verifyOffline(directory, '--anchor', kept), {
+      code: 0,
+      stdout: '0 events, 0 checkpoints: all holds\n12 files as in the manifest, signed\n',
+    });
+    assert.equal((await verifyOffline(directory, '--key', auditKey.publicKey)).code, 0);
+    assert.equal((await verifyOffline(directory, '--key', nextAuditKey.publicKey)).code, 10);
+  });
+
   it('of a log without an audit key is signed by nobody, and says so', async (t) => {
     const { plane, run } = await testPlane(t);
     await run({ command: { type: 'CreateModel', name: 'm', fields: {} } });
@@ -216,12 +242,12 @@ describe('a pack of evidence', () => {
     assert.equal((await verifyOffline(directory)).code, 10);
   });
 
-  it('is refused without the audit key of that time, and over nothing', async (t) => {
+  it('is refused without the audit key of that time, and from behind its end', async (t) => {
     const { plane, directory } = await packedAda(t);
     const { position } = plane.store.state();
     const cases: readonly (readonly [Partial<PackWish>, RegExp])[] = [
       [{ keys: [auditKey] }, /at position \d+ key [\da-f]{64} signs; give it as GW_AUDIT/],
-      [{ from: { position } }, /which is not before --to/],
+      [{ from: { position }, to: { position: 1 } }, /which is behind --to/],
       [{ to: { position: 999_999 } }, /--to: the log holds positions 1 to/],
       [{ directory: path.dirname(directory) }, /is there already/],
     ];
