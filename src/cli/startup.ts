@@ -3,7 +3,9 @@
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { settingsTable } from './settings-table.ts';
 import type { SettingName } from './settings-table.ts';
+import { longFlag, settingNames } from './settings.ts';
 import type { Settings } from './settings.ts';
 
 const proxyTokenCharactersMin = 16;
@@ -94,9 +96,6 @@ export function startupWarnings(settings: Settings): readonly string[] {
   if (settings.role === 'control' && settings.proxyToken === null) {
     warnings.push('no --proxy-token is set, so no proxy can fetch a snapshot');
   }
-  if (settings.role !== 'proxy' && settings.sources.databaseUrl === 'flag') {
-    warnings.push('--database-url is visible to every user of this machine; use GW_DATABASE_URL');
-  }
   if (settings.config !== null && settings.workers > 1) {
     warnings.push(
       `--workers ${settings.workers}: without a control plane each worker enforces the whole limits of a key`,
@@ -111,5 +110,16 @@ export function startupWarnings(settings: Settings): readonly string[] {
   if (settings.masterKey !== null) {
     warnings.push('--master-key is deprecated; give each client a key of its own');
   }
-  return warnings;
+  return [...secretsInSight(settings), ...warnings];
+}
+
+/** The arguments of a process are in the process list. */
+function secretsInSight({ sources }: Settings): readonly string[] {
+  return settingNames().flatMap((name) => {
+    const setting = settingsTable[name];
+    if (!setting.secret || sources[name] !== 'flag') return [];
+    const { variable } = setting;
+    const flag = longFlag(setting);
+    return `${flag} is visible to every user of this machine; use ${variable} or ${variable}_FILE`;
+  });
 }

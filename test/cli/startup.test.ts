@@ -65,10 +65,14 @@ test('a proxy token that could be guessed is refused, and not repeated', () => {
   assert.match(refusal?.message ?? '', /at least 16 characters, had 7$/);
 });
 
-test('a database address among the arguments is warned of, one in the environment is not', () => {
-  const flag = startupWarnings(settings({ role: 'all', databaseUrl: database }));
-  assert.ok(flag.some((warning) => warning.includes('--database-url is visible')));
-  const variables = { ...env, GW_DATABASE_URL: database };
+test('a secret among the arguments is warned of, one in the environment is not', () => {
+  const flags = { role: 'all', databaseUrl: database, proxyToken: token };
+  const visible = 'is visible to every user of this machine; use';
+  assert.deepEqual(startupWarnings(settings(flags)), [
+    `--database-url ${visible} GW_DATABASE_URL or GW_DATABASE_URL_FILE`,
+    `--proxy-token ${visible} GW_PROXY_TOKEN or GW_PROXY_TOKEN_FILE`,
+  ]);
+  const variables = { ...env, GW_DATABASE_URL: database, GW_PROXY_TOKEN: token };
   assert.deepEqual(startupWarnings(settings({ role: 'all' }, variables)), []);
 });
 
@@ -88,6 +92,7 @@ test('a webhook that will never be called is warned of, and so is a secret that 
   assert.match(startupWarnings(settings({ ...file, webhookUrl }, {})).join(), /--webhook-url does/);
   const secret = settings({ role: 'all', webhookSecret: 'geheim' }, variables);
   assert.match(startupWarnings(secret).join(), /--webhook-secret signs nothing/);
-  const both = settings({ role: 'all', webhookUrl, webhookSecret: 'geheim' }, variables);
+  const webhook = { GW_WEBHOOK_URL: webhookUrl, GW_WEBHOOK_SECRET: 'geheim' };
+  const both = settings({ role: 'all' }, { ...variables, ...webhook });
   assert.deepEqual(startupWarnings(both), []);
 });
