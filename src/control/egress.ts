@@ -40,10 +40,16 @@ const refusedRanges: ReadonlySet<string> = new Set([
   'rfc6145',
 ]);
 
+/** Of instances, of containers (fd00:ec2::23) and of the platform (168.63.129.16), where the range does not say it. */
 const metadataAddresses: ReadonlySet<string> = new Set(
-  ['fd00:ec2::254', 'fd20:ce::254', '100.100.100.200', '192.0.0.192'].map((address) =>
-    ipaddr.parse(address).toNormalizedString(),
-  ),
+  [
+    'fd00:ec2::254',
+    'fd00:ec2::23',
+    'fd20:ce::254',
+    '100.100.100.200',
+    '192.0.0.192',
+    '168.63.129.16',
+  ].map((address) => ipaddr.parse(address).toNormalizedString()),
 );
 
 /** `ca` are PEM certificates that are trusted besides the runtime's own. */
