@@ -80,7 +80,7 @@ export async function temporaryDirectory(test: Pick<TestContext, 'after'>): Prom
   return directory;
 }
 
-const verifier = path.join(import.meta.dirname, '../../deploy/verify.mjs');
+export const verifier = path.join(import.meta.dirname, '../../deploy/verify.mjs');
 
 /** As an auditor runs it. */
 export function verifyOffline(...words: readonly string[]) {
