@@ -45,7 +45,7 @@ export const dryRunStyles = css`
     gap: var(--space-3);
   }
 
-  .tick {
+  gw-field[name='streaming'] {
     align-self: end;
     padding-bottom: 0.1875rem;
   }

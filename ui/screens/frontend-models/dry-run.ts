@@ -13,7 +13,6 @@ import type { UsageEvent } from '../../api/usage.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/error.ts';
-import '../../elements/field.ts';
 import type { FieldInput, GwField } from '../../elements/field.ts';
 import '../../elements/icon.ts';
 import { Resource } from '../../elements/resource.ts';
@@ -25,11 +24,13 @@ import {
   writeQuestion,
 } from '../../lib/dry-run.ts';
 import type { QuestionDraft } from '../../lib/dry-run.ts';
-import { formatTime } from '../../lib/format.ts';
+import { formRows } from '../../parts/form-rows.ts';
 import { asOf } from '../../state/as-of.ts';
 import { changeQuery, place } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { answerOf } from './answer.ts';
+import { moreRows, questionRows, replayRow } from './dry-run-rows.ts';
+import type { Shown } from './dry-run-rows.ts';
 import { dryRunStyles } from './dry-run-styles.ts';
 import type { Named } from './rule-rows.ts';
 import { tryRoute } from './try.ts';
@@ -77,7 +78,7 @@ export class GwDryRun extends LitElement {
   });
   readonly #versions = new Resource(this, async (signal) => {
     const { body } = await listSnapshots(versionsMax, signal);
-    return body.map(({ version, created_at }) => ({ version, at: created_at }));
+    return body;
   });
 
   constructor() {
@@ -165,7 +166,9 @@ export class GwDryRun extends LitElement {
         <h2>Dry-run</h2>
         <span class="quiet">nothing is sent</span>
       </header>
-      <div class="question" @gw-input=${this.#onInput}>${this.#question()} ${this.#more()}</div>
+      <div class="question" @gw-input=${this.#onInput}>
+        ${formRows(questionRows(this), this.#shown())} ${this.#more()}
+      </div>
       <div class="answer" aria-live="polite">
         ${this.failure === null ? nothing : html`<gw-error .failure=${this.failure}></gw-error>`}
         ${
@@ -184,104 +187,20 @@ export class GwDryRun extends LitElement {
     return this.draft.version.trim() !== '' || asOf() !== null;
   }
 
-  #question() {
-    const { draft, principals, classes } = this;
+  #shown(): Shown {
+    const { draft, principals } = this;
     const caller = principals.find(({ id }) => String(id) === draft.principal_id)?.name ?? '';
-    return html`<gw-field
-        unmarked
-        name="principal_id"
-        label="Caller"
-        placeholder="One who may invoke every model"
-        .choices=${principals.map(({ name }) => ({ value: name, label: name }))}
-        .value=${caller}
-      ></gw-field>
-      <div class="pair">
-        <gw-field
-          unmarked
-          name="prompt_tokens"
-          label="Prompt, tokens"
-          placeholder="0"
-          .value=${draft.prompt_tokens}
-        ></gw-field>
-        <gw-field
-          unmarked
-          name="max_tokens"
-          label="Asks for, tokens"
-          placeholder="not said"
-          .value=${draft.max_tokens}
-        ></gw-field>
-      </div>
-      <div class="pair">
-        <gw-field
-          unmarked
-          name="class"
-          label="Prompt class"
-          type="select"
-          .choices=${[
-            { value: '', label: 'None' },
-            ...classes.map((name) => ({ value: name, label: name })),
-          ]}
-          .value=${draft.class}
-        ></gw-field>
-        <gw-field
-          unmarked
-          class="tick"
-          name="streaming"
-          label="Streamed"
-          type="checkbox"
-          .checked=${draft.streaming}
-        ></gw-field>
-      </div>`;
+    return { ...draft, principal_id: caller, replay: this.recorded?.id ?? '' };
   }
 
   #more() {
-    const { draft } = this;
-    const isOpen = [draft.headers, draft.prompt, draft.at, draft.version].some(
-      (text) => text !== '',
-    );
+    const { headers, prompt, at, version } = this.draft;
+    const isOpen = [headers, prompt, at, version].some((text) => text !== '');
+    const versions = this.#versions.value ?? [];
     return html`<details ?open=${isOpen}>
       <summary>Headers, prompt, time, version, recorded requests</summary>
       <div class="more">
-        <gw-field
-          unmarked
-          name="headers"
-          label="Headers"
-          type="textarea"
-          placeholder="x-tier: gold"
-          mono
-          .value=${draft.headers}
-        ></gw-field>
-        <gw-field
-          unmarked
-          name="prompt"
-          label="Prompt"
-          type="textarea"
-          hint="Its class is found as the gateway finds it"
-          .value=${draft.prompt}
-        ></gw-field>
-        <div class="pair">
-          <gw-field
-            unmarked
-            name="at"
-            label="At"
-            placeholder="now"
-            hint="UTC, such as 2026-11-21 14:05"
-            .value=${draft.at}
-          ></gw-field>
-          <gw-field
-            unmarked
-            name="version"
-            label="On version"
-            placeholder=${asOf() ?? 'as published'}
-            hint="Or a time"
-            .choices=${(this.#versions.value ?? []).map(({ version, at }) => ({
-              value: String(version),
-              label: formatTime(new Date(at), 'utc'),
-            }))}
-            .value=${draft.version}
-          ></gw-field>
-        </div>
-        ${this.#replays()}
+        ${formRows(moreRows({ versions, standing: asOf() }), this.#shown())} ${this.#replays()}
       </div>
     </details>`;
   }
@@ -290,20 +209,7 @@ export class GwDryRun extends LitElement {
     const rows = this.#requests.value;
     if (rows === undefined) return nothing;
     if (rows.length === 0) return html`<p class="quiet">No request to it is recorded yet.</p>`;
-    return html`<gw-field
-      unmarked
-      name="replay"
-      label="Ask a recorded request again"
-      type="select"
-      .choices=${[
-        { value: '', label: 'Choose one of the last' },
-        ...rows.map((row) => ({
-          value: row.id,
-          label: `${formatTime(new Date(row.at), 'utc').slice(5, 19)} ${row.route ?? row.refusal ?? ''} ${row.model ?? ''}`,
-        })),
-      ]}
-      .value=${this.recorded?.id ?? ''}
-    ></gw-field>`;
+    return formRows([replayRow(rows)], this.#shown());
   }
 
   readonly #onInput = ({ detail }: CustomEvent<FieldInput>): void => {

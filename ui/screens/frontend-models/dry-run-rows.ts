@@ -1,0 +1,105 @@
+// The fields of the question that a dry-run answers: what is asked of every request, and what is asked rarely.
+
+import type { SnapshotVersion } from '../../api/snapshots.ts';
+import type { UsageEvent } from '../../api/usage.ts';
+import { choicesOf, orNone } from '../../lib/choices.ts';
+import type { QuestionDraft } from '../../lib/dry-run.ts';
+import { formatTime } from '../../lib/format.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
+import type { Named } from './rule-rows.ts';
+
+/** What the fields show: the caller by name, and which recorded request is asked again. */
+export type Shown = QuestionDraft & Readonly<{ replay: string }>;
+
+type Rows = readonly FormRow<Shown>[];
+type Asked = Readonly<{ principals: readonly Named[]; classes: readonly string[] }>;
+
+export const questionRows = ({ principals, classes }: Asked): Rows => [
+  {
+    name: 'principal_id',
+    label: 'Caller',
+    unmarked: true,
+    placeholder: 'One who may invoke every model',
+    choices: choicesOf(principals.map(({ name }) => name)),
+  },
+  {
+    pair: [
+      { name: 'prompt_tokens', label: 'Prompt, tokens', unmarked: true, placeholder: '0' },
+      { name: 'max_tokens', label: 'Asks for, tokens', unmarked: true, placeholder: 'not said' },
+    ],
+  },
+  {
+    pair: [
+      {
+        name: 'class',
+        label: 'Prompt class',
+        type: 'select',
+        unmarked: true,
+        choices: orNone('None', choicesOf(classes)),
+      },
+      { name: 'streaming', label: 'Streamed', type: 'checkbox', unmarked: true },
+    ],
+  },
+];
+
+/** `versions` are suggested; `standing` is the version that is asked when none is given. */
+type Past = Readonly<{
+  versions: readonly Pick<SnapshotVersion, 'version' | 'created_at'>[];
+  standing: string | null;
+}>;
+
+export const moreRows = ({ versions, standing }: Past): Rows => [
+  {
+    name: 'headers',
+    label: 'Headers',
+    type: 'textarea',
+    unmarked: true,
+    placeholder: 'x-tier: gold',
+    mono: true,
+  },
+  {
+    name: 'prompt',
+    label: 'Prompt',
+    type: 'textarea',
+    unmarked: true,
+    hint: 'Its class is found as the gateway finds it',
+  },
+  {
+    pair: [
+      {
+        name: 'at',
+        label: 'At',
+        unmarked: true,
+        placeholder: 'now',
+        hint: 'UTC, such as 2026-11-21 14:05',
+      },
+      {
+        name: 'version',
+        label: 'On version',
+        unmarked: true,
+        placeholder: standing ?? 'as published',
+        hint: 'Or a time',
+        choices: versions.map(({ version, created_at }) => ({
+          value: String(version),
+          label: formatTime(new Date(created_at), 'utc'),
+        })),
+      },
+    ],
+  },
+];
+
+type Recorded = Pick<UsageEvent, 'id' | 'at' | 'route' | 'refusal' | 'model'>;
+
+export const replayRow = (recorded: readonly Recorded[]): FormRow<Shown> => ({
+  name: 'replay',
+  label: 'Ask a recorded request again',
+  type: 'select',
+  unmarked: true,
+  choices: orNone(
+    'Choose one of the last',
+    recorded.map(({ id, at, route, refusal, model }) => ({
+      value: id,
+      label: `${formatTime(new Date(at), 'utc').slice(5, 19)} ${route ?? refusal ?? ''} ${model ?? ''}`,
+    })),
+  ),
+});
