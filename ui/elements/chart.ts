@@ -7,7 +7,7 @@ import type uPlot from 'uplot';
 import plotStyles from 'uplot/dist/uPlot.min.css?inline';
 
 import { formatTime } from '../lib/format.ts';
-import { loneIndexes } from '../lib/series.ts';
+import { lastKnownIndex, loneIndexes } from '../lib/series.ts';
 import { theme, zone } from '../state/preferences.ts';
 import { base } from '../styles/base.ts';
 import { Watch } from './watch.ts';
@@ -38,7 +38,7 @@ export class GwChart extends LitElement {
         display: flex;
         flex-wrap: wrap;
         gap: 0.125rem var(--space-4);
-        margin-bottom: var(--space-1);
+        margin-top: var(--space-1);
         color: var(--text-2);
         font-size: var(--text-s);
         font-variant-numeric: tabular-nums;
@@ -50,7 +50,12 @@ export class GwChart extends LitElement {
         gap: 0.375rem;
       }
 
+      .legend .at {
+        margin-left: auto;
+      }
+
       .legend svg {
+        flex: none;
         width: 1.25rem;
         height: 0.5rem;
       }
@@ -101,9 +106,10 @@ export class GwChart extends LitElement {
   }
 
   protected override render() {
-    const at = this.#at ?? this.times.length - 1;
+    const at = this.#at ?? lastKnownIndex(this.series);
     const time = this.times[at];
     return html`<figure aria-label="${this.label}, ${this.#theme.value} theme">
+      <div class="plot"></div>
       <ul class="legend">
         ${this.series.map(
           ({ label, values }, index) =>
@@ -118,9 +124,10 @@ export class GwChart extends LitElement {
               >${label} <strong>${this.format(values[at] ?? null)}</strong>
             </li>`,
         )}
-        <li>${time === undefined ? '' : formatTime(new Date(time), this.#zone.value)}</li>
+        <li class="at">
+          ${time === undefined ? '' : formatTime(new Date(time), this.#zone.value)}
+        </li>
       </ul>
-      <div class="plot"></div>
     </figure>`;
   }
 

@@ -19,7 +19,10 @@ export class GwCopy extends LitElement {
     buttons,
     css`
       :host {
-        display: inline-block;
+        display: inline-flex;
+        /* As high as the line that it stands in, which it does not part. */
+        margin-block: -0.25rem;
+        vertical-align: middle;
       }
 
       button {

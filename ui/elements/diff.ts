@@ -22,6 +22,7 @@ export class GwDiff extends LitElement {
       table {
         width: 100%;
         border-collapse: collapse;
+        table-layout: fixed;
       }
 
       th,
@@ -53,7 +54,7 @@ export class GwDiff extends LitElement {
 
       tbody th {
         font-weight: 500;
-        white-space: nowrap;
+        overflow-wrap: anywhere;
       }
 
       td {

@@ -78,6 +78,21 @@ export const headStyles = css`
     text-overflow: ellipsis;
     white-space: nowrap;
   }
+
+  /* Below the name, which needs all of the line. */
+  @media (max-width: 480px) {
+    .head {
+      flex-wrap: wrap;
+    }
+
+    .head h2 {
+      flex-basis: calc(100% - 3rem);
+    }
+
+    .head ::slotted([slot='actions']) {
+      order: 1;
+    }
+  }
 `;
 
 /** The focused element itself, however deep it lies. */

@@ -38,6 +38,19 @@ export class GwPage extends LitElement {
         :host {
           padding: var(--space-4) var(--space-3) var(--space-8);
         }
+
+        header {
+          gap: 0;
+          margin-bottom: var(--space-4);
+        }
+
+        .actions {
+          row-gap: 0;
+        }
+
+        ::slotted([slot='actions']) {
+          margin-top: var(--space-2);
+        }
       }
     `,
   ];

@@ -4,6 +4,7 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import { formatNumber } from '../lib/format.ts';
 import { base } from '../styles/base.ts';
+import { showChosen } from './show-chosen.ts';
 
 export type Segment = Readonly<{ value: string; label: string; count: number; href: string }>;
 
@@ -18,8 +19,9 @@ export class GwSegments extends LitElement {
     css`
       nav {
         display: flex;
-        flex-wrap: wrap;
         gap: 0.125rem;
+        overflow-x: auto;
+        scrollbar-width: none;
         padding: 0.125rem;
         border: 1px solid var(--line);
         border-radius: var(--radius-m);
@@ -28,6 +30,7 @@ export class GwSegments extends LitElement {
 
       a {
         display: inline-flex;
+        flex: none;
         align-items: center;
         gap: 0.3125rem;
         min-height: 1.5rem;
@@ -66,6 +69,10 @@ export class GwSegments extends LitElement {
     super();
     this.segments = [];
     this.chosen = '';
+  }
+
+  protected override updated(): void {
+    showChosen(this.renderRoot);
   }
 
   protected override render() {

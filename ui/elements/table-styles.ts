@@ -150,6 +150,10 @@ export const tableStyles = css`
     padding: 0 0 0 0.75rem;
   }
 
+  .tick input {
+    display: block;
+  }
+
   .spacer td {
     padding: 0;
     border: 0;
@@ -185,10 +189,25 @@ export const tableStyles = css`
       max-width: 11rem;
     }
 
-    th,
     td,
-    thead .fixed {
+    tbody th,
+    thead .fixed,
+    thead button {
       padding: 0 0.5rem;
+    }
+
+    .filter {
+      flex: 1 1 8rem;
+    }
+
+    .filter + .count {
+      order: 1;
+    }
+
+    ::slotted(*) {
+      order: 1;
+      min-width: 0;
+      max-width: 100%;
     }
   }
 `;

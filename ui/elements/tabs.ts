@@ -3,6 +3,7 @@
 import { LitElement, css, html } from 'lit';
 
 import { base } from '../styles/base.ts';
+import { showChosen } from './show-chosen.ts';
 
 export type Tab = Readonly<{ value: string; label: string; href: string }>;
 
@@ -25,6 +26,14 @@ export class GwTabs extends LitElement {
         gap: var(--space-1);
         overflow-x: auto;
         scrollbar-width: none;
+      }
+
+      @media (max-width: 640px) {
+        /* Ends in a fade, where there may be more of them. */
+        nav {
+          padding-right: var(--space-6);
+          mask-image: linear-gradient(to left, transparent, black var(--space-6));
+        }
       }
 
       a {
@@ -72,6 +81,10 @@ export class GwTabs extends LitElement {
     super();
     this.tabs = [];
     this.chosen = '';
+  }
+
+  protected override updated(): void {
+    showChosen(this.renderRoot);
   }
 
   protected override render() {

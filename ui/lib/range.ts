@@ -60,11 +60,11 @@ export const edgesBefore = ({ since, until }: Readonly<{ since: number; until: n
 });
 
 const widths = [10, 30, 60, 300, 900, 3_600, 21_600, 86_400, 604_800, 2_592_000];
-const bucketsWanted = 120;
+const bucketsMax = 170;
 
-/** Seconds of a bucket, one of those that the server has, so that a chart of the range has about a hundred of them. */
+/** Seconds of a bucket, one of those that the server has, so that the lines of a chart of the range can be told apart. */
 export const bucketSecondsOf = ({
   since,
   until,
 }: Readonly<{ since: number; until: number }>): number =>
-  widths.find((seconds) => (until - since) / 1_000 / seconds <= bucketsWanted) ?? 2_592_000;
+  widths.find((seconds) => (until - since) / 1_000 / seconds <= bucketsMax) ?? 2_592_000;

@@ -54,6 +54,12 @@ export function totalsOf(points: readonly Point[]): Totals {
   };
 }
 
+/** Where anything was known last, of any of the series; -1 where nothing ever was. */
+export const lastKnownIndex = (
+  series: readonly Readonly<{ values: readonly (number | null)[] }>[],
+): number =>
+  Math.max(-1, ...series.map(({ values }) => values.findLastIndex((value) => value !== null)));
+
 /** Where a value stands between two gaps. */
 export const loneIndexes = (values: readonly (number | null)[]): readonly number[] =>
   values.flatMap((value, at) =>

@@ -70,12 +70,13 @@ export const withoutKey: Readonly<Record<Grouping, string>> = {
   day: 'no day',
 };
 
-/** `12 % more than before`; empty when one of the two is not known, or there was nothing before. */
+/** `+12 % on before`; empty when one of the two is not known, or there was nothing before. */
 export function comparedText(now: number | null, before: number | null): string {
   if (now === null || before === null || before === 0) return '';
   if (now === before) return 'as before';
   const share = formatShare(Math.abs(now - before), before);
-  return now > before ? `+${share} on before` : `-${share} on before`;
+  if (share.startsWith('<')) return 'about as before';
+  return now > before ? `+${share} on before` : `−${share} on before`;
 }
 
 /** To the cent from a dollar on, and exactly below: requests cost fractions of a cent. */

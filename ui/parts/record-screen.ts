@@ -142,7 +142,12 @@ export abstract class RecordScreen extends LitElement {
   protected actionsFor({ id }: Identified, deletion: () => Save | Promise<Save>) {
     if (!this.isWritable()) return nothing;
     return html`${this.changeLink(id)}
-      <button slot="actions" type="button" @click=${async () => this.ask(await deletion())}>
+      <button
+        slot="actions"
+        type="button"
+        class="plain danger"
+        @click=${async () => this.ask(await deletion())}
+      >
         <gw-icon name="trash-2"></gw-icon>Delete
       </button>`;
   }

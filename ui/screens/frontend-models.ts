@@ -254,6 +254,7 @@ class ScreenFrontendModels extends RecordScreen {
               <button
                 slot="actions"
                 type="button"
+                class="plain danger"
                 @click=${() => this.ask(frontendModelDeletion(one))}
               >
                 <gw-icon name="trash-2"></gw-icon>Delete
@@ -329,7 +330,12 @@ class ScreenFrontendModels extends RecordScreen {
     return html`<a slot="actions" class="button" href=${this.link(poolsPart, pool.id, 'edit')}
         ><gw-icon name="pencil"></gw-icon>Change</a
       >
-      <button slot="actions" type="button" @click=${() => this.ask(poolDeletion(pool))}>
+      <button
+        slot="actions"
+        type="button"
+        class="plain danger"
+        @click=${() => this.ask(poolDeletion(pool))}
+      >
         <gw-icon name="trash-2"></gw-icon>Delete
       </button>`;
   }

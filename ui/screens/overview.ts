@@ -2,7 +2,7 @@
 
 import { LitElement, html, nothing } from 'lit';
 
-import type { AuditRow } from '../api/audit.ts';
+import type { Command } from '../api/history.ts';
 import '../elements/chart.ts';
 import '../elements/error.ts';
 import '../elements/kpi.ts';
@@ -18,6 +18,7 @@ import {
   formatShare,
   formatShort,
 } from '../lib/format.ts';
+import { wordsOf } from '../lib/history.ts';
 import { readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
 import { refusedOf, totalsOf } from '../lib/series.ts';
@@ -155,7 +156,7 @@ class ScreenOverview extends LitElement {
       >`;
   }
 
-  #changes(changes: readonly AuditRow[]) {
+  #changes(changes: readonly Command[]) {
     return html`<section class="changes">
       <header>
         <h2>Last changes</h2>
@@ -166,11 +167,12 @@ class ScreenOverview extends LitElement {
           ? html`<p class="quiet">Nothing was changed yet.</p>`
           : html`<ul>
               ${changes.map(
-                ({ id, at, actor_name, action, target }) =>
+                ({ id, at, actor_name, actor_kind, command, target, reason }) =>
                   html`<li>
-                    <span class="action">${action}</span
-                    ><a href=${linkTo({ screen: 'history', rest: [id] })}><code>${target}</code></a>
-                    <span class="who">${actor_name ?? 'system'}</span><gw-time at=${at}></gw-time>
+                    <a href=${linkTo({ screen: 'history', rest: [id] })}>${wordsOf(command)}</a
+                    ><span class="about">${reason ?? html`<code>${target}</code>`}</span
+                    ><span class="who">${actor_name ?? actor_kind}</span
+                    ><gw-time at=${at}></gw-time>
                   </li>`,
               )}
             </ul>`

@@ -103,7 +103,7 @@ export const base = css`
   }
 `;
 
-/** `<button class="primary | danger | plain | icon">`; without a class, a bordered one. Links may look the same. */
+/** `<button class="primary | danger | plain | plain danger | icon">`; without a class, a bordered one. Links may look the same. */
 export const buttons = css`
   button,
   a.button {
@@ -176,6 +176,14 @@ export const buttons = css`
     color: var(--text);
   }
 
+  .plain.danger {
+    color: var(--bad);
+  }
+
+  .plain.danger:hover {
+    background: var(--bad-soft);
+  }
+
   .icon {
     width: var(--control);
     padding: 0;
@@ -195,6 +203,21 @@ export const controls = css`
     background: var(--surface);
     color: var(--text);
     font: 400 var(--text-m) / 1.4 var(--font);
+  }
+
+  select {
+    padding-right: 1.75rem;
+    overflow: hidden;
+    appearance: none;
+    background-image:
+      linear-gradient(45deg, transparent 50%, var(--text-2) 50%),
+      linear-gradient(135deg, var(--text-2) 50%, transparent 50%);
+    background-position:
+      right 0.9375rem center,
+      right 0.5625rem center;
+    background-size: 0.375rem 0.375rem;
+    background-repeat: no-repeat;
+    text-overflow: ellipsis;
   }
 
   textarea {
@@ -229,7 +252,7 @@ export const controls = css`
   }
 
   :disabled {
-    background: var(--sunken);
+    background-color: var(--sunken);
     color: var(--text-3);
   }
 `;

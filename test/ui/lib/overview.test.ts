@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { firstRun, nextStep } from '../../../ui/lib/first-run.ts';
 import { ranked } from '../../../ui/lib/match.ts';
 import { readRange, writeRange } from '../../../ui/lib/range.ts';
-import { loneIndexes, totalsOf } from '../../../ui/lib/series.ts';
+import { lastKnownIndex, loneIndexes, totalsOf } from '../../../ui/lib/series.ts';
 import { meaningOf } from '../../../ui/lib/shortcut.ts';
 
 const point = {
@@ -45,6 +45,12 @@ it('a percentile is that of the last bucket with answers, and the slowest is sai
 
 it('a value between two gaps is seen', () => {
   assert.deepEqual(loneIndexes([1, null, 2, null, 3, 4, null, 0]), [0, 2, 7]);
+});
+
+it('what a legend says at rest is the last that is known', () => {
+  assert.equal(lastKnownIndex([{ values: [1, null, null] }, { values: [1, 0, null] }]), 1);
+  assert.equal(lastKnownIndex([{ values: [null] }, { values: [] }]), -1);
+  assert.equal(lastKnownIndex([]), -1);
 });
 
 it('the first step that is not done is next', () => {

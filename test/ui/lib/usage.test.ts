@@ -30,13 +30,14 @@ it('the range before ends where this one begins, and is as long', () => {
 
 const hours = (count: number): number => bucketSecondsOf({ since: 0, until: count * 3_600_000 });
 
-it('a chart has at most 120 buckets', () => {
-  assert.deepEqual([hours(1), hours(24), hours(7 * 24), hours(30 * 24)], [30, 900, 21_600, 21_600]);
+it('a chart has at most 170 buckets', () => {
+  assert.deepEqual([hours(1), hours(24), hours(7 * 24), hours(30 * 24)], [30, 900, 3_600, 21_600]);
 });
 
 it('a total is compared with what was there, and with nothing else', () => {
   assert.equal(comparedText(12, 10), '+20 % on before');
-  assert.equal(comparedText(5, 10), '-50 % on before');
+  assert.equal(comparedText(5, 10), '−50 % on before');
+  assert.equal(comparedText(100_001, 100_000), 'about as before');
   assert.equal(comparedText(5, 0), '');
   assert.equal(comparedText(null, 10), '');
 });

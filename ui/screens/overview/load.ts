@@ -1,8 +1,8 @@
 // All that the overview shows, asked for at once.
 
-import { listAudit } from '../../api/audit.ts';
 import { getFleet, getHealth } from '../../api/fleet.ts';
 import { listFrontendModels } from '../../api/frontend-models.ts';
+import { listCommands } from '../../api/history.ts';
 import { listKeys } from '../../api/keys.ts';
 import { listModels } from '../../api/models.ts';
 import { getPublished } from '../../api/published.ts';
@@ -11,20 +11,19 @@ import { getTimeseries, listUsageEvents } from '../../api/usage.ts';
 import { firstRun } from '../../lib/first-run.ts';
 import type { Step } from '../../lib/first-run.ts';
 import { fleetState } from '../../lib/fleet.ts';
-import { edgesOf } from '../../lib/range.ts';
+import { bucketSecondsOf, edgesOf, isoEdges } from '../../lib/range.ts';
 import type { Range } from '../../lib/range.ts';
 
 const changesShown = 5;
 
 export async function loadNow(range: Range, signal: AbortSignal) {
-  const { since, until } = edgesOf(range, Date.now());
-  const edges = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+  const edges = edgesOf(range, Date.now());
   const [series, replicas, health, published, changes] = await Promise.all([
-    getTimeseries(edges, signal),
+    getTimeseries({ ...isoEdges(edges), bucket: bucketSecondsOf(edges) }, signal),
     getFleet(signal),
     getHealth(signal),
     getPublished(signal),
-    listAudit({ limit: changesShown }, signal),
+    listCommands({ limit: changesShown }, signal),
   ]);
   return {
     points: series.body,

@@ -46,7 +46,7 @@ export const overviewStyles = css`
 
   .changes li {
     display: grid;
-    grid-template-columns: 4.5rem minmax(0, 1fr) minmax(0, 10rem) 7rem;
+    grid-template-columns: minmax(0, 14rem) minmax(0, 1fr) minmax(0, 10rem) 7rem;
     gap: var(--space-3);
     align-items: center;
     min-height: 2rem;
@@ -59,12 +59,11 @@ export const overviewStyles = css`
     white-space: nowrap;
   }
 
-  .action {
-    color: var(--text-2);
-    font-size: var(--text-s);
-    font-weight: 600;
+  .changes a {
+    font-weight: 500;
   }
 
+  .about,
   .who,
   .changes gw-time {
     color: var(--text-2);
@@ -87,9 +86,10 @@ export const overviewStyles = css`
     }
 
     .changes li {
-      grid-template-columns: 3.5rem minmax(0, 1fr) 5.5rem;
+      grid-template-columns: minmax(0, 1fr) 5.5rem;
     }
 
+    .about,
     .who {
       display: none;
     }
