@@ -103,7 +103,7 @@ it('a budget is set, reached and shown to be, and removed in so many words', asy
   await page.getByLabel('Money').fill('');
   await page.getByLabel('Tokens').fill('1,500');
   await press(page, 'Review change');
-  await page.getByRole('row', { name: /tokens changed\s+unlimited\s+1,500/ }).waitFor();
+  await page.getByRole('row', { name: /tokens_total added\s+unlimited\s+1,500/ }).waitFor();
   await press(page, 'Publish budget');
   await toast(page, /Budget of nightly set/);
   const [budget] = await rows(house, '/admin/budgets');

@@ -40,7 +40,9 @@ it('a price is changed where it stands, and cleared', async (t) => {
   assert.equal(await field.getAttribute('aria-invalid'), 'true');
   await field.fill('0.25');
   await field.press('Enter');
-  await page.getByRole('row', { name: /input_price_per_mtok changed\s+\$1.00\s+\$0.25/ }).waitFor();
+  await page
+    .getByRole('row', { name: /input_price_per_mtok changed\s+\$1.00 .*\s+\$0.25/ })
+    .waitFor();
   await page.getByLabel('Reason').fill('A new contract');
   await press(page, 'Publish price');
   await toast(page, /Price of engine-large changed · version \d+/);

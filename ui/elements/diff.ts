@@ -4,6 +4,7 @@
 import { LitElement, css, html, nothing } from 'lit';
 
 import type { FieldChange } from '../lib/change.ts';
+import { fieldValue } from '../lib/field-value.ts';
 import { base } from '../styles/base.ts';
 
 const signs = { added: '+', removed: '−', changed: '±' } as const;
@@ -89,7 +90,7 @@ export class GwDiff extends LitElement {
 
   protected override render() {
     if (this.changes.length === 0) return html`<p class="quiet">Nothing changes.</p>`;
-    const shown = this.fresh ? this.changes.filter(({ after }) => !isBlank(after)) : this.changes;
+    const shown = this.fresh ? this.changes.filter(isSet) : this.changes;
     return html`<div class="scroll" role="region" aria-label="Changes" tabindex="0">
       <table>
         <thead>
@@ -110,9 +111,11 @@ export class GwDiff extends LitElement {
                 ${
                   this.fresh
                     ? nothing
-                    : html`<td class=${isNone(before) ? 'none' : 'before'}>${written(before)}</td>`
+                    : html`<td class=${isNone(before) ? 'none' : 'before'}>
+                        ${fieldValue(field, before)}
+                      </td>`
                 }
-                <td class=${isNone(after) ? 'none' : 'after'}>${written(after)}</td>
+                <td class=${isNone(after) ? 'none' : 'after'}>${fieldValue(field, after)}</td>
               </tr>`,
           )}
         </tbody>
@@ -121,15 +124,12 @@ export class GwDiff extends LitElement {
   }
 }
 
-const isBlank = (value: unknown): boolean =>
-  isNone(value) || value === '' || (Array.isArray(value) && value.length === 0);
+/** That a price or a cap is not set is said all the same. */
+const isSet = ({ field, after }: FieldChange): boolean =>
+  !(after === '' || (Array.isArray(after) && after.length === 0)) &&
+  fieldValue(field, after) !== 'none';
 
 const isNone = (value: unknown): boolean => value === undefined || value === null;
-
-function written(value: unknown): string {
-  if (isNone(value)) return 'none';
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
-}
 
 customElements.define('gw-diff', GwDiff);
 

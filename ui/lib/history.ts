@@ -2,7 +2,6 @@
 // difference between two configurations as rows of a table.
 
 import type { FieldChange } from './change.ts';
-import { formatMoney } from './format.ts';
 import { edgesOf, readRange } from './range.ts';
 
 type Target = Readonly<{ screen: string; rest: readonly string[] }>;
@@ -71,19 +70,13 @@ type Difference = Readonly<{
 }>;
 
 /** What a difference says of an entity, field by field. A secret is never shown, only that there is another one. */
-export const changesOfDifference = ({ fields }: Difference): readonly FieldChange[] =>
+export const changesOfDifference = ({ change, fields }: Difference): readonly FieldChange[] =>
   fields.map(({ field, before, after, secret }) => ({
     field: secret ? `${field} (secret)` : field,
     kind: isNone(before) ? 'added' : isNone(after) ? 'removed' : 'changed',
-    before: amountOf(field, before),
-    after: secret && after === 'changed' ? 'another one' : amountOf(field, after),
+    before: change === 'created' ? undefined : before,
+    after: secret && after === 'changed' ? 'another one' : change === 'deleted' ? undefined : after,
   }));
-
-/** Money is in dollars for people, in micros for the server. */
-const amountOf = (field: string, value: unknown): unknown =>
-  typeof value === 'number' && /(?:_micros|_price_per_mtok)$/.test(field)
-    ? formatMoney(value)
-    : value;
 
 const isNone = (value: unknown): boolean => value === null || value === undefined;
 

@@ -100,7 +100,7 @@ it('of a secret only is shown that there is another one', () => {
     { field: 'credential (secret)', kind: 'changed', before: 'set', after: 'another one' },
     { field: 'node', kind: 'removed', before: 'a', after: null },
     { field: 'cache_ttl_seconds', kind: 'added', before: null, after: 0 },
-    { field: 'input_price_per_mtok', kind: 'changed', before: '$0.15', after: '$0.00' },
+    { field: 'input_price_per_mtok', kind: 'changed', before: 150_000, after: 0 },
   ]);
 });
 

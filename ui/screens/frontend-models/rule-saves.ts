@@ -2,12 +2,10 @@
 
 import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
 import { createRule, deleteRule, replaceRules, updateRule } from '../../api/rules.ts';
-import { formatMoney } from '../../lib/format.ts';
 import { recordBody } from '../../lib/rule-body.ts';
 import type { RuleBody } from '../../lib/rule-body.ts';
 import { orderBody } from '../../lib/rule-order.ts';
 import { ruleTitle } from '../../lib/rule-text.ts';
-import { writeOffset } from '../../lib/utc-offset.ts';
 import type { Save } from '../../parts/save.ts';
 
 export type Names = Readonly<{
@@ -25,10 +23,7 @@ function shownValue(field: string, value: unknown, names: Names): unknown {
   if (field === 'principals' && Array.isArray(value)) {
     return value.map((id) => names.principal(Number(id)));
   }
-  if (typeof value !== 'number') return value;
-  if (field === 'jump_to') return names.frontendModel(value);
-  if (field === 'utc_offset_minutes') return `UTC${writeOffset(value)}`;
-  return field.endsWith('_micros') ? formatMoney(value) : value;
+  return field === 'jump_to' && typeof value === 'number' ? names.frontendModel(value) : value;
 }
 
 type Added = Readonly<{ body: Partial<RuleBody>; /** In the order of evaluation. */ at: number }>;

@@ -7,13 +7,15 @@ import type { PropertyValues } from 'lit';
 import { getChangeRequest } from '../../api/change-requests.ts';
 import type { WholeRequest } from '../../api/change-requests.ts';
 import '../../elements/badge.ts';
+import '../../elements/diff.ts';
 import '../../elements/error.ts';
 import '../../elements/icon.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
+import { changesBetween } from '../../lib/change.ts';
 import { kindsText, stateWords, stepsFor, toneOfState } from '../../lib/change-request.ts';
 import type { Step } from '../../lib/change-request.ts';
-import { wordsOf, written } from '../../lib/history.ts';
+import { wordsOf } from '../../lib/history.ts';
 import '../../parts/differences.ts';
 import '../../parts/save.ts';
 import type { Save } from '../../parts/save.ts';
@@ -55,17 +57,6 @@ export class GwChangeRequest extends LitElement {
 
       .steps input {
         width: auto;
-      }
-
-      pre {
-        max-height: 16rem;
-        margin: 0;
-        padding: var(--space-2) var(--space-3);
-        overflow: auto;
-        border: 1px solid var(--line);
-        border-radius: var(--radius-m);
-        background: var(--sunken);
-        font-size: var(--text-s);
       }
 
       .call {
@@ -272,7 +263,7 @@ export class GwChangeRequest extends LitElement {
                   ${
                     body === null
                       ? nothing
-                      : html`<pre tabindex="0" aria-label="Body of ${path}">${written(body)}</pre>`
+                      : html`<gw-diff fresh .changes=${changesBetween({}, Object(body))}></gw-diff>`
                   }
                 </div>`,
             )

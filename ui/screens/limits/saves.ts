@@ -2,7 +2,6 @@
 
 import { clearBudget, setBudget } from '../../api/budgets.ts';
 import { clearLimits, setLimits } from '../../api/limits.ts';
-import { formatMoney, formatNumber } from '../../lib/format.ts';
 import type { budgetBody, limitsBody } from '../../lib/limits-draft.ts';
 import type { Save } from '../../parts/save.ts';
 import type { Capped } from './load.ts';
@@ -11,20 +10,16 @@ type BodyOf<Read> = Extract<Read, { body: unknown }>['body'];
 type LimitsBody = BodyOf<ReturnType<typeof limitsBody>>;
 type BudgetBody = BodyOf<ReturnType<typeof budgetBody>>;
 
-const count = (value: number | null | undefined): string =>
-  value === null || value === undefined ? 'unlimited' : formatNumber(value);
-const money = (value: number | null | undefined): string =>
-  value === null || value === undefined ? 'unlimited' : formatMoney(value);
-
+/** Without limits each is null, which is unlimited. */
 const shownLimits = (limits: LimitsBody | null) => ({
-  'requests a minute': count(limits?.requests_per_min),
-  'tokens a minute': count(limits?.tokens_per_min),
+  requests_per_min: limits?.requests_per_min ?? null,
+  tokens_per_min: limits?.tokens_per_min ?? null,
 });
 
 const shownBudget = (budget: BudgetBody | null) => ({
   window: budget?.window ?? null,
-  tokens: count(budget?.tokens_total),
-  money: money(budget?.cost_total_micros),
+  tokens_total: budget?.tokens_total ?? null,
+  cost_total_micros: budget?.cost_total_micros ?? null,
 });
 
 export const limitsOf = ({ id, name, version, limits }: Capped, body: LimitsBody): Save => ({

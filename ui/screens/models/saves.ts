@@ -9,7 +9,6 @@ import {
   updateModel,
 } from '../../api/models.ts';
 import type { attachBody, flowChange } from '../../lib/backend-draft.ts';
-import { formatMoney } from '../../lib/format.ts';
 import type { ModelBody, ModelChange } from '../../lib/model-draft.ts';
 import { theList, theMade } from '../../parts/save.ts';
 import type { Save } from '../../parts/save.ts';
@@ -19,25 +18,13 @@ import type { PriceEdit } from './price.ts';
 type BodyOf<Read> = Extract<Read, { body: unknown }>['body'];
 type FlowChange = BodyOf<ReturnType<typeof flowChange>>;
 
-const isPrice = (field: string): boolean => field.endsWith('_price_per_mtok');
-
-/** Prices as a person reads them. */
-const shown = (body: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(
-    Object.entries(body).map(([field, value]) =>
-      isPrice(field) && (value === null || typeof value === 'number')
-        ? [field, formatMoney(value)]
-        : [field, value],
-    ),
-  );
-
 /** What comes next is its provider. */
 export const creationSave = (body: ModelBody): Save => ({
   heading: `Add model ${body.name}`,
   verb: 'Add model',
   done: `Model ${body.name} added`,
   before: {},
-  after: shown(body),
+  after: body,
   opens: (answered) => [...theMade(answered), 'attach'],
   run: (change) => createModel(body, change),
 });
@@ -46,8 +33,8 @@ export const changeSave = (model: ModelRow, body: ModelChange): Save => ({
   heading: `Change ${model.name}`,
   verb: 'Publish change',
   done: `Model ${model.name} changed`,
-  before: shown(model),
-  after: shown(body),
+  before: model,
+  after: body,
   run: (change) => updateModel(model.id, body, { ...change, version: model.version }),
 });
 

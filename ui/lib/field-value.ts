@@ -1,0 +1,93 @@
+// How the value of a field is written for people: the one place that knows by a field's name what it counts. What has no price is
+// "unpriced" and what has no cap "unlimited"; nothing is rounded, since values are compared here.
+
+import { formatMoney, formatTime } from './format.ts';
+import { writeOffset } from './utc-offset.ts';
+
+type Size = readonly [each: number, unit: string];
+
+const ofMilliseconds: readonly Size[] = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+  [1, 'ms'],
+];
+const ofSeconds: readonly Size[] = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+];
+const ofBytes: readonly Size[] = [
+  [1_024 ** 3, 'GiB'],
+  [1_024 ** 2, 'MiB'],
+  [1_024, 'KiB'],
+  [1, 'bytes'],
+];
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
+
+/** In the largest unit of which it is a whole number. */
+const sized =
+  (sizes: readonly Size[]) =>
+  (value: number): string => {
+    const fitting = sizes.find(([each]) => value >= each && value % each === 0) ?? sizes.at(-1);
+    const [each, unit] = fitting ?? [1, ''];
+    return `${whole.format(value / each)} ${unit}`;
+  };
+
+type Field = Readonly<{
+  /** The last part of its name. */
+  name: RegExp;
+  write: (value: number) => string;
+  /** Said where there is no value; "none" otherwise. */
+  absent?: string;
+}>;
+
+/** The first that fits is it. */
+const fields: readonly Field[] = [
+  {
+    name: /_price_per_mtok$/,
+    write: (value) => `${formatMoney(value)} per million tokens`,
+    absent: 'unpriced',
+  },
+  { name: /^cost_total_micros$/, write: formatMoney, absent: 'unlimited' },
+  { name: /_micros$/, write: formatMoney },
+  { name: /^tokens_total$|_per_min$/, write: whole.format, absent: 'unlimited' },
+  { name: /_tokens$|^context_length$|^max_model_len$/, write: whole.format },
+  { name: /(?:^|_)at(?:_ms)?$/, write: (value) => formatTime(new Date(value), 'utc') },
+  { name: /_seconds$|^upstream_timeout$/, write: sized(ofSeconds) },
+  { name: /_ms$/, write: sized(ofMilliseconds) },
+  { name: /_bytes$/, write: sized(ofBytes) },
+  { name: /_percent$|_target_cpu$/, write: (value) => `${value} %` },
+  { name: /^utc_offset_minutes$/, write: (value) => `UTC${writeOffset(value)}` },
+];
+
+const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** The value itself where its field counts nothing that is written in another way. */
+function withUnit(field: string, value: unknown): unknown {
+  const name = field.split('.').at(-1) ?? '';
+  if (typeof value === 'number') {
+    return fields.find((one) => one.name.test(name))?.write(value) ?? value;
+  }
+  if (typeof value === 'string' && name.endsWith('_at') && isoTime.test(value)) {
+    return formatTime(new Date(value), 'utc');
+  }
+  return value;
+}
+
+/**
+ * `field` with dots, as the server names fields in its errors. Null is a field without a value, undefined one that is not there; of lists
+ * and objects each member is written by its own name.
+ */
+export function fieldValue(field: string, value: unknown): string {
+  if (value === undefined) return 'none';
+  if (value === null) {
+    const name = field.split('.').at(-1) ?? '';
+    return fields.find((one) => one.name.test(name))?.absent ?? 'none';
+  }
+  const written = withUnit(field, value);
+  return typeof written === 'string' ? written : JSON.stringify(written, withUnit, 1);
+}
