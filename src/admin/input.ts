@@ -19,19 +19,20 @@ export function readInput<Schema extends z.ZodType>(
 ): Readonly<{ value: z.output<Schema> }> | Refusal {
   const read = schema.safeParse(raw);
   if (read.success) return { value: read.data };
-  const [issue] = read.error.issues;
+  const { issues } = read.error;
+  // A field that is not known is most often a misspelt one, which then is missing besides.
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (issue === undefined) return refuse('invalid', 'the request is malformed');
-  return refusalOf(issue, wasValue(issue, raw, echo));
+  return refusalOf(issue, wrong(issue, raw, echo));
 }
 
-function refusalOf(issue: z.core.$ZodIssue, was: string): Refusal {
+function refusalOf(issue: z.core.$ZodIssue, message: string): Refusal {
   const place = shortened(issue.path.map(String).join('.'));
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
     const param = shortened(place === '' ? key : `${place}.${key}`);
     return refuse('invalid', `${param} is not a known field`, { param });
   }
-  const message = `${lowerFirst(issue.message)}${was}`;
   if (place === '') return refuse('invalid', `body: ${message}`);
   return refuse('invalid', `${place}: ${message}`, { param: place });
 }
@@ -39,10 +40,16 @@ function refusalOf(issue: z.core.$ZodIssue, was: string): Refusal {
 /** What is never shown, and never repeated in a refusal. */
 export const secretFields: ReadonlySet<string> = new Set(['password', 'upstream_api_key']);
 
-/** The wrong value, where it cannot be a secret: a number, one of a closed list, a time; in a query any text. */
-function wasValue(issue: z.core.$ZodIssue, raw: unknown, echo: boolean): string {
-  if (issue.path.some((name) => secretFields.has(String(name)))) return '';
+function wrong(issue: z.core.$ZodIssue, raw: unknown, echo: boolean): string {
   const value = issue.path.reduce(memberOf, raw);
+  if (value === undefined && issue.code === 'invalid_type') return 'is required';
+  if (value === '' && issue.code === 'too_small') return 'must not be empty';
+  return lowerFirst(issue.message) + wasValue(issue, value, echo);
+}
+
+/** The wrong value, where it cannot be a secret: a number, one of a closed list, a time; in a query any text. */
+function wasValue(issue: z.core.$ZodIssue, value: unknown, echo: boolean): string {
+  if (issue.path.some((name) => secretFields.has(String(name)))) return '';
   const isShown =
     typeof value === 'string'
       ? echo ||

@@ -59,6 +59,19 @@ describe('a number in a path or a query', () => {
 });
 
 describe('a refusal', () => {
+  it('says what is missing, and names a misspelt field before the one that it was meant for', async (t) => {
+    const { send } = await testAdministrator(t);
+    const cases = [
+      ['/admin/principals', {}, 'name: is required'],
+      ['/admin/principals', { name: '' }, 'name: must not be empty'],
+      ['/admin/principals', { nam: 'ada' }, 'nam is not a known field'],
+    ] as const;
+    for (const [path, input, said] of cases) {
+      const { status, body } = await send('POST', path, input);
+      assert.deepEqual([status, message(body)], [400, said]);
+    }
+  });
+
   it('says the value that was wrong', async (t) => {
     const { send } = await testAdministrator(t);
     const cases = [
