@@ -4,6 +4,8 @@
 import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
+import { buildViewer } from './build-viewer.ts';
+
 const root = path.join(import.meta.dirname, '..');
 const folder = path.join(root, 'ui');
 const dist = path.join(folder, 'dist');
@@ -11,7 +13,7 @@ const dist = path.join(folder, 'dist');
 /** The newest of what the build is made from; packages change with the lock file. */
 const newest = (): number =>
   Math.max(
-    ...globSync('{ui/*,ui/!(dist)/**/*,package-lock.json}', { cwd: root })
+    ...globSync('{ui/*,ui/!(dist)/**/*,events/*,projections/**/*,package-lock.json}', { cwd: root })
       .map((file) => statSync(path.join(root, file)))
       .filter((file) => file.isFile())
       .map((file) => file.mtimeMs),
@@ -34,6 +36,7 @@ export async function buildUi(): Promise<void> {
       logLevel: 'warn',
       build: { outDir: fresh },
     });
+    await buildViewer(path.join(fresh, 'viewer.html'));
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(fresh, dist);
   } finally {

@@ -46,17 +46,22 @@ export default defineConfig({
   },
 });
 
-/** One file of symbols, made of those icons of Lucide that the UI names; answers where it lies. */
-function writeSprite(): string {
-  const folder = path.join(here, '../node_modules/.cache/gw-ui');
-  const file = path.join(folder, 'icons.svg');
+/** One file of symbols, made of those icons of Lucide that the UI names. */
+export function spriteText(): string {
   const symbols = icons.map((name) => {
     const source = fileURLToPath(import.meta.resolve(`lucide-static/icons/${name}.svg`));
     const [, body = ''] = /<svg[^>]*>(.*)<\/svg>/s.exec(readFileSync(source, 'utf8')) ?? [];
     return `<symbol id="${name}" viewBox="0 0 24 24" ${strokes}>${body.replaceAll(/\s+/g, ' ').trim()}</symbol>`;
   });
+  return `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join('')}</svg>`;
+}
+
+/** Answers where it lies. */
+function writeSprite(): string {
+  const folder = path.join(here, '../node_modules/.cache/gw-ui');
+  const file = path.join(folder, 'icons.svg');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(file, `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join('')}</svg>`);
+  writeFileSync(file, spriteText());
   return file;
 }
 

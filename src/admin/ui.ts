@@ -17,6 +17,8 @@ export type Ui = Readonly<{
   index: string;
   /** By the path below /ui/. Each name holds a hash of its content. */
   assets: ReadonlyMap<string, Asset>;
+  /** The page that shows an export without a server, to be kept; null where it is not built. */
+  viewer: Buffer | null;
 }>;
 
 const types: Readonly<Record<string, string>> = {
@@ -24,6 +26,8 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
 };
+
+const viewerName = 'viewer.html';
 
 const built = path.join(import.meta.dirname, '../../ui/dist');
 
@@ -34,7 +38,12 @@ export function readUi(folder: string = built): Ui | null {
   const assets = readdirSync(path.join(folder, 'assets'))
     .filter((name) => path.extname(name) in types)
     .map((name) => [`assets/${name}`, readAsset(path.join(folder, 'assets', name))] as const);
-  return { index: readFileSync(index, 'utf8'), assets: new Map(assets) };
+  const viewer = path.join(folder, viewerName);
+  return {
+    index: readFileSync(index, 'utf8'),
+    assets: new Map(assets),
+    viewer: existsSync(viewer) ? readFileSync(viewer) : null,
+  };
 }
 
 function readAsset(file: string): Asset {
@@ -69,6 +78,12 @@ const pageHeaders = {
   'cache-control': 'no-cache',
 };
 
+/** It is for the disk of whoever has an export, and is not shown here. */
+const keptHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-disposition': 'attachment; filename="gw-viewer.html"',
+};
+
 const immutable = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 export function addUi(server: FastifyInstance, ui: Ui | null): void {
@@ -87,6 +102,9 @@ function sendUi(
   const below = request.params['*'];
   const asset = ui.assets.get(below ?? '');
   if (asset !== undefined) return sendAsset(asset, request, reply);
+  if (below === viewerName && ui.viewer !== null) {
+    return reply.headers(keptHeaders).send(ui.viewer);
+  }
   if (below?.startsWith('assets/') === true) return sendPlain(reply, 'no such file\n');
   const page = ui.index.replaceAll('"./', `"${prefixOf(below)}`);
   reply.headers({ ...pageHeaders, etag: etagOf(page) });

@@ -9,6 +9,7 @@ import { isOpen, session, sessionEnded } from '../state/session.ts';
 import { takesAsOf } from './as-of.ts';
 import { ApiFailure, failureOf, unreachable } from './failure.ts';
 import type { AnswerOf, BodyOf, ParamsOf, PathOf, QueryOf, RowOf } from './routes.ts';
+import { transport } from './transport.ts';
 
 export type Answered<Body> = Readonly<{
   body: Body;
@@ -168,10 +169,12 @@ async function sent(url: string, init: RequestInit): Promise<Response> {
 }
 
 async function sentOnce(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, init).catch((error: unknown) => {
-    init.signal?.throwIfAborted();
-    throw unreachable(error);
-  });
+  const response = await transport
+    .get()(url, init)
+    .catch((error: unknown) => {
+      init.signal?.throwIfAborted();
+      throw unreachable(error);
+    });
   if (response.ok) return response;
   throw failureOf(response, await response.json().catch(() => null));
 }

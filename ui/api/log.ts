@@ -1,6 +1,6 @@
 // The log as evidence: where it ends, what was signed of it, and its exact bytes.
 
-import { apiBase } from '../state/base.ts';
+import { apiBase, uiBase } from '../state/base.ts';
 import { call, open } from './call.ts';
 import type { AnswerOf } from './routes.ts';
 
@@ -26,6 +26,9 @@ export async function* exportedLines(signal: AbortSignal): AsyncGenerator<string
   }
   if (rest !== '') yield rest;
 }
+
+/** The page that shows an export without a server; the browser downloads it. */
+export const viewerAddress = (): string => `${uiBase}viewer.html`;
 
 /** Where the browser downloads it. */
 export const exportAddress = (): string => `${apiBase}admin/log/export`;

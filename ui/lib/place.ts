@@ -11,9 +11,12 @@ export type Place = Readonly<{
 
 const home = 'overview';
 
-/** `base` is the path of the UI and ends in a slash. What lies outside of it is the overview. */
-export function readPlace(url: URL, base: string): Place {
-  const below = url.pathname.startsWith(base) ? url.pathname.slice(base.length) : '';
+/** `base` is the path of the UI, or of `#/` below the hash, and ends in a slash. What lies outside of it is the overview. */
+export function readPlace(address: URL, base: string): Place {
+  const isHash = base.startsWith('#');
+  const url = isHash ? new URL(address.hash.slice(1) || '/', 'file:///') : address;
+  const path = isHash ? base.slice(1) : base;
+  const below = url.pathname.startsWith(path) ? url.pathname.slice(path.length) : '';
   const [screen = home, ...rest] = below
     .split('/')
     .filter((segment) => segment !== '')

@@ -4,7 +4,7 @@ import { createStore } from '../lib/store.ts';
 import type { Store } from '../lib/store.ts';
 import { readPlace, withQuery, writePlace } from '../lib/place.ts';
 import type { Place } from '../lib/place.ts';
-import { uiBase } from './base.ts';
+import { isOneFile, uiBase } from './base.ts';
 import { isEdited, leave } from './edits.ts';
 
 const here = (): Place => readPlace(new URL(globalThis.location.href), uiBase);
@@ -75,12 +75,20 @@ export function followLinks(): void {
       .find((target): target is HTMLAnchorElement => target instanceof HTMLAnchorElement);
     if (anchor === undefined || anchor.target !== '' || anchor.hasAttribute('download')) return;
     const url = new URL(anchor.href);
-    if (url.origin !== globalThis.location.origin || !url.pathname.startsWith(uiBase)) return;
+    if (!isOwn(url)) return;
     event.preventDefault();
     if (url.href === globalThis.location.href) return;
     go(url);
   });
 }
+
+function isOwn(url: URL): boolean {
+  const { origin, href } = globalThis.location;
+  if (isOneFile) return url.hash.startsWith(uiBase) && fileOf(url.href) === fileOf(href);
+  return url.origin === origin && url.pathname.startsWith(uiBase);
+}
+
+const fileOf = (href: string): string | undefined => href.split('#')[0];
 
 /** The browser has gone there already: what is typed stays by going forth again, until it is given up. */
 function comeBack(): void {

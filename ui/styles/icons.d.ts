@@ -11,3 +11,9 @@ declare module '#dashboard?raw' {
   const text: string;
   export default text;
 }
+
+/** The worker of the viewer, as text. */
+declare module '#worker?text' {
+  const text: string;
+  export default text;
+}

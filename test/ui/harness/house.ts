@@ -152,10 +152,21 @@ async function contextOf(
   return context;
 }
 
-async function openIn(context: BrowserContext, url: string, path: string): Promise<Opened> {
+/** A page at an address of any kind, of nobody; closed when the test ends. */
+export async function openPage(test: Test, address: string, look: Look = {}): Promise<Opened> {
+  const nobody = { url: address, cookie: '' };
+  const context = await contextOf(nobody, { ...look, anonymous: true });
+  test.after(() => context.close());
+  return goTo(context, new URL(address));
+}
+
+const openIn = (context: BrowserContext, url: string, path: string): Promise<Opened> =>
+  goTo(context, new URL(`/ui/${path}`, url));
+
+async function goTo(context: BrowserContext, address: URL): Promise<Opened> {
   const page = await context.newPage();
-  const watched = watch(page, url);
-  await page.goto(`/ui/${path}`);
+  const watched = watch(page, address.origin);
+  await page.goto(address.href);
   await page.locator('h1').first().waitFor();
   return { page, watched };
 }

@@ -23,6 +23,7 @@ import { Watch } from '../../elements/watch.ts';
 import { accessKey, grantedSince, waysText } from '../../lib/access.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { momentWords, readMoment } from '../../lib/history.ts';
+import { isOneFile } from '../../state/base.ts';
 import { changeQuery, linkTo, openRest, place } from '../../state/location.ts';
 import { keepView, tableView } from '../../state/table-view.ts';
 import { base, buttons } from '../../styles/base.ts';
@@ -159,7 +160,7 @@ class HistoryAccess extends LitElement {
         ></gw-field>
         <button type="button" class="primary" @click=${this.#ask}>Review</button>
         ${
-          since === undefined
+          since === undefined && !isOneFile
             ? html`<a class="button file" download href=${accessFile(at ?? null)}
                 ><gw-icon name="download"></gw-icon>All of it as CSV</a
               >`
@@ -204,7 +205,10 @@ class HistoryAccess extends LitElement {
         rows.length < accessMax
           ? nothing
           : html`<div class="more">
-              <span>The first ${formatNumber(accessMax)}; the file has all of them.</span>
+              <span
+                >The first
+                ${formatNumber(accessMax)}${isOneFile ? '.' : '; the file has all of them.'}</span
+              >
             </div>`
       }`;
   }

@@ -7,6 +7,8 @@ import { getFleet } from '../../api/fleet.ts';
 import { getCommandAt, listEventsOf } from '../../api/history.ts';
 import type { Command, LogEvent } from '../../api/history.ts';
 import { diffSnapshots } from '../../api/snapshots.ts';
+import { asFailure } from '../../api/failure.ts';
+import type { ApiFailure } from '../../api/failure.ts';
 import '../../elements/copy.ts';
 import '../../elements/empty.ts';
 import '../../elements/error.ts';
@@ -29,6 +31,8 @@ type Loaded = Readonly<{
   command: Command | null;
   events: readonly LogEvent[];
   differences: Awaited<ReturnType<typeof diffSnapshots>>['body'];
+  /** Why they cannot be told, where the rest of the change can. */
+  untold: ApiFailure | null;
   reach: string;
 }>;
 
@@ -42,18 +46,20 @@ const nothingDiffers: Loaded['differences'] = {
 async function load(position: number, signal: AbortSignal): Promise<Loaded> {
   const command = await getCommandAt(position, signal);
   if (command === null) {
-    return { command, events: [], differences: nothingDiffers, reach: '' };
+    return { command, events: [], differences: nothingDiffers, untold: null, reach: '' };
   }
   const { id, first_position: first } = command;
   const [events, diff, replicas] = await Promise.all([
     listEventsOf(command, { limit: eventsMax, signal }),
-    diffSnapshots({ from: first - 1, to: id }, { limit: differencesMax }, signal),
+    diffSnapshots({ from: first - 1, to: id }, { limit: differencesMax }, signal).catch(asFailure),
     getFleet(signal),
   ]);
+  const isTold = 'body' in diff;
   return {
     command,
     events: events.body,
-    differences: diff.body,
+    differences: isTold ? diff.body : nothingDiffers,
+    untold: isTold ? null : diff,
     reach: reachText(command, replicas.body),
   };
 }
@@ -103,13 +109,17 @@ export class GwHistoryChange extends LitElement {
     return this.#record(value.command, value);
   }
 
-  #record(command: Command, { events, differences, reach }: Loaded) {
+  #record(command: Command, { events, differences, untold, reach }: Loaded) {
     return html`${this.#ways(command, events, differences.total > 0)} ${this.#facts(command, reach)}
       <div class="section"><h3>What it changed</h3></div>
-      <gw-differences
-        .differences=${differences.differences}
-        .total=${differences.total}
-      ></gw-differences>
+      ${
+        untold === null
+          ? html`<gw-differences
+              .differences=${differences.differences}
+              .total=${differences.total}
+            ></gw-differences>`
+          : html`<gw-error .failure=${untold}></gw-error>`
+      }
       <div class="section"><h3>Events</h3></div>
       ${this.#events(command, events)}`;
   }

@@ -17,6 +17,7 @@ import { Watch } from '../../elements/watch.ts';
 import { placeOfTarget } from '../../lib/audit.ts';
 import { historyQueryOf, reachText, versionsText, wordsOf } from '../../lib/history.ts';
 import { screenNamed } from '../../screens.ts';
+import { isOneFile } from '../../state/base.ts';
 import { linkTo, openRest, place } from '../../state/location.ts';
 import { keepView, tableView } from '../../state/table-view.ts';
 import { base, buttons } from '../../styles/base.ts';
@@ -36,6 +37,13 @@ const targetCell = ({ target }: Row) => {
   return shown === null || screenNamed(shown.screen) === undefined
     ? text
     : html`<a href=${linkTo(shown)}>${text}</a>`;
+};
+
+const replicas: Column<Row> = {
+  id: 'replicas',
+  label: 'Replicas on it',
+  end: true,
+  value: ({ reach }) => reach,
 };
 
 const columns: readonly Column<Row>[] = [
@@ -76,7 +84,8 @@ const columns: readonly Column<Row>[] = [
     cell: (one) => versionsText(one) || html`<span class="quiet">as before</span>`,
   },
   { id: 'events', label: 'Events', end: true, value: ({ event_count }) => event_count },
-  { id: 'replicas', label: 'Replicas on it', end: true, value: ({ reach }) => reach },
+  // An export of the log does not say it.
+  ...(isOneFile ? [] : [replicas]),
   { id: 'action', label: 'Action', spare: true, value: ({ action }) => action },
   { id: 'request_id', label: 'Request', spare: true, value: ({ request_id }) => request_id },
   { id: 'id', label: 'Position', spare: true, end: true, value: ({ id }) => id },

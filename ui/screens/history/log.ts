@@ -5,7 +5,7 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import { getFleet, getHealth } from '../../api/fleet.ts';
 import type { Replica } from '../../api/fleet.ts';
-import { exportAddress, getLogHead, listCheckpoints } from '../../api/log.ts';
+import { exportAddress, getLogHead, listCheckpoints, viewerAddress } from '../../api/log.ts';
 import type { Checkpoints, LogHead } from '../../api/log.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
@@ -208,7 +208,8 @@ class HistoryLog extends LitElement {
         <dt>All of it</dt>
         <dd>
           <a download href=${exportAddress()}>Export as NDJSON</a>, verified by
-          <code>node deploy/verify.mjs</code>
+          <code>node deploy/verify.mjs</code> and shown by the
+          <a download href=${viewerAddress()}>offline viewer</a>, which needs no server
         </dd>
       </dl>
       <gw-verify-log .position=${position}></gw-verify-log>`;

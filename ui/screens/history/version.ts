@@ -3,6 +3,8 @@
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { asFailure } from '../../api/failure.ts';
+import type { ApiFailure } from '../../api/failure.ts';
 import { diffSnapshots, listVersions } from '../../api/snapshots.ts';
 import type { SnapshotDiff, SnapshotVersion } from '../../api/snapshots.ts';
 import '../../elements/badge.ts';
@@ -16,6 +18,7 @@ import { formatCount } from '../../lib/format.ts';
 import { wordsOf } from '../../lib/history.ts';
 import '../../parts/differences.ts';
 import { isReadOnly } from '../../state/as-of.ts';
+import { isOneFile } from '../../state/base.ts';
 import { linkTo } from '../../state/location.ts';
 import { may } from '../../state/session.ts';
 import { base, buttons } from '../../styles/base.ts';
@@ -23,7 +26,8 @@ import { record } from '../../styles/record.ts';
 
 const differencesMax = 200;
 
-type Loaded = Readonly<{ row: SnapshotVersion | null; diff: SnapshotDiff | null }>;
+/** The difference may be one that cannot be told, where the rest of the version can. */
+type Loaded = Readonly<{ row: SnapshotVersion | null; diff: SnapshotDiff | ApiFailure | null }>;
 
 export class GwHistoryVersion extends LitElement {
   static override properties = { version: { type: Number }, known: { attribute: false } };
@@ -58,12 +62,12 @@ export class GwHistoryVersion extends LitElement {
         : [this.known];
     if (newest?.version !== version) return { row: null, diff: null };
     const from = newest.made_by?.version_before ?? version - 1;
-    const { body: diff } = await diffSnapshots(
+    const diff = await diffSnapshots(
       { from, to: version },
       { limit: differencesMax },
       signal,
-    );
-    return { row: newest, diff };
+    ).catch(asFailure);
+    return { row: newest, diff: 'body' in diff ? diff.body : diff };
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -87,10 +91,15 @@ export class GwHistoryVersion extends LitElement {
     }
     return html`${this.#ways()} ${this.#facts(this.known ?? value.row)}
       <div class="section"><h3>What it changed</h3></div>
-      <gw-differences
-        .differences=${value.diff?.differences ?? []}
-        .total=${value.diff?.total ?? 0}
-      ></gw-differences>`;
+      ${this.#differences(value.diff)}`;
+  }
+
+  #differences(diff: Loaded['diff']) {
+    if (diff instanceof Error) return html`<gw-error .failure=${diff}></gw-error>`;
+    return html`<gw-differences
+      .differences=${diff?.differences ?? []}
+      .total=${diff?.total ?? 0}
+    ></gw-differences>`;
   }
 
   #ways() {
@@ -115,8 +124,7 @@ export class GwHistoryVersion extends LitElement {
   }
 
   #facts(row: SnapshotVersion) {
-    const { created_at, made_by: made, content_hash, snapshot_schema, replicas } = row;
-    const { served_by: served } = row;
+    const { created_at, made_by: made } = row;
     return html`<dl>
       <dt>Made</dt>
       <dd><gw-time absolute at=${created_at}></gw-time></dd>
@@ -132,7 +140,13 @@ export class GwHistoryVersion extends LitElement {
               <dt>Why</dt>
               <dd>${made.reason ?? html`<span class="quiet">not said</span>`}</dd>`
       }
-      <dt>Serving now</dt>
+      ${isOneFile ? nothing : this.#kept(row)}
+    </dl>`;
+  }
+
+  /** What the log does not hold, and an export of it neither. */
+  #kept({ content_hash, snapshot_schema, replicas, served_by: served }: SnapshotVersion) {
+    return html`<dt>Serving now</dt>
       <dd>
         ${
           replicas.length === 0
@@ -153,8 +167,7 @@ export class GwHistoryVersion extends LitElement {
         <code>${content_hash}</code><gw-copy text=${content_hash} label="content hash"></gw-copy>
       </dd>
       <dt>Schema</dt>
-      <dd>${snapshot_schema}</dd>
-    </dl>`;
+      <dd>${snapshot_schema}</dd>`;
   }
 
   #replicas(serving: SnapshotVersion['replicas']) {

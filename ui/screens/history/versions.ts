@@ -16,6 +16,7 @@ import '../../elements/time.ts';
 import { Watch } from '../../elements/watch.ts';
 import { formatCount } from '../../lib/format.ts';
 import { streamWords, wordsOf } from '../../lib/history.ts';
+import { isOneFile } from '../../state/base.ts';
 import { linkTo, navigate, openRest, place } from '../../state/location.ts';
 import { keepView, tableView } from '../../state/table-view.ts';
 import { base, buttons } from '../../styles/base.ts';
@@ -66,6 +67,10 @@ const columns: readonly Column<SnapshotVersion>[] = [
         ? html`<span class="quiet">nothing, built anew</span>`
         : changedText(one),
   },
+];
+
+/** What an export of the log does not say. */
+const keptColumns: readonly Column<SnapshotVersion>[] = [
   {
     id: 'replicas',
     label: 'Served by',
@@ -130,7 +135,7 @@ class HistoryVersions extends LitElement {
         partial
         label="Snapshot versions"
         noun="version"
-        .columns=${columns}
+        .columns=${isOneFile ? columns : [...columns, ...keptColumns]}
         .rows=${rows}
         .keyOf=${({ version }: SnapshotVersion) => version}
         .view=${tableView()}

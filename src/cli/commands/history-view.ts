@@ -1,0 +1,92 @@
+// The command that shows an export of the log, or a pack of evidence, in a browser of this machine: no database, and no control plane.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+import { Command, Option } from 'clipanion';
+
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { anchorOption, keyOption, readAnchors } from '../anchors.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../failure.ts';
+import { serveUntilSignal } from '../lifetime.ts';
+import { readViewer, serveViewer } from '../view-server.ts';
+import type { Viewed } from '../view-server.ts';
+
+export class HistoryViewCommand extends Command {
+  static override paths = [['history', 'view']];
+  static override usage = Command.Usage({
+    description: 'show an export of the event log in a browser',
+    details: `
+      The file that \`gw log export\` wrote, or the directory that \`gw evidence\` made. It is verified
+      in the browser, which then shows its changes, events, configurations, what lies between two of
+      them, and who could call what. Needs no database. Prints the address, on loopback, and serves
+      it until it is interrupted. With --page it writes the viewer instead, one HTML file that opens
+      exports on any machine.
+    `,
+    examples: [
+      ['An export', '$0 history view log.ndjson'],
+      ['For an auditor who has no gw', '$0 history view --page gw-viewer.html'],
+    ],
+  });
+
+  json = Option.Boolean('--json', false, { description: 'print the address as JSON' });
+  port = Option.String('--port', '0', { description: 'any free port when 0' });
+  anchor = anchorOption();
+  key = keyOption();
+  page = Option.String('--page', { description: 'a new file that the viewer is written to' });
+  file = Option.String({ name: 'file', required: false });
+
+  async execute(): Promise<ExitCode> {
+    const { stdout, stderr } = this.context;
+    return reportingFailure(this.context, async () => {
+      if (this.page !== undefined) {
+        const html = readViewer();
+        if (isRefusal(html)) return reportRefusals(stderr, [html]);
+        writeFileSync(this.page, html, { flag: 'wx' });
+        return exitCodes.ok;
+      }
+      const viewed = await this.viewed();
+      if (isRefusal(viewed)) return reportRefusals(stderr, [viewed]);
+      const html = readViewer();
+      if (isRefusal(html)) return reportRefusals(stderr, [html]);
+      return serveUntilSignal(process, async () => {
+        const served = await serveViewer(html, viewed);
+        const { url } = served;
+        stdout.write(`${this.json ? JSON.stringify({ url }) : url}\n`);
+        return served;
+      });
+    });
+  }
+
+  private async viewed(): Promise<Viewed | Refusal> {
+    const { key = null, file } = this;
+    if (file === undefined) {
+      return refuse('invalid', 'name an export, or the directory of a pack of evidence');
+    }
+    if (key !== null && !/^[\da-f]{64}$/.test(key)) {
+      return refuse('invalid', `--key must be 64 hex digits, was ${JSON.stringify(key)}`);
+    }
+    const port = /^\d{1,5}$/.test(this.port) ? Number(this.port) : Infinity;
+    if (port > 65_535) {
+      return refuse('invalid', `--port must be 0 to 65535, was ${JSON.stringify(this.port)}`);
+    }
+    const anchors = readAnchors(this.anchor, (one) => readFileSync(one, 'utf8'));
+    if (isRefusal(anchors)) return anchors;
+    return { files: await filesAt(file), anchors, key, port };
+  }
+}
+
+/** Of a directory, all that are in it. */
+async function filesAt(place: string): Promise<ReadonlyMap<string, string>> {
+  if (!(await stat(place)).isDirectory()) return new Map([[path.basename(place), place]]);
+  const entries = await readdir(place, { withFileTypes: true });
+  return new Map(
+    entries
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => [name, path.join(place, name)] as const),
+  );
+}

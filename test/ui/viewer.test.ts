@@ -1,0 +1,96 @@
+// The offline viewer in a browser: one file from a disk that shows an export without a server, finds the line that was altered, says
+// nothing to anybody, and leaves nothing in the way of assistive technology.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { exported, temporaryDirectory } from '../harness/evidence.ts';
+import { openPage, sharedCompanyHouse } from './harness/house.ts';
+import type { Opened } from './harness/house.ts';
+import { expectCleanScreen } from './harness/watch.ts';
+
+/** As the test sets it, and as people read it. */
+const contextLength = /4,?242/;
+
+const viewer = path.join(import.meta.dirname, '../../ui/dist/viewer.html');
+
+/** An export of the seeded company, and a page on a disk. */
+async function given(t: TestContext) {
+  const { plane, send } = await sharedCompanyHouse();
+  await send('PATCH', '/admin/provider-models/1', { context_length: 4_242 });
+  const directory = await temporaryDirectory(t);
+  const log = path.join(directory, 'log.ndjson');
+  await writeFile(log, await exported(plane.db));
+  return { directory, log, position: plane.store.state().position };
+}
+
+/** Opened from the disk, with the file in it. */
+async function shown(t: TestContext, log: string): Promise<Opened> {
+  const opened = await openPage(t, pathToFileURL(viewer).href, { theme: 'light', width: 1440 });
+  await opened.page.locator('#export').setInputFiles(log);
+  await opened.page.getByRole('link', { name: 'Integrity' }).waitFor();
+  return opened;
+}
+
+it('an export is verified, and a change of it found, from a file on a disk', async (t) => {
+  const { log, position } = await given(t);
+  const { page, watched } = await shown(t, log);
+  const events = new Intl.NumberFormat('en').format(position);
+  await page.getByText(`${events} events and 0 checkpoints: all hold`).waitFor();
+  await page.getByLabel('Entity').fill('model-1');
+  await page.getByLabel('Entity').press('Enter');
+  await page.locator(`a[href$="/history/${position}?stream=model-1"]`).first().click();
+  const change = page.locator('gw-history-change');
+  await change.getByText(contextLength).waitFor();
+  await expectCleanScreen(page, watched);
+  await change.getByRole('link', { name: 'As it was then' }).click();
+  const record = page.locator('gw-history-configuration gw-drawer');
+  await record.getByText(contextLength).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByLabel('As of').fill(String(position - 1));
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page
+    .getByText(`position ${position - 1}`)
+    .first()
+    .waitFor();
+  await page.getByRole('link', { name: 'gpt-nano', exact: true }).first().click();
+  await record.getByText('context_length').waitFor();
+  assert.doesNotMatch(await record.innerText(), contextLength);
+  await expectCleanScreen(page, watched);
+});
+
+it('an altered line is named at its position, and nothing behind it is shown', async (t) => {
+  const { directory, log } = await given(t);
+  const lines = (await readFile(log, 'utf8')).split('\n');
+  lines[57] = (lines[57] ?? '').replace('"payload":"{', '"payload":"{ ');
+  const altered = path.join(directory, 'altered.ndjson');
+  await writeFile(altered, lines.join('\n'));
+  const { page, watched } = await shown(t, altered);
+  await page.getByText('Position 57: the payload is altered.').waitFor();
+  await page.getByRole('link', { name: 'Look at it' }).click();
+  await page.getByText('the line at position 57').waitFor();
+  await page.getByText('56', { exact: true }).first().waitFor();
+  await expectCleanScreen(page, watched);
+});
+
+it('gw history view shows the same, to this machine alone', async (t) => {
+  const { log, position } = await given(t);
+  const main = path.join(import.meta.dirname, '../../src/main.ts');
+  const program = spawn(process.execPath, [main, 'history', 'view', log, '--json']);
+  t.after(() => program.kill());
+  const [line] = await once(createInterface({ input: program.stdout }), 'line');
+  const url = new URL(JSON.parse(String(line)).url);
+  assert.equal(url.hostname, '127.0.0.1');
+  const { page, watched } = await openPage(t, url.href, { theme: 'dark', width: 360 });
+  await page.getByText(`position ${position}`).or(page.getByText('all hold')).first().waitFor();
+  await expectCleanScreen(page, watched);
+  const answer = await fetch(new URL('/files/passwd', url));
+  assert.equal(answer.status, 404);
+});

@@ -1,0 +1,143 @@
+// Holds that an export answers what its control plane answers: the same changes, events, versions, differences and access, at any moment.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { makePack } from '../../../src/control/evidence/pack.ts';
+import { isRefusal } from '../../../src/lib/refusal.ts';
+import { answer } from '../../../ui/viewer/log/answer.ts';
+import { openExport } from '../../../ui/viewer/log/open-export.ts';
+import { testAdministrator } from '../../harness/admin.ts';
+import { exported, temporaryDirectory } from '../../harness/evidence.ts';
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+
+const none = { key: null, anchors: [] };
+
+/** A configuration with a grant that was taken back, and a reason for the last change. */
+async function house(t: TestContext) {
+  const opened = await testAdministrator(t);
+  const { send, ask, cookie } = opened;
+  await send('POST', '/admin/models', { name: 'qwen3-8b', input_price_per_mtok: 1 });
+  await send('POST', '/admin/models', { name: 'other' });
+  await send('POST', '/admin/principals', { name: 'reporting' });
+  await send('POST', '/admin/roles', { name: 'readers' });
+  const permission = { verb: 'model:invoke', resource: 'model/qwen*' };
+  await send('POST', '/admin/roles/readers/permissions', permission);
+  await send('POST', '/admin/principals/3/roles', { role: 'readers' });
+  await send('POST', '/admin/keys', { name: 'k', principal_id: 3 });
+  await send('DELETE', '/admin/principals/3/roles/readers');
+  await send('POST', '/admin/principals/3/roles', { role: 'readers' });
+  const headers = { 'x-gw-reason': 'CHG-7' };
+  const body = { input_price_per_mtok: 2 };
+  const last = await ask({
+    method: 'PATCH',
+    path: '/admin/provider-models/1',
+    cookie,
+    headers,
+    body,
+  });
+  assert.equal(last.status, 200);
+  return opened;
+}
+
+/** What a log does not say. */
+const unsaid = new Set(['reason', 'content_hash', 'snapshot_schema', 'replicas', 'served_by']);
+
+const said = (body: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(body, (name, value: unknown) => (unsaid.has(name) ? undefined : value)),
+  );
+
+it('an export answers as its control plane does', async (t) => {
+  const { plane, send } = await house(t);
+  const log = await exported(plane.db);
+  const opened = await openExport([new File([log], 'log.ndjson')], none, () => {});
+  const { position } = plane.store.state();
+  const addresses = [
+    '/admin/history/commands?limit=5',
+    '/admin/history/commands?order=asc&after=3&limit=2',
+    '/admin/history/commands?stream=model-1',
+    '/admin/history/commands?actor=2&limit=1000',
+    '/admin/history/events?limit=1000',
+    '/admin/history/events?type=PrincipalRoleGranted&order=asc',
+    `/admin/history/events?from=${new Date(0).toISOString()}&to=${new Date(0).toISOString()}`,
+    `/admin/history/events/${position}`,
+    '/admin/history/events/1',
+    '/admin/snapshots?limit=1000',
+    `/admin/snapshots?before=${position}&limit=2`,
+    `/admin/snapshots/1/diff/${position}`,
+    `/admin/snapshots/${position - 1}/diff/${position}?kind=model`,
+    '/admin/access?limit=1000',
+    `/admin/access?as_of=${position - 2}`,
+    `/admin/access/diff?from=1&to=${position}`,
+    `/admin/access/diff?from=${position - 2}&to=${position}`,
+  ];
+  for (const address of addresses) {
+    const { status, body } = await send('GET', address);
+    const own = await answer(opened, address);
+    assert.deepEqual([own.status, said(own.body)], [status, said(body)], address);
+  }
+});
+
+it('pages of access say that there are more', async (t) => {
+  const { plane } = await house(t);
+  const log = await exported(plane.db);
+  const opened = await openExport([new File([log], 'log.ndjson')], none, () => {});
+  const first = await answer(opened, '/admin/access?limit=1');
+  assert.ok('link' in first.headers);
+});
+
+it('what an export does not hold is refused in words', async (t) => {
+  const { plane } = await house(t);
+  const log = await exported(plane.db, 4);
+  const opened = await openExport([new File([log], 'log.ndjson')], none, () => {});
+  const told = async (address: string) => {
+    const { status, body } = await answer(opened, address);
+    return [status, Reflect.get(Object(Reflect.get(Object(body), 'error')), 'message')];
+  };
+  const { position } = plane.store.state();
+  assert.deepEqual(await told('/admin/snapshots/4/diff/6'), [
+    409,
+    'the export begins at position 4: what was configured before it is not in it',
+  ]);
+  assert.deepEqual(await told('/admin/history/events/3'), [404, 'the export holds no position 3']);
+  assert.deepEqual(await told('/admin/access?as_of=2'), [
+    404,
+    `as_of: the export holds positions 4 to ${position}, was 2`,
+  ]);
+  assert.deepEqual(await told('/admin/usage'), [404, 'an export of the log does not hold this']);
+});
+
+it('a pack tells names and reasons, and that a file of it was altered', async (t) => {
+  const { plane } = await house(t);
+  const { reports: db, past, vault } = plane;
+  const directory = path.join(await temporaryDirectory(t), 'pack');
+  const made = await makePack(
+    { db, past, vault, appVersion: 'test', clock: Date.now },
+    { from: { position: 3 }, to: null, withPersonalData: true, directory, keys: [], settings: [] },
+  );
+  assert.ok(!isRefusal(made));
+  const names = await readdir(directory);
+  const read = async (name: string) => new File([await readFile(path.join(directory, name))], name);
+  const files = await Promise.all(names.map(read));
+  const { summary, ...opened } = await openExport(files, none, () => {});
+  assert.deepEqual([summary.finding, summary.pack?.problem], [null, null]);
+  const { body } = await answer({ ...opened }, '/admin/history/commands?limit=1');
+  const [last] = Array.isArray(body) ? body : [];
+  assert.equal(Reflect.get(Object(last), 'reason'), 'CHG-7');
+  assert.equal(Reflect.get(Object(last), 'version_after'), plane.store.state().version);
+
+  const altered = files.map((file) =>
+    file.name === 'served.ndjson' ? new File(['{}'], file.name) : file,
+  );
+  const second = await openExport(altered, none, () => {});
+  assert.equal(second.summary.pack?.problem, 'served.ndjson is not as in the manifest');
+  const missing = await openExport(
+    files.filter(({ name }) => name !== 'README.txt'),
+    none,
+    () => {},
+  );
+  assert.match(missing.summary.pack?.problem ?? '', /^missing, or not of the pack: README.txt$/);
+});

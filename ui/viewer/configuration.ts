@@ -1,0 +1,290 @@
+// The configuration at any moment of the export: every entity of it, one opened with its fields. Of a secret it is said that there is one.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { wrongField } from '../api/failure.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import { getLogHead } from '../api/log.ts';
+import { diffSnapshots } from '../api/snapshots.ts';
+import type { Difference } from '../api/snapshots.ts';
+import '../elements/copy.ts';
+import '../elements/drawer.ts';
+import '../elements/empty.ts';
+import '../elements/error.ts';
+import '../elements/field.ts';
+import type { FieldInput } from '../elements/field.ts';
+import '../elements/icon.ts';
+import { Resource } from '../elements/resource.ts';
+import '../elements/table.ts';
+import type { Column } from '../elements/table.ts';
+import { Watch } from '../elements/watch.ts';
+import { formatNumber } from '../lib/format.ts';
+import { changesOfDifference, kindLabel, kindNames, readMoment } from '../lib/history.ts';
+import { changeQuery, linkTo, navigate, place } from '../state/location.ts';
+import { keepView, tableView } from '../state/table-view.ts';
+import { listStyles } from '../screens/history/list-styles.ts';
+import { base, buttons, controls } from '../styles/base.ts';
+import { record } from '../styles/record.ts';
+import { shownAt } from './screens.ts';
+
+const pageRows = 1_000;
+const rowsMax = 20_000;
+
+type Loaded = Readonly<{
+  version: number;
+  position: number;
+  total: number;
+  rows: readonly Difference[];
+}>;
+
+const columns: readonly Column<Difference>[] = [
+  {
+    id: 'name',
+    label: 'Name',
+    value: ({ name, kind, id }) => name ?? `${kindLabel(kind)} ${id}`,
+  },
+  { id: 'kind', label: 'Kind', value: ({ kind }) => kindLabel(kind) },
+  { id: 'id', label: 'Id', value: ({ id }) => id },
+  { id: 'fields', label: 'Fields set', end: true, value: ({ fields }) => fields.length },
+];
+
+type Entity = Readonly<{ kind: string; id: number }>;
+
+const streamOf = ({ kind, id }: Entity): string => `${kind}-${id}`;
+
+/** What is configured is what lies between nothing and the moment. */
+async function load(moment: string | null, kind: string, signal: AbortSignal): Promise<Loaded> {
+  const to = moment ?? String((await getLogHead(signal)).body.position);
+  const rows: Difference[] = [];
+  for (;;) {
+    const query = { ...(kind === '' ? {} : { kind }), offset: rows.length, limit: pageRows };
+    const { body } = await diffSnapshots({ from: 0, to }, query, signal);
+    rows.push(...body.differences);
+    const isAll = rows.length >= body.total || body.differences.length === 0;
+    if (isAll || rows.length >= rowsMax) return { ...body.to, total: body.total, rows };
+  }
+}
+
+class ViewerConfiguration extends LitElement {
+  static override properties = { at: { state: true }, wrong: { state: true } };
+  static override styles = [
+    base,
+    buttons,
+    controls,
+    record,
+    listStyles,
+    css`
+      .ask {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: start;
+        gap: var(--space-3);
+        margin-bottom: var(--space-4);
+      }
+
+      .ask gw-field {
+        flex: 0 1 18rem;
+      }
+
+      .ask > button,
+      .ask > select {
+        width: auto;
+        margin-top: 1.4375rem;
+      }
+
+      dl {
+        grid-template-columns: minmax(8.5rem, 14rem) minmax(0, 1fr);
+        column-gap: var(--space-3);
+      }
+
+      .ways {
+        display: flex;
+        flex-wrap: wrap;
+        gap: var(--space-2);
+        margin-bottom: var(--space-4);
+      }
+    `,
+  ];
+  /** As typed. */
+  declare at: string;
+  declare wrong: ApiFailure | null;
+  readonly #place = new Watch(this, place);
+  readonly #rows = new Resource(this, (signal) => {
+    const { as_of: moment } = this.#place.value.query;
+    return load(moment ?? null, this.#kind(), signal);
+  });
+
+  constructor() {
+    super();
+    this.at = '';
+    this.wrong = null;
+  }
+
+  /** Of what is open, wherever the link to it came from; null is nothing. */
+  #open(): Readonly<{ kind: string; id: number }> | null {
+    const { screen, rest } = this.#place.value;
+    const [, kind = '', id = ''] = screen === 'history' ? rest : [];
+    const shown = screen === 'history' ? { kind, id: Number(id) } : shownAt(screen, rest);
+    return shown.kind === null || shown.kind === '' || !shown.id
+      ? null
+      : { kind: shown.kind, id: shown.id };
+  }
+
+  /** Empty is every kind. */
+  #kind(): string {
+    const { screen, rest, query } = this.#place.value;
+    return query['kind'] ?? (screen === 'history' ? '' : (shownAt(screen, rest).kind ?? ''));
+  }
+
+  protected override render() {
+    const { value, failure } = this.#rows;
+    return html`<div class="ask" @gw-input=${this.#onInput} @gw-enter=${this.#ask}>
+        <gw-field
+          name="at"
+          label="As of"
+          hint="Version, position or time, UTC; empty is the end"
+          error=${this.wrong?.message ?? ''}
+          .value=${this.at}
+        ></gw-field>
+        <button type="button" class="primary" @click=${this.#ask}>Show</button>
+        <select aria-label="Kind" @change=${this.#onKind}>
+          <option value="">Every kind</option>
+          ${kindNames.map(
+            (name) =>
+              html`<option value=${name} ?selected=${name === this.#kind()}>
+                ${kindLabel(name)}
+              </option>`,
+          )}
+        </select>
+      </div>
+      <gw-error .failure=${failure}></gw-error>
+      ${
+        value === undefined
+          ? failure === null
+            ? html`<div class="skeleton" aria-busy="true"></div>`
+            : nothing
+          : this.#table(value)
+      }
+      ${this.#drawer(value)}`;
+  }
+
+  #table({ rows, total, version, position }: Loaded) {
+    if (rows.length === 0) {
+      return html`<gw-empty heading="Nothing was configured" icon="layers">
+        <span slot="about"
+          >There is nothing of this kind at version ${version}, position ${position}.</span
+        >
+      </gw-empty>`;
+    }
+    const { query } = this.#place.value;
+    return html`<gw-table
+        label="Configuration"
+        noun="record"
+        .columns=${columns}
+        .rows=${rows}
+        .keyOf=${streamOf}
+        .view=${tableView()}
+        .hrefOf=${({ kind, id }: Difference) =>
+          linkTo({ screen: 'history', rest: ['configuration', kind, id], query })}
+        .chosen=${this.#open() === null ? null : streamOf(this.#open() ?? { kind: 'model', id: 0 })}
+        @gw-view=${keepView}
+        ><span slot="bar" class="quiet">at version ${version}, position ${position}</span></gw-table
+      >
+      ${
+        total > rows.length
+          ? html`<div class="more">
+              The first ${formatNumber(rows.length)} of ${formatNumber(total)}; choose a kind.
+            </div>`
+          : nothing
+      }`;
+  }
+
+  #drawer(value: Loaded | undefined) {
+    const open = this.#open();
+    const row = value?.rows.find(({ kind, id }) => kind === open?.kind && id === open.id);
+    const words = open === null ? '' : `${kindLabel(open.kind)} ${open.id}`;
+    return html`<gw-drawer
+      heading=${row?.name ?? words}
+      ?open=${open !== null && value !== undefined}
+      @gw-close=${this.#onClose}
+    >
+      ${open === null || value === undefined ? nothing : this.#entity(open, row)}
+    </gw-drawer>`;
+  }
+
+  #entity(open: Readonly<{ kind: string; id: number }>, row: Difference | undefined) {
+    const stream = `${open.kind}-${open.id}`;
+    return html`<div class="ways">
+        <a class="button" href=${linkTo({ screen: 'history', query: { stream } })}
+          ><gw-icon name="history"></gw-icon>What happened to it</a
+        >
+        <a class="button" href=${linkTo({ screen: 'history', rest: ['events'], query: { stream } })}
+          ><gw-icon name="scroll-text"></gw-icon>Its events</a
+        >
+      </div>
+      ${
+        row === undefined
+          ? html`<gw-empty heading="It was not there" icon="layers">
+              <span slot="about">At this moment nothing had the id <code>${stream}</code>.</span>
+            </gw-empty>`
+          : this.#fields(row)
+      }`;
+  }
+
+  #fields(row: Difference) {
+    return html`<dl>
+      <dt>Kind</dt>
+      <dd>${kindLabel(row.kind)} <code class="quiet">${streamOf(row)}</code></dd>
+      ${changesOfDifference(row).map(
+        ({ field, after }) =>
+          html`<dt>${field}</dt>
+            <dd>${valueText(after)}</dd>`,
+      )}
+    </dl>`;
+  }
+
+  readonly #onInput = ({ detail: { value } }: CustomEvent<FieldInput>): void => {
+    this.at = value;
+    this.wrong = null;
+  };
+
+  readonly #ask = (): void => {
+    const moment = this.at.trim() === '' ? '' : readMoment(this.at);
+    if (moment === null) this.wrong = wrongField('at', 'must be a version, a position or a time');
+    else changeQuery({ as_of: moment, page: null });
+  };
+
+  readonly #onKind = ({ target }: Event): void => {
+    if (!(target instanceof HTMLSelectElement)) return;
+    const { as_of: moment } = this.#place.value.query;
+    const query = { kind: target.value, ...(moment === undefined ? {} : { as_of: moment }) };
+    navigate({ screen: 'history', rest: ['configuration'], query });
+  };
+
+  readonly #onClose = (): void => {
+    const { query } = this.#place.value;
+    navigate({
+      screen: 'history',
+      rest: ['configuration'],
+      query: { ...query, kind: this.#kind() },
+    });
+  };
+
+  #asked: string | null = null;
+
+  /** Asks anew when the address says another moment or kind, by whatever way it came there. */
+  protected override willUpdate(): void {
+    const { as_of: moment = '' } = this.#place.value.query;
+    const asked = `${moment} ${this.#kind()}`;
+    if (asked === this.#asked) return;
+    const isFirst = this.#asked === null;
+    this.#asked = asked;
+    this.at = moment;
+    if (!isFirst) void this.#rows.reload();
+  }
+}
+
+const valueText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+customElements.define('gw-history-configuration', ViewerConfiguration);

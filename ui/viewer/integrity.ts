@@ -1,0 +1,194 @@
+// What was verified of the open export: where it ends, what does not hold and the line that says so, the keys and checkpoints in it.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import '../elements/badge.ts';
+import '../elements/copy.ts';
+import '../elements/icon.ts';
+import '../elements/kpi.ts';
+import '../elements/table.ts';
+import type { Column } from '../elements/table.ts';
+import '../elements/time.ts';
+import { formatCount, formatNumber } from '../lib/format.ts';
+import { linkTo } from '../state/location.ts';
+import { keepView, tableView } from '../state/table-view.ts';
+import { base, buttons } from '../styles/base.ts';
+import { record } from '../styles/record.ts';
+import type { Signed } from './log/open-log.ts';
+import type { Summary } from './log/open-export.ts';
+
+const columns: readonly Column<Signed>[] = [
+  { id: 'position', label: 'Position', value: ({ position }) => position },
+  {
+    id: 'note',
+    label: 'Note',
+    value: ({ note }) => note,
+    cell: ({ note }) =>
+      html`<code class="quiet">${note.split('\n')[2]?.slice(0, 24)}…</code
+        ><gw-copy text=${note} label="checkpoint"></gw-copy>`,
+  },
+];
+
+export class GwViewerIntegrity extends LitElement {
+  static override properties = { summary: { attribute: false } };
+  static override styles = [
+    base,
+    buttons,
+    record,
+    css`
+      .tiles {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr));
+        gap: var(--space-3);
+        margin-bottom: var(--space-5);
+      }
+
+      pre {
+        max-height: 16rem;
+        margin: 0;
+        padding: var(--space-3);
+        overflow: auto;
+        border: 1px solid var(--line);
+        border-radius: var(--radius-m);
+        background: var(--sunken);
+        font-size: var(--text-s);
+        white-space: pre-wrap;
+        overflow-wrap: anywhere;
+      }
+    `,
+  ];
+  declare summary: Summary;
+
+  protected override render() {
+    const { summary } = this;
+    return html`${this.#tiles(summary)} ${this.#broken(summary)}
+      <div class="section"><h3>Export</h3></div>
+      ${this.#facts(summary)}
+      <div class="section"><h3>Audit keys</h3></div>
+      ${this.#keys(summary)}
+      <div class="section"><h3>Signed checkpoints</h3></div>
+      ${this.#checkpoints(summary)}`;
+  }
+
+  #tiles({ position, from, to, checkpoints, finding, pack, version }: Summary) {
+    const last = checkpoints.at(-1);
+    const events = Math.max(0, position - from + 1);
+    return html`<div class="tiles">
+      <gw-kpi
+        label="Chain"
+        value=${finding === null ? 'holds' : 'broken'}
+        tone=${finding === null ? 'plain' : 'bad'}
+        >${finding === null ? 'every hash computed here' : `at position ${finding.position}`}</gw-kpi
+      >
+      <gw-kpi
+        label="Events that hold"
+        value=${formatNumber(events)}
+        href=${linkTo({ screen: 'history', rest: ['events'] })}
+        >positions ${from} to ${position}${to > position ? `, of ${to}` : ''}</gw-kpi
+      >
+      <gw-kpi
+        label="Signed up to"
+        value=${last === undefined ? 'not signed' : formatNumber(last.position)}
+        tone=${last === undefined ? 'none' : 'plain'}
+        >${last === undefined ? 'no checkpoint in it' : `${formatCount(checkpoints.length, 'checkpoint')}, signatures checked`}</gw-kpi
+      >
+      ${
+        pack === null
+          ? html`<gw-kpi
+              label="Snapshot"
+              value=${version === 0 ? 'none' : `v${version}`}
+              href=${linkTo({ screen: 'history', rest: ['versions'] })}
+              >at the end of it</gw-kpi
+            >`
+          : html`<gw-kpi
+              label="Pack"
+              value=${pack.problem === null ? 'holds' : 'altered'}
+              tone=${pack.problem === null ? 'plain' : 'bad'}
+              >${formatCount(pack.files, 'file')},
+              ${pack.isSigned ? 'signed' : 'not signed'}</gw-kpi
+            >`
+      }
+    </div>`;
+  }
+
+  #broken({ finding, brokenLine }: Summary) {
+    if (finding === null || brokenLine === null) return nothing;
+    return html`<div class="section">
+        <h3>The line at position ${finding.position}</h3>
+        <gw-copy text=${brokenLine} label="line"></gw-copy>
+      </div>
+      <pre tabindex="0" aria-label="The line that does not hold">${brokenLine}</pre>`;
+  }
+
+  #facts({ name, bytes, logId, position, hash, lastAt, trust }: Summary) {
+    return html`<dl>
+      <dt>File</dt>
+      <dd>${name} <span class="quiet">${formatNumber(bytes)} bytes</span></dd>
+      <dt>Log</dt>
+      <dd>${this.#exact(logId, 'log id')}</dd>
+      <dt>Last position</dt>
+      <dd>${position}</dd>
+      <dt>Hash there</dt>
+      <dd>${this.#exact(hash, 'hash')}</dd>
+      <dt>Last event</dt>
+      <dd>${lastAt === null ? 'none' : html`<gw-time absolute at=${lastAt}></gw-time>`}</dd>
+      <dt>Trusted key</dt>
+      <dd>
+        ${
+          trust.key === null
+            ? html`<span class="quiet">none given: those in the log are believed</span>`
+            : this.#exact(trust.key, 'audit key')
+        }
+      </dd>
+      <dt>Kept checkpoints</dt>
+      <dd>
+        ${
+          trust.anchors === 0
+            ? html`<span class="quiet">none given</span>`
+            : `${formatCount(trust.anchors, 'checkpoint')} held against the log`
+        }
+      </dd>
+    </dl>`;
+  }
+
+  #exact(text: string | null, label: string) {
+    if (text === null) return html`<span class="quiet">not read</span>`;
+    return html`<code>${text}</code><gw-copy text=${text} label=${label}></gw-copy>`;
+  }
+
+  #keys({ keys }: Summary) {
+    if (keys.length === 0) {
+      return html`<p class="quiet">None: nobody signed this log.</p>`;
+    }
+    return html`<ul class="rows">
+      ${keys.map(
+        ({ since, publicKey }) =>
+          html`<li>
+            <code>${publicKey}</code><gw-copy text=${publicKey} label="audit key"></gw-copy>
+            <span class="quiet end">since position ${since}</span>
+          </li>`,
+      )}
+    </ul>`;
+  }
+
+  #checkpoints({ checkpoints }: Summary) {
+    if (checkpoints.length === 0) return html`<p class="quiet">None.</p>`;
+    return html`<gw-table
+      label="Signed checkpoints"
+      noun="checkpoint"
+      .columns=${columns}
+      .rows=${checkpoints.toReversed()}
+      .keyOf=${({ position }: Signed) => position}
+      .view=${tableView()}
+      @gw-view=${keepView}
+    ></gw-table>`;
+  }
+}
+
+customElements.define('gw-viewer-integrity', GwViewerIntegrity);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-viewer-integrity': GwViewerIntegrity;
+  }
+}

@@ -1,0 +1,48 @@
+// What people and reasons are called. Neither is in a log, which refers to the vault instead; a pack of evidence may tell them.
+
+import type { Command } from '../../api/history.ts';
+import type { StoredName } from '../../../events/principal.ts';
+import { linesOf, readLines } from './lines.ts';
+import type { OpenLog } from './open-log.ts';
+
+/** Of a command, as its row in the pack has it. */
+export type ToldChange = Pick<Command, 'actor_name' | 'reason' | 'reason_erased'>;
+
+export type Told = Readonly<{
+  /** By the positions at which commands end; one of which nothing is told is not in it. */
+  changes: (ends: readonly number[]) => Promise<ReadonlyMap<number, ToldChange>>;
+}>;
+
+export const nothingTold: Told = { changes: async () => new Map() };
+
+/** The file of changes of a pack, looked through once for where each row lies. */
+export async function toldBy(file: Blob): Promise<Told> {
+  const places = new Map<number, Readonly<{ start: number; end: number }>>();
+  for await (const lines of linesOf(file)) {
+    for (const { text, start, end } of lines) places.set(JSON.parse(text).id, { start, end });
+  }
+  return {
+    changes: async (ends) => {
+      const known = ends.flatMap((end) => places.get(end) ?? []);
+      const texts = await readLines(file, known);
+      return new Map(
+        texts.map((text) => {
+          const { id, actor_name, reason, reason_erased } = JSON.parse(text);
+          return [id, { actor_name, reason, reason_erased }] as const;
+        }),
+      );
+    },
+  };
+}
+
+/** Null acts for nobody. */
+export const actorName = (log: OpenLog, id: number | null): string | null =>
+  id === null ? null : principalName(log, id);
+
+/** A service by its name, a person by its id. */
+export function principalName({ states }: Pick<OpenLog, 'states'>, id: number): string {
+  const principal = states?.last().principal.byId.get(id);
+  return principal === undefined ? `principal ${id}` : nameOr(principal.name, `principal ${id}`);
+}
+
+const nameOr = ({ text }: StoredName, otherwise: string): string => text ?? otherwise;

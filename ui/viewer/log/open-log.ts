@@ -1,0 +1,164 @@
+// Opens an export of the log: one pass that verifies every line, notes where each event lies, and folds the configuration. It ends at
+// the first line that does not hold, so that nothing is ever shown that was not verified.
+
+import { touchesSnapshot } from '../../../events/catalogue.ts';
+import { epochOfVersion, snapshotVersion } from '../../../src/lib/snapshot-version.ts';
+import { linesOf, readLines } from './lines.ts';
+import type { Line } from './lines.ts';
+import { createLogIndex } from './log-index.ts';
+import type { LogIndex } from './log-index.ts';
+import { createStates } from './states.ts';
+import type { States } from './states.ts';
+import { createLogVerifier, isFinding } from './verify-log.ts';
+import type { EventLine, Finding, Trust, Verified } from './verify-log.ts';
+
+export type OpenLog = Readonly<{
+  index: LogIndex;
+  /** Null where the export begins in the middle of its log: what was configured before it is not in it. */
+  states: States | null;
+  /** What held, up to the first line that did not; null when not even the first line did. */
+  verified: Verified | null;
+  finding: Finding | null;
+  /** The line that does not hold, as it is in the file, or the beginning of it. */
+  brokenLine: string | null;
+  /** From where on nothing is folded, because this page is older than the log. */
+  unread: Finding | null;
+  checkpoints: readonly Signed[];
+  keys: readonly AuditKey[];
+  /** Positions of the grants of a role, or of a permission to invoke, ascending, by stream and what is granted. */
+  grants: ReadonlyMap<string, readonly number[]>;
+  events: (positions: readonly number[]) => Promise<readonly EventLine[]>;
+}>;
+
+export type Signed = Readonly<{ position: number; note: string }>;
+export type AuditKey = Readonly<{ since: number; publicKey: string }>;
+
+type Options = Readonly<{
+  trust: Trust;
+  /** The snapshot version in front of an export that begins in the middle; 0 when it is not known. */
+  versionBefore?: number;
+  onProgress: (progress: Readonly<{ readBytes: number; position: number }>) => void;
+}>;
+
+/** Of a broken line so much is shown. */
+const brokenChars = 4_000;
+
+export async function openLog(
+  file: Blob,
+  { trust, versionBefore = 0, onProgress }: Options,
+): Promise<OpenLog> {
+  const verifier = createLogVerifier(trust);
+  const reading = createReading(file, versionBefore);
+  let finding: Finding | null = null;
+  let brokenLine: string | null = null;
+  for await (const lines of linesOf(file)) {
+    for (const line of lines) {
+      const taken = await verifier.take(line.text);
+      if (isFinding(taken)) {
+        finding = taken;
+        brokenLine = line.text.slice(0, brokenChars);
+        break;
+      }
+      reading.take(line, taken, verifier.state());
+    }
+    onProgress({ readBytes: lines.at(-1)?.end ?? 0, position: verifier.state()?.position ?? 0 });
+    if (finding !== null) break;
+  }
+  finding ??= verifier.end();
+  return { ...reading.done(), verified: verifier.state(), finding, brokenLine };
+}
+
+function createReading(file: Blob, versionBefore: number) {
+  let index = createLogIndex(1, 0);
+  let states: States | null = null;
+  let unread: Finding | null = null;
+  let version = versionBefore;
+  const checkpoints: Signed[] = [];
+  const keys: AuditKey[] = [];
+  const grants = new Map<string, number[]>();
+  const events = async (positions: readonly number[]): Promise<readonly EventLine[]> => {
+    const texts = await readLines(
+      file,
+      positions.map((position) => index.line(position)),
+    );
+    return texts.map((text): EventLine => JSON.parse(text));
+  };
+  const between = (from: number, to: number) =>
+    events(Array.from({ length: to - from + 1 }, (_, at) => from + at));
+
+  const foldOn = (event: EventLine): void => {
+    if (unread !== null || states === null) {
+      version = versionBehind(event, version);
+      return;
+    }
+    try {
+      states.add(event);
+      version = states.version();
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      unread = { position: event.position, problem };
+    }
+  };
+
+  const takeEvent = (line: Line, event: EventLine): void => {
+    foldOn(event);
+    const { actor, index: place } = JSON.parse(event.metadata);
+    index.add({
+      event,
+      line,
+      actorKind: actor.kind,
+      actorId: actor.principal_id,
+      isFirst: place === 0,
+      version,
+    });
+    const grant = grantOf(event);
+    if (grant === null) return;
+    const held = grants.get(grant);
+    if (held === undefined) grants.set(grant, [event.position]);
+    else held.push(event.position);
+  };
+
+  return {
+    take: (line: Line, event: EventLine | null, log: Verified | null): void => {
+      if (log === null) return;
+      if (event !== null) {
+        takeEvent(line, event);
+        if (event.type === 'AuditKeySet' && log.key !== null) {
+          keys.push({ since: event.position, publicKey: log.key });
+        }
+      } else if (line.text.startsWith('{"checkpoint"')) {
+        checkpoints.push({ position: log.position, note: JSON.parse(line.text).checkpoint });
+      } else if (line.text.startsWith('{"gw_log_export"')) {
+        index = createLogIndex(log.from, versionBefore);
+        states = log.from === 1 ? createStates(between) : null;
+        if (log.key !== null) keys.push({ since: log.from, publicKey: log.key });
+      }
+    },
+    done: () => ({ index, states, unread, checkpoints, keys, grants, events }),
+  };
+}
+
+/** Where nothing is folded: by what its type says, and by the epochs that begin on the way. */
+function versionBehind({ type, payload, position }: EventLine, before: number): number {
+  const epoch =
+    type === 'LogEpochStarted' ? Number(JSON.parse(payload ?? '{}').epoch) : epochOfVersion(before);
+  return isTouching(type) ? snapshotVersion({ epoch, position }) : before;
+}
+
+/** Of a type that this page knows. */
+export function isTouching(type: string): boolean {
+  try {
+    return touchesSnapshot(type);
+  } catch {
+    // Newer than this page.
+    return false;
+  }
+}
+
+/** By the names under which access is reviewed; null is no grant. */
+function grantOf({ type, stream, payload }: EventLine): string | null {
+  if (type !== 'PrincipalRoleGranted' && type !== 'RolePermissionGranted') return null;
+  const { role_id: role, verb, resource } = JSON.parse(payload ?? '{}');
+  if (type === 'PrincipalRoleGranted') return `${stream} ${role}`;
+  return verb === 'model:invoke' ? `${stream} ${resource}` : null;
+}

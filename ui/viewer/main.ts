@@ -1,0 +1,17 @@
+// Where the viewer begins: the theme before anything is drawn, then what the command that serves it names.
+
+import '../styles/page.css';
+import { followLinks } from '../state/location.ts';
+import { applyTheme } from '../state/preferences.ts';
+import './app.ts';
+import { servedFiles } from './files.ts';
+import { openFiles, reading } from './reading.ts';
+
+applyTheme();
+followLinks();
+try {
+  const { files, trust } = await servedFiles(globalThis.location);
+  if (files.length > 0) openFiles(files, trust);
+} catch (error) {
+  reading.set({ status: 'none', failure: error instanceof Error ? error.message : String(error) });
+}

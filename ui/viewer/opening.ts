@@ -1,0 +1,227 @@
+// Before anything is open: what this page is for, and the ways to give it a file. What was given never leaves the browser.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import '../elements/error.ts';
+import '../elements/field.ts';
+import type { FieldInput } from '../elements/field.ts';
+import '../elements/icon.ts';
+import { asFailure, wrongField } from '../api/failure.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import { base, buttons } from '../styles/base.ts';
+import { chosenFiles, droppedFiles, notesIn } from './files.ts';
+import { openFiles } from './reading.ts';
+
+const keyPattern = /^[\da-f]{64}$/;
+
+export class GwViewerOpening extends LitElement {
+  static override properties = {
+    failure: { attribute: false },
+    isOver: { state: true },
+    key: { state: true },
+    wrong: { state: true },
+    kept: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      .drop {
+        display: grid;
+        justify-items: center;
+        gap: var(--space-3);
+        padding: var(--space-8) var(--space-4);
+        border: 1px dashed var(--line-strong);
+        border-radius: var(--radius-l);
+        background: var(--surface);
+        text-align: center;
+      }
+
+      .drop.over {
+        border-color: var(--accent);
+        background: var(--hover);
+      }
+
+      .drop > gw-icon {
+        color: var(--text-3);
+        font-size: 1.75rem;
+      }
+
+      .ways {
+        display: flex;
+        flex-wrap: wrap;
+        justify-content: center;
+        gap: var(--space-2);
+      }
+
+      details {
+        margin-top: var(--space-5);
+      }
+
+      summary {
+        width: fit-content;
+        color: var(--text-2);
+        cursor: pointer;
+      }
+
+      .trust {
+        display: grid;
+        gap: var(--space-3);
+        margin-top: var(--space-3);
+      }
+
+      gw-error {
+        margin-bottom: var(--space-4);
+      }
+
+      .about {
+        margin-top: var(--space-5);
+        color: var(--text-2);
+      }
+
+      input[type='file'] {
+        display: none;
+      }
+    `,
+  ];
+  /** Of the last attempt. */
+  declare failure: ApiFailure | null;
+  declare isOver: boolean;
+  /** As typed. */
+  declare key: string;
+  declare wrong: ApiFailure | null;
+  declare kept: Readonly<{ name: string; notes: readonly string[] }> | null;
+
+  constructor() {
+    super();
+    this.failure = null;
+    this.isOver = false;
+    this.key = '';
+    this.wrong = null;
+    this.kept = null;
+  }
+
+  protected override render() {
+    return html`<gw-error .failure=${this.failure}></gw-error>
+      <div
+        class="drop ${this.isOver ? 'over' : ''}"
+        @dragover=${this.#onOver}
+        @dragleave=${this.#onLeave}
+        @drop=${this.#onDrop}
+      >
+        <gw-icon name="file-text"></gw-icon>
+        <h2>Drop an export or a pack of evidence here</h2>
+        <p class="quiet">
+          What <code>gw log export</code> or <code>gw evidence</code> wrote. It stays in this
+          browser.
+        </p>
+        <div class="ways">
+          <button type="button" class="primary" @click=${this.#choose('export')}>
+            Open an export
+          </button>
+          <button type="button" @click=${this.#choose('pack')}>Open a pack</button>
+        </div>
+        <input type="file" id="export" aria-label="Export" @change=${this.#onChosen} />
+        <input
+          type="file"
+          id="pack"
+          aria-label="Directory of a pack"
+          webkitdirectory
+          multiple
+          @change=${this.#onChosen}
+        />
+      </div>
+      ${this.#trust()}
+      <p class="about">
+        Every hash and every signature is computed anew in this browser, by the rules of
+        <code>deploy/verify.mjs</code>. No server is asked, and none is needed.
+      </p>`;
+  }
+
+  #trust() {
+    return html`<details>
+      <summary>What you trust, and what you kept</summary>
+      <div class="trust" @gw-input=${this.#onKey}>
+        <gw-field
+          name="key"
+          label="Audit key"
+          mono
+          hint="64 hex digits; it must have signed a checkpoint. Empty believes the keys in the log"
+          error=${this.wrong?.message ?? ''}
+          .value=${this.key}
+        ></gw-field>
+        <div class="kept">
+          <button type="button" @click=${this.#choose('kept')}>Checkpoints that you kept …</button>
+          ${
+            this.kept === null
+              ? nothing
+              : html`<span class="quiet"
+                  >${this.kept.notes.length} in ${this.kept.name}, which the log must hold</span
+                >`
+          }
+          <input type="file" id="kept" aria-label="Kept checkpoints" @change=${this.#onKept} />
+        </div>
+      </div>
+    </details>`;
+  }
+
+  readonly #choose = (id: string) => (): void => {
+    this.renderRoot.querySelector<HTMLInputElement>(`#${id}`)?.click();
+  };
+
+  readonly #onOver = (event: DragEvent): void => {
+    event.preventDefault();
+    this.isOver = true;
+  };
+
+  readonly #onLeave = (): void => {
+    this.isOver = false;
+  };
+
+  readonly #onDrop = async (event: DragEvent): Promise<void> => {
+    event.preventDefault();
+    this.isOver = false;
+    try {
+      if (event.dataTransfer !== null) this.#open(await droppedFiles(event.dataTransfer));
+    } catch (error) {
+      this.failure = asFailure(error);
+    }
+  };
+
+  readonly #onChosen = ({ target }: Event): void => {
+    if (target instanceof HTMLInputElement) this.#open(chosenFiles(target));
+  };
+
+  readonly #onKept = async ({ target }: Event): Promise<void> => {
+    const [file] = target instanceof HTMLInputElement ? chosenFiles(target) : [];
+    if (file === undefined) return;
+    try {
+      this.kept = { name: file.name, notes: notesIn(await file.text()) };
+    } catch (error) {
+      this.failure = asFailure(error);
+    }
+  };
+
+  readonly #onKey = ({ detail }: CustomEvent<FieldInput>): void => {
+    this.key = detail.value;
+    this.wrong = null;
+  };
+
+  #open(files: readonly File[]): void {
+    if (files.length === 0) return;
+    const key = this.key.trim().toLowerCase();
+    if (key !== '' && !keyPattern.test(key)) {
+      this.wrong = wrongField('key', 'must be 64 hex digits');
+      return;
+    }
+    openFiles(files, { key: key === '' ? null : key, anchors: this.kept?.notes ?? [] });
+  }
+}
+
+customElements.define('gw-viewer-opening', GwViewerOpening);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-viewer-opening': GwViewerOpening;
+  }
+}
