@@ -22,6 +22,13 @@ export const draftChangeRequest = (
   change: Change = {},
 ) => call('POST', '/admin/change-requests', { body, ...change });
 
+/** By its author; what was approved is so no more. */
+export const editChangeRequest = (
+  id: number,
+  body: BodyOf<'PATCH', '/admin/change-requests/{id}'>,
+  change: Change = {},
+) => call('PATCH', '/admin/change-requests/{id}', { params: { id }, body, ...change });
+
 export const approveChangeRequest = (
   id: number,
   body: BodyOf<'POST', '/admin/change-requests/{id}/approve'>,

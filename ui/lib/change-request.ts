@@ -70,6 +70,10 @@ export function stepsFor(
   return ['apply', 'schedule', end];
 }
 
+/** Its author alone changes what is drafted, as long as it is not ended. */
+export const isEditable = ({ state, author }: Request, me: number): boolean =>
+  author?.id === me && (state === 'open' || state === 'approved' || state === 'scheduled');
+
 /** A call as a change request, and as a question of what it would have made of requests, takes it. */
 export type DraftCall = Readonly<{
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -20,16 +20,13 @@ const secrets: Readonly<Record<string, string>> = {
 const quoted = (text: string): string =>
   /^[\w:/.@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** `"name":"content"` of a secret becomes the variable's content, which the shell puts in by leaving the quotes. */
+/** `"name":"content"` of a secret, however deep, becomes the variable's content, which the shell puts in by leaving the quotes. */
 function quotedBody(body: object): string {
-  const masked = Object.entries(body).map(([name, value]): [string, unknown] => {
+  const masked = JSON.stringify(body, (name, value: unknown) => {
     const variable = secrets[name];
-    return [name, variable === undefined || typeof value !== 'string' ? value : `\0${variable}\0`];
+    return variable === undefined || typeof value !== 'string' ? value : `\0${variable}\0`;
   });
-  return quoted(JSON.stringify(Object.fromEntries(masked))).replaceAll(
-    /\\u0000([A-Z_]+)\\u0000/g,
-    `'"$$$1"'`,
-  );
+  return quoted(masked).replaceAll(/\\u0000([A-Z_]+)\\u0000/g, `'"$$$1"'`);
 }
 
 /** A call by curl. The session's cookie is the reader's own to fill in. */

@@ -3,6 +3,7 @@
 import {
   applyChangeRequest,
   approveChangeRequest,
+  editChangeRequest,
   refuseChangeRequest,
   reviewChange,
   scheduleChangeRequest,
@@ -10,7 +11,9 @@ import {
 } from '../../api/change-requests.ts';
 import type { WholeRequest } from '../../api/change-requests.ts';
 import type { Step } from '../../lib/change-request.ts';
+import { editedFields } from '../../lib/request-calls.ts';
 import type { Save } from '../../parts/save.ts';
+import type { CallsEdit } from './calls-form.ts';
 
 export const stepLabels: Readonly<Record<Step, string>> = {
   approve: 'Approve …',
@@ -56,5 +59,30 @@ export function savesOf(
       ),
     apply: () => of('Apply', 'applied', (change) => applyChangeRequest(id, change)),
     review: () => of('Confirm', 'reviewed', (change) => reviewChange(id, change)),
+  };
+}
+
+/** A title that is as it was is not sent; calls are, because of their secrets. */
+export function editSave(
+  { id, title, bodies }: WholeRequest,
+  version: number | undefined,
+  edit: CallsEdit,
+): Save {
+  const isRetitled = edit.title !== (title ?? '');
+  const shown = editedFields({ title, calls: bodies ?? [] }, edit);
+  return {
+    heading: `Edit change request ${id}`,
+    verb: 'Publish draft',
+    done: `Change request ${id} edited`,
+    ...shown,
+    run: (change) =>
+      editChangeRequest(
+        id,
+        {
+          ...(isRetitled ? { title: edit.title } : {}),
+          calls: edit.calls.map((call) => ({ ...call })),
+        },
+        { ...change, version },
+      ),
   };
 }

@@ -8,12 +8,19 @@ import { getChangeRequest } from '../../api/change-requests.ts';
 import type { WholeRequest } from '../../api/change-requests.ts';
 import '../../elements/badge.ts';
 import '../../elements/diff.ts';
+import type { ApiFailure } from '../../api/failure.ts';
 import '../../elements/error.ts';
 import '../../elements/icon.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
 import { changesBetween } from '../../lib/change.ts';
-import { kindsText, stateWords, stepsFor, toneOfState } from '../../lib/change-request.ts';
+import {
+  isEditable,
+  kindsText,
+  stateWords,
+  stepsFor,
+  toneOfState,
+} from '../../lib/change-request.ts';
 import type { Step } from '../../lib/change-request.ts';
 import { wordsOf } from '../../lib/history.ts';
 import '../../parts/differences.ts';
@@ -25,7 +32,9 @@ import { linkTo } from '../../state/location.ts';
 import { may, session } from '../../state/session.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
-import { savesOf, stepLabels } from './request-saves.ts';
+import './calls-form.ts';
+import type { CallsEdit } from './calls-form.ts';
+import { editSave, savesOf, stepLabels } from './request-saves.ts';
 
 type Loaded = Readonly<{ request: WholeRequest; version: number | undefined }>;
 
@@ -39,6 +48,8 @@ export class GwChangeRequest extends LitElement {
   static override properties = {
     requestId: { type: Number },
     save: { state: true },
+    failure: { state: true },
+    editing: { state: true },
     at: { state: true },
   };
   static override styles = [
@@ -75,6 +86,10 @@ export class GwChangeRequest extends LitElement {
   ];
   declare requestId: number;
   declare save: Save | null;
+  /** What the server refused of an edit. */
+  declare failure: ApiFailure | null;
+  /** What is drafted is in its form. */
+  declare editing: boolean;
   /** When it is to be applied, as typed; in UTC. */
   declare at: string;
   readonly #loaded = new Resource(this, (signal) => this.#load(signal), { pollMs: 15_000 });
@@ -82,6 +97,8 @@ export class GwChangeRequest extends LitElement {
   constructor() {
     super();
     this.save = null;
+    this.failure = null;
+    this.editing = false;
     this.at = '';
   }
 
@@ -92,7 +109,9 @@ export class GwChangeRequest extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.get('requestId') !== undefined) void this.#loaded.reload();
+    if (changed.get('requestId') === undefined) return;
+    this.editing = false;
+    void this.#loaded.reload();
   }
 
   protected override render() {
@@ -103,11 +122,25 @@ export class GwChangeRequest extends LitElement {
         @gw-retry=${() => this.#loaded.reload()}
       ></gw-error>
       ${value === undefined ? nothing : this.#all(value)}
-      <gw-save .save=${this.save} @gw-close=${this.#close} @gw-saved=${this.#onSaved}></gw-save>`;
+      <gw-save
+        .save=${this.save}
+        @gw-close=${this.#close}
+        @gw-saved=${this.#onSaved}
+        @gw-refused=${this.#onRefused}
+        >${value === undefined || !this.editing ? nothing : this.#falling(value.request)}</gw-save
+      >`;
   }
 
   #all(loaded: Loaded) {
     const { request } = loaded;
+    if (this.editing) {
+      return html`<gw-calls-form
+        .request=${request}
+        .failure=${this.failure}
+        @gw-review=${({ detail }: CustomEvent<CallsEdit>) => this.#review(loaded, detail)}
+        @gw-cancel=${this.#leave}
+      ></gw-calls-form>`;
+    }
     return html`${this.#steps(loaded)} ${this.#facts(request)} ${this.#problem(request)}
     ${request.change === null ? nothing : this.#change(request)} ${this.#calls(request)}
     ${this.#history(request)}`;
@@ -117,12 +150,13 @@ export class GwChangeRequest extends LitElement {
     const now = session.get();
     const me = 'you' in now ? now.you.id : 0;
     if (!may('config:write') || isReadOnly()) return nothing;
+    const isMine = request.bodies !== null && isEditable(request, me);
     const steps = stepsFor(request, {
       me,
       isPossible: request.change !== null,
       isCovered: request.covered_by.length > 0,
     });
-    if (steps.length === 0) return nothing;
+    if (steps.length === 0 && !isMine) return nothing;
     const saves = savesOf(request, version);
     const ask = (step: Step) => (): void => {
       this.save = saves[step](this.at);
@@ -139,6 +173,13 @@ export class GwChangeRequest extends LitElement {
               ${stepLabels[step]}
             </button>`,
       )}
+      ${
+        isMine
+          ? html`<button type="button" @click=${this.#edit}>
+              <gw-icon name="pencil"></gw-icon>Edit calls
+            </button>`
+          : nothing
+      }
     </div>`;
   }
 
@@ -285,6 +326,36 @@ export class GwChangeRequest extends LitElement {
       </ol>`;
   }
 
+  /** What an edit ends. */
+  #falling({ approvals, apply_at }: WholeRequest) {
+    if (approvals.length === 0) return html`<p>It is approved by nobody yet.</p>`;
+    const names = approvals.map(({ by }) => nameOf(by)).join(', ');
+    return html`<p class="notice warn">
+      The approval by ${names} falls away${apply_at === null ? '' : ', and so does its time'}: what
+      is drafted then is approved anew.
+    </p>`;
+  }
+
+  #review({ request, version }: Loaded, edit: CallsEdit): void {
+    this.failure = null;
+    this.save = editSave(request, version, edit);
+  }
+
+  readonly #edit = (): void => {
+    this.failure = null;
+    this.editing = true;
+  };
+
+  readonly #leave = (): void => {
+    this.editing = false;
+  };
+
+  readonly #onRefused = ({ detail }: CustomEvent<ApiFailure>): void => {
+    if (!this.editing) return;
+    this.failure = detail;
+    this.save = null;
+  };
+
   readonly #onAt = ({ target }: Event): void => {
     if (target instanceof HTMLInputElement) this.at = target.value;
   };
@@ -295,6 +366,7 @@ export class GwChangeRequest extends LitElement {
 
   readonly #onSaved = (): void => {
     this.save = null;
+    this.editing = false;
     void this.#loaded.reload();
     this.dispatchEvent(new CustomEvent('gw-done'));
   };

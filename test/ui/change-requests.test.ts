@@ -1,0 +1,88 @@
+// What is drafted is edited by its author in a browser: calls are changed, taken out and added, and what was approved is so no more.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import type { Page } from 'playwright-core';
+
+import { emptyHouse, open } from './harness/house.ts';
+import type { House } from './harness/house.ts';
+import { toast } from './harness/toast.ts';
+import { expectCleanScreen } from './harness/watch.ts';
+
+const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+
+const path = '/admin/change-requests/1';
+const memberOf = (value: unknown, name: string): unknown => Reflect.get(Object(value), name);
+
+async function approvedRequest(house: House): Promise<void> {
+  const { send } = house;
+  for (const name of ['small', 'large']) await send('POST', '/admin/models', { name });
+  await send('PUT', '/admin/change-policy', { kinds: ['prices'] });
+  const calls = [
+    { method: 'PATCH', path: '/admin/models/1', body: { input_price_per_mtok: 3_000_000 } },
+    { method: 'PATCH', path: '/admin/models/2', body: { context_length: 8_000 } },
+  ];
+  const title = 'The new contract';
+  const { status } = await send('POST', '/admin/change-requests', { title, calls, reason: 'why' });
+  assert.equal(status, 200);
+  const cookie = await house.login('second', ['admin']);
+  const { body } = await house.ask({ path, cookie });
+  const seen = { digest: memberOf(body, 'digest'), outcome: memberOf(body, 'outcome') };
+  const approval = await house.ask({ method: 'POST', path: `${path}/approve`, cookie, body: seen });
+  assert.equal(approval.status, 200, JSON.stringify(approval.body));
+}
+
+it('calls of a draft are changed, taken out and added, and its approval falls away', async (t) => {
+  const house = await emptyHouse(t);
+  await approvedRequest(house);
+  const { page, watched } = await open(t, house, 'history/requests/1');
+  await page.getByRole('row', { name: /input_price_per_mtok \$3.00 per million tokens/ }).waitFor();
+  await press(page, 'Edit calls');
+  const body = page.locator('gw-field[name="calls.0"]');
+  await body.locator('textarea').fill('{"input_price_per_mtok":');
+  await press(page, 'Review change');
+  await body.getByText('must be JSON, or empty').waitFor();
+  await body.locator('textarea').fill('{"input_price_per_mtok": -1}');
+  await press(page, 'Take out call 2');
+  await press(page, 'Add a call');
+  await page.locator('gw-field[name="calls.1.path"] input').fill('/admin/nothing');
+  await press(page, 'Review change');
+  await press(page, 'Publish draft');
+  await body.getByText(/input_price_per_mtok/).waitFor();
+  await body.locator('textarea').fill('{"input_price_per_mtok": 2500000}');
+  await press(page, 'Review change');
+  await press(page, 'Publish draft');
+  await page
+    .locator('gw-field[name="calls.1.path"]')
+    .getByText(/no call that can be/)
+    .waitFor();
+  await page.locator('gw-field[name="calls.1.path"] input').fill('/admin/models/2');
+  await page.locator('gw-field[name="calls.1"] textarea').fill('{"output_price_per_mtok": 0}');
+  await expectCleanScreen(page, { ...watched, errors: [] });
+  await press(page, 'Review change');
+  await page.getByText('The approval by second falls away').waitFor();
+  await page.getByRole('row', { name: /call 1.input_price_per_mtok .*\$3.00.*\$2.50/ }).waitFor();
+  await press(page, 'Publish draft');
+  await toast(page, /Change request 1 edited/);
+  await page.getByRole('row', { name: /input_price_per_mtok added unpriced \$2.50/ }).waitFor();
+  await page.getByText('by nobody').waitFor();
+
+  const edited = (await house.send('GET', path)).body;
+  assert.deepEqual([memberOf(edited, 'state'), memberOf(edited, 'approvals')], ['open', []]);
+  assert.deepEqual(memberOf(edited, 'bodies'), [
+    {
+      method: 'PATCH',
+      path: '/admin/models/1',
+      body: { input_price_per_mtok: 2_500_000 },
+      secrets: [],
+    },
+    {
+      method: 'PATCH',
+      path: '/admin/models/2',
+      body: { output_price_per_mtok: 0 },
+      secrets: [],
+    },
+  ]);
+});

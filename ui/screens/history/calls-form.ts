@@ -1,0 +1,180 @@
+// The form of what is drafted: the title of a change request, and its calls, which are added, changed and taken out.
+
+import { LitElement, css, html } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { wrongField } from '../../api/failure.ts';
+import type { ApiFailure } from '../../api/failure.ts';
+import type { WholeRequest } from '../../api/change-requests.ts';
+import '../../elements/field.ts';
+import type { FieldInput } from '../../elements/field.ts';
+import '../../elements/form.ts';
+import '../../elements/icon.ts';
+import type { DraftCall } from '../../lib/change-request.ts';
+import {
+  callDrafts,
+  callMethods,
+  newCall,
+  readCalls,
+  readMethod,
+} from '../../lib/request-calls.ts';
+import type { CallDraft } from '../../lib/request-calls.ts';
+import { base, buttons } from '../../styles/base.ts';
+
+export type CallsEdit = Readonly<{ title: string; calls: readonly DraftCall[] }>;
+
+const methods = callMethods.map((value) => ({ value, label: value }));
+
+/** Tells by `gw-review` with the edit, and by `gw-cancel`. */
+export class GwCallsForm extends LitElement {
+  static override properties = {
+    request: { attribute: false },
+    failure: { attribute: false },
+    wrong: { state: true },
+    named: { state: true },
+    calls: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      fieldset {
+        display: grid;
+        gap: var(--space-3);
+        min-width: 0;
+        margin: 0;
+        padding: var(--space-3);
+        border: 1px solid var(--line);
+        border-radius: var(--radius-m);
+      }
+
+      legend {
+        padding: 0 var(--space-1);
+        font-weight: 500;
+      }
+
+      .line {
+        display: grid;
+        grid-template-columns: 7rem minmax(0, 1fr);
+        gap: var(--space-3);
+      }
+
+      button {
+        width: fit-content;
+      }
+    `,
+  ];
+  declare request: WholeRequest;
+  /** What the server refused. */
+  declare failure: ApiFailure | null;
+  /** What the page itself found. */
+  declare wrong: ApiFailure | null;
+  /** As typed. */
+  declare named: string;
+  declare calls: readonly CallDraft[];
+
+  constructor() {
+    super();
+    this.failure = null;
+    this.wrong = null;
+    this.named = '';
+    this.calls = [];
+  }
+
+  /** A request that is loaded anew does not undo what was typed. */
+  protected override willUpdate(_: PropertyValues<this>): void {
+    if (this.hasUpdated) return;
+    this.named = this.request.title ?? '';
+    this.calls = callDrafts(this.request.bodies ?? []);
+  }
+
+  protected override render() {
+    return html`<gw-form
+      verb="Review change"
+      .failure=${this.wrong ?? this.failure}
+      @gw-input=${this.#onInput}
+      @gw-submit=${this.#submit}
+    >
+      <gw-field name="title" label="Title" required .value=${this.named}></gw-field>
+      ${this.calls.map((call, index) => this.#call(call, index))}
+      <button type="button" @click=${this.#add}><gw-icon name="plus"></gw-icon>Add a call</button>
+    </gw-form>`;
+  }
+
+  #call({ method, path, body, secrets }: CallDraft, index: number) {
+    const place = `calls.${index}`;
+    const hint =
+      secrets.length === 0
+        ? 'JSON, as the admin API takes it; empty for none'
+        : `JSON. Not shown, and to be typed anew: ${secrets.join(', ')}`;
+    return html`<fieldset>
+      <legend>Call ${index + 1}</legend>
+      <div class="line">
+        <gw-field
+          name="${place}.method"
+          label="Method"
+          type="select"
+          required
+          .choices=${methods}
+          .value=${method}
+        ></gw-field>
+        <gw-field name="${place}.path" label="Path" mono required .value=${path}></gw-field>
+      </div>
+      <gw-field
+        name=${place}
+        label="Body"
+        type="textarea"
+        mono
+        hint=${hint}
+        .value=${body}
+      ></gw-field>
+      <button
+        type="button"
+        aria-label="Take out call ${index + 1}"
+        @click=${() => this.#keep(this.calls.toSpliced(index, 1))}
+      >
+        <gw-icon name="trash-2"></gw-icon>Take out
+      </button>
+    </fieldset>`;
+  }
+
+  #keep(calls: readonly CallDraft[]): void {
+    this.wrong = null;
+    this.calls = calls;
+  }
+
+  readonly #add = (): void => this.#keep([...this.calls, newCall]);
+
+  readonly #onInput = ({ detail: { name, value } }: CustomEvent<FieldInput>): void => {
+    this.wrong = null;
+    if (name === 'title') {
+      this.named = value;
+      return;
+    }
+    const [, number = '', member = 'body'] = /^calls\.(\d+)(?:\.(\w+))?$/.exec(name) ?? [];
+    const index = Number(number);
+    const call = this.calls[index];
+    if (call === undefined) return;
+    const typed = member === 'method' ? { method: readMethod(value) } : { [member]: value };
+    this.#keep(this.calls.with(index, { ...call, ...typed }));
+  };
+
+  readonly #submit = (event: Event): void => {
+    event.stopPropagation();
+    const read = readCalls(this.calls);
+    if ('wrong' in read) {
+      this.wrong = wrongField(read.wrong.field, read.wrong.message);
+      return;
+    }
+    const detail: CallsEdit = { title: this.named.trim(), calls: read.calls };
+    this.dispatchEvent(new CustomEvent('gw-review', { detail, bubbles: true }));
+  };
+}
+
+customElements.define('gw-calls-form', GwCallsForm);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-calls-form': GwCallsForm;
+  }
+}
