@@ -181,7 +181,7 @@ const reviewRoutes = [
       const body = await bodyOf(call, id);
       if (isRefusal(body)) return body;
       const now = call.control.clock();
-      const by = await reviewer(call);
+      const by = await reviewer(call, id);
       const { ref, commands } = body;
       const given = { id, by, digest, outcome, body: { ref, commands }, now };
       return changed(call, id, { command: { type: 'ApproveChangeRequest', ...given }, reason });
@@ -209,7 +209,7 @@ const reviewRoutes = [
     body: z.strictObject({ reason }),
     handle: async ({ params: { id }, body: { reason } }, call) => {
       await call.control.refresh();
-      const command = { type: 'ReviewChange', id, by: await reviewer(call) } as const;
+      const command = { type: 'ReviewChange', id, by: await reviewer(call, id) } as const;
       return changed(call, id, { command, reason });
     },
   }),
@@ -270,9 +270,9 @@ function callerOf({ caller }: Call): PrincipalId {
   return caller.principalId;
 }
 
-const reviewer = (call: Call) => {
+const reviewer = (call: Call, id: ChangeRequestId) => {
   const { reports, state } = call.control;
-  return reviewerBy(reports, state(), callerOf(call));
+  return reviewerBy(reports, state(), { principalId: callerOf(call), id });
 };
 
 function titleSecret({ control }: Call, plaintext: string): Secret {

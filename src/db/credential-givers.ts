@@ -12,6 +12,8 @@ type SetPassword = Readonly<{
   ref: string;
   actorId: PrincipalId | null;
   requestId: ChangeRequestId | null;
+  /** Epoch milliseconds. */
+  at: number;
 }>;
 
 /** All there ever were, in log order. */
@@ -20,7 +22,8 @@ export const passwordsSet = (db: Queryable): Promise<SetPassword[]> =>
     select (given.payload ->> 'id')::bigint as "principalId",
       given.payload ->> 'password_ref' as ref,
       (given.metadata -> 'actor' ->> 'principal_id')::bigint as "actorId",
-      (applied.payload ->> 'id')::bigint as "requestId"
+      (applied.payload ->> 'id')::bigint as "requestId",
+      (extract(epoch from given.recorded_at) * 1000)::bigint as at
     from es.events given
     left join es.events applied
       on applied.tx_id = given.tx_id and applied.type = 'ChangeRequestApplied'

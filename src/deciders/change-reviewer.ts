@@ -1,5 +1,6 @@
-// Who may approve or review a change: another principal than its author, who may write the configuration, with a credential that the
-// author has not given it.
+// Who may approve or review a change: another principal than its author, who may write the configuration. And nobody could have been
+// both: not the author with a credential that they gave the reviewer, not the reviewer with one that they gave the author, nor a third
+// one who gave both of them theirs.
 
 import type { ChangeRequest } from '../../projections/config/change-request.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
@@ -15,13 +16,15 @@ import { mayWriteConfig } from './grants.ts';
 export type Reviewer = Readonly<{
   principalId: PrincipalId;
   credential: Readonly<{ ref: string; givenBy: readonly PrincipalId[] }>;
+  /** Who could have come by the password that the author had when the change was drafted, or made. */
+  authorGivenBy: readonly PrincipalId[];
 }>;
 
 /** Null when they may. */
 export function refuseReviewer(
   state: ConfigState,
   { authorId }: Pick<ChangeRequest, 'authorId'>,
-  { principalId, credential }: Reviewer,
+  { principalId, credential, authorGivenBy }: Reviewer,
 ): Refusal | null {
   if (principalId === authorId) {
     return refuse('forbidden', 'nobody approves or reviews a change of their own');
@@ -36,6 +39,20 @@ export function refuseReviewer(
     return refuse(
       'forbidden',
       'the author of this change gave you your credential, or gave one to who did: ' +
+        'let another administrator, or gw set-password, set your password',
+    );
+  }
+  if (authorGivenBy.includes(principalId)) {
+    return refuse(
+      'forbidden',
+      'you gave the author of this change their credential, or gave one to who did: ' +
+        'let another administrator, or gw set-password, set theirs, and have it drafted again',
+    );
+  }
+  if (authorGivenBy.some((one) => credential.givenBy.includes(one))) {
+    return refuse(
+      'forbidden',
+      'one and the same principal gave you and the author of this change your credentials: ' +
         'let another administrator, or gw set-password, set your password',
     );
   }

@@ -3,12 +3,13 @@
 
 import type { ChangeRequestId, PrincipalId } from '../lib/ids.ts';
 
-/** `actorId` null: at the command line. `requestId`: it came of a change request, which its author wrote. */
+/** `actorId` null: at the command line. `requestId`: it came of a change request, which its author wrote. `at` is epoch milliseconds. */
 export type PasswordSet = Readonly<{
   principalId: PrincipalId;
   ref: string;
   actorId: PrincipalId | null;
   requestId: ChangeRequestId | null;
+  at: number;
 }>;
 
 type Asked = Readonly<{
@@ -34,4 +35,14 @@ export function passwordGivers(
     for (const one of now) found.add(one);
   }
   return [...found];
+}
+
+/** Of the password that the principal had at a time, epoch milliseconds. */
+export function passwordGiversThen(
+  { sets, authorOf }: Asked,
+  { principalId, at }: Pick<PasswordSet, 'principalId' | 'at'>,
+): readonly PrincipalId[] {
+  const then = sets.filter((set) => set.at <= at);
+  const last = then.findLast((set) => set.principalId === principalId);
+  return last === undefined ? [] : passwordGivers({ sets: then, authorOf }, last);
 }

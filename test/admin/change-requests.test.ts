@@ -232,6 +232,23 @@ describe('an approval', () => {
     ok(await approve(asEve, ofBoss));
   });
 
+  it('is not given by who set the password that the author had, whatever became of it since', async (t) => {
+    const { ada, boss, draft, approve, ask } = await fourEyes(t);
+    const eve = await boss('POST', '/admin/principals', { name: 'eve', kind: 'user' });
+    const at = `/admin/principals/${Number(member(eve.body, 'id'))}`;
+    ok(await boss('POST', `${at}/roles`, { role: 'admin' }));
+    ok(await boss('PUT', `${at}/password`, { password: adminPassword }));
+    const body = { name: 'eve', password: adminPassword };
+    const cookie = cookieOf(await ask({ method: 'POST', path: '/login', body }));
+    const asEve: typeof ada = (method, path, body) => ask({ method, path, cookie, body });
+    const id = await draft(asEve, [renameModel('b')]);
+    ok(await ada('PUT', `${at}/password`, { password: 'a password of ada for eve' }));
+    const given = await approve(boss, id);
+    assert.deepEqual(errorOf(given), [403, 'forbidden', null]);
+    assert.match(JSON.stringify(given.body), /you gave the author of this change their credential/);
+    ok(await approve(ada, id));
+  });
+
   it('of several at once counts once each, and a replayed key answers as before', async (t) => {
     const { ada, boss, draft, seen, ask, cookies, plane } = await fourEyes(t);
     const id = await draft(ada, [renameModel('b')]);

@@ -13,10 +13,9 @@ import { decide, isSingle } from '../../src/deciders/decide.ts';
 import type { Command, SingleCommand } from '../../src/deciders/decide.ts';
 import { mayWriteConfig } from '../../src/deciders/grants.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
-import { passwordGivers } from '../../src/deciders/credential-givers.ts';
+import { passwordGivers, passwordGiversThen } from '../../src/deciders/credential-givers.ts';
 import type { PasswordSet } from '../../src/deciders/credential-givers.ts';
 import { changeRequestId, modelId, principalId } from '../../src/lib/ids.ts';
-import type { PrincipalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import {
   administrators,
@@ -59,6 +58,9 @@ type Drafted = Readonly<{ revision: number; commands: readonly SingleCommand[] }
 type Given = Readonly<{ by: number; revision: number; events: string }>;
 type Known = {
   author: number;
+  /** Who could have been the author when it was drafted, and when that was. */
+  authors: ReadonlySet<number>;
+  draftedAt: number;
   drafts: Drafted[];
   approvals: Given[];
   isOver: boolean;
@@ -142,6 +144,7 @@ function take(world: World, one: Step): void {
         ref: passwordRef,
         actorId: person(one.by),
         requestId: null,
+        at: world.log.head.recordedAt,
       });
       return;
     }
@@ -171,8 +174,14 @@ function draft(world: World, { by, content }: Of<'draft'>): void {
     draft,
   } as const;
   assert.ok(world.run(command));
-  world.requests.push({ author: by, drafts: [drafted], approvals: [], isOver: false });
+  const began = { author: by, ...writtenBy(world, by) };
+  world.requests.push({ ...began, drafts: [drafted], approvals: [], isOver: false });
 }
+
+const writtenBy = (world: World, by: number): Pick<Known, 'authors' | 'draftedAt'> => ({
+  authors: world.passwords.get(by)?.known ?? new Set([by]),
+  draftedAt: world.log.head.recordedAt,
+});
 
 function edit(world: World, { by, request, content }: Of<'edit'>): void {
   const known = world.requests[request - 1];
@@ -187,7 +196,9 @@ function edit(world: World, { by, request, content }: Of<'edit'>): void {
     now,
   });
   assert.equal(isTaken, !known.isOver && by === known.author);
-  if (isTaken) known.drafts.push(drafted);
+  if (!isTaken) return;
+  known.drafts.push(drafted);
+  Object.assign(known, writtenBy(world, by));
 }
 
 function approve(world: World, { by, request, isStale }: Of<'approve'>): void {
@@ -198,13 +209,18 @@ function approve(world: World, { by, request, isStale }: Of<'approve'>): void {
   const { revision, commands } = seen;
   const { ref, digest } = draftOf(commands, revision);
   const id = principalId.parse(by);
+  const credential = { principalId: id, ref: password.ref };
   const events = world.eventsOf(seen);
   const isTaken = world.run({
     type: 'ApproveChangeRequest',
     id: changeRequestId.parse(request),
     by: {
       principalId: id,
-      credential: { ref: password.ref, givenBy: giversOf(world, id, password.ref) },
+      credential: { ref: password.ref, givenBy: passwordGivers(asked(world), credential) },
+      authorGivenBy: passwordGiversThen(asked(world), {
+        principalId: person(known.author),
+        at: known.draftedAt,
+      }),
     },
     digest,
     outcome: outcomeOf(world.state, commands),
@@ -213,8 +229,7 @@ function approve(world: World, { by, request, isStale }: Of<'approve'>): void {
   });
   const isFit =
     !known.isOver &&
-    by !== known.author &&
-    !password.known.has(known.author) &&
+    ![...known.authors].some((one) => password.known.has(one)) &&
     mayWriteConfig(world.state, id) &&
     seen === known.drafts.at(-1) &&
     events !== 'refused';
@@ -250,11 +265,10 @@ function apply(world: World, { by, request }: Of<'apply'>): void {
   for (const event of made) noteGiver(world, event, { author: known.author, request });
 }
 
-const giversOf = (world: World, principalId: PrincipalId, ref: string) =>
-  passwordGivers(
-    { sets: world.sets, authorOf: (id) => person(world.requests[id - 1]?.author ?? 0) },
-    { principalId, ref },
-  );
+const asked = (world: World) => ({
+  sets: world.sets,
+  authorOf: (id: number) => person(world.requests[id - 1]?.author ?? 0),
+});
 
 type Writer = Readonly<{ author: number; request: number }>;
 
@@ -262,7 +276,9 @@ function noteGiver(world: World, { type, data }: GwEvent, { author, request }: W
   if (type !== 'PrincipalPasswordSet') return;
   const { id: principalId, password_ref: ref } = data;
   world.tellPassword({ of: principalId, ref, by: author });
-  world.sets.push({ principalId, ref, actorId: null, requestId: changeRequestId.parse(request) });
+  const at = world.log.head.recordedAt;
+  const requestId = changeRequestId.parse(request);
+  world.sets.push({ principalId, ref, actorId: null, requestId, at });
 }
 
 function end(world: World, { do: does, by, request }: Of<'refuse' | 'withdraw'>): void {

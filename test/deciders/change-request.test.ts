@@ -120,7 +120,9 @@ const reviewedBy = (by: number): GwEvent => ({
 });
 
 const byKeyOf = (makers: readonly number[]) =>
-  approve(3, { by: { principalId: person(3), credential: credential(makers) } });
+  approve(3, {
+    by: { principalId: person(3), credential: credential(makers), authorGivenBy: [] },
+  });
 
 describe('a change request', () => {
   it('holds of its calls no more than where they go, what they touch and a digest', () => {

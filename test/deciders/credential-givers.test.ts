@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { passwordGivers } from '../../src/deciders/credential-givers.ts';
+import { passwordGivers, passwordGiversThen } from '../../src/deciders/credential-givers.ts';
 import type { PasswordSet } from '../../src/deciders/credential-givers.ts';
 import { requestOne, person } from '../harness/change-requests.ts';
 
@@ -14,6 +14,7 @@ const set = (of: typeof ada, by: typeof ada | null, ref = 'old'): PasswordSet =>
   ref,
   actorId: by,
   requestId: null,
+  at: 0,
 });
 
 /** Of bob's password `now`; ada wrote the one change request. */
@@ -47,3 +48,13 @@ for (const [what, sets, givers] of cases) {
     assert.deepEqual(found, givers);
   });
 }
+
+it('a password that somebody had then was given by who set it until then', () => {
+  const sets = [
+    { ...set(bob, ada), at: 10 },
+    { ...set(bob, cy, 'now'), at: 20 },
+  ];
+  const givers = (at: number) =>
+    passwordGiversThen({ sets, authorOf: () => null }, { principalId: bob, at });
+  assert.deepEqual([9, 10, 19, 20].map(givers), [[], [ada], [ada], [cy]]);
+});

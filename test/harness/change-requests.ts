@@ -41,10 +41,15 @@ export const administrators = (...numbers: readonly number[]): GwEvent[] => [
   ]),
 ];
 
-/** With the password that it has in `administrators`, which nobody gave it. */
-export const reviewer = (number: number, givenBy: readonly number[] = []): Reviewer => ({
+/** With the password that it has in `administrators`, which nobody gave it; nor did anybody give the author theirs. */
+export const reviewer = (
+  number: number,
+  givenBy: readonly number[] = [],
+  authorGivenBy: readonly number[] = [],
+): Reviewer => ({
   principalId: principalId.parse(number),
   credential: { ref: passwordRefOf(number), givenBy: givenBy.map(person) },
+  authorGivenBy: authorGivenBy.map(person),
 });
 
 /** The draft whose calls these commands are; `revision` tells one from another. */

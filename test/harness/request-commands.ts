@@ -26,6 +26,7 @@ const now = fc.constantFrom(soon, soon * 10);
 const reviewer = by.map((one) => ({
   principalId: one,
   credential: { ref: testRef(30 + one), givenBy: [] },
+  authorGivenBy: [],
 }));
 
 export const requestCommands = [
@@ -122,7 +123,11 @@ export const requestPrelude: readonly Command[] = [
   {
     type: 'ApproveChangeRequest',
     id: one,
-    by: { principalId: principalId.parse(3), credential: { ref: testRef(33), givenBy: [] } },
+    by: {
+      principalId: principalId.parse(3),
+      credential: { ref: testRef(33), givenBy: [] },
+      authorGivenBy: [],
+    },
     digest: draft.digest,
     outcome,
     body: { ref: draft.ref, commands: [] },

@@ -1,0 +1,27 @@
+// Who may review the change of another, by who gave whom the password that they have: nobody could have been both.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { refuseReviewer } from '../../src/deciders/change-reviewer.ts';
+import { administrators, person, reviewer } from '../harness/change-requests.ts';
+import { given } from '../harness/given.ts';
+
+const { state } = given(administrators(2, 3, 4));
+
+/** Of a change by principal 2, reviewed by 3: who gave 3 their password, and who gave 2 theirs. */
+const cases: readonly (readonly [string, readonly number[], readonly number[], RegExp | null])[] = [
+  ['nobody gave theirs', [], [], null],
+  ['others gave theirs', [4], [5], null],
+  ['the author gave theirs', [2], [], /^the author of this change gave you your credential/],
+  ['who gave the author theirs', [], [3], /^you gave the author of this change their credential/],
+  ['one gave both of them theirs', [4], [5, 4], /^one and the same principal gave you and/],
+];
+
+for (const [what, own, author, message] of cases) {
+  it(`a reviewer where ${what} is ${message === null ? 'one' : 'none'}`, () => {
+    const refusal = refuseReviewer(state, { authorId: person(2) }, reviewer(3, own, author));
+    if (message === null) assert.equal(refusal, null);
+    else assert.match(`${refusal?.message}`, message);
+  });
+}
