@@ -24,7 +24,7 @@ describe('a control plane whose database goes away', () => {
   it('refuses mutations within 3 s with Retry-After, serves its snapshot, and recovers', async (test) => {
     const postgres = await ownPostgres(test);
     await prepareControl(postgres.url);
-    const { adminUrl, cookie } = await startControlProgram(test, postgres.url);
+    const { adminUrl, cookie, logged } = await startControlProgram(test, postgres.url);
     const createModel = (name: string): Promise<Response> =>
       fetch(`${adminUrl}/admin/provider-models`, {
         method: 'POST',
@@ -46,6 +46,7 @@ describe('a control plane whose database goes away', () => {
     assert.match(await snapshot.text(), /"name":"before"/);
     assert.equal((await fetch(`${adminUrl}/healthz`)).status, 200);
     assert.equal((await fetch(`${adminUrl}/readyz`)).status, 503);
+    await logged('failed: following the event log');
 
     await postgres.start();
     await until(async () => (await createModel(`after-${randomUUID()}`)).status === 200, {

@@ -228,7 +228,7 @@ async function tryOpen(
       egress,
       encoders,
       onCurrent,
-      onFailure: (what, error) => log.of('control').warn({ error }, what),
+      onFailure: (what, error) => log.of('control').warn({ error }, `failed: ${what}`),
       onUnpublished: createRebuildNotices({ notify: notifier.notify, replica: replicaName() }),
     });
     return { plane };

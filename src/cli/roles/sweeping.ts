@@ -29,7 +29,7 @@ export function startSweeping({ plane, egress: { dispatcher }, intervalMs, log }
     intervalMs,
     work: () =>
       sweepProviders({ plane, dial, clock: Date.now, newId: randomUUID, intervalMs, signal, log }),
-    onFailure: (error) => log.warn({ error }, 'sweeping the providers'),
+    onFailure: (error) => log.warn({ error }, 'failed: sweeping the providers'),
   });
   return {
     stop: (): Promise<void> => {

@@ -75,7 +75,8 @@ export function startUpkeep({ plane, admin, settings, log }: Surroundings) {
     ...signingJobs({ plane, admin, settings, log }),
   ];
   const running = jobs.map(({ what, intervalMs, work }) => {
-    const onFailure = (error: unknown): void => log.of('control').warn({ error }, what);
+    const onFailure = (error: unknown): void =>
+      log.of('control').warn({ error }, `failed: ${what}`);
     return repeatEvery({ intervalMs, work, onFailure });
   });
   return {
