@@ -53,6 +53,11 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_LOOKS: 4 },
   },
   {
+    name: 'a long export in the offline viewer',
+    files: ['test/ui/viewer.test.ts'],
+    sizes: { GW_TEST_VIEWER_EVENTS: 300_000 },
+  },
+  {
     name: 'tampering with the log and its exports',
     files: ['test/faults/random-tampering.test.ts'],
     sizes: { GW_TEST_TAMPERINGS: 10_000 },

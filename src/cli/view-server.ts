@@ -71,7 +71,9 @@ function hostsOf(address: ReturnType<ReturnType<typeof createServer>['address']>
 }
 
 function queryOf({ files, key, anchors }: Viewed): string {
-  const query = new URLSearchParams([...files.keys()].map((name): [string, string] => ['file', name]));
+  const query = new URLSearchParams(
+    [...files.keys()].map((name): [string, string] => ['file', name]),
+  );
   if (key !== null) query.set('key', key);
   if (anchors.length > 0) query.set('kept', '1');
   return `?${query.toString()}`;
@@ -84,7 +86,7 @@ async function answer(
   { method, headers: { host = '' }, url = '' }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { pathname } = new URL(url, 'http://localhost');
+  const [pathname = ''] = url.split('?');
   const send = (type: string, text: string): unknown =>
     response.writeHead(200, { ...headers, 'content-type': type }).end(text);
   if (method !== 'GET' || !hosts.includes(host)) return sendPlain(response, 403, 'refused\n');
@@ -94,7 +96,8 @@ async function answer(
     return void send('application/x-ndjson', lines.join(''));
   }
   const [, name = ''] = /^\/files\/([^/]+)$/.exec(pathname) ?? [];
-  const file = viewed.files.get(decodeURIComponent(name));
+  // As the page asks for it: nothing that was sent is decoded.
+  const [, file] = [...viewed.files].find(([known]) => encodeURIComponent(known) === name) ?? [];
   const found = file === undefined ? null : await stat(file).catch(() => null);
   if (file === undefined || found === null) return sendPlain(response, 404, 'no such file\n');
   const type = { 'content-type': 'application/octet-stream', 'content-length': found.size };

@@ -1,8 +1,10 @@
 // Takes the pictures of docs/tour.md, of every screen in both themes, and writes the page: `npm run docs:tour`. On the seeded company,
-// with replicas that report, a gateway that answers and a deployment that is managed.
+// with replicas that report, a gateway that answers and a deployment that is managed. A word as an argument takes anew only the
+// pictures whose name holds it: `npm run docs:tour -- viewer`.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 import type { Page } from 'playwright-core';
 
@@ -10,37 +12,32 @@ import { startDemoProvider } from '../../src/cli/demo-provider.ts';
 import { settingFacts } from '../../src/cli/setting-facts.ts';
 import { readSettings } from '../../src/cli/settings.ts';
 import { programVersion } from '../../src/cli/version.ts';
+import { exported } from '../harness/evidence.ts';
 import { gatewayOf, programWith } from '../harness/gateway-of.ts';
 import type { Place } from '../harness/gateway-of.ts';
 import { globalSetup, globalTeardown } from '../harness/global-setup.ts';
 import { namespace, resourceName, startManagedCluster } from '../harness/managed.ts';
 import { reportReplica } from './harness/fleet.ts';
-import { companyHouse, managedHouse, open, wholeRun } from './harness/house.ts';
+import { companyHouse, managedHouse, open, openPage, wholeRun } from './harness/house.ts';
 import type { House } from './harness/house.ts';
 import { stops } from './tour/stops.ts';
 import type { Stop } from './tour/stops.ts';
 
 const docs = path.join(import.meta.dirname, '../../docs');
+const viewer = path.join(import.meta.dirname, '../../ui/dist/viewer.html');
 const pictures = path.join(docs, 'tour');
 const themes = ['light', 'dark'] as const;
 const quality = 60;
+const [, , word = ''] = process.argv;
 
 await globalSetup();
 try {
-  rmSync(pictures, { recursive: true, force: true });
-  mkdirSync(pictures);
+  if (word === '') rmSync(pictures, { recursive: true, force: true });
+  mkdirSync(pictures, { recursive: true });
   const company = await furnished();
-  const cluster = await startManagedCluster(wholeRun);
-  const managed = await managedHouse(wholeRun, {
-    place: cluster.place,
-    namespace,
-    name: resourceName,
-  });
-  for (const stop of stops) {
-    for (const theme of themes) {
-      const house = stop.managed === true ? managed : company.house;
-      await take(stop, { house, theme, key: company.key });
-    }
+  for (const stop of stops.filter(({ name }) => name.includes(word))) {
+    const house = stop.managed === true ? await managed() : company.house;
+    for (const theme of themes) await take(stop, { house, theme, key: company.key });
     console.log(stop.name);
   }
   writeFileSync(path.join(docs, 'tour.md'), pageOf(stops));
@@ -49,6 +46,11 @@ try {
   await globalTeardown();
 }
 process.exit();
+
+async function managed(): Promise<House> {
+  const { place } = await startManagedCluster(wholeRun);
+  return managedHouse(wholeRun, { place, namespace, name: resourceName });
+}
 
 /** The company, with what a seed does not hold. */
 async function furnished(): Promise<Readonly<{ house: House; key: string }>> {
@@ -99,13 +101,25 @@ type Given = Readonly<{ house: House; theme: (typeof themes)[number]; key: strin
 
 async function take(stop: Stop, { house, theme, key }: Given): Promise<void> {
   if (stop.managed !== true) await report(house);
-  const { page } = await open(wholeRun, house, stop.path, { theme });
+  const { page } =
+    stop.offline === true
+      ? await openOffline(stop, house, theme)
+      : await open(wholeRun, house, stop.path, { theme });
   await stop.act?.(page, { key });
   await page.waitForLoadState('networkidle');
   // Charts are drawn and drawers have come.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 400)));
   writeFileSync(path.join(pictures, `${stop.name}-${theme}.webp`), await pictureOf(page));
   await page.context().close();
+}
+
+async function openOffline({ path: place }: Stop, { plane }: House, theme: Given['theme']) {
+  const opened = await openPage(wholeRun, `${pathToFileURL(viewer).href}#/${place}`, { theme });
+  const buffer = Buffer.from(await exported(plane.db));
+  const log = { name: 'log.ndjson', mimeType: 'application/x-ndjson', buffer };
+  await opened.page.locator('#export').setInputFiles(log);
+  await opened.page.locator('gw-history-change dl').waitFor();
+  return opened;
 }
 
 async function pictureOf(page: Page): Promise<Buffer> {

@@ -7,11 +7,15 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { it } from 'node:test';
+import { before, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
+import type { Page } from 'playwright-core';
+
+import { buildUi, isStale } from '../../scripts/build-ui.ts';
 import { exported, temporaryDirectory } from '../harness/evidence.ts';
+import { writeExport } from '../harness/sealed-export.ts';
 import { openPage, sharedCompanyHouse } from './harness/house.ts';
 import type { Opened } from './harness/house.ts';
 import { expectCleanScreen } from './harness/watch.ts';
@@ -20,6 +24,10 @@ import { expectCleanScreen } from './harness/watch.ts';
 const contextLength = /4,?242/;
 
 const viewer = path.join(import.meta.dirname, '../../ui/dist/viewer.html');
+
+before(async () => {
+  if (isStale()) await buildUi();
+});
 
 /** An export of the seeded company, and a page on a disk. */
 async function given(t: TestContext) {
@@ -93,4 +101,39 @@ it('gw history view shows the same, to this machine alone', async (t) => {
   await expectCleanScreen(page, watched);
   const answer = await fetch(new URL('/files/passwd', url));
   assert.equal(answer.status, 404);
+});
+
+/** 300,000 by `npm run test:soak`; only then is the machine taken to be this test's alone. */
+const size = Number(process.env['GW_TEST_VIEWER_EVENTS'] ?? 3_000);
+const longestMs = size > 3_000 ? 100 : 1_000;
+
+/** The longest task of the page until it is asked, in milliseconds. */
+const watchTasks = (page: Page) =>
+  page.evaluate(() => {
+    const found = { longest: 0 };
+    Reflect.set(globalThis, 'tasks', found);
+    const note = (entries: PerformanceObserverEntryList): void => {
+      for (const { duration } of entries.getEntries()) {
+        found.longest = Math.max(found.longest, duration);
+      }
+    };
+    new PerformanceObserver(note).observe({ entryTypes: ['longtask'] });
+  });
+
+it('a long export holds up nothing while it is read, and while it is looked through', async (t) => {
+  const log = path.join(await temporaryDirectory(t), 'long.ndjson');
+  await writeExport(log, size);
+  const { page } = await openPage(t, pathToFileURL(viewer).href);
+  page.setDefaultTimeout(300_000);
+  await watchTasks(page);
+  await page.locator('#export').setInputFiles(log);
+  const events = new Intl.NumberFormat('en').format(size);
+  await page.getByText(`${events} events and 0 checkpoints: all hold`).waitFor();
+  await page.getByLabel('Entity').fill('model-7');
+  await page.getByLabel('Entity').press('Enter');
+  await page.getByText('That is all of it.').waitFor();
+  await page.getByRole('link', { name: 'Configuration' }).click();
+  await page.getByText(`position ${size}`).first().waitFor();
+  const { longest } = await page.evaluate(() => Reflect.get(globalThis, 'tasks'));
+  assert.ok(longest < longestMs, `${longest} ms`);
 });

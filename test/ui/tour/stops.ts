@@ -11,6 +11,8 @@ export type Stop = Readonly<{
   path: string;
   /** Where an operator manages the process. */
   managed?: true;
+  /** In the viewer, on an export of the company; the path is behind its hash. */
+  offline?: true;
   act?: (page: Page, given: Readonly<{ key: string }>) => Promise<void>;
 }>;
 
@@ -148,6 +150,15 @@ export const stops: readonly Stop[] = [
     title: 'The configuration as it was',
     path: 'models?as_of=140',
     about: 'Every screen of configuration at any version or time, where nothing can be changed.',
+  },
+  {
+    name: 'viewer',
+    title: 'An export, without a server',
+    path: 'history/140',
+    offline: true,
+    about:
+      'One HTML file verifies an export of the log, or a pack of evidence, in the browser of an ' +
+      'auditor, and shows its changes, configurations, differences and access.',
   },
   {
     name: 'audit',

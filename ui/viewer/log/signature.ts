@@ -35,8 +35,13 @@ export async function isCheckpoint(digest: Digest, note: string, stated: Stated)
   return isSigned(text, base64Of(signed.subarray(keyIdBytes)), key);
 }
 
-export const hexBytes = (hex: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+export function hexBytes(hex: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(Math.floor(hex.length / 2));
+  for (let at = 0; at < bytes.length; at += 1) {
+    bytes[at] = Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16);
+  }
+  return bytes;
+}
 
 export const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -189,8 +189,7 @@ async function followed(digest: Digest, log: Verified, event: EventLine): Promis
 }
 
 /** RFC 6962: a node, whose bytes are never those of a leaf. */
-const link = (before: string, leaf: string): Uint8Array =>
-  Uint8Array.of(1, ...hexBytes(before), ...hexBytes(leaf));
+const link = (before: string, leaf: string): Uint8Array => hexBytes(`01${before}${leaf}`);
 
 /** The audit key that an event sets, handed over by the one before it. */
 async function keySet({ logId, key }: Verified, payload: string | null): Promise<string> {
