@@ -6,12 +6,13 @@ import type { Queryable } from '@databases/pg';
 import { insertServed, listServed, pruneServed } from '../db/snapshots-served.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { HealthReport } from '../snapshot/health-report.ts';
+import { oncePerReplica } from './once-per-replica.ts';
 
 /** Never rejects: a health report is taken whether or not the database is there, and the next one says the same. */
 export type TakeServed = (report: HealthReport) => Promise<void>;
 
-/** The oldest is forgotten, and then recorded once more, which changes nothing. */
-const replicasMax = 1_000;
+/** A replica that has no snapshot yet reports this version. */
+const none = '0';
 const retentionMs = 400 * 24 * 60 * 60 * 1000;
 const rowsMax = 2_000_000;
 /** Replicas of a version that are listed. */
@@ -24,24 +25,14 @@ type Dependencies = Readonly<{
 }>;
 
 export function createTakeServed({ db, clock, onFailure }: Dependencies): TakeServed {
-  const recorded = new Map<string, number>();
-  let isFailing = false;
+  const take = oncePerReplica(none, onFailure);
   return async ({ replica, snapshot_version: version, log_seen: [seen] }) => {
-    if (version === 0 || recorded.get(replica) === version) return;
-    try {
-      const built = seen?.version === version ? seen : null;
-      const { position = null, hash = null } = built ?? {};
-      await insertServed(db, { replica, version, position, hash, at: new Date(clock()) });
-      recorded.delete(replica);
-      recorded.set(replica, version);
-      const [oldest] = recorded.keys();
-      if (recorded.size > replicasMax && oldest !== undefined) recorded.delete(oldest);
-      isFailing = false;
-    } catch (error) {
-      // Said once, not with every report, while the database is away.
-      if (!isFailing) onFailure(error);
-      isFailing = true;
-    }
+    const mark = String(version);
+    if (mark === none) return;
+    const built = seen?.version === version ? seen : null;
+    const { position = null, hash = null } = built ?? {};
+    const row = { replica, version, position, hash, at: new Date(clock()) };
+    await take({ replica, mark, record: () => insertServed(db, row) });
   };
 }
 

@@ -9,7 +9,7 @@ import { request } from 'undici';
 
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { readBounded } from './bounded-body.ts';
+import { readBounded } from '../lib/bounded-body.ts';
 import { EgressRefused } from './egress.ts';
 import type { PriceList, TokenPrices } from './price-list.ts';
 

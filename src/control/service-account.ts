@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { readBounded } from './bounded-body.ts';
+import { readBounded } from '../lib/bounded-body.ts';
 import type { Egress } from './egress.ts';
 
 const keyFile = z.object({

@@ -10,7 +10,7 @@ import type { Refusal } from '../lib/refusal.ts';
 import type { CredentialKind } from '../lib/vocabulary.ts';
 import { anthropicVersion, modelListPath, readModelList } from '../protocols/model-list.ts';
 import type { ServedModel } from '../protocols/model-list.ts';
-import { readBounded } from './bounded-body.ts';
+import { readBounded } from '../lib/bounded-body.ts';
 import type { AccessToken } from './cloud-token.ts';
 import { EgressRefused } from './egress.ts';
 import { createSlots } from './slots.ts';

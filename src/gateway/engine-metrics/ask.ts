@@ -6,6 +6,7 @@ import { rootCertificates } from 'node:tls';
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 
+import { readBounded } from '../../lib/bounded-body.ts';
 import type { EndpointState } from '../health/endpoint.ts';
 import { withinTime } from '../within-time.ts';
 import type { Answer } from './detection.ts';
@@ -96,7 +97,7 @@ async function fetchPage(
     headers: [...credentialHeaders, 'accept', 'text/plain'],
     signal,
   });
-  if (status >= 200 && status < 300) return { status, text: await textOf(body) };
+  if (status >= 200 && status < 300) return { status, text: await readBounded(body, pageBytesMax) };
   // A body that is cut short reports it; without a listener that would end the process.
   body.on('error', () => undefined).destroy();
   return { status, text: null };
@@ -107,16 +108,3 @@ const isBusy = (status: number): boolean =>
   status === 408 || status === 429 || (status >= 500 && status !== 501);
 
 export const metricsPath = (basePath: string): string => `${basePath.replace(/\/v1$/, '')}/metrics`;
-
-/** Null when it is longer than is read. */
-async function textOf(body: Dispatcher.ResponseData['body']): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    const buffer = Buffer.from(chunk);
-    bytes += buffer.length;
-    if (bytes > pageBytesMax) return null;
-    chunks.push(buffer);
-  }
-  return Buffer.concat(chunks).toString();
-}

@@ -6,6 +6,7 @@ import { rootCertificates } from 'node:tls';
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 
+import { readBounded } from '../../lib/bounded-body.ts';
 import type { Protocol } from '../../lib/vocabulary.ts';
 import { anthropicVersion, modelListPath, readModelList } from '../../protocols/model-list.ts';
 import { withinTime } from '../within-time.ts';
@@ -71,7 +72,7 @@ async function ask(
   });
   const finding = findingOf(statusCode, reach);
   const detail = `status ${statusCode}`;
-  if (finding === 'passed') return { finding, detail, list: await textOf(body) };
+  if (finding === 'passed') return { finding, detail, list: await readBounded(body, listBytesMax) };
   // A body that is cut short reports it; without a listener that would end the process.
   body.on('error', () => undefined).destroy();
   return { finding, detail, list: null };
@@ -83,18 +84,6 @@ const wholeList: Readonly<Record<Protocol, string>> = {
   anthropic: '?limit=1000',
   gemini: '?pageSize=1000',
 };
-
-async function textOf(body: Dispatcher.ResponseData['body']): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    const buffer = Buffer.from(chunk);
-    bytes += buffer.length;
-    if (bytes > listBytesMax) return null;
-    chunks.push(buffer);
-  }
-  return Buffer.concat(chunks).toString();
-}
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';

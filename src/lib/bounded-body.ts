@@ -1,19 +1,16 @@
 // Reads the body of an answer up to a bound.
 
-import type { Dispatcher } from 'undici';
-
-/** Null when it is longer; the rest is not read then. */
+/** Its text; null when it is longer: the rest is not read then. */
 export async function readBounded(
-  body: Dispatcher.ResponseData['body'],
+  body: AsyncIterable<Uint8Array>,
   bytesMax: number,
 ): Promise<string | null> {
-  const chunks: Buffer[] = [];
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
-    const buffer = Buffer.from(chunk);
-    bytes += buffer.length;
+    bytes += chunk.length;
     if (bytes > bytesMax) return null;
-    chunks.push(buffer);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
