@@ -1,4 +1,4 @@
-// Verifies an export of gw's event log, or a pack of evidence, with Node alone: node verify.mjs <export.ndjson | directory of a pack>
+// Verifies an export of gw's event log, or a pack of evidence, with Node 22 or later alone: node verify.mjs <export.ndjson | directory of a pack>
 //   [--key <64 hex digits>]: an audit key that you trust, which must have signed any of it; without it, those in the log are believed.
 //   [--anchor <file of checkpoints>]: kept by you, which the log must hold. Exit 0: all holds. 10: the first position that does not is said.
 import { createHash, hash, verify } from 'node:crypto';
