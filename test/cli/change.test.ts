@@ -25,7 +25,12 @@ it('a change is drafted, looked at, approved by another and applied, and a wrong
   assert.deepEqual([drafted.code, drafted.stderr], [0, '']);
   assert.equal(drafted.stdout, '1  open  ada  models  The better name\n');
   const shown = await as('boss', 'show', '1');
-  assert.match(shown.stdout, /PATCH \/admin\/provider-models\/1\n {2}model-1 changed\n/);
+  assert.match(
+    shown.stdout,
+    /PATCH \/admin\/provider-models\/1\n {2}changed model 1 "b"\n {4}name: "a" -> "b"\n/,
+  );
+  const whole = JSON.parse((await as('boss', 'show', '1', '--json')).stdout);
+  assert.deepEqual([whole.change.event_count, whole.change.diff[0].fields[0].secret], [1, false]);
   const [, approving = ''] = /to approve: gw change (.*)\n/.exec(shown.stdout) ?? [];
   const own = await as('ada', ...approving.split(' '));
   assert.deepEqual(

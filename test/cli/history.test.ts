@@ -35,6 +35,18 @@ it('snapshot and history say what the log holds', async (t) => {
   assert.match(commands.stdout, new RegExp(`v${before} -> v${after}\n.* CreateModel .*CHG-1`));
   const events = await asked('history', 'events', '--type', 'ModelCreated', '--json');
   assert.deepEqual(JSON.parse(events.stdout)[0].data, { id: 1, name: 'm', description: null });
+  const own = await asked(
+    'history',
+    'events',
+    '--actor',
+    '1',
+    '--limit',
+    '1',
+    '--before',
+    `${after}`,
+  );
+  assert.match(own.stdout, new RegExp(`^${before}  \\S+  model-1  ModelCreated .*\n$`));
+  assert.equal((await asked('history', 'commands', '--actor', '7')).stdout, '\n');
   const event = JSON.parse((await asked('history', 'event', String(before))).stdout);
   assert.deepEqual([event.type, event.next_in_stream], ['ModelCreated', after]);
 });
@@ -50,6 +62,9 @@ it('what is asked wrongly, or is not there, has its own exit code', async (t) =>
   assert.match(absent.stderr, /^gw: to: the log holds positions 1 to \d+, was 99999\n$/);
   const limit = await gw(['history', 'commands', '--limit', '0'], { env });
   assert.equal(limit.code, 2);
+  const actor = await gw(['history', 'events', '--actor', 'ada'], { env });
+  const said = 'gw: --actor must be the id of a principal, was "ada"\n';
+  assert.deepEqual([actor.code, actor.stderr], [2, said]);
   const bare = await gw(['history', 'events']);
   assert.equal(bare.code, 2);
   assert.equal(bare.stderr, 'gw: history events needs --database-url\n');

@@ -10,6 +10,7 @@ import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { AdminClient } from '../admin-client.ts';
 import { ChangeCommand } from '../change-command.ts';
 import type { Said } from '../change-command.ts';
+import { differenceLines } from '../history-lines.ts';
 
 const path = '/admin/change-requests';
 
@@ -18,9 +19,9 @@ const request = z.looseObject({
   id: z.int(),
   state: z.string(),
   title: z.string().nullable(),
-  author: z.object({ name: z.string().nullable() }).nullable(),
+  author: z.looseObject({ name: z.string().nullable() }).nullable(),
   kinds: z.array(z.string()),
-  calls: z.array(z.object({ method: z.string(), path: z.string() })),
+  calls: z.array(z.looseObject({ method: z.string(), path: z.string() })),
 });
 type Request = z.output<typeof request>;
 
@@ -28,15 +29,26 @@ const shown = request.extend({
   digest: z.string().nullable(),
   outcome: z.string().nullable(),
   apply_at: z.string().nullable(),
-  failure: z.object({ cause: z.string(), message: z.string().nullable() }).nullable(),
-  refusal: z.object({ message: z.string() }).nullable(),
+  failure: z.looseObject({ cause: z.string(), message: z.string().nullable() }).nullable(),
+  refusal: z.looseObject({ message: z.string() }).nullable(),
   change: z
-    .object({
-      diff: z.array(z.object({ kind: z.string(), id: z.int(), change: z.string() })),
+    .looseObject({
+      difference_count: z.int(),
+      diff: z.array(
+        z.looseObject({
+          kind: z.string(),
+          id: z.int(),
+          name: z.string().nullable(),
+          change: z.string(),
+          fields: z.array(
+            z.looseObject({ field: z.string(), before: z.unknown(), after: z.unknown() }),
+          ),
+        }),
+      ),
     })
     .nullable(),
   history: z.array(
-    z.object({ at: z.string(), actor_name: z.string().nullable(), command: z.string() }),
+    z.looseObject({ at: z.string(), actor_name: z.string().nullable(), command: z.string() }),
   ),
 });
 
@@ -85,14 +97,17 @@ export class ChangeShowCommand extends ChangeCommand {
 
 function toText(one: z.output<typeof shown>): string {
   const { calls, change, refusal, failure, history, digest, outcome } = one;
+  const listed = change?.diff ?? [];
+  const unlisted = (change?.difference_count ?? 0) - listed.length;
   const approving = `gw change approve ${one.id} --digest ${digest} --outcome ${outcome}`;
   return [
     line(one),
     ...calls.map((call) => `  ${call.method} ${call.path}`),
-    ...(change?.diff ?? []).map(({ kind, id, change: how }) => `  ${kind}-${id} ${how}`),
+    ...listed.flatMap(differenceLines).map((text) => `  ${text}`),
+    ...(unlisted > 0 ? [`  and ${unlisted} more`] : []),
     ...(refusal === null ? [] : [`  cannot be made: ${refusal.message}`]),
     ...history.map(({ at, actor_name: name, command }) => `  ${at}  ${name ?? '-'}  ${command}`),
-    ...(one.apply_at === null ? [] : [`  scheduled for ${one.apply_at}`]),
+    ...(one.state !== 'scheduled' ? [] : [`  scheduled for ${one.apply_at}`]),
     ...(failure === null ? [] : [`  could not be applied: ${failure.message ?? failure.cause}`]),
     ...(outcome === null ? [] : [`  to approve: ${approving}`]),
   ].join('\n');

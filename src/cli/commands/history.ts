@@ -20,6 +20,10 @@ abstract class ListCommand extends HistoryCommand {
   });
   from = Option.String('--from', { description: 'since this RFC 3339 time' });
   to = Option.String('--to', { description: 'before this RFC 3339 time' });
+  actor = Option.String('--actor', { description: 'by this principal alone: its id' });
+  before = Option.String('--before', {
+    description: 'what lies before this: the number that a line begins with',
+  });
   limit = Option.String('--limit', '50', { description: 'how many; default 50' });
 
   protected filter() {
@@ -29,8 +33,13 @@ abstract class ListCommand extends HistoryCommand {
     if (isRefusal(from)) return from;
     const to = readTime(this.to, '--to');
     if (isRefusal(to)) return to;
+    const actorId = readNumber(this.actor, '--actor must be the id of a principal');
+    if (isRefusal(actorId)) return actorId;
+    // Behind it in the order of the list.
+    const after = readNumber(this.before, '--before must be the number of a line');
+    if (isRefusal(after)) return after;
     const stream = this.stream ?? null;
-    return { stream, from, to, limit, actorId: null, after: null, order: 'desc' } as const;
+    return { stream, from, to, limit, actorId, after, order: 'desc' } as const;
   }
 }
 
@@ -39,6 +48,12 @@ function readTime(given: string | undefined, flag: string): string | Refusal | n
   const read = timestampField.safeParse(given);
   if (read.success) return read.data;
   return refuse('invalid', `${flag} must be an RFC 3339 time, was ${JSON.stringify(given)}`);
+}
+
+function readNumber(given: string | undefined, rule: string): number | Refusal | null {
+  if (given === undefined) return null;
+  if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);
+  return refuse('invalid', `${rule}, was ${JSON.stringify(given)}`);
 }
 
 export class HistoryCommandsCommand extends ListCommand {

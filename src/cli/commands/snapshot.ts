@@ -3,13 +3,14 @@
 import { Option } from 'clipanion';
 
 import { diffStates } from '../../../projections/diff.ts';
-import type { HistoryVersion, ShownDifference } from '../../control/history/snapshots.ts';
+import type { HistoryVersion } from '../../control/history/snapshots.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { HistoryCommand, readLimit, readMoment } from '../history-command.ts';
 import type { Printed } from '../history-command.ts';
+import { differenceLines } from '../history-lines.ts';
 
 const needs = 'Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.';
 const moments =
@@ -98,17 +99,8 @@ export class SnapshotDiffCommand extends HistoryCommand {
     const differences = await shownDifferences(sources, diffStates(before, after));
     return {
       json: differences,
-      text: differences.length === 0 ? 'nothing differs' : differences.map(toText).join('\n'),
+      text: differences.flatMap(differenceLines).join('\n') || 'nothing differs',
       code: differences.length === 0 ? exitCodes.ok : exitCodes.differences,
     };
   }
 }
-
-const toText = ({ kind, id, name, change, fields }: ShownDifference): string =>
-  [
-    `${change} ${kind} ${id}${name === null ? '' : ` ${JSON.stringify(name)}`}`,
-    ...fields.map(
-      ({ field, before, after }) =>
-        `  ${field}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
-    ),
-  ].join('\n');
