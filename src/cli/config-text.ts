@@ -18,6 +18,6 @@ export function readConfigText(path: string): string | Refusal {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return refuse('absent', `${path}: ${code}`);
+    return refuse('absent', `${path} cannot be read (${code})`);
   }
 }

@@ -86,5 +86,8 @@ test('config check names what is wrong and what is not done, and exits 1 for the
     /^error: .*api_key: environment variable UPSTREAM is not set \(line 4\)/,
   );
   const gone = await gw(['config', 'check', '--config', '/nowhere/gw.yaml']);
-  assert.deepEqual([gone.code, gone.stderr.trim()], [5, 'gw: /nowhere/gw.yaml: ENOENT']);
+  assert.deepEqual(
+    [gone.code, gone.stderr.trim()],
+    [5, 'gw: /nowhere/gw.yaml cannot be read (ENOENT)'],
+  );
 });

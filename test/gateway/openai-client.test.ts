@@ -268,13 +268,19 @@ describe('the openai client gets', () => {
 });
 
 describe('the openai client', () => {
-  it('lists models', async () => {
+  it('lists models, and looks one up', async () => {
     await using session = await start(answerJson());
     const page = await session.client.models.list();
     assert.deepEqual(
       page.data.map(({ id }) => id),
       ['m'],
     );
+    assert.equal((await session.client.models.retrieve('m')).id, 'm');
+    await assert.rejects(session.client.models.retrieve('a/b'), {
+      status: 404,
+      code: 'model_not_found',
+      param: 'model',
+    });
   });
 
   it('understands a refusal', async () => {
