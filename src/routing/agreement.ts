@@ -34,8 +34,11 @@ export function disagreements(route: Route, recorded: RecordedOutcome): readonly
   ].filter((one) => one !== null);
 }
 
-/** Of a request that was refused, the row has the reason of the decision. */
-function recordedReasonOf(route: Route, { modelId, refusal }: RecordedOutcome): string | null {
+/** The reason that a row has of such a route, by who answered; of a request that was refused, that of the decision. */
+export function recordedReasonOf(
+  route: Route,
+  { modelId, refusal }: Pick<RecordedOutcome, 'modelId' | 'refusal'>,
+): string | null {
   if (route.kind !== 'chain' || refusal !== null) return route.decision?.reason ?? null;
   const answered = route.candidates.find(({ id }) => id === modelId);
   return answered === undefined ? route.decision.reason : reasonOf(route, answered);

@@ -10,7 +10,7 @@ import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import { positionOfVersion } from '../../lib/snapshot-version.ts';
-import { disagreements } from '../../routing/agreement.ts';
+import { disagreements, recordedReasonOf } from '../../routing/agreement.ts';
 import { considered } from '../../routing/considered.ts';
 import type { Considered, Dropped } from '../../routing/considered.ts';
 import { explainRecorded } from '../../routing/explain-recorded.ts';
@@ -112,12 +112,13 @@ export function explainRow(state: ConfigState, usage: UsageRecord): UsageExplana
   const request = recordedRequest(usage);
   const { route, verdicts } = explainRecorded(tables, caller, request);
   const listed = considered(tables, route.decision, { caller, request });
-  const differences = disagreements(route, recordedOutcome(usage));
+  const recorded = recordedOutcome(usage);
+  const differences = disagreements(route, recorded);
   const providers = new Map(snapshot.config.providers.map(({ id, name }) => [id, name]));
   return {
     usage,
     snapshot_version: state.version,
-    route: route.decision?.reason ?? null,
+    route: recordedReasonOf(route, recorded),
     frontend_model: route.decision?.frontendModel?.name ?? null,
     rule_id: route.decision?.rule?.id ?? null,
     tag: route.decision?.tag ?? null,
