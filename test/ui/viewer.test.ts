@@ -103,37 +103,50 @@ it('gw history view shows the same, to this machine alone', async (t) => {
   assert.equal(answer.status, 404);
 });
 
-/** 300,000 by `npm run test:soak`; only then is the machine taken to be this test's alone. */
+/** 300,000 by `npm run test:soak`. */
 const size = Number(process.env['GW_TEST_VIEWER_EVENTS'] ?? 3_000);
-const longestMs = size > 3_000 ? 100 : 1_000;
+const longestMs = 100;
 
-/** The longest task of the page until it is asked, in milliseconds. */
-const watchTasks = (page: Page) =>
-  page.evaluate(() => {
-    const found = { longest: 0 };
-    Reflect.set(globalThis, 'tasks', found);
-    const note = (entries: PerformanceObserverEntryList): void => {
-      for (const { duration } of entries.getEntries()) {
-        found.longest = Math.max(found.longest, duration);
-      }
-    };
-    new PerformanceObserver(note).observe({ entryTypes: ['longtask'] });
-  });
+type TraceEvent = Readonly<{
+  name: string;
+  pid: number;
+  tid: number;
+  /** Microseconds of the processor, not of the clock: other work of the machine is not in them. */
+  tdur?: number;
+  args?: Readonly<{ name?: string }>;
+}>;
+
+/** The longest task of the page's own thread while something is done, in milliseconds. */
+async function longestTask(page: Page, work: () => Promise<void>): Promise<number> {
+  const browser = page.context().browser();
+  assert.ok(browser);
+  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] });
+  await work();
+  const trace = (await browser.stopTracing()).toString();
+  const { traceEvents: events }: Readonly<{ traceEvents: readonly TraceEvent[] }> =
+    JSON.parse(trace);
+  const threadOf = ({ pid, tid }: TraceEvent): string => `${pid}.${tid}`;
+  const named = events.filter(({ args }) => args?.name === 'CrRendererMain');
+  const own = new Set(named.map(threadOf));
+  const tasks = events.filter((one) => one.name.endsWith('RunTask') && own.has(threadOf(one)));
+  assert.ok(tasks.length > 0);
+  return tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur / 1_000), 0);
+}
 
 it('a long export holds up nothing while it is read, and while it is looked through', async (t) => {
   const log = path.join(await temporaryDirectory(t), 'long.ndjson');
   await writeExport(log, size);
   const { page } = await openPage(t, pathToFileURL(viewer).href);
   page.setDefaultTimeout(300_000);
-  await watchTasks(page);
-  await page.locator('#export').setInputFiles(log);
-  const events = new Intl.NumberFormat('en').format(size);
-  await page.getByText(`${events} events and 0 checkpoints: all hold`).waitFor();
-  await page.getByLabel('Entity').fill('model-7');
-  await page.getByLabel('Entity').press('Enter');
-  await page.getByText('That is all of it.').waitFor();
-  await page.getByRole('link', { name: 'Configuration' }).click();
-  await page.getByText(`position ${size}`).first().waitFor();
-  const { longest } = await page.evaluate(() => Reflect.get(globalThis, 'tasks'));
+  const longest = await longestTask(page, async () => {
+    await page.locator('#export').setInputFiles(log);
+    const events = new Intl.NumberFormat('en').format(size);
+    await page.getByText(`${events} events and 0 checkpoints: all hold`).waitFor();
+    await page.getByLabel('Entity').fill('model-7');
+    await page.getByLabel('Entity').press('Enter');
+    await page.getByText('That is all of it.').waitFor();
+    await page.getByRole('link', { name: 'Configuration' }).click();
+    await page.getByText(`position ${size}`).first().waitFor();
+  });
   assert.ok(longest < longestMs, `${longest} ms`);
 });

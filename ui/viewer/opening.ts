@@ -146,7 +146,7 @@ export class GwViewerOpening extends LitElement {
           name="key"
           label="Audit key"
           mono
-          hint="64 hex digits; it must have signed a checkpoint. Empty believes the keys in the log"
+          hint="64 hex digits; it must have signed any of it. Empty believes the keys in the log"
           error=${this.wrong?.message ?? ''}
           .value=${this.key}
         ></gw-field>

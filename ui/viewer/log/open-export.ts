@@ -48,6 +48,7 @@ export async function openExport(
   const changes = checked?.intact.has(changesName) === true ? named(files, changesName) : undefined;
   const log = await openLog(file, {
     trust,
+    isPack: checked !== null,
     versionBefore: changes === undefined ? 0 : await firstVersion(changes),
     onProgress: ({ readBytes, position }) =>
       onProgress({ what: file.name, position, done: file.size === 0 ? 1 : readBytes / file.size }),

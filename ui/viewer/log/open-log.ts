@@ -35,6 +35,8 @@ export type AuditKey = Readonly<{ since: number; publicKey: string }>;
 
 type Options = Readonly<{
   trust: Trust;
+  /** It is the log of a pack of evidence. */
+  isPack: boolean;
   /** The snapshot version in front of an export that begins in the middle; 0 when it is not known. */
   versionBefore?: number;
   onProgress: (progress: Readonly<{ readBytes: number; position: number }>) => void;
@@ -45,9 +47,9 @@ const brokenChars = 4_000;
 
 export async function openLog(
   file: Blob,
-  { trust, versionBefore = 0, onProgress }: Options,
+  { trust, isPack, versionBefore = 0, onProgress }: Options,
 ): Promise<OpenLog> {
-  const verifier = createLogVerifier(trust);
+  const verifier = createLogVerifier(trust, { isPack });
   const reading = createReading(file, versionBefore);
   let finding: Finding | null = null;
   let brokenLine: string | null = null;

@@ -7,7 +7,7 @@ import type { Digest } from './sha256.ts';
 
 /** What an auditor brings along. */
 export type Trust = Readonly<{
-  /** An audit key, 64 hex digits, which must have signed a checkpoint; null believes those in the log. */
+  /** An audit key, 64 hex digits, which must have signed any of it; null believes those in the log. */
   key: string | null;
   /** Checkpoints that were kept, which the log must hold: notes. */
   anchors: readonly string[];
@@ -96,7 +96,11 @@ export type LogVerifier = Readonly<{
 export const isFinding = (taken: EventLine | Finding | null): taken is Finding =>
   taken !== null && 'problem' in taken;
 
-export function createLogVerifier({ key, anchors }: Trust): LogVerifier {
+/** Where a pack ends is signed with its manifest, so kept checkpoints may lie behind that. */
+export function createLogVerifier(
+  { key, anchors }: Trust,
+  { isPack }: Readonly<{ isPack: boolean }>,
+): LogVerifier {
   const digest = createDigest();
   const anchored = Map.groupBy(anchors, (note) => Number(note.split('\n')[1]));
   let log: Verified | null = null;
@@ -141,9 +145,10 @@ export function createLogVerifier({ key, anchors }: Trust): LogVerifier {
     end: () => {
       try {
         must(isOver && log !== null && log.position === log.to, 'the export is cut off');
-        const { position } = log;
-        const isReached = [...anchored.keys()].every((at) => at <= position);
+        const { position, to } = log;
+        const isReached = isPack || [...anchored.keys()].every((at) => at <= to);
         must(isReached, 'the log ends before a checkpoint');
+        isVouched ||= isPack && log.key === key;
         must(isVouched, 'the trusted audit key signed nothing of this', position);
         return null;
       } catch (error) {
