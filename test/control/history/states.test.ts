@@ -54,6 +54,8 @@ async function refused(moment: Moment) {
   return isRefusal(refusal) ? [refusal.refused, refusal.message, refusal.param] : null;
 }
 
+const epoch = (count: number): number => snapshotVersion({ epoch: count, position: 0 });
+
 const folded = async (position: number): Promise<string> =>
   packState(fold(emptyState, await readEvents(log.db, { after: 0, limit: position })));
 
@@ -84,7 +86,6 @@ describe('the state of the past', () => {
   });
 
   it('is not had by a version of an epoch that is another there, or that never was', async () => {
-    const epoch = (count: number): number => snapshotVersion({ epoch: count, position: 0 });
     const later = await openLogDatabase();
     const data = { id: modelId.parse(1), name: 'model-1', description: null };
     const made = { stream: 'model-1', type: 'ModelCreated', data } as const;
