@@ -115,7 +115,11 @@ it('gw access prints the same', async (t) => {
   };
   const list = await gw(['access', '--as-of', String(regranted)], { env });
   assert.deepEqual([list.code, list.stderr], [0, '']);
-  assert.match(list.stdout, /^3 reporting {2}qwen3-8b {2}readers model\/qwen\* \(role at \d+, /m);
+  assert.match(
+    list.stdout,
+    /^3 reporting {2}qwen3-8b {2}readers model\/qwen\* \(role at \d+, .*\) {2}keys 1$/m,
+  );
+  assert.match(list.stdout, /^2 boss .* {2}no live key$/m);
   const diff = await gw(['access', 'diff', String(revoked), String(regranted)], { env });
   assert.equal(diff.code, 10);
   assert.match(diff.stdout, /^gained {2}3 reporting {2}qwen3-8b/);

@@ -88,5 +88,6 @@ function rowLine({ principal_id, principal, model, via, keys }: AccessRow): stri
     const positions = `role at ${held?.position ?? '?'}, permission at ${given?.position ?? '?'}`;
     return `${role} ${resource} (${positions})`;
   });
-  return `${principal_id} ${principal}  ${model}  ${ways.join('; ')}  keys ${keys.length}`;
+  const live = keys.length === 0 ? 'no live key' : `keys ${keys.join(', ')}`;
+  return `${principal_id} ${principal}  ${model}  ${ways.join('; ')}  ${live}`;
 }

@@ -18,7 +18,9 @@ export class DevCommand extends Command {
     description: 'try gw on this machine: database, demo provider, login and key included',
     details: `
       Serves role all on loopback and keeps its data in ./.gw, so that a second start finds it
-      again. Not for production. Ctrl-C stops everything.
+      again. Not for production. Ctrl-C stops everything. Other commands work on it while it runs,
+      with the database_url that --json prints as GW_DATABASE_URL, and the encryption_key of
+      ./.gw/dev.json as GW_ENCRYPTION_KEY.
     `,
     examples: [
       ['Start, and print how to call it', '$0 dev'],
