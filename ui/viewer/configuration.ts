@@ -92,6 +92,17 @@ class ViewerConfiguration extends LitElement {
         margin-top: 1.4375rem;
       }
 
+      @media (max-width: 640px) {
+        .ask gw-field {
+          flex-basis: 100%;
+        }
+
+        .ask > button,
+        .ask > select {
+          margin-top: 0;
+        }
+      }
+
       dl {
         grid-template-columns: minmax(8.5rem, 14rem) minmax(0, 1fr);
         column-gap: var(--space-3);

@@ -20,6 +20,14 @@ it('a place below another path is the same place', () => {
   assert.equal(writePlace(place, '/gw/ui/'), '/gw/ui/providers/7/edit?q=a+b');
 });
 
+it('in a page of one file a place stands behind the hash', () => {
+  const place = { screen: 'history', rest: ['events', '7'], query: { q: 'a b' } };
+  const file = 'file:///exports/gw-viewer.html?file=log.ndjson';
+  assert.deepEqual(at(`${file}#/history/events/7?q=a+b`, '#/'), place);
+  assert.equal(writePlace(place, '#/'), '#/history/events/7?q=a+b');
+  for (const one of [file, `${file}#`, `${file}#/`]) assert.equal(at(one, '#/').screen, 'overview');
+});
+
 it('every place is read back from its address', () => {
   const text = fc.string({ minLength: 1 }).filter((one) => one !== '.' && one !== '..');
   const place = fc.record(
