@@ -65,6 +65,7 @@ export class GwDialog extends Overlay {
   declare busy: boolean;
   declare wide: boolean;
   declare typed: string;
+  protected override readonly asks = 'gw-field';
 
   constructor() {
     super();

@@ -1,9 +1,10 @@
 // What is open beside a list: one record, or the form for a new one. The address says which, so that it can be linked to.
 
-import { css, html } from 'lit';
+import { css, html, nothing } from 'lit';
 
 import { base, buttons } from '../styles/base.ts';
 import { Overlay, headStyles } from './overlay.ts';
+import './toasts.ts';
 import './webawesome.ts';
 
 export class GwDrawer extends Overlay {
@@ -53,6 +54,7 @@ export class GwDrawer extends Overlay {
     >
       ${this.heads(html`<slot name="actions"></slot>`)}
       <div class="content"><slot></slot></div>
+      ${this.open ? html`<gw-toasts></gw-toasts>` : nothing}
     </wa-drawer>`;
   }
 }

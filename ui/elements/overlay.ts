@@ -16,6 +16,8 @@ export class Overlay extends LitElement {
   declare heading: string;
   /** Not closed by Escape or the corner's button. */
   declare kept: boolean;
+  /** What it asks to be filled in: those of forms, since a record is read first, whatever it has of fields. */
+  protected readonly asks: string = 'gw-form gw-field';
   #opener: HTMLElement | null = null;
 
   constructor() {
@@ -47,6 +49,20 @@ export class Overlay extends LitElement {
   protected readonly close = (): void => {
     this.dispatchEvent(new CustomEvent('gw-close'));
   };
+
+  /** Web Awesome sets the focus in the next frame, to the corner's button. */
+  protected override updated(changed: PropertyValues<this>): void {
+    if (!changed.has('open') || !this.open) return;
+    requestAnimationFrame(() => requestAnimationFrame(() => this.#focusFirst()));
+  }
+
+  /** One who opens it to fill it in begins with its first field, unless in one already. */
+  #focusFirst(): void {
+    if (!this.open) return;
+    const fields = fieldsIn(this, this.asks);
+    const active = focused(document);
+    if (!fields.some((field) => field.shadowRoot?.activeElement === active)) fields[0]?.focus();
+  }
 
   /** The inner element asks to be closed. Nothing closes it but `open`. */
   protected readonly onHide = (event: Event): void => {
@@ -94,6 +110,15 @@ export const headStyles = css`
     }
   }
 `;
+
+/** Those that fit the selector, also in the trees of elements. */
+function fieldsIn(root: ParentNode, selector: string): readonly HTMLElement[] {
+  const own = root.querySelectorAll<HTMLElement>(selector);
+  if (own.length > 0) return [...own];
+  return [...root.children].flatMap(({ shadowRoot }) =>
+    shadowRoot === null ? [] : fieldsIn(shadowRoot, selector),
+  );
+}
 
 /** The focused element itself, however deep it lies. */
 function focused(root: Document | ShadowRoot): HTMLElement | null {

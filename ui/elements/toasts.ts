@@ -1,8 +1,11 @@
-// The notices at the edge of the page. Web Awesome's own would put a style into the page, which its policy forbids.
+// The notices at the edge of the page. Web Awesome's own would put a style into the page, which its policy forbids. An open drawer has
+// them in itself: what lies outside of it can be neither seen nor reached meanwhile.
 
 import { LitElement, css, html, nothing } from 'lit';
+import type { TemplateResult } from 'lit';
 
 import type { IconName } from '../icons.ts';
+import { createStore } from '../lib/store.ts';
 import { dismiss, toasts } from '../state/toasts.ts';
 import type { Toast } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
@@ -14,6 +17,9 @@ const icons: Readonly<Record<Toast['tone'], IconName>> = {
   bad: 'circle-alert',
   plain: 'info',
 };
+
+/** Of all that are in the page the last one shows them, so that each is there once. */
+const hosts = createStore<readonly LitElement[]>([]);
 
 export class GwToasts extends LitElement {
   static override styles = [
@@ -71,11 +77,23 @@ export class GwToasts extends LitElement {
     `,
   ];
   readonly #toasts = new Watch(this, toasts);
+  readonly #hosts = new Watch(this, hosts);
 
-  protected override render() {
+  override connectedCallback(): void {
+    super.connectedCallback();
+    hosts.set([...hosts.get(), this]);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    hosts.set(hosts.get().filter((one) => one !== this));
+  }
+
+  protected override render(): TemplateResult {
+    const shown: readonly Toast[] = this.#hosts.value.at(-1) === this ? this.#toasts.value : [];
     return html`<div role="status">
       <ul>
-        ${this.#toasts.value.map((toast) => this.#toast(toast))}
+        ${shown.map((toast) => this.#toast(toast))}
       </ul>
     </div>`;
   }

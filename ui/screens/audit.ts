@@ -11,6 +11,7 @@ import '../elements/empty.ts';
 import '../elements/error.ts';
 import '../elements/icon.ts';
 import '../elements/page.ts';
+import '../elements/skeleton.ts';
 import { Resource } from '../elements/resource.ts';
 import { save } from '../elements/save-file.ts';
 import '../elements/table.ts';
@@ -152,7 +153,9 @@ class ScreenAudit extends LitElement {
         .failure=${failure ?? this.exportFailure}
         @gw-retry=${() => this.#rows.reload()}
       ></gw-error>
-      ${this.#filters()} ${rows === undefined ? nothing : this.#table(rows)}
+      ${this.#filters()}
+      ${rows === undefined && failure === null ? html`<gw-skeleton></gw-skeleton>` : nothing}
+      ${rows === undefined ? nothing : this.#table(rows)}
     </gw-page>`;
   }
 

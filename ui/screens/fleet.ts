@@ -10,6 +10,7 @@ import '../elements/empty.ts';
 import '../elements/error.ts';
 import '../elements/kpi.ts';
 import '../elements/page.ts';
+import '../elements/skeleton.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/table.ts';
 import { Watch } from '../elements/watch.ts';
@@ -98,6 +99,7 @@ class ScreenFleet extends LitElement {
         about="The replicas that report to this process, each by its own last report"
       >
         <gw-error retriable .failure=${failure} @gw-retry=${() => this.#fleet.reload()}></gw-error>
+        ${fleet === undefined && failure === null ? html`<gw-skeleton></gw-skeleton>` : nothing}
         ${fleet === undefined ? nothing : this.#all(fleet)}
       </gw-page>
       ${this.#drawer(fleet)}`;

@@ -65,7 +65,7 @@ class ScreenFrontendModels extends RecordScreen {
     const opened = routing === undefined ? null : this.openedIn(routing.frontendModels);
     return html`${
       routing === undefined
-        ? this.#page(html``)
+        ? this.#page(this.waiting(this.#routing.failure))
         : opened === null
           ? this.#lists(routing)
           : this.#workspace(opened, routing)

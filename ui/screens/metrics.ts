@@ -59,7 +59,7 @@ class ScreenMetrics extends LitElement {
       .skeleton {
         height: 26rem;
         border-radius: var(--radius-l);
-        background: var(--sunken);
+        background: var(--hover);
       }
     `,
   ];

@@ -94,7 +94,7 @@ class ScreenUsage extends LitElement {
       .skeleton {
         height: 26rem;
         border-radius: var(--radius-l);
-        background: var(--sunken);
+        background: var(--hover);
       }
 
       @media (max-width: 640px) {

@@ -27,6 +27,7 @@ import { frameStyles } from './frame-styles.ts';
 import './header.ts';
 import { listenForKeys } from './keyboard.ts';
 import './login.ts';
+import { mark } from './mark.ts';
 import './palette.ts';
 import './sidebar.ts';
 
@@ -138,8 +139,9 @@ export class GwApp extends LitElement {
 
   #loginPage() {
     return html`<main class="login">
+      ${mark}
       <h1>Log in to gw</h1>
-      <gw-login></gw-login>
+      <gw-login class="card"></gw-login>
     </main>`;
   }
 

@@ -45,12 +45,30 @@ export const frameStyles = css`
   .login {
     display: grid;
     gap: var(--space-4);
-    width: min(21rem, calc(100vw - 2rem));
+    width: min(22rem, calc(100vw - 2rem));
     margin: 0 auto;
-    padding-top: 16vh;
+    padding-top: 14vh;
+  }
+
+  .login .mark {
+    width: 2.5rem;
+  }
+
+  .login .mark,
+  .login h1 {
+    margin-inline: auto;
+  }
+
+  .login .card {
+    padding: var(--space-5);
+    border: 1px solid var(--line);
+    border-radius: var(--radius-l);
+    background: var(--surface);
+    box-shadow: var(--shadow-1);
   }
 
   .menu gw-sidebar {
+    --current: var(--hover);
     margin: calc(-1 * var(--space-5));
     background: transparent;
   }

@@ -114,13 +114,14 @@ export class GwHeader extends LitElement {
         title="The moment whose configuration is shown"
         @click=${this.#ask}
       >
-        <gw-icon name="clock"></gw-icon>${past === null ? 'Now' : `As of ${momentWords(past)}`}
+        <gw-icon name="clock"></gw-icon>
+        ${past === null ? 'Now' : html`<span class="wide">As of</span> ${momentWords(past)}`}
       </button>
       <button
         type="button"
         class="plain wide"
         title="Time zone of all times and charts"
-        @click=${() => zone.set(this.#zone.value === 'utc' ? 'local' : 'utc')}
+        @click=${this.#turnZone}
       >
         <gw-icon name="globe"></gw-icon>${zoneName}
       </button>
@@ -147,8 +148,15 @@ export class GwHeader extends LitElement {
       plain
       icon="user-round"
       label=${name}
-      .items=${[{ value: 'logout', label: `Log out ${name}`, icon: 'log-out' }]}
-      @gw-choose=${this.#logout}
+      .items=${[
+        {
+          value: 'zone',
+          label: this.#zone.value === 'utc' ? 'Times in local time' : 'Times in UTC',
+          icon: 'globe',
+        },
+        { value: 'logout', label: `Log out ${name}`, icon: 'log-out' },
+      ]}
+      @gw-choose=${this.#onPerson}
     ></gw-menu>`;
   }
 
@@ -165,6 +173,13 @@ export class GwHeader extends LitElement {
   };
 
   readonly #onTheme = ({ detail }: CustomEvent<Theme>): void => theme.set(detail);
+
+  readonly #turnZone = (): void => zone.set(this.#zone.value === 'utc' ? 'local' : 'utc');
+
+  readonly #onPerson = ({ detail }: CustomEvent<string>): void => {
+    if (detail === 'zone') this.#turnZone();
+    else void this.#logout();
+  };
 
   readonly #logout = async (): Promise<void> => {
     await logout();

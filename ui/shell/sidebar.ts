@@ -8,6 +8,7 @@ import { screens } from '../screens.ts';
 import type { Screen } from '../screens.ts';
 import { linkTo, place } from '../state/location.ts';
 import { base } from '../styles/base.ts';
+import { mark } from './mark.ts';
 
 export class GwSidebar extends LitElement {
   static override properties = { isManaged: { type: Boolean }, version: { type: String } };
@@ -69,7 +70,7 @@ export class GwSidebar extends LitElement {
       }
 
       li a[aria-current='page'] {
-        background: var(--surface);
+        background: var(--current, var(--surface));
         box-shadow:
           inset 0 0 0 1px var(--line),
           var(--shadow-1);
@@ -101,19 +102,7 @@ export class GwSidebar extends LitElement {
   protected override render() {
     const shown = screens.filter(({ managed }) => managed !== true || this.isManaged);
     return html`
-      <a class="brand" href=${linkTo({ screen: 'overview' })}
-        ><svg viewBox="0 0 32 32" aria-hidden="true">
-          <rect width="32" height="32" rx="8" fill="var(--accent)"></rect>
-          <path
-            d="M7 16h7m0 0 5-6h6m-11 6 5 6h6"
-            fill="none"
-            stroke="var(--on-accent)"
-            stroke-width="2.6"
-            stroke-linecap="round"
-            stroke-linejoin="round"
-          ></path></svg
-        >gw</a
-      >
+      <a class="brand" href=${linkTo({ screen: 'overview' })}>${mark}gw</a>
       <nav aria-label="Screens">
         ${[...Map.groupBy(shown, ({ group }) => group)].map(
           ([group, inIt]) =>

@@ -150,12 +150,6 @@ export const buttons = css`
     background: var(--accent-hover);
   }
 
-  .primary:disabled {
-    border-color: var(--line-strong);
-    background: var(--sunken);
-    color: var(--text-3);
-  }
-
   .danger {
     border-color: var(--bad);
     color: var(--bad);
@@ -163,6 +157,13 @@ export const buttons = css`
 
   .danger:hover {
     background: var(--bad-soft);
+  }
+
+  .primary:disabled,
+  .danger:disabled {
+    border-color: var(--line-strong);
+    background: var(--sunken);
+    color: var(--text-3);
   }
 
   .plain {

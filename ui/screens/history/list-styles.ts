@@ -19,6 +19,6 @@ export const listStyles = css`
   .skeleton {
     height: 20rem;
     border-radius: var(--radius-l);
-    background: var(--sunken);
+    background: var(--hover);
   }
 `;

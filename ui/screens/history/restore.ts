@@ -133,6 +133,14 @@ class HistoryRestore extends LitElement {
         >
       </gw-empty>`;
     }
+    if (this.#moment() === '') {
+      return html`<gw-empty heading="Which version?" icon="rotate-ccw">
+        <span slot="about">Each version, and each change, has a way to here.</span>
+        <a class="button" href=${linkTo({ screen: 'history', rest: ['versions'] })}
+          >See the versions</a
+        >
+      </gw-empty>`;
+    }
     return html`<gw-error
         retriable
         .failure=${failure}

@@ -76,7 +76,7 @@ export const overviewStyles = css`
   .skeleton {
     height: 26rem;
     border-radius: var(--radius-l);
-    background: var(--sunken);
+    background: var(--hover);
   }
 
   @media (max-width: 640px) {

@@ -84,7 +84,9 @@ export class GwRoleRecord extends LitElement {
     const { name, holders } = this.held;
     const more = holders.length - holdersMax;
     return html`<div class="section">
-        <h3>Held by ${formatCount(holders.length, 'principal')}</h3>
+        <h3>
+          Held by ${holders.length === 0 ? 'nobody' : formatCount(holders.length, 'principal')}
+        </h3>
       </div>
       <ul class="holders">
         ${holders.slice(0, holdersMax).map(
