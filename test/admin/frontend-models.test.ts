@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import { bareRule, house, onModel } from '../harness/house.ts';
+import { house } from '../harness/house.ts';
+import { bareRule, onModel } from '../harness/rule-records.ts';
 
 describe('a frontend model', () => {
   it('is created, listed, read, changed and deleted, under both names of the path', async (t) => {

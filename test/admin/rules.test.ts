@@ -5,7 +5,8 @@ import { describe, it } from 'node:test';
 
 import { snapshot } from '../../src/snapshot/schema.ts';
 import { errorOf, member, proxyToken } from '../harness/admin.ts';
-import { bareRule, house, onModel } from '../harness/house.ts';
+import { house } from '../harness/house.ts';
+import { bareRule, onModel } from '../harness/rule-records.ts';
 
 describe('a rule', () => {
   const all = {

@@ -4,33 +4,23 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import type { Page } from 'playwright-core';
-
 import { settingFacts } from '../../src/cli/setting-facts.ts';
 import { readSettings } from '../../src/cli/settings.ts';
 import { adminPassword } from '../harness/admin.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { reportUsage, reported } from '../harness/usage.ts';
 import { until } from '../harness/wait.ts';
+import { press } from './harness/hands.ts';
 import { emptyHouse, open, plainHost } from './harness/house.ts';
 import type { House } from './harness/house.ts';
+import { make, rowNamed, rows } from './harness/records.ts';
 import { toast } from './harness/toast.ts';
 
-const rows = async ({ send }: House, path: string): Promise<readonly Record<string, unknown>[]> => {
-  const { body } = await send('GET', path);
-  assert.ok(Array.isArray(body));
-  return body;
-};
-
-const rowNamed = async (house: House, path: string, name: string) =>
-  (await rows(house, path)).find((row) => row['name'] === name);
-
 /** A principal of its own, which holds the role; answers its id. */
-async function principal({ send }: House, name: string, role = 'inference'): Promise<number> {
-  const { body } = await send('POST', '/admin/principals', { name });
-  const id = Number(Reflect.get(Object(body), 'id'));
-  await send('POST', `/admin/principals/${id}/roles`, { role });
-  return id;
+async function principal(house: House, name: string, role = 'inference'): Promise<number> {
+  const { id } = await make(house, '/admin/principals', { name });
+  await make(house, `/admin/principals/${Number(id)}/roles`, { role });
+  return Number(id);
 }
 
 const controlProgram = {
@@ -40,9 +30,6 @@ const controlProgram = {
   isLeaving: () => false,
   backends: () => [],
 } as const;
-
-const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
 
 it('a key is shown once, opens the gateway, and is refused once it is revoked', async (t) => {
   const house = await emptyHouse(t);

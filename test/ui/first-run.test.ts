@@ -3,17 +3,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import type { Page } from 'playwright-core';
-
 import { startDemoProvider } from '../../src/cli/demo-provider.ts';
 import { gatewayOf, programWith } from '../harness/gateway-of.ts';
 import type { Place } from '../harness/gateway-of.ts';
 import { until } from '../harness/wait.ts';
+import { press } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
 import { expectCleanScreen } from './harness/watch.ts';
-
-const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
 
 it('an empty database comes to its first streamed answer by the steps of the checklist', async (t) => {
   const demo = await startDemoProvider({ port: 0 });

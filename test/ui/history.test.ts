@@ -8,19 +8,12 @@ import type { Page } from 'playwright-core';
 
 import { listedProvider } from '../harness/model-list.ts';
 import { reportUsage, reported } from '../harness/usage.ts';
+import { press, typePrice } from './harness/hands.ts';
 import { emptyHouse, open, sharedCompanyHouse } from './harness/house.ts';
 import type { House } from './harness/house.ts';
+import { rows } from './harness/records.ts';
 import { toast } from './harness/toast.ts';
 import { expectCleanScreen } from './harness/watch.ts';
-
-const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
-
-const rows = async ({ send }: House, path: string): Promise<readonly Record<string, unknown>[]> => {
-  const { body } = await send('GET', path);
-  assert.ok(Array.isArray(body));
-  return body;
-};
 
 /** A model at 1 dollar; answers the version that made it. */
 async function pricedModel({ send }: House): Promise<number> {
@@ -77,10 +70,7 @@ it('a save is taken back from its notice, and so is the taking back', async (t) 
   const house = await emptyHouse(t);
   await pricedModel(house);
   const { page } = await open(t, house, 'models');
-  await page.getByRole('button', { name: 'Change input price of engine' }).click();
-  const field = page.getByLabel('input price of engine, in dollars per million tokens');
-  await field.fill('7');
-  await field.press('Enter');
+  await typePrice(page, { of: 'engine', to: '7' });
   await press(page, 'Publish price');
   await press(page, 'Undo');
   await page.getByText(/Undone · version \d+/).waitFor();
@@ -95,10 +85,7 @@ it('an undo of what was changed again since is looked at first', async (t) => {
   const house = await emptyHouse(t);
   await pricedModel(house);
   const { page } = await open(t, house, 'models');
-  await page.getByRole('button', { name: 'Change input price of engine' }).click();
-  const field = page.getByLabel('input price of engine, in dollars per million tokens');
-  await field.fill('7');
-  await field.press('Enter');
+  await typePrice(page, { of: 'engine', to: '7' });
   await press(page, 'Publish price');
   await toast(page, /Price of engine changed · version/);
   await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 9_000_000 });
@@ -262,10 +249,7 @@ it('a change is proposed where it is saved, approved by a second person and appl
   assert.equal(policy.status, 200, JSON.stringify(policy.body));
 
   const { page } = await open(t, house, 'models');
-  await page.getByRole('button', { name: 'Change input price of engine' }).click();
-  const field = page.getByLabel('input price of engine, in dollars per million tokens');
-  await field.fill('3');
-  await field.press('Enter');
+  await typePrice(page, { of: 'engine', to: '3' });
   await press(page, 'Publish price');
   await page.getByText(/need an approved change request/).waitFor();
   await press(page, 'Request approval');
@@ -304,10 +288,7 @@ it('what cannot wait is made at once, and reviewed by another person after', asy
   const second = { url: house.url, cookie: await house.login('second', ['admin']) };
   await house.send('PUT', '/admin/change-policy', { kinds: ['prices'] });
   const { page } = await open(t, house, 'models');
-  await page.getByRole('button', { name: 'Change input price of engine' }).click();
-  const field = page.getByLabel('input price of engine, in dollars per million tokens');
-  await field.fill('3');
-  await field.press('Enter');
+  await typePrice(page, { of: 'engine', to: '3' });
   await page.getByLabel('Reason').fill('It costs us by the minute');
   await press(page, 'Publish price');
   await press(page, 'Make it at once, to be reviewed');

@@ -5,28 +5,16 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import type { Page } from 'playwright-core';
-
 import { startDemoProvider } from '../../src/cli/demo-provider.ts';
 import { chatBody } from '../harness/gateway.ts';
 import { gatewayOf, programWith } from '../harness/gateway-of.ts';
 import type { Place } from '../harness/gateway-of.ts';
 import { until } from '../harness/wait.ts';
+import { press } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
-import type { House } from './harness/house.ts';
+import { make } from './harness/records.ts';
 import { toast } from './harness/toast.ts';
 import { expectCleanScreen } from './harness/watch.ts';
-
-const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
-
-async function made({ send }: House, path: string, body: unknown): Promise<object> {
-  const answer = await send('POST', path, body);
-  assert.ok(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`);
-  return Object(answer.body);
-}
-
-const idOf = (record: object): number => Number(Reflect.get(record, 'id'));
 
 /** A house with its gateway, and a client of it whose principal is called nightly. */
 async function clientOf(t: TestContext) {
@@ -35,13 +23,13 @@ async function clientOf(t: TestContext) {
   const place: Place = { url: null };
   const house = await emptyHouse(t, { program: programWith(place) });
   const gateway = await gatewayOf(t, house, place);
-  await made(house, '/admin/providers', { name: 'demo', api_base: demo.apiBase });
-  const model = idOf(await made(house, '/admin/provider-models', { name: 'demo' }));
-  await made(house, `/admin/provider-models/${model}/backends`, { provider_id: 1 });
-  const id = idOf(await made(house, '/admin/principals', { name: 'nightly' }));
-  await made(house, `/admin/principals/${id}/roles`, { role: 'inference' });
-  const minted = await made(house, '/admin/keys', { name: 'ci', principal_id: id });
-  const authorization = `Bearer ${String(Reflect.get(minted, 'key'))}`;
+  await make(house, '/admin/providers', { name: 'demo', api_base: demo.apiBase });
+  const { id: model } = await make(house, '/admin/provider-models', { name: 'demo' });
+  await make(house, `/admin/provider-models/${Number(model)}/backends`, { provider_id: 1 });
+  const id = Number((await make(house, '/admin/principals', { name: 'nightly' }))['id']);
+  await make(house, `/admin/principals/${id}/roles`, { role: 'inference' });
+  const { key } = await make(house, '/admin/keys', { name: 'ci', principal_id: id });
+  const authorization = `Bearer ${String(key)}`;
   return {
     house,
     id,

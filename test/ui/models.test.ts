@@ -4,26 +4,16 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import type { Page } from 'playwright-core';
-
 import { listedProvider } from '../harness/model-list.ts';
+import { press, typePrice } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
 import type { House } from './harness/house.ts';
+import { make, rowNamed, rows } from './harness/records.ts';
 import { toast } from './harness/toast.ts';
 
-async function models({ send }: House): Promise<readonly Record<string, unknown>[]> {
-  const { body } = await send('GET', '/admin/provider-models');
-  assert.ok(Array.isArray(body));
-  return body;
-}
+const path = '/admin/provider-models';
 
-const modelNamed = async (house: House, name: string) => {
-  const found = (await models(house)).find((one) => one['name'] === name);
-  return found ?? {};
-};
-
-const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
+const modelNamed = async (house: House, name: string) => (await rowNamed(house, path, name)) ?? {};
 
 it('a price is changed where it stands, and cleared', async (t) => {
   const house = await emptyHouse(t);
@@ -48,10 +38,7 @@ it('a price is changed where it stands, and cleared', async (t) => {
   await toast(page, /Price of engine-large changed · version \d+/);
   assert.equal((await modelNamed(house, 'engine-large'))['input_price_per_mtok'], 250_000);
 
-  await page.getByRole('button', { name: 'Change output price of engine-large' }).click();
-  const output = page.getByLabel('output price of engine-large, in dollars per million tokens');
-  await output.fill('');
-  await output.press('Enter');
+  await typePrice(page, { of: 'engine-large', to: '', which: 'output' });
   await press(page, 'Publish price');
   await page.getByRole('link', { name: /^unpriced/ }).waitFor();
   await page.getByRole('button', { name: 'Publish price' }).waitFor({ state: 'hidden' });
@@ -67,9 +54,8 @@ it('prices of public lists are shown first, and published after', async (t) => {
   const upstream = await listedProvider(t, { models: ['engine-small'] });
   await house.send('POST', '/admin/providers', { name: 'Engine', api_base: upstream.apiBase });
   for (const name of ['engine-small', 'unheard-of']) {
-    const { body } = await house.send('POST', '/admin/provider-models', { name });
-    const id = String(Reflect.get(Object(body), 'id'));
-    await house.send('POST', `/admin/provider-models/${id}/backends`, { provider_id: 1 });
+    const { id } = await make(house, path, { name });
+    await make(house, `${path}/${Number(id)}/backends`, { provider_id: 1 });
   }
   const { page } = await open(t, house, 'models');
   await page.getByRole('link', { name: 'Sync prices' }).click();
@@ -130,5 +116,5 @@ it('a model is added, attached, held back, detached and deleted by its name', as
   await page.getByLabel('Type small to go on').fill('small');
   await press(page, 'Delete model');
   await toast(page, 'Model small deleted');
-  assert.deepEqual(await models(house), []);
+  assert.deepEqual(await rows(house, path), []);
 });

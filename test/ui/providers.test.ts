@@ -4,23 +4,16 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import type { Page } from 'playwright-core';
-
 import { listedProvider } from '../harness/model-list.ts';
 import { until } from '../harness/wait.ts';
 import { adminPassword } from '../harness/admin.ts';
+import { press } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
 import type { House } from './harness/house.ts';
+import { rows } from './harness/records.ts';
 import { toast } from './harness/toast.ts';
 
-const providers = async ({ send }: House): Promise<readonly Record<string, unknown>[]> => {
-  const { body } = await send('GET', '/admin/providers');
-  assert.ok(Array.isArray(body));
-  return body;
-};
-
-const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
+const providers = (house: House) => rows(house, '/admin/providers');
 
 it('a provider is added, and what it serves is registered', async (t) => {
   const house = await emptyHouse(t);

@@ -9,25 +9,15 @@ import type { Locator, Page } from 'playwright-core';
 
 import { listedProvider } from '../harness/model-list.ts';
 import { promptClasses } from './harness/company-routing.ts';
+import { press, question } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
 import type { House } from './harness/house.ts';
+import { make, read } from './harness/records.ts';
 import { toast } from './harness/toast.ts';
 import { usageOf } from './harness/traffic.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
-const press = (page: Page | Locator, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
-
-/** The question before a save. */
-const question = (page: Page): Locator => page.locator('gw-save');
-
 const reason = (page: Page): Locator => page.locator('gw-dry-run .reason code');
-
-async function read(house: House, path: string): Promise<Record<string, unknown>> {
-  const { status, body } = await house.send('GET', path);
-  assert.equal(status, 200, path);
-  return Object.fromEntries(Object.entries(Object(body)));
-}
 
 type Rule = Readonly<Record<string, unknown>>;
 
@@ -35,11 +25,6 @@ async function rulesOf(house: House): Promise<readonly Rule[]> {
   const { rules } = await read(house, '/admin/frontend-models/1');
   assert.ok(Array.isArray(rules));
   return rules;
-}
-
-async function make(house: House, path: string, body: unknown): Promise<void> {
-  const answer = await house.send('POST', path, body);
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
 }
 
 /** Three models that an engine serves, and `chat`: streamed requests go to small, large ones to large, the rest to other. */

@@ -37,34 +37,13 @@ import { blankRule, fromRule } from '../../../ui/lib/rule-draft.ts';
 import { inOrder, isOtherOrder, orderBody, placeAt } from '../../../ui/lib/rule-order.ts';
 import { conditionsOf } from '../../../ui/lib/rule-text.ts';
 import { readOffset, writeOffset } from '../../../ui/lib/utc-offset.ts';
+import { bareRule, onModel } from '../../harness/rule-records.ts';
 
 const rule: Rule = {
-  id: 7,
-  position: 0,
+  ...bareRule,
   action: 'route',
-  principals: [],
-  roles: [],
-  min_prompt_tokens: null,
-  max_prompt_tokens: null,
-  min_max_tokens: null,
-  max_max_tokens: null,
-  stream: null,
-  headers: {},
-  min_budget_used_percent: null,
-  max_budget_used_percent: null,
-  max_inflight_per_backend: null,
-  class: null,
-  min_request_cost_micros: null,
-  max_request_cost_micros: null,
-  after: null,
-  before: null,
-  days: [],
-  utc_offset_minutes: 0,
-  deny_status: null,
-  deny_message: null,
-  jump_to: null,
-  tag: null,
-  targets: [{ id: 1, provider_model_id: 4, model_pool_id: null, model: 'small', position: 0 }],
+  id: 7,
+  targets: [onModel(1, 4, 'small', 0)],
 };
 
 const chat: FrontendModel = {
