@@ -1,34 +1,20 @@
 // One event as it is in the log: what it says, what it belongs to, and the hashes that hold it in its place.
 
-import { LitElement, css, html, nothing } from 'lit';
-import type { PropertyValues } from 'lit';
+import { css, html, nothing } from 'lit';
 
 import { getCommandAt, getEvent } from '../../api/history.ts';
 import type { Command, WholeEvent } from '../../api/history.ts';
-import '../../elements/copy.ts';
-import '../../elements/error.ts';
-import '../../elements/icon.ts';
-import { Resource } from '../../elements/resource.ts';
-import '../../elements/time.ts';
 import { written } from '../../lib/history.ts';
 import { linkTo, place } from '../../state/location.ts';
-import { base, buttons } from '../../styles/base.ts';
-import { record } from '../../styles/record.ts';
+import { HistoryRecord, permalink } from './record.ts';
+import type { Facts } from './record.ts';
 
-export class GwHistoryEvent extends LitElement {
-  static override properties = { position: { type: Number } };
+type Loaded = Readonly<{ event: WholeEvent; command: Command | null }>;
+
+export class GwHistoryEvent extends HistoryRecord<Loaded> {
   static override styles = [
-    base,
-    buttons,
-    record,
+    HistoryRecord.styles,
     css`
-      .ways {
-        display: flex;
-        flex-wrap: wrap;
-        gap: var(--space-2);
-        margin-bottom: var(--space-4);
-      }
-
       pre {
         max-height: 24rem;
         margin: 0;
@@ -45,30 +31,14 @@ export class GwHistoryEvent extends LitElement {
         overflow-wrap: anywhere;
       }
     `,
-  ];
-  declare position: number;
-  readonly #event = new Resource(this, async (signal) => {
+  ].flat();
+
+  protected override async load(position: number, signal: AbortSignal): Promise<Loaded> {
     const [{ body: event }, command] = await Promise.all([
-      getEvent(this.position, signal),
-      getCommandAt(this.position, signal),
+      getEvent(position, signal),
+      getCommandAt(position, signal),
     ]);
     return { event, command };
-  });
-
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.get('position') !== undefined) void this.#event.reload();
-  }
-
-  protected override render() {
-    const { value, failure } = this.#event;
-    if (failure !== null) {
-      return html`<gw-error
-        retriable
-        .failure=${failure}
-        @gw-retry=${() => this.#event.reload()}
-      ></gw-error>`;
-    }
-    return value === undefined ? nothing : this.#record(value.event, value.command);
   }
 
   #link(position: number): string {
@@ -76,7 +46,7 @@ export class GwHistoryEvent extends LitElement {
     return linkTo({ screen: 'history', rest: ['events', position], query });
   }
 
-  #record(event: WholeEvent, command: Command | null) {
+  protected override loaded({ event, command }: Loaded) {
     const { position, previous_in_stream: before, next_in_stream: after } = event;
     const data = event.data === null ? null : written(event.data);
     return html`<div class="ways">
@@ -114,8 +84,8 @@ export class GwHistoryEvent extends LitElement {
       rest: ['events'],
       query: { stream: event.stream },
     });
-    const link = new URL(this.#link(event.position), globalThis.location.href).href;
-    const facts: readonly (readonly [string, unknown])[] = [
+    const link = permalink(this.#link(event.position));
+    const facts: Facts = [
       ['Event', html`${event.type} <span class="quiet">schema ${event.schema}</span>`],
       [
         'Stream',
@@ -138,8 +108,8 @@ export class GwHistoryEvent extends LitElement {
           >`,
       ],
       ...(command === null || command.reason === null ? [] : [['Why', command.reason] as const]),
-      ['Request', this.#exact(event.request_id, 'request id')],
-      ['Transaction', this.#exact(event.tx_id, 'transaction id')],
+      ['Request', this.exact(event.request_id, 'request id')],
+      ['Transaction', this.exact(event.tx_id, 'transaction id')],
       ...(causation === undefined
         ? []
         : [
@@ -150,42 +120,28 @@ export class GwHistoryEvent extends LitElement {
               >`,
             ] as const,
           ]),
-      ['Event id', this.#exact(event.event_id, 'event id')],
+      ['Event id', this.exact(event.event_id, 'event id')],
       ['Written by', `gw ${event.app_version}`],
       [
         'Permalink',
         html`position ${event.position}<gw-copy text=${link} label="permalink"></gw-copy>`,
       ],
     ];
-    return this.#list(facts);
+    return this.facts(facts);
   }
 
   #hashes(event: WholeEvent) {
-    return this.#list([
+    return this.facts([
       [
         'Before it',
         event.previous_hash === null
           ? 'the beginning'
-          : this.#exact(event.previous_hash, 'hash before it'),
+          : this.exact(event.previous_hash, 'hash before it'),
       ],
-      ['Data', this.#exact(event.payload_digest, 'digest')],
-      ['Leaf', this.#exact(event.leaf_hash, 'leaf hash')],
-      ['Chain', this.#exact(event.hash, 'hash')],
+      ['Data', this.exact(event.payload_digest, 'digest')],
+      ['Leaf', this.exact(event.leaf_hash, 'leaf hash')],
+      ['Chain', this.exact(event.hash, 'hash')],
     ]);
-  }
-
-  #exact(text: string, label: string) {
-    return html`<code>${text}</code><gw-copy text=${text} label=${label}></gw-copy>`;
-  }
-
-  #list(facts: readonly (readonly [string, unknown])[]) {
-    return html`<dl>
-      ${facts.map(
-        ([name, value]) =>
-          html`<dt>${name}</dt>
-            <dd>${value}</dd>`,
-      )}
-    </dl>`;
   }
 }
 

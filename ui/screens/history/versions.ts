@@ -190,7 +190,7 @@ class HistoryVersions extends LitElement {
       ${
         isOpen
           ? html`<gw-history-version
-              .version=${Number(text)}
+              .position=${Number(text)}
               .known=${version ?? null}
             ></gw-history-version>`
           : nothing

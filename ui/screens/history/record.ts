@@ -1,0 +1,95 @@
+// What the records of the history have in common: a change, an event, a version. Each is loaded by its position, loaded anew when that
+// is another, and shown with the ways that lead from it and with facts by their names.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyDeclarations, PropertyValues } from 'lit';
+
+import { asFailure } from '../../api/failure.ts';
+import type { ApiFailure } from '../../api/failure.ts';
+import { diffSnapshots } from '../../api/snapshots.ts';
+import type { SnapshotDiff } from '../../api/snapshots.ts';
+import '../../elements/copy.ts';
+import '../../elements/empty.ts';
+import '../../elements/error.ts';
+import '../../elements/icon.ts';
+import { Resource } from '../../elements/resource.ts';
+import '../../elements/time.ts';
+import '../../parts/differences.ts';
+import { base, buttons } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
+
+const differencesMax = 200;
+
+/** A difference may be one that cannot be told, where the rest of the record can. */
+export type Told = SnapshotDiff | ApiFailure;
+
+type Ends = Readonly<{ from: number; to: number }>;
+
+export const tellDifference = (ends: Ends, signal: AbortSignal): Promise<Told> =>
+  diffSnapshots(ends, { limit: differencesMax }, signal).then(({ body }) => body, asFailure);
+
+/** Whoever may follow the link elsewhere: the whole address of a place here. */
+export const permalink = (href: string): string => new URL(href, globalThis.location.href).href;
+
+/** What is known of a record, by its names. */
+export type Facts = readonly (readonly [string, unknown])[];
+
+export abstract class HistoryRecord<Loaded> extends LitElement {
+  static override properties: PropertyDeclarations = { position: { type: Number } };
+  static override styles = [
+    base,
+    buttons,
+    record,
+    css`
+      .ways {
+        display: flex;
+        flex-wrap: wrap;
+        gap: var(--space-2);
+        margin-bottom: var(--space-4);
+      }
+    `,
+  ];
+  /** In the log; a version is the position of its event. */
+  declare position: number;
+  readonly #loaded = new Resource(this, (signal) => this.load(this.position, signal));
+
+  protected abstract load(position: number, signal: AbortSignal): Promise<Loaded>;
+  protected abstract loaded(loaded: Loaded): unknown;
+
+  protected override willUpdate(changed: PropertyValues): void {
+    if (changed.get('position') !== undefined) void this.#loaded.reload();
+  }
+
+  protected override render() {
+    const { value, failure } = this.#loaded;
+    if (failure === null) return value === undefined ? nothing : this.loaded(value);
+    return html`<gw-error
+      retriable
+      .failure=${failure}
+      @gw-retry=${() => this.#loaded.reload()}
+    ></gw-error>`;
+  }
+
+  protected facts(facts: Facts) {
+    return html`<dl>
+      ${facts.map(
+        ([name, value]) =>
+          html`<dt>${name}</dt>
+            <dd>${value}</dd>`,
+      )}
+    </dl>`;
+  }
+
+  /** Text that is compared and sent on to the letter; `label` says what it is. */
+  protected exact(text: string, label: string) {
+    return html`<code>${text}</code><gw-copy text=${text} label=${label}></gw-copy>`;
+  }
+
+  protected differences(told: Told | null) {
+    if (told instanceof Error) return html`<gw-error .failure=${told}></gw-error>`;
+    return html`<gw-differences
+      .differences=${told?.differences ?? []}
+      .total=${told?.total ?? 0}
+    ></gw-differences>`;
+  }
+}
