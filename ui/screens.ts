@@ -12,6 +12,8 @@ export type Screen = Readonly<{
   key: string;
   /** Only where something manages this process. */
   managed?: true;
+  /** Nothing can be done there without it. */
+  permission?: 'config:write';
   /** Shows configuration, which can be looked at as it stood. */
   hasPast?: true;
 }>;
@@ -20,7 +22,14 @@ const all: readonly Screen[] = [
   { name: 'overview', title: 'Overview', icon: 'layout-dashboard', group: 'Now', key: 'o' },
   { name: 'metrics', title: 'Metrics', icon: 'activity', group: 'Now', key: 'm' },
   { name: 'usage', title: 'Usage and spend', icon: 'receipt-text', group: 'Now', key: 'u' },
-  { name: 'playground', title: 'Playground', icon: 'send', group: 'Now', key: 'g' },
+  {
+    name: 'playground',
+    title: 'Playground',
+    icon: 'send',
+    group: 'Now',
+    key: 'g',
+    permission: 'config:write',
+  },
   {
     name: 'frontend-models',
     title: 'Frontend models',
@@ -93,6 +102,10 @@ const fileOf = (name: string): (() => Promise<unknown>) | undefined =>
   files[`./screens/${name}.ts`];
 
 export const screens: readonly Screen[] = all.filter(({ name }) => fileOf(name) !== undefined);
+
+/** Those that are of use to a person. */
+export const screensFor = (may: (permission: string) => boolean): readonly Screen[] =>
+  screens.filter(({ permission }) => permission === undefined || may(permission));
 
 export const screenNamed = (name: string): Screen | undefined =>
   screens.find((screen) => screen.name === name);

@@ -19,7 +19,6 @@ const memberOf = (value: unknown, name: string): unknown => Reflect.get(Object(v
 async function approvedRequest(house: House): Promise<void> {
   const { send } = house;
   for (const name of ['small', 'large']) await send('POST', '/admin/models', { name });
-  await send('PUT', '/admin/change-policy', { kinds: ['prices'] });
   const calls = [
     { method: 'PATCH', path: '/admin/models/1', body: { input_price_per_mtok: 3_000_000 } },
     { method: 'PATCH', path: '/admin/models/2', body: { context_length: 8_000 } },
@@ -49,11 +48,11 @@ it('calls of a draft are changed, taken out and added, and its approval falls aw
   await press(page, 'Add a call');
   await page.locator('gw-field[name="calls.1.path"] input').fill('/admin/nothing');
   await press(page, 'Review change');
-  await press(page, 'Publish draft');
+  await press(page, 'Save draft');
   await body.getByText(/input_price_per_mtok/).waitFor();
   await body.locator('textarea').fill('{"input_price_per_mtok": 2500000}');
   await press(page, 'Review change');
-  await press(page, 'Publish draft');
+  await press(page, 'Save draft');
   await page
     .locator('gw-field[name="calls.1.path"]')
     .getByText(/no call that can be/)
@@ -64,7 +63,7 @@ it('calls of a draft are changed, taken out and added, and its approval falls aw
   await press(page, 'Review change');
   await page.getByText('The approval by second falls away').waitFor();
   await page.getByRole('row', { name: /call 1.input_price_per_mtok .*\$3.00.*\$2.50/ }).waitFor();
-  await press(page, 'Publish draft');
+  await press(page, 'Save draft');
   await toast(page, /Change request 1 edited/);
   await page.getByRole('row', { name: /input_price_per_mtok added unpriced \$2.50/ }).waitFor();
   await page.getByText('by nobody').waitFor();

@@ -82,3 +82,20 @@ it('what the gateway refuses is said in its words, and ends no session here', as
   assert.equal(await page.getByText('Your session has ended').isVisible(), false);
   await expectCleanScreen(page, watched);
 });
+
+it('the playground is offered to those who may use it, and says to others what they lack', async (t) => {
+  const house = await emptyHouse(t);
+  await house.send('POST', '/admin/roles', { name: 'readers' });
+  const permission = { verb: 'usage:read', resource: '*' };
+  await house.send('POST', '/admin/roles/readers/permissions', permission);
+  const cookie = await house.login('reader', ['readers']);
+  const { page, watched } = await open(t, { url: house.url, cookie }, 'playground');
+  await page.getByText('Chats are sent here by those who hold config:write').waitFor();
+  assert.equal(await page.getByLabel('API key').count(), 0);
+  const screens = page.getByRole('navigation', { name: 'Screens' });
+  assert.equal(await screens.getByRole('link', { name: 'Playground' }).count(), 0);
+  await page.keyboard.press('Control+K');
+  await page.getByRole('combobox').fill('playground');
+  await page.getByText('Nothing has that name').waitFor();
+  await expectCleanScreen(page, watched);
+});

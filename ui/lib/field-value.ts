@@ -26,7 +26,8 @@ const ofBytes: readonly Size[] = [
   [1, 'bytes'],
 ];
 
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
+const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
+const counted = (value: number): string => numbers.format(value);
 
 /** In the largest unit of which it is a whole number. */
 const sized =
@@ -34,7 +35,7 @@ const sized =
   (value: number): string => {
     const fitting = sizes.find(([each]) => value >= each && value % each === 0) ?? sizes.at(-1);
     const [each, unit] = fitting ?? [1, ''];
-    return `${whole.format(value / each)} ${unit}`;
+    return `${counted(value / each)} ${unit}`;
   };
 
 type Field = Readonly<{
@@ -54,8 +55,8 @@ const fields: readonly Field[] = [
   },
   { name: /^cost_total_micros$/, write: formatMoney, absent: 'unlimited' },
   { name: /_micros$/, write: formatMoney },
-  { name: /^tokens_total$|_per_min$/, write: whole.format, absent: 'unlimited' },
-  { name: /_tokens$|^context_length$|^max_model_len$/, write: whole.format },
+  { name: /^tokens_total$|_per_min$/, write: counted, absent: 'unlimited' },
+  { name: /_tokens$|^context_length$|^max_model_len$/, write: counted },
   { name: /(?:^|_)at(?:_ms)?$/, write: (value) => formatTime(new Date(value), 'utc') },
   { name: /_seconds$|^upstream_timeout$/, write: sized(ofSeconds) },
   { name: /_ms$/, write: sized(ofMilliseconds) },

@@ -48,7 +48,7 @@ const standing: readonly Action[] = [
   {
     name: 'Send a request',
     about: 'playground chat try',
-    permission: null,
+    permission: 'config:write',
     target: { screen: 'playground', rest: [] },
   },
   {

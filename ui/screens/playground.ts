@@ -20,6 +20,7 @@ import { createAnswerReader, noAnswer } from '../lib/chat-answer.ts';
 import type { ChatAnswer } from '../lib/chat-answer.ts';
 import { takeHandedKey } from '../state/handed-key.ts';
 import { changeQuery, linkTo, place } from '../state/location.ts';
+import { may } from '../state/session.ts';
 import { base, buttons } from '../styles/base.ts';
 import './playground/outcome.ts';
 import type { Timing } from './playground/outcome.ts';
@@ -95,15 +96,24 @@ class ScreenPlayground extends LitElement {
       heading="Playground"
       about="A real chat through the gateway, counted and limited as any client's"
     >
+      ${may('config:write') ? nothing : this.#forbidden()}
       <gw-error retriable .failure=${failure} @gw-retry=${() => this.#names.reload()}></gw-error>
       ${
-        value === undefined
+        value === undefined || !may('config:write')
           ? nothing
           : value.gateway === null
             ? this.#unknownGateway()
             : html`<div class="sides">${this.#question(value.names)} ${this.#talk()}</div>`
       }
     </gw-page>`;
+  }
+
+  #forbidden() {
+    return html`<gw-empty heading="Chats are sent here by those who hold config:write" icon="send">
+      <span slot="about"
+        >Ask for a role with it, or send the request with a key and any client of the gateway.</span
+      >
+    </gw-empty>`;
   }
 
   #unknownGateway() {

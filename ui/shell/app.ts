@@ -16,7 +16,7 @@ import '../elements/page.ts';
 import '../elements/toasts.ts';
 import { Watch } from '../elements/watch.ts';
 import type { Meaning } from '../lib/shortcut.ts';
-import { loadScreen, screenNamed, screens } from '../screens.ts';
+import { loadScreen, screenNamed, screensFor } from '../screens.ts';
 import type { Screen } from '../screens.ts';
 import { decideLeaving, leaving } from '../state/edits.ts';
 import { linkTo, navigate, place } from '../state/location.ts';
@@ -231,7 +231,7 @@ export class GwApp extends LitElement {
           <dt>?</dt>
           <dd>These keys</dd>
         </div>
-        ${screens.map(
+        ${screensFor(may).map(
           ({ key, title }) =>
             html`<div>
               <dt>g ${key}</dt>
@@ -266,7 +266,7 @@ export class GwApp extends LitElement {
         this.#table()?.focusFilter();
         return;
       case 'screen': {
-        const screen = screens.find(({ key }) => key === meaning.key);
+        const screen = screensFor(may).find(({ key }) => key === meaning.key);
         if (screen !== undefined) navigate({ screen: screen.name });
         return;
       }

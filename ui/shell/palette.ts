@@ -10,7 +10,7 @@ import type { IconName } from '../icons.ts';
 import { ranked } from '../lib/match.ts';
 import { actionsFor } from '../lib/palette.ts';
 import type { Action } from '../lib/palette.ts';
-import { screenNamed, screens } from '../screens.ts';
+import { screenNamed, screensFor } from '../screens.ts';
 import { findEntities } from '../state/found.ts';
 import type { Found } from '../state/found.ts';
 import { asOf, isReadOnly } from '../state/as-of.ts';
@@ -148,7 +148,7 @@ export class GwPalette extends LitElement {
       has: (name) => screenNamed(name) !== undefined,
     });
     const offered: readonly Entry[] = [
-      ...screens.map(({ icon, title, name }) => ({
+      ...screensFor(may).map(({ icon, title, name }) => ({
         icon,
         name: title,
         kind: 'Screen',

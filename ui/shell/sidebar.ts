@@ -4,9 +4,10 @@ import { LitElement, css, html } from 'lit';
 
 import '../elements/icon.ts';
 import { Watch } from '../elements/watch.ts';
-import { screens } from '../screens.ts';
+import { screensFor } from '../screens.ts';
 import type { Screen } from '../screens.ts';
 import { linkTo, place } from '../state/location.ts';
+import { may } from '../state/session.ts';
 import { base } from '../styles/base.ts';
 import { mark } from './mark.ts';
 
@@ -100,7 +101,7 @@ export class GwSidebar extends LitElement {
   }
 
   protected override render() {
-    const shown = screens.filter(({ managed }) => managed !== true || this.isManaged);
+    const shown = screensFor(may).filter(({ managed }) => managed !== true || this.isManaged);
     return html`
       <a class="brand" href=${linkTo({ screen: 'overview' })}>${mark}gw</a>
       <nav aria-label="Screens">

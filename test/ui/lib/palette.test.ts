@@ -24,6 +24,7 @@ it('what a person may not do, or has no screen, is not offered', () => {
   assert.deepEqual(names(actionsFor('7', reader).numbered), ['Go to version 7', 'See event 7']);
   assert.ok(names(actionsFor('', reader).standing).includes('Create key'));
   assert.ok(!names(actionsFor('', reader).standing).includes('Create provider'));
+  assert.ok(!names(actionsFor('', reader).standing).includes('Send a request'));
   const bare = { may: () => true, has: (screen: string) => screen === 'roles' };
   assert.deepEqual(names(actionsFor('', bare).standing), ['Create role']);
 });

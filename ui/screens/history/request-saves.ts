@@ -72,7 +72,7 @@ export function editSave(
   const shown = editedFields({ title, calls: bodies ?? [] }, edit);
   return {
     heading: `Edit change request ${id}`,
-    verb: 'Publish draft',
+    verb: 'Save draft',
     done: `Change request ${id} edited`,
     ...shown,
     run: (change) =>

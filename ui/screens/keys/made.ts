@@ -1,6 +1,6 @@
 // A key that was just made: the only time that it is shown. It goes away once it was copied, or the person says that it is kept.
 
-import { LitElement, css, html } from 'lit';
+import { LitElement, css, html, nothing } from 'lit';
 
 import '../../elements/copy.ts';
 import '../../elements/dialog.ts';
@@ -8,6 +8,7 @@ import '../../elements/icon.ts';
 import { curlOf, environmentOf } from '../../lib/key-draft.ts';
 import { handKey } from '../../state/handed-key.ts';
 import { navigate } from '../../state/location.ts';
+import { may } from '../../state/session.ts';
 import { base, buttons } from '../../styles/base.ts';
 
 export type MadeKey = Readonly<{
@@ -121,9 +122,17 @@ export class GwMadeKey extends LitElement {
           key</label
         >
         <span class="acts">
-          <button type="button" ?disabled=${!this.kept} @click=${() => this.#tryOut(key)}>
-            <gw-icon name="send"></gw-icon>Send a request with it
-          </button>
+          ${
+            may('config:write')
+              ? html`<button
+                  type="button"
+                  ?disabled=${!this.kept}
+                  @click=${() => this.#tryOut(key)}
+                >
+                  <gw-icon name="send"></gw-icon>Send a request with it
+                </button>`
+              : nothing
+          }
           <button type="button" class="primary" ?disabled=${!this.kept} @click=${this.#close}>
             Done
           </button>
