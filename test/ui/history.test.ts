@@ -183,7 +183,17 @@ it('a request is explained from its row: the rule that decided, and the models t
   await explained.getByText('max_prompt_tokens').waitFor();
   await explained.getByText('it has no provider').waitFor();
   await expectCleanScreen(page, watched);
-  await explained.getByRole('link', { name: 'Configuration as of this request' }).click();
+  const asOf = explained.getByRole('link', { name: 'Configuration as of this request' });
+  const past = await asOf.getAttribute('href');
+  await explained.getByRole('link', { name: 'Ask again' }).click();
+  const asked = page.locator('gw-dry-run .fact', { hasText: 'Recorded' });
+  await asked.getByText('rule:0').waitFor();
+  const { pathname, searchParams } = new URL(page.url());
+  assert.deepEqual(
+    [pathname, ...['replay', 'from', 'tokens', 'headers'].map((name) => searchParams.get(name))],
+    ['/ui/frontend-models/1', event.id, '2', '900', 'x-tier: gold'],
+  );
+  await page.goto(new URL(past ?? '', page.url()).href);
   await page.getByText(`As of version ${version}`).first().waitFor();
 });
 
