@@ -1,7 +1,8 @@
 // Settings: what the process was started with and where each value comes from, who is asking, what this browser keeps, and what an
 // operator asks of the control plane.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
+import type { PropertyDeclarations } from 'lit';
 
 import { getConfig, rebuildSnapshot, revokeAllSessions } from '../api/config.ts';
 import type { Config } from '../api/config.ts';
@@ -20,14 +21,11 @@ import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
 import { Watch } from '../elements/watch.ts';
 import { settingText, sourceNames, supportBundle } from '../lib/settings.ts';
-import '../parts/save.ts';
+import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../parts/save.ts';
-import { isReadOnly } from '../state/as-of.ts';
 import { theme, zone } from '../state/preferences.ts';
 import type { Theme } from '../state/preferences.ts';
-import { may } from '../state/session.ts';
 import { keepView, tableView } from '../state/table-view.ts';
-import { base, buttons } from '../styles/base.ts';
 import './settings/facts.ts';
 
 type Setting = Config['settings'][number];
@@ -82,11 +80,36 @@ const zones = [
 
 const themeNamed = (name: string): Theme => (name === 'light' || name === 'dark' ? name : 'system');
 
-class ScreenSettings extends LitElement {
-  static override properties = { save: { state: true }, failure: { state: true } };
+const rebuilding: Save = {
+  heading: 'Rebuild the snapshot',
+  verb: 'Rebuild',
+  done: 'Snapshot rebuilt',
+  before: null,
+  after: null,
+  run: rebuildSnapshot,
+};
+const anew = html`<p>
+  The snapshot is built anew and published as a new version, although nothing changed.
+</p>`;
+
+const revoking: Save = {
+  heading: 'End all sessions',
+  verb: 'End all sessions',
+  done: 'All sessions ended',
+  before: null,
+  after: null,
+  danger: true,
+  name: 'all sessions',
+  run: revokeAllSessions,
+};
+const ending = html`<p>
+  Everybody who is logged in has to log in again, you too. What is being edited stays in its page.
+</p>`;
+
+class ScreenSettings extends RecordScreen {
+  static override properties: PropertyDeclarations = { unbundled: { state: true } };
   static override styles = [
-    base,
-    buttons,
+    RecordScreen.styles,
     css`
       h2 {
         margin: var(--space-6) 0 var(--space-2);
@@ -125,9 +148,10 @@ class ScreenSettings extends LitElement {
         margin-bottom: var(--space-3);
       }
     `,
-  ];
-  declare save: Save | null;
-  declare failure: ApiFailure | null;
+  ].flat();
+  protected override readonly screen = 'settings';
+  /** Why there is no support bundle. */
+  declare unbundled: ApiFailure | null;
   readonly #theme = new Watch(this, theme);
   readonly #zone = new Watch(this, zone);
   readonly #config = new Resource(
@@ -141,8 +165,11 @@ class ScreenSettings extends LitElement {
 
   constructor() {
     super();
-    this.save = null;
-    this.failure = null;
+    this.unbundled = null;
+  }
+
+  protected override reload(): Promise<void> {
+    return this.#config.reload();
   }
 
   protected override render() {
@@ -152,7 +179,7 @@ class ScreenSettings extends LitElement {
         about="What this process was started with; it is changed where it is started, and by a restart"
       >
         <gw-error retriable .failure=${failure} @gw-retry=${() => this.#config.reload()}></gw-error>
-        <gw-error .failure=${this.failure}></gw-error>
+        <gw-error .failure=${this.unbundled}></gw-error>
         ${
           config === undefined
             ? nothing
@@ -162,18 +189,7 @@ class ScreenSettings extends LitElement {
         }
         ${this.#preferences()} ${this.#acts()}
       </gw-page>
-      <gw-save .save=${this.save} @gw-close=${this.#closeSave} @gw-saved=${this.#onSaved}
-        >${
-          this.save?.danger === true
-            ? html`<p>
-                Everybody who is logged in has to log in again, you too. What is being edited stays
-                in its page.
-              </p>`
-            : html`<p>
-                The snapshot is built anew and published as a new version, although nothing changed.
-              </p>`
-        }</gw-save
-      >`;
+      ${this.asking(this.save === revoking ? ending : anew)}`;
   }
 
   #table(settings: readonly Setting[]) {
@@ -214,7 +230,6 @@ class ScreenSettings extends LitElement {
   }
 
   #acts() {
-    const isWritable = may('config:write') && !isReadOnly();
     return html`<h2>Operations</h2>
       <ul class="acts">
         <li>
@@ -227,7 +242,7 @@ class ScreenSettings extends LitElement {
           </button>
         </li>
         ${
-          isWritable
+          this.isWritable()
             ? html`<li>
                   <div class="words">
                     <h3>Rebuild the snapshot</h3>
@@ -235,7 +250,7 @@ class ScreenSettings extends LitElement {
                       Publishes a new version, with what is spent of budgets up to now.
                     </p>
                   </div>
-                  <button type="button" @click=${this.#askRebuild}>
+                  <button type="button" @click=${() => this.ask(rebuilding)}>
                     <gw-icon name="refresh-cw"></gw-icon>Rebuild
                   </button>
                 </li>
@@ -244,7 +259,7 @@ class ScreenSettings extends LitElement {
                     <h3>End all sessions</h3>
                     <p class="quiet">Everybody has to log in again, you too.</p>
                   </div>
-                  <button type="button" class="danger" @click=${this.#askRevoke}>
+                  <button type="button" class="danger" @click=${() => this.ask(revoking)}>
                     <gw-icon name="log-out"></gw-icon>End all sessions
                   </button>
                 </li>`
@@ -260,47 +275,14 @@ class ScreenSettings extends LitElement {
     zone.set(detail.value === 'local' ? 'local' : 'utc');
 
   readonly #download = async (): Promise<void> => {
-    this.failure = null;
+    this.unbundled = null;
     try {
       const [config, health, fleet] = await Promise.all([getConfig(), getHealth(), getFleet()]);
       const answers = { config: config.body, health: health.body, fleet: fleet.body };
       saveFile('gw-support.json', 'application/json', supportBundle(answers, new Date()));
     } catch (error) {
-      this.failure = asFailure(error);
+      this.unbundled = asFailure(error);
     }
-  };
-
-  readonly #askRebuild = (): void => {
-    this.save = {
-      heading: 'Rebuild the snapshot',
-      verb: 'Rebuild',
-      done: 'Snapshot rebuilt',
-      before: null,
-      after: null,
-      run: rebuildSnapshot,
-    };
-  };
-
-  readonly #askRevoke = (): void => {
-    this.save = {
-      heading: 'End all sessions',
-      verb: 'End all sessions',
-      done: 'All sessions ended',
-      before: null,
-      after: null,
-      danger: true,
-      name: 'all sessions',
-      run: revokeAllSessions,
-    };
-  };
-
-  readonly #closeSave = (): void => {
-    this.save = null;
-  };
-
-  readonly #onSaved = (): void => {
-    this.save = null;
-    void this.#config.reload();
   };
 }
 
