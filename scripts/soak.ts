@@ -63,6 +63,11 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_TAMPERINGS: 10_000 },
   },
   {
+    name: 'mutated events of streams that are translated',
+    files: ['test/protocols/mutations.test.ts'],
+    sizes: { GW_TEST_MUTATED_EVENTS: 1_000_000 },
+  },
+  {
     name: 'bodies that are read by offsets',
     files: ['test/gateway/peek.test.ts', 'test/gateway/peek-form.test.ts'],
     sizes: { GW_TEST_BODIES: 100_000 },
