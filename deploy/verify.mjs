@@ -1,11 +1,12 @@
 // Verifies an export of gw's event log, or a pack of evidence, with Node 22 or later alone: node verify.mjs <export.ndjson | directory of a pack>
-//   [--key <64 hex digits>]: an audit key that you trust, which must have signed any of it; without it, those in the log are believed.
-//   [--anchor <file of checkpoints>]: kept by you, which the log must hold. Exit 0: all holds. 10: the first position that does not is said.
+//   [--key <64 hex digits>]: an audit key that you trust, which must have signed any of it; without it, those in the log are believed. [--anchor <file>]:
+//   checkpoints that you kept, which the log must hold. Exit 0: all holds. 10: the first position that does not is said. 1: it could not be asked.
 import { createHash, hash, verify } from 'node:crypto';
 import { createReadStream, readFileSync, readdirSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 const [source = '', ...options] = process.argv.slice(2);
 const option = (name) => (options.includes(name) ? options[options.indexOf(name) + 1] : null);
+if (Map.groupBy === undefined) throw new Error('verify.mjs needs Node 22 or later');
 const say = (text) => process.stdout.write(`${text}\n`);
 let log = null; // how far the log is checked: position and hash of the last event, the audit key in force
 const must = (holds, problem, position = (log?.position ?? 0) + 1) => {
