@@ -16,7 +16,13 @@ import { exported } from '../harness/evidence.ts';
 import { gatewayOf, programWith } from '../harness/gateway-of.ts';
 import type { Place } from '../harness/gateway-of.ts';
 import { globalSetup, globalTeardown } from '../harness/global-setup.ts';
-import { namespace, resourceName, startManagedCluster } from '../harness/managed.ts';
+import {
+  namespace,
+  reconcileAll,
+  resourceName,
+  settle,
+  startManagedCluster,
+} from '../harness/managed.ts';
 import { reportReplica } from './harness/fleet.ts';
 import { companyHouse, managedHouse, open, openPage, wholeRun } from './harness/house.ts';
 import type { House } from './harness/house.ts';
@@ -47,9 +53,11 @@ try {
 }
 process.exit();
 
+/** Rolled out by an operator. */
 async function managed(): Promise<House> {
-  const { place } = await startManagedCluster(wholeRun);
-  return managedHouse(wholeRun, { place, namespace, name: resourceName });
+  const cluster = await startManagedCluster(wholeRun);
+  await reconcileAll(cluster, { afterPass: () => settle(cluster) });
+  return managedHouse(wholeRun, { place: cluster.place, namespace, name: resourceName });
 }
 
 /** The company, with what a seed does not hold. */
