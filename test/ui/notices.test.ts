@@ -10,7 +10,7 @@ import { emptyHouse, open } from './harness/house.ts';
 it('a change is typed, published and taken back by keys alone, its record open', async (t) => {
   const house = await emptyHouse(t);
   const { page } = await open(t, house, 'roles/1/edit');
-  const description = (): string | undefined =>
+  const description = () =>
     [...house.plane.store.state().role.byId.values()].find(({ id }) => id === 1)?.description;
   const before = description();
   const focused = (label: string) =>

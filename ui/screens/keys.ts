@@ -99,7 +99,13 @@ class ScreenKeys extends RecordScreen {
     return html`<gw-page heading="API keys" about="What clients call with, each for one principal">
         ${this.adder('Create key', { inHead: true })}
         <gw-error retriable .failure=${failure} @gw-retry=${() => this.#keys.reload()}></gw-error>
-        ${rows === undefined ? this.waiting(failure) : rows.length === 0 ? this.#empty() : this.#list(rows)}
+        ${
+          rows === undefined
+            ? this.waiting(failure)
+            : rows.length === 0
+              ? this.#empty()
+              : this.#list(rows)
+        }
       </gw-page>
       ${this.#opened(this.openedIn(rows ?? []))}
       ${this.asking(

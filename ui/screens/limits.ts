@@ -95,7 +95,13 @@ class ScreenLimits extends RecordScreen {
       >
         ${this.adder('Set a cap', { inHead: true })}
         <gw-error retriable .failure=${failure} @gw-retry=${() => this.#capped.reload()}></gw-error>
-        ${rows === undefined ? this.waiting(failure) : rows.length === 0 ? this.#empty() : this.#list(rows)}
+        ${
+          rows === undefined
+            ? this.waiting(failure)
+            : rows.length === 0
+              ? this.#empty()
+              : this.#list(rows)
+        }
       </gw-page>
       ${this.#opened(all ?? [])} ${this.asking(this.#words())}`;
   }

@@ -71,7 +71,13 @@ class ScreenModels extends RecordScreen {
       >
         ${this.isWritable() ? this.#pageActions() : nothing}
         <gw-error retriable .failure=${failure} @gw-retry=${() => this.#models.reload()}></gw-error>
-        ${rows === undefined ? this.waiting(failure) : rows.length === 0 ? this.#empty() : this.#list(rows)}
+        ${
+          rows === undefined
+            ? this.waiting(failure)
+            : rows.length === 0
+              ? this.#empty()
+              : this.#list(rows)
+        }
       </gw-page>
       ${this.#opened(this.openedIn(rows ?? []))}`;
   }

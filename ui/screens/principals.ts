@@ -76,7 +76,13 @@ class ScreenPrincipals extends RecordScreen {
     return html`<gw-page heading="Principals" about="Who calls, and who administers">
         ${this.adder('Add principal', { inHead: true })}
         <gw-error retriable .failure=${failure} @gw-retry=${() => this.#people.reload()}></gw-error>
-        ${people === undefined ? this.waiting(failure) : rows.length === 0 ? this.#empty() : this.#list(rows)}
+        ${
+          people === undefined
+            ? this.waiting(failure)
+            : rows.length === 0
+              ? this.#empty()
+              : this.#list(rows)
+        }
       </gw-page>
       ${people === undefined ? nothing : this.#opened(this.openedIn(rows), people)}
       ${this.asking(this.#words(this.openedIn(rows)))}`;

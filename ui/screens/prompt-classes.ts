@@ -97,7 +97,13 @@ class ScreenPromptClasses extends RecordScreen {
         ${this.adder('Add class', { inHead: true })}
         <gw-error retriable .failure=${failure} @gw-retry=${() => this.reload()}></gw-error>
         <gw-error retriable .failure=${this.unevaluated} @gw-retry=${this.#evaluate}></gw-error>
-        ${rows === undefined ? this.waiting(failure) : rows.length === 0 ? this.#empty() : this.#shown(rows)}
+        ${
+          rows === undefined
+            ? this.waiting(failure)
+            : rows.length === 0
+              ? this.#empty()
+              : this.#shown(rows)
+        }
       </gw-page>
       ${this.#opened(opened, rows ?? [])}
       ${this.asking(opened === null ? nothing : this.#breakage(opened))}`;

@@ -90,7 +90,13 @@ class ScreenProviders extends RecordScreen {
           .failure=${failure}
           @gw-retry=${() => this.#providers.reload()}
         ></gw-error>
-        ${rows === undefined ? this.waiting(failure) : rows.length === 0 ? this.#empty() : this.#list(rows)}
+        ${
+          rows === undefined
+            ? this.waiting(failure)
+            : rows.length === 0
+              ? this.#empty()
+              : this.#list(rows)
+        }
       </gw-page>
       ${this.#opened(this.openedIn(rows ?? []))} ${this.asking(this.#breakage())}`;
   }

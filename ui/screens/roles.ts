@@ -51,7 +51,13 @@ class ScreenRoles extends RecordScreen {
     return html`<gw-page heading="Roles" about="What principals may do, by the roles they hold">
         ${this.adder('Add role', { inHead: true })}
         <gw-error retriable .failure=${failure} @gw-retry=${() => this.#roles.reload()}></gw-error>
-        ${rows === undefined ? this.waiting(failure) : rows.length === 0 ? this.#empty() : this.#list(rows)}
+        ${
+          rows === undefined
+            ? this.waiting(failure)
+            : rows.length === 0
+              ? this.#empty()
+              : this.#list(rows)
+        }
       </gw-page>
       ${this.#opened(this.openedIn(rows ?? []))} ${this.asking(this.#words(rows ?? []))}`;
   }

@@ -67,7 +67,13 @@ export abstract class RemotesScreen extends RecordScreen {
           .failure=${failure}
           @gw-retry=${() => this.#remotes.reload()}
         ></gw-error>
-        ${rows === undefined ? this.waiting(failure) : rows.length === 0 ? this.#empty() : this.#list(rows)}
+        ${
+          rows === undefined
+            ? this.waiting(failure)
+            : rows.length === 0
+              ? this.#empty()
+              : this.#list(rows)
+        }
       </gw-page>
       ${this.#opened(this.openedIn(rows ?? []))}
       ${this.asking(
