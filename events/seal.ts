@@ -35,40 +35,53 @@ export type SealedEvent = Readonly<{
 /** What the leaf of an event covers. */
 export type Leaf = Omit<SealedEvent, 'payload' | 'leafHash' | 'hash'>;
 
-export const leafHash = (leaf: Leaf): Uint8Array => digest(leafText(leaf));
-
-function leafText(leaf: Leaf): string {
+export const leafHash = (leaf: Leaf): Uint8Array => {
   const { position, stream, version, eventId, type, schema, txId, recordedAt, metadata } = leaf;
-  const envelope = `${position}\n${stream}\n${version}\n${eventId}\n${type}\n${schema}\n${txId}`;
-  const digests = `${hash('sha256', metadata)}\n${hex(leaf.payloadDigest)}\n`;
-  return `${leafPrefix}gw-event-v1\n${envelope}\n${recordedAt}\n${digests}`;
-}
+  const fields = [position, stream, version, eventId, type, schema, txId, recordedAt];
+  const payloadDigest = hex(leaf.payloadDigest);
+  return digest(leafText({ envelope: fields.join('\n'), metadata, payloadDigest }));
+};
 
-export const chainHash = (previous: Uint8Array, leaf: Uint8Array): Uint8Array =>
-  hash('sha256', link(previous, leaf), 'buffer');
-
-function link(previous: Uint8Array, leaf: Uint8Array): Uint8Array {
+export const chainHash = (previous: Uint8Array, leaf: Uint8Array): Uint8Array => {
   const bytes = Buffer.allocUnsafe(1 + previous.length + leaf.length);
   bytes[0] = nodePrefix;
   bytes.set(previous, 1);
   bytes.set(leaf, 1 + previous.length);
-  return bytes;
-}
-
-type Stored = Leaf & Pick<SealedEvent, 'leafHash' | 'hash'> & Readonly<{ payload: string | null }>;
+  return hash('sha256', bytes, 'buffer');
+};
 
 /**
- * Which digest of an event is not that of its bytes, when the chain has the hash `previous` before it; null when all are. Compared as
- * text, which is made in half of the time: a log is verified event by event.
+ * An event in the texts that its digests are of. The envelope is a line each for the position, the stream, the version, the event's id,
+ * the type, the schema, the transaction and the time in epoch milliseconds, without a last line feed. Digests are 64 hex digits.
+ */
+export type HashedText = Readonly<{
+  envelope: string;
+  metadata: string;
+  /** Null after a redaction by the owner. */
+  payload: string | null;
+  payloadDigest: string;
+  leafHash: string;
+  hash: string;
+}>;
+
+function leafText(leaf: Pick<HashedText, 'envelope' | 'metadata' | 'payloadDigest'>): string {
+  const digests = `${hash('sha256', leaf.metadata)}\n${leaf.payloadDigest}\n`;
+  return `${leafPrefix}gw-event-v1\n${leaf.envelope}\n${digests}`;
+}
+
+/**
+ * Which digest of an event is not that of its bytes, when the chain has the hash `previous` (64 hex digits) before it; null when all
+ * are. A log is verified event by event, and a digest as text is made in a third of the time of one as bytes.
  */
 export function brokenDigest(
-  previous: Uint8Array,
-  event: Stored,
+  previous: string,
+  event: HashedText,
 ): 'payload' | 'leaf' | 'chain' | null {
   const { payload } = event;
-  if (payload !== null && hash('sha256', payload) !== hex(event.payloadDigest)) return 'payload';
-  if (hash('sha256', leafText(event)) !== hex(event.leafHash)) return 'leaf';
-  return hash('sha256', link(previous, event.leafHash)) === hex(event.hash) ? null : 'chain';
+  if (payload !== null && hash('sha256', payload) !== event.payloadDigest) return 'payload';
+  if (hash('sha256', leafText(event)) !== event.leafHash) return 'leaf';
+  const link = Buffer.from(`${nodePrefixHex}${previous}${event.leafHash}`, 'hex');
+  return hash('sha256', link) === event.hash ? null : 'chain';
 }
 
 const hex = (bytes: Uint8Array): string =>
@@ -81,6 +94,7 @@ export const genesisHash = (logId: string): Uint8Array => digest(`gw-log-genesis
 // RFC 6962 prefixes: a leaf can never be taken for a node, and a Merkle tree can be laid over the leaves later.
 const leafPrefix = '\u0000';
 const nodePrefix = 1;
+const nodePrefixHex = '01';
 
 type Command = Readonly<{
   txId: string;

@@ -6,7 +6,7 @@ import type { Queryable } from '@databases/pg';
 import { readNote } from '../../events/checkpoint.ts';
 import type { LogHead } from '../../events/seal.ts';
 import { verifyReadModel } from '../../projections/read-model.ts';
-import { readHead, readStored } from '../db/event-log.ts';
+import { readHashed, readHead } from '../db/event-log.ts';
 import type { Database } from '../db/pool.ts';
 import { listSignedCheckpoints } from '../db/signed-checkpoints.ts';
 import { createChainCheck } from './evidence/chain.ts';
@@ -72,13 +72,14 @@ export async function checkChain(
   });
   const unread = anchored.get(-1)?.[0];
   if (unread !== undefined) return wrong(1, `an anchor cannot be read: ${JSON.stringify(unread)}`);
-  const pages = readPages(db, { from: check.link().position, to: head.position });
+  let { position } = check.link();
+  const pages = readPages(db, { from: position, to: head.position });
   for await (const { events, stored } of pages) {
     const notes = new Map(stored.map(({ position, note }) => [position, [note]]));
     for (const event of events) {
       const problem = check.event(event);
-      if (problem !== null) return wrong(check.link().position + 1, problem);
-      const { position } = event;
+      if (problem !== null) return wrong(position + 1, problem);
+      position += 1;
       if (!notes.has(position) && !anchored.has(position)) continue;
       const own = [...(notes.get(position) ?? []), ...(anchored.get(position) ?? [])];
       const broken = firstProblem(check, own);
@@ -86,7 +87,6 @@ export async function checkChain(
       checkpoints += own.length;
     }
   }
-  const { position } = check.link();
   if (position < head.position) {
     return wrong(position + 1, `the log ends at ${position}, its head says ${head.position}`);
   }
@@ -106,7 +106,7 @@ type Pages = Readonly<{ from: number; to: number }>;
 async function* readPages(db: Queryable, { from, to }: Pages) {
   const read = async (after: number) => {
     const limit = Math.min(pageEvents, to - after);
-    const events = await readStored(db, { after, limit });
+    const events = await readHashed(db, { after, limit });
     const stored = await listSignedCheckpoints(db, { after, to: after + limit, limit: pageNotes });
     return { events, stored };
   };

@@ -4,9 +4,10 @@ import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery, Transaction } from '@databases/pg';
 
 import { readEvent } from '../../events/catalogue.ts';
-import type { FoldedEvent, RecordedEvent } from '../../events/catalogue.ts';
+import type { FoldedEvent, GwEvent, RecordedEvent } from '../../events/catalogue.ts';
 import { eventMetadata } from '../../events/event.ts';
-import type { LogHead, SealedEvent } from '../../events/seal.ts';
+import type { EventMetadata } from '../../events/event.ts';
+import type { HashedText, LogHead, SealedEvent } from '../../events/seal.ts';
 
 type HeadRow = { log_id: string; position: number; hash: Buffer; recorded_at: Date };
 
@@ -108,10 +109,59 @@ export const readStored = (db: Queryable, { after, limit }: Page): Promise<Store
       payload_digest as "payloadDigest", leaf_hash as "leafHash", hash
     from es.events where position > ${after} order by position limit ${limit}`);
 
+/** In the lines of `HashedText`. What is null leaves its line out. */
+const envelope = sql`concat_ws(E'\n', position, stream, version, event_id, type, schema, tx_id,
+  (extract(epoch from recorded_at) * 1000)::bigint)`;
+
+/** The same in the texts that were hashed: for many events at once, in half of the time. */
+export const readHashed = (db: Queryable, { after, limit }: Page): Promise<HashedText[]> =>
+  db.query(sql`
+    select ${envelope} as envelope, metadata::text as metadata, payload::text as payload,
+      encode(payload_digest, 'hex') as "payloadDigest", encode(leaf_hash, 'hex') as "leafHash",
+      encode(hash, 'hex') as hash
+    from es.events where position > ${after} order by position limit ${limit}`);
+
 /** The events behind `after`, checked and lifted to their current versions. Throws on a type newer than this program. */
-export async function readEvents(db: Queryable, page: Page): Promise<RecordedEvent[]> {
-  return (await readStored(db, page)).map(toRecorded);
+export async function readEvents(db: Queryable, { after, limit }: Page): Promise<RecordedEvent[]> {
+  const rows: RecordedText[] = await db.query(sql`
+    select ${envelope} as envelope, metadata::text as metadata, payload::text as payload,
+      encode(hash, 'hex') as hash
+    from es.events where position > ${after} order by position limit ${limit}`);
+  return rows.map(recordedText);
 }
+
+type RecordedText = Pick<HashedText, 'envelope' | 'metadata' | 'payload' | 'hash'>;
+
+function recordedText({ envelope, ...texts }: RecordedText): RecordedEvent {
+  const read = readEnvelope(envelope);
+  if (read === null) throw new Error(`an event's envelope reads ${JSON.stringify(envelope)}`);
+  return recordedOf(read, texts);
+}
+
+/** What an envelope says; null when it has not a line for each. */
+export function readEnvelope(text: string): Envelope | null {
+  const lines = text.split('\n');
+  const [position, stream, version, eventId, type, schema, txId, recordedAt] = lines;
+  if (lines.length !== envelopeLines || stream === undefined || eventId === undefined) return null;
+  if (type === undefined || txId === undefined) return null;
+  return {
+    position: Number(position),
+    stream,
+    version: Number(version),
+    eventId,
+    type,
+    schema: Number(schema),
+    txId,
+    recordedAt: Number(recordedAt),
+  };
+}
+
+const envelopeLines = 8;
+
+export type Envelope = Omit<
+  SealedEvent,
+  'metadata' | 'payload' | 'payloadDigest' | 'leafHash' | 'hash'
+>;
 
 type FoldedRow = Pick<StoredEvent, 'position' | 'stream' | 'version' | 'type' | 'schema'> &
   Readonly<{ at: number; data: string | null; chain: string }>;
@@ -137,14 +187,28 @@ function parsedPayload(position: number, payload: string | null): unknown {
   return JSON.parse(payload);
 }
 
-export function toRecorded(stored: StoredEvent | SealedEvent): RecordedEvent {
-  const { position, stream, version, eventId, schema, txId, recordedAt } = stored;
-  const data = parsedPayload(position, stored.payload);
-  const event = readEvent({ stream, type: stored.type, schema, data });
-  const metadata = eventMetadata.parse(JSON.parse(stored.metadata));
-  const chain = hex(stored.hash);
-  return { ...event, position, version, eventId, schema, txId, recordedAt, metadata, hash: chain };
+export const toRecorded = (stored: StoredEvent | SealedEvent): RecordedEvent =>
+  recordedOf(stored, { ...stored, hash: hex(stored.hash) });
+
+function recordedOf(
+  envelope: Envelope,
+  { metadata, payload, hash }: Omit<RecordedText, 'envelope'>,
+): RecordedEvent {
+  const { position, version, eventId, schema, txId, recordedAt } = envelope;
+  const event = readContents(envelope, payload);
+  const read = readMetadata(metadata);
+  return { ...event, position, version, eventId, schema, txId, recordedAt, metadata: read, hash };
 }
+
+/** Throws on a type newer than this program, and on a payload that is not what the catalogue says of it. */
+export const readContents = (
+  { position, stream, type, schema }: Envelope,
+  payload: string | null,
+): GwEvent => readEvent({ stream, type, schema, data: parsedPayload(position, payload) });
+
+/** Throws on what is none. */
+export const readMetadata = (metadata: string): EventMetadata =>
+  eventMetadata.parse(JSON.parse(metadata));
 
 /** The events of one command, in order; none if it did not commit. */
 export async function readCommand(db: Queryable, txId: string): Promise<RecordedEvent[]> {

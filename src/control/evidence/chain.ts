@@ -4,8 +4,9 @@
 import { settingsEvents } from '../../../events/settings.ts';
 import { isNoteSigned, isSigned, readNote, rotationText } from '../../../events/checkpoint.ts';
 import { brokenDigest, genesisHash } from '../../../events/seal.ts';
-import { toRecorded } from '../../db/event-log.ts';
-import type { StoredEvent } from '../../db/event-log.ts';
+import type { HashedText } from '../../../events/seal.ts';
+import { readContents, readEnvelope, readMetadata } from '../../db/event-log.ts';
+import type { Envelope } from '../../db/event-log.ts';
 
 /** Where a check stands. `auditKey` signs checkpoints behind that position, 64 hex digits; null when there is none. */
 export type Link = Readonly<{
@@ -24,21 +25,28 @@ export const firstLink = (logId: string): Link => ({
 
 export type ChainCheck = Readonly<{
   /** Takes the next event; answers what is wrong with it. Behind a problem nothing more is to be taken. */
-  event: (event: StoredEvent) => string | null;
+  event: (event: HashedText) => string | null;
   /** What is wrong with a checkpoint of the position where the check stands. */
   checkpoint: (note: string) => string | null;
   link: () => Link;
 }>;
 
 export function createChainCheck(logId: string, from: Link = firstLink(logId)): ChainCheck {
-  let { position, hash, recordedAt, auditKey } = from;
+  let { position, recordedAt, auditKey } = from;
+  let hash = hex(from.hash);
   return {
     event: (event) => {
-      const problem =
-        brokenLink({ position, hash, recordedAt }, event) ?? wrongKey(event, { logId, auditKey });
-      if (problem !== null) return problem;
-      ({ position, hash, recordedAt } = event);
-      auditKey = keySet(event)?.public_key ?? auditKey;
+      const envelope = readEnvelope(event.envelope);
+      if (envelope === null) return 'the envelope cannot be read';
+      const broken = brokenLink({ position, hash, recordedAt }, envelope, event);
+      if (broken !== null) return broken;
+      if (envelope.type === 'AuditKeySet') {
+        const wrong = wrongKey(event.payload, { logId, auditKey });
+        if (wrong !== null) return wrong;
+        auditKey = keySet(event.payload).public_key;
+      }
+      ({ position, recordedAt } = envelope);
+      ({ hash } = event);
       return null;
     },
     checkpoint: (note) => {
@@ -46,13 +54,13 @@ export function createChainCheck(logId: string, from: Link = firstLink(logId)): 
       if (stated === null) return 'the checkpoint cannot be read';
       if (stated.logId !== logId) return `the checkpoint is of log ${stated.logId}`;
       if (stated.position !== position) return `the checkpoint is of position ${stated.position}`;
-      if (!same(stated.hash, hash)) return 'the checkpoint states another hash than the chain has';
+      if (hex(stated.hash) !== hash) return 'the checkpoint states another hash than the chain has';
       if (auditKey === null) return 'the checkpoint is signed, and the log holds no audit key';
       return isNoteSigned(note, auditKey)
         ? null
         : `audit key ${auditKey} did not sign the checkpoint`;
     },
-    link: () => ({ position, hash, recordedAt, auditKey }),
+    link: () => ({ position, hash: Buffer.from(hash, 'hex'), recordedAt, auditKey }),
   };
 }
 
@@ -62,14 +70,18 @@ const digestProblems = {
   chain: 'the event does not follow the one before it in the hash chain',
 } as const;
 
-function brokenLink(previous: Omit<Link, 'auditKey'>, event: StoredEvent): string | null {
-  if (event.position !== previous.position + 1) return `the next event is ${event.position}`;
+type Previous = Readonly<{ position: number; hash: string; recordedAt: number }>;
+
+function brokenLink(previous: Previous, envelope: Envelope, event: HashedText): string | null {
+  if (envelope.position !== previous.position + 1) return `the next event is ${envelope.position}`;
   const broken = brokenDigest(previous.hash, event);
   if (broken !== null) return digestProblems[broken];
-  if (event.recordedAt < previous.recordedAt) return 'the event is older than the one before it';
+  const { recordedAt } = envelope;
+  if (recordedAt < previous.recordedAt) return 'the event is older than the one before it';
   if (event.payload === null) return null;
   try {
-    toRecorded(event);
+    readContents(envelope, event.payload);
+    readMetadata(event.metadata);
   } catch (error) {
     return `the event cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   }
@@ -78,18 +90,16 @@ function brokenLink(previous: Omit<Link, 'auditKey'>, event: StoredEvent): strin
 
 const { AuditKeySet } = settingsEvents;
 
-/** Of an event that could be read. */
-const keySet = ({ type, payload }: StoredEvent) =>
-  type === 'AuditKeySet' ? AuditKeySet.data.parse(JSON.parse(payload ?? 'null')) : null;
+/** Of the payload of an event that could be read. */
+const keySet = (payload: string | null) => AuditKeySet.data.parse(JSON.parse(payload ?? 'null'));
 
 type Keys = Readonly<{ logId: string; auditKey: string | null }>;
 
 /** A new audit key that the one before did not sign. */
-function wrongKey(event: StoredEvent, { logId, auditKey }: Keys): string | null {
-  if (event.type !== 'AuditKeySet') return null;
-  if (event.payload === null) return 'the audit key was redacted';
-  const set = keySet(event);
-  if (set === null || auditKey === null) return null;
+function wrongKey(payload: string | null, { logId, auditKey }: Keys): string | null {
+  if (payload === null) return 'the audit key was redacted';
+  const set = keySet(payload);
+  if (auditKey === null) return null;
   const text = rotationText({ logId, previous: auditKey, next: set.public_key });
   const signature = Buffer.from(set.signature ?? '', 'base64');
   return isSigned(text, signature, auditKey)
@@ -97,4 +107,4 @@ function wrongKey(event: StoredEvent, { logId, auditKey }: Keys): string | null 
     : `audit key ${set.public_key} is not signed by the one before it, ${auditKey}`;
 }
 
-const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

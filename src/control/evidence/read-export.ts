@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import { isNoteSigned, readNote } from '../../../events/checkpoint.ts';
 import { genesisHash } from '../../../events/seal.ts';
+import type { HashedText } from '../../../events/seal.ts';
 import type { StoredEvent } from '../../db/event-log.ts';
 import { createChainCheck, firstLink } from './chain.ts';
 import type { ChainCheck } from './chain.ts';
@@ -39,6 +40,7 @@ const noteLine = z.strictObject({ checkpoint: z.string() });
 const endLine = z.strictObject({ end: position, hash, events: z.int(), checkpoints: z.int() });
 
 type Head = z.output<typeof headLine>;
+type EventLine = z.output<typeof eventLine>;
 
 export type ExportCheck = Readonly<{
   logId: string | null;
@@ -93,8 +95,8 @@ function createReading({ key = null, anchors = [], ...options }: Options) {
     return null;
   };
 
-  const takeEvent = async (check: ChainCheck, event: StoredEvent): Promise<string | null> => {
-    const problem = check.event(event);
+  const takeEvent = async (check: ChainCheck, event: EventLine): Promise<string | null> => {
+    const problem = check.event(toHashed(event));
     if (problem !== null) return problem;
     counts.events += 1;
     for (const note of anchored.get(event.position) ?? []) {
@@ -102,7 +104,7 @@ function createReading({ key = null, anchors = [], ...options }: Options) {
       if (broken !== null) return `against an anchor: ${broken}`;
       hasKeySigned ||= key !== null && isNoteSigned(note, key);
     }
-    await options.onEvent?.(event);
+    await options.onEvent?.(toStored(event));
     return null;
   };
 
@@ -124,7 +126,7 @@ function createReading({ key = null, anchors = [], ...options }: Options) {
       if (head === null || check === null) {
         return 'gw_log_export' in record ? begin(record) : 'the export has no first line';
       }
-      if ('position' in record) return takeEvent(check, toStored(record));
+      if ('position' in record) return takeEvent(check, record);
       if ('checkpoint' in record) return takeNote(check, record.checkpoint);
       if (!('end' in record)) return 'a second export begins';
       stage = { ...stage, isOver: true };
@@ -179,7 +181,25 @@ function readLine(line: string): z.output<typeof anyLine> | null {
   }
 }
 
-const toStored = (event: z.output<typeof eventLine>): StoredEvent => ({
+const toHashed = (event: EventLine): HashedText => ({
+  envelope: [
+    event.position,
+    event.stream,
+    event.version,
+    event.event_id,
+    event.type,
+    event.schema,
+    event.tx_id,
+    event.recorded_at,
+  ].join('\n'),
+  metadata: event.metadata,
+  payload: event.payload,
+  payloadDigest: event.payload_digest,
+  leafHash: event.leaf_hash,
+  hash: event.hash,
+});
+
+const toStored = (event: EventLine): StoredEvent => ({
   position: event.position,
   stream: event.stream,
   version: event.version,
