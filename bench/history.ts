@@ -1,9 +1,11 @@
 // What a log of a million events costs: its verification, the rebuild of the read models, a configuration of any moment and what lies
-// between two. `node bench/history.ts [--events 1000000]` on an embedded Postgres of its own.
+// between two. `node bench/history.ts [--events 1000000] [--parts chain,rebuild,beside,states,diffs]` on an embedded Postgres of its own;
+// without --parts, all of them.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
 import type { ConfigState } from '../projections/config/state.ts';
 import { diffPage } from '../projections/diff.ts';
@@ -18,10 +20,25 @@ import { migrate } from '../src/db/migrate.ts';
 import { openDatabase } from '../src/db/pool.ts';
 import type { Database } from '../src/db/pool.ts';
 import { isRefusal } from '../src/lib/refusal.ts';
+import { measureBeside } from './history/beside.ts';
 import { generateLog } from './history/generate.ts';
 
-const given = process.argv.indexOf('--events');
-const events = given === -1 ? 1_000_000 : Number(process.argv[given + 1]);
+const everyPart = ['chain', 'rebuild', 'beside', 'states', 'diffs'] as const;
+type Part = (typeof everyPart)[number];
+
+const { values } = parseArgs({
+  options: {
+    events: { type: 'string', default: '1000000' },
+    parts: { type: 'string', default: everyPart.join(',') },
+  },
+});
+const events = Number(values.events);
+const asked = new Set(values.parts.split(','));
+const unknown = [...asked].filter((part) => !everyPart.some((one) => one === part));
+if (unknown.length > 0)
+  throw new Error(`--parts: ${unknown.join(', ')} is none of ${everyPart.join(', ')}`);
+const has = (part: Part): boolean => asked.has(part);
+
 const samples = 400;
 
 /** `number` of the golden ratio's multiples: spread evenly, the same in every run. */
@@ -41,28 +58,40 @@ const db = openDatabase({
 });
 try {
   await migrate(db);
-  await measure(db);
+  await measure(db, postgres.url);
 } finally {
   await db.dispose();
   await postgres.stop();
   await rm(directory, { recursive: true, force: true });
 }
 
-async function measure(db: Database): Promise<void> {
+async function measure(db: Database, url: string): Promise<void> {
   await timed('generated, without read models', () => generateLog(db, events));
-  await timed('chain verified', async () => {
-    const { broken: problem } = await checkChain(db, await readHead(db));
-    if (problem !== null) throw new Error(problem.problem);
-  });
+  if (has('chain')) {
+    await timed('chain verified', async () => {
+      const { broken: problem } = await checkChain(db, await readHead(db));
+      if (problem !== null) throw new Error(problem.problem);
+    });
+  }
+  if (asked.size === 1 && has('chain')) return;
+  // What all the others begin with.
   const { state } = await timed('read models built', () => buildReadModel(db));
+  if (has('states') || has('diffs')) await measurePast(db, state);
+  // The last: it appends what somebody needs to log in.
+  if (has('beside')) await measureBeside(url);
+  console.log(`peak resident memory: ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`);
+}
+
+async function measurePast(db: Database, state: ConfigState): Promise<void> {
   await timed('state checkpoints written', () => keepCheckpoints(db, state.position));
   const past = (): PastStates =>
     createPastStates({ db, live: () => state, catchUp: async () => {} });
-  await measureStates('a configuration of any moment, from checkpoints', past);
-  const held = past();
-  await measureStates('the same, with the states asked for last in memory', () => held);
-  await measureDiffs(past);
-  console.log(`peak resident memory: ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`);
+  if (has('states')) {
+    await measureStates('a configuration of any moment, from checkpoints', past);
+    const held = past();
+    await measureStates('the same, with the states asked for last in memory', () => held);
+  }
+  if (has('diffs')) await measureDiffs(past);
 }
 
 async function timed<Value>(what: string, work: () => Promise<Value>): Promise<Value> {

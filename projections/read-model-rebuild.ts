@@ -1,13 +1,24 @@
 // Read models built anew while the live ones serve: in a schema beside theirs, page by page, and in their place at the end.
 
+import { setTimeout as wait } from 'node:timers/promises';
+
 import { sql } from '@databases/pg';
+import type { Transaction } from '@databases/pg';
 
 import { lockLog, readHead } from '../src/db/event-log.ts';
 import type { Database } from '../src/db/pool.ts';
-import { advancePage, emptyCursor, fingerprint, readModelSchema } from './read-model.ts';
-import { createTables } from './read-model-sql.ts';
+import {
+  advancePage,
+  buildPages,
+  emptyCursor,
+  fingerprint,
+  readModelSchema,
+} from './read-model.ts';
+import { createTables, indexJournals } from './read-model-sql.ts';
+import type { Cursor } from './rows.ts';
 
 const shadow = `${readModelSchema}_rebuild`;
+const former = `${readModelSchema}_former`;
 const pageEvents = 5_000;
 /** With no more behind, the rest is applied while appends wait. */
 const tailEvents = 1_000;
@@ -18,6 +29,7 @@ const waits = {
 
 /** Answers the position at which they stand. What a rebuild that was interrupted left is begun anew. Appends wait at its end alone. */
 export async function rebuildReadModel(db: Database): Promise<number> {
+  await dropFormer(db);
   await db.tx(async (tx) => {
     await lockLog(tx);
     await tx.query(sql`drop schema if exists ${sql.ident(shadow)} cascade`);
@@ -32,22 +44,63 @@ export async function rebuildReadModel(db: Database): Promise<number> {
   for (;;) {
     const { position: head } = await readHead(db);
     if (head - cursor.state.position <= tailEvents) break;
-    cursor = await db.tx(async (tx) => {
-      await tx.query(sql`select set_config('role', 'gw_app', true)`);
-      return advancePage(tx, cursor, { schema: shadow, to: head, pageEvents });
-    }, waits);
+    cursor = await buildPages(db, cursor, { schema: shadow, to: head, pageEvents });
+    if (cursor.state.position < head) throw new Error('another rebuild is under way');
   }
-  return db.tx(async (tx) => {
+  await db.tx(async (tx) => {
+    await tx.query(sql`select set_config('role', 'gw_app', true)`);
+    await indexJournals(tx, shadow);
+  }, waits);
+  const position = await putInPlace(db, cursor);
+  await dropFormer(db);
+  return position;
+}
+
+/**
+ * By name alone: a schema that is renamed is locked by nobody who reads its tables, and every statement finds the tables of one or of
+ * the other, which say the same.
+ */
+const putInPlace = (db: Database, cursor: Cursor): Promise<number> =>
+  db.tx(async (tx) => {
     const { position } = await lockLog(tx);
-    while (cursor.state.position < position) {
-      cursor = await advancePage(tx, cursor, { schema: shadow, to: position, pageEvents });
-    }
-    await tx.query(sql`drop schema if exists ${sql.ident(readModelSchema)} cascade`);
-    await tx.query(sql`alter schema ${sql.ident(shadow)} rename to ${sql.ident(readModelSchema)}`);
+    const pages = { schema: shadow, to: position, pageEvents };
+    let last = cursor;
+    while (last.state.position < position) last = await advancePage(tx, last, pages);
+    const held: unknown[] = await tx.query(
+      sql`select 1 from pg_catalog.pg_namespace where nspname = ${readModelSchema}`,
+    );
+    if (held.length > 0) await renameSchema(tx, readModelSchema, former);
+    await renameSchema(tx, shadow, readModelSchema);
     await tx.query(sql`
       update es.read_models set position = ${position}, status = 'live', built_at = now(),
         last_used_at = now() where fingerprint = ${fingerprint}`);
     await tx.query(sql`update es.read_models set status = 'retired' where fingerprint = ${shadow}`);
     return position;
   }, waits);
+
+const renameSchema = (tx: Transaction, from: string, to: string): Promise<unknown> =>
+  tx.query(sql`alter schema ${sql.ident(from)} rename to ${sql.ident(to)}`);
+
+/** Some two minutes, with what each one waits. */
+const dropAttemptsMax = 400;
+const dropRetryWaitMs = 100;
+/** Well below Postgres' deadlock_timeout of a second: of a reader and this one it is this one that gives way. */
+const dropWait = { lockTimeoutMilliseconds: 200 };
+
+/** The tables that were replaced, once nobody reads them any more. */
+async function dropFormer(db: Database): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.tx(async (tx) => {
+        await tx.query(sql`select set_config('role', 'gw_app', true)`);
+        await tx.query(sql`drop schema if exists ${sql.ident(former)} cascade`);
+      }, dropWait);
+    } catch (error) {
+      if (!isLockTimeout(error) || attempt === dropAttemptsMax) throw error;
+    }
+    await wait(dropRetryWaitMs);
+  }
 }
+
+const isLockTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '55P03';

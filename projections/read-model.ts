@@ -7,15 +7,23 @@ import { IsolationLevel, sql } from '@databases/pg';
 import type { Queryable, SQLQuery, Transaction } from '@databases/pg';
 
 import { canonicalJson } from '../src/lib/canonical-json.ts';
-import { lockLog, readEvents, readHead } from '../src/db/event-log.ts';
+import { lockLog, readHead } from '../src/db/event-log.ts';
 import type { Database } from '../src/db/pool.ts';
 import { snapshotSchemaVersion } from '../src/snapshot/schema.ts';
 import { emptyState, foldVersion } from './config/state.ts';
 import type { ConfigState } from './config/state.ts';
 import { contentHashOf, movedContentHash } from './content-hash.ts';
 import { foldStateTo } from './read-model-fold.ts';
-import { createTables, tableDigest, textCollation, writeTables } from './read-model-sql.ts';
-import { splitCommands, writesOf } from './rows.ts';
+import { readPage, writePages } from './read-model-pages.ts';
+import type { Page, Pages } from './read-model-pages.ts';
+import {
+  createTables,
+  indexJournals,
+  tableDigest,
+  textCollation,
+  writeTables,
+} from './read-model-sql.ts';
+import { writesOf } from './rows.ts';
 import type { CommandEvents, Cursor } from './rows.ts';
 import { entityTables, journalTables } from './tables/all.ts';
 
@@ -42,9 +50,9 @@ export const emptyCursor = (): Cursor => ({
  * How many events a transaction of a build applies; with no more than `tailEvents` left, the last one applies them under the
  * log lock.
  */
-export type BuildPages = Readonly<{ pageEvents: number; tailEvents: number }>;
-const buildPages: BuildPages = { pageEvents: 5000, tailEvents: 1000 };
-const { pageEvents } = buildPages;
+export type BuildSizes = Readonly<{ pageEvents: number; tailEvents: number }>;
+const buildSizes: BuildSizes = { pageEvents: 5000, tailEvents: 1000 };
+const { pageEvents } = buildSizes;
 
 /** Replicas that start together wait for each other's pages, not only for commands. */
 const buildWait = { lockTimeoutMilliseconds: 60_000 };
@@ -55,16 +63,25 @@ const pageWait = { ...buildWait, idleInTransactionSessionTimeoutMilliseconds: 60
  * Makes this release's read models stand at the head of the log, from nothing if they are new. Pages are transactions of their
  * own: a kill costs one page. The last one runs under the log lock, so that no append slips past.
  */
-export async function buildReadModel(db: Database, pages = buildPages): Promise<Cursor> {
+export async function buildReadModel(db: Database, sizes = buildSizes): Promise<Cursor> {
   let cursor = await foldTo(db, await openGeneration(db));
+  const { pageEvents, tailEvents } = sizes;
   for (;;) {
     const { position: to } = await readHead(db);
-    if (to - cursor.state.position <= pages.tailEvents) break;
-    cursor = await advanceOnePage(db, cursor, { to, ...pages });
+    if (to - cursor.state.position <= tailEvents) break;
+    cursor = await buildPages(db, cursor, { schema: readModelSchema, to, pageEvents });
+    // Where another process has written a page, its rows are there, and only what they come to is folded.
+    if (cursor.state.position < to)
+      cursor = await db.tx((tx) => holdCheckpoint(tx, cursor), pageWait);
   }
+  await db.tx(async (tx) => {
+    await tx.query(sql`select set_config('role', 'gw_app', true)`);
+    cursor = await holdCheckpoint(tx, cursor);
+    await indexJournals(tx, readModelSchema);
+  }, pageWait);
   return db.tx(async (tx) => {
     const head = await lockLog(tx);
-    const current = await advanceTo(tx, await holdCheckpoint(tx, cursor), head.position, pages);
+    const current = await advanceTo(tx, await holdCheckpoint(tx, cursor), head.position, sizes);
     await tx.query(sql`
       update es.read_models set status = 'live', built_at = coalesce(built_at, now()),
         last_used_at = now() where fingerprint = ${fingerprint}`);
@@ -73,16 +90,37 @@ export async function buildReadModel(db: Database, pages = buildPages): Promise<
 }
 
 /** In a transaction of its own: the next page behind wherever the checkpoint stands, at `cursor` or later. */
-const advanceOnePage = (
-  db: Database,
-  cursor: Cursor,
-  { to, pageEvents }: Omit<Target, 'schema'>,
-): Promise<Cursor> =>
+const advanceOnePage = (db: Database, cursor: Cursor, pages: Pages): Promise<Cursor> =>
   db.tx(async (tx) => {
     const held = await holdCheckpoint(tx, cursor);
-    const target = { schema: readModelSchema, to, pageEvents };
-    return held.state.position < to ? advancePage(tx, held, target) : held;
+    const target = { schema: readModelSchema, ...pages };
+    return held.state.position < pages.to ? advancePage(tx, held, target) : held;
   }, pageWait);
+
+/**
+ * Writes the pages behind `cursor` up to `to` into a schema that is built, each in a transaction of its own; ends before where another
+ * process has written one of them.
+ */
+export const buildPages = (db: Database, cursor: Cursor, { schema, ...pages }: Target) =>
+  writePages(db, cursor, {
+    pages,
+    write: (page) =>
+      db.tx(async (tx) => {
+        await tx.query(sql`select set_config('role', 'gw_app', true)`);
+        return writePage(tx, schema, page);
+      }, pageWait),
+  });
+
+/** False when the checkpoint does not stand where the page begins. */
+async function writePage(
+  tx: Transaction,
+  schema: string,
+  { from, after, writes }: Page,
+): Promise<boolean> {
+  if (!(await moveCheckpoint(tx, { schema, from: from.state, to: after.state }))) return false;
+  await writeTables(tx, schema, writes);
+  return true;
+}
 
 /** `cursor`, moved to where the checkpoint stands: another replica may have moved it. None will, until this transaction ends. */
 async function holdCheckpoint(tx: Transaction, cursor: Cursor): Promise<Cursor> {
@@ -146,7 +184,7 @@ export function beginAdvance(cursor: Cursor, fresh: readonly CommandEvents[]): A
       if (!isMoved) {
         // Replicas of another release have appended since, or a build is under way.
         await advanceTo(tx, await holdCheckpoint(tx, tables), cursor.state.position);
-        if (!(await moveCheckpoint(tx, move))) throw strayed(move);
+        if (!(await moveCheckpoint(tx, move))) throw strayed(move.schema, cursor);
       }
       await writeTables(tx, readModelSchema, writes);
     },
@@ -199,7 +237,7 @@ async function advanceTo(
   tx: Transaction,
   from: Cursor,
   to: number,
-  { pageEvents } = buildPages,
+  { pageEvents } = buildSizes,
 ): Promise<Cursor> {
   let cursor = from;
   while (cursor.state.position < to) {
@@ -208,29 +246,17 @@ async function advanceTo(
   return cursor;
 }
 
-/** `to` is the end of a command. */
-type Target = { schema: string; to: number; pageEvents: number };
+type Target = Pages & Readonly<{ schema: string }>;
 
-/** Applies the commands of one page. A command longer than a page is a page of its own. */
+/** Applies the commands of one page. */
 export async function advancePage(
   tx: Transaction,
   cursor: Cursor,
-  { schema, to, pageEvents }: Target,
+  { schema, ...pages }: Target,
 ): Promise<Cursor> {
-  const after = cursor.state.position;
-  const limit = Math.min(pageEvents, to - after);
-  let { commands, rest } = splitCommands(await readEvents(tx, { after, limit }));
-  const [long] = rest;
-  if (commands.length === 0 && long !== undefined) {
-    ({ commands, rest } = splitCommands(
-      await readEvents(tx, { after, limit: long.metadata.count }),
-    ));
-  }
-  if (commands.length === 0) throw new Error(`no whole command follows position ${after}`);
-  const page = writesOf(cursor, commands);
-  const move = { schema, from: cursor.state, to: page.after.state };
-  if (!(await moveCheckpoint(tx, move))) throw strayed(move);
-  await writeTables(tx, schema, page.writes);
+  const { commands } = await readPage(tx, cursor.state.position, pages);
+  const page = { from: cursor, ...writesOf(cursor, commands) };
+  if (!(await writePage(tx, schema, page))) throw strayed(schema, cursor);
   return page.after;
 }
 
@@ -249,8 +275,8 @@ const checkpointMove = ({ schema, from, to }: Move): SQLQuery => sql`
   update es.read_models set position = ${to.position}, last_used_at = now()
   where schema_name = ${schema} and position = ${from.position} returning 1`;
 
-const strayed = ({ schema, from }: Move): Error =>
-  new Error(`read model ${schema} does not stand at ${from.position}`);
+const strayed = (schema: string, { state }: Cursor): Error =>
+  new Error(`read model ${schema} does not stand at ${state.position}`);
 
 export type TableCheck = Readonly<{ table: string; equal: boolean; live: string; rebuilt: string }>;
 
@@ -272,10 +298,13 @@ export async function verifyReadModel(db: Database): Promise<TableCheck[]> {
       await tx.query(sql`
         insert into es.read_models (fingerprint, schema_name, position, status, last_used_at)
         values (${shadow}, ${shadow}, 0, 'building', now())`);
-      let cursor = emptyCursor();
-      while (cursor.state.position < to) {
-        cursor = await advancePage(tx, cursor, { schema: shadow, to, pageEvents });
+      if (to > 0) {
+        await writePages(tx, emptyCursor(), {
+          pages: { to, pageEvents },
+          write: (page) => writePage(tx, shadow, page),
+        });
       }
+      await indexJournals(tx, shadow);
       for (const table of [...entityTables, ...journalTables]) {
         const live = await tableDigest(tx, readModelSchema, table);
         const rebuilt = await tableDigest(tx, shadow, table);

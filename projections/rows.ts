@@ -21,16 +21,21 @@ export type TableWrite = Readonly<{
   rows: readonly Row[];
 }>;
 
-/** What whole commands behind `cursor` do to the tables. */
-export function writesOf(
-  cursor: Cursor,
-  commands: readonly CommandEvents[],
-): { after: Cursor; writes: TableWrite[] } {
+/** What commands do to the tables, in the making. */
+export type PageDraft = Readonly<{
+  /** Takes the whole commands that come next. */
+  take: (commands: readonly CommandEvents[]) => void;
+  /** Nothing is to be taken behind it. */
+  close: () => { after: Cursor; writes: TableWrite[] };
+}>;
+
+/** Behind `cursor`. */
+export function openPage(cursor: Cursor): PageDraft {
   const draft = openDraft(cursor.state);
   const touched: Touched = new Map();
   const added = new Map<JournalTable, Row[]>(journalTables.map((table) => [table, []]));
   const content = openContent(cursor.content);
-  for (const events of commands) {
+  const takeOne = (events: CommandEvents): void => {
     const actor = actorOf(draft, events);
     for (const event of events) applyEvent(draft, event);
     const state = closeDraft(draft);
@@ -42,11 +47,28 @@ export function writesOf(
     const change = { events, state, actor, contentHash: draftHashText(content) };
     for (const [table, rows] of added) rows.push(...table.rows(change));
     touch(touched, events);
-  }
-  const state = closeDraft(draft);
-  const journals = [...added].map(([table, rows]) => ({ table, owners: [], rows }));
-  const after = { state, content: closeContent(content) };
-  return { after, writes: [...entityWrites(state, touched), ...journals] };
+  };
+  return {
+    take: (commands) => {
+      for (const events of commands) takeOne(events);
+    },
+    close: () => {
+      const state = closeDraft(draft);
+      const journals = [...added].map(([table, rows]) => ({ table, owners: [], rows }));
+      const after = { state, content: closeContent(content) };
+      return { after, writes: [...entityWrites(state, touched), ...journals] };
+    },
+  };
+}
+
+/** What whole commands behind `cursor` do to the tables. */
+export function writesOf(
+  cursor: Cursor,
+  commands: readonly CommandEvents[],
+): { after: Cursor; writes: TableWrite[] } {
+  const page = openPage(cursor);
+  page.take(commands);
+  return page.close();
 }
 
 /** The principal that acted, as it was before: the command may rename or delete it. */

@@ -39,7 +39,7 @@ export abstract class LogCommand extends Command {
   private async withDatabase(url: string): Promise<ExitCode | Refusal> {
     const { openDatabase } = await import('../db/pool.ts');
     const applicationName = `gw ${this.path.join(' ')}`;
-    const db = openDatabase({ url, purpose: 'maintenance', applicationName, connectionsMax: 1 });
+    const db = openDatabase({ url, purpose: 'maintenance', applicationName, connectionsMax: 2 });
     try {
       return await this.read(db);
     } catch (cause) {

@@ -193,7 +193,7 @@ export async function prepareDatabase(url: string) {
     url,
     purpose: 'maintenance',
     applicationName: 'gw',
-    connectionsMax: 1,
+    connectionsMax: 2,
   });
   try {
     return await namingRights(maintenance, async () => {

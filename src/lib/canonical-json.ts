@@ -2,15 +2,18 @@
 // so digests over it can be compared between processes and releases.
 
 export function canonicalJson(value: unknown): string {
+  if (!isObject(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  // Many are made at once: no lists of pairs between, and keys as they sort by themselves.
+  // Many are made at once: no lists of pairs between, no copy, and keys as they sort by themselves.
   let text = '';
-  const members: Readonly<Record<string, unknown>> = { ...value };
-  for (const key of Object.keys(members).toSorted()) {
-    const member = members[key];
+  for (const key of Object.keys(value).toSorted()) {
+    const member = value[key];
     if (member === undefined) continue;
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`;
+    const shown = isObject(member) ? canonicalJson(member) : JSON.stringify(member);
+    text += text === '' ? `${JSON.stringify(key)}:${shown}` : `,${JSON.stringify(key)}:${shown}`;
   }
   return `{${text}}`;
 }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;

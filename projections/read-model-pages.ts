@@ -1,0 +1,86 @@
+// The log as pages of whole commands, and what they do to the tables: a page is computed while the one before is written and the one
+// behind is read, so that a rebuild takes as long as the longest of the three and not as all of them.
+
+import { setImmediate as turn } from 'node:timers/promises';
+
+import type { Queryable } from '@databases/pg';
+
+import { readEvents } from '../src/db/event-log.ts';
+import { openPage, splitCommands } from './rows.ts';
+import type { CommandEvents, Cursor, TableWrite } from './rows.ts';
+
+/** `to` is the end of a command. */
+export type Pages = Readonly<{ to: number; pageEvents: number }>;
+
+/** What the commands behind `from` do to the tables, up to `after`. */
+export type Page = Readonly<{ from: Cursor; after: Cursor; writes: readonly TableWrite[] }>;
+
+/** Between two slices, some 10 ms of a core, what is read and written goes on. */
+const sliceCommands = 200;
+
+/**
+ * Hands the pages behind `from` to `write`, one after the other and never two at once. Ends at `to`, or when `write` answers false; answers
+ * behind the last page that it took. `source` is read while `write` writes.
+ */
+export async function writePages(
+  source: Queryable,
+  from: Cursor,
+  { pages, write }: Readonly<{ pages: Pages; write: (page: Page) => Promise<boolean> }>,
+): Promise<Cursor> {
+  let written = from;
+  let last: Promise<Page | null> | null = null;
+  const settle = async (): Promise<boolean> => {
+    if (last === null) return true;
+    const page = await last;
+    written = page?.after ?? written;
+    return page !== null;
+  };
+  let cursor = from;
+  let next = quietly(readPage(source, from.state.position, pages));
+  for (;;) {
+    const { commands, end } = await next;
+    const isLast = end >= pages.to;
+    if (!isLast) next = quietly(readPage(source, end, pages));
+    const page = await computePage(cursor, commands);
+    if (!(await settle())) return written;
+    last = quietly(write(page).then((isWritten) => (isWritten ? page : null)));
+    cursor = page.after;
+    if (!isLast) continue;
+    await settle();
+    return written;
+  }
+}
+
+/** Whoever ends at a failure before does not wait for it. */
+function quietly<Value>(promise: Promise<Value>): Promise<Value> {
+  promise.catch(() => {});
+  return promise;
+}
+
+async function computePage(from: Cursor, commands: readonly CommandEvents[]): Promise<Page> {
+  const page = openPage(from);
+  for (let start = 0; start < commands.length; start += sliceCommands) {
+    page.take(commands.slice(start, start + sliceCommands));
+    await turn();
+  }
+  return { from, ...page.close() };
+}
+
+/** The commands of one page behind `after`, and where they end. A command longer than a page is a page of its own. */
+export async function readPage(
+  source: Queryable,
+  after: number,
+  { to, pageEvents }: Pages,
+): Promise<Readonly<{ commands: readonly CommandEvents[]; end: number }>> {
+  const limit = Math.min(pageEvents, to - after);
+  let { commands, rest } = splitCommands(await readEvents(source, { after, limit }));
+  const [long] = rest;
+  if (commands.length === 0 && long !== undefined) {
+    ({ commands, rest } = splitCommands(
+      await readEvents(source, { after, limit: long.metadata.count }),
+    ));
+  }
+  const end = commands.at(-1)?.at(-1)?.position;
+  if (end === undefined) throw new Error(`no whole command follows position ${after}`);
+  return { commands, end };
+}

@@ -1,0 +1,89 @@
+// Read models that are rebuilt are read meanwhile: every statement is answered, with the rows of the tables that were there or of those
+// that replace them, and never with some of each.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { sql } from '@databases/pg';
+
+import { emptyState } from '../../projections/config/state.ts';
+import { rebuildReadModel } from '../../projections/read-model-rebuild.ts';
+import { buildReadModel, readModelSchema, verifyReadModel } from '../../projections/read-model.ts';
+import type { Database } from '../../src/db/pool.ts';
+import { modelCreated } from '../harness/examples.ts';
+import { appendCommand, openLogDatabase } from '../harness/log-database.ts';
+
+const models = 200;
+const rebuilds = 4;
+const readers = 3;
+
+/** The names of all models, and who provides them: two tables in one statement. */
+async function readNames(db: Database): Promise<readonly string[]> {
+  const rows: { name: string }[] = await db.query(sql`
+    select models.name from models left join providers on providers.id = provider_id`);
+  return rows.map(({ name }) => name);
+}
+
+const schemas = async (db: Database): Promise<readonly string[]> => {
+  const rows: { nspname: string }[] = await db.query(
+    sql`select nspname from pg_catalog.pg_namespace where nspname like 'rm\_%'`,
+  );
+  return rows.map(({ nspname }) => nspname);
+};
+
+describe('read models that are rebuilt', () => {
+  it('answer every read, with the rows of before or of behind', async (t) => {
+    const { db, close } = await openLogDatabase({ schema: readModelSchema, connectionsMax: 6 });
+    t.after(close);
+    const created = Array.from({ length: models }, (_, at) => modelCreated(at + 1, `m-${at}`));
+    await appendCommand(db, emptyState, created);
+    await buildReadModel(db);
+
+    const reading = new AbortController();
+    const seen = { before: 0, behind: 0 };
+    const read = async (): Promise<void> => {
+      while (!reading.signal.aborted) {
+        const names = await readNames(db);
+        const altered = names.filter((name) => name.startsWith('altered')).length;
+        assert.equal(names.length, models);
+        assert.ok(altered === 0 || altered === models, `${altered} of ${models} are of before`);
+        seen[altered === 0 ? 'behind' : 'before'] += 1;
+      }
+    };
+    const reads = Promise.all(Array.from({ length: readers }, read));
+    // Whoever fails ends the rebuilds with it.
+    reads.catch(() => reading.abort());
+    for (let count = 0; count < rebuilds && !reading.signal.aborted; count++) {
+      await db.query(sql`update ${sql.ident(readModelSchema, 'models')}
+        set name = 'altered ' || id`);
+      await rebuildReadModel(db);
+    }
+    reading.abort();
+    await reads;
+
+    assert.ok(seen.before > 0 && seen.behind > 0, JSON.stringify(seen));
+    assert.deepEqual(await schemas(db), [readModelSchema]);
+    const wrong = (await verifyReadModel(db)).filter(({ equal }) => !equal);
+    assert.deepEqual(wrong, []);
+  });
+
+  it('are dropped when their last reader is done, and no reader waits for that', async (t) => {
+    const { db, close } = await openLogDatabase({ schema: readModelSchema, connectionsMax: 6 });
+    t.after(close);
+    await appendCommand(db, emptyState, [modelCreated(1, 'first')]);
+    await buildReadModel(db);
+    const rebuilding = await db.tx(async (tx) => {
+      await tx.query(sql`select * from models`);
+      const rebuilding = rebuildReadModel(db);
+      // The tables that were read are kept for this transaction, under the name that they have by now.
+      for (let held = await schemas(db); !held.includes(`${readModelSchema}_former`);) {
+        held = await schemas(db);
+      }
+      const rows: { name: string }[] = await tx.query(sql`select name from models`);
+      assert.deepEqual(rows, [{ name: 'first' }]);
+      return { done: rebuilding };
+    });
+    assert.equal(await rebuilding.done, 1);
+    assert.deepEqual(await schemas(db), [readModelSchema]);
+  });
+});
