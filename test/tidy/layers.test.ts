@@ -38,7 +38,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   'projections/read-model': {
     may: ['projections', 'src/lib', 'events', 'src/snapshot', 'src/db'],
-    packages: ['@databases/pg', 'node:crypto'],
+    packages: ['@databases/pg', 'node:crypto', 'node:timers/promises'],
   },
   'src/deciders': { may: ['src/lib', 'events', 'projections/config', 'src/routing'], packages: [] },
   'src/db': { may: ['src/lib', 'events'], packages: ['pg', '@databases/*', 'node:*'] },
