@@ -57,7 +57,6 @@ it('an export is verified, and a change of it found, from a file on a disk', asy
   await page.locator(`a[href$="/history/${position}?stream=model-1"]`).first().click();
   const change = page.locator('gw-history-change');
   await change.getByText(contextLength).waitFor();
-  await expectCleanScreen(page, watched);
   await change.getByRole('link', { name: 'As it was then' }).click();
   const record = page.locator('gw-history-configuration gw-drawer');
   await record.getByText(contextLength).waitFor();

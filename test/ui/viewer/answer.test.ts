@@ -1,8 +1,7 @@
 // Holds that an export answers what its control plane answers: the same changes, events, versions, differences and access, at any moment.
 
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
-import type { TestContext } from 'node:test';
+import { after, before, it } from 'node:test';
 
 import { makePack } from '../../../src/control/evidence/pack.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
@@ -15,9 +14,23 @@ import path from 'node:path';
 
 const none = { key: null, anchors: [] };
 
+const ends: (() => unknown)[] = [];
+const file = {
+  after: (end: unknown) => void (typeof end === 'function' && ends.push(() => end())),
+};
+after(async () => {
+  for (const end of ends.toReversed()) await end();
+});
+
+// One for all: nothing of it is changed by who looks.
+let shared: Awaited<ReturnType<typeof house>>;
+before(async () => {
+  shared = await house();
+});
+
 /** A configuration with a grant that was taken back, and a reason for the last change. */
-async function house(t: TestContext) {
-  const opened = await testAdministrator(t);
+async function house() {
+  const opened = await testAdministrator(file);
   const { send, ask, cookie } = opened;
   await send('POST', '/admin/models', { name: 'qwen3-8b', input_price_per_mtok: 1 });
   await send('POST', '/admin/models', { name: 'other' });
@@ -50,8 +63,8 @@ const said = (body: unknown): unknown =>
     JSON.stringify(body, (name, value: unknown) => (unsaid.has(name) ? undefined : value)),
   );
 
-it('an export answers as its control plane does', async (t) => {
-  const { plane, send } = await house(t);
+it('an export answers as its control plane does', async () => {
+  const { plane, send } = shared;
   const log = await exported(plane.db);
   const opened = await openExport([new File([log], 'log.ndjson')], none, () => {});
   const { position } = plane.store.state();
@@ -81,16 +94,16 @@ it('an export answers as its control plane does', async (t) => {
   }
 });
 
-it('pages of access say that there are more', async (t) => {
-  const { plane } = await house(t);
+it('pages of access say that there are more', async () => {
+  const { plane } = shared;
   const log = await exported(plane.db);
   const opened = await openExport([new File([log], 'log.ndjson')], none, () => {});
   const first = await answer(opened, '/admin/access?limit=1');
   assert.ok('link' in first.headers);
 });
 
-it('what an export does not hold is refused in words', async (t) => {
-  const { plane } = await house(t);
+it('what an export does not hold is refused in words', async () => {
+  const { plane } = shared;
   const log = await exported(plane.db, 4);
   const opened = await openExport([new File([log], 'log.ndjson')], none, () => {});
   const told = async (address: string) => {
@@ -111,7 +124,7 @@ it('what an export does not hold is refused in words', async (t) => {
 });
 
 it('a pack tells names and reasons, and that a file of it was altered', async (t) => {
-  const { plane } = await house(t);
+  const { plane } = shared;
   const { reports: db, past, vault } = plane;
   const directory = path.join(await temporaryDirectory(t), 'pack');
   const made = await makePack(
