@@ -14,7 +14,7 @@ import { modelStates, modelStatesOf } from '../lib/model-use.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../parts/save.ts';
-import { linkTo, openRest } from '../state/location.ts';
+import { linkTo } from '../state/location.ts';
 import './models/attach.ts';
 import { readColumns, usesText, writeColumns } from './models/columns.ts';
 import './models/flow.ts';
@@ -25,6 +25,11 @@ import type { PriceEdit } from './models/price.ts';
 import './models/prices.ts';
 import './models/record.ts';
 import { deleteSave, detachSave, priceSave } from './models/saves.ts';
+
+const priced = html`<p>
+  The sources are read once more; what is published is what they have then. Requests that were made
+  before keep the cost that they were recorded with.
+</p>`;
 
 class ScreenModels extends RecordScreen {
   static override properties: PropertyDeclarations = { broken: { state: true } };
@@ -45,7 +50,9 @@ class ScreenModels extends RecordScreen {
 
   protected override render() {
     const isPrices = this.rest[0] === 'prices' && this.isWritable();
-    return html`${isPrices ? this.#prices() : this.#page()} ${this.asking(this.#breakage())}`;
+    return isPrices
+      ? html`${this.#prices()} ${this.asking(priced)}`
+      : html`${this.#page()} ${this.asking(this.#breakage())}`;
   }
 
   #prices() {
@@ -55,10 +62,7 @@ class ScreenModels extends RecordScreen {
     >
       <a slot="actions" class="button" href=${this.link()}>Back to models</a>
       <gw-price-sync
-        @gw-priced=${() => {
-          void this.#models.reload();
-          openRest([]);
-        }}
+        @gw-review=${({ detail }: CustomEvent<Save>) => this.ask(detail)}
       ></gw-price-sync>
     </gw-page>`;
   }

@@ -7,13 +7,14 @@ import type { ApiFailure } from '../../api/failure.ts';
 import { syncPrices } from '../../api/prices.ts';
 import type { AnswerOf } from '../../api/routes.ts';
 import '../../elements/error.ts';
-import '../../elements/field.ts';
 import type { FieldInput } from '../../elements/field.ts';
 import '../../elements/money.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
 import { formatCount } from '../../lib/format.ts';
-import '../../parts/save.ts';
+import { formRows } from '../../parts/form-rows.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
+import { theList } from '../../parts/save.ts';
 import type { Save } from '../../parts/save.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
@@ -26,6 +27,13 @@ const sources: readonly Readonly<{ value: Source; label: string }>[] = [
   { value: 'both', label: 'Both, the aggregator first' },
   { value: 'aggregator', label: 'The aggregator' },
   { value: 'catalogue', label: 'The catalogue' },
+];
+
+type Wish = Readonly<{ source: Source; overwrite: boolean }>;
+
+const rows: readonly FormRow<Wish>[] = [
+  { name: 'source', label: 'Where to look', type: 'select', required: true, choices: sources },
+  { name: 'overwrite', label: 'Replace prices that stand', type: 'checkbox' },
 ];
 
 type PriceId =
@@ -57,15 +65,13 @@ const columns: readonly Column<PriceChange>[] = [
   },
 ];
 
-/** Tells by `gw-priced` when prices were published. */
+/** Tells by `gw-review` with the save that publishes them. */
 export class GwPriceSync extends LitElement {
   static override properties = {
-    source: { state: true },
-    overwrite: { state: true },
+    wish: { state: true },
     plan: { state: true },
     busy: { state: true },
     failure: { state: true },
-    save: { state: true },
   };
   static override styles = [
     base,
@@ -118,52 +124,29 @@ export class GwPriceSync extends LitElement {
       }
     `,
   ];
-  declare source: Source;
-  declare overwrite: boolean;
+  declare wish: Wish;
   /** What would be changed; null until it was looked up. */
   declare plan: Plan | null;
   declare busy: boolean;
   declare failure: ApiFailure | null;
-  declare save: Save | null;
 
   constructor() {
     super();
-    this.source = 'both';
-    this.overwrite = false;
+    this.wish = { source: 'both', overwrite: false };
     this.plan = null;
     this.busy = false;
     this.failure = null;
-    this.save = null;
   }
 
   protected override render() {
     return html`<div class="wish" @gw-input=${this.#onInput}>
-        <gw-field
-          name="source"
-          label="Where to look"
-          type="select"
-          required
-          .choices=${sources}
-          .value=${this.source}
-        ></gw-field>
-        <gw-field
-          name="overwrite"
-          label="Replace prices that stand"
-          type="checkbox"
-          .checked=${this.overwrite}
-        ></gw-field>
+        ${formRows(rows, this.wish)}
         <button type="button" ?disabled=${this.busy} @click=${this.#look}>
           ${this.busy ? 'Looking up …' : 'Look up prices'}
         </button>
       </div>
       <gw-error retriable .failure=${this.failure} @gw-retry=${this.#look}></gw-error>
-      ${this.plan === null ? this.#beforehand() : this.#planned(this.plan)}
-      <gw-save .save=${this.save} @gw-close=${() => (this.save = null)} @gw-saved=${this.#onSaved}
-        ><p>
-          The sources are read once more; what is published is what they have then. Requests that
-          were made before keep the cost that they were recorded with.
-        </p></gw-save
-      >`;
+      ${this.plan === null ? this.#beforehand() : this.#planned(this.plan)}`;
   }
 
   #beforehand() {
@@ -226,20 +209,23 @@ export class GwPriceSync extends LitElement {
   }
 
   readonly #onInput = ({ detail: { name, value, checked } }: CustomEvent<FieldInput>): void => {
-    if (name === 'overwrite') this.overwrite = checked;
-    const source = sources.find((one) => one.value === value)?.value;
-    if (name === 'source' && source !== undefined) this.source = source;
+    const { source, overwrite } = this.wish;
+    this.wish = {
+      source:
+        name === 'source' ? (sources.find((one) => one.value === value)?.value ?? source) : source,
+      overwrite: name === 'overwrite' ? checked : overwrite,
+    };
     // What is shown is of another wish.
     this.plan = null;
   };
 
   readonly #look = async (): Promise<void> => {
-    const { source, overwrite } = this;
+    const { wish } = this;
     this.busy = true;
     this.failure = null;
     try {
-      const { body } = await syncPrices({ source, overwrite, dry_run: true });
-      if (source === this.source && overwrite === this.overwrite) this.plan = body;
+      const { body } = await syncPrices({ ...wish, dry_run: true });
+      if (wish === this.wish) this.plan = body;
     } catch (error) {
       this.failure = asFailure(error);
     }
@@ -247,22 +233,18 @@ export class GwPriceSync extends LitElement {
   };
 
   #ask({ updated }: Plan): void {
-    const { source, overwrite } = this;
-    this.save = {
+    const { wish } = this;
+    const detail: Save = {
       heading: `Apply prices to ${formatCount(updated, 'model')}`,
       verb: 'Publish prices',
       done: 'Prices published',
       before: null,
       after: null,
-      run: (change) => syncPrices({ source, overwrite, dry_run: false }, change),
+      opens: theList,
+      run: (change) => syncPrices({ ...wish, dry_run: false }, change),
     };
+    this.dispatchEvent(new CustomEvent('gw-review', { detail }));
   }
-
-  readonly #onSaved = (): void => {
-    this.save = null;
-    this.plan = null;
-    this.dispatchEvent(new CustomEvent('gw-priced'));
-  };
 }
 
 customElements.define('gw-price-sync', GwPriceSync);
