@@ -37,17 +37,16 @@ const begin = ({ log_id: logId, from, to, previous_hash: before, audit_key: key 
 const follow = (e) => {
   must(e.position === log.position + 1, `the next event is ${e.position}`);
   must(e.payload === null || hex(e.payload) === e.payload_digest, 'the payload is altered');
-  const { position, stream, version, event_id, type, schema, tx_id, recorded_at: at } = e;
-  const head = ['\0gw-event-v1', position, stream, version, event_id, type, schema, tx_id, at];
+  const head = ['\0gw-event-v1', ...Object.values(e).slice(0, 8)]; // position to recorded_at
   const leaf = sha256([...head, hex(e.metadata), e.payload_digest, ''].join('\n'));
   must(leaf.toString('hex') === e.leaf_hash, 'the envelope does not have its leaf hash');
   const chain = sha256(Buffer.concat([Uint8Array.of(1), log.hash, leaf]));
   must(chain.toString('hex') === e.hash, 'the event does not follow the one before it');
-  const { public_key: next, signature } = type === 'AuditKeySet' ? JSON.parse(e.payload) : {};
+  const { public_key: next, signature } = e.type === 'AuditKeySet' ? JSON.parse(e.payload) : {};
   const text = `gw-audit-key-v1\n${log.logId}\n${log.key}\n${next}\n`;
   const isHeld = next === undefined || log.key === null;
   must(isHeld || isSigned(text, base64(signature), log.key), 'the audit key is not handed over');
-  Object.assign(log, { position, hash: chain, key: next ?? log.key });
+  Object.assign(log, { position: e.position, hash: chain, key: next ?? log.key });
 };
 const memberNames = `gw_log_export log_id from to previous_hash audit_key position stream version event_id type
 schema tx_id recorded_at metadata payload payload_digest leaf_hash checkpoint end hash events checkpoints`;
