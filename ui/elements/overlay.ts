@@ -34,7 +34,7 @@ export class Overlay extends LitElement {
   /** In the place of Web Awesome's own, whose corner button would be drawn by its icon element. */
   protected heads(actions: unknown = nothing) {
     return html`<header class="head">
-      <h2>${this.heading}</h2>
+      <h2 title=${this.heading}>${this.heading}</h2>
       ${actions}
       ${
         this.kept
@@ -89,10 +89,12 @@ export const headStyles = css`
 
   .head h2 {
     flex: 1;
+    display: -webkit-box;
     min-width: 0;
     overflow: hidden;
-    text-overflow: ellipsis;
-    white-space: nowrap;
+    overflow-wrap: anywhere;
+    -webkit-box-orient: vertical;
+    -webkit-line-clamp: 4;
   }
 
   /* Below the name, which needs all of the line. */

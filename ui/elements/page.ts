@@ -22,6 +22,11 @@ export class GwPage extends LitElement {
         margin-bottom: var(--space-5);
       }
 
+      .words {
+        min-width: 0;
+        overflow-wrap: anywhere;
+      }
+
       .about {
         max-width: 60rem;
         margin-top: 0.125rem;
@@ -40,7 +45,7 @@ export class GwPage extends LitElement {
         }
 
         header {
-          gap: 0;
+          row-gap: 0;
           margin-bottom: var(--space-4);
         }
 
@@ -70,7 +75,7 @@ export class GwPage extends LitElement {
   protected override render() {
     return html`
       <header>
-        <div>
+        <div class="words">
           <h1 tabindex="-1">${this.heading}</h1>
           ${this.about === '' ? nothing : html`<p class="about">${this.about}</p>`}
         </div>

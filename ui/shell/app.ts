@@ -187,13 +187,15 @@ export class GwApp extends LitElement {
   }
 
   async #load(screen: Screen): Promise<void> {
-    if (this.version === '') {
-      const { body } = await getConfig();
-      this.version = body.version;
-      this.isManaged = body.deployment_managed;
-    }
-    await loadScreen(screen);
+    // At once: a first load waits for the slower of them, not for both.
+    await Promise.all([this.version === '' ? this.#askConfig() : null, loadScreen(screen)]);
     this.loaded = new Set([...this.loaded, screen.name]);
+  }
+
+  async #askConfig(): Promise<void> {
+    const { body } = await getConfig();
+    this.version = body.version;
+    this.isManaged = body.deployment_managed;
   }
 
   protected override updated(): void {
