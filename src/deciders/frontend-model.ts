@@ -12,6 +12,7 @@ import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
 import { refuseTakenName } from './model-name.ts';
+import type { Place } from './part-list.ts';
 import { noFrontendModel, replacedRules, targetsSet } from './rule.ts';
 import type { ListedRule } from './rule.ts';
 import { targetIds, targetList, withTarget } from './target.ts';
@@ -83,6 +84,9 @@ function createFrontendModel(state: ConfigState, command: Of<'CreateFrontendMode
   ];
 }
 
+/** As the fields of a frontend model name them. */
+const inDefaults: Place = (index) => `default_targets.${index}.`;
+
 /** Their ids follow those that the rules' targets take. */
 function createdDefaults(
   state: ConfigState,
@@ -93,7 +97,7 @@ function createdDefaults(
   for (const { type, data } of rules) {
     if (type === 'FrontendModelRuleAdded') data.targets.forEach(nextId);
   }
-  return targetList(state, { held: [], given, nextId });
+  return targetList(state, { held: [], given, nextId, place: inDefaults });
 }
 
 function updateFrontendModel(
@@ -115,7 +119,8 @@ function updateFrontendModel(
   }
   if (defaultTargets !== undefined) {
     const held = model.defaultTargets;
-    const targets = targetList(state, { held, given: defaultTargets, nextId: targetIds(state) });
+    const nextId = targetIds(state);
+    const targets = targetList(state, { held, given: defaultTargets, nextId, place: inDefaults });
     if (isRefusal(targets)) return targets;
     if (canonicalJson(targets) !== canonicalJson(held)) {
       events.push(targetsSet(model.id, null, targets));

@@ -62,7 +62,7 @@ describe('a frontend model', () => {
       .refuses('invalid', /rules\.0\.deny_status is needed/, 'rules.0.deny_status');
     given(models)
       .when({ ...create('house'), defaultTargets: [named('nothing')] })
-      .refuses('invalid', /targets\.0\.model nothing is neither/, 'targets.0.model');
+      .refuses('invalid', /^default_targets\.0\.model nothing/, 'default_targets.0.model');
   });
 
   it('changes in what is named, an event a fact', () => {

@@ -129,6 +129,14 @@ export function statusOf({
   };
 }
 
+/** Kubernetes' conditions are good when they hold, but for those that something is amiss or under way. */
+export function toneOfCondition({ type, status }: Pick<Condition, 'type' | 'status'>) {
+  if (status !== 'True' && status !== 'False') return 'plain';
+  if (type === 'Progressing') return status === 'True' ? 'info' : 'plain';
+  const isGood = type === 'Degraded' ? status === 'False' : status === 'True';
+  return isGood ? 'good' : 'warn';
+}
+
 /** In one word and its tone: rolled out, or on the way to it. */
 export function rolloutOf(status: Status | null) {
   if (status === null) return { tone: 'plain', word: 'not seen by an operator' } as const;

@@ -14,7 +14,7 @@ import { Resource } from '../elements/resource.ts';
 import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
 import '../elements/time.ts';
-import { rolloutOf, statusOf } from '../lib/deployment.ts';
+import { rolloutOf, statusOf, toneOfCondition } from '../lib/deployment.ts';
 import type { Condition } from '../lib/deployment.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import { keepView, tableView } from '../state/table-view.ts';
@@ -33,10 +33,7 @@ const conditionColumns: readonly Column<Condition>[] = [
     id: 'status',
     label: 'Status',
     value: ({ status }) => status,
-    cell: ({ status }) =>
-      html`<gw-badge tone=${status === 'True' ? 'good' : status === 'False' ? 'warn' : 'plain'}
-        >${status}</gw-badge
-      >`,
+    cell: (one) => html`<gw-badge tone=${toneOfCondition(one)}>${one.status}</gw-badge>`,
   },
   { id: 'reason', label: 'Reason', value: ({ reason }) => reason },
   {

@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { changeOf, draftOf, rolloutOf, statusOf } from '../../../ui/lib/deployment.ts';
+import {
+  changeOf,
+  draftOf,
+  rolloutOf,
+  statusOf,
+  toneOfCondition,
+} from '../../../ui/lib/deployment.ts';
 
 const spec = {
   image: 'registry.example/gw:1.0.0',
@@ -53,4 +59,19 @@ it('of a status of another release what is understood is shown', () => {
     status?.conditions.map(({ type, status: is }) => [type, is]),
     [['Ready', 'Unknown']],
   );
+});
+
+it('a condition that something is amiss is good when it does not hold', () => {
+  const tones = [
+    ['Ready', 'True', 'good'],
+    ['Ready', 'False', 'warn'],
+    ['Degraded', 'False', 'good'],
+    ['Degraded', 'True', 'warn'],
+    ['Progressing', 'True', 'info'],
+    ['Progressing', 'False', 'plain'],
+    ['Ready', 'Unknown', 'plain'],
+  ] as const;
+  for (const [type, status, tone] of tones) {
+    assert.equal(toneOfCondition({ type, status }), tone, `${type} ${status}`);
+  }
 });
