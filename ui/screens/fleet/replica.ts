@@ -11,6 +11,7 @@ import { replicaState } from '../../lib/fleet.ts';
 import type { Published } from '../../lib/fleet.ts';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
 import { base } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
 import { backendColumns, cacheShare } from './columns.ts';
 import type { Seen } from './columns.ts';
 
@@ -21,26 +22,10 @@ export class GwReplica extends LitElement {
   };
   static override styles = [
     base,
+    record,
     css`
       :host {
         --table-height: none;
-      }
-
-      dl {
-        display: grid;
-        grid-template-columns: 8.5rem minmax(0, 1fr);
-      }
-
-      dt,
-      dd {
-        min-height: 2rem;
-        padding: 0.3125rem 0;
-        border-bottom: 1px solid var(--line);
-        overflow-wrap: anywhere;
-      }
-
-      dt {
-        color: var(--text-2);
       }
 
       h3 {
@@ -48,9 +33,6 @@ export class GwReplica extends LitElement {
       }
 
       .refused {
-        margin-bottom: var(--space-3);
-        padding: var(--space-2) var(--space-3);
-        border-radius: var(--radius-m);
         background: var(--bad-soft);
       }
     `,
@@ -95,7 +77,7 @@ export class GwReplica extends LitElement {
     return html`${
         refused === null
           ? nothing
-          : html`<p class="refused">
+          : html`<p class="notice refused">
               It cannot serve
               ${refused.version === null ? 'a newer snapshot' : `version ${refused.version}`}:
               ${refused.reason}

@@ -1,44 +1,18 @@
 // One provider: what is known of it, how it is, and what it serves.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { LitElement, html, nothing } from 'lit';
 
 import type { Provider } from '../../api/providers.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/time.ts';
 import { base } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
 import { stateOf } from './state.ts';
 
 export class GwProviderRecord extends LitElement {
   static override properties = { provider: { attribute: false } };
-  static override styles = [
-    base,
-    css`
-      dl {
-        display: grid;
-        grid-template-columns: 8.5rem minmax(0, 1fr);
-      }
-
-      dt,
-      dd {
-        min-height: 2rem;
-        padding: 0.3125rem 0;
-        border-bottom: 1px solid var(--line);
-        overflow-wrap: anywhere;
-      }
-
-      dt {
-        color: var(--text-2);
-      }
-
-      .reason {
-        margin-bottom: var(--space-3);
-        padding: var(--space-2) var(--space-3);
-        border-radius: var(--radius-m);
-        background: var(--warn-soft);
-      }
-    `,
-  ];
+  static override styles = [base, record];
   declare provider: Provider;
 
   protected override render() {
@@ -47,7 +21,7 @@ export class GwProviderRecord extends LitElement {
     return html`${
         provider.degraded_reason === null
           ? nothing
-          : html`<p class="reason">
+          : html`<p class="notice warn">
               Degraded since <gw-time at=${provider.degraded_since ?? ''}></gw-time>:
               ${provider.degraded_reason}
             </p>`
