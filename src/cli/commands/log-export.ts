@@ -14,7 +14,10 @@ import type { ExitCode } from '../exit-codes.ts';
 import { LogCommand } from '../log-command.ts';
 
 export class LogExportCommand extends LogCommand {
-  static override paths = [['log', 'export'], ['history', 'export']];
+  static override paths = [
+    ['log', 'export'],
+    ['history', 'export'],
+  ];
   static override usage = LogCommand.Usage({
     description: 'write the event log out, with its signed checkpoints',
     details: `
