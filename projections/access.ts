@@ -45,3 +45,26 @@ const isOfModels = ({ verb, resource }: Permission): boolean =>
 
 const covers = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
+
+export type AccessChange = Readonly<{ change: 'gained' | 'lost'; access: Access }>;
+
+/** What one state allows and the other does not, in the order of keys. */
+export function* accessChanges(
+  before: ConfigState,
+  after: ConfigState,
+  behind: AccessKey | null = null,
+): Generator<AccessChange> {
+  const [old, now] = [accessOf(before, behind), accessOf(after, behind)];
+  let [lost, gained] = [old.next(), now.next()];
+  while (lost.done !== true || gained.done !== true) {
+    const order =
+      lost.done === true ? 1 : gained.done === true ? -1 : compareKeys(lost.value, gained.value);
+    if (order < 0 && lost.done !== true) yield { change: 'lost', access: lost.value };
+    if (order > 0 && gained.done !== true) yield { change: 'gained', access: gained.value };
+    if (order <= 0) lost = old.next();
+    if (order >= 0) gained = now.next();
+  }
+}
+
+const compareKeys = (one: AccessKey, other: AccessKey): number =>
+  one.principalId - other.principalId || one.modelId - other.modelId;

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 
 import { eventMetadata } from '../../events/event.ts';
-import { accessOf } from '../../projections/access.ts';
+import { accessChanges, accessOf } from '../../projections/access.ts';
 import type { AccessKey } from '../../projections/access.ts';
-import { accessChanges, reviewedAt, reviewer } from '../control/history/access.ts';
+import { reviewedAt, reviewer } from '../control/history/access.ts';
 import type { Reviewed, Reviewer } from '../control/history/access.ts';
 import { csvHead, csvLines } from '../control/history/access-csv.ts';
 import { momentField } from '../control/history/moment.ts';

@@ -6,7 +6,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { it } from 'node:test';
-import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
@@ -14,35 +13,11 @@ import { verifyReadModel } from '../../projections/read-model.ts';
 import type { AdminClient } from '../../src/cli/admin-client.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import { gw } from '../harness/command-line.ts';
-import {
-  encryptionKey,
-  prepareControl,
-  proxyToken,
-  startControlProgram,
-} from '../harness/control-program.ts';
+import { encryptionKey, prepareControl, startControlProgram } from '../harness/control-program.ts';
 import { addModel, createKey } from '../harness/demo-model.ts';
 import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import { startProxyProgram } from '../harness/proxy-program.ts';
 import { until } from '../harness/wait.ts';
-
-const url = z.object({ url: z.string() });
-
-async function startProxy(test: TestContext, controlUrl: string, cache: string): Promise<string> {
-  const program = startProgram(test, {
-    args: [
-      '--role',
-      'proxy',
-      '--port',
-      '0',
-      '--config-poll',
-      '1',
-      '--control-url',
-      controlUrl,
-    ].concat(['--snapshot-cache', cache, '--health-report-interval', '1']),
-    env: { GW_PROXY_TOKEN: proxyToken },
-  });
-  return url.parse(await program.logged('gateway started')).url;
-}
 
 async function chatStatus(gateway: string, key: string): Promise<number> {
   const response = await fetch(`${gateway}/v1/chat/completions`, {
@@ -103,10 +78,16 @@ it('a fleet serves on while its database is lost, and follows the one that is ma
   test.after(() => rm(directory, { recursive: true, force: true }));
   const file = (name: string): string => path.join(directory, name);
   const proxies = await Promise.all(
-    ['one', 'two'].map((name) => startProxy(test, control.adminUrl, file(`${name}.json`))),
+    ['one', 'two'].map((name) =>
+      startProxyProgram(test, {
+        controlUrl: control.adminUrl,
+        cache: file(`${name}.json`),
+        args: ['--health-report-interval', '1'],
+      }),
+    ),
   );
   const all = async (key: string, status: number): Promise<boolean> => {
-    const answered = await Promise.all(proxies.map((proxy) => chatStatus(proxy, key)));
+    const answered = await Promise.all(proxies.map(({ url }) => chatStatus(url, key)));
     return answered.every((one) => one === status);
   };
   await until(() => all(kept.key, 200), { what: 'the fleet to serve' });

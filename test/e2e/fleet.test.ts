@@ -8,9 +8,9 @@ import { it } from 'node:test';
 import { z } from 'zod';
 
 import { healthReport } from '../../src/snapshot/health-report.ts';
-import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
+import { prepareControl, startControlProgram } from '../harness/control-program.ts';
 import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import { startProxyProgram } from '../harness/proxy-program.ts';
 import { answerJson, startUpstream } from '../harness/upstream.ts';
 import { until } from '../harness/wait.ts';
 
@@ -43,14 +43,10 @@ it('an engine that dies and comes back is seen in the fleet and notified', async
   const backend = { provider_id: 1, upstream_model: 'engine-model' };
   await post('/admin/provider-models/1/backends', backend);
 
-  const proxy = startProgram(test, {
-    args: ['--role', 'proxy', '--port', '0', '--control-url', control.adminUrl].concat(
-      ['--snapshot-cache', '/dev/null/none'],
-      ['--health-interval', '1', '--health-report-interval', '1'],
-    ),
-    env: { GW_PROXY_TOKEN: proxyToken },
+  await startProxyProgram(test, {
+    controlUrl: control.adminUrl,
+    args: ['--health-interval', '1', '--health-report-interval', '1'],
   });
-  await proxy.logged('gateway started');
   const seen = (healthy: boolean) =>
     until(
       async () => {

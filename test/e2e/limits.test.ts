@@ -8,9 +8,9 @@ import type { TestContext } from 'node:test';
 import { z } from 'zod';
 
 import type { AdminClient } from '../../src/cli/admin-client.ts';
-import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
+import { prepareControl, startControlProgram } from '../harness/control-program.ts';
 import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import { startProxyProgram } from '../harness/proxy-program.ts';
 import { answerJson, startUpstream } from '../harness/upstream.ts';
 import { until } from '../harness/wait.ts';
 
@@ -40,15 +40,8 @@ const createKey = (admin: AdminClient) =>
 type Control = Awaited<ReturnType<typeof startControl>>;
 
 async function startProxy(t: TestContext, { adminUrl, key }: Control) {
-  const program = startProgram(t, {
-    args: ['--role', 'proxy', '--port', '0', '--config-poll', '1', '--control-url', adminUrl],
-    env: {
-      GW_PROXY_TOKEN: proxyToken,
-      GW_SNAPSHOT_CACHE: '/dev/null/none',
-      GW_RATE_LIMIT_RECONCILE_INTERVAL: '1',
-    },
-  });
-  const { url } = z.object({ url: z.string() }).parse(await program.logged('gateway started'));
+  const env = { GW_RATE_LIMIT_RECONCILE_INTERVAL: '1' };
+  const { url } = await startProxyProgram(t, { controlUrl: adminUrl, env });
   const chat = async (): Promise<Response> => {
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',

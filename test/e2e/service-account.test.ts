@@ -8,9 +8,9 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
+import { prepareControl, startControlProgram } from '../harness/control-program.ts';
 import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import { startProxyProgram } from '../harness/proxy-program.ts';
 import { token, tokenServer } from '../harness/token-server.ts';
 import { until } from '../harness/wait.ts';
 
@@ -53,11 +53,7 @@ it('a proxy sends the access token of a service account, and the one that follow
   await post('/admin/models/1/backends', { provider_id: 1 });
   const { key } = await post('/admin/keys', { name: 'k', principal_id: 1 });
 
-  const proxy = startProgram(t, {
-    args: ['--role', 'proxy', '--port', '0', '--config-poll', '1', '--control-url', adminUrl],
-    env: { GW_PROXY_TOKEN: proxyToken, GW_SNAPSHOT_CACHE: '/dev/null/none' },
-  });
-  const { url } = z.object({ url: z.string() }).parse(await proxy.logged('gateway started'));
+  const { url } = await startProxyProgram(t, { controlUrl: adminUrl });
   const chat = async (): Promise<number> => {
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',

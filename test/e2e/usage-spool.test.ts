@@ -13,10 +13,10 @@ import { startDemoProvider } from '../../src/cli/demo-provider.ts';
 import { readSpool } from '../../src/gateway/spool-format.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/pool.ts';
-import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
+import { prepareControl, startControlProgram } from '../harness/control-program.ts';
 import { startForwarder } from '../harness/forwarder.ts';
 import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import { startProxyProgram } from '../harness/proxy-program.ts';
 import { until } from '../harness/wait.ts';
 
 const created = z.object({ id: z.int() });
@@ -24,21 +24,9 @@ const totals = z.array(z.object({ key: z.string(), requests: z.int(), prompt_tok
 
 async function startProxy(test: TestContext, controlUrl: string, directory: string) {
   const spool = path.join(directory, 'spool');
-  const program = startProgram(test, {
-    args: [
-      '--role',
-      'proxy',
-      '--port',
-      '0',
-      '--config-poll',
-      '1',
-      '--control-url',
-      controlUrl,
-    ].concat(['--snapshot-cache', path.join(directory, 'snapshot.json')], ['--usage-spool', spool]),
-    env: { GW_PROXY_TOKEN: proxyToken },
-  });
-  const { url } = z.object({ url: z.string() }).parse(await program.logged('gateway started'));
-  return { url, spool, end: program.end };
+  const cache = path.join(directory, 'snapshot.json');
+  const args = ['--usage-spool', spool];
+  return { spool, ...(await startProxyProgram(test, { controlUrl, cache, args })) };
 }
 
 /** Ids of the rows on disk. */

@@ -5,6 +5,7 @@ import { createWriteStream } from 'node:fs';
 
 import type { GwEvent } from '../../events/catalogue.ts';
 import { genesisHash, seal } from '../../events/seal.ts';
+import { eventLine } from '../../src/control/evidence/export.ts';
 import { modelId } from '../../src/lib/ids.ts';
 
 const logId = '11111111-2222-4333-8444-555555555555';
@@ -63,20 +64,3 @@ function eventAt(position: number): GwEvent {
   const prices = { input_price_per_mtok: position, output_price_per_mtok: position };
   return { stream, type: 'ModelPriced', data: { id, ...prices } };
 }
-
-const eventLine = (event: Sealed): string =>
-  line({
-    position: event.position,
-    stream: event.stream,
-    version: event.version,
-    event_id: event.eventId,
-    type: event.type,
-    schema: event.schema,
-    tx_id: event.txId,
-    recorded_at: event.recordedAt,
-    metadata: event.metadata,
-    payload: event.payload,
-    payload_digest: hex(event.payloadDigest),
-    leaf_hash: hex(event.leafHash),
-    hash: hex(event.hash),
-  });

@@ -6,10 +6,9 @@ import { it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { accessOf } from '../../projections/access.ts';
+import { accessChanges, accessOf } from '../../projections/access.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { csvCell } from '../../src/control/history/access-csv.ts';
-import { accessChanges } from '../../src/control/history/access.ts';
 import { routingSnapshot } from '../../src/control/history/routing-snapshot.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { compileTables } from '../../src/snapshot/compile.ts';

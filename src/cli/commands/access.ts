@@ -2,7 +2,7 @@
 
 import { Option } from 'clipanion';
 
-import { accessOf } from '../../../projections/access.ts';
+import { accessChanges, accessOf } from '../../../projections/access.ts';
 import type { AccessRow } from '../../control/history/access.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { isRefusal } from '../../lib/refusal.ts';
@@ -58,7 +58,7 @@ export class AccessDiffCommand extends HistoryCommand {
     const [from, to] = [readMoment(this.from, 'from'), readMoment(this.to, 'to')];
     if (isRefusal(from)) return from;
     if (isRefusal(to)) return to;
-    const { accessChanges, reviewedAt, reviewer } = await import('../../control/history/access.ts');
+    const { reviewedAt, reviewer } = await import('../../control/history/access.ts');
     const before = await reviewedAt(momentsOf(plane), from, 'from');
     if (isRefusal(before)) return before;
     const behind = await reviewedAt(momentsOf(plane), to, 'to');

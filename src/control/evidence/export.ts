@@ -56,7 +56,7 @@ const line = (record: object): string => `${JSON.stringify(record)}\n`;
 /** As it is also in the file of checkpoints. */
 export const noteLine = (note: string): string => line({ checkpoint: note });
 
-const eventLine = (event: StoredEvent): string =>
+export const eventLine = (event: StoredEvent): string =>
   line({
     position: event.position,
     stream: event.stream,

@@ -4,7 +4,7 @@
 import type { Queryable } from '@databases/pg';
 
 import { eventMetadata } from '../../../events/event.ts';
-import { accessOf } from '../../../projections/access.ts';
+import { accessChanges, accessOf } from '../../../projections/access.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { listCommands } from '../../../projections/tables/audit-log.ts';
 import type { CommandFilter } from '../../../projections/tables/audit-log.ts';
@@ -13,7 +13,7 @@ import { listErasedFacts, listServedAt, listServedFacts } from '../../db/evidenc
 import type { ErasedFact, FactsWindow, ServedFact } from '../../db/evidence-facts.ts';
 import { listSignedCheckpoints } from '../../db/signed-checkpoints.ts';
 import type { Vault } from '../../db/vault.ts';
-import { accessChanges, reviewer } from '../history/access.ts';
+import { reviewer } from '../history/access.ts';
 import { historyCommands } from '../history/commands.ts';
 import { exportLog, noteLine } from './export.ts';
 import { auditKeys } from './log-range.ts';

@@ -4,8 +4,7 @@
 import type { Queryable } from '@databases/pg';
 
 import type { EventMetadata } from '../../../events/event.ts';
-import { accessOf } from '../../../projections/access.ts';
-import type { Access, AccessKey } from '../../../projections/access.ts';
+import type { Access } from '../../../projections/access.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { lastGrants, timeOf } from '../../db/grant-events.ts';
 import type { GrantEvent } from '../../db/grant-events.ts';
@@ -117,26 +116,3 @@ const toGranted = (
   actor_id,
   actor_name: actor_id === null ? null : names.get(actor_id) || null,
 });
-
-export type AccessChange = Readonly<{ change: 'gained' | 'lost'; access: Access }>;
-
-/** What one state allows and the other does not, in the order of keys. */
-export function* accessChanges(
-  before: ConfigState,
-  after: ConfigState,
-  behind: AccessKey | null = null,
-): Generator<AccessChange> {
-  const [old, now] = [accessOf(before, behind), accessOf(after, behind)];
-  let [lost, gained] = [old.next(), now.next()];
-  while (lost.done !== true || gained.done !== true) {
-    const order =
-      lost.done === true ? 1 : gained.done === true ? -1 : compareKeys(lost.value, gained.value);
-    if (order < 0 && lost.done !== true) yield { change: 'lost', access: lost.value };
-    if (order > 0 && gained.done !== true) yield { change: 'gained', access: gained.value };
-    if (order <= 0) lost = old.next();
-    if (order >= 0) gained = now.next();
-  }
-}
-
-const compareKeys = (one: AccessKey, other: AccessKey): number =>
-  one.principalId - other.principalId || one.modelId - other.modelId;

@@ -1,7 +1,7 @@
 // Who could call what, as an export tells it: the review of the control plane (src/control/history/access.ts) on a folded state, with the
 // grants that the file holds.
 
-import { accessOf } from '../../../projections/access.ts';
+import { accessChanges, accessOf } from '../../../projections/access.ts';
 import type { Access, AccessKey } from '../../../projections/access.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { Access as AccessRow } from '../../api/access.ts';
@@ -24,8 +24,8 @@ export function reviewChanges(
   { after, limit }: Page,
 ) {
   const review = { lost: reviewer(log, before), gained: reviewer(log, behind) };
-  return taken(changesOf(before.state, behind.state, after), limit + 1).map(({ change, access }) =>
-    Object.assign({ change }, review[change](access)),
+  return taken(accessChanges(before.state, behind.state, after), limit + 1).map(
+    ({ change, access }) => Object.assign({ change }, review[change](access)),
   );
 }
 
@@ -71,29 +71,6 @@ function grantedAt(log: OpenLog, upTo: number, name: string): Granted {
 
 const kinds = ['session', 'api_key', 'cli', 'agent', 'system'] as const;
 const kindOf = (text: string) => kinds.find((kind) => kind === text) ?? 'system';
-
-type Change = Readonly<{ change: 'gained' | 'lost'; access: Access }>;
-
-/** What one state allows and the other does not, in the order of keys. */
-function* changesOf(
-  before: ConfigState,
-  behind: ConfigState,
-  after: AccessKey | null,
-): Generator<Change> {
-  const [old, now] = [accessOf(before, after), accessOf(behind, after)];
-  let [lost, gained] = [old.next(), now.next()];
-  while (lost.done !== true || gained.done !== true) {
-    const order =
-      lost.done === true ? 1 : gained.done === true ? -1 : compared(lost.value, gained.value);
-    if (order < 0 && lost.done !== true) yield { change: 'lost', access: lost.value };
-    if (order > 0 && gained.done !== true) yield { change: 'gained', access: gained.value };
-    if (order <= 0) lost = old.next();
-    if (order >= 0) gained = now.next();
-  }
-}
-
-const compared = (one: AccessKey, other: AccessKey): number =>
-  one.principalId - other.principalId || one.modelId - other.modelId;
 
 function taken<Value>(values: Iterable<Value>, count: number): Value[] {
   const first: Value[] = [];
