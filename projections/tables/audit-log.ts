@@ -68,43 +68,62 @@ export type AuditRow = Readonly<{
   command: string;
 }>;
 
+/** Every condition is null where nothing is asked. Times are RFC 3339; `until` is not in the range. */
 export type AuditFilter = Readonly<{
   limit: number;
-  /** The id of the oldest row held. */
+  /** Of ids: rows below the one, and above the other. */
   before: number | null;
+  after: number | null;
+  order: 'asc' | 'desc';
   actorId: number | null;
+  actorKind: ActorKind | null;
+  /** As it is in the row. */
+  action: string | null;
   /** A case-insensitive part of the target. */
   target: string | null;
-  /** RFC 3339. */
   since: string | null;
+  until: string | null;
 }>;
 
-/** The newest rows first. */
+type ActorKind = EventMetadata['actor']['kind'];
+
+/** By the ids. */
 export const listAudit = (db: Queryable, filter: AuditFilter): Promise<AuditRow[]> =>
   db.query(sql`
     select id, at, actor_id, actor_name, actor_name_ref, action, target, command
     from audit_log
     where (${filter.before}::bigint is null or id < ${filter.before})
+      and (${filter.after}::bigint is null or id > ${filter.after})
       and (${filter.actorId}::bigint is null or actor_id = ${filter.actorId})
+      and (${filter.actorKind}::text is null or actor_kind = ${filter.actorKind})
+      and (${filter.action}::text is null or action = ${filter.action})
       and (${filter.target}::text is null
         or position(lower(${filter.target}) in lower(target collate "default")) > 0)
       and (${filter.since}::timestamptz is null or at >= ${filter.since}::timestamptz)
-    order by id desc limit ${filter.limit}`);
+      and (${filter.until}::timestamptz is null or at < ${filter.until}::timestamptz)
+    order by id ${direction(filter)} limit ${filter.limit}`);
+
+const direction = ({ order }: Readonly<{ order: 'asc' | 'desc' }>): SQLQuery =>
+  order === 'asc' ? sql`asc` : sql`desc`;
 
 /** A command as the history shows it. `reason_ref` and `actor_name_ref` lead into the vault. */
 export type CommandRow = AuditRow &
   Readonly<{
     tx_id: string;
-    actor_kind: EventMetadata['actor']['kind'];
+    actor_kind: ActorKind;
     request_id: string;
     reason_ref: string | null;
     first_position: number;
     event_count: number;
   }>;
 
-/** Every condition is null where nothing is asked. Times are RFC 3339; `to` is not in the range. */
+/** Every condition is null, or absent, where nothing is asked. Times are RFC 3339; `to` is not in the range. */
 export type CommandFilter = Readonly<{
   actorId: number | null;
+  actorKind?: ActorKind | null;
+  /** The name of the command, and of the request. */
+  command?: string | null;
+  requestId?: string | null;
   /** One of whose events a command made. */
   stream: string | null;
   from: string | null;
@@ -120,12 +139,15 @@ export const listCommands = (db: Queryable, filter: CommandFilter): Promise<Comm
   db.query(sql`
     select ${commandColumns} from audit_log
     where (${filter.actorId}::bigint is null or actor_id = ${filter.actorId})
+      and (${filter.actorKind ?? null}::text is null or actor_kind = ${filter.actorKind ?? null})
+      and (${filter.command ?? null}::text is null or command = ${filter.command ?? null})
+      and (${filter.requestId ?? null}::text is null or request_id = ${filter.requestId ?? null})
       and (${filter.stream}::text is null or tx_id in (
         select events.tx_id from es.events where events.stream = ${filter.stream}))
       and (${filter.from}::timestamptz is null or at >= ${filter.from}::timestamptz)
       and (${filter.to}::timestamptz is null or at < ${filter.to}::timestamptz)
       and ${behind(filter)}
-    order by id ${filter.order === 'asc' ? sql`asc` : sql`desc`} limit ${filter.limit}`);
+    order by id ${direction(filter)} limit ${filter.limit}`);
 
 const commandColumns = sql`id, at, actor_id, actor_name, actor_name_ref, action, target, command,
   tx_id, actor_kind, request_id, reason_ref, first_position, event_count`;

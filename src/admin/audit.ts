@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 
+import { eventMetadata } from '../../events/event.ts';
 import { listAudit } from '../../projections/tables/audit-log.ts';
 import type { AuditRow } from '../../projections/tables/audit-log.ts';
 import { timestamp, timestampField } from '../lib/fields.ts';
@@ -24,16 +25,23 @@ export const auditRoutes = [
     path: '/admin/audit',
     operation: 'listAudit',
     permission: 'usage:read',
-    summary: 'The change log, newest first; page by the id of the oldest row held',
+    summary: 'The change log, newest first; page by the id of the last row held',
     refusals: [],
     params: none,
     query: z.strictObject({
       limit: limitQuery({ standard: 100 }),
       before: wholeNumber({ from: 1 }).optional(),
+      /** For the other order: rows with greater ids. */
+      after: wholeNumber({ from: 0 }).optional(),
+      order: z.enum(['asc', 'desc']).default('desc'),
       actor_id: wholeNumber({ from: 1 }).optional(),
+      actor_kind: eventMetadata.shape.actor.shape.kind.optional(),
+      action: z.string().max(64).optional(),
       /** A part of the target, in any case. */
       target: z.string().max(300).optional(),
       since: timestampField.optional(),
+      /** Not in the range itself. */
+      until: timestampField.optional(),
     }),
     body: none,
     response: z.array(auditRecord),
@@ -41,10 +49,15 @@ export const auditRoutes = [
       // A part of a target is looked for in every row: of millions that takes longer than a command may.
       const rows = await listAudit(db, {
         limit: query.limit,
+        order: query.order,
         before: query.before ?? null,
+        after: query.after ?? null,
         actorId: query.actor_id ?? null,
+        actorKind: query.actor_kind ?? null,
+        action: query.action ?? null,
         target: query.target ?? null,
         since: query.since ?? null,
+        until: query.until ?? null,
       });
       const refs = rows.flatMap((row) => row.actor_name_ref ?? []);
       const names = await vault.reveal(db, refs);

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { eventMetadata } from '../../events/event.ts';
 import { historyCommands } from '../control/history/commands.ts';
 import { historyEvent, historyEvents } from '../control/history/events.ts';
+import { listStreams } from '../db/event-history.ts';
 import { readHead } from '../db/event-log.ts';
 import { timestamp, timestampField } from '../lib/fields.ts';
 import { isRefusal } from '../lib/refusal.ts';
@@ -77,6 +78,16 @@ export const commandRecord = z.object({
   version_after: position,
 });
 
+const streamRecord = z.object({
+  /** `<kind>-<id>`. */
+  stream: z.string(),
+  /** How many it has. */
+  events: z.int(),
+  /** Of the last of them. */
+  last_position: position,
+  last_at: timestamp,
+});
+
 const headRecord = z.object({
   log_id: z.uuid(),
   position,
@@ -107,6 +118,8 @@ const range = {
   stream: z.string().max(200).optional(),
   /** The id of a principal. */
   actor: wholeNumber({ from: 1 }).optional(),
+  actor_kind: actorKind.optional(),
+  request_id: z.string().max(200).optional(),
   from: timestampField.optional(),
   /** Not in the range itself. */
   to: timestampField.optional(),
@@ -119,6 +132,8 @@ const rangeFields = z.strictObject(range);
 const conditionsOf = ({
   stream,
   actor,
+  actor_kind: kind,
+  request_id: requestId,
   from,
   to,
   after,
@@ -127,6 +142,8 @@ const conditionsOf = ({
   ...rest,
   stream: stream ?? null,
   actorId: actor ?? null,
+  actorKind: kind ?? null,
+  requestId: requestId ?? null,
   from: from ?? null,
   to: to ?? null,
   after: after ?? null,
@@ -142,12 +159,12 @@ export const historyRoutes = [
     summary: 'One row a mutation: who, when, what, why, and the snapshot versions before and after',
     refusals: [],
     params: none,
-    query: rangeFields,
+    query: z.strictObject({ ...range, command: z.string().max(64).optional() }),
     response: z.array(commandRecord),
-    handle: async ({ query }, { control }) => ({
+    handle: async ({ query: { command, ...query } }, { control: { reports: db, vault } }) => ({
       body: await historyCommands(
-        { db: control.reports, vault: control.vault },
-        conditionsOf(query),
+        { db, vault },
+        { ...conditionsOf(query), command: command ?? null },
       ),
     }),
   }),
@@ -176,6 +193,33 @@ export const historyRoutes = [
     handle: async ({ params }, { control }) => {
       const event = await historyEvent(control.reports, params.position);
       return isRefusal(event) ? event : { body: event };
+    },
+  }),
+  route({
+    ...reading,
+    path: '/admin/history/streams',
+    operation: 'listStreams',
+    summary: 'The streams of the log by their names; page by the name of the last one held',
+    refusals: [],
+    params: none,
+    query: z.strictObject({
+      /** Of the name, in any case. */
+      part: z.string().max(200).optional(),
+      after: z.string().max(200).optional(),
+      limit: limitQuery({ standard: 100 }),
+    }),
+    response: z.array(streamRecord),
+    handle: async ({ query: { part, after, limit } }, { control }) => {
+      const asked = { part: part ?? null, after: after ?? null, limit };
+      const rows = await listStreams(control.reports, asked);
+      return {
+        body: rows.map(({ stream, events, position: last, recorded_at: at }) => ({
+          stream,
+          events,
+          last_position: last,
+          last_at: at.toISOString(),
+        })),
+      };
     },
   }),
   route({

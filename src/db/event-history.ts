@@ -3,12 +3,15 @@
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 
-/** Every condition is null where nothing is asked. Times are RFC 3339; `to` is not in the range. */
+/** Every condition is null, or absent, where nothing is asked. Times are RFC 3339; `to` is not in the range. */
 export type EventFilter = Readonly<{
   stream: string | null;
   type: string | null;
   /** The id of the principal that acted. */
   actorId: number | null;
+  actorKind?: string | null;
+  /** Of the request that made it. */
+  requestId?: string | null;
   from: string | null;
   to: string | null;
   /** The position of the last event held, in the order asked for. */
@@ -46,6 +49,10 @@ export const listHistoryEvents = (db: Queryable, filter: EventFilter): Promise<H
       and (${filter.type}::text is null or type = ${filter.type})
       and (${filter.actorId}::bigint is null
         or (metadata -> 'actor' ->> 'principal_id')::bigint = ${filter.actorId})
+      and (${filter.actorKind ?? null}::text is null
+        or metadata -> 'actor' ->> 'kind' = ${filter.actorKind ?? null})
+      and (${filter.requestId ?? null}::text is null
+        or metadata ->> 'request_id' = ${filter.requestId ?? null})
       and (${filter.from}::timestamptz is null or recorded_at >= ${filter.from}::timestamptz)
       and (${filter.to}::timestamptz is null or recorded_at < ${filter.to}::timestamptz)
       and ${behind(filter)}
@@ -83,3 +90,45 @@ export async function readHistoryEvent(
     from es.events held where position = ${position}`);
   return row ?? null;
 }
+
+/** `events` is how many there are in it, `position` and `recorded_at` those of its last one. */
+export type StreamRow = Readonly<{
+  stream: string;
+  events: number;
+  position: number;
+  recorded_at: Date;
+}>;
+
+type StreamFilter = Readonly<{
+  /** A part of the name, in any case; null is every stream. */
+  part: string | null;
+  /** The last one held. */
+  after: string | null;
+  limit: number;
+}>;
+
+/** In the order of their names. By the index from one name to the next, not through all events. */
+export const listStreams = (
+  db: Queryable,
+  { part, after, limit }: StreamFilter,
+): Promise<StreamRow[]> =>
+  db.query(sql`
+    with recursive walk as (
+      (select stream from es.events where ${after}::text is null or stream > ${after}
+        order by stream limit 1)
+      union all
+      select (select behind.stream from es.events behind where behind.stream > walk.stream
+        order by behind.stream limit 1)
+      from walk where walk.stream is not null
+    ), found as (
+      -- In the order of the walk, which goes no further than the last of them.
+      select stream from walk
+      where stream is not null
+        and (${part}::text is null or position(lower(${part}) in lower(stream)) > 0)
+      limit ${limit}
+    )
+    select found.stream, newest.version as events, newest.position, newest.recorded_at
+    from found cross join lateral (
+      select version, position, recorded_at from es.events
+      where events.stream = found.stream order by version desc limit 1) newest
+    order by found.stream`);

@@ -72,6 +72,14 @@ it('it is paged by the oldest row held, and filtered by actor and time', async (
     since,
     all.filter((row) => String(member(row, 'at')) >= at),
   );
+  const until = await page(`until=${encodeURIComponent(at)}&limit=1000`);
+  assert.deepEqual([...since, ...until], all);
+  assert.deepEqual(await page('order=asc&limit=1000'), all.toReversed());
+  const oldest = String(member(all.at(-1), 'id'));
+  assert.deepEqual(await page(`order=asc&after=${oldest}&limit=1`), all.slice(-2, -1));
+  assert.equal((await page('action=POST&actor_kind=session')).length, 3);
+  assert.deepEqual(await page('action=DELETE'), []);
+  assert.deepEqual(await page('actor_kind=agent'), []);
   assert.deepEqual(errorOf(await send('GET', '/admin/audit?since=yesterday')), [
     400,
     'invalid',

@@ -147,6 +147,7 @@ const lines: Readonly<Record<string, Line>> = {
   listAudit: {},
   listCommands: {},
   listEvents: {},
+  listStreams: {},
   getEvent: { with: { position: '1' } },
   getLogHead: {},
   listCheckpoints: {},

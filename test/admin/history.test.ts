@@ -103,6 +103,25 @@ describe('the history of commands', () => {
     assert.deepEqual(await names('actor=999'), []);
     assert.deepEqual(await names('to=1999-01-01T00:00:00Z'), []);
     assert.deepEqual(await names('from=1999-01-01T00:00:00Z&order=asc'), all);
+    assert.deepEqual(await names('command=UpdateModel'), [all.at(-1)]);
+    assert.deepEqual(await names('actor_kind=agent'), []);
+    assert.equal((await names('actor_kind=session')).length, 4);
+  });
+
+  it('is asked by the request that made them, as are events', async (t) => {
+    const { get, ask, cookie } = await started(t);
+    const made = { method: 'POST', path: '/admin/models', cookie, body: { name: 'a' } };
+    const id = (await ask(made)).headers.get('x-request-id') ?? '';
+    await ask({ ...made, body: { name: 'b' } });
+    const found = async (list: string) =>
+      z.array(z.object({ request_id: z.string() })).parse(await get(list));
+    for (const list of ['commands', 'events']) {
+      const rows = await found(`/admin/history/${list}?request_id=${id}`);
+      assert.deepEqual(
+        rows.map((one) => one.request_id),
+        [id],
+      );
+    }
   });
 
   it('says of a reason that was erased only that', async (t) => {
@@ -160,6 +179,7 @@ describe('the history of events', () => {
     assert.deepEqual(await positions('stream=model-1'), [created + 2, created]);
     assert.deepEqual(await positions('type=ModelCreated&order=asc'), [created, created + 1]);
     assert.deepEqual(await positions('actor=999'), []);
+    assert.deepEqual(await positions('actor_kind=agent'), []);
     const neighbours = z.object({
       previous_in_stream: z.int().nullable(),
       next_in_stream: z.int().nullable(),
@@ -172,6 +192,31 @@ describe('the history of events', () => {
     const beyond = await send('GET', `/admin/history/events/${created + 99}`);
     assert.deepEqual(errorOf(beyond), [404, 'absent', null]);
   });
+});
+
+it('the streams of the log are listed by name and by a part of it, page by page', async (t) => {
+  const { get, send, position } = await started(t);
+  for (const name of ['m', 'n']) await send('POST', '/admin/models', { name });
+  await send('PATCH', '/admin/models/1', { name: 'o' });
+  const streams = z.array(
+    z.object({ stream: z.string(), events: z.int(), last_position: z.int(), last_at: z.string() }),
+  );
+  const listed = async (query: string) =>
+    streams.parse(await get(`/admin/history/streams?${query}`));
+  const models = await listed('part=MODEL-');
+  assert.deepEqual(
+    models.map(({ stream, events, last_position: at }) => [stream, events, at]),
+    [
+      ['model-1', 2, position()],
+      ['model-2', 1, position() - 1],
+    ],
+  );
+  assert.deepEqual(await listed('part=model-&limit=1&after=model-1'), models.slice(1));
+  const all = await listed('limit=1000');
+  assert.equal(
+    all.reduce((sum, { events }) => sum + events, 0),
+    position(),
+  );
 });
 
 describe('snapshot versions', () => {

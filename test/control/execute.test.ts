@@ -32,7 +32,18 @@ const createModels = ({ run }: TestPlane, name: string) =>
   Array.from({ length: 15 }, (_, at) => run({ command: createModel(`${name}${at}`) }));
 
 const audit = (db: Database) =>
-  listAudit(db, { limit: 1000, before: null, actorId: null, target: null, since: null });
+  listAudit(db, {
+    limit: 1000,
+    order: 'desc',
+    before: null,
+    after: null,
+    actorId: null,
+    actorKind: null,
+    action: null,
+    target: null,
+    since: null,
+    until: null,
+  });
 
 const items = async (db: Database): Promise<unknown[]> =>
   db.query(sql`

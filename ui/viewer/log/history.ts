@@ -39,7 +39,7 @@ function pageOf(
 
 /** What the index is asked of an event. */
 function filterOf({ index }: OpenLog, asked: Asked): (position: number) => boolean {
-  const { stream, type, actor, from, to } = asked;
+  const { stream, type, actor, actor_kind: kind, from, to } = asked;
   const streamNumber = stream === undefined ? null : index.streamNumber(stream);
   const typeNumber = type === undefined ? null : index.typeNumber(type);
   const [since, until] = [from, to].map((time) => (time === undefined ? null : Date.parse(time)));
@@ -47,6 +47,7 @@ function filterOf({ index }: OpenLog, asked: Asked): (position: number) => boole
     (streamNumber === null || index.streamAt(position) === streamNumber) &&
     (typeNumber === null || index.typeAt(position) === typeNumber) &&
     (actor === undefined || index.actorId(position) === Number(actor)) &&
+    (kind === undefined || index.actorKind(position) === kind) &&
     (since === null || since === undefined || index.recordedAt(position) >= since) &&
     (until === null || until === undefined || index.recordedAt(position) < until);
 }
