@@ -1,5 +1,8 @@
 // The time range of a view: as it is chosen and written in the address, and what it comes to, half-open `[since, until)`.
 
+import type { Zone } from './format.ts';
+import { readWallTime } from './wall-time.ts';
+
 export type Range =
   | Readonly<{ kind: 'last'; ms: number }>
   | Readonly<{ kind: 'between'; since: number; until: number }>;
@@ -46,6 +49,51 @@ export function writeRange(range: Range): string {
 
 export const edgesOf = (range: Range, now: number): Readonly<{ since: number; until: number }> =>
   range.kind === 'between' ? range : { since: now - range.ms, until: now };
+
+/** Null is open: from the first, or up to what comes. */
+export type Ends = Readonly<{ since: number | null; until: number | null }>;
+
+/** What a list of the past is narrowed to: `24h` up to now and on, two times with a slash, one of them alone, or nothing. */
+export function readEnds(text: string, now: number): Ends | null {
+  if (text === '') return { since: null, until: null };
+  const range = readRange(text);
+  if (range !== null) {
+    return range.kind === 'between' ? range : { since: now - range.ms, until: null };
+  }
+  const [since = '', until, ...rest] = text.split('/');
+  if (until === undefined || rest.length > 0 || (since !== '') === (until !== '')) return null;
+  const at = Date.parse(since + until);
+  if (Number.isNaN(at)) return null;
+  return since === '' ? { since: null, until: at } : { since: at, until: null };
+}
+
+/** Empty where both are open. */
+export const writeEnds = ({ since, until }: Ends): string =>
+  since === null && until === null
+    ? ''
+    : [since, until].map((at) => (at === null ? '' : new Date(at).toISOString())).join('/');
+
+export type End = keyof Ends;
+
+type Rules = Readonly<{ zone: Zone; isOpen: boolean }>;
+
+/** Both ends as they are typed; null while one that is needed has not been typed yet. */
+export function readTypedEnds(
+  typed: Readonly<Record<End, string>>,
+  { zone, isOpen }: Rules,
+): Ends | Readonly<{ wrong: string }> | null {
+  const [since, until] = [typed.since, typed.until].map((text) =>
+    text.trim() === '' ? { at: null } : readWallTime(text, zone),
+  );
+  if (since === undefined || until === undefined) return null;
+  if ('wrong' in since) return { wrong: `From ${since.wrong}` };
+  if ('wrong' in until) return { wrong: `Until ${until.wrong}` };
+  if (!isOpen && (since.at === null || until.at === null)) return null;
+  if (since.at !== null && until.at !== null && since.at >= until.at) {
+    return { wrong: 'From must be before Until' };
+  }
+  return { since: since.at, until: until.at };
+}
 
 /** As the server takes them. */
 export const isoEdges = ({ since, until }: Readonly<{ since: number; until: number }>) => ({

@@ -10,7 +10,6 @@ import type { Answered } from '../api/call.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import '../elements/drawer.ts';
 import '../elements/icon.ts';
-import '../elements/skeleton.ts';
 import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
 import { Watch } from '../elements/watch.ts';
@@ -109,11 +108,6 @@ export abstract class RecordScreen extends LitElement {
     return html`<a slot=${inHead ? 'actions' : ''} class="button primary" href=${this.link('new')}
       >${inHead ? html`<gw-icon name="plus"></gw-icon>` : nothing}${label}</a
     >`;
-  }
-
-  /** In the place of the list, until it has come or did not come. */
-  protected waiting(failure: ApiFailure | null) {
-    return failure === null ? html`<gw-skeleton></gw-skeleton>` : nothing;
   }
 
   protected table<Row extends Identified>(given: List<Row>) {

@@ -8,10 +8,9 @@ import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import { listPrincipals } from '../api/principals.ts';
 import '../elements/empty.ts';
-import '../elements/error.ts';
 import '../elements/icon.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
-import '../elements/skeleton.ts';
 import { Resource } from '../elements/resource.ts';
 import { save } from '../elements/save-file.ts';
 import '../elements/table.ts';
@@ -132,7 +131,7 @@ class ScreenAudit extends LitElement {
   }
 
   protected override render() {
-    const { value: rows, failure } = this.#rows;
+    const failure = this.#rows.failure ?? this.exportFailure;
     return html`<gw-page
       heading="Audit log"
       about="Who changed what, newest first. What was sent is never in it."
@@ -148,14 +147,8 @@ class ScreenAudit extends LitElement {
       <button slot="actions" type="button" ?disabled=${this.exporting} @click=${this.#export}>
         <gw-icon name="download"></gw-icon>${this.exporting ? 'Exporting …' : 'Export NDJSON'}
       </button>
-      <gw-error
-        retriable
-        .failure=${failure ?? this.exportFailure}
-        @gw-retry=${() => this.#rows.reload()}
-      ></gw-error>
-      ${this.#filters()}
-      ${rows === undefined && failure === null ? html`<gw-skeleton></gw-skeleton>` : nothing}
-      ${rows === undefined ? nothing : this.#table(rows)}
+      ${troubleOf({ failure, reload: () => this.#rows.reload() })} ${this.#filters()}
+      ${loaded(this.#rows, (rows) => this.#table(rows))}
     </gw-page>`;
   }
 

@@ -7,8 +7,8 @@ import { getDeployment } from '../api/deployment.ts';
 import type { Deployment } from '../api/deployment.ts';
 import '../elements/badge.ts';
 import '../elements/empty.ts';
-import '../elements/error.ts';
 import '../elements/kpi.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/table.ts';
@@ -116,7 +116,7 @@ class ScreenDeployment extends RecordScreen {
   }
 
   protected override render() {
-    const { value: deployment, failure } = this.#deployment;
+    const { value: deployment } = this.#deployment;
     const isThere = deployment !== undefined && deployment !== null;
     return html`<gw-page
         heading="Deployment"
@@ -129,13 +129,8 @@ class ScreenDeployment extends RecordScreen {
               >`
             : nothing
         }
-        <gw-error
-          retriable
-          .failure=${failure}
-          @gw-retry=${() => this.#deployment.reload()}
-        ></gw-error>
-        ${deployment === null ? this.#unmanaged() : nothing}
-        ${isThere ? this.#all(deployment) : nothing}
+        ${troubleOf(this.#deployment)}
+        ${loaded(this.#deployment, (one) => (one === null ? this.#unmanaged() : this.#all(one)))}
       </gw-page>
       ${isThere ? this.#form(deployment) : nothing} ${this.asking()}`;
   }

@@ -7,10 +7,9 @@ import type { Replica } from '../api/fleet.ts';
 import { getPublished } from '../api/published.ts';
 import '../elements/drawer.ts';
 import '../elements/empty.ts';
-import '../elements/error.ts';
 import '../elements/kpi.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
-import '../elements/skeleton.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/table.ts';
 import { Watch } from '../elements/watch.ts';
@@ -93,14 +92,12 @@ class ScreenFleet extends LitElement {
   readonly #fleet = new Resource(this, loadFleet, { pollMs: 5_000 });
 
   protected override render() {
-    const { value: fleet, failure } = this.#fleet;
+    const { value: fleet } = this.#fleet;
     return html`<gw-page
         heading="Fleet"
         about="The replicas that report to this process, each by its own last report"
       >
-        <gw-error retriable .failure=${failure} @gw-retry=${() => this.#fleet.reload()}></gw-error>
-        ${fleet === undefined && failure === null ? html`<gw-skeleton></gw-skeleton>` : nothing}
-        ${fleet === undefined ? nothing : this.#all(fleet)}
+        ${troubleOf(this.#fleet)} ${loaded(this.#fleet, (all) => this.#all(all))}
       </gw-page>
       ${this.#drawer(fleet)}`;
   }

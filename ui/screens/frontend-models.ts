@@ -5,8 +5,8 @@ import { css, html, nothing } from 'lit';
 
 import type { FrontendModel } from '../api/frontend-models.ts';
 import '../elements/empty.ts';
-import '../elements/error.ts';
 import '../elements/icon.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
@@ -65,7 +65,7 @@ class ScreenFrontendModels extends RecordScreen {
     const opened = routing === undefined ? null : this.openedIn(routing.frontendModels);
     return html`${
       routing === undefined
-        ? this.#page(this.waiting(this.#routing.failure))
+        ? this.#page(loaded(this.#routing, () => nothing))
         : opened === null
           ? this.#lists(routing)
           : this.#workspace(opened, routing)
@@ -109,11 +109,7 @@ class ScreenFrontendModels extends RecordScreen {
   }
 
   #failed() {
-    return html`<gw-error
-      retriable
-      .failure=${this.#routing.failure}
-      @gw-retry=${() => this.reload()}
-    ></gw-error>`;
+    return troubleOf(this.#routing);
   }
 
   #lists(routing: Routing) {

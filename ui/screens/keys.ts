@@ -11,7 +11,7 @@ import { listPrincipals } from '../api/principals.ts';
 import { listRoles } from '../api/roles.ts';
 import '../elements/badge.ts';
 import '../elements/empty.ts';
-import '../elements/error.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
@@ -95,17 +95,10 @@ class ScreenKeys extends RecordScreen {
   }
 
   protected override render() {
-    const { value: rows, failure } = this.#keys;
+    const { value: rows } = this.#keys;
     return html`<gw-page heading="API keys" about="What clients call with, each for one principal">
-        ${this.adder('Create key', { inHead: true })}
-        <gw-error retriable .failure=${failure} @gw-retry=${() => this.#keys.reload()}></gw-error>
-        ${
-          rows === undefined
-            ? this.waiting(failure)
-            : rows.length === 0
-              ? this.#empty()
-              : this.#list(rows)
-        }
+        ${this.adder('Create key', { inHead: true })} ${troubleOf(this.#keys)}
+        ${loaded(this.#keys, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>
       ${this.#opened(this.openedIn(rows ?? []))}
       ${this.asking(
@@ -178,8 +171,10 @@ class ScreenKeys extends RecordScreen {
   }
 
   #form() {
-    const { value: people, failure } = this.#people;
-    if (people === undefined) return html`<gw-error .failure=${failure}></gw-error>`;
+    const { value: people } = this.#people;
+    if (people === undefined) {
+      return html`${troubleOf(this.#people)} ${loaded(this.#people, () => nothing)}`;
+    }
     return html`<gw-key-form
       .row=${null}
       .principals=${people.principals}

@@ -3,9 +3,9 @@
 import { html, nothing } from 'lit';
 
 import '../elements/empty.ts';
-import '../elements/error.ts';
 import '../elements/field.ts';
 import type { FieldInput } from '../elements/field.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
@@ -87,21 +87,14 @@ class ScreenLimits extends RecordScreen {
   }
 
   protected override render() {
-    const { value: all, failure } = this.#capped;
-    const rows = all?.filter(isCapped);
+    const { value: all } = this.#capped;
+    const rows = all?.filter(isCapped) ?? [];
     return html`<gw-page
         heading="Limits and budgets"
         about="How fast principals may go, and how much they may spend. Who is not listed is unlimited."
       >
-        ${this.adder('Set a cap', { inHead: true })}
-        <gw-error retriable .failure=${failure} @gw-retry=${() => this.#capped.reload()}></gw-error>
-        ${
-          rows === undefined
-            ? this.waiting(failure)
-            : rows.length === 0
-              ? this.#empty()
-              : this.#list(rows)
-        }
+        ${this.adder('Set a cap', { inHead: true })} ${troubleOf(this.#capped)}
+        ${loaded(this.#capped, () => this.#list(rows), { empty: () => this.#empty(), isEmpty: () => rows.length === 0 })}
       </gw-page>
       ${this.#opened(all ?? [])} ${this.asking(this.#words())}`;
   }

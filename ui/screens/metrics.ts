@@ -5,8 +5,8 @@ import { LitElement, css, html, nothing } from 'lit';
 import { listModels } from '../api/models.ts';
 import { getTimeseries } from '../api/usage.ts';
 import '../elements/chart.ts';
-import '../elements/error.ts';
 import '../elements/icon.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import '../elements/range.ts';
 import { Resource } from '../elements/resource.ts';
@@ -55,12 +55,6 @@ class ScreenMetrics extends LitElement {
         width: auto;
         max-width: 16rem;
       }
-
-      .skeleton {
-        height: 26rem;
-        border-radius: var(--radius-l);
-        background: var(--hover);
-      }
     `,
   ];
   readonly #place = new Watch(this, place);
@@ -80,7 +74,6 @@ class ScreenMetrics extends LitElement {
   }
 
   protected override render() {
-    const { value: series, failure } = this.#series;
     return html`<gw-page
       heading="Metrics"
       about="How fast, how much and how well. What is not known is a gap, and never a zero."
@@ -103,13 +96,8 @@ class ScreenMetrics extends LitElement {
         <gw-icon name="download"></gw-icon>Grafana dashboard
       </button>
       <gw-live-metrics></gw-live-metrics>
-      <gw-error retriable .failure=${failure} @gw-retry=${() => this.#series.reload()}></gw-error>
-      ${this.#head()}
-      ${
-        series === undefined
-          ? html`<div class="skeleton" aria-busy="true"></div>`
-          : html`<div class="charts">${charts.map((one) => this.#chart(one, series))}</div>`
-      }
+      ${troubleOf(this.#series)} ${this.#head()}
+      ${loaded(this.#series, (series) => html`<div class="charts">${charts.map((one) => this.#chart(one, series))}</div>`)}
     </gw-page>`;
   }
 

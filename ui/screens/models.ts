@@ -6,7 +6,7 @@ import type { PropertyDeclarations } from 'lit';
 
 import { listProviders } from '../api/providers.ts';
 import '../elements/empty.ts';
-import '../elements/error.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
@@ -68,20 +68,13 @@ class ScreenModels extends RecordScreen {
   }
 
   #page() {
-    const { value: rows, failure } = this.#models;
+    const { value: rows } = this.#models;
     return html`<gw-page
         heading="Models"
         about="What providers serve, and at which price. Clients call them by frontend models, or by name."
       >
-        ${this.isWritable() ? this.#pageActions() : nothing}
-        <gw-error retriable .failure=${failure} @gw-retry=${() => this.#models.reload()}></gw-error>
-        ${
-          rows === undefined
-            ? this.waiting(failure)
-            : rows.length === 0
-              ? this.#empty()
-              : this.#list(rows)
-        }
+        ${this.isWritable() ? this.#pageActions() : nothing} ${troubleOf(this.#models)}
+        ${loaded(this.#models, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>
       ${this.#opened(this.openedIn(rows ?? []))}`;
   }

@@ -4,8 +4,8 @@ import { LitElement, html, nothing } from 'lit';
 
 import type { Command } from '../api/history.ts';
 import '../elements/chart.ts';
-import '../elements/error.ts';
 import '../elements/kpi.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import '../elements/range.ts';
 import { Resource } from '../elements/resource.ts';
@@ -45,20 +45,19 @@ class ScreenOverview extends LitElement {
   }
 
   protected override render() {
-    const { value: now, failure } = this.#now;
     return html`<gw-page heading="Overview" about="How the gateway does, and what was changed last">
       <gw-range
         slot="actions"
         value=${writeRange(this.#range())}
         @gw-range=${this.#onRange}
       ></gw-range>
-      <gw-error retriable .failure=${failure} @gw-retry=${() => this.#now.reload()}></gw-error>
+      ${troubleOf(this.#now)}
       ${
         this.#steps.value === undefined
           ? nothing
           : html`<gw-checklist .steps=${this.#steps.value}></gw-checklist>`
       }
-      ${now === undefined ? html`<div class="skeleton" aria-busy="true"></div>` : this.#all(now)}
+      ${loaded(this.#now, (now) => this.#all(now))}
     </gw-page>`;
   }
 

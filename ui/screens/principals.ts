@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 
 import '../elements/empty.ts';
-import '../elements/error.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/menu.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
@@ -71,18 +71,11 @@ class ScreenPrincipals extends RecordScreen {
   }
 
   protected override render() {
-    const { value: people, failure } = this.#people;
+    const { value: people } = this.#people;
     const rows = people?.rows ?? [];
     return html`<gw-page heading="Principals" about="Who calls, and who administers">
-        ${this.adder('Add principal', { inHead: true })}
-        <gw-error retriable .failure=${failure} @gw-retry=${() => this.#people.reload()}></gw-error>
-        ${
-          people === undefined
-            ? this.waiting(failure)
-            : rows.length === 0
-              ? this.#empty()
-              : this.#list(rows)
-        }
+        ${this.adder('Add principal', { inHead: true })} ${troubleOf(this.#people)}
+        ${loaded(this.#people, () => this.#list(rows), { empty: () => this.#empty(), isEmpty: () => rows.length === 0 })}
       </gw-page>
       ${people === undefined ? nothing : this.#opened(this.openedIn(rows), people)}
       ${this.asking(this.#words(this.openedIn(rows)))}`;

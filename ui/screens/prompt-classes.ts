@@ -10,6 +10,7 @@ import '../elements/badge.ts';
 import '../elements/empty.ts';
 import '../elements/error.ts';
 import '../elements/icon.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
@@ -87,23 +88,16 @@ class ScreenPromptClasses extends RecordScreen {
 
   /** `/`, `/new`, `/4`, `/4/edit`, `/4/examples`, `/evaluation`. */
   protected override render() {
-    const { value: rows, failure } = this.#classes;
+    const { value: rows } = this.#classes;
     const opened = this.openedIn(rows ?? []);
     return html`<gw-page
         heading="Prompt classes"
         about="What a prompt is about, told by examples. A rule that names a class asks for such prompts."
       >
         ${rows === undefined || rows.length === 0 ? nothing : this.#evaluateButton()}
-        ${this.adder('Add class', { inHead: true })}
-        <gw-error retriable .failure=${failure} @gw-retry=${() => this.reload()}></gw-error>
+        ${this.adder('Add class', { inHead: true })} ${troubleOf(this.#classes)}
         <gw-error retriable .failure=${this.unevaluated} @gw-retry=${this.#evaluate}></gw-error>
-        ${
-          rows === undefined
-            ? this.waiting(failure)
-            : rows.length === 0
-              ? this.#empty()
-              : this.#shown(rows)
-        }
+        ${loaded(this.#classes, (all) => this.#shown(all), { empty: () => this.#empty() })}
       </gw-page>
       ${this.#opened(opened, rows ?? [])}
       ${this.asking(opened === null ? nothing : this.#breakage(opened))}`;

@@ -8,7 +8,7 @@ import { listProviderCatalogue, listProviders } from '../api/providers.ts';
 import type { Provider } from '../api/providers.ts';
 import '../elements/badge.ts';
 import '../elements/empty.ts';
-import '../elements/error.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import type { Column } from '../elements/table.ts';
@@ -82,21 +82,10 @@ class ScreenProviders extends RecordScreen {
   }
 
   protected override render() {
-    const { value: rows, failure } = this.#providers;
+    const { value: rows } = this.#providers;
     return html`<gw-page heading="Providers" about="The services that models are served by">
-        ${this.adder('Add provider', { inHead: true })}
-        <gw-error
-          retriable
-          .failure=${failure}
-          @gw-retry=${() => this.#providers.reload()}
-        ></gw-error>
-        ${
-          rows === undefined
-            ? this.waiting(failure)
-            : rows.length === 0
-              ? this.#empty()
-              : this.#list(rows)
-        }
+        ${this.adder('Add provider', { inHead: true })} ${troubleOf(this.#providers)}
+        ${loaded(this.#providers, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>
       ${this.#opened(this.openedIn(rows ?? []))} ${this.asking(this.#breakage())}`;
   }

@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 
 import type { Role } from '../api/roles.ts';
 import '../elements/empty.ts';
-import '../elements/error.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import type { Column } from '../elements/table.ts';
@@ -47,17 +47,10 @@ class ScreenRoles extends RecordScreen {
   }
 
   protected override render() {
-    const { value: rows, failure } = this.#roles;
+    const { value: rows } = this.#roles;
     return html`<gw-page heading="Roles" about="What principals may do, by the roles they hold">
-        ${this.adder('Add role', { inHead: true })}
-        <gw-error retriable .failure=${failure} @gw-retry=${() => this.#roles.reload()}></gw-error>
-        ${
-          rows === undefined
-            ? this.waiting(failure)
-            : rows.length === 0
-              ? this.#empty()
-              : this.#list(rows)
-        }
+        ${this.adder('Add role', { inHead: true })} ${troubleOf(this.#roles)}
+        ${loaded(this.#roles, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>
       ${this.#opened(this.openedIn(rows ?? []))} ${this.asking(this.#words(rows ?? []))}`;
   }

@@ -14,6 +14,7 @@ import '../elements/error.ts';
 import '../elements/field.ts';
 import type { FieldInput } from '../elements/field.ts';
 import '../elements/icon.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import { save as saveFile } from '../elements/save-file.ts';
@@ -173,20 +174,19 @@ class ScreenSettings extends RecordScreen {
   }
 
   protected override render() {
-    const { value: config, failure } = this.#config;
     return html`<gw-page
         heading="Settings"
         about="What this process was started with; it is changed where it is started, and by a restart"
       >
-        <gw-error retriable .failure=${failure} @gw-retry=${() => this.#config.reload()}></gw-error>
+        ${troubleOf(this.#config)}
         <gw-error .failure=${this.unbundled}></gw-error>
-        ${
-          config === undefined
-            ? nothing
-            : html`<gw-process-facts .config=${config}></gw-process-facts>
-                <h2>Started with</h2>
-                ${this.#table(config.settings)}`
-        }
+        ${loaded(
+          this.#config,
+          (config) =>
+            html`<gw-process-facts .config=${config}></gw-process-facts>
+              <h2>Started with</h2>
+              ${this.#table(config.settings)}`,
+        )}
         ${this.#preferences()} ${this.#acts()}
       </gw-page>
       ${this.asking(this.save === revoking ? ending : anew)}`;

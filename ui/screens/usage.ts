@@ -8,8 +8,8 @@ import type { UsageTotal } from '../api/usage.ts';
 import '../elements/chart.ts';
 import '../elements/drawer.ts';
 import '../elements/empty.ts';
-import '../elements/error.ts';
 import '../elements/kpi.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/money.ts';
 import '../elements/page.ts';
 import '../elements/range.ts';
@@ -91,12 +91,6 @@ class ScreenUsage extends LitElement {
         font-size: var(--text-s);
       }
 
-      .skeleton {
-        height: 26rem;
-        border-radius: var(--radius-l);
-        background: var(--hover);
-      }
-
       @media (max-width: 640px) {
         .tiles {
           grid-template-columns: repeat(2, minmax(0, 1fr));
@@ -122,7 +116,6 @@ class ScreenUsage extends LitElement {
   }
 
   protected override render() {
-    const { value: usage, failure } = this.#usage;
     return html`<gw-page
         heading="Usage and spend"
         about="What was asked and what it cost. Days and buckets are those of UTC."
@@ -132,8 +125,7 @@ class ScreenUsage extends LitElement {
           value=${writeRange(this.#range())}
           @gw-range=${({ detail }: CustomEvent<string>) => this.#show({ range: detail })}
         ></gw-range>
-        <gw-error retriable .failure=${failure} @gw-retry=${() => this.#usage.reload()}></gw-error>
-        ${usage === undefined ? html`<div class="skeleton" aria-busy="true"></div>` : this.#all(usage)}
+        ${troubleOf(this.#usage)} ${loaded(this.#usage, (usage) => this.#all(usage))}
       </gw-page>
       ${this.#drawer()}`;
   }

@@ -10,10 +10,10 @@ import type { Difference } from '../api/snapshots.ts';
 import '../elements/copy.ts';
 import '../elements/drawer.ts';
 import '../elements/empty.ts';
-import '../elements/error.ts';
 import '../elements/field.ts';
 import type { FieldInput } from '../elements/field.ts';
 import '../elements/icon.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
@@ -148,7 +148,7 @@ class ViewerConfiguration extends LitElement {
   }
 
   protected override render() {
-    const { value, failure } = this.#rows;
+    const { value } = this.#rows;
     return html`<div class="ask" @gw-input=${this.#onInput} @gw-enter=${this.#ask}>
         <gw-field
           name="at"
@@ -168,14 +168,7 @@ class ViewerConfiguration extends LitElement {
           )}
         </select>
       </div>
-      <gw-error .failure=${failure}></gw-error>
-      ${
-        value === undefined
-          ? failure === null
-            ? html`<div class="skeleton" aria-busy="true"></div>`
-            : nothing
-          : this.#table(value)
-      }
+      ${troubleOf(this.#rows)} ${loaded(this.#rows, (found) => this.#table(found))}
       ${this.#drawer(value)}`;
   }
 

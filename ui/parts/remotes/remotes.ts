@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 
 import '../../elements/badge.ts';
 import '../../elements/empty.ts';
-import '../../elements/error.ts';
+import { loaded, troubleOf } from '../../elements/loaded.ts';
 import '../../elements/page.ts';
 import { Resource } from '../../elements/resource.ts';
 import type { Column } from '../../elements/table.ts';
@@ -58,22 +58,11 @@ export abstract class RemotesScreen extends RecordScreen {
   }
 
   protected override render() {
-    const { value: rows, failure } = this.#remotes;
+    const { value: rows } = this.#remotes;
     const { heading, about, noun } = this.kind;
     return html`<gw-page heading=${heading} about=${about}>
-        ${this.adder(`Add ${noun}`, { inHead: true })}
-        <gw-error
-          retriable
-          .failure=${failure}
-          @gw-retry=${() => this.#remotes.reload()}
-        ></gw-error>
-        ${
-          rows === undefined
-            ? this.waiting(failure)
-            : rows.length === 0
-              ? this.#empty()
-              : this.#list(rows)
-        }
+        ${this.adder(`Add ${noun}`, { inHead: true })} ${troubleOf(this.#remotes)}
+        ${loaded(this.#remotes, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>
       ${this.#opened(this.openedIn(rows ?? []))}
       ${this.asking(

@@ -11,10 +11,10 @@ import { getLogHead } from '../../api/log.ts';
 import '../../elements/badge.ts';
 import '../../elements/drawer.ts';
 import '../../elements/empty.ts';
-import '../../elements/error.ts';
 import '../../elements/field.ts';
 import type { FieldInput } from '../../elements/field.ts';
 import '../../elements/icon.ts';
+import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
@@ -141,7 +141,6 @@ class HistoryAccess extends LitElement {
   }
 
   protected override render() {
-    const { value: rows, failure } = this.#rows;
     const { at, since } = this.#place.value.query;
     return html`<div class="ask" @gw-input=${this.#onInput} @gw-enter=${this.#ask}>
         <gw-field
@@ -167,9 +166,8 @@ class HistoryAccess extends LitElement {
             : nothing
         }
       </div>
-      <gw-error retriable .failure=${failure} @gw-retry=${() => this.#rows.reload()}></gw-error>
-      ${rows === undefined ? html`<div class="skeleton" aria-busy="true"></div>` : this.#table(rows)}
-      ${this.#drawer(rows ?? [])}`;
+      ${troubleOf(this.#rows)} ${loaded(this.#rows, (found) => this.#table(found))}
+      ${this.#drawer(this.#rows.value ?? [])}`;
   }
 
   #table(rows: readonly Row[]) {

@@ -8,7 +8,7 @@ import type { Command } from '../../api/history.ts';
 import '../../elements/badge.ts';
 import '../../elements/drawer.ts';
 import '../../elements/empty.ts';
-import '../../elements/error.ts';
+import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
@@ -109,15 +109,9 @@ class HistoryChanges extends LitElement {
   }
 
   protected override render() {
-    const { value: rows, failure } = this.#rows;
-    return html`<gw-error
-        retriable
-        .failure=${failure}
-        @gw-retry=${() => this.#rows.reload()}
-      ></gw-error>
+    return html`${troubleOf(this.#rows)}
       <gw-history-filters></gw-history-filters>
-      ${rows === undefined ? html`<div class="skeleton" aria-busy="true"></div>` : this.#table(rows)}
-      ${this.#drawer()}`;
+      ${loaded(this.#rows, (found) => this.#table(found))} ${this.#drawer()}`;
   }
 
   #table(rows: readonly Row[]) {

@@ -7,11 +7,11 @@ import type { ApiFailure } from '../../api/failure.ts';
 import { getLogHead } from '../../api/log.ts';
 import { diffSnapshots } from '../../api/snapshots.ts';
 import type { SnapshotDiff } from '../../api/snapshots.ts';
-import '../../elements/error.ts';
 import '../../elements/field.ts';
 import type { FieldInput } from '../../elements/field.ts';
 import '../../elements/form.ts';
 import '../../elements/icon.ts';
+import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import { Watch } from '../../elements/watch.ts';
 import { formatCount } from '../../lib/format.ts';
@@ -106,7 +106,6 @@ class HistoryDiff extends LitElement {
   }
 
   protected override render() {
-    const { value: diff, failure } = this.#diff;
     return html`<div class="ask" @gw-input=${this.#onInput} @gw-enter=${this.#compare}>
         <gw-field
           name="from"
@@ -125,8 +124,8 @@ class HistoryDiff extends LitElement {
         ></gw-field>
         <button type="button" class="primary" @click=${this.#compare}>Compare</button>
       </div>
-      <gw-error .failure=${failure}></gw-error>
-      ${diff === undefined || diff === null ? nothing : this.#found(diff)}`;
+      ${troubleOf(this.#diff)}
+      ${loaded(this.#diff, (found) => (found === null ? nothing : this.#found(found)))}`;
   }
 
   #found({ from, to, total, differences }: SnapshotDiff) {

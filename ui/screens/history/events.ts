@@ -8,8 +8,8 @@ import { listPrincipals } from '../../api/principals.ts';
 import '../../elements/badge.ts';
 import '../../elements/drawer.ts';
 import '../../elements/empty.ts';
-import '../../elements/error.ts';
 import '../../elements/icon.ts';
+import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
@@ -113,13 +113,8 @@ class HistoryEvents extends LitElement {
   }
 
   protected override render() {
-    const { value, failure } = this.#events;
     const isOldest = this.#place.value.query['order'] === 'asc';
-    return html`<gw-error
-        retriable
-        .failure=${failure}
-        @gw-retry=${() => this.#events.reload()}
-      ></gw-error>
+    return html`${troubleOf(this.#events)}
       <gw-history-filters typed>
         <button
           type="button"
@@ -131,8 +126,7 @@ class HistoryEvents extends LitElement {
           }
         </button>
       </gw-history-filters>
-      ${value === undefined ? html`<div class="skeleton" aria-busy="true"></div>` : this.#table(value)}
-      ${this.#drawer()}`;
+      ${loaded(this.#events, (found) => this.#table(found))} ${this.#drawer()}`;
   }
 
   #table({ rows, chain }: Loaded) {

@@ -15,10 +15,4 @@ export const listStyles = css`
     margin-top: var(--space-3);
     color: var(--text-2);
   }
-
-  .skeleton {
-    height: 20rem;
-    border-radius: var(--radius-l);
-    background: var(--hover);
-  }
 `;

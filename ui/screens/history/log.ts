@@ -9,9 +9,9 @@ import { exportAddress, getLogHead, listCheckpoints, viewerAddress } from '../..
 import type { Checkpoints, LogHead } from '../../api/log.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
-import '../../elements/error.ts';
 import '../../elements/icon.ts';
 import '../../elements/kpi.ts';
+import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
@@ -104,13 +104,7 @@ class HistoryLog extends LitElement {
   readonly #log = new Resource(this, load, { pollMs });
 
   protected override render() {
-    const { value, failure } = this.#log;
-    return html`<gw-error
-        retriable
-        .failure=${failure}
-        @gw-retry=${() => this.#log.reload()}
-      ></gw-error>
-      ${value === undefined ? html`<div class="skeleton" aria-busy="true"></div>` : this.#all(value)}`;
+    return html`${troubleOf(this.#log)} ${loaded(this.#log, (found) => this.#all(found))}`;
   }
 
   #all(loaded: Loaded) {

@@ -1,7 +1,7 @@
 // What the records of the history have in common: a change, an event, a version. Each is loaded by its position, loaded anew when that
 // is another, and shown with the ways that lead from it and with facts by their names.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { LitElement, css, html } from 'lit';
 import type { PropertyDeclarations, PropertyValues } from 'lit';
 
 import { asFailure } from '../../api/failure.ts';
@@ -12,6 +12,7 @@ import '../../elements/copy.ts';
 import '../../elements/empty.ts';
 import '../../elements/error.ts';
 import '../../elements/icon.ts';
+import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
 import '../../parts/differences.ts';
@@ -61,13 +62,10 @@ export abstract class HistoryRecord<Loaded> extends LitElement {
   }
 
   protected override render() {
-    const { value, failure } = this.#loaded;
-    if (failure === null) return value === undefined ? nothing : this.loaded(value);
-    return html`<gw-error
-      retriable
-      .failure=${failure}
-      @gw-retry=${() => this.#loaded.reload()}
-    ></gw-error>`;
+    // What was there may be of another position.
+    return this.#loaded.failure === null
+      ? loaded(this.#loaded, (value) => this.loaded(value))
+      : troubleOf(this.#loaded);
   }
 
   protected facts(facts: Facts) {

@@ -9,8 +9,8 @@ import type { WholeRequest } from '../../api/change-requests.ts';
 import '../../elements/badge.ts';
 import '../../elements/diff.ts';
 import type { ApiFailure } from '../../api/failure.ts';
-import '../../elements/error.ts';
 import '../../elements/icon.ts';
+import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
 import { changesBetween } from '../../lib/change.ts';
@@ -115,13 +115,8 @@ export class GwChangeRequest extends LitElement {
   }
 
   protected override render() {
-    const { value, failure } = this.#loaded;
-    return html`<gw-error
-        retriable
-        .failure=${failure}
-        @gw-retry=${() => this.#loaded.reload()}
-      ></gw-error>
-      ${value === undefined ? nothing : this.#all(value)}
+    const { value } = this.#loaded;
+    return html`${troubleOf(this.#loaded)} ${loaded(this.#loaded, (found) => this.#all(found))}
       <gw-save
         .save=${this.save}
         @gw-close=${this.#close}

@@ -8,8 +8,8 @@ import type { ChangePolicy, ChangeRequest } from '../../api/change-requests.ts';
 import '../../elements/badge.ts';
 import '../../elements/drawer.ts';
 import '../../elements/empty.ts';
-import '../../elements/error.ts';
 import '../../elements/icon.ts';
+import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
@@ -120,15 +120,10 @@ class HistoryRequests extends LitElement {
   });
 
   protected override render() {
-    const { value: rows, failure } = this.#requests;
-    return html`<gw-error
-        retriable
-        .failure=${failure ?? this.#policy.failure}
-        @gw-retry=${this.#reload}
-      ></gw-error>
-      ${this.#policyLine(this.#policy.value)}
-      ${rows === undefined ? html`<div class="skeleton" aria-busy="true"></div>` : this.#table(rows)}
-      ${this.#drawer()}`;
+    const failure = this.#requests.failure ?? this.#policy.failure;
+    return html`${troubleOf({ failure, reload: this.#reload })}
+    ${this.#policyLine(this.#policy.value)} ${loaded(this.#requests, (rows) => this.#table(rows))}
+    ${this.#drawer()}`;
   }
 
   #policyLine(policy: ChangePolicy | undefined) {
@@ -232,13 +227,12 @@ class HistoryRequests extends LitElement {
   };
 
   readonly #onDone = (): void => {
-    this.#reload();
+    void this.#reload();
     openRest(['requests']);
   };
 
-  readonly #reload = (): void => {
-    void this.#requests.reload();
-    void this.#policy.reload();
+  readonly #reload = async (): Promise<void> => {
+    await Promise.all([this.#requests.reload(), this.#policy.reload()]);
   };
 
   #asked: string | null = null;

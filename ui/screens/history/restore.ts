@@ -6,9 +6,9 @@ import { LitElement, css, html, nothing } from 'lit';
 import { restoreSnapshot } from '../../api/snapshots.ts';
 import type { Restored } from '../../api/snapshots.ts';
 import '../../elements/empty.ts';
-import '../../elements/error.ts';
 import '../../elements/icon.ts';
 import '../../elements/kpi.ts';
+import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import { Watch } from '../../elements/watch.ts';
 import { formatCount, formatNumber } from '../../lib/format.ts';
@@ -125,7 +125,6 @@ class HistoryRestore extends LitElement {
   }
 
   protected override render() {
-    const { value: preview, failure } = this.#preview;
     if (!this.#isWritable()) {
       return html`<gw-empty heading="A restore changes the configuration" icon="rotate-ccw">
         <span slot="about"
@@ -141,12 +140,8 @@ class HistoryRestore extends LitElement {
         >
       </gw-empty>`;
     }
-    return html`<gw-error
-        retriable
-        .failure=${failure}
-        @gw-retry=${() => this.#preview.reload()}
-      ></gw-error>
-      ${preview === undefined || preview === null ? nothing : this.#shown(preview)}
+    return html`${troubleOf(this.#preview)}
+      ${loaded(this.#preview, (found) => (found === null ? nothing : this.#shown(found)))}
       <gw-save .save=${this.save} @gw-close=${this.#closeSave} @gw-saved=${this.#onSaved}
         >${this.#words()}</gw-save
       >`;

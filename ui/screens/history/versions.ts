@@ -8,7 +8,7 @@ import type { SnapshotVersion } from '../../api/snapshots.ts';
 import '../../elements/badge.ts';
 import '../../elements/drawer.ts';
 import '../../elements/empty.ts';
-import '../../elements/error.ts';
+import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
@@ -111,14 +111,8 @@ class HistoryVersions extends LitElement {
   }
 
   protected override render() {
-    const { value: rows, failure } = this.#versions;
-    return html`<gw-error
-        retriable
-        .failure=${failure}
-        @gw-retry=${() => this.#versions.reload()}
-      ></gw-error>
-      ${rows === undefined ? html`<div class="skeleton" aria-busy="true"></div>` : this.#table(rows)}
-      ${this.#drawer()}`;
+    return html`${troubleOf(this.#versions)}
+    ${loaded(this.#versions, (found) => this.#table(found))} ${this.#drawer()}`;
   }
 
   #table(rows: readonly SnapshotVersion[]) {

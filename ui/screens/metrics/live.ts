@@ -5,8 +5,8 @@ import { LitElement, css, html, nothing } from 'lit';
 import { getFleet } from '../../api/fleet.ts';
 import { getPublished } from '../../api/published.ts';
 import '../../elements/chart.ts';
-import '../../elements/error.ts';
 import '../../elements/kpi.ts';
+import { troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import { Watch } from '../../elements/watch.ts';
 import { isBehind } from '../../lib/fleet.ts';
@@ -64,13 +64,13 @@ export class GwLiveMetrics extends LitElement {
   }
 
   protected override render() {
-    const { value, failure } = this.#fleet;
+    const { value } = this.#fleet;
     const samples = this.#follower.samples();
     const latest = samples.at(-1);
     return html`<h2>
         Now <span>${value === undefined ? '' : this.#source(value.replicas.length)}</span>
       </h2>
-      <gw-error retriable .failure=${failure} @gw-retry=${() => this.#fleet.reload()}></gw-error>
+      ${troubleOf(this.#fleet)}
       ${
         value === undefined || latest === undefined
           ? nothing

@@ -73,12 +73,6 @@ export const overviewStyles = css`
     text-align: right;
   }
 
-  .skeleton {
-    height: 26rem;
-    border-radius: var(--radius-l);
-    background: var(--hover);
-  }
-
   @media (max-width: 640px) {
     .tiles {
       grid-template-columns: repeat(2, minmax(0, 1fr));

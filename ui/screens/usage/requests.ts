@@ -6,7 +6,7 @@ import type { PropertyValues } from 'lit';
 import { listUsageEvents } from '../../api/usage.ts';
 import type { UsageEvent } from '../../api/usage.ts';
 import '../../elements/badge.ts';
-import '../../elements/error.ts';
+import { loaded, troubleOf } from '../../elements/loaded.ts';
 import '../../elements/money.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/table.ts';
@@ -108,14 +108,12 @@ export class GwUsageRequests extends LitElement {
   }
 
   protected override render() {
-    const { value: rows = [], failure } = this.#rows;
+    return html`${troubleOf(this.#rows)} ${loaded(this.#rows, (rows) => this.#table(rows))}`;
+  }
+
+  #table(rows: readonly UsageEvent[]) {
     const { query } = place.get();
-    return html`<gw-error
-        retriable
-        .failure=${failure}
-        @gw-retry=${() => this.#rows.reload()}
-      ></gw-error>
-      <gw-table
+    return html`<gw-table
         partial
         label="Requests"
         noun="request"

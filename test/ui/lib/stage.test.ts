@@ -1,0 +1,29 @@
+// Holds what stands in the place of something of the server.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { stageOf } from '../../../ui/lib/stage.ts';
+
+const isEmpty = ({ rows }: { rows: readonly number[] }): boolean => rows.length === 0;
+const failure = new Error('the control plane did not answer');
+
+it('below a failure of the first attempt nothing is shown as on its way, and what was there stays', () => {
+  const cases = [
+    [{ value: undefined, failure: null }, 'loading'],
+    [{ value: undefined, failure }, 'failed'],
+    [{ value: [], failure: null }, 'empty'],
+    [{ value: [], failure }, 'empty'],
+    [{ value: [1], failure }, 'shown'],
+    [{ value: { rows: [] }, failure: null }, 'shown'],
+    [{ value: null, failure: null }, 'shown'],
+  ] as const;
+  for (const [attempt, stage] of cases) {
+    assert.equal(stageOf<unknown>(attempt), stage, JSON.stringify(attempt));
+  }
+});
+
+it('what is empty besides a list without rows is said', () => {
+  assert.equal(stageOf({ value: { rows: [] }, failure: null }, isEmpty), 'empty');
+  assert.equal(stageOf({ value: { rows: [1] }, failure: null }, isEmpty), 'shown');
+});
