@@ -27,6 +27,8 @@ const configRecord = z.object({
   snapshot_version: z.int().nullable(),
   snapshot_rebuild_failures: z.int(),
   session_ttl_hours: z.number(),
+  /** How many people's sessions hold now. */
+  sessions: z.int(),
   config_poll_seconds: number,
   health_report_interval_seconds: number,
   cache_max_entries: number,
@@ -75,6 +77,7 @@ export const configRoutes = [
           snapshot_version: publisher.current()?.snapshot.version ?? null,
           snapshot_rebuild_failures: publisher.failures(),
           session_ttl_hours: sessionSeconds / 3600,
+          sessions: await control.sessions.count(),
           config_poll_seconds: numberOf(settings, 'configPoll'),
           health_report_interval_seconds: numberOf(settings, 'healthReportInterval'),
           cache_max_entries: numberOf(settings, 'cacheMaxEntries'),

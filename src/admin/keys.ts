@@ -7,9 +7,11 @@ import { apiKeys, listApiKeys } from '../../projections/tables/api-keys.ts';
 import type { ApiKeyRow } from '../../projections/tables/api-keys.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { apiKeyRandomBytes, mintApiKey } from '../control/api-key.ts';
+import { readKeyUses } from '../db/key-uses.ts';
 import type { Secret } from '../db/vault.ts';
 import { nameField, timestamp, timestampField } from '../lib/fields.ts';
 import { apiKeyId, principalId } from '../lib/ids.ts';
+import type { ApiKeyId } from '../lib/ids.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageById } from './page.ts';
@@ -24,6 +26,8 @@ const keyRecord = z.object({
   expires_at: timestamp.nullable(),
   disabled: z.boolean(),
   created_at: timestamp,
+  /** Of the newest request with it that was reported; null when there is none, and of a moment of the past. */
+  last_used_at: timestamp.nullable(),
 });
 
 const createdKey = keyRecord
@@ -49,12 +53,14 @@ export const keyRoutes = [
         total: () => countRows(db, apiKeys),
         past: keyRowsIn,
         keyOf: ({ id }): number => id,
-        toBody: async (rows) => {
+        toBody: async (rows, past) => {
           const names = await vault.reveal(
             db,
             rows.flatMap((row) => row.principal_name_ref ?? []),
           );
-          return rows.map((row) => toRecord(row, names));
+          const ids = past === null ? rows.map(({ id }) => id) : [];
+          const uses = await readKeyUses(db, ids);
+          return rows.map((row) => toRecord(row, { names, uses }));
         },
       });
     },
@@ -134,7 +140,12 @@ const keyRowsIn = ({ api_key: keys, principal: principals }: ConfigState): ApiKe
     };
   });
 
-const toRecord = (row: ApiKeyRow, names: ReadonlyMap<string, string>) => ({
+type Beside = Readonly<{
+  names: ReadonlyMap<string, string>;
+  uses: ReadonlyMap<ApiKeyId, Date>;
+}>;
+
+const toRecord = (row: ApiKeyRow, { names, uses }: Beside) => ({
   id: row.id,
   name: row.name,
   principal_id: row.principal_id,
@@ -143,4 +154,5 @@ const toRecord = (row: ApiKeyRow, names: ReadonlyMap<string, string>) => ({
   expires_at: row.expires_at?.toISOString() ?? null,
   disabled: row.disabled,
   created_at: row.created_at.toISOString(),
+  last_used_at: uses.get(row.id)?.toISOString() ?? null,
 });

@@ -11,6 +11,7 @@ import { bucketsMax, bucketsOf, bucketWidths } from '../usage/buckets.ts';
 import type { Buckets } from '../usage/buckets.ts';
 import { wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
+import { upstreamStatusFields } from './usage.ts';
 
 const latency = z.int().nullable();
 
@@ -25,8 +26,10 @@ const point = z.object({
   refused_rate_limit: z.int(),
   refused_budget: z.int(),
   refused_no_backend: z.int(),
-  /** 401s and unknown models, which are nobody's; 0 in a series of one model or principal. */
+  /** 401s and unknown models, which are nobody's; 0 in a series of one model, provider or principal. */
   refused_unattributed: z.int(),
+  /** What backends answered, in classes; null in a bucket that is only known as sums. */
+  ...upstreamStatusFields,
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   /** Null when there are requests and none of them has a price. */
@@ -52,6 +55,10 @@ const nothing: Omit<SeriesPoint, 'bucket'> = {
   refused_rate_limit: 0,
   refused_budget: 0,
   refused_no_backend: 0,
+  upstream_success: 0,
+  upstream_client_error: 0,
+  upstream_rate_limited: 0,
+  upstream_server_error: 0,
   prompt_tokens: 0,
   completion_tokens: 0,
   cost_micros: 0,
@@ -84,6 +91,7 @@ export const timeseriesRoutes = [
       /** Seconds; widened to a width in which the range has at most 720 buckets. */
       bucket: wholeNumber({ from: 1 }).pipe(z.int().max(widestSeconds)).optional(),
       model: nameField.optional(),
+      provider: nameField.optional(),
       principal_id: wholeNumber({ from: 1 }).optional(),
     }),
     body: none,
@@ -109,9 +117,12 @@ export const timeseriesRoutes = [
         since: since.toISOString(),
         until: until.toISOString(),
         model: query.model ?? null,
+        provider: query.provider ?? null,
         principalId: query.principal_id ?? null,
       };
-      const isFiltered = asked.model !== null || asked.principalId !== null;
+      const isFiltered = [asked.model, asked.provider, asked.principalId].some(
+        (one) => one !== null,
+      );
       const [points, unattributed] = await Promise.all([
         usageSeries(db, asked),
         isFiltered ? [] : unattributedSeries(db, asked),

@@ -8,11 +8,25 @@ import { refuse } from '../lib/refusal.ts';
 import { limitQuery } from './fields.ts';
 import { none, route } from './route.ts';
 
+/** The classes of gw_upstream_status_total. */
+export const upstreamStatusFields = {
+  upstream_success: z.int().nullable(),
+  /** 4xx but 429. */
+  upstream_client_error: z.int().nullable(),
+  /** 429. */
+  upstream_rate_limited: z.int().nullable(),
+  upstream_server_error: z.int().nullable(),
+};
+
 const usageTotal = z.object({
   /** Null groups the requests without one: those that were refused before there was a model, or that no rule tagged. */
   key: z.string().nullable(),
   requests: z.int(),
   refused_requests: z.int(),
+  /** No backend could be reached, or none answered in time. */
+  refused_no_backend: z.int(),
+  /** What backends answered, in classes; null when some of the requests are past their retention. */
+  ...upstreamStatusFields,
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   /** Null when no request of the group has a price. */
@@ -23,6 +37,7 @@ const usageTotal = z.object({
   /** Null too when some of the requests are past their retention, and only known as sums. */
   p50_ms: z.int().nullable(),
   p95_ms: z.int().nullable(),
+  p99_ms: z.int().nullable(),
   ttft_p95_ms: z.int().nullable(),
 });
 
@@ -32,7 +47,7 @@ export const usageRoutes = [
     path: '/admin/usage',
     operation: 'getUsage',
     permission: 'usage:read',
-    summary: 'Requests, tokens, latency and spend by a grouping',
+    summary: 'Requests, tokens, latency and spend by a grouping, or of all together',
     refusals: [],
     params: none,
     query: z.strictObject({

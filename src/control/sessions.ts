@@ -9,6 +9,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { readModelSchema } from '../../projections/read-model.ts';
 import type { Database } from '../db/pool.ts';
 import {
+  countSessions,
   deleteAllSessions,
   deleteExpiredSessions,
   deleteSession,
@@ -32,6 +33,8 @@ export type Sessions = Readonly<{
   owner: (token: string) => Promise<PrincipalId | null>;
   /** As this state has it, which stands at the head of the log that `tx` has locked. */
   ownerIn: (state: ConfigState, tx: Queryable, token: string) => Promise<PrincipalId | null>;
+  /** How many hold now. */
+  count: () => Promise<number>;
   end: (token: string) => Promise<void>;
   /** Ends all there are, in the transaction `tx`; answers how many. */
   endAll: (tx: Queryable) => Promise<number>;
@@ -84,6 +87,12 @@ export function createSessions(dependencies: Dependencies): Sessions {
       const found = await find(tx, token);
       return found === null ? null : holderOf(found, state);
     },
+    count: async () => {
+      const found = await countSessions(db, new Date(clock()));
+      return found
+        .filter((one) => holderOf(one, state()) !== null)
+        .reduce((sum, { sessions }) => sum + sessions, 0);
+    },
     end: (token) => deleteSession(db, digest(token)),
     endAll: deleteAllSessions,
     purge: async () => {
@@ -95,7 +104,10 @@ export function createSessions(dependencies: Dependencies): Sessions {
   };
 }
 
-function holderOf(session: FoundSession, { principal }: ConfigState): PrincipalId | null {
+function holderOf(
+  session: Pick<FoundSession, 'principalId' | 'passwordRef'>,
+  { principal }: ConfigState,
+): PrincipalId | null {
   const holder = principal.byId.get(session.principalId);
   return holder !== undefined && holder.passwordRef === session.passwordRef ? holder.id : null;
 }

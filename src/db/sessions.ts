@@ -50,6 +50,15 @@ export async function findSession(
 export const deleteSession = (db: Queryable, tokenDigest: Buffer): Promise<void> =>
   operations.sessions(db).delete({ token_digest: tokenDigest });
 
+/** How many have not expired, by whose they are and the password that began them. */
+export const countSessions = (
+  db: Queryable,
+  now: Date,
+): Promise<(Pick<FoundSession, 'principalId' | 'passwordRef'> & { sessions: number })[]> =>
+  db.query(sql`
+    select principal_id as "principalId", password_ref as "passwordRef", count(*)::bigint as sessions
+    from op.sessions where expires_at > ${now} group by 1, 2`);
+
 /** Answers how many there were. */
 export async function deleteAllSessions(db: Queryable): Promise<number> {
   const rows: unknown[] = await db.query(sql`delete from op.sessions returning 1`);

@@ -11,9 +11,13 @@ import type { SQLQuery } from '@databases/pg';
 export type UsageRange = Readonly<{ since: string | null; until: string | null }>;
 
 /** Null is anything. */
-export type UsageFilter = Readonly<{ model: string | null; principalId: number | null }>;
+export type UsageFilter = Readonly<{
+  model: string | null;
+  provider: string | null;
+  principalId: number | null;
+}>;
 
-export const unfiltered: UsageFilter = { model: null, principalId: null };
+export const unfiltered: UsageFilter = { model: null, provider: null, principalId: null };
 
 /**
  * Whose fault an answer is: a 401 or 403 is said to the gateway's own credential and a 429 to the load on the backend, so they are
@@ -26,32 +30,34 @@ export const isClientError: SQLQuery = sql`
 /** A refused request has no cost and is not unpriced. */
 export const isUnpriced: SQLQuery = sql`(cost_micros is null and refusal is null)`;
 
-/** Each row stands for `requests` requests; `is_rolled_up` says that the times are sums of so many. */
-export const usageIn = (
-  { since, until }: UsageRange,
-  { model, principalId }: UsageFilter,
-): SQLQuery => sql`
+/**
+ * Each row stands for `requests` requests; `is_rolled_up` says that the times are sums of so many, and their statuses not known.
+ * `upstream_status` is null where no backend answered.
+ */
+export const usageIn = ({ since, until }: UsageRange, filter: UsageFilter): SQLQuery => sql`
   select at, false as is_rolled_up, principal, model, provider, virtual_model, tag, refusal,
     1::bigint as requests, ${isUpstreamError}::integer::bigint as upstream_errors,
     ${isClientError}::integer::bigint as client_errors,
     ${isUnpriced}::integer::bigint as unpriced_requests,
     prompt_tokens::numeric, completion_tokens::numeric, cost_micros::numeric,
-    duration_ms::numeric, ttft_ms
+    duration_ms::numeric, ttft_ms,
+    case when refusal is null and not cached then status end as upstream_status
   from op.usage_events
-  where ${within(sql`at`, { since, until })} and ${matching({ model, principalId })}
+  where ${within(sql`at`, { since, until })} and ${matching(filter)}
   union all
   select hour, true, principal, model, provider, virtual_model, tag, refusal,
     requests, upstream_errors, client_errors, unpriced_requests,
-    prompt_tokens, completion_tokens, cost_micros, duration_ms, null
+    prompt_tokens, completion_tokens, cost_micros, duration_ms, null, null
   from op.usage_hours
-  where ${within(sql`hour`, { since, until })} and ${matching({ model, principalId })}`;
+  where ${within(sql`hour`, { since, until })} and ${matching(filter)}`;
 
 const within = (column: SQLQuery, { since, until }: UsageRange): SQLQuery => sql`
   (${since}::timestamptz is null or ${column} >= ${since}::timestamptz)
   and (${until}::timestamptz is null or ${column} < ${until}::timestamptz)`;
 
-const matching = ({ model, principalId }: UsageFilter): SQLQuery => sql`
+const matching = ({ model, provider, principalId }: UsageFilter): SQLQuery => sql`
   (${model}::text is null or model = ${model})
+  and (${provider}::text is null or provider = ${provider})
   and (${principalId}::bigint is null or principal_id = ${principalId})`;
 
 /** A sum beyond it, which only a broken report can make, is answered as it: an answer holds no larger integer. */
@@ -71,3 +77,23 @@ export const percentile = (fraction: number, column: SQLQuery): SQLQuery => sql`
   (case when bool_or(is_rolled_up) then null else
     percentile_disc(${fraction}) within group (order by ${column}) filter (where refusal is null)
   end)::bigint`;
+
+/** Requests by what a backend answered, in the classes of gw_upstream_status_total. */
+export type UpstreamStatuses = Readonly<{
+  upstream_success: number | null;
+  upstream_client_error: number | null;
+  upstream_rate_limited: number | null;
+  upstream_server_error: number | null;
+}>;
+
+const statusCount = (from: number, to: number): SQLQuery => sql`
+  (case when bool_or(is_rolled_up) then null else
+    count(*) filter (where upstream_status between ${from} and ${to})
+  end)::bigint`;
+
+/** Each null when some of the requests are only known as sums. */
+export const upstreamStatuses: SQLQuery = sql`
+  ${statusCount(100, 399)} as upstream_success,
+  ${statusCount(400, 499)} - ${statusCount(429, 429)} as upstream_client_error,
+  ${statusCount(429, 429)} as upstream_rate_limited,
+  ${statusCount(500, 599)} as upstream_server_error`;

@@ -3,35 +3,42 @@
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 
-import { averageDuration, boundedSum, percentile, usageIn } from './usage-range.ts';
-import type { UsageFilter } from './usage-range.ts';
+import {
+  averageDuration,
+  boundedSum,
+  percentile,
+  upstreamStatuses,
+  usageIn,
+} from './usage-range.ts';
+import type { UpstreamStatuses, UsageFilter } from './usage-range.ts';
 
 export type SeriesQuery = UsageFilter &
   Readonly<{ since: string; until: string; startMs: number; widthMs: number }>;
 
 /** Null times are of a bucket in which nothing was answered, or which is only known as sums. */
-export type SeriesPoint = Readonly<{
-  bucket: number;
-  requests: number;
-  upstream_errors: number;
-  client_errors: number;
-  refused_authorisation: number;
-  refused_rate_limit: number;
-  refused_budget: number;
-  refused_no_backend: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-  /** Null when no request of the bucket has a price. */
-  cost_micros: number | null;
-  unpriced_requests: number;
-  avg_ms: number | null;
-  p50_ms: number | null;
-  p95_ms: number | null;
-  p99_ms: number | null;
-  ttft_p50_ms: number | null;
-  ttft_p95_ms: number | null;
-  ttft_p99_ms: number | null;
-}>;
+export type SeriesPoint = UpstreamStatuses &
+  Readonly<{
+    bucket: number;
+    requests: number;
+    upstream_errors: number;
+    client_errors: number;
+    refused_authorisation: number;
+    refused_rate_limit: number;
+    refused_budget: number;
+    refused_no_backend: number;
+    prompt_tokens: number;
+    completion_tokens: number;
+    /** Null when no request of the bucket has a price. */
+    cost_micros: number | null;
+    unpriced_requests: number;
+    avg_ms: number | null;
+    p50_ms: number | null;
+    p95_ms: number | null;
+    p99_ms: number | null;
+    ttft_p50_ms: number | null;
+    ttft_p95_ms: number | null;
+    ttft_p99_ms: number | null;
+  }>;
 
 const bucketOf = (column: SQLQuery, { startMs, widthMs }: SeriesQuery): SQLQuery =>
   sql`floor((extract(epoch from ${column}) * 1000 - ${startMs}) / ${widthMs})::bigint`;
@@ -48,6 +55,7 @@ export const usageSeries = (db: Queryable, query: SeriesQuery): Promise<SeriesPo
       ${refused('rate_limit')} as refused_rate_limit,
       ${refused('budget')} as refused_budget,
       ${refused('no_backend')} as refused_no_backend,
+      ${upstreamStatuses},
       ${boundedSum(sql`prompt_tokens`)} as prompt_tokens,
       ${boundedSum(sql`completion_tokens`)} as completion_tokens,
       ${boundedSum(sql`cost_micros`)} as cost_micros,

@@ -5,6 +5,7 @@ import { sql } from '@databases/pg';
 import { addSpend, holdBudgets } from './budget-usage.ts';
 import type { Spend } from './budget-usage.ts';
 import type { UsageEvents_InsertParameters as UsageRow } from './generated/schema.d.ts';
+import { writeKeyUses } from './key-uses.ts';
 import { operations } from './operations.ts';
 import type { Database } from './pool.ts';
 
@@ -62,7 +63,7 @@ const columns = [
 
 /**
  * All rows or none; a row whose id is already there is left as it is. What is new is added to the budgets of its principals in the
- * same transaction: a batch that comes twice counts once.
+ * same transaction: a batch that comes twice counts once. So are the uses of its keys.
  */
 export async function insertUsage(db: Database, rows: readonly StoredUsage[]): Promise<void> {
   if (rows.length === 0) return;
@@ -79,6 +80,7 @@ export async function insertUsage(db: Database, rows: readonly StoredUsage[]): P
     const inserted = await operations
       .usage_events(tx)
       .bulkInsertOrIgnore({ columnsToInsert: columns, records });
+    await writeKeyUses(tx, inserted);
     const counted = inserted.filter((row) => row.budget_window !== null);
     if (counted.length > 0) await addSpend(tx, spendOf(counted));
   });

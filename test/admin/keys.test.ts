@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
 
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
+import { reported, reportUsage } from '../harness/usage.ts';
 
 describe('a key', () => {
   it('is answered in clear once, and its verifier reaches the snapshot alone', async (t) => {
@@ -43,6 +44,30 @@ describe('a key', () => {
     );
     assert.deepEqual(plane.publisher.current()?.snapshot.config.api_keys, []);
     assert.equal((await send('DELETE', '/admin/keys/9999')).status, 404);
+  });
+
+  it('says when it was last used, and not later than that was told', async (t) => {
+    const started = await testAdministrator(t);
+    const { send } = started;
+    const openedAt = Date.now();
+    for (const name of ['used', 'ahead', 'never']) {
+      await send('POST', '/admin/keys', { name, principal_id: 1 });
+    }
+    const use = (number: number, keyId: number, at: number) =>
+      reported(number, { key_id: keyId, model_id: null, at: new Date(at).toISOString() });
+    const newest = openedAt - 60_000;
+    const times = [newest - 5_000, newest, newest - 9_000];
+    await reportUsage(
+      started,
+      times.map((time, index) => use(index, 1, time)),
+    );
+    await reportUsage(started, [use(7, 1, newest - 7_000), use(8, 2, openedAt + 3_600_000)]);
+    const { body } = await send('GET', '/admin/keys');
+    assert.ok(Array.isArray(body));
+    const [used, ahead, never] = body.map((key) => member(key, 'last_used_at'));
+    assert.equal(used, new Date(newest).toISOString());
+    assert.ok(Date.parse(String(ahead)) < openedAt + 3_600_000);
+    assert.equal(never, null);
   });
 
   it('needs a principal that exists and a time that is one', async (t) => {

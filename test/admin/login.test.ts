@@ -92,7 +92,7 @@ describe('a session', () => {
   });
 
   it('ends when its principal gets another password, and when it is deleted', async (t) => {
-    const { ask, login: loginAs } = await testAdmin(t);
+    const { ask, admin, login: loginAs } = await testAdmin(t);
     const boss = await loginAs('boss', ['admin']);
     const ada = await loginAs('ada', ['admin']);
     const { body } = await ask(login('ada', adminPassword));
@@ -100,6 +100,8 @@ describe('a session', () => {
     const password = { method: 'PUT', path: `${path}/password`, body: { password: 'another one' } };
     assert.equal((await ask({ ...password, cookie: boss })).status, 200);
     assert.equal((await ask({ path: '/admin/roles', cookie: ada })).status, 401);
+    // Only what holds is counted.
+    assert.equal(await admin.control.sessions.count(), 1);
 
     const again = cookieOf(await ask(login('ada', 'another one')));
     assert.equal((await ask({ path: '/admin/roles', cookie: again })).status, 200);

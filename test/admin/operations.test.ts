@@ -69,6 +69,7 @@ describe('the configuration', () => {
       snapshot_version: plane.publisher.current()?.snapshot.version,
       snapshot_rebuild_failures: 0,
       session_ttl_hours: 12,
+      sessions: 1,
       config_poll_seconds: 5,
       health_report_interval_seconds: null,
       cache_max_entries: null,

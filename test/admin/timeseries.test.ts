@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 
 import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
 import { healthOf } from '../harness/health.ts';
+import { listedProvider } from '../harness/model-list.ts';
 import { reported, reportUsage } from '../harness/usage.ts';
 
 type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
@@ -40,6 +41,10 @@ const empty = {
   refused_budget: 0,
   refused_no_backend: 0,
   refused_unattributed: 0,
+  upstream_success: 0,
+  upstream_client_error: 0,
+  upstream_rate_limited: 0,
+  upstream_server_error: 0,
   prompt_tokens: 0,
   completion_tokens: 0,
   cost_micros: 0,
@@ -64,6 +69,7 @@ describe('a series', () => {
         ...empty,
         at: at(15 * 60_000),
         requests: 1,
+        upstream_success: 1,
         prompt_tokens: 1_000,
         cost_micros: 1_000,
         avg_ms: 100,
@@ -123,6 +129,27 @@ describe('a series', () => {
     assert.deepEqual(pick([point], ...names), [[14, 5, 3, 1, 1, 2, 1]]);
   });
 
+  it('counts what backends answered in classes, 429 apart, and no answer of the cache', async (t) => {
+    const started = await withModel(t);
+    const answers: readonly Readonly<Record<string, unknown>>[] = [
+      ...[200, 206, 400, 401, 429, 500, 503, 529].map((status) => ({ status })),
+      { status: 200, cached: true },
+      { status: null },
+      { status: 502, refusal: 'no_backend' },
+    ];
+    await reportUsage(
+      started,
+      answers.map((answer, index) => reported(index, { ...answer, at: at(1) })),
+    );
+    const classes = ['success', 'client_error', 'rate_limited', 'server_error'];
+    const names = classes.map((name) => `upstream_${name}`);
+    const [point] = await series(started, `${range}&bucket=3600`);
+    assert.deepEqual(pick([point], ...names), [[2, 2, 1, 3]]);
+    const total = await started.send('GET', `/admin/usage?${range}&group_by=provider`);
+    assert.ok(Array.isArray(total.body));
+    assert.deepEqual(pick(total.body, ...names, 'refused_no_backend'), [[2, 2, 1, 3, 1]]);
+  });
+
   it('says unpriced, never nothing, and nothing for what was refused', async (t) => {
     const started = await withModel(t);
     const refused = { refusal: 'budget', status: 402, usage_reported: false };
@@ -150,16 +177,18 @@ describe('a series', () => {
     ]);
   });
 
-  it('may be of one model or principal, and has then no refusals that are nobody’s', async (t) => {
+  it('may be of one model, provider or principal, and has then no refusals that are nobody’s', async (t) => {
     const started = await withModel(t);
     await started.send('POST', '/admin/models', { name: 'large' });
+    const { apiBase } = await listedProvider(t, {});
+    await started.send('POST', '/admin/providers', { name: 'rack', api_base: apiBase });
     const report = healthOf('r1', { unauthenticated: 3, modelNotFound: 4 });
     const told = { method: 'POST', path: '/health-report', token: proxyToken, body: report };
     assert.equal((await started.ask(told)).status, 204);
     assert.equal((await started.ask(told)).status, 204);
     await reportUsage(started, [
       reported(1, { at: at(0) }),
-      reported(2, { at: at(0), model_id: 2 }),
+      reported(2, { at: at(0), model_id: 2, provider_id: 1 }),
     ]);
     const whole = `since=${at(0)}&bucket=86400`;
     const counts = async (filter: string) => {
@@ -170,6 +199,7 @@ describe('a series', () => {
     };
     assert.deepEqual(await counts(''), [2, 7]);
     assert.deepEqual(await counts('&model=large'), [1, 0]);
+    assert.deepEqual(await counts('&provider=rack'), [1, 0]);
     assert.deepEqual(await counts('&principal_id=1'), [2, 0]);
     assert.deepEqual(await counts('&principal_id=2'), [0, 0]);
   });

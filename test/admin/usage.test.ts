@@ -41,6 +41,11 @@ describe('a batch of usage', () => {
         key: 'small',
         requests: 2,
         refused_requests: 0,
+        refused_no_backend: 0,
+        upstream_success: 2,
+        upstream_client_error: 0,
+        upstream_rate_limited: 0,
+        upstream_server_error: 0,
         prompt_tokens: 2_000,
         completion_tokens: 1_000,
         cost_micros: 21_000,
@@ -48,6 +53,7 @@ describe('a batch of usage', () => {
         avg_ms: 100,
         p50_ms: 100,
         p95_ms: 100,
+        p99_ms: 100,
         ttft_p95_ms: 10,
       },
     ]);
@@ -244,7 +250,7 @@ describe('the totals', () => {
     };
     const whole = await sums('group_by=model');
     assert.equal(whole['requests'], events.length);
-    for (const key of ['principal', 'virtual_model', 'day']) {
+    for (const key of ['principal', 'virtual_model', 'day', 'all']) {
       assert.deepEqual(await sums(`group_by=${key}`), whole, key);
     }
     // In the middle of a day, and in another zone than that of the days.
