@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { defaultSettings } from '../../projections/config/settings.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
+import { refuseUnmet } from '../control/change-requests/reviewer.ts';
 import { protectedKinds } from '../deciders/change-policy.ts';
 import { changeKind } from '../lib/vocabulary.ts';
 import { answerRecord, asOfQuery } from './as-of.ts';
@@ -50,12 +51,17 @@ export const changePolicyRoutes = [
     permission: 'config:write',
     summary:
       'Set the kinds of change that need an approval; with a policy in force it needs one too',
-    refusals: [],
+    refusals: ['conflict'],
     params: none,
     query: none,
     body: z.strictObject({ kinds: z.array(changeKind).max(changeKind.options.length) }),
     response: policyRecord,
-    handle: ({ body: { kinds } }, call) =>
-      mutate(call, { command: { type: 'SetChangePolicy', kinds } }, ({ state }) => recordOf(state)),
+    handle: async ({ body: { kinds } }, call) => {
+      const { reports, state } = call.control;
+      const unmet = kinds.length === 0 ? null : await refuseUnmet(reports, state());
+      if (unmet !== null) return unmet;
+      const command = { type: 'SetChangePolicy', kinds } as const;
+      return mutate(call, { command }, (outcome) => recordOf(outcome.state));
+    },
   }),
 ] as const;

@@ -59,6 +59,20 @@ export function refuseReviewer(
   return null;
 }
 
+/** A principal with a password and config:write, with those who could have come by that password. */
+export type Administrator = Readonly<{ id: PrincipalId; givenBy: ReadonlySet<PrincipalId> }>;
+
+/** Whether of some two the one may approve what the other drafts. It does not matter which: what bars the one bars the other. */
+export const someMayReview = (administrators: readonly Administrator[]): boolean =>
+  administrators.some((one, index) =>
+    administrators.slice(index + 1).some((other) => !couldBeOne(one, other)),
+  );
+
+const couldBeOne = (one: Administrator, other: Administrator): boolean =>
+  one.givenBy.has(other.id) ||
+  other.givenBy.has(one.id) ||
+  [...one.givenBy].some((giver) => other.givenBy.has(giver));
+
 function isHeld(state: ConfigState, id: PrincipalId, ref: string): boolean {
   if (state.principal.byId.get(id)?.passwordRef === ref) return true;
   return [...state.api_key.byId.values()].some(

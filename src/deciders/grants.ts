@@ -1,5 +1,6 @@
 // What a principal may do by its roles, and whether another may do as much (docs/operate.md, "Who may do what").
 
+import type { Principal } from '../../projections/config/principal.ts';
 import { samePermission } from '../../projections/config/role.ts';
 import type { Permission } from '../../projections/config/role.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
@@ -16,6 +17,12 @@ const holdsVerb = (state: ConfigState, id: PrincipalId, verb: Permission['verb']
 /** Whether there is such a principal, and it may change all of the configuration. */
 export const mayWriteConfig = (state: ConfigState, id: PrincipalId): boolean =>
   holdsVerb(state, id, 'config:write');
+
+/** Those who may change all of the configuration, and log in. */
+export const administratorsOf = (state: ConfigState): readonly Principal[] =>
+  [...state.principal.byId.values()].filter(
+    ({ id, passwordRef }) => passwordRef !== null && mayWriteConfig(state, id),
+  );
 
 /** Whether `holder` may do all that `other` may: by the same grants, by wider ones, or because it may grant itself any. */
 export function mayAsMuch(state: ConfigState, holder: PrincipalId, other: PrincipalId): boolean {

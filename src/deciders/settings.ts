@@ -11,7 +11,7 @@ import { epochMax } from '../lib/snapshot-version.ts';
 import { changeKind } from '../lib/vocabulary.ts';
 import type { ChangeKind, ErasedKind } from '../lib/vocabulary.ts';
 import type { Decision } from './decision.ts';
-import { mayWriteConfig } from './grants.ts';
+import { administratorsOf } from './grants.ts';
 import { noPrincipal } from './principal.ts';
 
 export type SettingsCommand =
@@ -164,11 +164,9 @@ function setChangePolicy(state: ConfigState, given: readonly ChangeKind[]): Deci
   const kinds = changeKind.options.filter((kind) => given.includes(kind));
   const { changePolicy } = state.settings.byId.get(1) ?? defaultSettings;
   if (kinds.join() === changePolicy.join()) return [];
-  const administrators = [...state.principal.byId.values()].filter(
-    ({ id, passwordRef }) => passwordRef !== null && mayWriteConfig(state, id),
-  );
-  if (kinds.length > 0 && administrators.length < 2) {
-    const message = `a change policy needs two principals with a password and config:write, there are ${administrators.length}`;
+  const { length } = administratorsOf(state);
+  if (kinds.length > 0 && length < 2) {
+    const message = `a change policy needs two principals with a password and config:write, there are ${length}`;
     return refuse('conflict', message, { param: 'kinds' });
   }
   return [{ stream, type: 'ChangePolicySet', data: { kinds } }];

@@ -129,6 +129,26 @@ describe('under a change policy', () => {
   });
 });
 
+describe('a change policy that nobody could meet', () => {
+  it('is refused: where of all who could approve each could have come by the password of the other', async (t) => {
+    const { boss, ada, ids, plane } = await fourEyes(t);
+    const given = { password: 'a password that boss gave' };
+    ok(await boss('PUT', `/admin/principals/${ids.ada}/password`, given));
+    const policy = { method: 'PUT', path: '/admin/change-policy', body: { kinds: ['prices'] } };
+    const refused = await boss(policy.method, policy.path, policy.body);
+    assert.deepEqual(errorOf(refused), [409, 'conflict', 'kinds']);
+    assert.match(JSON.stringify(refused.body), /none of the 2 principals .* let gw set-password/);
+    const drafted = await boss('POST', path, { title: 'four', calls: [policy], reason: 'r' });
+    assert.deepEqual(errorOf(drafted), [409, 'conflict', 'calls.0.kinds']);
+    assert.equal((await ada('GET', '/admin/change-policy')).status, 401, 'the password is new');
+    ok(await boss('PUT', policy.path, { kinds: [] }));
+    const login = { name: 'ada', password: 'a password of the command line' };
+    const set = await setLogin({ plane, passwords: createPasswords() }, login);
+    assert.ok(!isRefusal(set), JSON.stringify(set));
+    ok(await boss(policy.method, policy.path, policy.body));
+  });
+});
+
 describe('breaking the glass', () => {
   it('makes a change at once, and leaves a review for another', async (t) => {
     const { breaking, ada, boss, url, nameOfModel, plane } = await underPolicy(t, ['models']);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { refuseReviewer } from '../../src/deciders/change-reviewer.ts';
+import { refuseReviewer, someMayReview } from '../../src/deciders/change-reviewer.ts';
 import { administrators, person, reviewer } from '../harness/change-requests.ts';
 import { given } from '../harness/given.ts';
 
@@ -23,5 +23,12 @@ for (const [what, own, author, message] of cases) {
     const refusal = refuseReviewer(state, { authorId: person(2) }, reviewer(3, own, author));
     if (message === null) assert.equal(refusal, null);
     else assert.match(`${refusal?.message}`, message);
+    const administrators = [
+      { id: person(2), givenBy: new Set(author.map(person)) },
+      { id: person(3), givenBy: new Set(own.map(person)) },
+    ];
+    assert.equal(someMayReview(administrators), message === null, 'of the two alone');
+    const third = { id: person(9), givenBy: new Set([person(8)]) };
+    assert.ok(someMayReview([...administrators, third]), 'a third one may');
   });
 }
