@@ -73,12 +73,19 @@ export class GwError extends LitElement {
               </div>`
         }
       </div>
-      ${
-        this.retriable
-          ? html`<button type="button" @click=${this.#retry}>Try again</button>`
-          : nothing
-      }
+      ${this.#way(failure)}
     </div>`;
+  }
+
+  #way({ code }: ApiFailure) {
+    // Nothing else helps: what is asked for is served no more.
+    if (code === 'other_build') {
+      return html`<button type="button" @click=${() => globalThis.location.reload()}>
+        Reload the page
+      </button>`;
+    }
+    if (!this.retriable) return nothing;
+    return html`<button type="button" @click=${this.#retry}>Try again</button>`;
   }
 
   readonly #retry = (): void => {

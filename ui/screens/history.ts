@@ -4,9 +4,7 @@
 import { LitElement, html, nothing } from 'lit';
 import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
 
-import { asFailure } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
-import '../elements/error.ts';
+import { Code } from '../elements/code.ts';
 import '../elements/page.ts';
 import '../elements/tabs.ts';
 import { Watch } from '../elements/watch.ts';
@@ -79,18 +77,9 @@ const sectionOf = (name: string | undefined): Section | undefined =>
   sections.find(({ value }) => value === name) ?? sections[0];
 
 class ScreenHistory extends LitElement {
-  static override properties = { loaded: { state: true }, failure: { state: true } };
   static override styles = [base];
-  /** Those whose code is there. */
-  declare loaded: ReadonlySet<string>;
-  declare failure: ApiFailure | null;
+  readonly #code = new Code(this);
   readonly #place = new Watch(this, place);
-
-  constructor() {
-    super();
-    this.loaded = new Set();
-    this.failure = null;
-  }
 
   protected override render() {
     const section = sectionOf(this.#place.value.rest[0]);
@@ -105,7 +94,6 @@ class ScreenHistory extends LitElement {
             : [{ value, label, href: this.#hrefOf(value) }],
         )}
       ></gw-tabs>
-      <gw-error .failure=${this.failure}></gw-error>
       ${this.#section(section)}
     </gw-page>`;
   }
@@ -118,22 +106,9 @@ class ScreenHistory extends LitElement {
   }
 
   #section({ value, load }: Section) {
-    if (!this.loaded.has(value)) {
-      void this.#load(value, load);
-      return nothing;
-    }
     // One of the names above, not what stands in the address.
     const tag = unsafeStatic(`gw-history-${value}`);
-    return staticHtml`<${tag}></${tag}>`;
-  }
-
-  async #load(value: string, load: Section['load']): Promise<void> {
-    try {
-      await load();
-      this.loaded = new Set([...this.loaded, value]);
-    } catch (error) {
-      this.failure = asFailure(error);
-    }
+    return this.#code.shown({ name: value, load, draw: () => staticHtml`<${tag}></${tag}>` });
   }
 }
 

@@ -8,10 +8,12 @@ import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import { getConfig } from '../api/config.ts';
 import { getSession } from '../api/session.ts';
+import { Code } from '../elements/code.ts';
 import '../elements/dialog.ts';
 import '../elements/drawer.ts';
 import '../elements/empty.ts';
 import '../elements/error.ts';
+import { troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import '../elements/toasts.ts';
 import { Watch } from '../elements/watch.ts';
@@ -39,7 +41,7 @@ export class GwApp extends LitElement {
     failure: { state: true },
     version: { state: true },
     isManaged: { state: true },
-    loaded: { state: true },
+    unconfigured: { state: true },
   };
   static override styles = [base, buttons, frameStyles];
   declare over: Over;
@@ -47,8 +49,9 @@ export class GwApp extends LitElement {
   declare version: string;
   /** Something manages the process that serves this. */
   declare isManaged: boolean;
-  /** The names of the screens whose code is there. */
-  declare loaded: ReadonlySet<string>;
+  /** Why it is not known what this process is: screens do without. */
+  declare unconfigured: ApiFailure | null;
+  readonly #code = new Code(this);
   readonly #place = new Watch(this, place);
   readonly #session = new Watch(this, session);
   readonly #leaving = new Watch(this, leaving);
@@ -61,7 +64,7 @@ export class GwApp extends LitElement {
     this.failure = null;
     this.version = '';
     this.isManaged = false;
-    this.loaded = new Set();
+    this.unconfigured = null;
   }
 
   override connectedCallback(): void {
@@ -177,25 +180,38 @@ export class GwApp extends LitElement {
         </gw-empty>
       </gw-page>`;
     }
-    if (!this.loaded.has(name)) {
-      void this.#load(screen);
-      return nothing;
-    }
     // One of the names in the list of screens, not what stands in the address.
     const tag = unsafeStatic(`gw-screen-${screen.name}`);
-    return staticHtml`<${tag} class="screen"></${tag}>`;
+    return html`${this.#unconfigured()}
+    ${this.#code.shown({
+      name,
+      load: () => this.#load(screen),
+      draw: () => staticHtml`<${tag} class="screen"></${tag}>`,
+      failed: (trouble) => html`<gw-page heading=${screen.title}>${trouble}</gw-page>`,
+    })}`;
   }
 
   async #load(screen: Screen): Promise<void> {
     // At once: a first load waits for the slower of them, not for both.
     await Promise.all([this.version === '' ? this.#askConfig() : null, loadScreen(screen)]);
-    this.loaded = new Set([...this.loaded, screen.name]);
+  }
+
+  #unconfigured() {
+    if (this.unconfigured === null) return nothing;
+    return html`<div class="unconfigured">
+      ${troubleOf({ failure: this.unconfigured, reload: () => this.#askConfig() })}
+    </div>`;
   }
 
   async #askConfig(): Promise<void> {
-    const { body } = await getConfig();
-    this.version = body.version;
-    this.isManaged = body.deployment_managed;
+    try {
+      const { body } = await getConfig();
+      this.version = body.version;
+      this.isManaged = body.deployment_managed;
+      this.unconfigured = null;
+    } catch (error) {
+      this.unconfigured = asFailure(error);
+    }
   }
 
   protected override updated(): void {
@@ -203,7 +219,7 @@ export class GwApp extends LitElement {
     const now = this.#session.value;
     const title = screenNamed(name)?.title ?? 'No such screen';
     document.title = now.status === 'none' ? 'Log in · gw' : `${title} · gw`;
-    if (!('you' in now) || !this.loaded.has(name) || name === this.#shown) return;
+    if (!('you' in now) || !this.#code.isThere(name) || name === this.#shown) return;
     const isFirst = this.#shown === '';
     this.#shown = name;
     if (!isFirst) void this.#focusHeading();

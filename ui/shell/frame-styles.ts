@@ -36,6 +36,11 @@ export const frameStyles = css`
     top: var(--space-2);
   }
 
+  main > gw-skeleton,
+  .unconfigured {
+    padding: var(--space-5) var(--space-6) 0;
+  }
+
   .past {
     position: sticky;
     top: 0;

@@ -1,0 +1,39 @@
+// What a page says when something of it does not come, and that it goes on once it does.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { open, sharedEmptyHouse } from './harness/house.ts';
+
+it('a screen whose code does not come says so, and comes when it is asked for again', async (t) => {
+  const { page } = await open(t, await sharedEmptyHouse(), 'roles');
+  const code = /assets\/keys-[^/]*\.js/;
+  await page.route(code, (route) => route.abort());
+  await page.getByRole('link', { name: 'API keys' }).click();
+  const said = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
+  await said.waitFor();
+  assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'API keys');
+  assert.equal(await page.locator('gw-skeleton').count(), 0);
+  await page.unroute(code);
+  await said.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('link', { name: 'Create key' }).first().waitFor();
+});
+
+it('a first load that fails shows why, the id of the request, and no skeleton', async (t) => {
+  const { page } = await open(t, await sharedEmptyHouse(), 'roles');
+  const asked = /admin\/(fleet|config)(\?|$)/;
+  await page.route(asked, (route) =>
+    route.fulfill({
+      status: 503,
+      json: { error: { message: 'the database is away', code: 'unavailable', request_id: 'r-17' } },
+    }),
+  );
+  await page.getByRole('link', { name: 'Fleet' }).click();
+  const said = page.getByRole('alert').filter({ hasText: 'the database is away' });
+  await said.waitFor();
+  assert.match((await said.textContent()) ?? '', /r-17/);
+  assert.equal(await page.locator('gw-skeleton').count(), 0);
+  await page.unroute(asked);
+  await said.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('No replica reports to this process').waitFor();
+});

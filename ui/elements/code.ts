@@ -1,0 +1,62 @@
+// Parts of the page whose code is asked for when they are first shown: until it is there a skeleton stands in their place, and where it
+// does not come, why, with a way to ask again.
+
+import { html } from 'lit';
+import type { ReactiveController, ReactiveControllerHost } from 'lit';
+
+import { loadCode } from '../api/code.ts';
+import { ApiFailure, asFailure } from '../api/failure.ts';
+import { troubleOf } from './loaded.ts';
+import './skeleton.ts';
+
+type State = 'coming' | 'there' | ApiFailure;
+
+type Part = Readonly<{
+  name: string;
+  load: () => Promise<unknown>;
+  draw: () => unknown;
+  /** Around what is said in its place when it does not come. */
+  failed?: (trouble: unknown) => unknown;
+}>;
+
+export class Code implements ReactiveController {
+  readonly #host: ReactiveControllerHost;
+  readonly #states = new Map<string, State>();
+
+  constructor(host: ReactiveControllerHost) {
+    this.#host = host;
+    host.addController(this);
+  }
+
+  hostConnected(): void {
+    // What came stays.
+  }
+
+  isThere(name: string): boolean {
+    return this.#states.get(name) === 'there';
+  }
+
+  /** Draws the part, or what stands in its place; the first time its code is asked for. */
+  shown({ name, load, draw, failed = (trouble) => trouble }: Part): unknown {
+    const state = this.#states.get(name);
+    if (state === 'there') return draw();
+    if (state === undefined) void this.#ask(name, load);
+    if (state instanceof ApiFailure) {
+      return failed(troubleOf({ failure: state, reload: () => this.#ask(name, load) }));
+    }
+    return html`<gw-skeleton></gw-skeleton>`;
+  }
+
+  async #ask(name: string, load: Part['load']): Promise<void> {
+    const isAgain = this.#states.has(name);
+    this.#states.set(name, 'coming');
+    if (isAgain) this.#host.requestUpdate();
+    try {
+      await loadCode(load);
+      this.#states.set(name, 'there');
+    } catch (error) {
+      this.#states.set(name, asFailure(error));
+    }
+    this.#host.requestUpdate();
+  }
+}
