@@ -23,11 +23,13 @@ export type Column<Row> = Readonly<{
   end?: boolean;
   /** Not among the columns at first. */
   spare?: boolean;
+  /** What the server orders the rows by, where they are partial. */
+  ordered?: boolean;
 }>;
 
-/** What is exported of rows: the value of each column by its id. */
-export const recordsOf = <Row>(rows: readonly Row[], columns: readonly Column<Row>[]) =>
-  rows.map((row) => Object.fromEntries(columns.map(({ id, value }) => [id, value(row)])));
+/** What is exported of a row: the value of each column by its id. */
+export const recordOf = <Row>(row: Row, columns: readonly Column<Row>[]) =>
+  Object.fromEntries(columns.map(({ id, value }) => [id, value(row)]));
 
 const features = tableFeatures({
   rowSortingFeature,

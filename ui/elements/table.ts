@@ -5,17 +5,18 @@ import { LitElement, html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
-import { toCsv, toJson } from '../lib/export.ts';
 import { formatCount, pluralOf } from '../lib/format.ts';
 import { createFilter, pageOf, pageSizes, readView, sortedBy } from '../lib/table-view.ts';
 import type { TableView } from '../lib/table-view.ts';
 import { windowOf } from '../lib/window.ts';
 import { base, buttons, controls } from '../styles/base.ts';
+import './export.ts';
+import type { ExportSource } from './export.ts';
 import './icon.ts';
 import './menu.ts';
-import { save } from './save-file.ts';
-import { SortedRows, recordsOf } from './table-model.ts';
+import { SortedRows, recordOf } from './table-model.ts';
 import type { Column } from './table-model.ts';
+import { tablePager } from './table-pager.ts';
 import { tableStyles } from './table-styles.ts';
 
 export type { Column } from './table-model.ts';
@@ -40,6 +41,8 @@ export class GwTable extends LitElement {
     noun: { type: String },
     stale: { type: Boolean },
     partial: { type: Boolean },
+    follow: { attribute: false },
+    order: { attribute: false },
     scrolledPx: { state: true },
   };
   static override styles = [base, buttons, controls, tableStyles];
@@ -60,6 +63,10 @@ export class GwTable extends LitElement {
   declare stale: boolean;
   /** The rows are the first of more: the server filters and orders them, and this table does not. */
   declare partial: boolean;
+  /** All of them, page by page, where they are partial: for a file. */
+  declare follow: ((signal: AbortSignal) => AsyncIterable<readonly Row[]>) | null;
+  /** That of the server, where it has two; told by `gw-order` when the other one is wanted. */
+  declare order: 'asc' | 'desc' | null;
   declare scrolledPx: number;
   readonly #sorted = new SortedRows<Row>(this);
   #filter = createFilter((row: Row) => this.#textOf(row));
@@ -78,6 +85,8 @@ export class GwTable extends LitElement {
     this.noun = 'row';
     this.stale = false;
     this.partial = false;
+    this.follow = null;
+    this.order = null;
     this.scrolledPx = 0;
   }
 
@@ -141,7 +150,11 @@ export class GwTable extends LitElement {
             : nothing
         }
       </div>
-      ${isPaged ? this.#pages(page.page, page.pages) : nothing}
+      ${
+        isPaged
+          ? tablePager({ ...page, view: this.view, change: (view) => this.#change(view) })
+          : nothing
+      }
     `;
   }
 
@@ -156,6 +169,7 @@ export class GwTable extends LitElement {
       <span class="count" role="status">${count}</span>
       <slot name="bar"></slot>
       <div class="end">
+        ${this.order === null ? nothing : this.#orderButton(this.order)}
         <gw-menu
           plain
           icon="columns-3"
@@ -167,19 +181,41 @@ export class GwTable extends LitElement {
           }))}
           @gw-choose=${this.#onColumn}
         ></gw-menu>
-        <gw-menu
-          ?hidden=${this.partial}
-          plain
-          icon="download"
-          label="Export"
-          .items=${[
-            { value: 'csv', label: `CSV of ${formatCount(found.length, this.noun)}` },
-            { value: 'json', label: `JSON of ${formatCount(found.length, this.noun)}` },
-          ]}
-          @gw-choose=${this.#onExport}
-        ></gw-menu>
+        ${
+          this.partial && this.follow === null
+            ? nothing
+            : html`<gw-export .source=${this.#exported(found)} noun=${this.noun}></gw-export>`
+        }
       </div>
     </div>`;
+  }
+
+  #orderButton(order: 'asc' | 'desc') {
+    const detail = order === 'asc' ? 'desc' : 'asc';
+    return html`<button
+      type="button"
+      class="plain"
+      title="Turn the order round"
+      @click=${() => this.dispatchEvent(new CustomEvent('gw-order', { detail }))}
+    >
+      <gw-icon name=${order === 'asc' ? 'arrow-down' : 'arrow-up'}></gw-icon>${
+        order === 'asc' ? 'Oldest first' : 'Newest first'
+      }
+    </button>`;
+  }
+
+  #exported(found: readonly Row[]): ExportSource {
+    const { columns, follow, partial } = this;
+    const cells = (row: Row) => recordOf(row, columns);
+    return {
+      columns: columns.map(({ id }) => id),
+      pages: partial && follow !== null ? follow : () => [found],
+      cells,
+      // A row that the server has is more than its columns.
+      record: partial ? (row) => ({ ...row }) : cells,
+      count: partial ? null : found.length,
+      isNewestFirst: partial && this.order !== 'asc',
+    };
   }
 
   #filterField() {
@@ -187,6 +223,7 @@ export class GwTable extends LitElement {
       <gw-icon name="search"></gw-icon>
       <input
         type="search"
+        data-filter
         placeholder="Filter"
         aria-label="Filter ${this.label}"
         .value=${this.view.filter}
@@ -223,10 +260,12 @@ export class GwTable extends LitElement {
     </table>`;
   }
 
-  #head({ id, label, end }: Column<Row>, index: number) {
+  #head({ id, label, end, ordered }: Column<Row>, index: number) {
     if (this.partial) {
+      const order = this.order === 'asc' ? 'ascending' : 'descending';
       return html`<th
         scope="col"
+        aria-sort=${ordered === true && this.order !== null ? order : nothing}
         class="fixed ${index === 0 ? 'first' : ''} ${end === true ? 'end-cell' : ''}"
       >
         ${label}
@@ -295,42 +334,6 @@ export class GwTable extends LitElement {
     </th>`;
   }
 
-  #pages(page: number, pages: number) {
-    const go = (to: number) => (): void => this.#change({ ...this.view, page: to });
-    return html`<div class="pages">
-      <label
-        >Rows
-        <select @change=${this.#onSize}>
-          ${pageSizes.map(
-            (size) =>
-              html`<option value=${size} ?selected=${size === this.view.size}>
-                ${size === 0 ? 'all' : size}
-              </option>`,
-          )}
-        </select></label
-      >
-      <span>Page ${page + 1} of ${pages}</span>
-      <button
-        type="button"
-        class="icon"
-        aria-label="Page before"
-        ?disabled=${page === 0}
-        @click=${go(page - 1)}
-      >
-        <gw-icon name="chevron-left"></gw-icon>
-      </button>
-      <button
-        type="button"
-        class="icon"
-        aria-label="Next page"
-        ?disabled=${page >= pages - 1}
-        @click=${go(page + 1)}
-      >
-        <gw-icon name="chevron-right"></gw-icon>
-      </button>
-    </div>`;
-  }
-
   #change(detail: TableView): void {
     this.view = detail;
     this.dispatchEvent(new CustomEvent('gw-view', { detail }));
@@ -346,23 +349,10 @@ export class GwTable extends LitElement {
     this.#change({ ...this.view, page: 0, filter: target.value });
   };
 
-  readonly #onSize = ({ target }: Event): void => {
-    if (!(target instanceof HTMLSelectElement)) return;
-    this.#change({ ...this.view, page: 0, size: Number(target.value) });
-  };
-
   readonly #onColumn = ({ detail }: CustomEvent<string>): void => {
     const shown = new Set(this.#shown().map(({ id }) => id));
     const columns = [...shown.symmetricDifference(new Set([detail]))];
     this.#change({ ...this.view, columns });
-  };
-
-  readonly #onExport = ({ detail }: CustomEvent<string>): void => {
-    const name = pluralOf(this.noun).replaceAll(' ', '-');
-    const ids = this.columns.map(({ id }) => id);
-    const rows = recordsOf(this.#found(), this.columns);
-    if (detail === 'csv') save(`${name}.csv`, 'text/csv', toCsv(ids, rows));
-    else save(`${name}.json`, 'application/json', toJson(rows));
   };
 
   readonly #onScroll = ({ target }: Event): void => {

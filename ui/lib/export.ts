@@ -1,14 +1,92 @@
-// Writes what a table shows as files for other programs.
+// Writes what a table shows as files for other programs: rows as they come, page by page, so that a long list is never held twice.
 
 export type Exported = Readonly<Record<string, unknown>>;
 
-/** RFC 4180. A cell that a spreadsheet would run as a formula is written as text. */
-export function toCsv(columns: readonly string[], rows: readonly Exported[]): string {
-  const lines = [columns, ...rows.map((row) => columns.map((name) => csvText(row[name])))];
-  return lines.map((cells) => cells.map(csvCell).join(',')).join('\r\n') + '\r\n';
+export type FileFormat = 'csv' | 'json' | 'ndjson';
+
+export const fileFormats: readonly Readonly<{
+  value: FileFormat;
+  label: string;
+  type: string;
+}>[] = [
+  { value: 'csv', label: 'CSV', type: 'text/csv' },
+  { value: 'json', label: 'JSON', type: 'application/json' },
+  { value: 'ndjson', label: 'NDJSON', type: 'application/x-ndjson' },
+];
+
+/** Rows of one file: what a browser and a spreadsheet can hold. */
+export const fileRowsMax = 100_000;
+
+type Asked = Readonly<{
+  format: FileFormat;
+  /** Of CSV; the members of the rows. */
+  columns: readonly string[];
+  /** The rows come with the newest first, where lines are to be read as things happened. */
+  isNewestFirst?: boolean;
+  /** Told how many rows there are so far. */
+  told?: (rows: number) => void;
+  max?: number;
+}>;
+
+/** `isCut`: there are more rows than one file takes. The parts are one text. */
+export type Written = Readonly<{ parts: readonly string[]; rows: number; isCut: boolean }>;
+
+/** A page that is not wanted is not asked for. */
+export async function writeRows(
+  pages: AsyncIterable<readonly Exported[]> | Iterable<readonly Exported[]>,
+  { format, columns, isNewestFirst = false, told = () => {}, max = fileRowsMax }: Asked,
+): Promise<Written> {
+  const writer = writers[format](columns);
+  const parts: string[] = [];
+  let rows = 0;
+  let isCut = false;
+  for await (const page of pages) {
+    if (rows === max && page.length > 0) {
+      isCut = true;
+      break;
+    }
+    const taken = page.slice(0, max - rows);
+    if (taken.length > 0) parts.push(writer.rows(taken, rows === 0));
+    rows += taken.length;
+    told(rows);
+    isCut = taken.length < page.length;
+    if (isCut) break;
+  }
+  const isTurned = format === 'ndjson' && isNewestFirst;
+  const body = isTurned ? parts.toReversed().map(turned) : parts;
+  return { parts: [writer.head, ...body, writer.tail], rows, isCut };
 }
 
-export const toJson = (rows: readonly Exported[]): string => `${JSON.stringify(rows, null, 2)}\n`;
+/** The lines of a text from the last to the first. */
+const turned = (text: string): string => `${text.trimEnd().split('\n').toReversed().join('\n')}\n`;
+
+type Writer = Readonly<{
+  head: string;
+  rows: (rows: readonly Exported[], isFirst: boolean) => string;
+  tail: string;
+}>;
+
+const writers: Readonly<Record<FileFormat, (columns: readonly string[]) => Writer>> = {
+  csv: (columns) => ({
+    head: csvLine(columns),
+    rows: (rows) => rows.map((row) => csvLine(columns.map((name) => csvText(row[name])))).join(''),
+    tail: '',
+  }),
+  json: () => ({
+    head: '[',
+    rows: (rows, isFirst) =>
+      `${isFirst ? '\n' : ',\n'}${rows.map((row) => JSON.stringify(row)).join(',\n')}`,
+    tail: '\n]\n',
+  }),
+  ndjson: () => ({
+    head: '',
+    rows: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+    tail: '',
+  }),
+};
+
+/** RFC 4180. A cell that a spreadsheet would run as a formula is written as text. */
+const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
 const csvText = (value: unknown): string => {
   if (value === null || value === undefined) return '';

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { toCsv } from '../../../ui/lib/export.ts';
 import {
   compareCells,
   createFilter,
@@ -60,10 +59,4 @@ it('of ten thousand rows those in sight are drawn, and the height of all is kept
   const drawn = windowOf({ count: 10_000, rowPx: 36, topPx: 180_000, heightPx: 900 });
   assert.ok(drawn.from <= 5_000 && drawn.to >= 5_025 && drawn.to - drawn.from < 60);
   assert.equal(drawn.above + drawn.below + (drawn.to - drawn.from) * 36, 360_000);
-});
-
-it('a cell that a spreadsheet would run is text in CSV', () => {
-  const rows = [{ name: '=cmd()', note: 'a "b", c', cost: null, at: -1 }];
-  const text = toCsv(['name', 'note', 'cost', 'at'], rows);
-  assert.equal(text, 'name,note,cost,at\r\n\'=cmd(),"a ""b"", c",,-1\r\n');
 });
