@@ -1,10 +1,13 @@
 // The way from an empty database to the first answered request, and how far along it one is.
 
+import { keyState } from './key-state.ts';
+
 export type FirstRunFacts = Readonly<{
   providers: number;
   /** Models that a provider serves. */
   servedModels: number;
   frontendModels: number;
+  /** Those that open something: neither revoked nor expired. */
   keys: number;
   hasAnswered: boolean;
 }>;
@@ -64,6 +67,31 @@ export function firstRun(facts: FirstRunFacts): readonly Step[] {
   ];
 }
 
-/** The step to do next; null when all are done. */
+/** The step to do next; null when the last is done, which all others are for, whatever became of them since. */
 export const nextStep = (steps: readonly Step[]): Step | null =>
-  steps.find(({ isDone }) => !isDone) ?? null;
+  steps.at(-1)?.isDone === true ? null : (steps.find(({ isDone }) => !isDone) ?? null);
+
+type Key = Parameters<typeof keyState>[0];
+
+/** How many keys a client could call with. */
+export const usableKeys = (keys: readonly Key[], now: number): number =>
+  keys.filter((key) => ['active', 'expiring'].includes(keyState(key, now))).length;
+
+type Row = Readonly<{ refusal: string | null; status: number | null }>;
+
+/** Whether one of the rows is of a request that was answered, and neither refused nor failed. */
+export const hasAnswer = (rows: readonly Row[]): boolean =>
+  rows.some(({ refusal, status }) => refusal === null && status !== null && status < 400);
+
+type Sums = Readonly<{
+  requests: number;
+  refused_requests: number;
+  upstream_success: number | null;
+}>;
+
+/** The same of sums, which outlast rows: past their retention it is not known what failed, only what was refused. */
+export const hasAnswerIn = (sums: readonly Sums[]): boolean =>
+  sums.some(
+    ({ requests, refused_requests: refused, upstream_success: succeeded }) =>
+      (succeeded ?? requests - refused) > 0,
+  );

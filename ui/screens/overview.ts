@@ -18,6 +18,7 @@ import {
   formatShare,
   formatShort,
 } from '../lib/format.ts';
+import { nextStep } from '../lib/first-run.ts';
 import { wordsOf } from '../lib/history.ts';
 import { readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
@@ -38,7 +39,13 @@ class ScreenOverview extends LitElement {
   static override styles = [base, overviewStyles];
   readonly #place = new Watch(this, place);
   readonly #now = new Resource(this, (signal) => loadNow(this.#range(), signal), { pollMs });
-  readonly #steps = new Resource(this, loadFirstRun, { pollMs });
+  /** Once all is done, nothing of it is asked for again. */
+  readonly #steps = new Resource(this, loadFirstRun, {
+    pollMs: () => {
+      const { value } = this.#steps;
+      return value !== undefined && nextStep(value) === null ? null : pollMs;
+    },
+  });
 
   #range(): Range {
     return readRange(this.#place.value.query['range'] ?? '') ?? day;

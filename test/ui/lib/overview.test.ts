@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { firstRun, nextStep } from '../../../ui/lib/first-run.ts';
+import {
+  firstRun,
+  hasAnswer,
+  hasAnswerIn,
+  nextStep,
+  usableKeys,
+} from '../../../ui/lib/first-run.ts';
 import { ranked } from '../../../ui/lib/match.ts';
 import { readRange, writeRange } from '../../../ui/lib/range.ts';
 import { lastKnownIndex, loneIndexes, totalsOf } from '../../../ui/lib/series.ts';
@@ -58,6 +64,7 @@ it('the first step that is not done is next', () => {
   assert.equal(nextStep(firstRun(facts))?.title, 'Register a model');
   const all = { providers: 1, servedModels: 1, frontendModels: 1, keys: 1, hasAnswered: true };
   assert.equal(nextStep(firstRun(all)), null);
+  assert.equal(nextStep(firstRun({ ...all, keys: 0, providers: 0 })), null);
 });
 
 it('a range is read back from its address, and what is none is null', () => {
@@ -82,4 +89,36 @@ it('keys are text in a field', () => {
 it('what begins with the text is found first', () => {
   const found = ranked(['my gpt', 'a-gpt', 'gpt-4'], 'gpt', (text) => text);
   assert.deepEqual(found, ['gpt-4', 'my gpt', 'a-gpt']);
+});
+
+it('a request that was refused or failed is no answer, and a key that opens nothing is no key', () => {
+  const rows = [
+    { refusal: 'authorisation', status: 401 },
+    { refusal: null, status: 502 },
+    { refusal: 'no_backend', status: null },
+  ];
+  assert.equal(hasAnswer(rows), false);
+  assert.equal(hasAnswer([...rows, { refusal: null, status: 200 }]), true);
+  const now = Date.UTC(2026, 10, 22);
+  const key = { disabled: false, expires_at: null };
+  const past = '2026-11-21T00:00:00.000Z';
+  assert.equal(
+    usableKeys(
+      [
+        { ...key, disabled: true },
+        { ...key, expires_at: past },
+      ],
+      now,
+    ),
+    0,
+  );
+  assert.equal(usableKeys([key], now), 1);
+});
+
+it('sums say that something was answered once its rows are past their retention', () => {
+  const sums = { requests: 9, refused_requests: 9, upstream_success: 0 };
+  assert.equal(hasAnswerIn([]), false);
+  assert.equal(hasAnswerIn([sums]), false);
+  assert.equal(hasAnswerIn([{ ...sums, refused_requests: 2 }]), false);
+  assert.equal(hasAnswerIn([{ ...sums, refused_requests: 2, upstream_success: null }]), true);
 });

@@ -7,14 +7,15 @@ import { listKeys } from '../../api/keys.ts';
 import { listModels } from '../../api/models.ts';
 import { getPublished } from '../../api/published.ts';
 import { listProviders } from '../../api/providers.ts';
-import { getTimeseries, listUsageEvents } from '../../api/usage.ts';
-import { firstRun } from '../../lib/first-run.ts';
+import { getTimeseries, getUsage, listUsageEvents } from '../../api/usage.ts';
+import { firstRun, hasAnswer, hasAnswerIn, usableKeys } from '../../lib/first-run.ts';
 import type { Step } from '../../lib/first-run.ts';
 import { fleetState } from '../../lib/fleet.ts';
 import { bucketSecondsOf, edgesOf, isoEdges } from '../../lib/range.ts';
 import type { Range } from '../../lib/range.ts';
 
 const changesShown = 5;
+const rowsAsked = 100;
 
 export async function loadNow(range: Range, signal: AbortSignal) {
   const edges = edgesOf(range, Date.now());
@@ -34,18 +35,26 @@ export async function loadNow(range: Range, signal: AbortSignal) {
 }
 
 export async function loadFirstRun(signal: AbortSignal): Promise<readonly Step[]> {
-  const [providers, models, frontendModels, keys, requests] = await Promise.all([
+  const [providers, models, frontendModels, keys, hasAnswered] = await Promise.all([
     listProviders(signal),
     listModels(signal),
     listFrontendModels(signal),
     listKeys(signal),
-    listUsageEvents({ limit: 1 }, signal),
+    everAnswered(signal),
   ]);
   return firstRun({
     providers: providers.length,
     servedModels: models.filter(({ backends }) => backends.length > 0).length,
     frontendModels: frontendModels.length,
-    keys: keys.length,
-    hasAnswered: requests.body.length > 0,
+    keys: usableKeys(keys, Date.now()),
+    hasAnswered,
   });
+}
+
+/** Sums are asked for only where none of the newest rows says it: they are of all that ever was. */
+async function everAnswered(signal: AbortSignal): Promise<boolean> {
+  const { body: rows } = await listUsageEvents({ limit: rowsAsked }, signal);
+  if (hasAnswer(rows)) return true;
+  const { body: sums } = await getUsage({ group_by: 'all' }, signal);
+  return hasAnswerIn(sums);
 }
