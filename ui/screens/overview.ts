@@ -19,6 +19,7 @@ import {
   formatShort,
 } from '../lib/format.ts';
 import { nextStep } from '../lib/first-run.ts';
+import type { Step } from '../lib/first-run.ts';
 import { wordsOf } from '../lib/history.ts';
 import { readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
@@ -40,7 +41,7 @@ class ScreenOverview extends LitElement {
   readonly #place = new Watch(this, place);
   readonly #now = new Resource(this, (signal) => loadNow(this.#range(), signal), { pollMs });
   /** Once all is done, nothing of it is asked for again. */
-  readonly #steps = new Resource(this, loadFirstRun, {
+  readonly #steps: Resource<readonly Step[]> = new Resource(this, loadFirstRun, {
     pollMs: () => {
       const { value } = this.#steps;
       return value !== undefined && nextStep(value) === null ? null : pollMs;
