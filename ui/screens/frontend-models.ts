@@ -187,7 +187,7 @@ class ScreenFrontendModels extends RecordScreen {
     return html`<gw-empty
       heading="No frontend models yet"
       icon="route"
-      command="gw import config.yaml"
+      command="gw import --config config.yaml"
     >
       <span slot="about"
         >A frontend model is a name that clients ask for, such as "chat". Behind it are the models

@@ -89,7 +89,11 @@ class ScreenModels extends RecordScreen {
   }
 
   #empty() {
-    return html`<gw-empty heading="No models yet" icon="boxes" command="gw import config.yaml">
+    return html`<gw-empty
+      heading="No models yet"
+      icon="boxes"
+      command="gw import --config config.yaml"
+    >
       <span slot="about"
         >A provider is asked for its models on its own page, where they are registered by ticking
         them. A model that it does not list is added here.</span

@@ -241,8 +241,11 @@ class HistoryLog extends LitElement {
         <dd>
           Makes a database anew from an export:
           <div class="command">
-            <code>gw log replay</code
-            ><gw-copy text="npm run gw -- log replay" label="command"></gw-copy>
+            <code>gw log replay export.ndjson --into postgres://host/empty</code
+            ><gw-copy
+              text="npm run gw -- log replay export.ndjson --into postgres://host/empty"
+              label="command"
+            ></gw-copy>
           </div>
         </dd>
       </dl>`;
