@@ -1,6 +1,5 @@
-// Verifies an export of gw's event log, or a pack of evidence, with Node 22 or later alone: node verify.mjs <export.ndjson | directory of a pack>
-//   [--key <64 hex digits>]: an audit key that you trust, which must have signed any of it; without it, those in the log are believed. [--anchor <file>]:
-//   checkpoints that you kept, which the log must hold. Exit 0: all holds. 10: the first position that does not is said. 1: it could not be asked.
+// Verifies an export of gw's event log, or a pack of evidence, with Node 22 or later alone. Exit 0: all holds. 10: what does not is said, with its position.
+//   node verify.mjs <export.ndjson | directory of a pack> [--key <trusted audit key that must have signed; else the log's>] [--anchor <checkpoints to be held>]
 import { createHash, hash, verify } from 'node:crypto';
 import { createReadStream, readFileSync, readdirSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -55,7 +54,7 @@ const verifyLog = async (file, isPack) => {
   const kept = option('--anchor') === null ? '' : readFileSync(option('--anchor'), 'utf8');
   const notes = (kept.match(/.+/g) ?? []).map((line) => JSON.parse(line).checkpoint);
   const anchors = Map.groupBy(notes, (note) => Number(note.split('\n')[1]));
-  let [isOver, isVouched] = [false, option('--key') === null];
+  let [isOver, isVouched, signed] = [false, option('--key') === null, 0];
   for await (const line of createInterface({ input: createReadStream(file) })) {
     const record = JSON.parse(line);
     const [kind, ...others] = Object.keys(record);
@@ -65,7 +64,7 @@ const verifyLog = async (file, isPack) => {
     ({ gw_log_export: begin, position: follow, checkpoint: () => log.notes++ })[kind]?.(record);
     for (const note of anchors.get(record.position) ?? [record.checkpoint].filter(Boolean)) {
       must(isCheckpoint(note, log), 'a checkpoint states otherwise, or is forged', log.position);
-      isVouched ||= log.key === option('--key');
+      [signed, isVouched] = [log.position, isVouched || log.key === option('--key')];
     }
     const counts = `"events":${log.position - log.from + 1},"checkpoints":${log.notes}`;
     isOver = line === `{"end":${log.position},"hash":"${log.hash.toString('hex')}",${counts}}`;
@@ -75,7 +74,8 @@ const verifyLog = async (file, isPack) => {
   for (const at of anchors.keys()) must(isPack || at <= log.to, 'the log ends before a checkpoint');
   isVouched ||= isPack && log.key === option('--key'); // which signs the manifest then
   must(isVouched, 'the trusted audit key signed nothing of this', log.position);
-  say(`${log.position - log.from + 1} events, ${log.notes} checkpoints: all holds`);
+  const what = signed ? `up to position ${signed}, ${log.to - signed} events behind` : 'nothing';
+  say(`${log.to - log.from + 1} events, ${log.notes} checkpoints: all holds; these sign ${what}`);
 };
 const verifyPack = async (directory) => {
   const read = (name) => readFileSync(`${directory}/${name}`, 'utf8');

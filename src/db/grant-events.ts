@@ -31,7 +31,7 @@ export const lastGrants = (db: Queryable, position: number): Promise<GrantEvent[
       and (type = 'PrincipalRoleGranted' or payload ->> 'verb' = 'model:invoke')
     order by stream, payload ->> 'role_id', payload ->> 'resource', position desc`);
 
-/** When the event at `position` was recorded, epoch milliseconds. */
+/** When the event at `position` was recorded, epoch milliseconds; 0 when there is none. */
 export async function timeOf(db: Queryable, position: number): Promise<number> {
   const [row]: { recorded_at: Date }[] = await db.query(
     sql`select recorded_at from es.events where position = ${position}`,

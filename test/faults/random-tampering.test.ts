@@ -196,9 +196,11 @@ describe(`${tamperings} random tamperings`, { timeout: 3_600_000 }, () => {
     await writeFile(file, text);
     const pinned = ['--key', nextAuditKey.publicKey];
     const { code, stdout } = await verifyOffline(file, ...pinned);
+    const [last = 0, to] = [log.notes.at(-1)?.split('\n')[1], log.events.length].map(Number);
+    const signed = `up to position ${last}, ${Number(to) - last} events behind`;
     assert.deepEqual(
       [code, stdout],
-      [0, `${log.events.length} events, 4 checkpoints: all holds\n`],
+      [0, `${log.events.length} events, 4 checkpoints: all holds; these sign ${signed}\n`],
     );
     assert.deepEqual(await verifyInProcess(file, ...pinned), { code, stdout });
     assert.ok(isNoteSigned(log.notes.at(-1) ?? '', nextAuditKey.publicKey));

@@ -43,6 +43,7 @@ export type Manifest = Readonly<{
   made_at: string;
   gw_version: string;
   log_id: string;
+  /** `at` is the time that was named, or when the event at the position was recorded. */
   from: Readonly<{ position: number; at: string | null }>;
   to: Readonly<{ position: number; at: string; hash: string }>;
   /** The public key that signs; null when the log has none, and the pack is not signed. */
@@ -81,11 +82,13 @@ export async function makePack(
     const message = `at position ${to.position} key ${auditKey} signs; give it as GW_AUDIT_SIGNING_KEY`;
     return refuse('invalid', message);
   }
-  const ends = { from: await endAt(db, from), to: await endAt(db, to) };
-  const isToHead = to.position >= head;
+  const ends = { from: await endAt(db, from, wish.from), to: await endAt(db, to, wish.to) };
   const window = {
-    since: from.position === 0 ? null : new Date(ends.from.atMs),
-    until: isToHead ? null : new Date(ends.to.atMs),
+    since:
+      from.position === 0
+        ? null
+        : ((await overAt(db, from, wish.from)) ?? new Date(ends.from.atMs)),
+    until: await overAt(db, to, wish.to),
   };
   const { settings } = wish;
   const vault = wish.withPersonalData ? dependencies.vault : showingRefs;
@@ -118,10 +121,23 @@ async function stateAt(
   return isBefore ? emptyState : state;
 }
 
-const endAt = async (db: Queryable, state: ConfigState) => ({
-  state,
-  atMs: state.position === 0 ? 0 : await timeOf(db, state.position),
-});
+async function endAt(db: Queryable, state: ConfigState, wish: Moment | null) {
+  if (state.position === 0) return { state, atMs: 0 };
+  return { state, atMs: timeNamed(wish) ?? (await timeOf(db, state.position)) };
+}
+
+/** When the state held no more, for what is told beside the log: null is not yet. A time that is named is its own end. */
+async function overAt(
+  db: Queryable,
+  { position }: ConfigState,
+  wish: Moment | null,
+): Promise<Date | null> {
+  const atMs = timeNamed(wish) ?? (await timeOf(db, position + 1));
+  return atMs === 0 ? null : new Date(atMs);
+}
+
+const timeNamed = (wish: Moment | null): number | null =>
+  wish !== null && 'at' in wish ? wish.at : null;
 
 /** Stands for a vault: what can be revealed there is shown by its ref. */
 const showingRefs: Pick<Vault, 'reveal'> = {

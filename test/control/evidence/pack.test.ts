@@ -10,6 +10,7 @@ import type { TestContext } from 'node:test';
 import { makePack } from '../../../src/control/evidence/pack.ts';
 import type { PackWish } from '../../../src/control/evidence/pack.ts';
 import type { ControlPlane } from '../../../src/control/plane.ts';
+import { timeOf } from '../../../src/db/grant-events.ts';
 import { listSignedCheckpoints } from '../../../src/db/signed-checkpoints.ts';
 import { insertServed } from '../../../src/db/snapshots-served.ts';
 import { eraseItems } from '../../../src/db/vault-retention.ts';
@@ -111,7 +112,8 @@ describe('a pack of evidence', () => {
     assert.doesNotMatch([...files.values()].join(''), /Ada|she asked/);
     assert.deepEqual(await verifyOffline(directory), {
       code: 0,
-      stdout: '2 events, 0 checkpoints: all holds\n12 files as in the manifest, signed\n',
+      stdout:
+        '2 events, 0 checkpoints: all holds; these sign nothing\n12 files as in the manifest, signed\n',
     });
     assert.equal((await gw(['evidence', '--out', directory], { env })).code, 6);
   });
@@ -174,6 +176,29 @@ describe('a pack of evidence', () => {
     assert.equal((await verifyOffline(directory)).code, 0);
   });
 
+  it('tells what replicas reported until its end, which is a time or the event behind it', async (t) => {
+    const { plane, run, directory } = await packedAda(t);
+    const { position } = plane.store.state();
+    await run({ command: { type: 'CreateModel', name: 'behind', fields: {} } });
+    const behind = await timeOf(plane.db, position + 1);
+    const report = (replica: string, at: number) => {
+      const fact = { replica, version: position, position: null, hash: null };
+      return insertServed(plane.db, { ...fact, at: new Date(at) });
+    };
+    for (const later of [0, 1, 60_000, 60_001]) await report(`r${later}`, behind + later);
+    const told = async (wish: Pick<PackWish, 'from'> | Pick<PackWish, 'to'>) => {
+      await pack(plane, { directory, ...wish });
+      const reports = rows((await contentsOf(directory)).get('served.ndjson'));
+      await rm(directory, { recursive: true });
+      return reports.map((one) => one.replica).toSorted();
+    };
+    assert.deepEqual(await told({ to: { position } }), ['r0']);
+    assert.deepEqual(await told({ to: { at: behind + 60_000 } }), ['r0', 'r1', 'r60000']);
+    const all = ['r0', 'r1', 'r60000', 'r60001'];
+    assert.deepEqual(await told({ to: null }), all);
+    assert.deepEqual(await told({ from: { at: behind + 60_000 } }), all, 'or served then');
+  });
+
   it('does not hold with a byte changed, a file gone or one too many', async (t) => {
     const { plane, directory } = await packedAda(t);
     await pack(plane, { directory });
@@ -216,13 +241,17 @@ describe('a pack of evidence', () => {
     const keys = [auditKey];
     await pack(plane, { directory, to: { position }, keys });
     const whole = await verifyOffline(directory, '--anchor', kept);
-    assert.match(whole.stdout, /^\d+ events, 2 checkpoints: all holds\n.* signed\n$/);
+    assert.match(
+      whole.stdout,
+      /^\d+ events, 2 checkpoints: all holds; these sign up to .*, 0 events behind\n.* signed\n$/,
+    );
     assert.deepEqual(rows(await readFile(own, 'utf8')).length, 1, 'a later key is not in it');
     await rm(directory, { recursive: true });
     await pack(plane, { directory, from: { position }, to: { position }, keys });
     assert.deepEqual(await verifyOffline(directory, '--anchor', kept), {
       code: 0,
-      stdout: '0 events, 0 checkpoints: all holds\n12 files as in the manifest, signed\n',
+      stdout:
+        '0 events, 0 checkpoints: all holds; these sign nothing\n12 files as in the manifest, signed\n',
     });
     assert.equal((await verifyOffline(directory, '--key', auditKey.publicKey)).code, 0);
     assert.equal((await verifyOffline(directory, '--key', nextAuditKey.publicKey)).code, 10);

@@ -69,8 +69,12 @@ async function filesIn(place: string): Promise<readonly File[]> {
 /** In the words of the verifier. */
 function findingOf({ summary }: OpenExport): string {
   const { finding, from, position, checkpoints } = summary;
+  const { length } = checkpoints;
+  const last = checkpoints.at(-1)?.position;
+  const sign =
+    last === undefined ? 'nothing' : `up to position ${last}, ${position - last} events behind`;
   return finding === null
-    ? `${position - from + 1} events, ${checkpoints.length} checkpoints: all holds\n`
+    ? `${position - from + 1} events, ${length} checkpoints: all holds; these sign ${sign}\n`
     : `position ${finding.position}: ${finding.problem}\n`;
 }
 
