@@ -4,8 +4,10 @@ import { z } from 'zod';
 
 import { listModels, models } from '../../projections/tables/models.ts';
 import { countRows } from '../../projections/tables/page.ts';
-import { descriptionField, modelNameField } from '../lib/fields.ts';
-import { modelId } from '../lib/ids.ts';
+import { cacheSecondsField, priceField, tokensField } from '../lib/amounts.ts';
+import { descriptionField, modelNameField, upstreamModelField } from '../lib/fields.ts';
+import { modelId, providerId } from '../lib/ids.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { modelRecord, modelRecordIn, modelRowsIn, toModelRecord } from './model-record.ts';
 import { idOf, mutate } from './mutation.ts';
@@ -13,17 +15,23 @@ import { answerPage, pageByName } from './page.ts';
 import { none, route } from './route.ts';
 
 /** Micro-units per million tokens; null is unpriced. */
-const priceField = z.int().nonnegative().nullable().optional();
-const positiveField = z.int().positive().nullable().optional();
+const price = priceField.nullable().optional();
 
 const settable = {
   description: descriptionField.optional(),
-  input_price_per_mtok: priceField,
-  output_price_per_mtok: priceField,
-  cache_ttl_seconds: positiveField,
-  context_length: positiveField,
+  input_price_per_mtok: price,
+  output_price_per_mtok: price,
+  cache_ttl_seconds: cacheSecondsField.nullable().optional(),
+  context_length: tokensField.nullable().optional(),
 };
-const creation = z.strictObject({ name: modelNameField, ...settable });
+const creation = z.strictObject({
+  name: modelNameField,
+  ...settable,
+  /** With it the model has a backend from the beginning. */
+  provider_id: providerId.optional(),
+  /** The model's own name when absent. */
+  upstream_model: upstreamModelField.optional(),
+});
 const change = z.strictObject({ name: modelNameField.optional(), ...settable });
 
 const params = idIn(modelId);
@@ -55,17 +63,20 @@ export const modelRoutes = [
     method: 'POST',
     path: '/admin/provider-models',
     operation: 'createModel',
-    summary: 'Create a provider model, without a provider yet',
+    summary: 'Create a provider model, of a provider that stands or without one yet',
     refusals: ['conflict'],
     params: none,
     body: creation,
     response: modelRecord,
-    handle: ({ body }, call) =>
-      mutate(
+    handle: ({ body }, call) => {
+      const backend = backendOf(body);
+      if (isRefusal(backend)) return backend;
+      return mutate(
         call,
-        { command: { type: 'CreateModel', name: body.name, fields: toFields(body) } },
+        { command: { type: 'CreateModel', name: body.name, fields: toFields(body), backend } },
         (outcome) => modelRecordIn(outcome.state, idOf(outcome, 'ModelCreated')),
-      ),
+      );
+    },
   }),
   route({
     ...config,
@@ -98,6 +109,17 @@ export const modelRoutes = [
       mutate(call, { command: { type: 'DeleteModel', id } }, () => ({ id })),
   }),
 ] as const;
+
+function backendOf({
+  provider_id: provider,
+  upstream_model: upstream,
+}: Pick<z.output<typeof creation>, 'provider_id' | 'upstream_model'>) {
+  if (provider !== undefined) return { providerId: provider, upstreamModel: upstream ?? null };
+  if (upstream === undefined) return undefined;
+  return refuse('invalid', `upstream_model ${upstream} needs a provider_id`, {
+    param: 'upstream_model',
+  });
+}
 
 const toFields = (body: Omit<z.output<typeof change>, 'name'>) => ({
   description: body.description,

@@ -10,7 +10,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { modelId, providerId } from '../lib/ids.ts';
 import type { ModelId, ProviderId } from '../lib/ids.ts';
-import { refuse } from '../lib/refusal.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
 import { refuseTakenName } from './model-name.ts';
 import { referencesFound, referencesLost } from './model-reference.ts';
@@ -37,7 +37,13 @@ export type BackendTarget =
     }>;
 
 export type ModelCommand =
-  | Readonly<{ type: 'CreateModel'; name: string; fields: ModelFields }>
+  | Readonly<{
+      type: 'CreateModel';
+      name: string;
+      fields: ModelFields;
+      /** Its provider from the beginning; none when absent. */
+      backend?: Readonly<{ providerId: ProviderId; upstreamModel: string | null }> | undefined;
+    }>
   | Readonly<{ type: 'UpdateModel'; id: ModelId; fields: ModelFields }>
   | Readonly<{ type: 'DeleteModel'; id: ModelId }>
   | Readonly<{
@@ -90,18 +96,32 @@ const event = <Type extends ModelEventType['type']>(
   data: Omit<Extract<ModelEventType, { type: Type }>['data'], 'id'>,
 ) => ({ stream: streamOf('model', id), type, data: { id, ...data } });
 
-function createModel(state: ConfigState, { name, fields }: Of<'CreateModel'>): Decision {
+function createModel(state: ConfigState, { name, fields, backend }: Of<'CreateModel'>): Decision {
   const taken = refuseTakenName(state, name);
   if (taken !== null) return taken;
   const id = modelId.parse(state.model.lastId + 1);
   const description = fields.description ?? null;
   const created = { id, name, description, inputPricePerMtok: null, outputPricePerMtok: null };
+  const attached = backend === undefined ? [] : firstBackend(state, { id, name }, backend);
+  if (isRefusal(attached)) return attached;
   return [
     { stream: streamOf('model', id), type: 'ModelCreated', data: { id, name, description } },
+    ...attached,
     ...changedFields({ ...created, cacheTtlSeconds: null, contextLength: null }, fields),
     ...referencesFound(state, { id, name }),
   ];
 }
+
+const firstBackend = (
+  state: ConfigState,
+  model: Pick<Model, 'id' | 'name'>,
+  { providerId, upstreamModel }: NonNullable<Of<'CreateModel'>['backend']>,
+): Decision =>
+  attachBackend(
+    state,
+    { ...model, backend: null },
+    { target: { providerId }, upstreamModel, defaultMaxTokens: null },
+  );
 
 function updateModel(state: ConfigState, model: Model, fields: ModelFields): Decision {
   const { name } = fields;
@@ -198,7 +218,11 @@ function deleteModel(state: ConfigState, model: Model): Decision {
   ];
 }
 
-function attachBackend(state: ConfigState, model: Model, command: Of<'AttachBackend'>): Decision {
+function attachBackend(
+  state: ConfigState,
+  model: Pick<Model, 'id' | 'name' | 'backend'>,
+  command: Omit<Of<'AttachBackend'>, 'type' | 'id'>,
+): Decision {
   if (model.backend !== null) {
     return refuse('conflict', `model ${model.name} already has a provider`);
   }

@@ -93,6 +93,21 @@ describe('a backend', () => {
     assert.equal((await send('DELETE', '/admin/backends/1')).status, 404);
   });
 
+  it('is created with its provider at once, or not at all', async (t) => {
+    const { send } = await testAdministrator(t);
+    const { apiBase } = await listedProvider(t);
+    await send('POST', '/admin/providers', { name: 'Engine', api_base: apiBase });
+    const whole = { name: 'qwen', provider_id: 1, upstream_model: 'Qwen/Qwen3' };
+    const made = await send('POST', '/admin/provider-models', whole);
+    assert.deepEqual([made.status, member(made.body, 'provider_name')], [200, 'Engine']);
+    const lone = await send('POST', '/admin/provider-models', { name: 'a', upstream_model: 'b' });
+    assert.deepEqual(errorOf(lone), [400, 'invalid', 'upstream_model']);
+    const gone = await send('POST', '/admin/provider-models', { name: 'a', provider_id: 9 });
+    assert.deepEqual(errorOf(gone), [400, 'invalid', 'provider_id']);
+    const { body } = await send('GET', '/admin/provider-models');
+    assert.equal(Array.isArray(body) ? body.length : null, 1);
+  });
+
   it('comes from an endpoint, whose provider is found or made', async (t) => {
     const { send } = await testAdministrator(t);
     const { apiBase, seen } = await listedProvider(t, { key: 'k' });

@@ -2,6 +2,7 @@
 
 import { call } from './call.ts';
 import type { Change } from './call.ts';
+import type { DraftCall } from '../lib/change-request.ts';
 import type { BodyOf } from './routes.ts';
 
 export const previewChangeSet = (
@@ -14,3 +15,13 @@ export const applyChangeSet = (
   body: BodyOf<'POST', '/admin/change-sets/apply'>,
   change: Change = {},
 ) => call('POST', '/admin/change-sets/apply', { body, ...change });
+
+/** Several calls as one change, at one version; `said` is the reason where the person gives none. */
+export function applyCalls(
+  calls: readonly DraftCall[],
+  { said, ...change }: Change & Readonly<{ said: string }>,
+): ReturnType<typeof applyChangeSet> {
+  const isSaid = (change.reason ?? '') !== '';
+  const body = { calls: calls.map((one) => Object.assign({}, one)) };
+  return applyChangeSet(isSaid ? body : { ...body, reason: said }, change);
+}

@@ -1,6 +1,6 @@
 // What can be done to prompt classes and their examples, each as a save. The texts of examples are not among what is shown.
 
-import { applyChangeSet } from '../../api/change-sets.ts';
+import { applyCalls } from '../../api/change-sets.ts';
 import {
   createPromptClass,
   deletePromptClass,
@@ -45,11 +45,7 @@ export function examplesAddition(one: PromptClass, prompts: readonly string[]): 
     before: { examples: one.examples },
     after: { examples: one.examples + prompts.length },
     opens: () => [one.id],
-    run: (change) => {
-      const isSaid = (change.reason ?? '') !== '';
-      const reason = isSaid ? {} : { reason: `${count} added to ${one.name}` };
-      return applyChangeSet({ calls, ...reason }, change);
-    },
+    run: (change) => applyCalls(calls, { ...change, said: `${count} added to ${one.name}` }),
   };
 }
 

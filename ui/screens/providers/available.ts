@@ -11,6 +11,7 @@ import { Resource } from '../../elements/resource.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
 import { formatCount, formatNumber } from '../../lib/format.ts';
+import { registeredMax } from '../../lib/registration.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { may } from '../../state/session.ts';
 import { base, buttons } from '../../styles/base.ts';
@@ -108,11 +109,16 @@ export class GwAvailableModels extends LitElement {
               <button
                 type="button"
                 class="primary"
-                ?disabled=${chosen.length === 0}
+                ?disabled=${chosen.length === 0 || chosen.length > registeredMax}
                 @click=${() => this.#register(chosen)}
               >
                 Register ${formatCount(chosen.length, 'model')}
               </button>
+              ${
+                chosen.length > registeredMax
+                  ? html`<span class="quiet">${registeredMax} at once, and no more</span>`
+                  : nothing
+              }
             </div>`
           : nothing
       }`;

@@ -1,13 +1,13 @@
 // What can be done to a provider, each as a save. Its credential is in no table.
 
-import type { Answered } from '../../api/call.ts';
-import { attachBackend, createModel } from '../../api/models.ts';
+import { applyCalls } from '../../api/change-sets.ts';
 import { createProvider, deleteProvider, updateProvider } from '../../api/providers.ts';
 import type { AvailableModel, Provider } from '../../api/providers.ts';
 import { shownCredential } from '../../lib/credential-draft.ts';
 import { formatCount } from '../../lib/format.ts';
 import { providerBody, providerChange } from '../../lib/provider-draft.ts';
 import type { ProviderDraft } from '../../lib/provider-draft.ts';
+import { registrationCalls } from '../../lib/registration.ts';
 import { theList, theMade } from '../../parts/save.ts';
 import type { Save } from '../../parts/save.ts';
 
@@ -53,11 +53,11 @@ export const deletionOf = (provider: Provider): Save => ({
   run: (change) => deleteProvider(provider.id, { ...change, version: provider.version }),
 });
 
-/** One after the other; the first that is refused ends it, those before it stand, and are not made again by another attempt. */
+/** All of them at one version, or none; taken back as one. */
 export function registrationOf(provider: Provider, chosen: readonly AvailableModel[]): Save {
   const count = formatCount(chosen.length, 'model');
-  const made = new Map<string, number>();
-  const left = new Set(chosen);
+  const calls = registrationCalls(provider, chosen);
+  const said = `${count} of ${provider.name} registered`;
   return {
     heading: `Register ${count} of ${provider.name}`,
     verb: `Register ${count}`,
@@ -65,18 +65,6 @@ export function registrationOf(provider: Provider, chosen: readonly AvailableMod
     before: {},
     after: { models: chosen.map(({ id }) => id).join(', ') },
     opens: () => [provider.id, 'models'],
-    run: async ({ reason, preview }) => {
-      let answer: Answered<unknown> | null = null;
-      for (const one of left) {
-        const body = { name: one.id, context_length: one.context_length };
-        const id = made.get(one.id) ?? (await createModel(body, { reason, preview })).body.id;
-        made.set(one.id, id);
-        const backend = { provider_id: provider.id, upstream_model: one.id };
-        answer = await attachBackend(id, backend, { reason });
-        left.delete(one);
-      }
-      if (answer === null) throw new Error('no model is left to register');
-      return answer;
-    },
+    run: (change) => applyCalls(calls, { ...change, said }),
   };
 }
