@@ -15,7 +15,7 @@ import type { Decision } from './decision.ts';
 import { createUnfolding } from './import/unfolding.ts';
 import type { Unfolding } from './import/unfolding.ts';
 import { referencesFound } from './model-reference.ts';
-import { conflictsIn } from './restore/conflicts.ts';
+import { conflictsIn, twinsIn } from './restore/conflicts.ts';
 import type { Conflict } from './restore/conflicts.ts';
 import type { Loss, Restored, RestoreFacts } from './restore/kind.ts';
 import { decideDeletion, deletionOrder, kinds } from './restore/kinds.ts';
@@ -44,7 +44,8 @@ export function decideRestore(state: ConfigState, command: RestoreCommand): Deci
   const { events, conflicts } = planRestore(state, command);
   if (conflicts.length === 0) return events;
   const named = conflicts.map(({ entity, message }) => `${entity}: ${message}`);
-  return refuse('conflict', `this cannot be restored alone: ${listed(named)}`, { param: 'only' });
+  const what = command.only === null ? 'whole; name what else in only' : 'alone';
+  return refuse('conflict', `this cannot be restored ${what}: ${listed(named)}`, { param: 'only' });
 }
 
 export function planRestore(
@@ -71,7 +72,7 @@ export function planRestore(
   if (only !== null) findModels(on, chosen);
   const conflicts =
     only === null
-      ? refused
+      ? [...refused, ...twinsIn(on.state(), target, standing(on, kept))]
       : [...unknown(state, gone), ...refused, ...conflictsIn(on.state(), standing(on, kept))];
   return { events: on.events(), state: on.state(), conflicts, missing };
 }

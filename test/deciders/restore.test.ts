@@ -166,6 +166,28 @@ describe('a restore', () => {
     ]);
   });
 
+  it('of two providers that their erased credentials told apart is refused, of one of them is not', () => {
+    const { endpoint } = rack;
+    const held = [
+      providerCreated(1, 'one', { endpoint, credential: credentialOf('a', 1) }),
+      providerCreated(2, 'other', { endpoint, credential: credentialOf('b', 2) }),
+    ];
+    const gone = [...held, providerDeleted(1), providerDeleted(2)];
+    const erased = new Set([testRef(1), testRef(2)]);
+    const whole = restoring(stateOf(held), { facts: { erased } });
+    given(gone)
+      .when(whole)
+      .refuses(
+        'conflict',
+        /cannot be restored whole; name what else in only: provider-1: provider-2 would have its address and its auth, .*, provider-2: provider-1 would/,
+        'only',
+      );
+    const alone = restoring(stateOf(held), { facts: { erased }, only: ['provider-1'] });
+    assert.deepEqual(planRestore(stateOf(gone), alone).conflicts, []);
+    const one = restoring(stateOf(held), { facts: { erased: new Set([testRef(2)]) } });
+    assert.deepEqual(planRestore(stateOf(gone), one).conflicts, []);
+  });
+
   it('deletes no provider alone that still serves', () => {
     const { conflicts } = planRestore(
       stateOf(served),

@@ -1,9 +1,11 @@
 // What stands in the way of a few entities' coming back alone: something that they refer to is not there, or another one has taken
-// their place. A state is restored whole without any of this, because it stood once.
+// their place. A state is restored whole without any of this, because it stood once; but for providers whose credentials are erased.
 
 import { parseStream, streamOf } from '../../../events/catalogue.ts';
 import type { Noun } from '../../../events/catalogue.ts';
+import type { Provider } from '../../../projections/config/provider.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { FrontendModelId } from '../../lib/ids.ts';
 import { refuseJump } from '../jump.ts';
 import { targetsIn } from '../model-reference.ts';
@@ -127,6 +129,40 @@ function twinOf(state: ConfigState, id: number): string | null {
   }
   return null;
 }
+
+/**
+ * Of those providers, in the state that would come of a whole one: the credential that told it from another is erased, so that it would
+ * be the same once more. Two that were one and the same then come back so.
+ */
+export function twinsIn(
+  state: ConfigState,
+  target: ConfigState,
+  streams: readonly string[],
+): Conflict[] {
+  const [own, then] = [identitiesIn(state), identitiesIn(target)];
+  return streams.flatMap((entity) => {
+    const { noun, id } = parseStream(entity);
+    const wanted = noun === 'provider' ? state.provider.byId.get(id) : undefined;
+    if (wanted === undefined) return [];
+    const before = then.get(identityOf(target.provider.byId.get(id) ?? wanted)) ?? [];
+    const twin = own
+      .get(identityOf(wanted))
+      ?.find((one) => one.id !== id && !before.some((other) => other.id === one.id));
+    const message = `${streamOf('provider', twin?.id ?? 0)} would have its address and its auth, for a credential is erased`;
+    return twin === undefined ? [] : [{ entity, needs: null, message }];
+  });
+}
+
+const identitiesIn = ({ provider }: ConfigState) => Map.groupBy(provider.byId.values(), identityOf);
+
+const identityOf = ({ endpoint, credential }: Provider): string =>
+  canonicalJson([
+    endpoint.api_base,
+    endpoint.protocol,
+    endpoint.auth_header,
+    endpoint.auth_scheme,
+    credential?.fingerprint ?? null,
+  ]);
 
 /** Jumps and refinements that would lead back to where they began. */
 function loopOf(state: ConfigState, stream: string): readonly string[] {

@@ -190,7 +190,7 @@ describe('a pack of evidence', () => {
       await pack(plane, { directory, ...wish });
       const reports = rows((await contentsOf(directory)).get('served.ndjson'));
       await rm(directory, { recursive: true });
-      return reports.map((one) => one.replica).toSorted();
+      return reports.map((one) => one.replica);
     };
     assert.deepEqual(await told({ to: { position } }), ['r0']);
     assert.deepEqual(await told({ to: { at: behind + 60_000 } }), ['r0', 'r1', 'r60000']);
