@@ -7,6 +7,7 @@ import { completeEndpoint } from '../control/endpoint.ts';
 import { decide } from '../deciders/decide.ts';
 import type { BackendTarget } from '../deciders/model.ts';
 import type { Secret } from '../db/vault.ts';
+import { requestsField, requestsOrNoneField, tokensField } from '../lib/amounts.ts';
 import { upstreamModelField } from '../lib/fields.ts';
 import { modelId, providerId } from '../lib/ids.ts';
 import type { ModelId } from '../lib/ids.ts';
@@ -25,17 +26,17 @@ import type { Call, Handled } from './route.ts';
 const attachment = z.strictObject({
   provider_id: providerId.optional(),
   upstream_model: upstreamModelField.optional(),
-  default_max_tokens: z.int().positive().nullable().default(null),
+  default_max_tokens: tokensField.nullable().default(null),
   ...endpointFields,
 });
 type Attachment = z.output<typeof attachment>;
 
 /** Null is the default; for the concurrency it turns the gate off. */
 const change = z.strictObject({
-  default_max_tokens: z.int().positive().nullable().optional(),
-  admission_max_concurrent: z.int().positive().nullable().optional(),
-  admission_high_water: z.int().positive().nullable().optional(),
-  admission_max_queued: z.int().nonnegative().nullable().optional(),
+  default_max_tokens: tokensField.nullable().optional(),
+  admission_max_concurrent: requestsField.nullable().optional(),
+  admission_high_water: requestsField.nullable().optional(),
+  admission_max_queued: requestsOrNoneField.nullable().optional(),
   admission_max_wait_seconds: z.int().nonnegative().max(86_400).nullable().optional(),
   upstream_timeout_seconds: z.int().positive().max(86_400).nullable().optional(),
 });

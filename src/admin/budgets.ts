@@ -11,6 +11,7 @@ import { countRows } from '../../projections/tables/page.ts';
 import type { Principal } from '../../projections/config/principal.ts';
 import { principalNames } from '../control/principal-names.ts';
 import { budgetUsages } from '../db/budget-usage.ts';
+import { budgetField } from '../lib/amounts.ts';
 import { timestamp } from '../lib/fields.ts';
 import { principalId } from '../lib/ids.ts';
 import { toRfc3339 } from '../lib/clock.ts';
@@ -79,8 +80,8 @@ export const budgetRoutes = [
     refusals: ['absent'],
     params,
     body: z.strictObject({
-      tokens_total: cap.default(null),
-      cost_total_micros: cap.default(null),
+      tokens_total: budgetField.nullable().default(null),
+      cost_total_micros: budgetField.nullable().default(null),
       /** Absent keeps the window; a new budget is then monthly. */
       window: budgetWindow.optional(),
     }),

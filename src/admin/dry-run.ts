@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 
+import { tokensOrNoneField } from '../lib/amounts.ts';
 import { timestampField } from '../lib/fields.ts';
 import { frontendModelId, modelId, principalId, ruleId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
@@ -27,8 +28,8 @@ export const dryRunQuestion = z.strictObject({
   class: z.string().max(500).nullable().default(null),
   headers: z.record(z.string(), z.string()).default({}),
   /** As the gateway would estimate them. */
-  prompt_tokens: count.default(0),
-  max_tokens: count.nullable().default(null),
+  prompt_tokens: tokensOrNoneField.default(0),
+  max_tokens: tokensOrNoneField.nullable().default(null),
   /** The moment of the request; now when absent. */
   at: timestampField.optional(),
 });

@@ -10,6 +10,7 @@ import {
 } from '../../projections/tables/frontend-models.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { noFrontendModel } from '../deciders/rule.ts';
+import { tokensField } from '../lib/amounts.ts';
 import { descriptionField, modelNameField } from '../lib/fields.ts';
 import { frontendModelId, targetId } from '../lib/ids.ts';
 import { answerRecord, asOfQuery } from './as-of.ts';
@@ -26,7 +27,7 @@ import { none, route } from './route.ts';
 import { rulesField, targetField, targetsField, toListedRules } from './rule-input.ts';
 import { newTargetIn, targetRecord } from './rule-record.ts';
 
-const maxModelLen = z.int().positive().nullable();
+const maxModelLen = tokensField.nullable();
 
 const creation = z.strictObject({
   name: modelNameField,

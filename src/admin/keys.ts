@@ -12,6 +12,7 @@ import type { Secret } from '../db/vault.ts';
 import { nameField, timestamp, timestampField } from '../lib/fields.ts';
 import { apiKeyId, principalId } from '../lib/ids.ts';
 import type { ApiKeyId } from '../lib/ids.ts';
+import { refuse } from '../lib/refusal.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerPage, pageById } from './page.ts';
@@ -77,11 +78,16 @@ export const keyRoutes = [
     body: z.strictObject({
       name: nameField,
       principal_id: principalId,
+      /** In the future; null never expires. */
       expires_at: timestampField.nullable().default(null),
     }),
     response: createdKey,
     handle: ({ body }, call) => {
       const { caller, control } = call;
+      const { expires_at: expiry } = body;
+      if (expiry !== null && Date.parse(expiry) <= control.clock()) {
+        return refuse('invalid', `expires_at ${expiry} is in the past`, { param: 'expires_at' });
+      }
       const { key, prefix, verifier } = mintApiKey(control.randomBytes(apiKeyRandomBytes));
       const ref = control.newId();
       const secret: Secret = { ref, class: 'key_verifier', plaintext: verifier };

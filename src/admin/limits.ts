@@ -7,6 +7,7 @@ import { limits, listLimits } from '../../projections/tables/limits.ts';
 import type { LimitsRow } from '../../projections/tables/limits.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { principalNames } from '../control/principal-names.ts';
+import { perMinuteField } from '../lib/amounts.ts';
 import { principalId } from '../lib/ids.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { mutate, written } from './mutation.ts';
@@ -65,8 +66,8 @@ export const limitsRoutes = [
     refusals: ['absent'],
     params,
     body: z.strictObject({
-      requests_per_min: perMinute.default(null),
-      tokens_per_min: perMinute.default(null),
+      requests_per_min: perMinuteField.nullable().default(null),
+      tokens_per_min: perMinuteField.nullable().default(null),
     }),
     response: limitsRecord,
     handle: ({ params: { id }, body }, call) => {

@@ -6,6 +6,7 @@ import { rulesMax } from '../deciders/rule.ts';
 import type { ListedRule, RuleFields } from '../deciders/rule.ts';
 import { targetsMax } from '../deciders/target.ts';
 import type { TargetInput } from '../deciders/target.ts';
+import { requestsOrNoneField, spentField, tokensOrNoneField } from '../lib/amounts.ts';
 import { denyMessageField, headersField, tagField } from '../lib/fields.ts';
 import { frontendModelId, modelId, poolId, principalId, ruleId, targetId } from '../lib/ids.ts';
 import { ruleAction } from '../lib/vocabulary.ts';
@@ -41,7 +42,8 @@ function toTarget(given: z.output<typeof targetFields>): TargetInput {
   };
 }
 
-const bound = z.int().nonnegative().nullable().optional();
+const tokens = tokensOrNoneField.nullable().optional();
+const cost = spentField.nullable().optional();
 const percent = z.int().min(0).max(100).nullable().optional();
 
 /** The text that was wrong, shortened: a time is no secret. */
@@ -60,18 +62,18 @@ const timeField = z
 const conditionFields = {
   principals: z.array(principalId).max(1_000).nullable().optional(),
   roles: z.array(modelReference).max(1_000).nullable().optional(),
-  min_prompt_tokens: bound,
-  max_prompt_tokens: bound,
-  min_max_tokens: bound,
-  max_max_tokens: bound,
+  min_prompt_tokens: tokens,
+  max_prompt_tokens: tokens,
+  min_max_tokens: tokens,
+  max_max_tokens: tokens,
   stream: z.boolean().nullable().optional(),
   headers: headersField.nullable().optional(),
   min_budget_used_percent: percent,
   max_budget_used_percent: percent,
-  max_inflight_per_backend: bound,
+  max_inflight_per_backend: requestsOrNoneField.nullable().optional(),
   class: modelReference.nullable().optional(),
-  min_request_cost_micros: bound,
-  max_request_cost_micros: bound,
+  min_request_cost_micros: cost,
+  max_request_cost_micros: cost,
   after: timeField,
   before: timeField,
   days: z.array(z.int().min(1).max(7)).max(7).nullable().optional(),

@@ -3,6 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { z } from 'zod';
+
+import { adminRoutes } from '../../src/admin/routes.ts';
 import { member, errorOf, testAdministrator } from '../harness/admin.ts';
 
 const message = (body: unknown): unknown => member(member(body, 'error'), 'message');
@@ -35,6 +38,36 @@ describe('a time', () => {
     }
   });
 });
+
+describe('a number in a body', () => {
+  it('has an upper bound, which the description of the API says', () => {
+    const ofOthers = /^(?:id|version|base|change_request|principals|jump_to|\w+_id)$/;
+    const unbounded = adminRoutes.flatMap(({ path, permission, body }) =>
+      permission === 'proxy_token' ? [] : unboundedIn(jsonSchemaOf(body), path),
+    );
+    assert.deepEqual(
+      unbounded.filter((field) => !ofOthers.test(field.split(' ').at(-1) ?? '')),
+      [],
+    );
+  });
+});
+
+const jsonSchemaOf = (body: z.ZodType): unknown =>
+  z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' });
+
+/** The numbers that may be as large as they can be told apart, as `<path> <name>`. */
+function unboundedIn(schema: unknown, path: string, name = ''): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { type, maximum } = { type: null, maximum: Infinity, ...schema };
+  const isNumber = type === 'integer' || type === 'number';
+  const own = isNumber && maximum >= Number.MAX_SAFE_INTEGER ? [`${path} ${name}`] : [];
+  const parts = Object.entries(schema).flatMap(([key, part]) =>
+    key === 'properties'
+      ? Object.entries(part ?? {}).flatMap(([field, of]) => unboundedIn(of, path, field))
+      : unboundedIn(part, path, name),
+  );
+  return [...own, ...parts];
+}
 
 describe('a number in a path or a query', () => {
   it('is decimal digits alone', async (t) => {
@@ -82,6 +115,11 @@ describe('a refusal', () => {
         '/admin/provider-models',
         { name: 'm', context_length: 1.5 },
         /^context_length: .*, was 1.5$/,
+      ],
+      [
+        '/admin/provider-models',
+        { name: 'm', cache_ttl_seconds: 1e12 },
+        /^cache_ttl_seconds: .*<=31536000, was 1000000000000$/,
       ],
     ] as const;
     for (const [path, body, expected] of cases) {

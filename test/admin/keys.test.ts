@@ -77,6 +77,13 @@ describe('a key', () => {
     assert.deepEqual(errorOf(unknown), [400, 'invalid', 'principal_id']);
     const badTime = await send('POST', '/admin/keys', { ...key, expires_at: 'tomorrow' });
     assert.deepEqual(errorOf(badTime), [400, 'invalid', 'expires_at']);
+    const past = await send('POST', '/admin/keys', {
+      ...key,
+      expires_at: '2020-01-01T01:00:00+01:00',
+    });
+    assert.deepEqual(errorOf(past), [400, 'invalid', 'expires_at']);
+    assert.match(JSON.stringify(past.body), /expires_at 2020-01-01T00:00:00.000Z is in the past/);
+    assert.deepEqual((await send('GET', '/admin/keys')).body, []);
   });
 });
 

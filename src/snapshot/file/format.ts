@@ -4,6 +4,16 @@
 import { z } from 'zod';
 
 import {
+  budgetField,
+  cacheSecondsField,
+  perMinuteField,
+  priceField,
+  requestsField,
+  requestsOrNoneField,
+  spentField,
+  tokensField,
+} from '../../lib/amounts.ts';
+import {
   apiBaseField,
   authHeaderField,
   authSchemeField,
@@ -65,9 +75,9 @@ const endpoint = {
 };
 
 const flowControl = {
-  admission_max_concurrent: z.int().positive().nullish(),
-  admission_high_water: z.int().positive().nullish(),
-  admission_max_queued: z.int().nonnegative().nullish(),
+  admission_max_concurrent: requestsField.nullish(),
+  admission_high_water: requestsField.nullish(),
+  admission_max_queued: requestsOrNoneField.nullish(),
   admission_max_wait_seconds: z.int().nonnegative().max(86_400).nullish(),
   upstream_timeout_seconds: z.int().positive().max(86_400).nullish(),
 };
@@ -76,9 +86,9 @@ const costs = { input_cost_per_token: costPerToken, output_cost_per_token: costP
 
 const modelInfo = z.looseObject({
   description,
-  max_input_tokens: z.int().positive().nullish(),
-  context_length: z.int().positive().nullish(),
-  cache_ttl_seconds: z.int().positive().nullish(),
+  max_input_tokens: tokensField.nullish(),
+  context_length: tokensField.nullish(),
+  cache_ttl_seconds: cacheSecondsField.nullish(),
   ...costs,
   ...flowControl,
 });
@@ -91,8 +101,8 @@ const deployment = z.object({
     api_base: address.nullish(),
     base_url: address.nullish(),
     ...endpoint,
-    default_max_tokens: z.int().positive().nullish(),
-    max_tokens: z.int().positive().nullish(),
+    default_max_tokens: tokensField.nullish(),
+    max_tokens: tokensField.nullish(),
     timeout: seconds.nullish(),
     weight: z.int().positive().nullish(),
     ...costs,
@@ -104,8 +114,8 @@ export type Deployment = z.output<typeof deployment>;
 /** A cap that is null is none. */
 export const fileLimits = z
   .looseObject({
-    requests_per_min: z.int().positive().nullish(),
-    tokens_per_min: z.int().positive().nullish(),
+    requests_per_min: perMinuteField.nullish(),
+    tokens_per_min: perMinuteField.nullish(),
   })
   .refine((limits) => (limits.requests_per_min ?? limits.tokens_per_min ?? null) !== null, {
     error: 'needs requests_per_min or tokens_per_min',
@@ -113,10 +123,10 @@ export const fileLimits = z
 
 export const fileBudget = z
   .looseObject({
-    tokens_total: z.int().positive().nullish(),
-    cost_total_micros: z.int().positive().nullish(),
+    tokens_total: budgetField.nullish(),
+    cost_total_micros: budgetField.nullish(),
     window: budgetWindow.default('monthly'),
-    tokens_used: z.int().nonnegative().default(0),
+    tokens_used: spentField.default(0),
   })
   .refine((budget) => (budget.tokens_total ?? budget.cost_total_micros ?? null) !== null, {
     error: 'needs tokens_total or cost_total_micros',
@@ -171,10 +181,10 @@ export type RawProvider = z.output<typeof provider>;
 const bareModel = z.strictObject({
   name: text.pipe(modelNameField),
   description,
-  input_price_per_mtok: z.int().nonnegative().nullish(),
-  output_price_per_mtok: z.int().nonnegative().nullish(),
-  cache_ttl_seconds: z.int().positive().nullish(),
-  context_length: z.int().positive().nullish(),
+  input_price_per_mtok: priceField.nullish(),
+  output_price_per_mtok: priceField.nullish(),
+  cache_ttl_seconds: cacheSecondsField.nullish(),
+  context_length: tokensField.nullish(),
   ...flowControl,
 });
 

@@ -4,6 +4,12 @@
 import { z } from 'zod';
 
 import {
+  requestsOrNoneField,
+  spentField,
+  tokensField,
+  tokensOrNoneField,
+} from '../../lib/amounts.ts';
+import {
   denyMessageField,
   headersField,
   minMarginDefault,
@@ -39,7 +45,8 @@ const pool = z.strictObject({
   members: z.array(member).default([]),
 });
 
-const count = z.int().nonnegative().nullish();
+const tokens = tokensOrNoneField.nullish();
+const cost = spentField.nullish();
 const percent = z.int().min(0).max(100).nullish();
 const time = z
   .string()
@@ -68,18 +75,18 @@ const rule = z
     tag: text.pipe(tagField).nullish(),
     principals: names,
     roles: names,
-    min_prompt_tokens: count,
-    max_prompt_tokens: count,
-    min_max_tokens: count,
-    max_max_tokens: count,
+    min_prompt_tokens: tokens,
+    max_prompt_tokens: tokens,
+    min_max_tokens: tokens,
+    max_max_tokens: tokens,
     stream: z.boolean().nullish(),
     headers: headersField.default({}),
     min_budget_used_percent: percent,
     max_budget_used_percent: percent,
-    max_inflight_per_backend: count,
+    max_inflight_per_backend: requestsOrNoneField.nullish(),
     class: name.nullish(),
-    min_request_cost_micros: count,
-    max_request_cost_micros: count,
+    min_request_cost_micros: cost,
+    max_request_cost_micros: cost,
     after: time,
     before: time,
     days: z.array(z.int().min(1).max(7)).max(7).default([]),
@@ -109,7 +116,7 @@ export type FileRule = Readonly<z.output<typeof rule>>;
 const frontendModel = z.strictObject({
   name: modelName,
   description,
-  max_model_len: z.int().positive().nullish(),
+  max_model_len: tokensField.nullish(),
   /** In the order in which they are tried. */
   rules: z.array(rule).default([]),
   default_targets: names,
