@@ -102,16 +102,18 @@ const meeting = ({ state, authorId }: ChangeRequestFilter): SQLQuery => sql`
   (${state}::text is null or state = ${state})
   and (${authorId}::bigint is null or author_id = ${authorId})`;
 
-/** The newest first. */
+type Ordered = Page<number> & Readonly<{ order: 'asc' | 'desc' }>;
+
 export const listChangeRequests = (
   db: Queryable,
   filter: ChangeRequestFilter,
-  { after, limit }: Page<number>,
+  { after, limit, order }: Ordered,
 ): Promise<ChangeRequestRow[]> =>
   db.query(sql`
     select ${columns} from change_requests
-    where ${meeting(filter)} and (${after}::bigint is null or id < ${after})
-    order by id desc limit ${limit}`);
+    where ${meeting(filter)} and (${after}::bigint is null
+      or id ${order === 'asc' ? sql`>` : sql`<`} ${after})
+    order by id ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit}`);
 
 export async function countChangeRequests(
   db: Queryable,

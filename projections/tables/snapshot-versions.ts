@@ -51,15 +51,17 @@ export type SnapshotVersionRow = Readonly<{
 export type VersionFilter = Readonly<{
   from: string | null;
   to: string | null;
-  /** The oldest version held. */
+  /** Of versions: those below the one, and above the other; absent is not asked. */
   before: number | null;
+  after?: number | null;
+  /** The newest first where it is absent. */
+  order?: 'asc' | 'desc';
   limit: number;
 }>;
 
-/** The newest first. */
 export const listSnapshotVersions = (
   db: Queryable,
-  { from, to, before, limit }: VersionFilter,
+  { from, to, before, after = null, order = 'desc', limit }: VersionFilter,
 ): Promise<SnapshotVersionRow[]> =>
   db.query(sql`
     select version, tx_id, snapshot_schema, content_hash, changed, created_at
@@ -67,7 +69,8 @@ export const listSnapshotVersions = (
     where (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
       and (${to}::timestamptz is null or created_at < ${to}::timestamptz)
       and (${before}::bigint is null or version < ${before})
-    order by version desc limit ${limit}`);
+      and (${after}::bigint is null or version > ${after})
+    order by version ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit}`);
 
 /** Null when that is the version of no snapshot. */
 export async function readSnapshotVersion(

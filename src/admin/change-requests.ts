@@ -49,6 +49,7 @@ const listQuery = z.strictObject({
   author: wholeNumber({ from: 1 }).optional(),
   /** The id of the last one held. */
   after: wholeNumber({ from: 1 }).optional(),
+  order: z.enum(['asc', 'desc']).default('desc'),
   limit: limitQuery({ standard: 100 }),
 });
 
@@ -76,7 +77,8 @@ const readRoutes = [
       const { db, vault } = control;
       const state = control.state();
       const filter = { state: query.state ?? null, authorId: query.author ?? null };
-      const page = { after: query.after ?? null, limit: query.limit + 1 };
+      const { order } = query;
+      const page = { after: query.after ?? null, limit: query.limit + 1, order };
       const found = await listChangeRequests(db, filter, page);
       const total = await countChangeRequests(db, filter);
       const records = await recordsOf({ db, vault, state }, found.slice(0, query.limit));
@@ -309,13 +311,14 @@ const absent = (id: ChangeRequestId): Refusal =>
   refuse('absent', `change request ${id} does not exist`);
 
 function linkBehind(
-  { state, author, limit }: z.output<typeof listQuery>,
+  { state, author, order, limit }: z.output<typeof listQuery>,
   last: number | undefined,
 ): Record<string, string> {
   if (last === undefined) return {};
   const asked = {
     ...(state === undefined ? {} : { state }),
     ...(author === undefined ? {} : { author: `${author}` }),
+    ...(order === 'desc' ? {} : { order }),
   };
   const query = new URLSearchParams({ ...asked, limit: `${limit}`, after: `${last}` });
   return { link: `<${listPath}?${query.toString()}>; rel="next"` };

@@ -111,11 +111,15 @@ export const snapshotRoutes = [
       to: timestampField.optional(),
       /** The oldest version held. */
       before: wholeNumber({ from: 0 }).optional(),
+      /** For the other order: greater versions. */
+      after: wholeNumber({ from: 0 }).optional(),
+      order: z.enum(['asc', 'desc']).default('desc'),
       limit: limitQuery({ standard: 100 }),
     }),
     response: z.array(versionRecord),
-    handle: async ({ query: { from, to, before, limit } }, { control }) => {
-      const filter = { from: from ?? null, to: to ?? null, before: before ?? null, limit };
+    handle: async ({ query: { from, to, before, after, order, limit } }, { control }) => {
+      const ends = { before: before ?? null, after: after ?? null };
+      const filter = { from: from ?? null, to: to ?? null, ...ends, order, limit };
       const versions = await historyVersions(sources(control), filter);
       const replicas = Map.groupBy(control.fleet.rows(), (row) => row.snapshot_version);
       const served = await servedBy(

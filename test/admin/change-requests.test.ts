@@ -286,6 +286,9 @@ it('change requests are listed newest first, by state and author, page by page',
     link: `<${path}?state=open&limit=2&after=3>; rel="next"`,
   });
   assert.deepEqual((await listed('state=open&limit=2&after=3')).ids, [1]);
+  const oldest = await listed('order=asc&limit=1&after=1');
+  assert.deepEqual(oldest.ids, [2]);
+  assert.equal(oldest.link, `<${path}?order=asc&limit=1&after=2>; rel="next"`);
   assert.deepEqual((await listed(`author=${ids.boss}`)).ids, [4]);
   assert.deepEqual((await listed('state=withdrawn')).ids, [2]);
 });

@@ -267,6 +267,12 @@ describe('snapshot versions', () => {
       },
     });
     assert.deepEqual([before?.replicas, before?.served_by.replicas], [[], 0]);
+    const versions = z.array(z.object({ version: z.int() }));
+    const listed = async (query: string) =>
+      versions.parse(await get(`/admin/snapshots?${query}`)).map((one) => one.version);
+    const all = await listed('');
+    assert.deepEqual(await listed('order=asc'), all.toReversed());
+    assert.deepEqual(await listed(`order=asc&limit=1&after=${all[1]}`), all.slice(0, 1));
   });
 
   it('show the configuration and tell two apart, and nowhere is a secret', async (t) => {

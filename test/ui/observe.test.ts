@@ -9,6 +9,7 @@ import { deploymentPath } from '../../src/kubernetes/gw-deployment.ts';
 import { memberAt } from '../harness/cluster-store.ts';
 import { namespace, resourceName as name, startManagedCluster } from '../harness/managed.ts';
 import { reportReplica } from './harness/fleet.ts';
+import { press } from './harness/hands.ts';
 import { emptyHouse, managedHouse, open, sharedCompanyHouse } from './harness/house.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
@@ -40,9 +41,10 @@ it('the audit log is filtered by the server, and exported as it happened', async
   const { page } = await open(t, house, 'audit');
   await page.getByLabel('Part of the target').fill('/ADMIN/ROLES');
   await page.getByLabel('Part of the target').press('Enter');
-  await page.getByText('2 rows shown').waitFor();
+  await page.getByText('2 audit rows shown').waitFor();
   const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Export NDJSON' }).click();
+  await press(page, 'Export');
+  await page.getByRole('menuitem', { name: 'NDJSON of all audit rows' }).click();
   const text = await readFile(await (await download).path(), 'utf8');
   const rows: unknown[] = text
     .trim()

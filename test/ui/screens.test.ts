@@ -1,7 +1,10 @@
 // Every screen, empty and full, light and dark, wide and narrow: no error, no violation of the page's policy, no request to
 // elsewhere, nothing in the way of assistive technology.
 
+import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+
+import type { Page } from 'playwright-core';
 
 import { open, sharedCompanyHouse, sharedEmptyHouse, visitor } from './harness/house.ts';
 import type { Look } from './harness/house.ts';
@@ -21,6 +24,18 @@ const all: readonly Look[] = [
 const isWhole = Number(process.env['GW_TEST_LOOKS'] ?? 1) > 1;
 const fullLooks = isWhole ? all : [light];
 const emptyLooks = isWhole ? all : [dark];
+
+/** Nothing there is a list of which a part could be looked for; of agents and MCP servers the company has none. */
+const unlisted: ReadonlySet<string> = new Set([
+  'agents',
+  'mcp-servers',
+  'deployment',
+  'fleet',
+  'metrics',
+  'overview',
+  'playground',
+  'settings',
+]);
 
 /** What is open beside a list, too. */
 const opened = [
@@ -43,7 +58,29 @@ const opened = [
   'mcp-servers/new',
   'usage/model/gpt-nano',
   'fleet?show=backends',
+  'history/events/2000',
+  'history/access',
+  // The rest of the history, which shares its elements with these.
+  ...(isWhole
+    ? [
+        'history/2000',
+        'history/versions',
+        'history/versions/1000',
+        'history/diff?from=1000&to=1400',
+        'history/restore/1000',
+        'history/requests',
+        'history/requests/policy',
+        'history/streams',
+        'history/log',
+        'limits/5?as_of=2900',
+      ]
+    : []),
 ];
+
+/** Of the parts of the history that say something else where there is nothing. */
+const emptyOpened = isWhole
+  ? ['history/versions', 'history/requests', 'history/access', 'history/diff', 'history/log']
+  : [];
 
 describe('every screen is clean', () => {
   for (const look of fullLooks) {
@@ -52,15 +89,27 @@ describe('every screen is clean', () => {
       it(`${path} with the company, ${look.theme}, ${look.width} px`, async (test) => {
         const { page, watched } = await visit(test, path);
         await expectCleanScreen(page, watched);
+        if (look === light && !/[/?]/.test(path)) await expectFilterByKey(page, path);
       });
     }
   }
 });
 
+/** `/` goes to where the list of a screen is filtered. */
+async function expectFilterByKey(page: Page, name: string): Promise<void> {
+  await page.keyboard.press('/');
+  const isThere = await page.evaluate(() => {
+    let active = document.activeElement;
+    while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+    return active instanceof HTMLElement && active.dataset['filter'] !== undefined;
+  });
+  assert.equal(isThere, !unlisted.has(name));
+}
+
 describe('every screen is clean where there is nothing', () => {
   for (const look of emptyLooks) {
     const visit = visitor(sharedEmptyHouse, look);
-    for (const name of screenNames()) {
+    for (const name of [...screenNames(), ...emptyOpened]) {
       it(`${name}, ${look.theme}, ${look.width} px`, async (test) => {
         const { page, watched } = await visit(test, name);
         await expectCleanScreen(page, watched);

@@ -6,6 +6,7 @@ import type { AnswerOf, QueryOf } from './routes.ts';
 export type Command = AnswerOf<'GET', '/admin/history/commands'>[number];
 export type LogEvent = AnswerOf<'GET', '/admin/history/events'>[number];
 export type WholeEvent = AnswerOf<'GET', '/admin/history/events/{position}'>;
+export type Stream = AnswerOf<'GET', '/admin/history/streams'>[number];
 export type CommandQuery = QueryOf<'GET', '/admin/history/commands'>;
 export type EventQuery = QueryOf<'GET', '/admin/history/events'>;
 
@@ -24,6 +25,11 @@ export async function getCommandAt(
 
 export const listEvents = (query: EventQuery, signal?: AbortSignal) =>
   call('GET', '/admin/history/events', { query, signal });
+
+export const listStreams = (
+  query: QueryOf<'GET', '/admin/history/streams'>,
+  signal?: AbortSignal,
+) => call('GET', '/admin/history/streams', { query, signal });
 
 export const getEvent = (position: number, signal?: AbortSignal) =>
   call('GET', '/admin/history/events/{position}', { params: { position }, signal });

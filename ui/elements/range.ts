@@ -75,7 +75,7 @@ export class GwRange extends LitElement {
   protected override render() {
     const isPreset = presets.some(({ text }) => text === this.value);
     const isCustom = this.custom || (this.value !== '' && !isPreset && /\//.test(this.value));
-    return html`<select aria-label="Time range" @change=${this.#choose}>
+    return html`<select aria-label="Time range" ?data-filter=${this.open} @change=${this.#choose}>
         ${
           this.open
             ? html`<option value="" ?selected=${!isCustom && this.value === ''}>

@@ -34,6 +34,7 @@ export class GwTable extends LitElement {
     columns: { attribute: false },
     keyOf: { attribute: false },
     hrefOf: { attribute: false },
+    isMarked: { attribute: false },
     view: { attribute: false },
     chosen: { attribute: false },
     ticked: { attribute: false },
@@ -51,6 +52,8 @@ export class GwTable extends LitElement {
   declare keyOf: (row: Row) => Key;
   /** What a row opens; null opens nothing. */
   declare hrefOf: ((row: Row) => string | null) | null;
+  /** The rows that somebody should look at. */
+  declare isMarked: (row: Row) => boolean;
   declare view: TableView;
   /** The key of the row that is open. */
   declare chosen: Key | null;
@@ -79,6 +82,7 @@ export class GwTable extends LitElement {
     this.columns = [];
     this.keyOf = (row) => Number(Reflect.get(row, 'id'));
     this.hrefOf = null;
+    this.isMarked = () => false;
     this.view = readView({});
     this.chosen = null;
     this.ticked = null;
@@ -88,11 +92,6 @@ export class GwTable extends LitElement {
     this.follow = null;
     this.order = null;
     this.scrolledPx = 0;
-  }
-
-  /** `/` goes here. */
-  focusFilter(): void {
-    this.renderRoot.querySelector<HTMLInputElement>('.filter input')?.focus();
   }
 
   #textOf(row: Row): string {
@@ -295,7 +294,7 @@ export class GwTable extends LitElement {
   #row(row: Row, columns: readonly Column<Row>[], index: number) {
     const key = this.keyOf(row);
     const href = this.hrefOf?.(row) ?? null;
-    const state = `${key === this.chosen ? 'chosen' : ''} ${href === null ? '' : 'linked'}`;
+    const state = `${key === this.chosen ? 'chosen' : ''} ${href === null ? '' : 'linked'} ${this.isMarked(row) ? 'marked' : ''}`;
     return html`<tr class=${state} aria-rowindex=${index + 2} @click=${this.#onRow}>
       ${this.ticked === null ? nothing : this.#tick(row, key)}
       ${columns.map(({ cell, value, end }, at) => {

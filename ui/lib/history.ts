@@ -2,10 +2,8 @@
 // difference between two configurations as rows of a table.
 
 import type { FieldChange } from './change.ts';
-import { edgesOf, readRange } from './range.ts';
 
 type Target = Readonly<{ screen: string; rest: readonly string[] }>;
-type Query = Readonly<Record<string, string>>;
 
 type Kind = Readonly<{
   screen: string | null;
@@ -79,29 +77,6 @@ export const changesOfDifference = ({ change, fields }: Difference): readonly Fi
   }));
 
 const isNone = (value: unknown): boolean => value === null || value === undefined;
-
-export type HistoryQuery = Readonly<{
-  stream?: string;
-  actor?: number;
-  from?: string;
-  type?: string;
-  order?: 'asc';
-}>;
-
-/** What the address asks for, as the server takes it; what cannot be read is left out. `type` is that of events. */
-export function historyQueryOf(query: Query, now: number): HistoryQuery {
-  const actor = Number(query['actor']);
-  const stream = query['stream']?.trim() ?? '';
-  const type = query['type']?.trim() ?? '';
-  const range = readRange(query['since'] ?? '');
-  return {
-    ...(Number.isSafeInteger(actor) && actor > 0 ? { actor } : {}),
-    ...(stream === '' ? {} : { stream }),
-    ...(type === '' ? {} : { type }),
-    ...(range === null ? {} : { from: new Date(edgesOf(range, now).since).toISOString() }),
-    ...(query['order'] === 'asc' ? { order: 'asc' } : {}),
-  };
-}
 
 const timePattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?(Z)?)?$/;
 

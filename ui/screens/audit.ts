@@ -1,36 +1,33 @@
-// The audit log: who changed what and when, filtered by the server, older rows on demand, new ones as they come, and all of it as a
-// file.
+// The audit log: who changed what and when, filtered and ordered by the server, more rows on demand, new ones as they come, and all of
+// them as a file.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { LitElement, css, html } from 'lit';
 
+import { listAudit } from '../api/audit.ts';
 import type { AuditRow } from '../api/audit.ts';
-import { asFailure } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
-import { listPrincipals } from '../api/principals.ts';
 import '../elements/empty.ts';
 import '../elements/icon.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
-import { Resource } from '../elements/resource.ts';
-import { save } from '../elements/save-file.ts';
+import { Paged } from '../elements/paged.ts';
 import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
 import '../elements/time.ts';
 import { Watch } from '../elements/watch.ts';
-import { auditQueryOf, placeOfTarget, toNdjson } from '../lib/audit.ts';
-import { formatCount } from '../lib/format.ts';
-import { presets } from '../lib/range.ts';
+import { placeOfTarget } from '../lib/audit.ts';
+import { askedText, auditQueryOf, isUnfiltered, orderOf } from '../lib/log-filter.ts';
+import { firstRows, follow } from '../lib/pages.ts';
+import type { AskPage } from '../lib/pages.ts';
+import '../parts/log-filters.ts';
 import { screenNamed } from '../screens.ts';
 import { changeQuery, linkTo, place } from '../state/location.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { base, buttons, controls } from '../styles/base.ts';
-import { newestRows } from './audit/load.ts';
 
-const pageRows = 100;
 /** How often new rows are looked for. */
 const liveMs = 5_000;
-/** Rows of one file; narrower filters give the rest. */
-const exportMax = 100_000;
+
+const fields = ['target', 'action', 'actor', 'range'] as const;
 
 const targetCell = ({ target }: AuditRow) => {
   const shown = placeOfTarget(target);
@@ -44,6 +41,7 @@ const columns: readonly Column<AuditRow>[] = [
   {
     id: 'at',
     label: 'When',
+    ordered: true,
     value: ({ at }) => at,
     cell: ({ at }) => html`<gw-time absolute at=${at}></gw-time>`,
   },
@@ -62,7 +60,6 @@ const columns: readonly Column<AuditRow>[] = [
 ];
 
 class ScreenAudit extends LitElement {
-  static override properties = { exporting: { state: true }, exportFailure: { state: true } };
   static override styles = [
     base,
     buttons,
@@ -70,23 +67,6 @@ class ScreenAudit extends LitElement {
     css`
       gw-error {
         margin-bottom: var(--space-3);
-      }
-
-      .filters {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2);
-        margin-bottom: var(--space-3);
-      }
-
-      .filters > * {
-        width: auto !important;
-      }
-
-      .filters input {
-        flex: 0 1 16rem;
-        min-width: 8rem;
       }
 
       [aria-pressed='true'] {
@@ -103,27 +83,22 @@ class ScreenAudit extends LitElement {
       }
     `,
   ];
-  declare exporting: boolean;
-  declare exportFailure: ApiFailure | null;
   readonly #place = new Watch(this, place);
-  #wanted = pageRows;
-  readonly #rows = new Resource(
-    this,
-    (signal) => {
-      const query = auditQueryOf(this.#place.value.query, Date.now());
-      return newestRows(query, { wanted: this.#wanted, signal });
+  readonly #paged = new Paged(this, {
+    load: (wanted, signal) => {
+      const page = this.#page();
+      return firstRows<AuditRow>(wanted, (limit, last) => page(limit, last, signal));
     },
-    { pollMs: () => (this.#isLive() ? liveMs : null) },
-  );
-  readonly #people = new Resource(this, async (signal) => {
-    const all = await listPrincipals(signal);
-    return all.filter(({ kind }) => kind === 'user');
+    asked: () => `${askedText(this.#place.value.query)} ${this.#isLive()}`,
+    pollMs: () => (this.#isLive() ? liveMs : null),
   });
+  readonly #rows = this.#paged.resource;
 
-  constructor() {
-    super();
-    this.exporting = false;
-    this.exportFailure = null;
+  /** One time stands for all pages of a list. */
+  #page(): AskPage<AuditRow> {
+    const query = auditQueryOf(this.#place.value.query, Date.now());
+    const end = query.order === 'asc' ? 'after' : 'before';
+    return (limit, last, signal) => listAudit({ ...query, limit, [end]: last?.id }, signal);
   }
 
   #isLive(): boolean {
@@ -131,68 +106,29 @@ class ScreenAudit extends LitElement {
   }
 
   protected override render() {
-    const failure = this.#rows.failure ?? this.exportFailure;
+    const isLive = this.#isLive();
     return html`<gw-page
       heading="Audit log"
-      about="Who changed what, newest first. What was sent is never in it."
+      about="Who changed what and when. What was sent is never in it."
     >
       <button
         slot="actions"
         type="button"
-        aria-pressed=${this.#isLive()}
-        @click=${() => changeQuery({ live: this.#isLive() ? null : '1' })}
+        aria-pressed=${isLive}
+        @click=${() => changeQuery({ live: isLive ? null : '1' })}
       >
-        <gw-icon name=${this.#isLive() ? 'pause' : 'play'}></gw-icon>Live
+        <gw-icon name=${isLive ? 'pause' : 'play'}></gw-icon>Live
       </button>
-      <button slot="actions" type="button" ?disabled=${this.exporting} @click=${this.#export}>
-        <gw-icon name="download"></gw-icon>${this.exporting ? 'Exporting …' : 'Export NDJSON'}
-      </button>
-      ${troubleOf({ failure, reload: () => this.#rows.reload() })} ${this.#filters()}
+      ${troubleOf(this.#rows)}
+      <gw-log-filters .fields=${fields}></gw-log-filters>
       ${loaded(this.#rows, (rows) => this.#table(rows))}
     </gw-page>`;
   }
 
-  #filters() {
-    const { actor = '', target = '', since = '' } = this.#place.value.query;
-    return html`<div class="filters">
-      <select aria-label="Who" @change=${this.#onFilter('actor')}>
-        <option value="">Anybody</option>
-        ${(this.#people.value ?? []).map(
-          ({ id, name }) =>
-            html`<option value=${id} ?selected=${String(id) === actor}>${name}</option>`,
-        )}
-      </select>
-      <input
-        type="search"
-        aria-label="Part of the target"
-        placeholder="Part of the target"
-        .value=${target}
-        @change=${this.#onFilter('target')}
-      />
-      <select aria-label="Since" @change=${this.#onFilter('since')}>
-        <option value="">At any time</option>
-        ${presets.map(
-          ({ text, label }) =>
-            html`<option value=${text} ?selected=${text === since}>${label}</option>`,
-        )}
-      </select>
-      ${
-        actor + target + since === ''
-          ? nothing
-          : html`<button
-              type="button"
-              class="plain"
-              @click=${() => changeQuery({ actor: null, target: null, since: null })}
-            >
-              Clear filters
-            </button>`
-      }
-    </div>`;
-  }
-
   #table(rows: readonly AuditRow[]) {
-    const { actor, target, since } = this.#place.value.query;
-    if (rows.length === 0 && [actor, target, since].every((one) => one === undefined)) {
+    const { query } = this.#place.value;
+    const order = orderOf(query);
+    if (rows.length === 0 && isUnfiltered(query)) {
       return html`<gw-empty heading="Nothing was changed yet" icon="scroll-text">
         <span slot="about"
           >Each change by a person, a command or an agent leaves a row here, and nothing takes one
@@ -200,11 +136,10 @@ class ScreenAudit extends LitElement {
         >
       </gw-empty>`;
     }
-    const isAll = rows.length < this.#wanted;
     return html`<gw-table
         partial
         label="Audit log"
-        noun="row"
+        noun="audit row"
         .columns=${columns}
         .rows=${rows}
         .hrefOf=${
@@ -213,58 +148,13 @@ class ScreenAudit extends LitElement {
             : ({ id }: AuditRow) => linkTo({ screen: 'history', rest: [id] })
         }
         .view=${tableView()}
+        .follow=${follow(this.#page())}
+        .order=${order}
         ?stale=${this.#rows.failure !== null}
+        @gw-order=${({ detail }: CustomEvent<string>) => changeQuery({ order: detail })}
         @gw-view=${keepView}
       ></gw-table>
-      <div class="more">
-        ${
-          isAll
-            ? html`<span>That is all of it.</span>`
-            : html`<button type="button" @click=${this.#onMore}>Load older</button>`
-        }
-      </div>`;
-  }
-
-  readonly #onFilter =
-    (name: 'actor' | 'target' | 'since') =>
-    ({ target }: Event): void => {
-      if (target instanceof HTMLSelectElement || target instanceof HTMLInputElement) {
-        changeQuery({ [name]: target.value.trim() });
-      }
-    };
-
-  readonly #onMore = (): void => {
-    this.#wanted += pageRows * 5;
-    void this.#rows.reload();
-  };
-
-  readonly #export = async (): Promise<void> => {
-    this.exporting = true;
-    this.exportFailure = null;
-    try {
-      const query = auditQueryOf(this.#place.value.query, Date.now());
-      const rows = await newestRows(query, { wanted: exportMax });
-      const isCut = rows.length === exportMax;
-      const name = isCut ? `audit-newest-${formatCount(exportMax, 'row')}` : 'audit';
-      save(`${name.replaceAll(' ', '-')}.ndjson`, 'application/x-ndjson', toNdjson(rows));
-    } catch (error) {
-      this.exportFailure = asFailure(error);
-    } finally {
-      this.exporting = false;
-    }
-  };
-
-  #asked: string | null = null;
-
-  /** Asks anew when the address says other filters, by whatever way it came there. */
-  protected override willUpdate(): void {
-    const { actor, target, since, live } = this.#place.value.query;
-    const asked = JSON.stringify([actor, target, since, live]);
-    if (this.#asked !== null && asked !== this.#asked) {
-      this.#wanted = pageRows;
-      void this.#rows.reload();
-    }
-    this.#asked = asked;
+      ${this.#paged.rest(rows.length, order)}`;
   }
 }
 

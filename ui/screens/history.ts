@@ -52,6 +52,13 @@ const sections: readonly Section[] = [
     load: () => import('./history/events.ts'),
   },
   {
+    value: 'streams',
+    label: 'Streams',
+    about: 'One stream an entity: what happened to it, from its making on.',
+    load: () => import('./history/streams.ts'),
+    inner: true,
+  },
+  {
     value: 'access',
     label: 'Access review',
     about: 'Who could call which model at any moment, and by which grants.',

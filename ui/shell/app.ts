@@ -13,6 +13,7 @@ import '../elements/dialog.ts';
 import '../elements/drawer.ts';
 import '../elements/empty.ts';
 import '../elements/error.ts';
+import { filterIn } from '../elements/find-filter.ts';
 import { troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import '../elements/toasts.ts';
@@ -281,7 +282,7 @@ export class GwApp extends LitElement {
         this.#open(meaning.kind);
         return;
       case 'filter':
-        this.#table()?.focusFilter();
+        this.#filter()?.focus();
         return;
       case 'screen': {
         const screen = screensFor(may).find(({ key }) => key === meaning.key);
@@ -292,8 +293,9 @@ export class GwApp extends LitElement {
     }
   }
 
-  #table() {
-    return this.renderRoot.querySelector('.screen')?.shadowRoot?.querySelector('gw-table');
+  #filter(): HTMLElement | null {
+    const screen = this.renderRoot.querySelector('.screen')?.shadowRoot ?? null;
+    return screen === null ? null : filterIn(screen);
   }
 }
 

@@ -34,7 +34,6 @@ export type HistoryVersion = Readonly<{
   made_by: HistoryCommand | null;
 }>;
 
-/** The newest first. */
 export async function historyVersions(
   dependencies: Dependencies,
   filter: VersionFilter,

@@ -9,7 +9,6 @@ import { checkLinks } from '../../../ui/lib/chain.ts';
 import { fateOf, verdictOf, wayOf } from '../../../ui/lib/explain.ts';
 import {
   changesOfDifference,
-  historyQueryOf,
   placeOfStream,
   reachText,
   readMoment,
@@ -64,19 +63,6 @@ it('a moment is a version or a time of UTC, and nothing else', () => {
     '': null,
   };
   for (const [text, moment] of Object.entries(moments)) assert.equal(readMoment(text), moment);
-});
-
-it('filters are those of the server, and one that cannot be read is none', () => {
-  const now = Date.UTC(2026, 10, 21, 12);
-  const query = { actor: '4', stream: ' model-7 ', type: 'ModelPriced', since: '1h', order: 'asc' };
-  assert.deepEqual(historyQueryOf(query, now), {
-    actor: 4,
-    stream: 'model-7',
-    type: 'ModelPriced',
-    from: '2026-11-21T11:00:00.000Z',
-    order: 'asc',
-  });
-  assert.deepEqual(historyQueryOf({ actor: 'boss', since: 'ever', order: 'up' }, now), {});
 });
 
 it('versions are told apart from what leaves them as they were', () => {

@@ -9,25 +9,32 @@ import '../../elements/badge.ts';
 import '../../elements/drawer.ts';
 import '../../elements/empty.ts';
 import { loaded, troubleOf } from '../../elements/loaded.ts';
-import { Resource } from '../../elements/resource.ts';
+import { Paged } from '../../elements/paged.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
 import '../../elements/time.ts';
 import { Watch } from '../../elements/watch.ts';
 import { placeOfTarget } from '../../lib/audit.ts';
-import { historyQueryOf, reachText, versionsText, wordsOf } from '../../lib/history.ts';
+import { reachText, versionsText, wordsOf } from '../../lib/history.ts';
+import { askedText, commandQueryOf, isUnfiltered, orderOf } from '../../lib/log-filter.ts';
+import type { FilterName } from '../../lib/log-filter.ts';
+import { firstRows, follow } from '../../lib/pages.ts';
+import type { AskPage } from '../../lib/pages.ts';
+import '../../parts/log-filters.ts';
 import { screenNamed } from '../../screens.ts';
 import { isOneFile } from '../../state/base.ts';
-import { linkTo, openRest, place } from '../../state/location.ts';
+import { changeQuery, linkTo, openRest, place } from '../../state/location.ts';
 import { keepView, tableView } from '../../state/table-view.ts';
 import { base, buttons } from '../../styles/base.ts';
 import './change.ts';
-import './filters.ts';
 import { listStyles } from './list-styles.ts';
-import { firstRows } from './load.ts';
 
-const pageRows = 100;
 const pollMs = 15_000;
+
+/** An export is looked through by less. */
+const fields: readonly FilterName[] = isOneFile
+  ? ['command', 'stream', 'actor', 'range']
+  : ['command', 'stream', 'actor', 'request', 'range'];
 
 type Row = Command & Readonly<{ reach: string }>;
 
@@ -56,6 +63,7 @@ const columns: readonly Column<Row>[] = [
   {
     id: 'at',
     label: 'When',
+    ordered: true,
     value: ({ at }) => at,
     cell: ({ at }) => html`<gw-time at=${at}></gw-time>`,
   },
@@ -94,29 +102,40 @@ const columns: readonly Column<Row>[] = [
 class HistoryChanges extends LitElement {
   static override styles = [base, buttons, listStyles];
   readonly #place = new Watch(this, place);
-  #wanted = pageRows;
-  readonly #rows = new Resource(this, (signal) => this.#load(signal), { pollMs });
+  readonly #changes = new Paged(this, {
+    load: (wanted, signal) => this.#load(wanted, signal),
+    asked: () => askedText(this.#place.value.query),
+    pollMs,
+  });
+  readonly #rows = this.#changes.resource;
 
-  async #load(signal: AbortSignal): Promise<readonly Row[]> {
-    const { type: _type, ...query } = historyQueryOf(this.#place.value.query, Date.now());
+  /** One time stands for all pages of a list. */
+  #page(): AskPage<Command> {
+    const query = commandQueryOf(this.#place.value.query, Date.now());
+    return (limit, last, signal) => listCommands({ ...query, limit, after: last?.id }, signal);
+  }
+
+  async #load(wanted: number, signal: AbortSignal): Promise<readonly Row[]> {
+    const page = this.#page();
     const [{ body: replicas }, commands] = await Promise.all([
       getFleet(signal),
-      firstRows<Command>(this.#wanted, (limit, last) =>
-        listCommands({ ...query, limit, after: last?.id }, signal),
-      ),
+      firstRows<Command>(wanted, (limit, last) => page(limit, last, signal)),
     ]);
     return commands.map((one) => Object.assign(one, { reach: reachText(one, replicas) }));
   }
 
   protected override render() {
     return html`${troubleOf(this.#rows)}
-      <gw-history-filters></gw-history-filters>
+      <gw-log-filters
+        .fields=${fields}
+        .suggested=${[...new Set((this.#rows.value ?? []).map(({ command }) => command))]}
+      ></gw-log-filters>
       ${loaded(this.#rows, (found) => this.#table(found))} ${this.#drawer()}`;
   }
 
   #table(rows: readonly Row[]) {
-    const { actor, stream, since } = this.#place.value.query;
-    if (rows.length === 0 && [actor, stream, since].every((one) => one === undefined)) {
+    const { query } = this.#place.value;
+    if (rows.length === 0 && isUnfiltered(query)) {
       return html`<gw-empty
         heading="Nothing was changed yet"
         icon="history"
@@ -128,7 +147,7 @@ class HistoryChanges extends LitElement {
         >
       </gw-empty>`;
     }
-    const { query } = this.#place.value;
+    const order = orderOf(query);
     return html`<gw-table
         partial
         label="Changes"
@@ -139,15 +158,12 @@ class HistoryChanges extends LitElement {
         .hrefOf=${({ id }: Row) => linkTo({ screen: 'history', rest: [id], query })}
         .chosen=${Number(this.#place.value.rest[0])}
         ?stale=${this.#rows.failure !== null}
+        .follow=${follow(this.#page())}
+        .order=${order}
+        @gw-order=${({ detail }: CustomEvent<string>) => changeQuery({ order: detail })}
         @gw-view=${keepView}
       ></gw-table>
-      <div class="more">
-        ${
-          rows.length < this.#wanted
-            ? html`<span>That is all of it.</span>`
-            : html`<button type="button" @click=${this.#onMore}>Load older</button>`
-        }
-      </div>`;
+      ${this.#changes.rest(rows.length, order)}`;
   }
 
   #drawer() {
@@ -164,24 +180,6 @@ class HistoryChanges extends LitElement {
           : nothing
       }
     </gw-drawer>`;
-  }
-
-  readonly #onMore = (): void => {
-    this.#wanted += pageRows * 5;
-    void this.#rows.reload();
-  };
-
-  #asked: string | null = null;
-
-  /** Asks anew when the address says other filters, by whatever way it came there. */
-  protected override willUpdate(): void {
-    const { actor, stream, since } = this.#place.value.query;
-    const asked = JSON.stringify([actor, stream, since]);
-    if (this.#asked !== null && asked !== this.#asked) {
-      this.#wanted = pageRows;
-      void this.#rows.reload();
-    }
-    this.#asked = asked;
   }
 }
 

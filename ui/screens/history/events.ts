@@ -10,7 +10,7 @@ import '../../elements/drawer.ts';
 import '../../elements/empty.ts';
 import '../../elements/icon.ts';
 import { loaded, troubleOf } from '../../elements/loaded.ts';
-import { Resource } from '../../elements/resource.ts';
+import { Paged } from '../../elements/paged.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
 import '../../elements/time.ts';
@@ -18,22 +18,28 @@ import { Watch } from '../../elements/watch.ts';
 import { canHash, checkLinks } from '../../lib/chain.ts';
 import type { ChainCheck } from '../../lib/chain.ts';
 import { formatNumber } from '../../lib/format.ts';
-import { historyQueryOf } from '../../lib/history.ts';
+import { askedText, eventQueryOf, isUnfiltered, orderOf } from '../../lib/log-filter.ts';
+import type { FilterName } from '../../lib/log-filter.ts';
+import { firstRows, follow } from '../../lib/pages.ts';
+import type { AskPage } from '../../lib/pages.ts';
+import '../../parts/log-filters.ts';
+import { isOneFile } from '../../state/base.ts';
 import { changeQuery, linkTo, openRest, place } from '../../state/location.ts';
 import { keepView, tableView } from '../../state/table-view.ts';
 import { base, buttons } from '../../styles/base.ts';
 import './event.ts';
-import './filters.ts';
 import { listStyles } from './list-styles.ts';
-import { firstRows } from './load.ts';
 
-const pageRows = 100;
+/** An export is looked through by less. */
+const fields: readonly FilterName[] = isOneFile
+  ? ['stream', 'type', 'actor', 'range']
+  : ['stream', 'type', 'actor', 'request', 'range'];
 
 type Row = LogEvent & Readonly<{ who: string }>;
 type Loaded = Readonly<{ rows: readonly Row[]; chain: ChainCheck | null }>;
 
 const columns: readonly Column<Row>[] = [
-  { id: 'position', label: 'Position', value: ({ position }) => position },
+  { id: 'position', label: 'Position', ordered: true, value: ({ position }) => position },
   { id: 'type', label: 'Event', value: ({ type }) => type },
   {
     id: 'stream',
@@ -89,23 +95,26 @@ class HistoryEvents extends LitElement {
       .broken {
         color: var(--bad);
       }
-
-      .order {
-        margin-left: auto;
-      }
     `,
   ];
   readonly #place = new Watch(this, place);
-  #wanted = pageRows;
-  readonly #events = new Resource(this, (signal) => this.#load(signal));
+  readonly #paged = new Paged(this, {
+    load: (wanted, signal) => this.#load(wanted, signal),
+    asked: () => askedText(this.#place.value.query),
+  });
+  readonly #events = this.#paged.resource;
 
-  async #load(signal: AbortSignal): Promise<Loaded> {
-    const query = historyQueryOf(this.#place.value.query, Date.now());
+  /** One time stands for all pages of a list. */
+  #page(): AskPage<LogEvent> {
+    const query = eventQueryOf(this.#place.value.query, Date.now());
+    return (limit, last, signal) => listEvents({ ...query, limit, after: last?.position }, signal);
+  }
+
+  async #load(wanted: number, signal: AbortSignal): Promise<Loaded> {
+    const page = this.#page();
     const [people, events] = await Promise.all([
       listPrincipals(signal),
-      firstRows<LogEvent>(this.#wanted, (limit, last) =>
-        listEvents({ ...query, limit, after: last?.position }, signal),
-      ),
+      firstRows<LogEvent>(wanted, (limit, last) => page(limit, last, signal)),
     ]);
     const names = new Map(people.map(({ id, name }) => [id, name]));
     const rows = events.map((one) => Object.assign(one, { who: whoOf(one, names) }));
@@ -113,26 +122,19 @@ class HistoryEvents extends LitElement {
   }
 
   protected override render() {
-    const isOldest = this.#place.value.query['order'] === 'asc';
     return html`${troubleOf(this.#events)}
-      <gw-history-filters typed>
-        <button
-          type="button"
-          class="order"
-          @click=${() => changeQuery({ order: isOldest ? null : 'asc' })}
+      <gw-log-filters .fields=${fields}>
+        <a class="button" href=${linkTo({ screen: 'history', rest: ['streams'] })}
+          ><gw-icon name="layers"></gw-icon>Streams</a
         >
-          <gw-icon name=${isOldest ? 'arrow-down' : 'arrow-up'}></gw-icon>${
-            isOldest ? 'Oldest first' : 'Newest first'
-          }
-        </button>
-      </gw-history-filters>
+      </gw-log-filters>
       ${loaded(this.#events, (found) => this.#table(found))} ${this.#drawer()}`;
   }
 
   #table({ rows, chain }: Loaded) {
     const { query } = this.#place.value;
-    const { actor, stream, type, since } = query;
-    if (rows.length === 0 && [actor, stream, type, since].every((one) => one === undefined)) {
+    const order = orderOf(query);
+    if (rows.length === 0 && isUnfiltered(query)) {
       return html`<gw-empty heading="The log is empty" icon="history"></gw-empty>`;
     }
     return html`<gw-table
@@ -147,18 +149,13 @@ class HistoryEvents extends LitElement {
           linkTo({ screen: 'history', rest: ['events', position], query })}
         .chosen=${Number(this.#place.value.rest[1])}
         ?stale=${this.#events.failure !== null}
+        .follow=${follow(this.#page())}
+        .order=${order}
+        @gw-order=${({ detail }: CustomEvent<string>) => changeQuery({ order: detail })}
         @gw-view=${keepView}
         >${this.#chain(chain)}</gw-table
       >
-      <div class="more">
-        ${
-          rows.length < this.#wanted
-            ? html`<span>That is all of it.</span>`
-            : html`<button type="button" @click=${this.#onMore}>
-                Load ${query['order'] === 'asc' ? 'newer' : 'older'}
-              </button>`
-        }
-      </div>`;
+      ${this.#paged.rest(rows.length, order)}`;
   }
 
   /** What this browser found by computing the hashes anew. */
@@ -192,24 +189,6 @@ class HistoryEvents extends LitElement {
         isOpen ? html`<gw-history-event .position=${Number(position)}></gw-history-event>` : nothing
       }
     </gw-drawer>`;
-  }
-
-  readonly #onMore = (): void => {
-    this.#wanted += pageRows * 5;
-    void this.#events.reload();
-  };
-
-  #asked: string | null = null;
-
-  /** Asks anew when the address says other filters, by whatever way it came there. */
-  protected override willUpdate(): void {
-    const { actor, stream, type, since, order } = this.#place.value.query;
-    const asked = JSON.stringify([actor, stream, type, since, order]);
-    if (this.#asked !== null && asked !== this.#asked) {
-      this.#wanted = pageRows;
-      void this.#events.reload();
-    }
-    this.#asked = asked;
   }
 }
 

@@ -10,23 +10,25 @@ import '../../elements/drawer.ts';
 import '../../elements/empty.ts';
 import '../../elements/icon.ts';
 import { loaded, troubleOf } from '../../elements/loaded.ts';
+import { Paged } from '../../elements/paged.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
 import '../../elements/time.ts';
 import { Watch } from '../../elements/watch.ts';
 import { kindsText, stateWords, toneOfState } from '../../lib/change-request.ts';
+import { askedText, orderOf } from '../../lib/log-filter.ts';
+import { firstRows, follow } from '../../lib/pages.ts';
+import type { AskPage } from '../../lib/pages.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { changeQuery, linkTo, openRest, place } from '../../state/location.ts';
 import { may } from '../../state/session.ts';
 import { keepView, tableView } from '../../state/table-view.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 import { listStyles } from './list-styles.ts';
-import { firstRows } from './load.ts';
 import './policy.ts';
 import './request.ts';
 
-const pageRows = 100;
 const pollMs = 15_000;
 
 const states = [
@@ -62,6 +64,7 @@ const columns: readonly Column<ChangeRequest>[] = [
   {
     id: 'created_at',
     label: 'Drafted',
+    ordered: true,
     value: ({ created_at }) => created_at,
     cell: ({ created_at }) => html`<gw-time at=${created_at}></gw-time>`,
   },
@@ -104,20 +107,26 @@ class HistoryRequests extends LitElement {
     `,
   ];
   readonly #place = new Watch(this, place);
-  #wanted = pageRows;
-  readonly #requests = new Resource(
-    this,
-    (signal) =>
-      firstRows<ChangeRequest>(this.#wanted, (limit, last) => {
-        const { state } = this.#place.value.query;
-        return listChangeRequests({ state, limit, after: last?.id }, signal);
-      }),
-    { pollMs },
-  );
+  readonly #paged = new Paged(this, {
+    load: (wanted, signal) => {
+      const page = this.#page();
+      return firstRows<ChangeRequest>(wanted, (limit, last) => page(limit, last, signal));
+    },
+    asked: () => askedText(this.#place.value.query),
+    pollMs,
+  });
+  readonly #requests = this.#paged.resource;
   readonly #policy = new Resource(this, async (signal) => {
     const { body } = await getChangePolicy(signal);
     return body;
   });
+
+  #page(): AskPage<ChangeRequest> {
+    const { query } = this.#place.value;
+    const asked = { state: query['state'], order: orderOf(query) };
+    return (limit, last, signal) =>
+      listChangeRequests({ ...asked, limit, after: last?.id }, signal);
+  }
 
   protected override render() {
     const failure = this.#requests.failure ?? this.#policy.failure;
@@ -153,6 +162,7 @@ class HistoryRequests extends LitElement {
   #table(rows: readonly ChangeRequest[]) {
     const { query } = this.#place.value;
     const { state = '' } = query;
+    const order = orderOf(query);
     if (rows.length === 0 && state === '') {
       return html`<gw-empty heading="No change requests yet" icon="users-round">
         <span slot="about"
@@ -172,8 +182,11 @@ class HistoryRequests extends LitElement {
           linkTo({ screen: 'history', rest: ['requests', id], query })}
         .chosen=${Number(this.#place.value.rest[1])}
         ?stale=${this.#requests.failure !== null}
+        .follow=${follow(this.#page())}
+        .order=${order}
+        @gw-order=${({ detail }: CustomEvent<string>) => changeQuery({ order: detail })}
         @gw-view=${keepView}
-        ><select slot="bar" aria-label="State" @change=${this.#onState}>
+        ><select slot="bar" data-filter aria-label="State" @change=${this.#onState}>
           <option value="">In any state</option>
           ${states.map(
             (value) =>
@@ -183,13 +196,7 @@ class HistoryRequests extends LitElement {
           )}
         </select></gw-table
       >
-      <div class="more">
-        ${
-          rows.length < this.#wanted
-            ? html`<span>That is all of it.</span>`
-            : html`<button type="button" @click=${this.#onMore}>Load older</button>`
-        }
-      </div>`;
+      ${this.#paged.rest(rows.length, order)}`;
   }
 
   /** `/requests/7`, `/requests/policy`. */
@@ -221,11 +228,6 @@ class HistoryRequests extends LitElement {
     if (target instanceof HTMLSelectElement) changeQuery({ state: target.value });
   };
 
-  readonly #onMore = (): void => {
-    this.#wanted += pageRows * 5;
-    void this.#requests.reload();
-  };
-
   readonly #onDone = (): void => {
     void this.#reload();
     openRest(['requests']);
@@ -234,18 +236,6 @@ class HistoryRequests extends LitElement {
   readonly #reload = async (): Promise<void> => {
     await Promise.all([this.#requests.reload(), this.#policy.reload()]);
   };
-
-  #asked: string | null = null;
-
-  /** Asks anew when the address says another state, by whatever way it came there. */
-  protected override willUpdate(): void {
-    const { state = '' } = this.#place.value.query;
-    if (this.#asked !== null && state !== this.#asked) {
-      this.#wanted = pageRows;
-      void this.#requests.reload();
-    }
-    this.#asked = state;
-  }
 }
 
 customElements.define('gw-history-requests', HistoryRequests);

@@ -9,23 +9,27 @@ import '../../elements/badge.ts';
 import '../../elements/drawer.ts';
 import '../../elements/empty.ts';
 import { loaded, troubleOf } from '../../elements/loaded.ts';
-import { Resource } from '../../elements/resource.ts';
+import { Paged } from '../../elements/paged.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
 import '../../elements/time.ts';
 import { Watch } from '../../elements/watch.ts';
 import { formatCount } from '../../lib/format.ts';
 import { streamWords, wordsOf } from '../../lib/history.ts';
+import { askedText, isUnfiltered, orderOf, spanQueryOf } from '../../lib/log-filter.ts';
+import { firstRows, follow } from '../../lib/pages.ts';
+import type { AskPage } from '../../lib/pages.ts';
+import '../../parts/log-filters.ts';
 import { isOneFile } from '../../state/base.ts';
-import { linkTo, navigate, openRest, place } from '../../state/location.ts';
+import { changeQuery, linkTo, navigate, openRest, place } from '../../state/location.ts';
 import { keepView, tableView } from '../../state/table-view.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { listStyles } from './list-styles.ts';
-import { firstRows } from './load.ts';
 import './version.ts';
 
-const pageRows = 100;
 const pollMs = 15_000;
+
+const fields = ['range'] as const;
 
 const changedText = ({ changed }: SnapshotVersion): string => {
   const [first, ...more] = changed;
@@ -34,7 +38,7 @@ const changedText = ({ changed }: SnapshotVersion): string => {
 };
 
 const columns: readonly Column<SnapshotVersion>[] = [
-  { id: 'version', label: 'Version', value: ({ version }) => version },
+  { id: 'version', label: 'Version', ordered: true, value: ({ version }) => version },
   {
     id: 'created_at',
     label: 'Made',
@@ -95,15 +99,22 @@ class HistoryVersions extends LitElement {
   /** At most two. */
   declare ticked: ReadonlySet<string | number>;
   readonly #place = new Watch(this, place);
-  #wanted = pageRows;
-  readonly #versions = new Resource(
-    this,
-    (signal) =>
-      firstRows<SnapshotVersion>(this.#wanted, (limit, last) =>
-        listVersions({ limit, before: last?.version }, signal),
-      ),
-    { pollMs },
-  );
+  readonly #paged = new Paged(this, {
+    load: (wanted, signal) => {
+      const page = this.#page();
+      return firstRows<SnapshotVersion>(wanted, (limit, last) => page(limit, last, signal));
+    },
+    asked: () => askedText(this.#place.value.query),
+    pollMs,
+  });
+  readonly #versions = this.#paged.resource;
+
+  /** One time stands for all pages of a list. */
+  #page(): AskPage<SnapshotVersion> {
+    const query = spanQueryOf(this.#place.value.query, Date.now());
+    const end = query.order === 'asc' ? 'after' : 'before';
+    return (limit, last, signal) => listVersions({ ...query, limit, [end]: last?.version }, signal);
+  }
 
   constructor() {
     super();
@@ -112,11 +123,14 @@ class HistoryVersions extends LitElement {
 
   protected override render() {
     return html`${troubleOf(this.#versions)}
-    ${loaded(this.#versions, (found) => this.#table(found))} ${this.#drawer()}`;
+      <gw-log-filters .fields=${fields}></gw-log-filters>
+      ${loaded(this.#versions, (found) => this.#table(found))} ${this.#drawer()}`;
   }
 
   #table(rows: readonly SnapshotVersion[]) {
-    if (rows.length === 0) {
+    const { query } = this.#place.value;
+    const order = orderOf(query);
+    if (rows.length === 0 && isUnfiltered(query)) {
       return html`<gw-empty heading="No version yet" icon="layers" command="gw snapshot list">
         <span slot="about"
           >Every change that concerns proxies makes a version, which they fetch within
@@ -124,7 +138,6 @@ class HistoryVersions extends LitElement {
         >
       </gw-empty>`;
     }
-    const { query } = this.#place.value;
     return html`<gw-table
         partial
         label="Snapshot versions"
@@ -138,17 +151,14 @@ class HistoryVersions extends LitElement {
         .chosen=${Number(this.#place.value.rest[1])}
         .ticked=${this.ticked}
         ?stale=${this.#versions.failure !== null}
+        .follow=${follow(this.#page())}
+        .order=${order}
+        @gw-order=${({ detail }: CustomEvent<string>) => changeQuery({ order: detail })}
         @gw-view=${keepView}
         @gw-tick=${this.#onTick}
         >${this.#compare()}</gw-table
       >
-      <div class="more">
-        ${
-          rows.length < this.#wanted
-            ? html`<span>That is all of it.</span>`
-            : html`<button type="button" @click=${this.#onMore}>Load older</button>`
-        }
-      </div>`;
+      ${this.#paged.rest(rows.length, order)}`;
   }
 
   #compare() {
@@ -195,11 +205,6 @@ class HistoryVersions extends LitElement {
   /** The third takes the place of the first. */
   readonly #onTick = ({ detail }: CustomEvent<ReadonlySet<string | number>>): void => {
     this.ticked = new Set([...detail].slice(-2));
-  };
-
-  readonly #onMore = (): void => {
-    this.#wanted += pageRows * 5;
-    void this.#versions.reload();
   };
 }
 

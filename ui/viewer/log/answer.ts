@@ -9,7 +9,7 @@ import type { Difference } from '../../../projections/diff.ts';
 import type { FieldValue } from '../../../projections/entity-fields.ts';
 import { configNouns } from '../../../events/catalogue.ts';
 import { reviewAccess, reviewChanges } from './access.ts';
-import { getEvent, listCommands, listEvents, listVersions } from './history.ts';
+import { getEvent, listCommands, listEvents, listStreams, listVersions } from './history.ts';
 import type { Asked } from './history.ts';
 import { Refused, positionOf } from './moment.ts';
 import { principalName } from './names.ts';
@@ -36,6 +36,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     body: await listCommands(log, told, asked),
   }),
   'history/events': async ({ log }, _segments, asked) => ({ body: await listEvents(log, asked) }),
+  'history/streams': async ({ log }, _segments, asked) => ({ body: listStreams(log, asked) }),
   'history/events/*': async ({ log }, [position]) => ({
     body: await getEvent(log, Number(position)),
   }),

@@ -2,7 +2,7 @@
 // at a time, filtered by the index and read from the file.
 
 import { eventMetadata } from '../../../events/event.ts';
-import type { Command, LogEvent, WholeEvent } from '../../api/history.ts';
+import type { Command, LogEvent, Stream, WholeEvent } from '../../api/history.ts';
 import type { SnapshotVersion } from '../../api/snapshots.ts';
 import { isTouching } from './open-log.ts';
 import type { OpenLog } from './open-log.ts';
@@ -39,13 +39,15 @@ function pageOf(
 
 /** What the index is asked of an event. */
 function filterOf({ index }: OpenLog, asked: Asked): (position: number) => boolean {
-  const { stream, type, actor, actor_kind: kind, from, to } = asked;
+  const { stream, type, command, actor, actor_kind: kind, from, to } = asked;
   const streamNumber = stream === undefined ? null : index.streamNumber(stream);
   const typeNumber = type === undefined ? null : index.typeNumber(type);
+  const commandNumber = command === undefined ? null : index.commandNumber(command);
   const [since, until] = [from, to].map((time) => (time === undefined ? null : Date.parse(time)));
   return (position) =>
     (streamNumber === null || index.streamAt(position) === streamNumber) &&
     (typeNumber === null || index.typeAt(position) === typeNumber) &&
+    (commandNumber === null || index.commandAt(position) === commandNumber) &&
     (actor === undefined || index.actorId(position) === Number(actor)) &&
     (kind === undefined || index.actorKind(position) === kind) &&
     (since === null || since === undefined || index.recordedAt(position) >= since) &&
@@ -55,6 +57,27 @@ function filterOf({ index }: OpenLog, asked: Asked): (position: number) => boole
 export async function listEvents(log: OpenLog, asked: Asked): Promise<readonly LogEvent[]> {
   const positions = pageOf(null, log, { asked, fits: filterOf(log, asked) });
   return (await log.events(positions)).map(toEvent);
+}
+
+/** In the order of their names. */
+export function listStreams({ index }: OpenLog, asked: Asked): readonly Stream[] {
+  const { part = '', after = '' } = asked;
+  const found = new Map<number, Stream>();
+  for (let position = index.from; position <= index.last(); position += 1) {
+    const number = index.streamAt(position);
+    const events = (found.get(number)?.events ?? 0) + 1;
+    const last_at = new Date(index.recordedAt(position)).toISOString();
+    found.set(number, {
+      stream: index.streamText(number),
+      events,
+      last_position: position,
+      last_at,
+    });
+  }
+  return [...found.values()]
+    .filter(({ stream }) => stream > after && stream.toLowerCase().includes(part.toLowerCase()))
+    .toSorted((a, b) => (a.stream < b.stream ? -1 : 1))
+    .slice(0, limitOf(asked));
 }
 
 export async function getEvent(log: OpenLog, position: number): Promise<WholeEvent> {
@@ -144,21 +167,27 @@ export async function commandsAt(
   });
 }
 
-/** The newest first. What replicas served is not in a log. */
+/** What replicas served is not in a log. */
 export async function listVersions(
   log: OpenLog,
   told: Told,
   asked: Asked,
 ): Promise<readonly SnapshotVersion[]> {
   const { index } = log;
-  const { from, to, before } = asked;
+  const { from, to, before, after } = asked;
+  const isAscending = asked['order'] === 'asc';
+  const count = index.commands.length;
   const inTime = filterOf(log, { ...(from ? { from } : {}), ...(to ? { to } : {}) });
   const ends: number[] = [];
-  for (let at = index.commands.length - 1; at >= 0 && ends.length < limitOf(asked); at -= 1) {
+  for (let step = 0; step < count && ends.length < limitOf(asked); step += 1) {
+    const at = isAscending ? step : count - 1 - step;
     const end = endOfNth(log, at);
     const version = index.version(end);
     if (version === index.version((index.commands[at] ?? end) - 1)) continue;
-    if ((before === undefined || version < Number(before)) && inTime(end)) ends.push(end);
+    const isAsked =
+      (before === undefined || version < Number(before)) &&
+      (after === undefined || version > Number(after));
+    if (isAsked && inTime(end)) ends.push(end);
   }
   const commands = await commandsAt(log, told, ends);
   return Promise.all(

@@ -10,6 +10,7 @@ export type Indexed = Readonly<{
   line: Omit<Line, 'text'>;
   actorKind: string;
   actorId: number | null;
+  command: string;
   /** It begins its command. */
   isFirst: boolean;
   /** The snapshot version behind it. */
@@ -31,8 +32,11 @@ export type LogIndex = Readonly<{
   commands: readonly number[];
   /** The numbers of texts that were met. */
   typeNumber: (type: string) => number | undefined;
+  commandNumber: (command: string) => number | undefined;
   streamNumber: (stream: string) => number | undefined;
+  streamText: (number: number) => string;
   typeAt: (position: number) => number;
+  commandAt: (position: number) => number;
   streamAt: (position: number) => number;
   actors: ReadonlySet<number>;
 }>;
@@ -48,17 +52,19 @@ export function createLogIndex(from: number, versionBefore: number): LogIndex {
   const actorKinds: number[] = [];
   const versions: number[] = [];
   const types: number[] = [];
+  const commandsOf: number[] = [];
   const streams: number[] = [];
   const commands: number[] = [];
   const kinds = createNumbers();
   const typeNames = createNumbers();
+  const commandNames = createNumbers();
   const streamNames = createNumbers();
   const actors = new Set<number>();
   const of = (column: readonly number[], position: number): number => column[position - from] ?? 0;
   return {
     from,
     last: () => from + starts.length - 1,
-    add: ({ event, line, actorKind, actorId, isFirst, version }) => {
+    add: ({ event, line, actorKind, actorId, command, isFirst, version }) => {
       if (isFirst || starts.length === 0) commands.push(event.position);
       starts.push(line.start);
       ends.push(line.end);
@@ -66,6 +72,7 @@ export function createLogIndex(from: number, versionBefore: number): LogIndex {
       actorIds.push(actorId ?? nobody);
       actorKinds.push(kinds.of(actorKind));
       versions.push(version);
+      commandsOf.push(commandNames.of(command));
       types.push(typeNames.of(event.type));
       streams.push(streamNames.of(event.stream));
       if (actorId !== null) actors.add(actorId);
@@ -77,7 +84,10 @@ export function createLogIndex(from: number, versionBefore: number): LogIndex {
     version: (position) => (position < from ? versionBefore : of(versions, position)),
     commands,
     typeNumber: typeNames.known,
+    commandNumber: commandNames.known,
     streamNumber: streamNames.known,
+    streamText: streamNames.text,
+    commandAt: (position) => of(commandsOf, position),
     typeAt: (position) => of(types, position),
     streamAt: (position) => of(streams, position),
     actors,

@@ -104,12 +104,13 @@ function createReading(file: Blob, versionBefore: number) {
 
   const takeEvent = (line: Line, event: EventLine): void => {
     foldOn(event);
-    const { actor, index: place } = JSON.parse(event.metadata);
+    const { actor, command, index: place } = JSON.parse(event.metadata);
     index.add({
       event,
       line,
       actorKind: actor.kind,
       actorId: actor.principal_id,
+      command,
       isFirst: place === 0,
       version,
     });

@@ -1,0 +1,197 @@
+// What a list of the past is narrowed to. The server filters the whole of it; the address has what was chosen.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { listPrincipals } from '../api/principals.ts';
+import '../elements/range.ts';
+import { Resource } from '../elements/resource.ts';
+import { Watch } from '../elements/watch.ts';
+import { wordsOf } from '../lib/history.ts';
+import {
+  actorKindWords,
+  actorKinds,
+  auditActions,
+  filterNames,
+  isUnfiltered,
+} from '../lib/log-filter.ts';
+import type { FilterName } from '../lib/log-filter.ts';
+import { changeQuery, place } from '../state/location.ts';
+import { base, buttons, controls } from '../styles/base.ts';
+
+type TextField = Readonly<{ label: string; placeholder: string }>;
+
+const texts: Partial<Readonly<Record<FilterName, TextField>>> = {
+  target: { label: 'Part of the target', placeholder: 'Part of the target' },
+  stream: { label: 'Entity', placeholder: 'Entity, such as model-7' },
+  command: { label: 'Change', placeholder: 'Change, such as Update model' },
+  type: { label: 'Type of event', placeholder: 'Type, such as ModelPriced' },
+  request: { label: 'Request id', placeholder: 'Request id' },
+};
+
+export class GwLogFilters extends LitElement {
+  static override properties = {
+    fields: { attribute: false },
+    suggested: { attribute: false },
+  };
+  static override styles = [
+    base,
+    buttons,
+    controls,
+    css`
+      :host {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2);
+        margin-bottom: var(--space-3);
+      }
+
+      select,
+      input {
+        width: auto !important;
+        min-width: 0;
+        max-width: 100%;
+      }
+
+      select {
+        max-width: 14rem;
+      }
+
+      input {
+        flex: 0 1 13rem;
+      }
+
+      @media (max-width: 640px) {
+        input,
+        select,
+        gw-range {
+          flex: 1 1 9rem;
+        }
+      }
+    `,
+  ];
+  /** Those that the list takes, in their order. */
+  declare fields: readonly FilterName[];
+  /** Names of commands that are worth a look. */
+  declare suggested: readonly string[];
+  readonly #place = new Watch(this, place);
+  readonly #people = new Resource(this, listPrincipals);
+
+  constructor() {
+    super();
+    this.fields = [];
+    this.suggested = [];
+  }
+
+  protected override render() {
+    const { query } = this.#place.value;
+    const first = this.fields.find((name) => name in texts);
+    return html`${this.fields.map((name) => this.#field(name, name === first))}
+      ${
+        isUnfiltered(query)
+          ? nothing
+          : html`<button type="button" class="plain" @click=${this.#clear}>Clear filters</button>`
+      } <slot></slot>`;
+  }
+
+  #field(name: FilterName, isFirst: boolean) {
+    const value = this.#place.value.query[name] ?? '';
+    const text = texts[name];
+    if (text !== undefined) return this.#text(name, { ...text, value, isFirst });
+    if (name === 'actor') return this.#actors(value);
+    if (name === 'action') return this.#actions(value);
+    return html`<gw-range
+      open
+      .value=${value}
+      @gw-range=${({ detail }: CustomEvent<string>) => changeQuery({ range: detail })}
+    ></gw-range>`;
+  }
+
+  #text(
+    name: FilterName,
+    {
+      label,
+      placeholder,
+      value,
+      isFirst,
+    }: TextField & Readonly<{ value: string; isFirst: boolean }>,
+  ) {
+    const hasList = name === 'command' && this.suggested.length > 0;
+    return html`<input
+        type="search"
+        ?data-filter=${isFirst}
+        aria-label=${label}
+        placeholder=${placeholder}
+        list=${hasList ? 'commands' : nothing}
+        autocomplete="off"
+        spellcheck="false"
+        .value=${value}
+        @change=${this.#onChange(name)}
+      />${
+        hasList
+          ? html`<datalist id="commands">
+              ${this.suggested.map((one) => html`<option value=${one}>${wordsOf(one)}</option>`)}
+            </datalist>`
+          : nothing
+      }`;
+  }
+
+  #actors(value: string) {
+    const people = this.#people.value ?? [];
+    const groups = [
+      { label: 'Users', rows: people.filter(({ kind }) => kind === 'user') },
+      { label: 'Services', rows: people.filter(({ kind }) => kind !== 'user') },
+    ];
+    return html`<select aria-label="Who" @change=${this.#onChange('actor')}>
+      <option value="">By anybody</option>
+      <optgroup label="Kinds">
+        ${actorKinds.map(
+          (kind) =>
+            html`<option value=${kind} ?selected=${kind === value}>
+              ${actorKindWords(kind)}
+            </option>`,
+        )}
+      </optgroup>
+      ${groups.map(({ label, rows }) =>
+        rows.length === 0
+          ? nothing
+          : html`<optgroup label=${label}>
+              ${rows.map(
+                ({ id, name }) =>
+                  html`<option value=${id} ?selected=${String(id) === value}>
+                    ${name ?? `principal ${id}`}
+                  </option>`,
+              )}
+            </optgroup>`,
+      )}
+    </select>`;
+  }
+
+  #actions(value: string) {
+    return html`<select aria-label="Action" @change=${this.#onChange('action')}>
+      <option value="">Any action</option>
+      ${auditActions.map(
+        (action) => html`<option value=${action} ?selected=${action === value}>${action}</option>`,
+      )}
+    </select>`;
+  }
+
+  readonly #onChange =
+    (name: FilterName) =>
+    ({ target }: Event): void => {
+      if (target instanceof HTMLSelectElement || target instanceof HTMLInputElement) {
+        changeQuery({ [name]: target.value.trim() });
+      }
+    };
+
+  readonly #clear = (): void =>
+    changeQuery(Object.fromEntries(filterNames.map((name) => [name, null])));
+}
+
+customElements.define('gw-log-filters', GwLogFilters);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-log-filters': GwLogFilters;
+  }
+}
