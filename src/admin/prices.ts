@@ -1,10 +1,14 @@
 // Price sync (specification, "Observability, operations, other"): the same work as `gw sync-prices`.
 
+import { createHash } from 'node:crypto';
+
 import { z } from 'zod';
 
-import type { PricePlan } from '../control/price-sync.ts';
+import type { PriceChange, PricePlan } from '../control/price-sync.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
 import { modelId } from '../lib/ids.ts';
-import { isRefusal } from '../lib/refusal.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
 import { priceSource, priceSourceAliases } from '../lib/vocabulary.ts';
 import { mutate } from './mutation.ts';
 import { none, route } from './route.ts';
@@ -23,6 +27,8 @@ const price = z.int().nonnegative();
 
 export const priceSyncRecord = z.object({
   dry_run: z.boolean(),
+  /** Of what was planned: sent with the same wish, it is made exactly so or refused. */
+  plan: z.string(),
   /** How many models got another price, or would in a dry run. */
   updated: z.int(),
   /** How many were found, and keep the price that they have. */
@@ -72,20 +78,11 @@ export function priceSyncBody(
   const changes = plan.changes.filter(({ model }) => isChanged(model.id));
   return {
     dry_run: dryRun,
+    plan: planDigest(plan),
     updated: changes.length,
     already_priced: plan.kept,
     unmatched: plan.unmatched.length,
-    changes: changes.map(({ model, upstreamModel, found }) => ({
-      model_id: model.id,
-      model: model.name,
-      upstream_model: upstreamModel,
-      source: found.source,
-      found_as: found.name,
-      old_input_price_per_mtok: model.inputPricePerMtok,
-      old_output_price_per_mtok: model.outputPricePerMtok,
-      input_price_per_mtok: found.prices.inputPricePerMtok,
-      output_price_per_mtok: found.prices.outputPricePerMtok,
-    })),
+    changes: changes.map(toChangeRecord),
     unmatched_models: plan.unmatched.map(({ model, upstreamModel }) => ({
       model_id: model.id,
       model: model.name,
@@ -95,6 +92,24 @@ export function priceSyncBody(
   };
 }
 
+const toChangeRecord = ({ model, upstreamModel, found }: PriceChange) => ({
+  model_id: model.id,
+  model: model.name,
+  upstream_model: upstreamModel,
+  source: found.source,
+  found_as: found.name,
+  old_input_price_per_mtok: model.inputPricePerMtok,
+  old_output_price_per_mtok: model.outputPricePerMtok,
+  input_price_per_mtok: found.prices.inputPricePerMtok,
+  output_price_per_mtok: found.prices.outputPricePerMtok,
+});
+
+/** The same for the same prices, in place of the same ones, from the same sources. */
+const planDigest = ({ changes }: PricePlan): string =>
+  createHash('sha256')
+    .update(canonicalJson(changes.map(toChangeRecord)))
+    .digest('base64url');
+
 /** The models that a sync has priced. */
 export const pricedIn = (events: readonly Readonly<{ type: string; data: object }>[]) => {
   const ids = new Set(
@@ -103,6 +118,13 @@ export const pricedIn = (events: readonly Readonly<{ type: string; data: object 
   return (id: number): boolean => ids.has(id);
 };
 
+const planLengthMax = 64;
+
+const changedSince = (plan: string): Refusal =>
+  refuse('conflict', `the prices are no longer those of plan ${plan}: look at them again`, {
+    param: 'plan',
+  });
+
 export const priceRoutes = [
   route({
     method: 'POST',
@@ -110,19 +132,22 @@ export const priceRoutes = [
     operation: 'syncPrices',
     permission: 'config:write',
     summary: 'Look up prices of the provider models; without overwrite, prices that stand are kept',
-    refusals: ['upstream', 'unavailable'],
+    refusals: ['conflict', 'upstream', 'unavailable'],
     params: none,
     query: none,
     body: z.strictObject({
       source: priceSourceField.default('both'),
       overwrite: z.boolean().default(false),
       dry_run: z.boolean().default(false),
+      /** What a dry run answered: where it would be other prices now, nothing is changed. */
+      plan: z.string().max(planLengthMax).optional(),
     }),
     response: priceSyncRecord,
-    handle: async ({ body: { source, overwrite, dry_run: dryRun } }, call) => {
+    handle: async ({ body: { source, overwrite, dry_run: dryRun, plan: wanted } }, call) => {
       const plan = await call.control.planPrices({ source, overwrite });
       if (isRefusal(plan)) return plan;
       if (dryRun) return { body: priceSyncBody(plan, { dryRun, isChanged: () => true }) };
+      if (wanted !== undefined && wanted !== planDigest(plan)) return changedSince(wanted);
       return mutate(call, { command: plan.command }, ({ events }) =>
         priceSyncBody(plan, { dryRun, isChanged: pricedIn(events) }),
       );

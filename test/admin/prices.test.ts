@@ -103,6 +103,7 @@ describe('a price sync', () => {
     const synced = await test.send('POST', path, {});
     assert.deepEqual(synced.body, {
       dry_run: false,
+      plan: member(synced.body, 'plan'),
       updated: 2,
       already_priced: 1,
       unmatched: 2,
@@ -142,6 +143,19 @@ describe('a price sync', () => {
     assert.deepEqual(member(dry.body, 'changes'), [large, nine, small]);
     assert.equal(member(dry.body, 'dry_run'), true);
     assert.equal(test.plane.store.state().position, before);
+  });
+
+  it('of a plan that was seen publishes that one, and none that sources or models made another', async (t) => {
+    const test = await started(t);
+    const seen = await test.send('POST', path, { dry_run: true });
+    const plan = member(seen.body, 'plan');
+    await test.send('PATCH', '/admin/models/4', { input_price_per_mtok: 7 });
+    const other = await test.send('POST', path, { plan });
+    assert.deepEqual(errorOf(other), [409, 'conflict', 'plan']);
+    assert.equal((await pricesOf(test))[0]?.[1], null);
+    const anew = await test.send('POST', path, { dry_run: true });
+    const made = await test.send('POST', path, { plan: member(anew.body, 'plan') });
+    assert.deepEqual(member(made.body, 'changes'), member(anew.body, 'changes'));
   });
 
   it('reports a source that cannot be read, and goes on with the other', async (t) => {

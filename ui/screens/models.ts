@@ -27,8 +27,9 @@ import './models/record.ts';
 import { deleteSave, detachSave, priceSave } from './models/saves.ts';
 
 const priced = html`<p>
-  The sources are read once more; what is published is what they have then. Requests that were made
-  before keep the cost that they were recorded with.
+  What is published is what is shown: where the lists have other prices by now, nothing is changed
+  and they are shown anew. Requests that were made before keep the cost that they were recorded
+  with.
 </p>`;
 
 class ScreenModels extends RecordScreen {

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { changesBetween } from '../../../ui/lib/change.ts';
+import { fieldValue } from '../../../ui/lib/field-value.ts';
+import { priceDifference } from '../../../ui/lib/price-difference.ts';
 import { shownCredential } from '../../../ui/lib/credential-draft.ts';
 import {
   blankDraft,
@@ -85,4 +87,19 @@ it('the table of changes never holds a key', () => {
     name: 'a',
     credential: 'a new one',
   });
+});
+
+it('a price sync is shown price by price, below the name of each model', () => {
+  const one = {
+    model: 'gpt-4.1',
+    old_input_price_per_mtok: null,
+    input_price_per_mtok: 2_000_000,
+  };
+  const output = { old_output_price_per_mtok: 8_000_000, output_price_per_mtok: 8_000_000 };
+  const { before, after } = priceDifference([{ ...one, ...output }]);
+  const [change, ...others] = changesBetween(before, after);
+  assert.deepEqual(others, []);
+  assert.equal(change?.field, 'gpt-4.1.input_price_per_mtok');
+  assert.equal(fieldValue(change.field, change.before), 'unpriced');
+  assert.match(fieldValue(change.field, change.after), /2.* per million tokens/);
 });

@@ -12,6 +12,7 @@ import '../../elements/money.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
 import { formatCount } from '../../lib/format.ts';
+import { priceDifference } from '../../lib/price-difference.ts';
 import { formRows } from '../../parts/form-rows.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { theList } from '../../parts/save.ts';
@@ -232,16 +233,23 @@ export class GwPriceSync extends LitElement {
     this.busy = false;
   };
 
-  #ask({ updated }: Plan): void {
+  #ask({ updated, changes, plan }: Plan): void {
     const { wish } = this;
     const detail: Save = {
       heading: `Apply prices to ${formatCount(updated, 'model')}`,
       verb: 'Publish prices',
       done: 'Prices published',
-      before: null,
-      after: null,
+      ...priceDifference(changes),
       opens: theList,
-      run: (change) => syncPrices({ ...wish, dry_run: false }, change),
+      run: async (change) => {
+        try {
+          return await syncPrices({ ...wish, dry_run: false, plan }, change);
+        } catch (error) {
+          // What is shown is not what the lists have now: it is looked up while the refusal is read.
+          if (asFailure(error).param === 'plan') void this.#look();
+          throw error;
+        }
+      },
     };
     this.dispatchEvent(new CustomEvent('gw-review', { detail }));
   }
