@@ -1,5 +1,7 @@
 // Login and logout (Authentication rules 1 and 2). Every refusal of a login is the same, in words and in time.
 
+import { setTimeout as wait } from 'node:timers/promises';
+
 import { z } from 'zod';
 
 import { sessionSeconds } from '../control/sessions.ts';
@@ -78,10 +80,11 @@ type Given = z.output<typeof credentials>;
 async function limitedCheck(call: Call, given: Given): Promise<Login | Refusal> {
   const { loginLimit, clock } = call.control;
   const attempt = { name: given.name, address: call.address };
-  const limited = loginLimit.admit(attempt, clock());
-  if (limited !== null) return limited;
+  const turnMs = loginLimit.admit(attempt, clock());
+  if (isRefusal(turnMs)) return turnMs;
   let failed = false;
   try {
+    if (turnMs > 0) await wait(turnMs);
     const checked = await checkPassword(call, given);
     failed = isRefusal(checked) && checked.refused === 'unauthenticated';
     return checked;

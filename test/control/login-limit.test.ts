@@ -3,39 +3,66 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { createLoginLimit, failuresPerMinute } from '../../src/control/login-limit.ts';
+import { createLoginLimit, failuresPerMinute, turnMsMax } from '../../src/control/login-limit.ts';
+import type { LoginLimit } from '../../src/control/login-limit.ts';
+import { isRefusal } from '../../src/lib/refusal.ts';
 
 const attempt = { name: 'ada', address: '192.0.2.1' };
 
-it('after five failures a name is refused until a token is back', () => {
+/** Milliseconds to wait for the turn, or the reason of the refusal. */
+function answer(limit: LoginLimit, nowMs: number, change: Partial<typeof attempt> = {}) {
+  const admitted = limit.admit({ ...attempt, ...change }, nowMs);
+  return isRefusal(admitted) ? admitted.refused : admitted;
+}
+
+it('after five failures a name is refused at that address until a token is back', () => {
   const limit = createLoginLimit();
-  for (let failed = 0; failed < failuresPerMinute.name; failed += 1) {
-    assert.equal(limit.admit(attempt, 0), null);
+  for (let failed = 0; failed < failuresPerMinute.nameAtAddress; failed += 1) {
+    assert.equal(answer(limit, 0), 0);
   }
-  assert.equal(limit.admit(attempt, 0)?.retryAfterSeconds, 12);
-  assert.equal(limit.admit(attempt, 0)?.refused, 'too_many');
-  assert.equal(limit.admit(attempt, 12_000), null);
+  const refused = limit.admit(attempt, 0);
+  assert.ok(isRefusal(refused) && refused.refused === 'too_many');
+  assert.equal(refused.retryAfterSeconds, 12);
+  assert.equal(answer(limit, 12_000), 0);
+});
+
+it('failures at one address do not shut the name out at another', () => {
+  const limit = createLoginLimit();
+  for (let failed = 0; failed < 100; failed += 1) answer(limit, failed);
+  assert.equal(answer(limit, 100), 'too_many');
+  assert.equal(answer(limit, 100, { address: '192.0.2.2' }), 0);
+});
+
+it('a name that fails from everywhere waits for its turn, as many as may', () => {
+  const limit = createLoginLimit();
+  const from = (number: number) => answer(limit, 0, { address: `2001:db8::${number}` });
+  for (let failed = 0; failed < failuresPerMinute.name; failed += 1) assert.equal(from(failed), 0);
+  const waiting = Array.from({ length: turnMsMax / 1_000 }, (_, place) => from(1_000 + place));
+  assert.deepEqual(waiting, [1_000, 2_000, 3_000, 4_000, 5_000]);
+  assert.equal(from(2_000), 'too_many');
+  assert.equal(answer(limit, 1_000, { address: '192.0.2.2' }), 5_000, 'one turn is over');
+  assert.equal(answer(limit, 1_000, { name: 'grace' }), 0);
 });
 
 it('an address is refused after twenty failures, whatever the names', () => {
   const limit = createLoginLimit();
   for (let failed = 0; failed < failuresPerMinute.address; failed += 1) {
-    assert.equal(limit.admit({ ...attempt, name: `name-${failed}` }, 0), null);
+    assert.equal(answer(limit, 0, { name: `name-${failed}` }), 0);
   }
-  assert.equal(limit.admit({ ...attempt, name: 'another' }, 0)?.refused, 'too_many');
-  assert.equal(limit.admit({ name: 'another', address: '192.0.2.2' }, 0), null);
+  assert.equal(answer(limit, 0, { name: 'another' }), 'too_many');
+  assert.equal(answer(limit, 0, { name: 'another', address: '192.0.2.2' }), 0);
 });
 
 it('a right password is not counted', () => {
   const limit = createLoginLimit();
   for (let login = 0; login < 100; login += 1) {
-    assert.equal(limit.admit(attempt, 0), null);
+    assert.equal(answer(limit, 0), 0);
     limit.giveBack(attempt);
   }
 });
 
 it('a clock that goes back gives nothing and takes nothing', () => {
   const limit = createLoginLimit();
-  for (let failed = 0; failed < failuresPerMinute.name; failed += 1) limit.admit(attempt, 60_000);
-  assert.equal(limit.admit(attempt, 0)?.refused, 'too_many');
+  for (let failed = 0; failed < failuresPerMinute.nameAtAddress; failed += 1) answer(limit, 60_000);
+  assert.equal(answer(limit, 0), 'too_many');
 });
