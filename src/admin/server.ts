@@ -11,6 +11,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable } from '../db/failure.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { createAllowedMethods } from './allowed-methods.ts';
+import type { AllowedMethods } from './allowed-methods.ts';
 import { authorise } from './authorise.ts';
 import type { Caller, Credentials } from './authorise.ts';
 import type { Control } from './control.ts';
@@ -18,7 +20,7 @@ import { refuseCrossSite } from './cross-site.ts';
 import { readJsonBody } from './json-body.ts';
 import { jsonType, runRoute } from './once.ts';
 import { pathOf, refuseHead } from './request-head.ts';
-import type { Handled, Method, Route } from './route.ts';
+import type { Handled, Route } from './route.ts';
 import {
   answerFault,
   answerRefusal,
@@ -49,8 +51,6 @@ const connectionsCheckMs = 1_000;
 const keepAliveMs = 72_000;
 const connectionsMax = 2_000;
 const parameterLengthMax = 500;
-
-const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** One year; only over TLS, where a browser heeds it (RFC 6797, section 7.2). */
 const strictTransport = { 'strict-transport-security': 'max-age=31536000' };
@@ -92,11 +92,14 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
     },
   );
   const transport = parts.tls === null ? {} : strictTransport;
+  const ui = uiPaths.map((path) => ({ method: 'GET', path }) as const);
+  const allowedMethods = createAllowedMethods([...parts.routes, ...ui]);
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers({ ...securityHeaders, ...transport, 'x-request-id': request.id });
     const unfit = refuseHead(request.raw);
-    if (unfit === null) done();
-    else sendError(reply, answerRefusal(unfit, request.id));
+    if (unfit !== null) sendError(reply, answerRefusal(unfit, request.id));
+    else if (request.is404) sendError(reply, answerUnrouted(request, allowedMethods));
+    else done();
   });
   server.addHook('preClose', () => closing.abort());
   server.setErrorHandler((error, request, reply) => {
@@ -104,13 +107,8 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
     if (answer.status === 500) parts.control.log.error({ error, request_id: request.id }, 'fault');
     sendError(reply, answer);
   });
-  server.setNotFoundHandler((request, reply) => {
-    sendError(reply, answerRefusal(noSuchPath, request.id));
-  });
   for (const route of parts.routes) addRoute(server, route, { parts, closing: closing.signal });
   addUi(server, parts.ui);
-  const ui = uiPaths.map((path) => ({ method: 'GET', path }) as const);
-  addWrongMethods(server, [...parts.routes, ...ui]);
   return server;
 }
 
@@ -243,22 +241,12 @@ function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
 }
 
 /** A known path with another method is a 405 that says which methods it has. */
-function addWrongMethods(
-  server: AdminServer,
-  routes: readonly Pick<Route, 'method' | 'path'>[],
-): void {
-  for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
-    const allowed = methods.filter((method) => own.some((route) => route.method === method));
-    const allow = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    server.route({
-      method: [...methods, 'HEAD', 'OPTIONS'].filter((method) => !allow.includes(method)),
-      url: fastifyPath(path),
-      onRequest: (request, reply, _done) => {
-        sendError(reply, answerWrongMethod(allow, request.id));
-      },
-      handler: () => undefined,
-    });
-  }
+function answerUnrouted(request: FastifyRequest, allowedMethods: AllowedMethods): ErrorAnswer {
+  const [path = ''] = request.url.split('?', 1);
+  const allowed = allowedMethods(path);
+  return allowed === null
+    ? answerRefusal(noSuchPath, request.id)
+    : answerWrongMethod(allowed, request.id);
 }
 
 const fastifyPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -1,0 +1,36 @@
+// Which methods a path has, for the 405 of a known path that is asked by another (RFC 9110, section 15.5.6).
+
+import type { Route } from './route.ts';
+
+type Addressed = Pick<Route, 'method' | 'path'>;
+
+/** Answers the methods of a request's path, without its query; null when no route has it. */
+export type AllowedMethods = (path: string) => readonly string[] | null;
+
+/** The patterns are made when the first request needs them: few ever do. */
+export function createAllowedMethods(routes: readonly Addressed[]): AllowedMethods {
+  let known: readonly (readonly [RegExp, readonly string[]])[] | null = null;
+  return (path) => {
+    known ??= patternsOf(routes);
+    return known.find(([pattern]) => pattern.test(path))?.[1] ?? null;
+  };
+}
+
+/** Those with fewer parameters first: `/admin/keys/self` is not a key whose id is `self`. */
+function patternsOf(routes: readonly Addressed[]): (readonly [RegExp, readonly string[]])[] {
+  const parameters = (path: string): number => path.split(/[{*]/).length;
+  return [...Map.groupBy(routes, (route) => route.path)]
+    .toSorted(([left], [right]) => parameters(left) - parameters(right))
+    .map(([path, own]) => [patternOf(path), methodsOf(own)]);
+}
+
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replace('*', '.*')}$`);
+
+const order: readonly Route['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** What answers GET answers HEAD. */
+function methodsOf(routes: readonly Addressed[]): string[] {
+  const own = order.filter((method) => routes.some((route) => route.method === method));
+  return own.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+}

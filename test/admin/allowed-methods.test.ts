@@ -1,0 +1,28 @@
+// The methods that a 405 names.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { createAllowedMethods } from '../../src/admin/allowed-methods.ts';
+
+it('names the methods of the most literal path that a request fits, and none of an unknown one', () => {
+  const allowed = createAllowedMethods([
+    { method: 'DELETE', path: '/admin/keys/{id}' },
+    { method: 'GET', path: '/admin/keys/{id}' },
+    { method: 'POST', path: '/admin/keys/expire' },
+    { method: 'GET', path: '/' },
+    { method: 'GET', path: '/ui/*' },
+  ]);
+  const cases = [
+    ['/admin/keys/7', ['GET', 'HEAD', 'DELETE']],
+    ['/admin/keys/expire', ['POST']],
+    ['/', ['GET', 'HEAD']],
+    ['/ui/', ['GET', 'HEAD']],
+    ['/ui/keys/7', ['GET', 'HEAD']],
+    ['/uix', null],
+    ['/admin/keys', null],
+    ['/admin/keys/7/more', null],
+    ['/admin/keys/', null],
+  ] as const;
+  for (const [path, methods] of cases) assert.deepEqual(allowed(path), methods, path);
+});
