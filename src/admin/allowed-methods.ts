@@ -18,11 +18,12 @@ export function createAllowedMethods(routes: readonly Addressed[]): AllowedMetho
 
 /** Those with fewer parameters first: `/admin/keys/self` is not a key whose id is `self`. */
 function patternsOf(routes: readonly Addressed[]): (readonly [RegExp, readonly string[]])[] {
-  const parameters = (path: string): number => path.split(/[{*]/).length;
   return [...Map.groupBy(routes, (route) => route.path)]
-    .toSorted(([left], [right]) => parameters(left) - parameters(right))
+    .toSorted(([left], [right]) => openParts(left) - openParts(right))
     .map(([path, own]) => [patternOf(path), methodsOf(own)]);
 }
+
+const openParts = (path: string): number => path.split(/[{*]/).length;
 
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replace('*', '.*')}$`);

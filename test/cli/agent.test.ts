@@ -9,14 +9,16 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { gw } from '../harness/command-line.ts';
+import { gwProcess } from '../harness/command-line.ts';
 import { startEngine, startRegistrationDesk } from '../harness/engine.ts';
 import { startProgram } from '../harness/program.ts';
 import { until } from '../harness/wait.ts';
 
 const env = { GW_AGENT_TOKEN: 'gw-key', GW_NODE: 'box' };
 const once = (url: string, ...args: readonly string[]) =>
-  gw(['agent', '--once', '--control-url', url, '--advertise', '127.0.0.1', ...args], { env });
+  gwProcess(['agent', '--once', '--control-url', url, '--advertise', '127.0.0.1', ...args], {
+    env,
+  });
 
 it('--once registers what is found and exits with 0, also when that is nothing', async (t) => {
   const desk = await startRegistrationDesk(t);
@@ -37,7 +39,7 @@ it('--once takes endpoints outright, several of them', async (t) => {
   const desk = await startRegistrationDesk(t);
   const [one, other] = [await startEngine(t), await startEngine(t)];
   const args = ['agent', '--once', '--api-base', one.apiBase, '--api-base', other.apiBase];
-  const { code, stderr } = await gw([...args, '--control-url', desk.url], { env });
+  const { code, stderr } = await gwProcess([...args, '--control-url', desk.url], { env });
   assert.equal(code, 0, stderr);
   assert.deepEqual(
     desk.seen.map(({ api_base }) => api_base).toSorted(),

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { z } from 'zod';
 
 import { readinessUrls } from '../../src/cli/health-check.ts';
-import { gw } from '../harness/command-line.ts';
+import { gw, gwProcess } from '../harness/command-line.ts';
 
 async function listener(test: TestContext, status: number) {
   const server = createServer((request, response) => {
@@ -41,7 +41,7 @@ it('asks loopback where the listeners are on every address, and the admin listen
 });
 
 it('an operator outside a cluster says what is missing', async () => {
-  const { code, stderr } = await gw(['operator']);
+  const { code, stderr } = await gwProcess(['operator']);
   assert.equal(code, 2);
   assert.match(stderr, /KUBERNETES_SERVICE_HOST and _PORT are not set/);
 });

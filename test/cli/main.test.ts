@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { gw } from '../harness/command-line.ts';
+import { gw, gwProcess } from '../harness/command-line.ts';
 import { testKey, testPlane } from '../harness/plane.ts';
 import { testDatabase } from '../harness/postgres.ts';
 
 test('--help lists the commands on standard output, without colours in a pipe', async () => {
-  const { code, stdout, stderr } = await gw(['--help']);
+  const { code, stdout, stderr } = await gwProcess(['--help']);
   assert.equal(code, 0);
   assert.match(stdout, /serve +serve in a role/);
   assert.equal(stdout.includes('\u001b'), false);
@@ -29,7 +29,7 @@ test('--version prints the version alone', async () => {
 });
 
 test('an unknown option is a usage error that suggests the nearest', async () => {
-  const { code, stderr } = await gw(['--rol', 'all']);
+  const { code, stderr } = await gwProcess(['--rol', 'all']);
   assert.equal(code, 2);
   assert.match(stderr, /unsupported option name \("--rol"\); did you mean --role\?/);
 });
@@ -83,7 +83,7 @@ test('log verify says of a database without a log that it has none', async (t) =
 });
 
 test('a role that lacks what it needs says all of it and does not start', async () => {
-  const { code, stderr } = await gw(['--role', 'all']);
+  const { code, stderr } = await gwProcess(['--role', 'all']);
   assert.equal(code, 2);
   assert.match(stderr, /--database-url/);
   assert.match(stderr, /openssl rand -hex 32/);

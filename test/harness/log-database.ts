@@ -12,7 +12,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/pool.ts';
 import { testMetadata } from './given.ts';
-import { testDatabase } from './postgres.ts';
+import { migratedDatabase } from './postgres.ts';
 
 export type LogDatabase = Readonly<{ db: Database; url: string; close: () => Promise<void> }>;
 
@@ -20,7 +20,7 @@ type Options = Readonly<{ schema?: string; connectionsMax?: number }>;
 
 /** As the login that the program has: an owner, which drops to the program's role to append. */
 export async function openLogDatabase(options: Options = {}): Promise<LogDatabase> {
-  const { url, drop } = await testDatabase();
+  const { url, drop } = await migratedDatabase();
   const db = openDatabase({
     url,
     purpose: 'maintenance',

@@ -1,4 +1,4 @@
-// Gives each test a migrated database of its own on one real Postgres, in the time it takes to copy a template.
+// Gives each test a database of its own on one real Postgres, in the time it takes to copy a template.
 
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 
 import { startEmbeddedPostgres } from '../../src/cli/embedded-postgres.ts';
+import { prepareDatabase } from '../../src/control/plane.ts';
 import { createDatabase, dropDatabase } from '../../src/db/administer.ts';
 import type { NewDatabase } from '../../src/db/administer.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -16,7 +17,12 @@ import { until } from './wait.ts';
 export const serverVariable = 'GW_TEST_DATABASE_URL';
 export const templateVariable = 'GW_TEST_TEMPLATE';
 
+/** `template` begins the names of the templates. */
 export type TestServer = Readonly<{ url: string; template: string; stop: () => Promise<void> }>;
+
+/** The databases that are copied: one with migrations alone, and one that a control plane has made ready. */
+const migrated = 'migrated';
+const emptyLog = 'empty_log';
 
 export type TestDatabase = Readonly<{
   url: string;
@@ -26,10 +32,20 @@ export type TestDatabase = Readonly<{
 }>;
 
 /** With a test's context the database goes when the test ends. */
-export async function testDatabase(test?: Pick<TestContext, 'after'>): Promise<TestDatabase> {
+export function testDatabase(test?: Pick<TestContext, 'after'>): Promise<TestDatabase> {
+  return copiedDatabase(emptyLog, test);
+}
+
+/** The same without read models: for what builds them, and what needs only a log. */
+export const migratedDatabase = (): Promise<TestDatabase> => copiedDatabase(migrated);
+
+async function copiedDatabase(
+  kind: typeof emptyLog | typeof migrated,
+  test?: Pick<TestContext, 'after'>,
+): Promise<TestDatabase> {
   const server = await currentServer();
   const name = databaseName('test');
-  await createDatabase(server.url, { name, template: server.template });
+  await createDatabase(server.url, { name, template: `${server.template}_${kind}` });
   const url = inDatabase(server.url, name);
   const drop = (): Promise<void> => dropDatabase(server.url, name);
   test?.after(drop);
@@ -54,7 +70,9 @@ export async function filledDatabase(
   };
   // Filled under another name, so that what has this one is whole.
   const filling = `${template}_filling`;
-  if (await createDatabase(server.url, { name: filling, template: server.template })) {
+  if (
+    await createDatabase(server.url, { name: filling, template: `${server.template}_${emptyLog}` })
+  ) {
     try {
       await fill(of(filling, async () => {}));
       await createDatabase(server.url, { name: template, template: filling });
@@ -83,27 +101,30 @@ async function createFrom(url: string, database: Required<NewDatabase>): Promise
   }
 }
 
-/** Starts a server, or takes the one that the user gave, and makes the template there. */
+/** Starts a server, or takes the one that the user gave, and makes the templates there. */
 export async function startTestServer(): Promise<TestServer> {
   const given = process.env[serverVariable];
-  if (given !== undefined && given !== '') return withTemplate(given, async () => {});
+  if (given !== undefined && given !== '') return withTemplates(given, async () => {});
   const server = await startEmbeddedPostgres({
     directory: path.join(os.tmpdir(), databaseName('gw-postgres')),
     log: () => {},
     options: { fsync: 'off', max_connections: '200', shared_buffers: '64MB' },
     ephemeral: true,
   });
-  return withTemplate(server.url, server.stop);
+  return withTemplates(server.url, server.stop);
 }
 
 /** Those that test files fill once for all of them. */
 const filledNames = ['company'] as const;
 
-async function withTemplate(url: string, stop: () => Promise<void>): Promise<TestServer> {
+async function withTemplates(url: string, stop: () => Promise<void>): Promise<TestServer> {
   const template = databaseName('template');
+  const nameOf = (kind: string): string => `${template}_${kind}`;
   try {
-    await createDatabase(url, { name: template, template: 'template0' });
-    await migrateOnce(inDatabase(url, template));
+    await createDatabase(url, { name: nameOf(migrated), template: 'template0' });
+    await migrateOnce(inDatabase(url, nameOf(migrated)));
+    await createDatabase(url, { name: nameOf(emptyLog), template: nameOf(migrated) });
+    await prepareDatabase(inDatabase(url, nameOf(emptyLog)));
   } catch (error) {
     await stop();
     throw error;
@@ -112,10 +133,9 @@ async function withTemplate(url: string, stop: () => Promise<void>): Promise<Tes
     url,
     template,
     stop: async () => {
-      for (const name of filledNames) {
-        await dropDatabase(url, `${template}_${name}`);
+      for (const kind of [...filledNames, emptyLog, migrated]) {
+        await dropDatabase(url, nameOf(kind));
       }
-      await dropDatabase(url, template);
       await stop();
     },
   };

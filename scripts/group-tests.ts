@@ -1,0 +1,42 @@
+// Writes the modules that `npm test` runs: each imports several test files of one directory, because most of a short file's time goes
+// into starting a process and compiling what it imports (ADR 38).
+
+import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const root = path.join(import.meta.dirname, '..');
+const groups = path.join(root, 'node_modules/.cache/gw/tests');
+
+const filesInGroup = 8;
+
+/** Directories whose tests start processes and browsers: begun first, so that no long one is left alone at the end. */
+const slowest = ['faults', 'e2e', 'docs', 'ui', 'cli', 'control', 'admin'];
+
+const directoryOf = (file: string): string => file.split(path.sep)[1] ?? '';
+
+const turnOf = (directory: string): number => slowest.indexOf(directory) + 1 || slowest.length + 1;
+
+/** Neighbours by name go to different groups: they are often as dear as each other. */
+function parted(files: readonly string[]): string[][] {
+  const count = Math.ceil(files.length / filesInGroup);
+  return Array.from({ length: count }, (_, group) => files.filter((_, at) => at % count === group));
+}
+
+/** The number in the name is the group's turn, since the test runner sorts. */
+function write(files: readonly string[], turn: number): void {
+  const name = `${String(turn).padStart(3, '0')}-${directoryOf(files[0] ?? '')}.test.mjs`;
+  const urls = files.map((file) => pathToFileURL(path.join(root, file)).href);
+  const imports = urls.map((url) => `import ${JSON.stringify(url)};\n`).join('');
+  writeFileSync(path.join(groups, name), imports);
+}
+
+const directories = [
+  ...Map.groupBy(globSync('test/**/*.test.ts', { cwd: root }).toSorted(), directoryOf),
+].toSorted(([left], [right]) => turnOf(left) - turnOf(right));
+
+rmSync(groups, { recursive: true, force: true });
+mkdirSync(groups, { recursive: true });
+for (const [turn, files] of directories.flatMap(([, files]) => parted(files)).entries()) {
+  write(files, turn);
+}
