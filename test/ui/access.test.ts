@@ -197,7 +197,10 @@ for (const { screen, path, noun } of [
       await press(page, `Add ${noun}`);
     };
     await add();
-    await page.getByText('none since it was added').waitFor();
+    await page
+      .locator('gw-remote-record')
+      .getByText(/Create .* by boss/)
+      .waitFor();
     const made = await rowNamed(house, path, 'search');
     assert.equal(made?.['has_upstream_api_key'], true);
     await page.goto(`/ui/${screen}/new`);

@@ -45,6 +45,8 @@ export type Save = Readonly<{
   name?: string;
   /** It is not done without a reason. */
   reasonNeeded?: boolean;
+  /** What it means, said above what changes. */
+  about?: string;
   /** What is waited for when it takes a while. */
   busyText?: string;
   /** What is open then, of what was answered, such as `theMade`; the record that is open now when absent. */
@@ -146,6 +148,7 @@ export class GwSave extends LitElement {
       @gw-confirm=${this.#run}
     >
       <div class="parts">
+        ${shown.about === undefined ? nothing : html`<p>${shown.about}</p>`}
         <slot></slot>
         ${
           shown.after === null

@@ -96,7 +96,7 @@ class ScreenLimits extends RecordScreen {
         ${this.adder('Set a cap', { inHead: true })} ${troubleOf(this.#capped)}
         ${loaded(this.#capped, () => this.#list(rows), { empty: () => this.#empty(), isEmpty: () => rows.length === 0 })}
       </gw-page>
-      ${this.#opened(all ?? [])} ${this.asking(this.#words())}`;
+      ${this.#opened(all ?? [])} ${this.asking()}`;
   }
 
   #empty() {
@@ -188,16 +188,6 @@ class ScreenLimits extends RecordScreen {
       @gw-input=${({ detail }: CustomEvent<FieldInput>) =>
         detail.value === '' ? undefined : openRest([detail.value])}
     ></gw-field>`;
-  }
-
-  #words() {
-    if (this.save === null) return nothing;
-    if (this.save.danger !== true) return html`<p>It holds from the next request on.</p>`;
-    return this.save.heading.includes('budget')
-      ? html`<p>
-          It may spend without a cap from then on, and what it has spent of the budget is forgotten.
-        </p>`
-      : html`<p>It may send as fast as it can from then on.</p>`;
   }
 }
 

@@ -2,11 +2,12 @@
 
 import { LitElement, html, nothing } from 'lit';
 
-import { listAudit } from '../../api/audit.ts';
+import { listCommands } from '../../api/history.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
+import { wordsOf } from '../../lib/history.ts';
 import type { Remote } from '../../lib/remote-draft.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
@@ -18,12 +19,12 @@ export class GwRemoteRecord extends LitElement {
   declare kind: RemoteKind;
   declare remote: Remote;
   #askedOf = '';
+  /** By whatever it was made: a change of its own, one among others, a restore. */
   readonly #change = new Resource(this, async (signal) => {
     this.#askedOf = this.#state();
-    const target = `${this.kind.path}/${this.remote.id}`;
-    // The log finds parts of a target: 1 is a part of 12.
-    const { body } = await listAudit({ target, limit: 100 }, signal);
-    return body.find((row) => row.target === target) ?? null;
+    const stream = `${this.kind.stream}-${this.remote.id}`;
+    const { body } = await listCommands({ stream, limit: 1 }, signal);
+    return body[0] ?? null;
   });
 
   #state(): string {
@@ -65,8 +66,9 @@ export class GwRemoteRecord extends LitElement {
     const { value, failure } = this.#change;
     if (failure !== null) return failure.message;
     if (value === undefined) return nothing;
-    if (value === null) return 'none since it was added';
-    return html`<gw-time at=${value.at}></gw-time> by ${value.actor_name ?? 'nobody known'}`;
+    if (value === null) return html`<span class="quiet">not in the log</span>`;
+    const { at, command, actor_name: name, actor_kind: kind } = value;
+    return html`${wordsOf(command)}, <gw-time at=${at}></gw-time> by ${name ?? kind}`;
   }
 }
 

@@ -22,10 +22,13 @@ const shownBudget = (budget: BudgetBody | null) => ({
   cost_total_micros: budget?.cost_total_micros ?? null,
 });
 
+const fromThenOn = 'It holds from the next request on.';
+
 export const limitsOf = ({ id, name, version, limits }: Capped, body: LimitsBody): Save => ({
   heading: `Rate limits of ${name}`,
   verb: 'Publish limits',
   done: `Rate limits of ${name} set`,
+  about: fromThenOn,
   before: shownLimits(limits),
   after: shownLimits(body),
   run: (change) => setLimits(id, body, { ...change, version }),
@@ -35,6 +38,7 @@ export const budgetOf = ({ id, name, version, budget }: Capped, body: BudgetBody
   heading: `Budget of ${name}`,
   verb: 'Publish budget',
   done: `Budget of ${name} set`,
+  about: fromThenOn,
   before: shownBudget(budget),
   after: shownBudget(body),
   run: (change) => setBudget(id, body, { ...change, version }),
@@ -44,6 +48,7 @@ export const limitsRemovalOf = ({ id, name, version, limits }: Capped): Save => 
   heading: `Remove the rate limits of ${name}`,
   verb: 'Make unlimited',
   done: `${name} has no rate limits`,
+  about: 'It may send as fast as it can from then on.',
   before: shownLimits(limits),
   after: shownLimits(null),
   danger: true,
@@ -55,6 +60,8 @@ export const budgetRemovalOf = ({ id, name, version, budget }: Capped): Save => 
   heading: `Remove the budget of ${name}`,
   verb: 'Make unlimited',
   done: `${name} has no budget`,
+  about:
+    'It may spend without a cap from then on, and what it has spent of the budget is forgotten.',
   before: shownBudget(budget),
   after: shownBudget(null),
   danger: true,
