@@ -8,10 +8,10 @@ import { eventMetadata } from '../../events/event.ts';
 import { accessChanges, accessOf } from '../../projections/access.ts';
 import type { AccessKey } from '../../projections/access.ts';
 import { reviewedAt, reviewer } from '../control/history/access.ts';
-import type { Reviewed, Reviewer } from '../control/history/access.ts';
-import { csvHead, csvLines } from '../control/history/access-csv.ts';
+import { csvPieces } from '../control/history/access-csv.ts';
 import { momentField } from '../control/history/moment.ts';
 import { timestamp } from '../lib/fields.ts';
+import { mapped } from '../lib/mapped.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import type { Control } from './control.ts';
 import { limitQuery } from './fields.ts';
@@ -89,7 +89,7 @@ export const accessRoutes = [
         const type = 'text/csv; charset=utf-8';
         return {
           headers: { ...held, 'content-type': type, 'content-disposition': disposition },
-          stream: Readable.from(csvOf(reviewed, review)),
+          stream: Readable.from(csvPieces(mapped(accessOf(state), review))),
         };
       }
       const rows = firstOf(accessOf(state, key), limit + 1);
@@ -136,11 +136,6 @@ function firstOf<Value>(values: Iterable<Value>, count: number): readonly Value[
     first.push(value);
   }
   return first;
-}
-
-function* csvOf({ state }: Reviewed, review: Reviewer): Generator<string> {
-  yield csvHead;
-  for (const access of accessOf(state)) yield csvLines(review(access));
 }
 
 type Listed = Readonly<{ limit: number; rows: readonly AccessKey[]; path: string }>;

@@ -1,5 +1,8 @@
 // What the commands that read the history do alike: they open the control plane, read, and print text or JSON.
 
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
 import { Option } from 'clipanion';
 
 import { momentField } from '../control/history/moment.ts';
@@ -15,10 +18,16 @@ import type { Settings } from './settings.ts';
 /** `json` is what --json prints. The code is `ok` when absent. */
 export type Printed = Readonly<{ json: unknown; text: string; code?: ExitCode }>;
 
+/** An answer of any length, made as it is written; `code` is asked for at the end. */
+export type Streamed = Readonly<{ pieces: Iterable<string>; code: () => ExitCode }>;
+
 export abstract class HistoryCommand extends PlaneCommand {
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
 
-  protected abstract read(plane: ControlPlane, settings: Settings): Promise<Printed | Refusal>;
+  protected abstract read(
+    plane: ControlPlane,
+    settings: Settings,
+  ): Promise<Printed | Streamed | Refusal>;
 
   protected override async work(
     plane: ControlPlane,
@@ -27,9 +36,23 @@ export abstract class HistoryCommand extends PlaneCommand {
   ): Promise<ExitCode | Refusal> {
     const printed = await this.read(plane, settings);
     if (isRefusal(printed)) return printed;
+    if ('pieces' in printed) {
+      await pipeline(Readable.from(printed.pieces), this.context.stdout, { end: false });
+      return printed.code();
+    }
     this.context.stdout.write(`${this.json ? JSON.stringify(printed.json) : printed.text}\n`);
     return printed.code ?? exitCodes.ok;
   }
+}
+
+/** As `JSON.stringify` would write all of them. */
+export function* jsonPieces(rows: Iterable<object>): Generator<string> {
+  let before = '[';
+  for (const row of rows) {
+    yield `${before}${JSON.stringify(row)}`;
+    before = ',';
+  }
+  yield before === '[' ? '[]\n' : ']\n';
 }
 
 export function readMoment(given: string, named: string): Moment | Refusal {

@@ -120,7 +120,17 @@ it('gw access prints the same', async (t) => {
     /^3 reporting {2}qwen3-8b {2}readers model\/qwen\* \(role at \d+, .*\) {2}keys 1$/m,
   );
   assert.match(list.stdout, /^2 boss .* {2}no live key$/m);
+  const csv = await gw(['access', '--as-of', String(regranted), '--csv'], { env });
+  assert.deepEqual(
+    csv.stdout.split('\r\n').map((line) => line.split(',')[0]),
+    ['principal_id', ...list.stdout.split('\n').map((line) => line.split(' ')[0])],
+  );
   const diff = await gw(['access', 'diff', String(revoked), String(regranted)], { env });
   assert.equal(diff.code, 10);
   assert.match(diff.stdout, /^gained {2}3 reporting {2}qwen3-8b/);
+  const same = ['access', 'diff', String(revoked), String(revoked), '--json'];
+  const { code, stdout } = await gw(same, { env });
+  assert.deepEqual([code, JSON.parse(stdout)], [0, []]);
+  const json = await gw(['access', '--as-of', String(regranted), '--json'], { env });
+  assert.equal(JSON.parse(json.stdout).length, list.stdout.trimEnd().split('\n').length);
 });

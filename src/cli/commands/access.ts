@@ -5,11 +5,13 @@ import { Option } from 'clipanion';
 import { accessChanges, accessOf } from '../../../projections/access.ts';
 import type { AccessRow } from '../../control/history/access.ts';
 import type { ControlPlane } from '../../control/plane.ts';
+import { mapped } from '../../lib/mapped.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { HistoryCommand, readMoment } from '../history-command.ts';
-import type { Printed } from '../history-command.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { HistoryCommand, jsonPieces, readMoment } from '../history-command.ts';
+import type { Streamed } from '../history-command.ts';
 
 const needs = 'Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.';
 
@@ -29,17 +31,21 @@ export class AccessCommand extends HistoryCommand {
   });
   csv = Option.Boolean('--csv', false, { description: 'print CSV' });
 
-  protected override async read(plane: ControlPlane): Promise<Printed | Refusal> {
+  protected override async read(plane: ControlPlane): Promise<Streamed | Refusal> {
     const moment = this.asOf === undefined ? null : readMoment(this.asOf, '--as-of');
     if (isRefusal(moment)) return moment;
     const { reviewedAt, reviewer } = await import('../../control/history/access.ts');
-    const { csvHead, csvLines } = await import('../../control/history/access-csv.ts');
+    const { csvPieces } = await import('../../control/history/access-csv.ts');
     const reviewed = await reviewedAt(momentsOf(plane), moment, '--as-of');
     if (isRefusal(reviewed)) return reviewed;
     const review = await reviewer({ db: plane.reports, vault: plane.vault }, reviewed);
-    const json = [...accessOf(reviewed.state)].map(review);
-    const csv = (): string => `${csvHead}${json.map(csvLines).join('')}`.trimEnd();
-    return { json, text: this.csv ? csv() : json.map(rowLine).join('\n') };
+    const rows = mapped(accessOf(reviewed.state), review);
+    const pieces = this.json
+      ? jsonPieces(rows)
+      : this.csv
+        ? csvPieces(rows)
+        : mapped(rows, (row) => `${rowLine(row)}\n`);
+    return { pieces, code: () => exitCodes.ok };
   }
 }
 
@@ -54,7 +60,7 @@ export class AccessDiffCommand extends HistoryCommand {
   from = Option.String({ name: 'from' });
   to = Option.String({ name: 'to' });
 
-  protected override async read(plane: ControlPlane): Promise<Printed | Refusal> {
+  protected override async read(plane: ControlPlane): Promise<Streamed | Refusal> {
     const [from, to] = [readMoment(this.from, 'from'), readMoment(this.to, 'to')];
     if (isRefusal(from)) return from;
     if (isRefusal(to)) return to;
@@ -68,11 +74,13 @@ export class AccessDiffCommand extends HistoryCommand {
       lost: await reviewer(sources, before),
       gained: await reviewer(sources, behind),
     };
-    const json = [...accessChanges(before.state, behind.state)].map(({ change, access }) =>
-      Object.assign({ change }, review[change](access)),
-    );
-    const text = json.map((row) => `${row.change}  ${rowLine(row)}`).join('\n');
-    return { json, text, code: json.length === 0 ? exitCodes.ok : exitCodes.differences };
+    let code: ExitCode = exitCodes.ok;
+    const rows = mapped(accessChanges(before.state, behind.state), ({ change, access }) => {
+      code = exitCodes.differences;
+      return Object.assign({ change }, review[change](access));
+    });
+    const lines = mapped(rows, (row) => `${row.change}  ${rowLine(row)}\n`);
+    return { pieces: this.json ? jsonPieces(rows) : lines, code: () => code };
   }
 }
 

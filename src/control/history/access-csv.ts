@@ -19,9 +19,9 @@ const columns = [
   'permission_granted_by',
 ];
 
-export const csvHead = `${columns.join(',')}\r\n`;
+const csvHead = `${columns.join(',')}\r\n`;
 
-export const csvLines = ({ via, ...row }: AccessRow): string =>
+const csvLines = ({ via, ...row }: AccessRow): string =>
   via
     .map(({ role, resource, role_granted: held, permission_granted: given }) => {
       const cells = [
@@ -41,6 +41,11 @@ export const csvLines = ({ via, ...row }: AccessRow): string =>
       return `${cells.map(csvCell).join(',')}\r\n`;
     })
     .join('');
+
+export function* csvPieces(rows: Iterable<AccessRow>): Generator<string> {
+  yield csvHead;
+  for (const row of rows) yield csvLines(row);
+}
 
 export function csvCell(value: string | number): string {
   const text = String(value);
