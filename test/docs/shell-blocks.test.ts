@@ -5,8 +5,7 @@ import { execFile, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, it } from 'node:test';
-import type { TestContext } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
 import { z } from 'zod';
@@ -39,40 +38,47 @@ const ready = z.object({
   login: z.object({ password: z.string() }),
 });
 
-/** What the reader has running at that point of the README. */
-async function startDev(test: TestContext): Promise<z.output<typeof ready>> {
+type Dev = Readonly<{ said: z.output<typeof ready>; end: () => Promise<void> }>;
+
+/** What the reader has running at that point of the README, and may go on with on every page. */
+async function startDev(): Promise<Dev> {
   const args = ['dev', '--ephemeral', '--json', '--port', '0', '--admin-port', '0'];
   const child = spawn(process.execPath, [path.join(root, 'src/main.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const ended = new Promise((resolve) => child.once('close', resolve));
-  test.after(async () => {
+  const end = async (): Promise<void> => {
     child.kill('SIGTERM');
     await ended;
-  });
+  };
   for await (const line of createInterface({ input: child.stdout })) {
-    return ready.parse(JSON.parse(line));
+    return { said: ready.parse(JSON.parse(line)), end };
   }
   throw new Error('gw dev ended before it was ready');
 }
 
 describe('the documentation', () => {
+  let dev: Dev;
+  before(async () => {
+    dev = await startDev();
+  });
+  after(() => dev.end());
+
   for (const page of pages.filter((name) => blocksOf(name).length > 0)) {
     it(`shows in ${page} what works`, async (test) => {
-      const dev = await startDev(test);
       const { url } = await testDatabase(test);
       await using engine = await startEngine({ sequencesMax: 4, serviceMs: 1, model: 'qwen3-8b' });
       const script = blocksOf(page)
         .join('\n')
-        .replaceAll('http://127.0.0.1:4000', dev.gateway_url)
-        .replaceAll('http://127.0.0.1:4001', dev.admin_url)
+        .replaceAll('http://127.0.0.1:4000', dev.said.gateway_url)
+        .replaceAll('http://127.0.0.1:4001', dev.said.admin_url)
         .replaceAll('--scan-ports 8000', `--scan-ports ${new URL(engine.apiBase).port}`)
         .replaceAll('curl ', 'curl --fail-with-body --silent --show-error ');
       const env = {
         ...process.env,
         PATH: `${path.join(import.meta.dirname, 'bin')}:${process.env['PATH']}`,
-        GW_API_KEY: dev.api_key,
-        GW_ADMIN_PASSWORD: dev.login.password,
+        GW_API_KEY: dev.said.api_key,
+        GW_ADMIN_PASSWORD: dev.said.login.password,
         GW_DATABASE_URL: url,
       };
       const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: root, env });
