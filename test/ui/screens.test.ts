@@ -34,7 +34,6 @@ const unlisted: ReadonlySet<string> = new Set([
   'metrics',
   'overview',
   'playground',
-  'settings',
 ]);
 
 /** What is open beside a list, too. */

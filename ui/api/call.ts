@@ -74,15 +74,26 @@ export async function call<M extends Method, Path extends PathOf<M>>(
 
 const pageRows = 1_000;
 
-/** Every row of a list, page by page; `total` is the server's count. */
+type Listed<Path extends PathOf<'GET'>> = Readonly<{
+  signal?: AbortSignal | undefined;
+  query?: QueryOf<'GET', Path>;
+}>;
+
+/** Every row of a list. */
 export async function list<Path extends PathOf<'GET'>>(
   path: Path,
-  {
-    signal,
-    query,
-  }: Readonly<{ signal?: AbortSignal | undefined; query?: QueryOf<'GET', Path> }> = {},
+  asked: Listed<Path> = {},
 ): Promise<readonly RowOf<Path>[]> {
   const rows: RowOf<Path>[] = [];
+  for await (const page of pagesOf(path, asked)) rows.push(...page);
+  return rows;
+}
+
+/** The same, page by page, as long as somebody takes them. */
+export async function* pagesOf<Path extends PathOf<'GET'>>(
+  path: Path,
+  { signal, query }: Listed<Path> = {},
+): AsyncGenerator<readonly RowOf<Path>[], void, undefined> {
   const first = { ...query, limit: pageRows, ...(takesAsOf(path) ? { as_of: asOf() } : {}) };
   let next: string | null = addressOf(path, {}, first);
   while (next !== null) {
@@ -90,10 +101,9 @@ export async function list<Path extends PathOf<'GET'>>(
       method: 'GET',
       ...(signal === undefined ? {} : { signal }),
     });
-    rows.push(...body);
+    yield body;
     next = nextAddress(headers);
   }
-  return rows;
 }
 
 /** RFC 8288. The server names a path from its own root. */

@@ -33,6 +33,14 @@ export class GwPage extends LitElement {
         color: var(--text-2);
       }
 
+      ::slotted([slot='above']) {
+        display: inline-flex;
+        align-items: center;
+        gap: 0.125rem;
+        margin-bottom: var(--space-1);
+        font-size: var(--text-s);
+      }
+
       .actions {
         display: flex;
         flex-wrap: wrap;
@@ -76,6 +84,7 @@ export class GwPage extends LitElement {
     return html`
       <header>
         <div class="words">
+          <slot name="above"></slot>
           <h1 tabindex="-1">${this.heading}</h1>
           ${this.about === '' ? nothing : html`<p class="about">${this.about}</p>`}
         </div>

@@ -43,6 +43,13 @@ export class GwRange extends LitElement {
         font-variant-numeric: tabular-nums;
       }
 
+      @media (max-width: 640px) {
+        select,
+        input {
+          flex: 1 1 9rem;
+        }
+      }
+
       .zone {
         color: var(--text-2);
         font-size: var(--text-s);

@@ -8,14 +8,22 @@ import { base } from '../styles/base.ts';
 import { Watch } from './watch.ts';
 
 const refreshMs = 10_000;
+/** Behind the date and the time. */
+const zoneAt = 19;
 
 export class GwTime extends LitElement {
-  static override properties = { at: { type: String }, absolute: { type: Boolean } };
+  static override properties = {
+    at: { type: String },
+    absolute: { type: Boolean },
+    bare: { type: Boolean },
+  };
   static override styles = [base];
   /** RFC 3339; empty is shown as "never". */
   declare at: string;
   /** The whole of it, instead of how long ago. */
   declare absolute: boolean;
+  /** Without the zone, where that is said beside. */
+  declare bare: boolean;
   readonly #zone = new Watch(this, zone);
   #timer: ReturnType<typeof setInterval> | null = null;
 
@@ -23,6 +31,7 @@ export class GwTime extends LitElement {
     super();
     this.at = '';
     this.absolute = false;
+    this.bare = false;
   }
 
   override connectedCallback(): void {
@@ -40,7 +49,8 @@ export class GwTime extends LitElement {
     if (this.at === '') return html`<span class="quiet">never</span>`;
     const at = new Date(this.at);
     const whole = formatTime(at, this.#zone.value);
-    const text = this.absolute ? whole : formatSince(at, Date.now());
+    const long = this.bare ? whole.slice(0, zoneAt) : whole;
+    const text = this.absolute ? long : formatSince(at, Date.now());
     return html`<time datetime=${this.at} title=${whole}>${text}</time>`;
   }
 }

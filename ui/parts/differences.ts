@@ -27,6 +27,8 @@ export class GwDifferences extends LitElement {
     differences: { attribute: false },
     total: { type: Number },
     ticked: { attribute: false },
+    whole: { type: String },
+    growing: { type: Boolean },
     shown: { state: true },
   };
   static override styles = [
@@ -79,6 +81,10 @@ export class GwDifferences extends LitElement {
   declare total: number;
   /** The streams that are ticked; null offers no ticks. Told by `gw-tick`. */
   declare ticked: ReadonlySet<string> | null;
+  /** The address of a page that lists all of them. */
+  declare whole: string;
+  /** This page does: `gw-more` asks for those that are not here yet. */
+  declare growing: boolean;
   declare shown: number;
 
   constructor() {
@@ -86,6 +92,8 @@ export class GwDifferences extends LitElement {
     this.differences = [];
     this.total = 0;
     this.ticked = null;
+    this.whole = '';
+    this.growing = false;
     this.shown = shownAtOnce;
   }
 
@@ -102,9 +110,27 @@ export class GwDifferences extends LitElement {
               Show more, of ${formatCount(differences.length, 'entity', 'entities')}
             </button>`
           : beyond > 0
-            ? html`<p class="more quiet">And ${formatNumber(beyond)} more that are not listed.</p>`
+            ? this.#beyond(beyond)
             : nothing
       }`;
+  }
+
+  #beyond(count: number) {
+    if (this.whole !== '') {
+      return html`<p class="more">
+        <a href=${this.whole}>And ${formatNumber(count)} more, on a page of their own</a>
+      </p>`;
+    }
+    if (!this.growing) {
+      return html`<p class="more quiet">And ${formatNumber(count)} more that are not listed.</p>`;
+    }
+    return html`<button
+      type="button"
+      class="more"
+      @click=${() => this.dispatchEvent(new CustomEvent('gw-more'))}
+    >
+      Load more, of ${formatNumber(count)} that are not here yet
+    </button>`;
   }
 
   #difference(one: Difference) {

@@ -22,9 +22,9 @@ type TextField = Readonly<{ label: string; placeholder: string }>;
 
 const texts: Partial<Readonly<Record<FilterName, TextField>>> = {
   target: { label: 'Part of the target', placeholder: 'Part of the target' },
-  stream: { label: 'Entity', placeholder: 'Entity, such as model-7' },
-  command: { label: 'Change', placeholder: 'Change, such as Update model' },
-  type: { label: 'Type of event', placeholder: 'Type, such as ModelPriced' },
+  stream: { label: 'Entity', placeholder: 'Entity: model-7' },
+  command: { label: 'Change', placeholder: 'Change: Update model' },
+  type: { label: 'Type of event', placeholder: 'Type: ModelPriced' },
   request: { label: 'Request id', placeholder: 'Request id' },
 };
 
@@ -63,9 +63,12 @@ export class GwLogFilters extends LitElement {
 
       @media (max-width: 640px) {
         input,
-        select,
-        gw-range {
+        select {
           flex: 1 1 9rem;
+        }
+
+        gw-range {
+          flex: 1 1 100%;
         }
       }
     `,

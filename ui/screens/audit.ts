@@ -43,7 +43,7 @@ const columns: readonly Column<AuditRow>[] = [
     label: 'When',
     ordered: true,
     value: ({ at }) => at,
-    cell: ({ at }) => html`<gw-time absolute at=${at}></gw-time>`,
+    cell: ({ at }) => html`<gw-time absolute bare at=${at}></gw-time>`,
   },
   {
     id: 'actor',

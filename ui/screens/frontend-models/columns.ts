@@ -13,12 +13,21 @@ import type { PoolUser } from '../../lib/pool.ts';
 const targetsText = (targets: FrontendModel['default_targets']): string =>
   targets.map(({ model }) => model).join(' → ');
 
-/** What rules do, by how many. */
+const actions = [
+  { action: 'route', one: 'routes', many: 'route' },
+  { action: 'jump', one: 'jumps', many: 'jump' },
+  { action: 'deny', one: 'denies', many: 'deny' },
+] as const;
+
+/** What rules do, by how many: `2 route, 1 denies`. */
 const actionsText = ({ rules }: FrontendModel): string =>
-  (['route', 'jump', 'deny'] as const)
-    .map((action) => [action, rules.filter((rule) => rule.action === action).length] as const)
-    .filter(([, count]) => count > 0)
-    .map(([action, count]) => `${count} ${action}`)
+  actions
+    .map(({ action, one, many }) => {
+      const count = rules.filter((rule) => rule.action === action).length;
+      return { count, words: `${count} ${count === 1 ? one : many}` };
+    })
+    .filter(({ count }) => count > 0)
+    .map(({ words }) => words)
     .join(', ');
 
 const goneIn = ({ rules, default_targets }: FrontendModel): number =>

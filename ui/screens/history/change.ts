@@ -118,7 +118,7 @@ export class GwHistoryChange extends HistoryRecord<Loaded> {
     return this.facts(facts);
   }
 
-  #events({ event_count: count }: Command, events: readonly LogEvent[]) {
+  #events({ event_count: count, request_id: request }: Command, events: readonly LogEvent[]) {
     return html`<ul class="rows">
         ${events.map(
           ({ position, type, stream }) =>
@@ -131,7 +131,11 @@ export class GwHistoryChange extends HistoryRecord<Loaded> {
       </ul>
       ${
         count > events.length
-          ? html`<p class="quiet">And ${formatCount(count - events.length, 'more event')}.</p>`
+          ? html`<p>
+              <a href=${linkTo({ screen: 'history', rest: ['events'], query: { request } })}
+                >And ${formatCount(count - events.length, 'more event')}</a
+              >
+            </p>`
           : nothing
       }`;
   }

@@ -23,7 +23,7 @@ import { may } from '../../state/session.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 import { listStyles } from './list-styles.ts';
 
-const differencesMax = 1_000;
+const pageDifferences = 1_000;
 const hint = 'A version, or a time such as 2026-11-21 14:05';
 
 class HistoryDiff extends LitElement {
@@ -83,6 +83,7 @@ class HistoryDiff extends LitElement {
   declare to: string;
   declare wrong: ApiFailure | null;
   readonly #place = new Watch(this, place);
+  #wanted = pageDifferences;
   readonly #diff = new Resource(this, (signal) => this.#load(signal));
 
   constructor() {
@@ -97,12 +98,16 @@ class HistoryDiff extends LitElement {
     const { from, to, kind } = this.#place.value.query;
     if (from === undefined) return null;
     const end = to ?? String((await getLogHead(signal)).body.position);
-    const { body } = await diffSnapshots(
-      { from, to: end },
-      { kind, limit: differencesMax },
-      signal,
-    );
-    return body;
+    const ends = { from, to: end };
+    const asked = { kind, limit: pageDifferences };
+    const { body: first } = await diffSnapshots(ends, asked, signal);
+    const differences = [...first.differences];
+    while (differences.length < Math.min(this.#wanted, first.total)) {
+      const { body } = await diffSnapshots(ends, { ...asked, offset: differences.length }, signal);
+      if (body.differences.length === 0) break;
+      differences.push(...body.differences);
+    }
+    return { ...first, differences };
   }
 
   protected override render() {
@@ -152,7 +157,12 @@ class HistoryDiff extends LitElement {
             : nothing
         }
       </div>
-      <gw-differences .differences=${differences} .total=${total}></gw-differences>`;
+      <gw-differences
+        growing
+        .differences=${differences}
+        .total=${total}
+        @gw-more=${this.#onMore}
+      ></gw-differences>`;
   }
 
   readonly #onInput = ({ detail: { name, value } }: CustomEvent<FieldInput>): void => {
@@ -167,6 +177,11 @@ class HistoryDiff extends LitElement {
     const wrong = from === null ? 'from' : to === null ? 'to' : null;
     if (wrong === null) changeQuery({ from, to });
     else this.wrong = wrongField(wrong, 'must be a version, a position or a time');
+  };
+
+  readonly #onMore = (): void => {
+    this.#wanted += pageDifferences;
+    void this.#diff.reload();
   };
 
   readonly #onKind = ({ target }: Event): void => {
@@ -184,6 +199,7 @@ class HistoryDiff extends LitElement {
     this.#asked = asked;
     this.from = from;
     this.to = to;
+    this.#wanted = pageDifferences;
     if (!isFirst) void this.#diff.reload();
   }
 }

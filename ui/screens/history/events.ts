@@ -52,7 +52,7 @@ const columns: readonly Column<Row>[] = [
     id: 'recorded_at',
     label: 'Recorded',
     value: (one) => one.recorded_at,
-    cell: (one) => html`<gw-time absolute at=${one.recorded_at}></gw-time>`,
+    cell: (one) => html`<gw-time absolute bare at=${one.recorded_at}></gw-time>`,
   },
   { id: 'who', label: 'Who', value: ({ who }) => who },
   {

@@ -22,6 +22,7 @@ import { readView } from '../../lib/table-view.ts';
 import { linkTo, place } from '../../state/location.ts';
 import { keepView } from '../../state/table-view.ts';
 import { base, buttons } from '../../styles/base.ts';
+import { panels } from '../../styles/panels.ts';
 import { record } from '../../styles/record.ts';
 import { listStyles } from './list-styles.ts';
 import './verify.ts';
@@ -74,15 +75,9 @@ class HistoryLog extends LitElement {
     base,
     buttons,
     record,
+    panels,
     listStyles,
     css`
-      .tiles {
-        display: grid;
-        grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr));
-        gap: var(--space-3);
-        margin-bottom: var(--space-5);
-      }
-
       .bad {
         background: var(--bad-soft);
       }

@@ -17,6 +17,7 @@ import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
 import '../../parts/differences.ts';
 import { base, buttons } from '../../styles/base.ts';
+import { linkTo } from '../../state/location.ts';
 import { record } from '../../styles/record.ts';
 
 const differencesMax = 200;
@@ -85,7 +86,10 @@ export abstract class HistoryRecord<Loaded> extends LitElement {
 
   protected differences(told: Told | null) {
     if (told instanceof Error) return html`<gw-error .failure=${told}></gw-error>`;
+    const ends =
+      told === null ? {} : { from: String(told.from.position), to: String(told.to.position) };
     return html`<gw-differences
+      whole=${linkTo({ screen: 'history', rest: ['diff'], query: ends })}
       .differences=${told?.differences ?? []}
       .total=${told?.total ?? 0}
     ></gw-differences>`;

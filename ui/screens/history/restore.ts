@@ -22,6 +22,7 @@ import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo, navigate, place } from '../../state/location.ts';
 import { may } from '../../state/session.ts';
 import { base, buttons } from '../../styles/base.ts';
+import { panels } from '../../styles/panels.ts';
 import { record } from '../../styles/record.ts';
 
 type Preview = Readonly<{ would: Restored; version: number | null }>;
@@ -34,6 +35,7 @@ class HistoryRestore extends LitElement {
     base,
     buttons,
     record,
+    panels,
     css`
       .head {
         display: flex;
@@ -45,13 +47,6 @@ class HistoryRestore extends LitElement {
 
       .head h2 {
         margin-right: auto;
-      }
-
-      .tiles {
-        display: grid;
-        grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr));
-        gap: var(--space-3);
-        margin-bottom: var(--space-5);
       }
 
       .notice ul {
@@ -185,6 +180,11 @@ class HistoryRestore extends LitElement {
               <gw-differences
                 .differences=${would.diff}
                 .total=${would.difference_count}
+                whole=${linkTo({
+                  screen: 'history',
+                  rest: ['diff'],
+                  query: { from: this.#moment() },
+                })}
                 .ticked=${this.ticked}
                 @gw-tick=${this.#onTick}
               ></gw-differences>
@@ -213,8 +213,10 @@ class HistoryRestore extends LitElement {
   }
 
   #tiles(would: Restored) {
+    // Those that are listed alone are told apart.
+    const least = would.diff.length < would.difference_count ? '≥ ' : '';
     const count = (change: string): string =>
-      formatNumber(would.diff.filter((one) => one.change === change).length);
+      `${least}${formatNumber(would.diff.filter((one) => one.change === change).length)}`;
     return html`<div class="tiles">
       <gw-kpi label="Entities that change" value=${formatNumber(would.difference_count)}
         >in one version</gw-kpi

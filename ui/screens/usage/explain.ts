@@ -167,27 +167,30 @@ export class GwUsageExplain extends LitElement {
     </li>`;
   }
 
-  #candidates({ candidates }: Explanation) {
+  #candidates({ candidates, snapshot_version: version }: Explanation) {
     return html`<div class="section"><h3>Models, in their order</h3></div>
       ${
         candidates.length === 0
           ? html`<p class="quiet">The decision led to no model.</p>`
           : html`<ol class="rows">
-              ${candidates.map((one, index) => this.#candidate(one, index))}
+              ${candidates.map((one, index) => this.#candidate(one, { index, version }))}
             </ol>`
       }`;
   }
 
-  #candidate(candidate: Explanation['candidates'][number], index: number) {
+  #candidate(
+    candidate: Explanation['candidates'][number],
+    { index, version }: Readonly<{ index: number; version: number }>,
+  ) {
     const { tone, word, detail } = fateOf(candidate);
     const { model, model_id: id, provider, estimated_cost_micros: cost } = candidate;
     const about = [wayOf(candidate), detail].filter((text) => text !== '').join('; ');
     return html`<li>
       <span class="number">${index + 1}</span>
       <span
-        ><a href=${linkTo({ screen: 'models', rest: [id] })}>${model}</a>${
-          provider === null ? '' : `, ${provider}`
-        }</span
+        ><a href=${linkTo({ screen: 'models', rest: [id], query: { as_of: String(version) } })}
+          >${model}</a
+        >${provider === null ? '' : `, ${provider}`}</span
       >
       <gw-money class="quiet end" exact .micros=${cost}></gw-money>
       <gw-badge tone=${tone}>${word}</gw-badge>
