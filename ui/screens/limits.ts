@@ -1,6 +1,6 @@
 // Limits and budgets: who is capped, what is used of it, and which cap is nearer. Whoever is not listed is unlimited.
 
-import { html, nothing } from 'lit';
+import { html } from 'lit';
 
 import '../elements/empty.ts';
 import '../elements/field.ts';
