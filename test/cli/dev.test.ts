@@ -96,50 +96,21 @@ const chat = ({ ready }: Dev, body: Readonly<Record<string, unknown>> = {}): Pro
 
 const modeOf = async (file: string): Promise<number> => (await stat(file)).mode & 0o777;
 
-test('the printed key calls the printed model, streaming or not', async (t) => {
-  const stack = stackOf(t);
-  const started = await dev(stack, ['--ephemeral']);
+test('the printed key calls the printed model, streaming or not, and the login opens the admin API', async (t) => {
+  const started = await dev(stackOf(t), ['--ephemeral']);
   const plain = await chat(started);
   assert.equal(plain.status, 200);
   assert.match(await plain.text(), /Hello from gw!/);
   const streamed = await chat(started, { stream: true });
   assert.match(await streamed.text(), /data: \[DONE\]\n\n$/);
-  assert.equal(await started.interrupt(), 0);
-});
-
-test('the printed login opens the admin API', async (t) => {
-  const stack = stackOf(t);
-  const { ready, interrupt } = await dev(stack, ['--ephemeral']);
-  const login = await fetch(`${ready.admin_url}/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(ready.login),
-  });
-  assert.equal(login.status, 200);
+  const { ready, interrupt } = started;
+  await loginToAdmin(ready.admin_url, ready.login);
   assert.equal(await interrupt(), 0);
 });
 
-test('a second start has the key, the password and the model of the first', async (t) => {
-  const stack = stackOf(t);
-  const directory = freshDirectory(stack);
-  const first = await dev(stack, ['--data-dir', directory]);
-  assert.equal(await first.interrupt(), 0);
-  assert.equal(
-    (await readdir(path.join(directory, 'postgres', 'data'))).includes('postmaster.pid'),
-    false,
-  );
-  const second = await dev(stack, ['--data-dir', directory]);
-  assert.equal(second.ready.api_key, first.ready.api_key);
-  assert.deepEqual(second.ready.login, first.ready.login);
-  assert.equal((await chat(second)).status, 200);
-  assert.equal(await second.interrupt(), 0);
-});
-
-test('a start after the login and the grant were changed has them as printed again', async (t) => {
-  const stack = stackOf(t);
-  const directory = freshDirectory(stack);
-  const first = await dev(stack, ['--data-dir', directory]);
-  const admin = await loginToAdmin(first.ready.admin_url, first.ready.login);
+/** Takes the demo's grant away and gives its administrator another password. */
+async function change({ ready }: Dev): Promise<void> {
+  const admin = await loginToAdmin(ready.admin_url, ready.login);
   const answer = z.unknown();
   const principals = await admin.get(
     '/admin/principals',
@@ -157,21 +128,46 @@ test('a start after the login and the grant were changed has them as printed aga
     body: { password: 'a password of my own' },
     answer,
   });
-  assert.equal(await first.interrupt(), 0);
+}
 
-  const second = await dev(stack, ['--data-dir', directory]);
-  assert.deepEqual(second.ready.login, first.ready.login);
-  await loginToAdmin(second.ready.admin_url, second.ready.login);
-  assert.equal((await chat(second)).status, 200);
-  assert.equal(await second.interrupt(), 0);
-});
-
-test('keys and passwords at rest are closed to other accounts', async (t) => {
+test('a directory of data', async (t) => {
   const stack = stackOf(t);
   const directory = freshDirectory(stack);
-  const started = await dev(stack, ['--data-dir', directory]);
-  assert.equal(await modeOf(path.join(directory, 'dev.json')), 0o600);
-  assert.equal(await modeOf(path.join(directory, 'postgres')), 0o700);
-  assert.equal((await modeOf(directory)) & 0o066, 0);
-  assert.equal(await started.interrupt(), 0);
+  const start = (): Promise<Dev> => dev(stack, ['--data-dir', directory]);
+  const first = await start();
+
+  await t.test('is closed to other accounts', async () => {
+    assert.equal(await modeOf(path.join(directory, 'dev.json')), 0o600);
+    assert.equal(await modeOf(path.join(directory, 'postgres')), 0o700);
+    assert.equal((await modeOf(directory)) & 0o066, 0);
+  });
+
+  await t.test('holds no running database once gw dev has ended', async () => {
+    assert.equal(await first.interrupt(), 0);
+    const files = await readdir(path.join(directory, 'postgres', 'data'));
+    assert.equal(files.includes('postmaster.pid'), false);
+  });
+
+  await t.test(
+    'gives a second start the key, the password and the model of the first',
+    async () => {
+      const second = await start();
+      assert.equal(second.ready.api_key, first.ready.api_key);
+      assert.deepEqual(second.ready.login, first.ready.login);
+      assert.equal((await chat(second)).status, 200);
+      await change(second);
+      assert.equal(await second.interrupt(), 0);
+    },
+  );
+
+  await t.test(
+    'gives a start after the login and the grant were changed what is printed',
+    async () => {
+      const third = await start();
+      assert.deepEqual(third.ready.login, first.ready.login);
+      await loginToAdmin(third.ready.admin_url, third.ready.login);
+      assert.equal((await chat(third)).status, 200);
+      assert.equal(await third.interrupt(), 0);
+    },
+  );
 });
