@@ -15,8 +15,8 @@ import type { ControlProgram } from '../harness/control-program.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { until } from '../harness/wait.ts';
 
-const mutations = Number(process.env['GW_TEST_MUTATIONS'] ?? 600);
-const kills = Number(process.env['GW_TEST_KILLS'] ?? 4);
+const mutations = Number(process.env['GW_TEST_MUTATIONS'] ?? 300);
+const kills = Number(process.env['GW_TEST_KILLS'] ?? 2);
 
 const modelRecord = z.object({ name: z.string(), context_length: z.int().nullable() });
 const modelList = z.array(modelRecord);

@@ -17,7 +17,7 @@ import type { ControlProgram } from '../harness/control-program.ts';
 import { otherRelease } from '../harness/other-release.ts';
 import { testDatabase } from '../harness/postgres.ts';
 
-const rounds = Number(process.env['GW_TEST_ROUNDS'] ?? 30);
+const rounds = Number(process.env['GW_TEST_ROUNDS'] ?? 12);
 
 type Answered = Readonly<{ status: number; headers: Headers; body: unknown }>;
 
