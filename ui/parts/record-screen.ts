@@ -18,10 +18,11 @@ import { linkTo, openRest, place } from '../state/location.ts';
 import { may } from '../state/session.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { base, buttons } from '../styles/base.ts';
+import { copyRecord } from './copy-record.ts';
 import './save.ts';
 import type { Save } from './save.ts';
 
-type Identified = Readonly<{ id: number }>;
+type Identified = Readonly<{ id: number; name?: string }>;
 
 type List<Row> = Readonly<{
   label: string;
@@ -88,9 +89,11 @@ export abstract class RecordScreen extends LitElement {
     return linkTo({ screen: this.screen, query: Object.fromEntries(given) });
   }
 
-  /** The record that the address names. */
+  /** The record that the address names: by its id, or by its name where the log names it so. */
   protected openedIn<Row extends Identified>(rows: readonly Row[]): Row | null {
-    return rows.find(({ id }) => String(id) === this.rest[0]) ?? null;
+    const [asked] = this.rest;
+    const byId = rows.find(({ id }) => String(id) === asked);
+    return byId ?? rows.find(({ name }) => name !== undefined && name === asked) ?? null;
   }
 
   protected isNew(): boolean {
@@ -138,10 +141,11 @@ export abstract class RecordScreen extends LitElement {
     </gw-drawer>`;
   }
 
-  /** "Change" and "Delete", in the head of a drawer. */
-  protected actionsFor({ id }: Identified, deletion: () => Save | Promise<Save>) {
-    if (!this.isWritable()) return nothing;
-    return html`${this.changeLink(id)}
+  /** "Copy as", "Change" and "Delete", in the head of a drawer. */
+  protected actionsFor(one: Identified, deletion: () => Save | Promise<Save>) {
+    const copy = copyRecord(this.screen, one);
+    if (!this.isWritable()) return copy;
+    return html`${copy} ${this.changeLink(one.id)}
       <button
         slot="actions"
         type="button"

@@ -2,6 +2,7 @@
 // that every chain ends in.
 
 import { css, html, nothing } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
 
 import type { FrontendModel } from '../api/frontend-models.ts';
 import '../elements/empty.ts';
@@ -11,11 +12,13 @@ import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
 import '../elements/table.ts';
+import { partPlace } from '../lib/part-place.ts';
 import { usersOf } from '../lib/pool.ts';
+import { copyRecord } from '../parts/copy-record.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../parts/save.ts';
-import { linkTo, openRest } from '../state/location.ts';
+import { linkTo, openRest, replaceRest } from '../state/location.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { frontendModelColumns, poolColumns } from './frontend-models/columns.ts';
 import type { PoolRow } from './frontend-models/columns.ts';
@@ -72,6 +75,13 @@ class ScreenFrontendModels extends RecordScreen {
     }
     ${routing === undefined ? nothing : this.#drawers(routing, opened)}
     ${this.asking(routing === undefined ? nothing : this.#breakage(routing, opened))}`;
+  }
+
+  /** A part that was linked to by its own id is shown by its owner. */
+  protected override updated(): void {
+    const { value: routing } = this.#routing;
+    const place = routing === undefined ? null : partPlace(this.rest, routing);
+    if (place !== null) replaceRest(place);
   }
 
   /** What is behind what is open. */
@@ -237,11 +247,16 @@ class ScreenFrontendModels extends RecordScreen {
   }
 
   #workspace(one: FrontendModel, routing: Routing) {
-    const [, second, third = ''] = this.rest;
+    const [, second] = this.rest;
     return html`<gw-page heading=${one.name} about=${one.description ?? ''}>
-      <a slot="actions" class="button" href=${linkTo({ screen: this.screen })}
-        ><gw-icon name="chevron-left"></gw-icon>All frontend models</a
+      <a slot="above" href=${linkTo({ screen: this.screen })}
+        ><gw-icon name="chevron-left"></gw-icon>Frontend models</a
       >
+      ${copyRecord(this.screen, one, {
+        // Not known here: of a rule that asks for callers there is no YAML.
+        principal: new Map(),
+        frontendModel: new Map(routing.frontendModels.map(({ id, name }) => [id, name])),
+      })}
       ${
         this.isWritable()
           ? html`<a slot="actions" class="button" href=${this.link(one.id, 'edit')}
@@ -257,18 +272,23 @@ class ScreenFrontendModels extends RecordScreen {
               </button>`
           : nothing
       }
-      ${this.#failed()} ${factsOf(one, routing)}
-      <gw-rules-workspace
-        .owner=${one}
-        .routing=${routing}
-        editing=${second === 'rules' ? third : ''}
-        .failure=${this.failure}
-        ?writable=${this.isWritable()}
-        @gw-review=${({ detail }: CustomEvent<Save>) => this.ask(detail)}
-        @gw-cancel=${this.cancel}
-      ></gw-rules-workspace>
+      ${this.#failed()} ${factsOf(one, routing)} ${keyed(one.id, this.#rules(one, routing))}
       ${historyOf('frontend_model', one)}
     </gw-page>`;
+  }
+
+  /** Of each frontend model its own: another one has another question, and an order of its own. */
+  #rules(one: FrontendModel, routing: Routing) {
+    const [, second, third = ''] = this.rest;
+    return html`<gw-rules-workspace
+      .owner=${one}
+      .routing=${routing}
+      editing=${second === 'rules' ? third : ''}
+      .failure=${this.failure}
+      ?writable=${this.isWritable()}
+      @gw-review=${({ detail }: CustomEvent<Save>) => this.ask(detail)}
+      @gw-cancel=${this.cancel}
+    ></gw-rules-workspace>`;
   }
 
   #drawers(routing: Routing, opened: FrontendModel | null) {
@@ -323,7 +343,11 @@ class ScreenFrontendModels extends RecordScreen {
   }
 
   #poolActions(pool: PoolRow) {
-    return html`<a slot="actions" class="button" href=${this.link(poolsPart, pool.id, 'edit')}
+    const { users: _users, ...record } = pool;
+    return html`${copyRecord(poolsPart, record)}<a
+        slot="actions"
+        class="button"
+        href=${this.link(poolsPart, pool.id, 'edit')}
         ><gw-icon name="pencil"></gw-icon>Change</a
       >
       <button

@@ -13,6 +13,9 @@ export const place: Store<Place> = createStore(
   'location' in globalThis ? here() : { screen: 'overview', rest: [], query: {} },
 );
 
+/** Whoever looks has stopped what goes on by itself, which stands in the address. */
+export const isPaused = (): boolean => place.get().query['paused'] === '1';
+
 type Target = Readonly<{
   screen: string;
   rest?: readonly (string | number)[];
@@ -62,6 +65,13 @@ export function changeQuery(change: Readonly<Record<string, string | null>>): vo
 export function openRest(rest: readonly (string | number)[]): void {
   const { screen, query } = place.get();
   navigate({ screen, rest, query });
+}
+
+/** The same place by its own address: no step to come back to. */
+export function replaceRest(rest: readonly string[]): void {
+  const { screen, query } = place.get();
+  history.replaceState(history.state, '', writePlace({ screen, rest, query }, uiBase));
+  place.set(here());
 }
 
 /** Links are followed without loading the page anew; with a modifier, or to elsewhere, they are the browser's. */

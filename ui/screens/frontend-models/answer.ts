@@ -30,7 +30,8 @@ export function answerOf({ standing, proposed }: Tried, { recorded, isPast }: Be
         ? nothing
         : isOther
           ? html`<p class="notice warn">
-              Published, it goes to <code>${outcomeOf(standing)}</code>
+              ${isPast ? 'On that version' : 'Published'}, it goes to
+              <code>${outcomeOf(standing)}</code>
             </p>`
           : html`<p class="notice">Your change makes no difference to this request.</p>`
     }

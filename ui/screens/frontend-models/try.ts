@@ -9,7 +9,7 @@ import type { Question, QuestionDraft } from '../../lib/dry-run.ts';
 export type Tried = Readonly<{
   /** What is published, or the version that was asked about. */
   standing: DryRun;
-  /** Behind what is proposed; null when nothing is. */
+  /** Behind what is proposed on top of what is published, whatever stands beside it; null when nothing is. */
   proposed: DryRun | null;
 }>;
 
@@ -22,17 +22,17 @@ type Asked = Readonly<{
 /** Rejects with an ApiFailure: also with what is wrong with the proposal. */
 export async function tryRoute(asked: Asked, signal: AbortSignal): Promise<Tried> {
   const { question, draft, proposal } = asked;
-  if (draft.version.trim() !== '') {
-    const { body } = await dryRunVersion(draft.version.trim(), question, { signal });
-    return { standing: body, proposed: null };
-  }
+  const version = draft.version.trim();
   const prompt = draft.prompt.trim() === '' ? null : draft.prompt;
-  const { body: standing } = await dryRunRouting({ ...question, prompt }, { signal });
+  const { body: standing } =
+    version === ''
+      ? await dryRunRouting({ ...question, prompt }, { signal })
+      : await dryRunVersion(version, question, { signal });
   const calls = proposal.flatMap(({ method, path, body }) =>
     method === 'GET' ? [] : [{ method, path, body }],
   );
   if (calls.length === 0) return { standing, proposed: null };
-  // Only what is published finds the class of a prompt: the proposal is asked with the one that was found.
+  // Only what stands finds the class of a prompt: the proposal is asked with the one that was found.
   const classed = { ...question, class: standing.class };
   const { body } = await previewChangeSet({ calls, dry_run: classed }, { signal });
   return { standing, proposed: body.dry_run };

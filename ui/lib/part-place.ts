@@ -1,0 +1,34 @@
+// Where a part is shown that only its owner shows: the rule of a target, the frontend model of a rule, the pool of a member.
+
+type Part = Readonly<{ id: number }>;
+type Owner = Part &
+  Readonly<{
+    rules: readonly (Part & Readonly<{ targets: readonly Part[] }>)[];
+    default_targets: readonly Part[];
+  }>;
+type Pool = Part & Readonly<{ members: readonly Part[] }>;
+type Parts = Readonly<{ frontendModels: readonly Owner[]; pools: readonly Pool[] }>;
+
+const kinds = ['rule', 'target', 'default', 'member'];
+
+/** `/target/9` is the rule that has the target 9. Null where the address names no such part; the list where the part is no more. */
+export function partPlace(
+  [kind = '', id]: readonly string[],
+  { frontendModels, pools }: Parts,
+): readonly string[] | null {
+  if (!kinds.includes(kind)) return null;
+  const isIt = (part: Part): boolean => String(part.id) === id;
+  if (kind === 'member') {
+    const pool = pools.find(({ members }) => members.some(isIt));
+    return pool === undefined ? ['pools'] : ['pools', String(pool.id)];
+  }
+  if (kind === 'default') {
+    const owner = frontendModels.find((one) => one.default_targets.some(isIt));
+    return owner === undefined ? [] : [String(owner.id)];
+  }
+  for (const { id: owner, rules } of frontendModels) {
+    const rule = rules.find((one) => (kind === 'rule' ? isIt(one) : one.targets.some(isIt)));
+    if (rule !== undefined) return [String(owner), 'rules', String(rule.id)];
+  }
+  return [];
+}
