@@ -247,7 +247,6 @@ class ScreenFrontendModels extends RecordScreen {
   }
 
   #workspace(one: FrontendModel, routing: Routing) {
-    const [, second] = this.rest;
     return html`<gw-page heading=${one.name} about=${one.description ?? ''}>
       <a slot="above" href=${linkTo({ screen: this.screen })}
         ><gw-icon name="chevron-left"></gw-icon>Frontend models</a

@@ -11,6 +11,7 @@ import type { Column } from '../elements/table.ts';
 import '../elements/time.ts';
 import { nearerCap } from '../lib/budget.ts';
 import { formatCount, formatNumber } from '../lib/format.ts';
+import { copyRecord } from '../parts/copy-record.ts';
 import { nearerBar } from '../parts/budget.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
@@ -138,8 +139,9 @@ class ScreenPrincipals extends RecordScreen {
   }
 
   #actions(principal: Known) {
-    if (!this.isWritable()) return nothing;
-    return html`${this.changeLink(principal.id)}
+    const copy = copyRecord(this.screen, principal);
+    if (!this.isWritable()) return copy;
+    return html`${copy} ${this.changeLink(principal.id)}
       <gw-menu
         slot="actions"
         icon="ellipsis"
