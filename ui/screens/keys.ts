@@ -21,6 +21,7 @@ import { adminCurl } from '../lib/copy-as.ts';
 import { gatewayAddress } from '../lib/key-draft.ts';
 import { keyState, keyStates } from '../lib/key-state.ts';
 import type { KeyState } from '../lib/key-state.ts';
+import { copyRecord } from '../parts/copy-record.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import { isReadOnly } from '../state/as-of.ts';
@@ -59,6 +60,15 @@ const columns: readonly Column<ApiKey>[] = [
       expires_at === null
         ? html`<span class="quiet">never</span>`
         : html`<gw-time at=${expires_at}></gw-time>`,
+  },
+  {
+    id: 'last_used_at',
+    label: 'Last used',
+    value: ({ last_used_at }) => last_used_at,
+    cell: ({ last_used_at }) =>
+      last_used_at === null
+        ? html`<span class="quiet">${isReadOnly() ? 'not known' : 'never'}</span>`
+        : html`<gw-time at=${last_used_at}></gw-time>`,
   },
   {
     id: 'created_at',
@@ -186,10 +196,15 @@ class ScreenKeys extends RecordScreen {
   }
 
   #revoker(key: ApiKey) {
-    if (key.disabled || !may('key:revoke') || isReadOnly()) return nothing;
-    return html`<button slot="actions" type="button" @click=${() => this.ask(revocationOf(key))}>
-      <gw-icon name="trash-2"></gw-icon>Revoke
-    </button>`;
+    const copy = copyRecord(this.screen, key);
+    if (key.disabled || !may('key:revoke') || isReadOnly()) return copy;
+    return html`${copy}<button
+        slot="actions"
+        type="button"
+        @click=${() => this.ask(revocationOf(key))}
+      >
+        <gw-icon name="trash-2"></gw-icon>Revoke
+      </button>`;
   }
 
   readonly #onMade = async ({ detail }: CustomEvent<MadeApiKey>): Promise<void> => {
