@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { buildUi, isStale } from '../../scripts/build-ui.ts';
 import { readUi } from '../../src/admin/ui.ts';
 import { testAdmin } from '../harness/admin.ts';
+import { screenNames } from './harness/screen-names.ts';
 
 const dist = path.join(import.meta.dirname, '../../ui/dist');
 const kilobyte = 1_024;
@@ -50,13 +51,37 @@ it('the frame and the overview are at most 150 KB of script, zipped, and 12 KB o
   assert.ok(zipped(styles) <= 12 * kilobyte, `${zipped(styles)} bytes`);
 });
 
-it('no file that is loaded later is more than 25 KB, zipped', () => {
-  const first = withImports([...named('index'), ...named('app')]);
-  const later = scripts().filter((name) => !first.has(name));
+/** The file that each screen is loaded from when it is opened, with what it imports, and what it asks for to be drawn. */
+const screenScripts = (): readonly (readonly [string, ReadonlySet<string>])[] =>
+  screenNames().flatMap((name) =>
+    named(name).map((file) => [name, withImports([file, ...drawnLater(file)])] as const),
+  );
+
+/** uPlot is loaded with the first chart: what draws one has fetched it by the time that it is seen. */
+function drawnLater(file: string): readonly string[] {
+  const texts = [...withImports([file])].map((name) => readFileSync(path.join(dist, name), 'utf8'));
+  return texts.some((text) => text.includes('uPlot.esm')) ? named('uPlot.esm') : [];
+}
+
+it('a screen fetches at most 25 KB of its own, zipped, and a chart at most 25 KB beside it', () => {
+  const first = withImports([...named('index'), ...named('app'), ...named('overview')]);
+  const charts = new Set(named('uPlot.esm'));
+  assert.ok(zipped([...charts]) <= 25 * kilobyte);
+  const weights = screenScripts().map(([name, all]) => {
+    const own = [...all].filter((file) => !first.has(file) && !charts.has(file));
+    return [name, zipped(own)] as const;
+  });
+  assert.ok(weights.length >= screenNames().length);
   assert.deepEqual(
-    later.filter((name) => zipped([name]) > 25 * kilobyte),
+    weights.filter(([, bytes]) => bytes > 25 * kilobyte),
     [],
   );
+});
+
+it('the overview has fetched at most 175 KB of script, zipped, when its charts are drawn', () => {
+  const all = withImports([...named('index'), ...named('app'), ...named('overview')]);
+  const drawn = new Set([...all, ...named('uPlot.esm')]);
+  assert.ok(zipped([...drawn]) <= 175 * kilobyte, `${zipped([...drawn])} bytes`);
 });
 
 it('all of it is at most 3 MB', () => {

@@ -87,10 +87,28 @@ it('the deployment is changed in what was touched, and rolled out by name', asyn
   await page.getByRole('button', { name: 'Review change' }).click();
   await page.getByRole('row', { name: /replicas changed\s+2\s+5/ }).waitFor();
   await page.getByRole('button', { name: 'Roll out' }).click();
-  await page.getByText('5, not scaled').waitFor();
+  await page.getByRole('row', { name: /^Replicas 5 / }).waitFor();
   const spec = cluster.store.objects.get(deploymentPath(namespace, name))?.['spec'];
   assert.equal(memberAt(spec, 'proxy', 'replicas'), 5);
   assert.equal(memberAt(spec, 'image'), 'registry.example/gw:1.0.0');
   const refused = watched.errors.filter((text) => !text.includes('400'));
   assert.deepEqual(refused, []);
+});
+
+it('the overview leads to what is behind its numbers, and stops when it is asked to', async (t) => {
+  const { page } = await open(t, await sharedCompanyHouse(), '?range=7d');
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText(/^paused, updated/).waitFor();
+  assert.match(page.url(), /paused=1/);
+  await page.getByRole('button', { name: 'Latency of answered requests: show the values' }).click();
+  const values = page.getByRole('region', { name: 'Latency of answered requests, values' });
+  await values.getByRole('columnheader', { name: 'p99' }).waitFor();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByText(/^updated/).waitFor();
+  await page.getByRole('link', { name: /^Errors/ }).click();
+  await page.getByRole('columnheader', { name: 'Failed' }).waitFor();
+  assert.match(page.url(), /metrics\?range=7d&sort=-failed/);
+  await page.getByRole('link', { name: 'vllm-eu-2' }).click();
+  await page.waitForURL(/provider=vllm-eu-2/);
+  await page.getByRole('button', { name: 'Clear provider' }).waitFor();
 });

@@ -31,7 +31,6 @@ const unlisted: ReadonlySet<string> = new Set([
   'mcp-servers',
   'deployment',
   'fleet',
-  'metrics',
   'overview',
   'playground',
 ]);

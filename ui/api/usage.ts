@@ -18,6 +18,10 @@ export const listUsageEvents = (
 export const getTimeseries = (query: QueryOf<'GET', '/admin/timeseries'>, signal?: AbortSignal) =>
   call('GET', '/admin/timeseries', { query, signal });
 
+/** Milliseconds of a bucket of a series: as wide as was asked for, or wider. */
+export const widthOf = (headers: Headers, askedSeconds: number): number =>
+  1_000 * Number(headers.get('x-gw-bucket-seconds') ?? askedSeconds);
+
 export type Explanation = AnswerOf<'GET', '/admin/usage/{id}/explain'>;
 
 /** Refused with 404 when the row is past its retention, and with 409 when its version is not of this log. */

@@ -1,80 +1,32 @@
-// Series over time, by uPlot. What is not known is a gap and never a zero; lines differ by dashes too, not by colour alone; charts of
-// one group share the cursor.
+// Series over time, by uPlot. What is not known is a gap and never a zero; the zone stands below the axis; charts of one group share the
+// cursor, and a table says what the lines show.
 
-import { LitElement, css, html, unsafeCSS } from 'lit';
-import type { PropertyValues } from 'lit';
+import { LitElement, html, nothing, unsafeCSS } from 'lit';
+import type { PropertyDeclarations, PropertyValues } from 'lit';
 import type uPlot from 'uplot';
 import plotStyles from 'uplot/dist/uPlot.min.css?inline';
 
-import { formatTime } from '../lib/format.ts';
-import { lastKnownIndex, loneIndexes } from '../lib/series.ts';
+import { formatTime, formatZone } from '../lib/format.ts';
+import { lastKnownIndex } from '../lib/series.ts';
+import { rowsOf, summaryOf } from '../lib/series-text.ts';
 import { theme, zone } from '../state/preferences.ts';
-import { base } from '../styles/base.ts';
+import { base, buttons } from '../styles/base.ts';
+import { dashes, plotOptions } from './chart-plot.ts';
+import type { Series } from './chart-plot.ts';
+import { chartStyles } from './chart-styles.ts';
 import { Watch } from './watch.ts';
 
-export type Series = Readonly<{ label: string; values: readonly (number | null)[] }>;
-
-const dashes: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [8, 3, 2, 3], [12, 4], [1, 2]];
-
 export class GwChart extends LitElement {
-  static override properties = {
+  static override properties: PropertyDeclarations = {
     label: { type: String },
     times: { attribute: false },
     series: { attribute: false },
     format: { attribute: false },
     group: { type: String },
     height: { type: Number },
+    asTable: { state: true },
   };
-  static override styles = [
-    base,
-    unsafeCSS(plotStyles),
-    css`
-      figure {
-        margin: 0;
-        min-width: 0;
-      }
-
-      .legend {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.125rem var(--space-4);
-        margin-top: var(--space-1);
-        color: var(--text-2);
-        font-size: var(--text-s);
-        font-variant-numeric: tabular-nums;
-      }
-
-      .legend li {
-        display: flex;
-        align-items: center;
-        gap: 0.375rem;
-      }
-
-      .legend .at {
-        margin-left: auto;
-      }
-
-      .legend svg {
-        flex: none;
-        width: 1.25rem;
-        height: 0.5rem;
-      }
-
-      .legend strong {
-        color: var(--text);
-        font-weight: 500;
-      }
-
-      .plot {
-        min-height: var(--plot-height);
-      }
-
-      .u-select {
-        background: var(--accent-soft);
-        opacity: 0.5;
-      }
-    `,
-  ];
+  static override styles = [base, buttons, unsafeCSS(plotStyles), chartStyles];
   declare label: string;
   /** Epoch milliseconds, ascending. */
   declare times: readonly number[];
@@ -83,11 +35,13 @@ export class GwChart extends LitElement {
   /** Charts of one group show the same moment under the cursor. */
   declare group: string;
   declare height: number;
+  declare asTable: boolean;
   readonly #zone = new Watch(this, zone);
   readonly #theme = new Watch(this, theme);
   readonly #resize = new ResizeObserver(() => this.#fit());
   #plot: uPlot | null = null;
   #at: number | null = null;
+  #drawnWith = '';
 
   constructor() {
     super();
@@ -96,48 +50,107 @@ export class GwChart extends LitElement {
     this.format = String;
     this.group = '';
     this.height = 180;
+    this.asTable = false;
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    this.#forget();
+  }
+
+  #forget(): void {
     this.#resize.disconnect();
     this.#plot?.destroy();
     this.#plot = null;
   }
 
   protected override render() {
-    const at = this.#at ?? lastKnownIndex(this.series);
-    const time = this.times[at];
-    return html`<figure aria-label="${this.label}, ${this.#theme.value} theme">
-      <div class="plot"></div>
+    return html`<figure aria-label=${this.label}>
+      ${this.asTable ? this.#table() : this.#picture()}
       <ul class="legend">
-        ${this.series.map(
-          ({ label, values }, index) =>
-            html`<li>
-              <svg aria-hidden="true" viewBox="0 0 20 8">
-                <path
-                  d="M0 4h20"
-                  stroke="var(--series-${index + 1})"
-                  stroke-width="2"
-                  stroke-dasharray=${(dashes[index] ?? []).join(' ')}
-                ></path></svg
-              >${label} <strong>${this.format(values[at] ?? null)}</strong>
-            </li>`,
-        )}
-        <li class="at">
-          ${time === undefined ? '' : formatTime(new Date(time), this.#zone.value)}
-        </li>
+        ${this.#legend()}
+        <li class="at">${this.#moment()}</li>
       </ul>
+      <button
+        type="button"
+        class="plain turn"
+        aria-label="${this.label}: ${this.asTable ? 'show the chart' : 'show the values'}"
+        @click=${this.#onTable}
+      >
+        ${this.asTable ? 'Chart' : 'Values'}
+      </button>
     </figure>`;
   }
+
+  #picture() {
+    const first = this.times[0];
+    const zoned = first === undefined ? '' : formatZone(new Date(first), this.#zone.value);
+    return html`<div
+        class="plot"
+        role="img"
+        aria-label="${this.label}: ${summaryOf(this.series, this.format)}"
+      ></div>
+      ${
+        zoned === ''
+          ? nothing
+          : html`<span class="zone ${zoned.length > 3 ? 'long' : ''}">${zoned}</span>`
+      }`;
+  }
+
+  #legend() {
+    const at = this.#at ?? lastKnownIndex(this.series);
+    return this.series.map(
+      ({ label, values }, index) =>
+        html`<li>
+          <svg aria-hidden="true" viewBox="0 0 20 8">
+            <path
+              d="M0 4h20"
+              stroke="var(--series-${index + 1})"
+              stroke-width="2"
+              stroke-dasharray=${(dashes[index] ?? []).join(' ')}
+            ></path></svg
+          >${label} <strong>${this.format(values[at] ?? null)}</strong>
+        </li>`,
+    );
+  }
+
+  #moment(): string {
+    const time = this.times[this.#at ?? lastKnownIndex(this.series)];
+    return time === undefined ? '' : formatTime(new Date(time), this.#zone.value);
+  }
+
+  #table() {
+    return html`<div class="values" role="region" tabindex="0" aria-label="${this.label}, values">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            ${this.series.map(({ label }) => html`<th scope="col">${label}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rowsOf(this.times, this.series).map(
+            ({ at, values }) =>
+              html`<tr>
+                <th scope="row">${formatTime(new Date(at), this.#zone.value)}</th>
+                ${values.map((value) => html`<td>${this.format(value)}</td>`)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+  }
+
+  readonly #onTable = (): void => {
+    this.asTable = !this.asTable;
+    this.#forget();
+  };
 
   protected override updated(changed: PropertyValues<this>): void {
     this.style.setProperty('--plot-height', `${this.height}px`);
     const isCursor = changed.size === 0 && this.#plot !== null && !this.#isRestyled();
-    if (!isCursor) void this.#draw();
+    if (!isCursor && !this.asTable) void this.#draw();
   }
-
-  #drawnWith = '';
 
   #isRestyled(): boolean {
     return this.#drawnWith !== `${this.#zone.value} ${this.#theme.value}`;
@@ -157,53 +170,19 @@ export class GwChart extends LitElement {
     this.#resize.observe(place);
   }
 
-  #options(width: number): uPlot.Options {
-    const styles = getComputedStyle(this);
-    const colour = (name: string): string => styles.getPropertyValue(name).trim();
-    const isUtc = this.#zone.value === 'utc';
-    const axis = {
-      stroke: colour('--text-2'),
-      grid: { stroke: colour('--line'), width: 1 },
-      ticks: { show: false },
-      font: `11px ${styles.fontFamily}`,
-    };
-    return {
+  readonly #options = (width: number): uPlot.Options =>
+    plotOptions({
       width,
       height: this.height,
-      padding: [8, 18, 0, 0],
-      legend: { show: false },
-      cursor: {
-        points: { size: 6 },
-        drag: { x: true, y: false, setScale: false },
-        ...(this.group === '' ? {} : { sync: { key: this.group } }),
-      },
-      scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
-      axes: [
-        {
-          ...axis,
-          size: 26,
-          values: (_plot, splits) => splits.map((at) => axisTime(at, splits, isUtc)),
-        },
-        { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => this.format(value)) },
-      ],
-      series: [
-        {},
-        ...this.series.map(({ label, values }, index) => ({
-          label,
-          stroke: colour(`--series-${index + 1}`),
-          width: 1.5,
-          dash: [...(dashes[index] ?? [])],
-          spanGaps: false,
-          // A value between two gaps has no line, and is a point.
-          points: { show: this.times.length < 3, filter: () => [...loneIndexes(values)] },
-        })),
-      ],
-      hooks: {
-        setCursor: [(plot) => this.#point(plot.cursor.idx ?? null)],
-        setSelect: [(plot) => this.#zoom(plot)],
-      },
-    };
-  }
+      group: this.group,
+      zone: this.#zone.value,
+      series: this.series,
+      format: this.format,
+      styles: getComputedStyle(this),
+      onCursor: (index) => this.#point(index),
+      onSelect: (since, until) =>
+        this.dispatchEvent(new CustomEvent('gw-zoom', { detail: { since, until } })),
+    });
 
   #point(at: number | null): void {
     if (at === this.#at) return;
@@ -211,28 +190,11 @@ export class GwChart extends LitElement {
     this.requestUpdate();
   }
 
-  /** What was dragged over, told by `gw-zoom` as a range. */
-  #zoom(plot: uPlot): void {
-    const { left, width } = plot.select;
-    if (width < 4) return;
-    const [since, until] = [left, left + width].map((px) =>
-      Math.round(plot.posToVal(px, 'x') * 1_000),
-    );
-    this.dispatchEvent(new CustomEvent('gw-zoom', { detail: { since, until } }));
-  }
-
   #fit(): void {
     const width = this.renderRoot.querySelector<HTMLElement>('.plot')?.clientWidth ?? 0;
     if (width > 0 && this.#plot?.width !== width)
       this.#plot?.setSize({ width, height: this.height });
   }
-}
-
-/** 24 hours, ISO order; the day where the range is longer than one. */
-function axisTime(at: number, splits: readonly number[], isUtc: boolean): string {
-  const text = formatTime(new Date(at * 1_000), isUtc ? 'utc' : 'local');
-  const seconds = (splits.at(-1) ?? at) - (splits[0] ?? at);
-  return seconds > 86_400 ? text.slice(5, 10) : text.slice(11, 16);
 }
 
 customElements.define('gw-chart', GwChart);

@@ -7,12 +7,17 @@ import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import { asOf } from '../state/as-of.ts';
 import { changed } from '../state/changed.ts';
-import { place } from '../state/location.ts';
+import { nextAskMs } from '../lib/poll.ts';
+import { isPaused, place } from '../state/location.ts';
 
 type Load<Value> = (signal: AbortSignal) => Promise<Value>;
 type Options = Readonly<{
   /** How long after an answer it is asked again; never when absent or null. */
   pollMs?: number | (() => number | null);
+  /** It is not asked again while the address says that the page is paused. */
+  pausable?: boolean;
+  /** What of the address, or of the host, the answer depends on: asked anew when it is another. */
+  question?: () => string;
 }>;
 
 export class Resource<Value> implements ReactiveController {
@@ -26,26 +31,50 @@ export class Resource<Value> implements ReactiveController {
   readonly #host: ReactiveControllerHost;
   readonly #load: Load<Value>;
   readonly #pollMs: () => number | null;
+  readonly #pausable: boolean;
+  readonly #question: () => string;
+  #asked: string | null = null;
+  #answered: string | null = null;
   #running: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #text = '';
   #asOf: string | null = null;
+  #wasPaused = false;
   #stopWatching: (() => void) | null = null;
 
-  constructor(host: ReactiveControllerHost, load: Load<Value>, { pollMs }: Options = {}) {
+  constructor(
+    host: ReactiveControllerHost,
+    load: Load<Value>,
+    { pollMs, pausable = false, question = () => '' }: Options = {},
+  ) {
     this.#host = host;
     this.#load = load;
     this.#pollMs = typeof pollMs === 'function' ? pollMs : () => pollMs ?? null;
+    this.#pausable = pausable;
+    this.#question = question;
     host.addController(this);
+  }
+
+  /** What is shown answers another question than is asked now. */
+  get isOld(): boolean {
+    return this.value !== undefined && this.#answered !== this.#question();
+  }
+
+  hostUpdate(): void {
+    if (this.#asked !== null && this.#asked !== this.#question()) void this.reload();
   }
 
   hostConnected(): void {
     document.addEventListener('visibilitychange', this.#whenVisible);
     this.#asOf = asOf();
+    this.#wasPaused = isPaused();
     const stopPlace = place.subscribe(() => {
-      if (asOf() === this.#asOf) return;
+      const isOther = asOf() !== this.#asOf;
+      const goesOn = this.#pausable && this.#wasPaused && !isPaused();
       this.#asOf = asOf();
-      void this.reload();
+      this.#wasPaused = isPaused();
+      if (isOther || goesOn) void this.reload();
+      else if (this.#pausable && isPaused()) this.#plan(null);
     });
     const stopChanged = changed.subscribe(() => void this.reload());
     this.#stopWatching = () => {
@@ -66,6 +95,8 @@ export class Resource<Value> implements ReactiveController {
   async reload(): Promise<void> {
     this.#plan(null);
     this.#running?.abort();
+    const question = this.#question();
+    this.#asked = question;
     const running = new AbortController();
     this.#running = running;
     this.loading = true;
@@ -74,6 +105,7 @@ export class Resource<Value> implements ReactiveController {
       const value = await this.#load(running.signal);
       if (running.signal.aborted) return;
       this.#take(value);
+      this.#answered = question;
       this.failure = null;
     } catch (error) {
       if (running.signal.aborted) return;
@@ -81,7 +113,7 @@ export class Resource<Value> implements ReactiveController {
     }
     this.loading = false;
     this.#host.requestUpdate();
-    this.#plan(this.#pollMs());
+    this.#plan(this.#nextAskMs());
   }
 
   /** The same value keeps its identity, so that nothing made from it is made again. */
@@ -92,15 +124,22 @@ export class Resource<Value> implements ReactiveController {
     this.updatedAt = Date.now();
   }
 
+  readonly #nextAskMs = (): number | null =>
+    nextAskMs({
+      everyMs: this.#pollMs(),
+      isHidden: document.hidden,
+      isPaused: this.#pausable && isPaused(),
+    });
+
   #plan(afterMs: number | null): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    if (afterMs === null || document.hidden) return;
+    if (afterMs === null) return;
     this.#timer = setTimeout(() => void this.reload(), afterMs);
   }
 
   readonly #whenVisible = (): void => {
     if (document.hidden) this.#plan(null);
-    else if (this.#pollMs() !== null) void this.reload();
+    else if (this.#nextAskMs() !== null) void this.reload();
   };
 }

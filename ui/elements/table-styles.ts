@@ -49,6 +49,14 @@ export const tableStyles = css`
     background: var(--surface);
   }
 
+  .marked > * {
+    background: var(--bad-soft) !important;
+  }
+
+  .marked .first {
+    box-shadow: inset 3px 0 var(--bad);
+  }
+
   .stale {
     opacity: 0.6;
   }

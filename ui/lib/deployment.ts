@@ -145,3 +145,53 @@ export function rolloutOf(status: Status | null) {
   if (status.phase === 'Degraded') return { tone: 'bad', word: 'Degraded' } as const;
   return { tone: 'info', word: status.phase } as const;
 }
+
+/** One field: what is wanted of it, and what of it is, as far as the operator says. */
+export type Field = Readonly<{
+  id: string;
+  label: string;
+  wanted: string;
+  live: string;
+  tone: 'good' | 'info' | 'warn' | 'plain';
+}>;
+
+/**
+ * Of fields that the status does not name, what is wanted is in effect once the operator is done with it: it says so of all of them at
+ * once.
+ */
+export function fieldsBeside(spec: Spec, status: Status | null): readonly Field[] {
+  const fields = fieldsOf(spec);
+  const isDone = status !== null && status.isObserved && status.phase === 'Ready';
+  const waiting =
+    status === null ? 'no operator yet' : status.isObserved ? 'being rolled out' : 'not seen yet';
+  const tone = isDone ? 'good' : status?.phase === 'Degraded' ? 'warn' : 'info';
+  const field = (id: string, label: string, wanted: string, live: string | null = null): Field => {
+    if (live === null) return { id, label, wanted, live: isDone ? wanted : waiting, tone };
+    return { id, label, wanted, live, tone: live === wanted ? 'good' : tone };
+  };
+  const scaled = fields.autoscaling_enabled;
+  const off = (text: string): string => (scaled ? text : `${text}, while it is on`);
+  return [
+    field('image', 'Image', fields.image, status?.image ?? null),
+    {
+      ...field('replicas', 'Replicas', scaled ? 'scaled' : String(fields.replicas)),
+      live:
+        status?.proxy === undefined || status.proxy === null ? waiting : `${status.proxy} ready`,
+      tone: isReady(status?.proxy ?? null) ? 'good' : tone === 'good' ? 'info' : tone,
+    },
+    field('autoscaling_enabled', 'Autoscaling', scaled ? 'on' : 'off'),
+    field('autoscaling_min_replicas', 'Fewest replicas', off(`${fields.autoscaling_min_replicas}`)),
+    field('autoscaling_max_replicas', 'Most replicas', off(`${fields.autoscaling_max_replicas}`)),
+    field('autoscaling_target_cpu', 'Target of CPU', off(`${fields.autoscaling_target_cpu} %`)),
+    field('policy', 'Balancing', fields.policy),
+    field('upstream_timeout', 'Upstream timeout', `${fields.upstream_timeout} s`),
+    field('workers', 'Workers of a replica', String(fields.workers)),
+    field('pool_max_idle', 'Idle connections', `${fields.pool_max_idle} to each backend`),
+  ];
+}
+
+/** `2/2`. */
+const isReady = (counts: string | null): boolean => {
+  const [ready, wanted] = (counts ?? '').split('/');
+  return ready !== '' && ready === wanted;
+};

@@ -1,6 +1,6 @@
 // What the reports of replicas come to, seen together: which backends are down somewhere, and who serves an old snapshot.
 
-import { formatCount } from './format.ts';
+import { formatCount, formatDuration } from './format.ts';
 
 type Flow = Readonly<{ queued: number }>;
 type Backend = Readonly<{
@@ -95,6 +95,39 @@ export function replicaState(
   return isStuck ? { tone: 'bad', word: 'stuck' } : { tone: 'warn', word: 'behind' };
 }
 
+/** A version that was published, and when. */
+type Version = Readonly<{ version: number; created_at: string }>;
+
+export type Lag = Readonly<{
+  versions: number;
+  /** Since the first version that it lacks was published. */
+  ms: number;
+  /** It lacks more than is known of. */
+  isMore: boolean;
+}>;
+
+/** How far a replica is behind what was published; `newest` are the versions, newest first, and `all` says that there are no others. */
+export function lagOf(
+  { snapshot_version: serves }: Pick<Reported, 'snapshot_version'>,
+  { newest, all }: Readonly<{ newest: readonly Version[]; all: boolean }>,
+  now: number,
+): Lag {
+  const lacked = newest.filter(({ version }) => version > serves);
+  const oldest = lacked.at(-1);
+  if (oldest === undefined) return { versions: 0, ms: 0, isMore: false };
+  return {
+    versions: lacked.length,
+    ms: Math.max(0, now - Date.parse(oldest.created_at)),
+    isMore: lacked.length === newest.length && !all,
+  };
+}
+
+/** `none`, `1 version, 12 s`. */
+export const lagText = ({ versions, ms, isMore }: Lag): string =>
+  versions === 0
+    ? 'none'
+    : `${isMore ? 'over ' : ''}${formatCount(versions, 'version')}, ${formatDuration(Math.floor(ms / 1_000) * 1_000)}`;
+
 type Seeing<Seen extends Backend> = Readonly<{ replica: string; backends: readonly Seen[] }>;
 
 /** One backend, as each replica that has it sees it. */
@@ -140,6 +173,23 @@ export function backendMatrix<Seen extends Backend>(
     };
   });
   return rows.toSorted((a, b) => b.down - a.down || a.model.localeCompare(b.model, 'en'));
+}
+
+/** The replicas that see a backend, in the order given: up, down, or null where they do not have it. */
+export const seenBy = (
+  by: ReadonlyMap<string, Readonly<{ healthy: boolean }>>,
+  replicas: readonly string[],
+): readonly Readonly<{ name: string; state: 'up' | 'down' | null }>[] =>
+  replicas.map((name) => {
+    const seen = by.get(name);
+    return { name, state: seen === undefined ? null : seen.healthy ? 'up' : 'down' };
+  });
+
+/** Names of those that see it down, as many as are read. */
+export function downText(by: ReadonlyMap<string, Readonly<{ healthy: boolean }>>): string {
+  const names = [...by].filter(([, { healthy }]) => !healthy).map(([name]) => name);
+  const [shown, rest] = [names.slice(0, 3), names.length - 3];
+  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 /** `healthy on 3 replicas`, `down on 1 of 3`. */

@@ -17,6 +17,12 @@ export const formatShort = (value: number | null): string =>
 
 const plain = (value: number): string => String(Math.round(value * 100) / 100);
 
+/** Of something in a second: what is little is not shown as nothing. */
+export const formatRate = (value: number | null): string =>
+  value !== null && value !== 0 && Math.abs(value) < 0.01
+    ? value.toPrecision(1)
+    : formatShort(value);
+
 /** US dollars from micros, exactly; null is "unpriced". Two digits at least, as many as there are at most. */
 export function formatMoney(micros: number | null): string {
   if (micros === null) return 'unpriced';
@@ -57,11 +63,20 @@ export const formatShare = (part: number, all: number): string => {
   return `${plain(Math.round(share * 10) / 10)} %`;
 };
 
-/** ISO order, 24 hours: `2026-11-21 14:05:09`, with the zone when it is UTC. */
+/** `UTC`, or what local time is ahead or behind of it at a moment: `UTC+05:30`. */
+export function formatZone(at: Date, zone: Zone): string {
+  const minutes = zone === 'utc' ? 0 : -at.getTimezoneOffset();
+  if (minutes === 0) return 'UTC';
+  const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const written = [hours, rest].map((part) => String(part).padStart(2, '0')).join(':');
+  return `UTC${minutes < 0 ? '−' : '+'}${written}`;
+}
+
+/** ISO order, 24 hours, with the zone: `2026-11-21 14:05:09 UTC`. */
 export function formatTime(at: Date, zone: Zone): string {
   const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
   const text = (zone === 'utc' ? at : local).toISOString().slice(0, 19).replace('T', ' ');
-  return zone === 'utc' ? `${text} UTC` : text;
+  return `${text} ${formatZone(at, zone)}`;
 }
 
 /** `3 min ago`, `in 2 h`. */

@@ -1,5 +1,7 @@
 // Sums over the buckets of a usage series. What cannot be added up, such as a percentile, is not.
 
+import { formatDuration } from './format.ts';
+
 type Point = Readonly<{
   requests: number;
   upstream_errors: number;
@@ -11,7 +13,6 @@ type Point = Readonly<{
   completion_tokens: number;
   cost_micros: number | null;
   unpriced_requests: number;
-  p95_ms: number | null;
 }>;
 
 export type Totals = Readonly<{
@@ -24,9 +25,6 @@ export type Totals = Readonly<{
   /** Null when there were requests and none of them has a price. */
   costMicros: number | null;
   unpriced: number;
-  /** Of the last bucket that has one, and the slowest of all. */
-  p95Ms: number | null;
-  worstP95Ms: number | null;
 }>;
 
 /** By the caps of its caller, or because it may not; of each caller that is known. */
@@ -41,7 +39,6 @@ export function totalsOf(points: readonly Point[]): Totals {
   const unpriced = sum((point) => point.unpriced_requests);
   const cost = priced.reduce((total, { cost_micros }) => total + (cost_micros ?? 0), 0);
   const requests = sum((point) => point.requests);
-  const p95s = points.flatMap(({ p95_ms }) => p95_ms ?? []);
   return {
     requests,
     failed: sum((point) => point.upstream_errors + point.refused_no_backend),
@@ -49,10 +46,30 @@ export function totalsOf(points: readonly Point[]): Totals {
     tokens: sum((point) => point.prompt_tokens + point.completion_tokens),
     costMicros: unpriced > 0 && unpriced >= requests && cost === 0 ? null : cost,
     unpriced,
-    p95Ms: p95s.at(-1) ?? null,
-    worstP95Ms: p95s.length === 0 ? null : Math.max(...p95s),
   };
 }
+
+/** Of answered requests, milliseconds; null where none was answered, or only sums are left. */
+export type Latency = Readonly<{ p50: number | null; p95: number | null; p99: number | null }>;
+
+type Measured = Readonly<{ p50_ms: number | null; p95_ms: number | null; p99_ms: number | null }>;
+
+/** Of all requests of a range together, which no percentiles of its parts add up to. */
+export const latencyOf = (whole: Measured | undefined): Latency => ({
+  p50: whole?.p50_ms ?? null,
+  p95: whole?.p95_ms ?? null,
+  p99: whole?.p99_ms ?? null,
+});
+
+/** `p50 84 ms, p99 1.2 s`; empty where nothing is known. */
+export const latencyText = ({ p50, p99 }: Latency): string =>
+  p50 === null && p99 === null ? '' : `p50 ${formatDuration(p50)}, p99 ${formatDuration(p99)}`;
+
+export const latencySeries = (points: readonly Measured[]) => [
+  { label: 'p50', values: points.map(({ p50_ms }) => p50_ms) },
+  { label: 'p95', values: points.map(({ p95_ms }) => p95_ms) },
+  { label: 'p99', values: points.map(({ p99_ms }) => p99_ms) },
+];
 
 /** Where anything was known last, of any of the series; -1 where nothing ever was. */
 export const lastKnownIndex = (

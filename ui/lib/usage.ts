@@ -79,6 +79,14 @@ export function comparedText(now: number | null, before: number | null): string 
   return now > before ? `+${share} on before` : `−${share} on before`;
 }
 
+/** A share is compared by what it was: `0.8 % before`; empty when there was nothing before. */
+export const failedBeforeText = (before: Readonly<{ failed: number; requests: number }>): string =>
+  before.requests === 0 ? '' : `${formatShare(before.failed, before.requests)} before`;
+
+/** What is said of one number, without what there is nothing to say of. */
+export const joined = (...parts: readonly string[]): string =>
+  parts.filter((part) => part !== '').join(', ');
+
 /** To the cent from a dollar on, and exactly below: requests cost fractions of a cent. */
 export const formatSpend = (micros: number | null): string =>
   micros !== null && Math.abs(micros) < 1_000_000

@@ -14,11 +14,12 @@ import { Resource } from '../elements/resource.ts';
 import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
 import '../elements/time.ts';
-import { rolloutOf, statusOf, toneOfCondition } from '../lib/deployment.ts';
-import type { Condition } from '../lib/deployment.ts';
+import { fieldsBeside, rolloutOf, statusOf, toneOfCondition } from '../lib/deployment.ts';
+import type { Condition, Field } from '../lib/deployment.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { base, buttons } from '../styles/base.ts';
+import { panels } from '../styles/panels.ts';
 import './deployment/form.ts';
 
 /** Null where nothing manages the process: asking would be an error. */
@@ -26,6 +27,22 @@ async function loadDeployment(signal: AbortSignal): Promise<Deployment | null> {
   const { body: config } = await getConfig(signal);
   return config.deployment_managed ? (await getDeployment(signal)).body : null;
 }
+
+const fieldColumns: readonly Column<Field>[] = [
+  { id: 'field', label: 'Field', value: ({ label }) => label },
+  {
+    id: 'wanted',
+    label: 'Wanted',
+    value: ({ wanted }) => wanted,
+    cell: ({ wanted }) => html`<code>${wanted}</code>`,
+  },
+  {
+    id: 'live',
+    label: 'Live',
+    value: ({ live }) => live,
+    cell: ({ live, tone }) => html`<gw-badge tone=${tone}>${live}</gw-badge>`,
+  },
+];
 
 const conditionColumns: readonly Column<Condition>[] = [
   { id: 'type', label: 'Condition', value: ({ type }) => type },
@@ -49,57 +66,15 @@ class ScreenDeployment extends RecordScreen {
   static override styles = [
     base,
     buttons,
+    panels,
     css`
-      gw-error {
-        margin-bottom: var(--space-4);
-      }
-
-      .tiles {
-        display: grid;
-        grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr));
-        gap: var(--space-3);
-      }
-
       h2 {
         margin: var(--space-6) 0 var(--space-2);
       }
 
-      dl {
-        display: grid;
-        grid-template-columns: minmax(8rem, 14rem) minmax(0, 1fr);
-        padding: 0 var(--space-4);
-        border: 1px solid var(--line);
-        border-radius: var(--radius-l);
-        background: var(--surface);
-      }
-
-      dt,
-      dd {
-        min-height: 2.25rem;
-        padding: 0.4375rem 0;
-        border-bottom: 1px solid var(--line);
-        overflow-wrap: anywhere;
-      }
-
-      dt {
+      .about {
+        margin-top: var(--space-2);
         color: var(--text-2);
-      }
-
-      dt:last-of-type,
-      dd:last-of-type {
-        border-bottom: 0;
-      }
-
-      @media (max-width: 640px) {
-        .tiles {
-          grid-template-columns: repeat(2, minmax(0, 1fr));
-          gap: var(--space-2);
-        }
-
-        dl {
-          grid-template-columns: 6.5rem minmax(0, 1fr);
-          padding: 0 var(--space-3);
-        }
       }
     `,
   ];
@@ -169,8 +144,8 @@ class ScreenDeployment extends RecordScreen {
           >of those wanted</gw-kpi
         >
       </div>
-      <h2>Wanted</h2>
-      ${this.#spec(deployment, status?.image ?? null)}
+      <h2>Wanted, and live</h2>
+      ${this.#spec(deployment)}
       <h2>Conditions</h2>
       <gw-table
         label="Conditions"
@@ -183,40 +158,20 @@ class ScreenDeployment extends RecordScreen {
       ></gw-table>`;
   }
 
-  #spec({ namespace, name, image, proxy }: Deployment, running: string | null) {
-    const { autoscaling } = proxy;
-    const facts: readonly (readonly [string, unknown])[] = [
-      ['Resource', html`<code>${namespace}/${name}</code>`],
-      [
-        'Image',
-        html`<code>${image}</code> ${
-            running === null
-              ? nothing
-              : running === image
-                ? html`<gw-badge tone="good">running</gw-badge>`
-                : html`<gw-badge tone="info">not yet everywhere</gw-badge>, last
-                    <code>${running}</code>`
-          }`,
-      ],
-      [
-        'Replicas',
-        autoscaling.enabled
-          ? `${autoscaling.minReplicas} to ${autoscaling.maxReplicas}, at ${autoscaling.targetCpuUtilizationPercentage} % of CPU`
-          : `${proxy.replicas}, not scaled`,
-      ],
-      ['Balancing', html`<code>${proxy.policy}</code>`],
-      ['Upstream timeout', `${proxy.upstream_timeout} s`],
-      ['Workers of a replica', String(proxy.workers)],
-      ['Idle connections', `${proxy.pool_max_idle} to each backend`],
-      ['Service', html`<code>${proxy.service_type}</code>, changed in the cluster alone`],
-    ];
-    return html`<dl>
-      ${facts.map(
-        ([label, value]) =>
-          html`<dt>${label}</dt>
-            <dd>${value}</dd>`,
-      )}
-    </dl>`;
+  #spec(deployment: Deployment) {
+    const { namespace, name, proxy } = deployment;
+    return html`<gw-table
+        label="Wanted and live"
+        noun="field"
+        .columns=${fieldColumns}
+        .rows=${fieldsBeside(deployment, statusOf(deployment))}
+        .keyOf=${({ id }: Field) => id}
+      ></gw-table>
+      <p class="about">
+        <code>${namespace}/${name}</code>, a service of type <code>${proxy.service_type}</code>,
+        which is changed in the cluster alone. The operator says how far images and replicas are,
+        and of the other fields whether all of them are in effect.
+      </p>`;
   }
 
   #form(deployment: Deployment) {

@@ -5,31 +5,43 @@ import { LitElement, css, html, nothing } from 'lit';
 import { getFleet, getHealth } from '../api/fleet.ts';
 import type { Replica } from '../api/fleet.ts';
 import { getPublished } from '../api/published.ts';
+import { listSnapshots } from '../api/snapshots.ts';
 import '../elements/drawer.ts';
 import '../elements/empty.ts';
+import '../elements/freshness.ts';
 import '../elements/kpi.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/table.ts';
 import { Watch } from '../elements/watch.ts';
-import { backendMatrix, fleetState } from '../lib/fleet.ts';
+import { backendMatrix, fleetState, replicaState } from '../lib/fleet.ts';
 import type { MatrixRow } from '../lib/fleet.ts';
 import { formatCount, formatNumber } from '../lib/format.ts';
 import { linkTo, openRest, place } from '../state/location.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { base } from '../styles/base.ts';
+import { panels } from '../styles/panels.ts';
 import { matrixColumns, replicaColumns } from './fleet/columns.ts';
 import type { Seen } from './fleet/columns.ts';
 import './fleet/replica.ts';
 
+/** What a replica lacks of them is counted; of one that lacks all, that it is more. */
+const versionsAsked = 50;
+
 async function loadFleet(signal: AbortSignal) {
-  const [replicas, health, published] = await Promise.all([
+  const [replicas, health, published, versions] = await Promise.all([
     getFleet(signal),
     getHealth(signal),
     getPublished(signal),
+    listSnapshots(versionsAsked, signal),
   ]);
-  return { replicas: replicas.body, health: health.body, published };
+  return {
+    replicas: replicas.body,
+    health: health.body,
+    published,
+    versions: { newest: versions.body, all: versions.body.length < versionsAsked },
+  };
 }
 
 type Fleet = Awaited<ReturnType<typeof loadFleet>>;
@@ -44,18 +56,8 @@ const tab = (label: string, show: string, isShown: boolean) =>
 class ScreenFleet extends LitElement {
   static override styles = [
     base,
+    panels,
     css`
-      gw-error {
-        margin-bottom: var(--space-4);
-      }
-
-      .tiles {
-        display: grid;
-        grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr));
-        gap: var(--space-3);
-        margin-bottom: var(--space-5);
-      }
-
       nav {
         display: flex;
         gap: var(--space-4);
@@ -79,17 +81,10 @@ class ScreenFleet extends LitElement {
         border-color: var(--accent);
         color: var(--text);
       }
-
-      @media (max-width: 640px) {
-        .tiles {
-          grid-template-columns: repeat(2, minmax(0, 1fr));
-          gap: var(--space-2);
-        }
-      }
     `,
   ];
   readonly #place = new Watch(this, place);
-  readonly #fleet = new Resource(this, loadFleet, { pollMs: 5_000 });
+  readonly #fleet = new Resource(this, loadFleet, { pollMs: 5_000, pausable: true });
 
   protected override render() {
     const { value: fleet } = this.#fleet;
@@ -97,6 +92,11 @@ class ScreenFleet extends LitElement {
         heading="Fleet"
         about="The replicas that report to this process, each by its own last report"
       >
+        <gw-freshness
+          slot="actions"
+          .updatedAt=${this.#fleet.updatedAt}
+          ?loading=${this.#fleet.loading}
+        ></gw-freshness>
         ${troubleOf(this.#fleet)} ${loaded(this.#fleet, (all) => this.#all(all))}
       </gw-page>
       ${this.#drawer(fleet)}`;
@@ -161,7 +161,8 @@ class ScreenFleet extends LitElement {
     </div>`;
   }
 
-  #tables({ replicas, published }: Fleet) {
+  #tables({ replicas, published, versions }: Fleet) {
+    const now = this.#fleet.updatedAt ?? Date.now();
     const isMatrix = this.#place.value.query['show'] === 'backends';
     return html`<nav aria-label="What is shown">
         ${tab('Replicas', '', !isMatrix)} ${tab('Backends by replica', 'backends', isMatrix)}
@@ -181,7 +182,8 @@ class ScreenFleet extends LitElement {
           : html`<gw-table
               label="Replicas"
               noun="replica"
-              .columns=${replicaColumns(published, this.#fleet.updatedAt ?? Date.now())}
+              .columns=${replicaColumns({ published, versions, now })}
+              .isMarked=${(one: Replica) => replicaState(one, published, now).tone === 'bad'}
               .rows=${replicas}
               .keyOf=${({ replica }: Replica) => replica}
               .hrefOf=${({ replica }: Replica) =>
@@ -208,7 +210,11 @@ class ScreenFleet extends LitElement {
       ${
         replica === undefined || fleet === undefined
           ? nothing
-          : html`<gw-replica .replica=${replica} .published=${fleet.published}></gw-replica>`
+          : html`<gw-replica
+              .replica=${replica}
+              .published=${fleet.published}
+              .versions=${fleet.versions}
+            ></gw-replica>`
       }
     </gw-drawer>`;
   }

@@ -3,8 +3,8 @@
 import { LitElement, css, html, nothing } from 'lit';
 
 import { listModels } from '../api/models.ts';
-import { getTimeseries } from '../api/usage.ts';
-import '../elements/chart.ts';
+import { getTimeseries, getUsage, widthOf } from '../api/usage.ts';
+import '../elements/freshness.ts';
 import '../elements/icon.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
@@ -14,23 +14,34 @@ import { save } from '../elements/save-file.ts';
 import { Watch } from '../elements/watch.ts';
 import { bucketSecondsOf, edgesOf, isoEdges, readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
+import { panel } from '../parts/panel.ts';
 import { changeQuery, place } from '../state/location.ts';
 import { base, buttons, controls } from '../styles/base.ts';
-import { charts } from './metrics/charts.ts';
-import type { Chart } from './metrics/charts.ts';
+import { panels } from '../styles/panels.ts';
+import { answers } from './metrics/answers.ts';
+import { chartsOf } from './metrics/charts.ts';
 import './metrics/live.ts';
-import { panels } from './metrics/styles.ts';
 
 const hours: Range = { kind: 'last', ms: 6 * 3_600_000 };
 
-async function loadSeries(range: Range, model: string | undefined, signal: AbortSignal) {
+type Asked = Readonly<{ range: Range; model: string | undefined; provider: string | undefined }>;
+
+async function loadRecorded({ range, model, provider }: Asked, signal: AbortSignal) {
   const edges = edgesOf(range, Date.now());
   const bucket = bucketSecondsOf(edges);
-  const { body, headers } = await getTimeseries({ ...isoEdges(edges), bucket, model }, signal);
-  return { points: body, seconds: Number(headers.get('x-gw-bucket-seconds') ?? bucket) };
+  const [series, providers] = await Promise.all([
+    getTimeseries({ ...isoEdges(edges), bucket, model, provider }, signal),
+    getUsage({ ...isoEdges(edges), group_by: 'provider', limit: 1_000 }, signal),
+  ]);
+  return {
+    points: series.body,
+    edges,
+    widthMs: widthOf(series.headers, bucket),
+    providers: providers.body,
+  };
 }
 
-type Recorded = Awaited<ReturnType<typeof loadSeries>>;
+type Recorded = Awaited<ReturnType<typeof loadRecorded>>;
 
 class ScreenMetrics extends LitElement {
   static override styles = [
@@ -55,22 +66,27 @@ class ScreenMetrics extends LitElement {
         width: auto;
         max-width: 16rem;
       }
+
+      .by {
+        margin: var(--space-6) 0 var(--space-3);
+      }
     `,
   ];
   readonly #place = new Watch(this, place);
-  readonly #series = new Resource(
-    this,
-    (signal) => loadSeries(this.#range(), this.#place.value.query['model'], signal),
-    { pollMs: () => (this.#isPaused() ? null : 15_000) },
-  );
+  readonly #recorded = new Resource(this, (signal) => loadRecorded(this.#asked(), signal), {
+    pollMs: 15_000,
+    pausable: true,
+    question: () => JSON.stringify({ ...this.#asked(), range: writeRange(this.#range()) }),
+  });
   readonly #models = new Resource(this, listModels);
 
   #range(): Range {
     return readRange(this.#place.value.query['range'] ?? '') ?? hours;
   }
 
-  #isPaused(): boolean {
-    return this.#place.value.query['paused'] === '1';
+  #asked(): Asked {
+    const { model, provider } = this.#place.value.query;
+    return { range: this.#range(), model, provider };
   }
 
   protected override render() {
@@ -83,63 +99,66 @@ class ScreenMetrics extends LitElement {
         value=${writeRange(this.#range())}
         @gw-range=${({ detail }: CustomEvent<string>) => changeQuery({ range: detail })}
       ></gw-range>
-      <button
+      <gw-freshness
         slot="actions"
-        type="button"
-        aria-pressed=${this.#isPaused()}
-        @click=${() => changeQuery({ paused: this.#isPaused() ? null : '1' })}
-      >
-        <gw-icon name=${this.#isPaused() ? 'play' : 'pause'}></gw-icon
-        >${this.#isPaused() ? 'Go on' : 'Pause'}
-      </button>
+        .updatedAt=${this.#recorded.updatedAt}
+        ?loading=${this.#recorded.loading}
+      ></gw-freshness>
       <button slot="actions" type="button" @click=${this.#dashboard}>
         <gw-icon name="download"></gw-icon>Grafana dashboard
       </button>
       <gw-live-metrics></gw-live-metrics>
-      ${troubleOf(this.#series)} ${this.#head()}
-      ${loaded(this.#series, (series) => html`<div class="charts">${charts.map((one) => this.#chart(one, series))}</div>`)}
+      ${troubleOf(this.#recorded)} ${this.#head()}
+      ${loaded(this.#recorded, (recorded) => this.#all(recorded))}
     </gw-page>`;
   }
 
   #head() {
-    const chosen = this.#place.value.query['model'];
-    const models = this.#models.value ?? [];
+    const { provider } = this.#place.value.query;
+    const models = (this.#models.value ?? []).map(({ name }) => name);
+    const providers = (this.#recorded.value?.providers ?? []).flatMap(({ key }) => key ?? []);
     return html`<div class="recorded">
       <h2>Over time</h2>
-      <select
-        aria-label="Model"
-        @change=${({ target }: Event) => {
-          if (target instanceof HTMLSelectElement) changeQuery({ model: target.value });
-        }}
-      >
-        <option value="">All models</option>
-        ${
-          chosen === undefined || models.some(({ name }) => name === chosen)
-            ? nothing
-            : html`<option value=${chosen} selected>${chosen}</option>`
-        }
-        ${models.map(
-          ({ name }) => html`<option value=${name} ?selected=${name === chosen}>${name}</option>`,
-        )}
-      </select>
+      ${this.#choice('provider', 'All providers', providers)}
+      ${this.#choice('model', 'All models', models)}
+      ${
+        provider === undefined
+          ? nothing
+          : html`<button
+              type="button"
+              class="plain"
+              @click=${() => changeQuery({ provider: null })}
+            >
+              Clear provider
+            </button>`
+      }
     </div>`;
   }
 
-  #chart({ title, label, format, series }: Chart, { points, seconds }: Recorded) {
-    return html`<section>
-      <h3>${title}</h3>
-      <gw-chart
-        label=${label}
-        group="metrics"
-        .times=${points.map(({ at }) => Date.parse(at))}
-        .format=${format}
-        .series=${series.map((one) => ({
-          label: one.label,
-          values: points.map((point) => one.of(point, seconds)),
-        }))}
-        @gw-zoom=${this.#onZoom}
-      ></gw-chart>
-    </section>`;
+  /** What is chosen may be a name that nothing has any more. */
+  #choice(name: 'model' | 'provider', all: string, names: readonly string[]) {
+    const chosen = this.#place.value.query[name];
+    const offered = chosen === undefined || names.includes(chosen) ? names : [chosen, ...names];
+    return html`<select
+      aria-label=${name === 'model' ? 'Model' : 'Provider'}
+      @change=${({ target }: Event) => {
+        if (target instanceof HTMLSelectElement) changeQuery({ [name]: target.value || null });
+      }}
+    >
+      <option value="">${all}</option>
+      ${offered.map((one) => html`<option value=${one} ?selected=${one === chosen}>${one}</option>`)}
+    </select>`;
+  }
+
+  #all(recorded: Recorded) {
+    const isOld = this.#recorded.isOld;
+    const { times, drawn } = chartsOf(recorded);
+    const shared = { group: 'metrics', times, onZoom: this.#onZoom };
+    return html`<div class="shown ${isOld ? 'old' : ''}">
+        <div class="charts">${drawn.map((one) => panel({ ...shared, ...one }))}</div>
+      </div>
+      <h2 class="by">Answers of backends, by provider</h2>
+      ${answers(recorded.providers, isOld)}`;
   }
 
   readonly #onZoom = ({ detail }: CustomEvent<{ since: number; until: number }>): void =>
@@ -149,16 +168,6 @@ class ScreenMetrics extends LitElement {
     const { default: text } = await import('#dashboard?raw');
     save('gw-dashboard.json', 'application/json', text);
   };
-
-  #asked: string | null = null;
-
-  /** Asks anew when the address says something else, by whatever way it came there. */
-  protected override willUpdate(): void {
-    const { model = '', paused = '' } = this.#place.value.query;
-    const asked = `${writeRange(this.#range())} ${model} ${paused}`;
-    if (this.#asked !== null && asked !== this.#asked) void this.#series.reload();
-    this.#asked = asked;
-  }
 }
 
 customElements.define('gw-screen-metrics', ScreenMetrics);

@@ -3,7 +3,8 @@
 import { LitElement, html, nothing } from 'lit';
 
 import type { Command } from '../api/history.ts';
-import '../elements/chart.ts';
+import type { SeriesPoint } from '../api/usage.ts';
+import '../elements/freshness.ts';
 import '../elements/kpi.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
@@ -21,12 +22,15 @@ import {
 import { nextStep } from '../lib/first-run.ts';
 import type { Step } from '../lib/first-run.ts';
 import { wordsOf } from '../lib/history.ts';
+import { bucketsOf, wholeSums } from '../lib/buckets.ts';
 import { readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
-import { refusedOf, totalsOf } from '../lib/series.ts';
+import { latencySeries, latencyText, refusedOf, totalsOf } from '../lib/series.ts';
 import type { Totals } from '../lib/series.ts';
+import { panel } from '../parts/panel.ts';
 import { changeQuery, linkTo, place } from '../state/location.ts';
 import { base } from '../styles/base.ts';
+import { panels } from '../styles/panels.ts';
 import './overview/checklist.ts';
 import { loadFirstRun, loadNow } from './overview/load.ts';
 import { overviewStyles } from './overview/styles.ts';
@@ -37,9 +41,13 @@ const pollMs = 15_000;
 type Now = Awaited<ReturnType<typeof loadNow>>;
 
 class ScreenOverview extends LitElement {
-  static override styles = [base, overviewStyles];
+  static override styles = [base, panels, overviewStyles];
   readonly #place = new Watch(this, place);
-  readonly #now = new Resource(this, (signal) => loadNow(this.#range(), signal), { pollMs });
+  readonly #now = new Resource(this, (signal) => loadNow(this.#range(), signal), {
+    pollMs,
+    pausable: true,
+    question: () => writeRange(this.#range()),
+  });
   /** Once all is done, nothing of it is asked for again. */
   readonly #steps: Resource<readonly Step[]> = new Resource(this, loadFirstRun, {
     pollMs: () => {
@@ -59,6 +67,11 @@ class ScreenOverview extends LitElement {
         value=${writeRange(this.#range())}
         @gw-range=${this.#onRange}
       ></gw-range>
+      <gw-freshness
+        slot="actions"
+        .updatedAt=${this.#now.updatedAt}
+        ?loading=${this.#now.loading}
+      ></gw-freshness>
       ${troubleOf(this.#now)}
       ${
         this.#steps.value === undefined
@@ -71,45 +84,48 @@ class ScreenOverview extends LitElement {
 
   #all(now: Now) {
     const totals = totalsOf(now.points);
-    return html`<div class="tiles">${this.#traffic(totals)} ${this.#state(now)}</div>
-      <div class="charts">
-        <section>
-          <h2>Requests</h2>
-          <gw-chart
-            label="Requests, upstream errors, client errors and refusals"
-            group="overview"
-            .times=${now.points.map(({ at }) => Date.parse(at))}
-            .format=${formatShort}
-            .series=${[
-              { label: 'requests', values: now.points.map((one) => one.requests) },
-              { label: 'upstream errors', values: now.points.map((one) => one.upstream_errors) },
-              { label: 'client errors', values: now.points.map((one) => one.client_errors) },
-              { label: 'refused', values: now.points.map(refusedOf) },
-            ]}
-            @gw-zoom=${this.#onZoom}
-          ></gw-chart>
-        </section>
-        <section>
-          <h2>Latency</h2>
-          <gw-chart
-            label="Latency of answered requests"
-            group="overview"
-            .times=${now.points.map(({ at }) => Date.parse(at))}
-            .format=${formatDuration}
-            .series=${[
-              { label: 'p50', values: now.points.map((one) => one.p50_ms) },
-              { label: 'p95', values: now.points.map((one) => one.p95_ms) },
-              { label: 'p99', values: now.points.map((one) => one.p99_ms) },
-            ]}
-            @gw-zoom=${this.#onZoom}
-          ></gw-chart>
-        </section>
+    return html`<div class="shown ${this.#now.isOld ? 'old' : ''}">
+        <div class="tiles">${this.#traffic(now, totals)} ${this.#state(now)}</div>
+        <div class="charts">${this.#charts(now)}</div>
       </div>
       ${this.#changes(now.changes)}`;
   }
 
-  #traffic(totals: Totals) {
-    const { requests, failed, refused, tokens, costMicros, unpriced, p95Ms, worstP95Ms } = totals;
+  #charts({ points, edges, widthMs }: Now) {
+    const buckets = bucketsOf(points, { edges, widthMs });
+    const sum = (label: string, of: (point: SeriesPoint) => number) => ({
+      label,
+      values: points.map(of),
+    });
+    const shared = { group: 'overview', times: buckets.times, onZoom: this.#onZoom };
+    return [
+      panel({
+        ...shared,
+        title: 'Requests',
+        label: 'Requests, upstream errors, client errors and refusals',
+        format: formatShort,
+        series: wholeSums(
+          [
+            sum('requests', (one) => one.requests),
+            sum('upstream errors', (one) => one.upstream_errors),
+            sum('client errors', (one) => one.client_errors),
+            sum('refused', refusedOf),
+          ],
+          buckets,
+        ),
+      }),
+      panel({
+        ...shared,
+        title: 'Latency',
+        label: 'Latency of answered requests',
+        format: formatDuration,
+        series: latencySeries(points),
+      }),
+    ];
+  }
+
+  #traffic({ latency }: Now, totals: Totals) {
+    const { requests, failed, refused, tokens, costMicros, unpriced } = totals;
     const query = { range: writeRange(this.#range()) };
     const none = requests === 0;
     return html`<gw-kpi
@@ -120,41 +136,45 @@ class ScreenOverview extends LitElement {
         tokens${refused === 0 ? '' : `, ${formatShort(refused)} refused`}</gw-kpi
       >
       <gw-kpi
-        label="p95 latency, latest"
-        value=${formatDuration(p95Ms)}
-        tone=${p95Ms === null ? 'none' : 'plain'}
-        href=${linkTo({ screen: 'metrics', query })}
-        >${worstP95Ms === null ? '' : `at worst ${formatDuration(worstP95Ms)}`}</gw-kpi
+        label="p95 latency"
+        value=${formatDuration(latency.p95)}
+        tone=${latency.p95 === null ? 'none' : 'plain'}
+        href=${linkTo({ screen: 'usage', query: { ...query, sort: '-p95_ms' } })}
+        >${latencyText(latency)}</gw-kpi
       >
       <gw-kpi
         label="Errors"
         value=${formatShare(failed, requests)}
         tone=${none ? 'none' : failed / requests > 0.01 ? 'bad' : 'plain'}
-        href=${linkTo({ screen: 'metrics', query })}
+        href=${linkTo({ screen: 'metrics', query: { ...query, sort: '-failed' } })}
         >${formatCount(failed, 'request')}</gw-kpi
       >
       <gw-kpi
         label="Spend"
         value=${formatMoneyShort(costMicros)}
         tone=${costMicros === null ? 'none' : 'plain'}
-        href=${linkTo({ screen: 'usage', query })}
+        href=${linkTo({
+          screen: 'usage',
+          query: unpriced === 0 ? query : { ...query, sort: '-unpriced_requests' },
+        })}
         >${unpriced === 0 ? 'all priced' : `+ ${formatCount(unpriced, 'unpriced request')}`}</gw-kpi
       >`;
   }
 
   #state({ fleet, version }: Now) {
+    const backends = { show: 'backends', ...(fleet.down === 0 ? {} : { q: 'down on' }) };
     return html`<gw-kpi
         label="Backends down"
         value=${String(fleet.down)}
         tone=${fleet.down > 0 ? 'bad' : 'plain'}
-        href=${linkTo({ screen: 'fleet' })}
+        href=${linkTo({ screen: 'fleet', query: backends })}
         >of ${fleet.backends}</gw-kpi
       >
       <gw-kpi
         label="Snapshot"
         value=${version === null ? 'none' : `v${version}`}
         tone=${fleet.behind > 0 ? 'warn' : version === null ? 'none' : 'plain'}
-        href=${linkTo({ screen: 'fleet' })}
+        href=${linkTo({ screen: 'fleet', query: fleet.behind > 0 ? { sort: '-lag' } : {} })}
         >${
           fleet.replicas === 0
             ? 'no replica reports'
@@ -164,7 +184,7 @@ class ScreenOverview extends LitElement {
   }
 
   #changes(changes: readonly Command[]) {
-    return html`<section class="changes">
+    return html`<section class="panel changes">
       <header>
         <h2>Last changes</h2>
         <a href=${linkTo({ screen: 'history' })}>History</a>
@@ -189,7 +209,6 @@ class ScreenOverview extends LitElement {
 
   #show(range: string): void {
     changeQuery({ range });
-    void this.#now.reload();
   }
 
   readonly #onRange = ({ detail }: CustomEvent<string>): void => this.#show(detail);

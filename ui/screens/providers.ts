@@ -12,7 +12,9 @@ import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import type { Column } from '../elements/table.ts';
+import '../elements/time.ts';
 import { formatCount } from '../lib/format.ts';
+import { leaseText, providerState } from '../lib/provider-state.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../parts/save.ts';
@@ -21,16 +23,15 @@ import './providers/available.ts';
 import './providers/form.ts';
 import './providers/record.ts';
 import { deletionOf } from './providers/saves.ts';
-import { stateOf } from './providers/state.ts';
 
 const columns: readonly Column<Provider>[] = [
   { id: 'name', label: 'Name', value: ({ name }) => name },
   {
     id: 'state',
     label: 'State',
-    value: (one) => stateOf(one, Date.now()).word,
+    value: (one) => providerState(one, Date.now()).word,
     cell: (one) => {
-      const { tone, word } = stateOf(one, Date.now());
+      const { tone, word } = providerState(one, Date.now());
       return html`<gw-badge tone=${tone}>${word}</gw-badge>`;
     },
   },
@@ -48,7 +49,29 @@ const columns: readonly Column<Provider>[] = [
     value: ({ has_upstream_api_key }) => (has_upstream_api_key ? 'set' : 'none'),
   },
   { id: 'models', label: 'Models', end: true, value: ({ model_count }) => model_count },
-  { id: 'node', label: 'Node', spare: true, value: ({ node }) => node },
+  {
+    id: 'degraded',
+    label: 'Degraded since',
+    value: ({ degraded_since }) => degraded_since,
+    cell: ({ degraded_since: at, degraded_reason: reason }) =>
+      at === null
+        ? ''
+        : html`<span title=${reason ?? ''}><gw-time at=${at}></gw-time>, ${reason}</span>`,
+  },
+  {
+    id: 'lease',
+    label: 'Lease',
+    value: ({ lease_expires_at }) => lease_expires_at,
+    cell: (one) => html`<span class="quiet">${leaseText(one, Date.now())}</span>`,
+  },
+  { id: 'node', label: 'Node', value: ({ node }) => node },
+  {
+    id: 'last_seen',
+    label: 'Last seen',
+    spare: true,
+    value: ({ last_seen_at }) => last_seen_at,
+    cell: ({ last_seen_at }) => html`<gw-time at=${last_seen_at ?? ''}></gw-time>`,
+  },
   { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
 ];
 

@@ -21,6 +21,7 @@ import { save as saveFile } from '../elements/save-file.ts';
 import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
 import { Watch } from '../elements/watch.ts';
+import { formatCount } from '../lib/format.ts';
 import { settingText, sourceNames, supportBundle } from '../lib/settings.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../parts/save.ts';
@@ -257,7 +258,9 @@ class ScreenSettings extends RecordScreen {
                 <li>
                   <div class="words">
                     <h3>End all sessions</h3>
-                    <p class="quiet">Everybody has to log in again, you too.</p>
+                    <p class="quiet">
+                      ${this.#sessionsText()} Everybody has to log in again, you too.
+                    </p>
                   </div>
                   <button type="button" class="danger" @click=${() => this.ask(revoking)}>
                     <gw-icon name="log-out"></gw-icon>End all sessions
@@ -266,6 +269,11 @@ class ScreenSettings extends RecordScreen {
             : nothing
         }
       </ul>`;
+  }
+
+  #sessionsText(): string {
+    const { value } = this.#config;
+    return value === undefined ? '' : `${formatCount(value.sessions, 'session')} now.`;
   }
 
   readonly #onTheme = ({ detail }: CustomEvent<FieldInput>): void =>

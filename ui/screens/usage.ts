@@ -5,36 +5,28 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import { listPrincipals } from '../api/principals.ts';
 import type { UsageTotal } from '../api/usage.ts';
-import '../elements/chart.ts';
 import '../elements/drawer.ts';
 import '../elements/empty.ts';
-import '../elements/kpi.ts';
+import '../elements/freshness.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
-import '../elements/money.ts';
 import '../elements/page.ts';
 import '../elements/range.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/table.ts';
 import { Watch } from '../elements/watch.ts';
-import { formatCount, formatMoneyShort, formatShare, formatShort } from '../lib/format.ts';
 import { readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
-import {
-  comparedText,
-  formatSpend,
-  groupings,
-  rangeOfDay,
-  readGrouping,
-  rowFilterOf,
-} from '../lib/usage.ts';
+import { groupings, rangeOfDay, readGrouping, rowFilterOf } from '../lib/usage.ts';
 import { changeQuery, linkTo, openRest, place } from '../state/location.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { base, controls } from '../styles/base.ts';
+import { panels } from '../styles/panels.ts';
 import { columnsOf } from './usage/columns.ts';
 import { loadUsage } from './usage/load.ts';
 import type { Usage } from './usage/load.ts';
 import './usage/request.ts';
 import './usage/requests.ts';
+import { charts, tiles } from './usage/sums.ts';
 
 const day: Range = { kind: 'last', ms: 24 * 3_600_000 };
 
@@ -42,35 +34,10 @@ class ScreenUsage extends LitElement {
   static override styles = [
     base,
     controls,
+    panels,
     css`
       gw-error {
         margin-bottom: var(--space-4);
-      }
-
-      .tiles {
-        display: grid;
-        grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr));
-        gap: var(--space-3);
-      }
-
-      .charts {
-        display: grid;
-        grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr));
-        gap: var(--space-3);
-        margin: var(--space-3) 0 var(--space-5);
-      }
-
-      section {
-        min-width: 0;
-        padding: var(--space-3) var(--space-4);
-        border: 1px solid var(--line);
-        border-radius: var(--radius-l);
-        background: var(--surface);
-      }
-
-      section h2 {
-        margin-bottom: var(--space-2);
-        font-size: var(--text-m);
       }
 
       label {
@@ -90,20 +57,17 @@ class ScreenUsage extends LitElement {
         color: var(--text-2);
         font-size: var(--text-s);
       }
-
-      @media (max-width: 640px) {
-        .tiles {
-          grid-template-columns: repeat(2, minmax(0, 1fr));
-          gap: var(--space-2);
-        }
-      }
     `,
   ];
   readonly #place = new Watch(this, place);
   readonly #usage = new Resource(
     this,
     (signal) => loadUsage({ range: this.#range(), grouping: this.#grouping() }, signal),
-    { pollMs: 30_000 },
+    {
+      pollMs: 30_000,
+      pausable: true,
+      question: () => `${writeRange(this.#range())} ${this.#grouping()}`,
+    },
   );
   readonly #principals = new Resource(this, listPrincipals);
 
@@ -125,6 +89,11 @@ class ScreenUsage extends LitElement {
           value=${writeRange(this.#range())}
           @gw-range=${({ detail }: CustomEvent<string>) => this.#show({ range: detail })}
         ></gw-range>
+        <gw-freshness
+          slot="actions"
+          .updatedAt=${this.#usage.updatedAt}
+          ?loading=${this.#usage.loading}
+        ></gw-freshness>
         ${troubleOf(this.#usage)} ${loaded(this.#usage, (usage) => this.#all(usage))}
       </gw-page>
       ${this.#drawer()}`;
@@ -132,7 +101,9 @@ class ScreenUsage extends LitElement {
 
   #all(usage: Usage) {
     if (usage.groups.length === 0) return this.#empty();
-    return html`${this.#tiles(usage)} ${this.#charts(usage)} ${this.#table(usage.groups)}`;
+    return html`<div class="shown ${this.#usage.isOld ? 'old' : ''}">
+      ${tiles(usage)} ${charts(usage, this.#onZoom)} ${this.#table(usage.groups)}
+    </div>`;
   }
 
   #empty() {
@@ -145,65 +116,6 @@ class ScreenUsage extends LitElement {
         >Look at the last 30 days</a
       >
     </gw-empty>`;
-  }
-
-  #tiles({ now, before }: Usage) {
-    const unpriced =
-      now.unpriced === 0 ? 'all priced' : `+ ${formatCount(now.unpriced, 'unpriced request')}`;
-    const changed = comparedText(now.costMicros, before.costMicros);
-    return html`<div class="tiles">
-      <gw-kpi
-        label="Spend"
-        value=${formatMoneyShort(now.costMicros)}
-        tone=${now.costMicros === null ? 'none' : 'plain'}
-        >${unpriced}${changed === '' ? '' : `, ${changed}`}</gw-kpi
-      >
-      <gw-kpi label="Requests" value=${formatShort(now.requests)}
-        >${comparedText(now.requests, before.requests)}</gw-kpi
-      >
-      <gw-kpi label="Tokens" value=${formatShort(now.tokens)}
-        >${comparedText(now.tokens, before.tokens)}</gw-kpi
-      >
-      <gw-kpi
-        label="Failed"
-        value=${formatShare(now.failed, now.requests)}
-        tone=${now.requests === 0 ? 'none' : now.failed / now.requests > 0.01 ? 'bad' : 'plain'}
-        >${formatCount(now.failed, 'request')}</gw-kpi
-      >
-    </div>`;
-  }
-
-  #charts({ points }: Usage) {
-    const times = points.map(({ at }) => Date.parse(at));
-    const tokens = [
-      { label: 'prompt', values: points.map((one) => one.prompt_tokens) },
-      { label: 'completion', values: points.map((one) => one.completion_tokens) },
-    ];
-    const spend = [{ label: 'spend', values: points.map((one) => one.cost_micros) }];
-    return html`<div class="charts">
-      <section>
-        <h2>Spend</h2>
-        <gw-chart
-          label="Spend of each bucket"
-          group="usage"
-          .times=${times}
-          .series=${spend}
-          .format=${formatSpend}
-          @gw-zoom=${this.#onZoom}
-        ></gw-chart>
-      </section>
-      <section>
-        <h2>Tokens</h2>
-        <gw-chart
-          label="Tokens of each bucket"
-          group="usage"
-          .times=${times}
-          .series=${tokens}
-          .format=${formatShort}
-          @gw-zoom=${this.#onZoom}
-        ></gw-chart>
-      </section>
-    </div>`;
   }
 
   #table(groups: readonly UsageTotal[]) {
@@ -290,15 +202,6 @@ class ScreenUsage extends LitElement {
 
   #show(change: Readonly<Record<string, string | null>>): void {
     changeQuery(change);
-  }
-
-  #asked = '';
-
-  /** Asks anew when the address says another time or grouping, by whatever way it came there. */
-  protected override willUpdate(): void {
-    const asked = `${writeRange(this.#range())} ${this.#grouping()}`;
-    if (this.#asked !== '' && asked !== this.#asked) void this.#usage.reload();
-    this.#asked = asked;
   }
 }
 

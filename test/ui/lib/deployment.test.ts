@@ -6,6 +6,7 @@ import { it } from 'node:test';
 import {
   changeOf,
   draftOf,
+  fieldsBeside,
   rolloutOf,
   statusOf,
   toneOfCondition,
@@ -74,4 +75,32 @@ it('a condition that something is amiss is good when it does not hold', () => {
   for (const [type, status, tone] of tones) {
     assert.equal(toneOfCondition({ type, status }), tone, `${type} ${status}`);
   }
+});
+
+it('each field says what is wanted of it beside what is', () => {
+  const status = statusOf({
+    generation: 2,
+    status: {
+      phase: 'Upgrading',
+      observedGeneration: 2,
+      observedImage: 'gw:1',
+      proxyReplicas: '1/2',
+    },
+  });
+  const wanted = { ...spec, image: 'gw:2' };
+  const rows = new Map(fieldsBeside(wanted, status).map((one) => [one.id, one]));
+  assert.deepEqual([rows.get('image')?.wanted, rows.get('image')?.live], ['gw:2', 'gw:1']);
+  assert.equal(rows.get('replicas')?.live, '1/2 ready');
+  assert.deepEqual(
+    [rows.get('workers')?.live, rows.get('workers')?.tone],
+    ['being rolled out', 'info'],
+  );
+  const done = statusOf({
+    generation: 2,
+    status: { phase: 'Ready', observedGeneration: 2, observedImage: 'gw:2', proxyReplicas: '2/2' },
+  });
+  const tones = fieldsBeside(wanted, done).map(({ tone }) => tone);
+  assert.deepEqual(new Set(tones), new Set(['good']));
+  const unseen = fieldsBeside(wanted, null).map(({ live }) => live);
+  assert.ok(unseen.every((live) => live === 'no operator yet'));
 });

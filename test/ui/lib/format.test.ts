@@ -12,7 +12,15 @@ import {
   formatShort,
   formatSince,
   formatTime,
+  formatZone,
 } from '../../../ui/lib/format.ts';
+
+/** A moment in a zone so many minutes ahead of UTC. */
+function aheadBy(minutes: number): Date {
+  const at = new Date('2026-11-21T14:05:09Z');
+  at.getTimezoneOffset = () => -minutes;
+  return at;
+}
 
 const cases: readonly (readonly [string, string])[] = [
   [formatMoney(null), 'unpriced'],
@@ -37,6 +45,9 @@ const cases: readonly (readonly [string, string])[] = [
   [formatCount(1, 'model'), '1 model'],
   [formatCount(2_000, 'key'), '2,000 keys'],
   [formatTime(new Date('2026-11-21T14:05:09.9Z'), 'utc'), '2026-11-21 14:05:09 UTC'],
+  [formatZone(aheadBy(330), 'local'), 'UTC+05:30'],
+  [formatZone(aheadBy(-480), 'local'), 'UTC−08:00'],
+  [formatZone(aheadBy(330), 'utc'), 'UTC'],
   [formatSince(new Date(1_000), 181_000), '3 min ago'],
   [formatSince(new Date(7_201_000), 1_000), 'in 2 h'],
 ];

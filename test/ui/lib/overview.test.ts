@@ -12,7 +12,7 @@ import {
 } from '../../../ui/lib/first-run.ts';
 import { ranked } from '../../../ui/lib/match.ts';
 import { readRange, writeRange } from '../../../ui/lib/range.ts';
-import { lastKnownIndex, loneIndexes, totalsOf } from '../../../ui/lib/series.ts';
+import { lastKnownIndex, latencyOf, loneIndexes, totalsOf } from '../../../ui/lib/series.ts';
 import { meaningOf } from '../../../ui/lib/shortcut.ts';
 
 const point = {
@@ -26,7 +26,6 @@ const point = {
   completion_tokens: 50,
   cost_micros: 7,
   unpriced_requests: 0,
-  p95_ms: 80,
 };
 
 it('a total of what has no price is unpriced, and never nothing', () => {
@@ -44,9 +43,10 @@ it('what a caller may not is refused, and what the gateway cannot has failed', (
   assert.deepEqual([refused, failed], [12, 4]);
 });
 
-it('a percentile is that of the last bucket with answers, and the slowest is said', () => {
-  const totals = totalsOf([{ ...point, p95_ms: 900 }, point, { ...point, p95_ms: null }]);
-  assert.deepEqual([totals.p95Ms, totals.worstP95Ms], [80, 900]);
+it('a latency is that of the whole range, and not known where nothing was answered', () => {
+  const whole = { p50_ms: 80, p95_ms: 900, p99_ms: null };
+  assert.deepEqual(latencyOf(whole), { p50: 80, p95: 900, p99: null });
+  assert.deepEqual(latencyOf(undefined), { p50: null, p95: null, p99: null });
 });
 
 it('a value between two gaps is seen', () => {

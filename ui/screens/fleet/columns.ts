@@ -4,9 +4,10 @@ import { html } from 'lit';
 
 import type { Replica } from '../../api/fleet.ts';
 import '../../elements/badge.ts';
+import '../../elements/squares.ts';
 import type { Column } from '../../elements/table.ts';
 import '../../elements/time.ts';
-import { healthText, replicaState } from '../../lib/fleet.ts';
+import { downText, healthText, lagOf, lagText, replicaState, seenBy } from '../../lib/fleet.ts';
 import type { MatrixRow, Published } from '../../lib/fleet.ts';
 import { formatDuration, formatNumber, formatShare } from '../../lib/format.ts';
 
@@ -77,8 +78,14 @@ const measures: readonly Column<Replica>[] = [
   },
 ];
 
-/** `now` is that of the answer, so that a row is drawn as it was told. */
-export const replicaColumns = (published: Published, now: number): readonly Column<Replica>[] => [
+type Told = Readonly<{
+  published: Published;
+  versions: Parameters<typeof lagOf>[1];
+  /** Of the answer, so that a row is drawn as it was told. */
+  now: number;
+}>;
+
+export const replicaColumns = ({ published, versions, now }: Told): readonly Column<Replica>[] => [
   { id: 'replica', label: 'Replica', value: ({ replica }) => replica },
   {
     id: 'state',
@@ -97,16 +104,30 @@ export const replicaColumns = (published: Published, now: number): readonly Colu
     cell: ({ snapshot_version }) => (snapshot_version === 0 ? 'none' : `v${snapshot_version}`),
   },
   {
+    id: 'lag',
+    label: 'Behind',
+    end: true,
+    value: (one) => lagOf(one, versions, now).versions,
+    cell: (one) => lagText(lagOf(one, versions, now)),
+  },
+  {
     id: 'since',
     label: 'Since',
+    spare: true,
     value: ({ snapshot_since }) => snapshot_since,
     cell: ({ snapshot_since }) => html`<gw-time at=${snapshot_since}></gw-time>`,
   },
   ...measures,
 ];
 
-/** Beyond so many replicas their columns are left out; the count of those that see it down stays. */
+/** Of more replicas than these each is a square in one column; a column of its own is there for who chooses it. */
 const replicasShown = 12;
+
+const squares = (by: MatrixRow<Seen>['by'], replicas: readonly string[]) => {
+  const down = downText(by);
+  const label = down === '' ? 'up on all that see it' : `down on ${down}`;
+  return html`<gw-squares label=${label} .squares=${seenBy(by, replicas)}></gw-squares> ${down}`;
+};
 
 export const matrixColumns = (replicas: readonly string[]): readonly Column<MatrixRow<Seen>>[] => [
   { id: 'model', label: 'Model', value: ({ model }) => model },
@@ -119,7 +140,7 @@ export const matrixColumns = (replicas: readonly string[]): readonly Column<Matr
   {
     id: 'health',
     label: 'Health',
-    value: ({ down }) => down,
+    value: healthText,
     cell: (row) =>
       html`<gw-badge tone=${row.down === 0 ? 'good' : 'bad'}>${healthText(row)}</gw-badge>`,
   },
@@ -132,9 +153,11 @@ export const matrixColumns = (replicas: readonly string[]): readonly Column<Matr
     value: ({ errors, requests }) => (requests === 0 ? null : errors / requests),
     cell: ({ errors, requests }) => formatShare(errors, requests),
   },
-  ...(replicas.length > replicasShown ? [] : replicas).map((name): Column<MatrixRow<Seen>> => ({
+  ...(replicas.length > replicasShown ? [squaresColumn(replicas)] : []),
+  ...replicas.map((name): Column<MatrixRow<Seen>> => ({
     id: `on ${name}`,
     label: name,
+    spare: replicas.length > replicasShown,
     value: ({ by }) => healthWord(by.get(name)),
     cell: ({ by }) => {
       const seen = by.get(name);
@@ -145,6 +168,13 @@ export const matrixColumns = (replicas: readonly string[]): readonly Column<Matr
     },
   })),
 ];
+
+const squaresColumn = (replicas: readonly string[]): Column<MatrixRow<Seen>> => ({
+  id: 'replicas',
+  label: 'By replica',
+  value: ({ by }) => downText(by),
+  cell: ({ by }) => squares(by, replicas),
+});
 
 const healthWord = (seen: Seen | undefined): string | null =>
   seen === undefined ? null : seen.healthy ? 'up' : 'down';

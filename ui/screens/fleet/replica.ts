@@ -7,7 +7,7 @@ import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/table.ts';
 import '../../elements/time.ts';
-import { replicaState } from '../../lib/fleet.ts';
+import { lagOf, lagText, replicaState } from '../../lib/fleet.ts';
 import type { Published } from '../../lib/fleet.ts';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
 import { base } from '../../styles/base.ts';
@@ -19,6 +19,7 @@ export class GwReplica extends LitElement {
   static override properties = {
     replica: { attribute: false },
     published: { attribute: false },
+    versions: { attribute: false },
   };
   static override styles = [
     base,
@@ -39,6 +40,7 @@ export class GwReplica extends LitElement {
   ];
   declare replica: Replica;
   declare published: Published;
+  declare versions: Parameters<typeof lagOf>[1];
 
   protected override render() {
     const { replica, published } = this;
@@ -57,6 +59,7 @@ export class GwReplica extends LitElement {
           <gw-time at=${replica.snapshot_since}></gw-time>; published is version
           ${published.version ?? 'none'}`,
       ],
+      ['Behind', lagText(lagOf(replica, this.versions, Date.now()))],
       ['Reported', html`<gw-time at=${replica.reported_at}></gw-time>`],
       ['Up', formatDuration(replica.uptime_seconds * 1_000)],
       [

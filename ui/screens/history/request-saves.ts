@@ -11,8 +11,10 @@ import {
 } from '../../api/change-requests.ts';
 import type { WholeRequest } from '../../api/change-requests.ts';
 import type { Step } from '../../lib/change-request.ts';
+import { formatTime } from '../../lib/format.ts';
 import { editedFields } from '../../lib/request-calls.ts';
 import type { Save } from '../../parts/save.ts';
+import { zone } from '../../state/preferences.ts';
 import type { CallsEdit } from './calls-form.ts';
 
 export const stepLabels: Readonly<Record<Step, string>> = {
@@ -24,7 +26,7 @@ export const stepLabels: Readonly<Record<Step, string>> = {
   review: 'I have looked at it …',
 };
 
-/** `at` is a time of UTC without its zone, for the one that takes a time. */
+/** `at` is RFC 3339, for the one that takes a time. */
 type SaveAt = (at: string) => Save;
 
 /** What was looked at is what is approved: a request that was changed since is refused by its version and its digests. */
@@ -51,12 +53,10 @@ export function savesOf(
       of('Refuse', 'refused', (change) => refuseChangeRequest(id, change), { reasonNeeded: true }),
     withdraw: () => of('Withdraw', 'withdrawn', (change) => withdrawChangeRequest(id, change)),
     schedule: (at) =>
-      of(
-        'Schedule',
-        'scheduled',
-        (change) => scheduleChangeRequest(id, new Date(`${at}Z`).toISOString(), change),
-        { before: {}, after: { apply_at: `${at.replace('T', ' ')} UTC` } },
-      ),
+      of('Schedule', 'scheduled', (change) => scheduleChangeRequest(id, at, change), {
+        before: {},
+        after: { apply_at: formatTime(new Date(at), zone.get()) },
+      }),
     apply: () => of('Apply', 'applied', (change) => applyChangeRequest(id, change)),
     review: () => of('Confirm', 'reviewed', (change) => reviewChange(id, change)),
   };

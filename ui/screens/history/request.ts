@@ -13,6 +13,7 @@ import '../../elements/icon.ts';
 import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
+import { Watch } from '../../elements/watch.ts';
 import { changesBetween } from '../../lib/change.ts';
 import {
   isEditable,
@@ -22,13 +23,16 @@ import {
   toneOfState,
 } from '../../lib/change-request.ts';
 import type { Step } from '../../lib/change-request.ts';
+import { formatZone } from '../../lib/format.ts';
 import { wordsOf } from '../../lib/history.ts';
+import { readWallTime } from '../../lib/wall-time.ts';
 import '../../parts/differences.ts';
 import '../../parts/save.ts';
 import type { Save } from '../../parts/save.ts';
 import '../../parts/what-if.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo } from '../../state/location.ts';
+import { zone } from '../../state/preferences.ts';
 import { may, session } from '../../state/session.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
@@ -67,7 +71,7 @@ export class GwChangeRequest extends LitElement {
       }
 
       .steps input {
-        width: auto;
+        width: 15rem;
       }
 
       .call {
@@ -92,6 +96,7 @@ export class GwChangeRequest extends LitElement {
   declare editing: boolean;
   /** When it is to be applied, as typed; in UTC. */
   declare at: string;
+  readonly #zone = new Watch(this, zone);
   readonly #loaded = new Resource(this, (signal) => this.#load(signal), { pollMs: 15_000 });
 
   constructor() {
@@ -154,7 +159,7 @@ export class GwChangeRequest extends LitElement {
     if (steps.length === 0 && !isMine) return nothing;
     const saves = savesOf(request, version);
     const ask = (step: Step) => (): void => {
-      this.save = saves[step](this.at);
+      this.save = saves[step](this.#moment() ?? '');
     };
     return html`<div class="steps">
       ${steps.map((step, index) =>
@@ -178,13 +183,22 @@ export class GwChangeRequest extends LitElement {
     </div>`;
   }
 
+  /** What was typed, in the zone that is shown, as RFC 3339; null while it is no time. */
+  #moment(): string | null {
+    const read = readWallTime(this.at, this.#zone.value);
+    return 'at' in read ? new Date(read.at).toISOString() : null;
+  }
+
   #schedule(ask: () => void) {
+    const zoned = formatZone(new Date(), this.#zone.value);
     return html`<input
-        type="datetime-local"
-        aria-label="When to apply it, in UTC"
+        aria-label="When to apply it, in ${zoned}"
+        placeholder="2026-11-21 14:05 ${zoned}"
+        autocomplete="off"
+        spellcheck="false"
         .value=${this.at}
         @input=${this.#onAt}
-      /><button type="button" ?disabled=${this.at === ''} @click=${ask}>
+      /><button type="button" ?disabled=${this.#moment() === null} @click=${ask}>
         ${stepLabels.schedule}
       </button>`;
   }

@@ -1,21 +1,16 @@
 // One key: what is known of it, and when it was last used.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { LitElement, css, html } from 'lit';
 
 import type { ApiKey } from '../../api/keys.ts';
-import { listUsageEvents } from '../../api/usage.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
-import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
-import { formatNumber } from '../../lib/format.ts';
 import { keyState, keyStates } from '../../lib/key-state.ts';
+import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
-
-/** How far back in the requests of its principal a key is looked for. */
-const requestsMax = 500;
 
 export class GwKeyRecord extends LitElement {
   static override properties = { apiKey: { attribute: false } };
@@ -29,17 +24,6 @@ export class GwKeyRecord extends LitElement {
     `,
   ];
   declare apiKey: ApiKey;
-  #askedOf: number | null = null;
-  readonly #used = new Resource(this, async (signal) => {
-    const { id, principal_id } = this.apiKey;
-    this.#askedOf = id;
-    const { body } = await listUsageEvents({ principal_id, limit: requestsMax }, signal);
-    return { at: body.find(({ key_id }) => key_id === id)?.at ?? null, requests: body.length };
-  });
-
-  protected override willUpdate(): void {
-    if (this.#askedOf !== null && this.#askedOf !== this.apiKey.id) void this.#used.reload();
-  }
 
   protected override render() {
     const { apiKey: key } = this;
@@ -71,14 +55,9 @@ export class GwKeyRecord extends LitElement {
   }
 
   #lastUsed() {
-    const { value, failure } = this.#used;
-    if (failure !== null) return failure.message;
-    if (value === undefined) return nothing;
-    if (value.at !== null) return this.#moment(value.at);
-    if (value.requests === 0) return 'never: its principal has made no request';
-    return value.requests < requestsMax
-      ? 'never, as far as requests are kept'
-      : `not in the last ${formatNumber(requestsMax)} requests of its principal`;
+    const { last_used_at: at } = this.apiKey;
+    if (at !== null) return this.#moment(at);
+    return isReadOnly() ? 'not known of the past' : 'never';
   }
 }
 

@@ -4,18 +4,23 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import { getFleet } from '../../api/fleet.ts';
 import { getPublished } from '../../api/published.ts';
-import '../../elements/chart.ts';
 import '../../elements/kpi.ts';
 import { troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
-import { Watch } from '../../elements/watch.ts';
 import { isBehind } from '../../lib/fleet.ts';
-import { formatDuration, formatNumber, formatShare, formatShort } from '../../lib/format.ts';
+import {
+  formatDuration,
+  formatNumber,
+  formatRate,
+  formatShare,
+  formatShort,
+} from '../../lib/format.ts';
 import { createFollower } from '../../lib/live.ts';
 import type { Sample } from '../../lib/live.ts';
-import { linkTo, place } from '../../state/location.ts';
+import { panel } from '../../parts/panel.ts';
+import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';
-import { panels } from './styles.ts';
+import { panels } from '../../styles/panels.ts';
 
 async function loadFleet(signal: AbortSignal) {
   const [fleet, published] = await Promise.all([getFleet(signal), getPublished(signal)]);
@@ -43,7 +48,6 @@ export class GwLiveMetrics extends LitElement {
       }
     `,
   ];
-  readonly #place = new Watch(this, place);
   readonly #follower = createFollower();
   readonly #fleet = new Resource(
     this,
@@ -52,16 +56,8 @@ export class GwLiveMetrics extends LitElement {
       this.#follower.take(fleet.replicas, Date.now());
       return fleet;
     },
-    { pollMs: () => (this.#place.value.query['paused'] === '1' ? null : 5_000) },
+    { pollMs: 5_000, pausable: true },
   );
-  #paused: string | undefined;
-
-  protected override willUpdate(): void {
-    const { paused } = this.#place.value.query;
-    const goesOn = this.#paused === '1' && paused !== '1';
-    this.#paused = paused;
-    if (goesOn) void this.#fleet.reload();
-  }
 
   protected override render() {
     const { value } = this.#fleet;
@@ -90,7 +86,7 @@ export class GwLiveMetrics extends LitElement {
     { requestsPerSecond, cacheShare, inflight, admitted, queued, capacity }: Sample,
   ) {
     const behind = replicas.filter((one) => isBehind(one, published)).length;
-    const rate = requestsPerSecond === null ? 'no data' : formatShort(requestsPerSecond);
+    const rate = formatRate(requestsPerSecond);
     return html`<div class="tiles">
       <gw-kpi
         label="Requests per second"
@@ -133,27 +129,25 @@ export class GwLiveMetrics extends LitElement {
       format: (value: number | null) => string,
       series: readonly Readonly<{ label: string; of: (one: Sample) => number | null }>[],
     ) =>
-      html`<section>
-        <h3>${label}</h3>
-        <gw-chart
-          label=${label}
-          group="live"
-          .height=${120}
-          .times=${samples.map(({ at }) => at)}
-          .format=${format}
-          .series=${series.map(({ label: name, of }) => ({ label: name, values: samples.map(of) }))}
-        ></gw-chart>
-      </section>`;
+      panel({
+        title: label,
+        label: `${label}, now`,
+        group: 'live',
+        height: 120,
+        times: samples.map(({ at }) => at),
+        format,
+        series: series.map(({ label: name, of }) => ({ label: name, values: samples.map(of) })),
+      });
     return html`<div class="charts">
-      ${chart('Requests per second, now', formatShort, [
+      ${chart('Requests per second', formatRate, [
         { label: 'all', of: (one) => one.requestsPerSecond },
         { label: 'failed', of: (one) => one.failedPerSecond },
       ])}
-      ${chart('In flight and queued, now', formatShort, [
+      ${chart('In flight and queued', formatShort, [
         { label: 'in flight', of: (one) => one.inflight },
         { label: 'queued', of: (one) => one.queued },
       ])}
-      ${chart('Cache hits, now', percent, [{ label: 'share', of: (one) => one.cacheShare }])}
+      ${chart('Cache hits', percent, [{ label: 'share', of: (one) => one.cacheShare }])}
     </div>`;
   }
 }

@@ -7,20 +7,23 @@ import { listKeys } from '../../api/keys.ts';
 import { listModels } from '../../api/models.ts';
 import { getPublished } from '../../api/published.ts';
 import { listProviders } from '../../api/providers.ts';
-import { getTimeseries, getUsage, listUsageEvents } from '../../api/usage.ts';
+import { getTimeseries, getUsage, listUsageEvents, widthOf } from '../../api/usage.ts';
 import { firstRun, hasAnswer, hasAnswerIn, usableKeys } from '../../lib/first-run.ts';
 import type { Step } from '../../lib/first-run.ts';
 import { fleetState } from '../../lib/fleet.ts';
 import { bucketSecondsOf, edgesOf, isoEdges } from '../../lib/range.ts';
 import type { Range } from '../../lib/range.ts';
+import { latencyOf } from '../../lib/series.ts';
 
 const changesShown = 5;
 const rowsAsked = 100;
 
 export async function loadNow(range: Range, signal: AbortSignal) {
   const edges = edgesOf(range, Date.now());
-  const [series, replicas, health, published, changes] = await Promise.all([
-    getTimeseries({ ...isoEdges(edges), bucket: bucketSecondsOf(edges) }, signal),
+  const bucket = bucketSecondsOf(edges);
+  const [series, whole, replicas, health, published, changes] = await Promise.all([
+    getTimeseries({ ...isoEdges(edges), bucket }, signal),
+    getUsage({ ...isoEdges(edges), group_by: 'all' }, signal),
     getFleet(signal),
     getHealth(signal),
     getPublished(signal),
@@ -28,6 +31,9 @@ export async function loadNow(range: Range, signal: AbortSignal) {
   ]);
   return {
     points: series.body,
+    edges,
+    widthMs: widthOf(series.headers, bucket),
+    latency: latencyOf(whole.body[0]),
     fleet: fleetState(replicas.body, { own: health.body.backends, published }),
     version: published.version,
     changes: changes.body,

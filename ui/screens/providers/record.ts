@@ -6,9 +6,9 @@ import type { Provider } from '../../api/providers.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/time.ts';
+import { providerState } from '../../lib/provider-state.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
-import { stateOf } from './state.ts';
 
 export class GwProviderRecord extends LitElement {
   static override properties = { provider: { attribute: false } };
@@ -17,7 +17,7 @@ export class GwProviderRecord extends LitElement {
 
   protected override render() {
     const { provider } = this;
-    const { tone, word } = stateOf(provider, Date.now());
+    const { tone, word } = providerState(provider, Date.now());
     return html`${
         provider.degraded_reason === null
           ? nothing

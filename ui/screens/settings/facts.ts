@@ -4,8 +4,9 @@ import { LitElement, css, html } from 'lit';
 
 import type { Config } from '../../api/config.ts';
 import '../../elements/badge.ts';
-import { formatDuration, formatNumber } from '../../lib/format.ts';
+import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts';
 import { base } from '../../styles/base.ts';
+import { panels } from '../../styles/panels.ts';
 import { record } from '../../styles/record.ts';
 
 const onOff = (value: boolean): string => (value ? 'yes' : 'no');
@@ -18,24 +19,12 @@ export class GwProcessFacts extends LitElement {
   static override styles = [
     base,
     record,
+    panels,
     css`
       :host {
         display: grid;
         grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr));
         gap: var(--space-3);
-      }
-
-      section {
-        padding: var(--space-3) var(--space-4);
-        border: 1px solid var(--line);
-        border-radius: var(--radius-l);
-        background: var(--surface);
-        box-shadow: var(--shadow-1);
-      }
-
-      h2 {
-        margin-bottom: var(--space-1);
-        font-size: var(--text-m);
       }
 
       dt:last-of-type,
@@ -51,8 +40,8 @@ export class GwProcessFacts extends LitElement {
   }
 
   #you() {
-    const { you, session_ttl_hours } = this.config;
-    return html`<section>
+    const { you, session_ttl_hours, sessions } = this.config;
+    return html`<section class="panel">
       <h2>You</h2>
       <dl>
         <dt>Name</dt>
@@ -60,14 +49,17 @@ export class GwProcessFacts extends LitElement {
         <dt>Permissions</dt>
         <dd>${you.permissions.map((one) => html`<div><code>${one}</code></div>`)}</dd>
         <dt>Session</dt>
-        <dd>ends ${formatNumber(session_ttl_hours)} h after the login</dd>
+        <dd>
+          ends ${formatNumber(session_ttl_hours)} h after the login;
+          ${sessions === 1 ? 'it is the only one' : `one of ${formatCount(sessions, 'session')}`}
+        </dd>
       </dl>
     </section>`;
   }
 
   #process() {
     const { config } = this;
-    return html`<section>
+    return html`<section class="panel">
       <h2>This process</h2>
       <dl>
         <dt>Version</dt>
@@ -96,7 +88,7 @@ export class GwProcessFacts extends LitElement {
 
   #serving() {
     const { config } = this;
-    return html`<section>
+    return html`<section class="panel">
       <h2>What it serves</h2>
       <dl>
         <dt>Models</dt>

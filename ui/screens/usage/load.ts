@@ -1,9 +1,9 @@
 // All that the screen shows of a time, and of the time of the same length before it.
 
-import { getTimeseries, getUsage } from '../../api/usage.ts';
+import { getTimeseries, getUsage, widthOf } from '../../api/usage.ts';
 import { bucketSecondsOf, edgesBefore, edgesOf, isoEdges } from '../../lib/range.ts';
 import type { Range } from '../../lib/range.ts';
-import { totalsOf } from '../../lib/series.ts';
+import { latencyOf, totalsOf } from '../../lib/series.ts';
 import type { Grouping } from '../../lib/usage.ts';
 
 const groupsMax = 1_000;
@@ -14,16 +14,22 @@ export type Usage = Awaited<ReturnType<typeof loadUsage>>;
 
 export async function loadUsage({ range, grouping }: Asked, signal: AbortSignal) {
   const edges = edgesOf(range, Date.now());
+  const past = edgesBefore(edges);
   const bucket = bucketSecondsOf(edges);
-  const [groups, series, before] = await Promise.all([
+  const all = { group_by: 'all' } as const;
+  const [groups, series, before, whole, wholeBefore] = await Promise.all([
     getUsage({ ...isoEdges(edges), group_by: grouping, limit: groupsMax }, signal),
     getTimeseries({ ...isoEdges(edges), bucket }, signal),
-    getTimeseries({ ...isoEdges(edgesBefore(edges)), bucket }, signal),
+    getTimeseries({ ...isoEdges(past), bucket }, signal),
+    getUsage({ ...isoEdges(edges), ...all }, signal),
+    getUsage({ ...isoEdges(past), ...all }, signal),
   ]);
   return {
     groups: groups.body,
     points: series.body,
-    now: totalsOf(series.body),
-    before: totalsOf(before.body),
+    edges,
+    widthMs: widthOf(series.headers, bucket),
+    now: { ...totalsOf(series.body), latency: latencyOf(whole.body[0]) },
+    before: { ...totalsOf(before.body), latency: latencyOf(wholeBefore.body[0]) },
   };
 }

@@ -13,12 +13,12 @@ import '../../elements/money.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
 import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts';
+import { outcomeOf } from '../../lib/usage-outcome.ts';
 import { screenNamed } from '../../screens.ts';
 import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import './explain.ts';
-import { outcomeOf } from './outcome.ts';
 
 export class GwUsageRequest extends LitElement {
   static override properties = { requestId: { type: String } };
@@ -57,18 +57,28 @@ export class GwUsageRequest extends LitElement {
       ['When', html`<gw-time absolute at=${row.at}></gw-time>`],
       ['Id', html`<code>${row.id}</code><gw-copy text=${row.id} label="id"></gw-copy>`],
       ['Principal', html`${row.principal}${this.#link('principals', row.principal_id)}`],
-      ['Asked for', html`<code>${row.virtual_model}</code> at <code>${row.path}</code>`],
+      [
+        'Asked for',
+        html`${this.#asOf(row, 'frontend-models', row.frontend_model_id, row.virtual_model)} at
+          <code>${row.path}</code>`,
+      ],
       [
         'Served by',
         row.model === null
           ? 'nothing'
-          : `${row.model}, ${row.provider ?? 'a provider that is gone'}`,
+          : html`${this.#asOf(row, 'models', row.model_id, row.model)},
+            ${this.#asOf(row, 'providers', row.provider_id, row.provider ?? 'a provider that is gone')}`,
       ],
       [
         'Route',
         html`<code>${row.route ?? 'none'}</code>${row.tag === null ? '' : `, tagged ${row.tag}`}`,
       ],
-      ['Prompt class', row.prompt_class ?? 'none'],
+      [
+        'Prompt class',
+        row.prompt_class === null
+          ? 'none'
+          : this.#asOf(row, 'prompt-classes', row.prompt_class_id, row.prompt_class),
+      ],
       ['Attempts', formatNumber(row.attempts)],
       [
         'Tokens',
@@ -98,6 +108,20 @@ export class GwUsageRequest extends LitElement {
         )}
       </dl>
       <gw-usage-explain .requestId=${row.id}></gw-usage-explain>`;
+  }
+
+  /** As it was for this request: by the version that served it. */
+  #asOf(
+    { snapshot_version: version }: UsageEvent,
+    screen: string,
+    id: number | null,
+    name: string,
+  ) {
+    if (id === null || screenNamed(screen) === undefined) return name;
+    const query = { as_of: String(version) };
+    return html`<a href=${linkTo({ screen, rest: [id], query })} title="As of version ${version}"
+      >${name}</a
+    >`;
   }
 
   #link(screen: string, id: number) {

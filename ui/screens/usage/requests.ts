@@ -3,6 +3,7 @@
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { pagesOf } from '../../api/call.ts';
 import { listUsageEvents } from '../../api/usage.ts';
 import type { UsageEvent } from '../../api/usage.ts';
 import '../../elements/badge.ts';
@@ -15,9 +16,9 @@ import '../../elements/time.ts';
 import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts';
 import { edgesOf, isoEdges, readRange } from '../../lib/range.ts';
 import type { rowFilterOf } from '../../lib/usage.ts';
+import { outcomeOf } from '../../lib/usage-outcome.ts';
 import { linkTo, place } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
-import { outcomeOf } from './outcome.ts';
 
 const pageRows = 50;
 const rowsMax = 1_000;
@@ -86,16 +87,25 @@ export class GwUsageRequests extends LitElement {
   #wanted = pageRows;
   #total: number | null = null;
   readonly #rows = new Resource(this, async (signal) => {
-    const range = readRange(this.range);
-    const edges = range === null ? {} : isoEdges(edgesOf(range, Date.now()));
     const { body, headers } = await listUsageEvents(
-      { ...this.filter, ...edges, limit: this.#wanted },
+      { ...this.#asked(), limit: this.#wanted },
       signal,
     );
     const total = headers.get('x-total-count');
     this.#total = total === null ? null : Number(total);
     return body;
   });
+
+  #asked() {
+    const range = readRange(this.range);
+    const edges = range === null ? {} : isoEdges(edgesOf(range, Date.now()));
+    return { ...this.filter, ...edges };
+  }
+
+  /** All of them, for a file. */
+  #follow(signal: AbortSignal) {
+    return pagesOf('/admin/usage/events', { query: this.#asked(), signal });
+  }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     const isOther =
@@ -119,6 +129,7 @@ export class GwUsageRequests extends LitElement {
         noun="request"
         .columns=${columns}
         .rows=${rows}
+        .follow=${(signal: AbortSignal) => this.#follow(signal)}
         .keyOf=${({ id }: UsageEvent) => id}
         .hrefOf=${({ id }: UsageEvent) => linkTo({ screen: 'usage', rest: ['request', id], query })}
       ></gw-table>
@@ -129,7 +140,7 @@ export class GwUsageRequests extends LitElement {
     const all = this.#total === null ? 'more' : formatCount(this.#total, 'request');
     if (this.#wanted >= rowsMax) {
       return html`<p class="more quiet">
-        The newest ${formatNumber(rowsMax)} of ${all}; narrow the range for others.
+        The newest ${formatNumber(rowsMax)} of ${all}: narrow the range for others, or export all.
       </p>`;
     }
     return html`<button type="button" class="more" @click=${this.#onMore}>

@@ -1,0 +1,92 @@
+// How old what is shown is, by the second, and the button that stops it and lets it go on. That it is stopped stands in the address.
+
+import { LitElement, css, html } from 'lit';
+
+import { freshnessText } from '../lib/poll.ts';
+import { changeQuery, isPaused, place } from '../state/location.ts';
+import { base, buttons } from '../styles/base.ts';
+import './icon.ts';
+import { Watch } from './watch.ts';
+
+const refreshMs = 1_000;
+
+export class GwFreshness extends LitElement {
+  static override properties = {
+    updatedAt: { attribute: false },
+    loading: { type: Boolean, reflect: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      :host {
+        display: inline-flex;
+        align-items: center;
+        gap: var(--space-2);
+      }
+
+      span {
+        min-width: 8.25rem;
+        color: var(--text-2);
+        font-size: var(--text-s);
+        font-variant-numeric: tabular-nums;
+        text-align: right;
+        white-space: nowrap;
+        transition: opacity var(--quick);
+      }
+
+      :host([loading]) span {
+        opacity: 0.6;
+      }
+
+      @media (max-width: 640px) {
+        span {
+          min-width: 0;
+        }
+      }
+    `,
+  ];
+  /** Epoch milliseconds of the last answer; null before the first. */
+  declare updatedAt: number | null;
+  /** Another answer is on its way. */
+  declare loading: boolean;
+  readonly #place = new Watch(this, place);
+  #timer: ReturnType<typeof setInterval> | null = null;
+
+  constructor() {
+    super();
+    this.updatedAt = null;
+    this.loading = false;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#timer = setInterval(() => {
+      if (!document.hidden) this.requestUpdate();
+    }, refreshMs);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    if (this.#timer !== null) clearInterval(this.#timer);
+  }
+
+  protected override render() {
+    const stopped = this.#place.value.query['paused'] === '1';
+    const text = freshnessText({ updatedAt: this.updatedAt, isPaused: stopped }, Date.now());
+    return html`<span>${text}</span>
+      <button type="button" @click=${this.#onToggle}>
+        <gw-icon name=${stopped ? 'play' : 'pause'}></gw-icon>${stopped ? 'Go on' : 'Pause'}
+      </button>`;
+  }
+
+  readonly #onToggle = (): void => changeQuery({ paused: isPaused() ? null : '1' });
+}
+
+customElements.define('gw-freshness', GwFreshness);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-freshness': GwFreshness;
+  }
+}

@@ -1,0 +1,32 @@
+// How a provider is, in one word and its tone, and what is left of its lease.
+
+import { formatSince } from './format.ts';
+
+type State = Readonly<{ tone: 'good' | 'warn' | 'bad' | 'plain'; word: string }>;
+type Known = Readonly<{
+  kind: string;
+  lease_expires_at: string | null;
+  degraded_since: string | null;
+  last_seen_at: string | null;
+}>;
+
+export function providerState(provider: Known, now: number): State {
+  const { kind, lease_expires_at, degraded_since, last_seen_at } = provider;
+  const isLapsed = lease_expires_at !== null && Date.parse(lease_expires_at) <= now;
+  if (kind === 'dynamic' && isLapsed) return { tone: 'bad', word: 'lease lapsed' };
+  if (degraded_since !== null) return { tone: 'warn', word: 'degraded' };
+  // Nobody looks after a static one but the requests that it serves.
+  return last_seen_at === null
+    ? { tone: 'plain', word: 'not swept' }
+    : { tone: 'good', word: 'answers' };
+}
+
+/** `ends in 40 s`, `ended 3 min ago`; empty without a lease. */
+export function leaseText(
+  { lease_expires_at: at }: Pick<Known, 'lease_expires_at'>,
+  now: number,
+): string {
+  if (at === null) return '';
+  const since = formatSince(new Date(at), now);
+  return Date.parse(at) > now ? `ends ${since}` : `ended ${since}`;
+}

@@ -1,0 +1,30 @@
+// What backends answered, in the classes of gw_upstream_status_total, and what none answered.
+
+/** Null where only sums are left. */
+export type Answers = Readonly<{
+  upstream_success: number | null;
+  upstream_client_error: number | null;
+  upstream_rate_limited: number | null;
+  upstream_server_error: number | null;
+  refused_no_backend: number;
+}>;
+
+export const answerClasses = [
+  { id: 'upstream_success', label: '2xx' },
+  { id: 'upstream_rate_limited', label: '429' },
+  { id: 'upstream_client_error', label: 'other 4xx' },
+  { id: 'upstream_server_error', label: '5xx' },
+  { id: 'refused_no_backend', label: 'no answer' },
+] as const satisfies readonly Readonly<{ id: keyof Answers; label: string }>[];
+
+export const failureClasses = answerClasses.filter(({ id }) => id !== 'upstream_success');
+
+/** Of what was asked of backends, between 0 and 1: 429, 5xx and no answer; null where it is not known, or nothing was asked. */
+export function failedShare(answers: Answers): number | null {
+  const counts = answerClasses.map(({ id }) => answers[id]);
+  if (counts.some((count) => count === null)) return null;
+  const all = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  const { upstream_rate_limited: limited, upstream_server_error: failed } = answers;
+  const bad = (limited ?? 0) + (failed ?? 0) + answers.refused_no_backend;
+  return all === 0 ? null : bad / all;
+}

@@ -1,0 +1,62 @@
+// What the backends of each provider answered in the time that is shown.
+
+import { html } from 'lit';
+
+import type { UsageTotal } from '../../api/usage.ts';
+import '../../elements/badge.ts';
+import '../../elements/table.ts';
+import type { Column } from '../../elements/table.ts';
+import { formatDuration, formatNumber, formatShare } from '../../lib/format.ts';
+import { answerClasses, failedShare } from '../../lib/upstream.ts';
+import { linkTo, place } from '../../state/location.ts';
+import { keepView, tableView } from '../../state/table-view.ts';
+
+const columns: readonly Column<UsageTotal>[] = [
+  { id: 'provider', label: 'Provider', value: ({ key }) => key ?? 'none was reached' },
+  ...answerClasses.map(({ id, label }): Column<UsageTotal> => ({
+    id,
+    label: label === 'no answer' ? 'No answer' : label,
+    end: true,
+    value: (one) => one[id],
+    cell: (one) => formatNumber(one[id]),
+  })),
+  {
+    id: 'failed',
+    label: 'Failed',
+    end: true,
+    value: (one) => failedShare(one),
+    cell: (one) => {
+      const share = failedShare(one);
+      if (share === null) return html`<span class="quiet">no data</span>`;
+      const text = formatShare(share, 1);
+      return share > 0.01 ? html`<gw-badge tone="bad">${text}</gw-badge>` : text;
+    },
+  },
+  {
+    id: 'p95_ms',
+    label: 'p95',
+    end: true,
+    value: ({ p95_ms }) => p95_ms,
+    cell: ({ p95_ms }) => formatDuration(p95_ms),
+  },
+];
+
+/** A row opens the charts of its provider. */
+export const answers = (totals: readonly UsageTotal[], isStale: boolean) =>
+  html`<gw-table
+    label="Answers of backends by provider"
+    noun="provider"
+    .columns=${columns}
+    .rows=${totals}
+    .keyOf=${({ key }: UsageTotal) => key ?? ''}
+    .hrefOf=${hrefOf}
+    .chosen=${place.get().query['provider'] ?? null}
+    .view=${tableView()}
+    ?stale=${isStale}
+    @gw-view=${keepView}
+  ></gw-table>`;
+
+const hrefOf = ({ key: provider }: UsageTotal): string | null =>
+  provider === null
+    ? null
+    : linkTo({ screen: 'metrics', query: { ...place.get().query, provider } });

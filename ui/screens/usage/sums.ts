@@ -1,0 +1,96 @@
+// The sums of a time beside those of the time before, and how they came about.
+
+import { html, nothing } from 'lit';
+
+import type { SeriesPoint } from '../../api/usage.ts';
+import '../../elements/kpi.ts';
+import { bucketsOf, wholeSums } from '../../lib/buckets.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatMoneyShort,
+  formatShare,
+  formatShort,
+} from '../../lib/format.ts';
+import { latencySeries, latencyText } from '../../lib/series.ts';
+import { comparedText, formatSpend, failedBeforeText, joined } from '../../lib/usage.ts';
+import { panel } from '../../parts/panel.ts';
+import type { Usage } from './load.ts';
+
+const unpricedText = (count: number): string =>
+  count === 0 ? 'all priced' : `+ ${formatCount(count, 'unpriced request')}`;
+
+export function tiles({ now, before }: Usage) {
+  const { p95 } = now.latency;
+  const none = now.requests === 0;
+  return html`<div class="tiles">
+    <gw-kpi
+      label="Spend"
+      value=${formatMoneyShort(now.costMicros)}
+      tone=${now.costMicros === null ? 'none' : 'plain'}
+      >${joined(unpricedText(now.unpriced), comparedText(now.costMicros, before.costMicros))}</gw-kpi
+    >
+    <gw-kpi label="Requests" value=${formatShort(now.requests)}
+      >${joined(
+        now.refused === 0 ? '' : `${formatShort(now.refused)} refused`,
+        comparedText(now.requests, before.requests),
+      )}</gw-kpi
+    >
+    <gw-kpi label="Tokens" value=${formatShort(now.tokens)}
+      >${comparedText(now.tokens, before.tokens)}</gw-kpi
+    >
+    <gw-kpi label="p95 latency" value=${formatDuration(p95)} tone=${p95 === null ? 'none' : 'plain'}
+      >${joined(latencyText(now.latency), comparedText(p95, before.latency.p95))}</gw-kpi
+    >
+    <gw-kpi
+      label="Failed"
+      value=${formatShare(now.failed, now.requests)}
+      tone=${none ? 'none' : now.failed / now.requests > 0.01 ? 'bad' : 'plain'}
+      >${joined(formatCount(now.failed, 'request'), failedBeforeText(before))}</gw-kpi
+    >
+  </div>`;
+}
+
+type Zoom = (event: CustomEvent<{ since: number; until: number }>) => void;
+
+export function charts({ points, edges, widthMs, now }: Usage, onZoom: Zoom) {
+  const buckets = bucketsOf(points, { edges, widthMs });
+  const sum = (label: string, of: (point: SeriesPoint) => number | null) => ({
+    label,
+    values: points.map(of),
+  });
+  const shared = { group: 'usage', times: buckets.times, onZoom };
+  return html`<div class="charts">
+    ${panel({
+      ...shared,
+      title: 'Spend',
+      label: 'Spend of each bucket',
+      note:
+        now.unpriced === 0
+          ? nothing
+          : html`<span class="note warn">${unpricedText(now.unpriced)}</span>`,
+      format: formatSpend,
+      series: wholeSums([sum('spend', (one) => one.cost_micros)], buckets),
+    })}
+    ${panel({
+      ...shared,
+      title: 'Tokens',
+      label: 'Tokens of each bucket',
+      format: formatShort,
+      series: wholeSums(
+        [
+          sum('prompt', (one) => one.prompt_tokens),
+          sum('completion', (one) => one.completion_tokens),
+        ],
+        buckets,
+      ),
+    })}
+    ${panel({
+      ...shared,
+      title: 'Latency',
+      label: 'Latency of answered requests',
+      format: formatDuration,
+      series: latencySeries(points),
+    })}
+  </div>`;
+}
