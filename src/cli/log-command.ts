@@ -18,7 +18,8 @@ export abstract class LogCommand extends Command {
     Object.assign(this, settingOptions(['databaseUrl']));
   }
 
-  protected abstract read(db: Database): Promise<ExitCode | Refusal>;
+  /** `url` is where `db` is. */
+  protected abstract read(db: Database, url: string): Promise<ExitCode | Refusal>;
 
   async execute(): Promise<ExitCode> {
     return reportingFailure(this.context, async () => {
@@ -41,7 +42,7 @@ export abstract class LogCommand extends Command {
     const applicationName = `gw ${this.path.join(' ')}`;
     const db = openDatabase({ url, purpose: 'maintenance', applicationName, connectionsMax: 2 });
     try {
-      return await this.read(db);
+      return await this.read(db, url);
     } catch (cause) {
       if (!(cause instanceof Error && 'code' in cause && cause.code === undefinedTable))
         throw cause;

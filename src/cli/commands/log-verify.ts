@@ -32,13 +32,19 @@ export class LogVerifyCommand extends LogCommand {
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
   anchor = anchorOption();
 
-  protected override async read(db: Database): Promise<ExitCode | Refusal> {
+  protected override async read(db: Database, url: string): Promise<ExitCode | Refusal> {
     const anchors = readAnchors(this.anchor, (path) => readFileSync(path, 'utf8'));
     if (isRefusal(anchors)) return anchors;
     const { verifyLog } = await import('../../control/verify-log.ts');
-    const check = await verifyLog(db, { anchors });
-    this.context.stdout.write(`${this.json ? JSON.stringify(check) : toText(check)}\n`);
-    return check.problems.length === 0 ? exitCodes.ok : exitCodes.differences;
+    const { createWalkThreads } = await import('../../control/evidence/walk-threads.ts');
+    const beside = createWalkThreads(url);
+    try {
+      const check = await verifyLog(db, { anchors, beside });
+      this.context.stdout.write(`${this.json ? JSON.stringify(check) : toText(check)}\n`);
+      return check.problems.length === 0 ? exitCodes.ok : exitCodes.differences;
+    } finally {
+      await beside.close();
+    }
   }
 }
 

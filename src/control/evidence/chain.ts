@@ -3,6 +3,7 @@
 
 import { settingsEvents } from '../../../events/settings.ts';
 import { isNoteSigned, isSigned, readNote, rotationText } from '../../../events/checkpoint.ts';
+import { isUsualMetadata } from '../../../events/usual-metadata.ts';
 import { brokenDigest, genesisHash } from '../../../events/seal.ts';
 import type { HashedText } from '../../../events/seal.ts';
 import { readContents, readEnvelope, readMetadata } from '../../db/event-log.ts';
@@ -81,7 +82,7 @@ function brokenLink(previous: Previous, envelope: Envelope, event: HashedText): 
   if (event.payload === null) return null;
   try {
     readContents(envelope, event.payload);
-    readMetadata(event.metadata);
+    if (!isUsualMetadata(event.metadata)) readMetadata(event.metadata);
   } catch (error) {
     return `the event cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   }

@@ -1,0 +1,24 @@
+// Metadata as sealing writes nearly all of it, told by its text: a log is verified event by event, and to read the metadata of each costs
+// four times as much.
+
+const plain = String.raw`"[^"\\\u0000-\u001f]*"`;
+const whole = String.raw`[1-9]\d{0,14}`;
+const uuid = String.raw`"[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}"`;
+const kinds = 'session|api_key|cli|agent|system';
+
+const usual = new RegExp(
+  [
+    String.raw`^\{"actor":\{"kind":"(?:${kinds})","principal_id":(?:null|${whole})\}`,
+    `"command":${plain}`,
+    `"action":${plain}`,
+    `"target":${plain}`,
+    `"request_id":${plain}`,
+    `"reason_ref":(?:null|${uuid})`,
+    `"app_version":${plain}`,
+    `"index":(?:0|${whole})`,
+    String.raw`"count":${whole}\}$`,
+  ].join(','),
+);
+
+/** Such a text `eventMetadata` reads without an error. Others, with an escape or a causation, it may read as well. */
+export const isUsualMetadata = (text: string): boolean => usual.test(text);

@@ -1,0 +1,89 @@
+// A long log is walked in several ranges at once. A range begins with what the event before it claims, and counts only where the range
+// before it ends with just that: so what is found, and where, is what one walk from the first event finds.
+
+import type { Queryable } from '@databases/pg';
+
+import { auditKeyAt, readEnvelope, readHashed } from '../../db/event-log.ts';
+import type { Link } from './chain.ts';
+import { pageEvents, walkRange } from './walk.ts';
+import type { Range, Walked } from './walk.ts';
+
+/** Walks ranges beside this thread, at most `threads` at once. `sizes` are events. */
+export type WalkBeside = Readonly<{
+  threads: number;
+  walk: (range: Range) => Promise<Walked>;
+  sizes?: WalkSizes;
+}>;
+
+/** A range has at least `rangeEvents`. */
+export type WalkSizes = Readonly<{ pageEvents: number; rangeEvents: number }>;
+
+/** A thread takes half a second of a core to start, which is what some 50,000 events cost. */
+const walkSizes: WalkSizes = { pageEvents, rangeEvents: 100_000 };
+
+/** As `walkRange` of the whole. */
+export async function walkInRanges(
+  db: Queryable,
+  whole: Range,
+  { threads, walk, sizes = walkSizes }: WalkBeside,
+): Promise<Walked> {
+  const [first, ...others] = await cut(db, whole, { ranges: threads + 1, sizes });
+  const ahead = others.map((range) => ({ range, walked: quietly(walk(range)) }));
+  let done = await walkRange(db, first, sizes.pageEvents);
+  let { to } = first;
+  for (const { range, walked } of ahead) {
+    if (done.broken !== null || done.link.position < to) return done;
+    const next = isSameLink(done.link, range.from)
+      ? await walked
+      : await walkRange(db, { ...range, from: done.link }, sizes.pageEvents);
+    done = { ...next, checkpoints: done.checkpoints + next.checkpoints };
+    ({ to } = range);
+  }
+  return done;
+}
+
+type Cut = Readonly<{ ranges: number; sizes: WalkSizes }>;
+
+/** In ranges of whole pages, fewer where the event before one cannot be read. */
+async function cut(
+  db: Queryable,
+  whole: Range,
+  { ranges, sizes }: Cut,
+): Promise<[Range, ...Range[]]> {
+  const events = whole.to - whole.from.position;
+  const count = Math.max(1, Math.min(ranges, Math.floor(events / sizes.rangeEvents)));
+  const length = sizes.pageEvents * Math.ceil(events / count / sizes.pageEvents);
+  const starts: Link[] = [];
+  for (let at = 1; at < count; at++) {
+    const position = whole.from.position + at * length;
+    const start = position < whole.to ? await claimedLink(db, position) : null;
+    if (start !== null) starts.push(start);
+  }
+  const end = (index: number): number => starts[index]?.position ?? whole.to;
+  const others = starts.map((from, at) => rangeOf(whole, { from, to: end(at + 1) }));
+  return [rangeOf(whole, { from: whole.from, to: end(0) }), ...others];
+}
+
+const rangeOf = (whole: Range, part: Pick<Range, 'from' | 'to'>): Range => ({ ...whole, ...part });
+
+/** What the event at `position` says of itself; null when there is none that can be read. */
+async function claimedLink(db: Queryable, position: number): Promise<Link | null> {
+  const [event] = await readHashed(db, { after: position - 1, limit: 1 });
+  const envelope = event === undefined ? null : readEnvelope(event.envelope);
+  if (event === undefined || envelope?.position !== position) return null;
+  const { recordedAt } = envelope;
+  const auditKey = await auditKeyAt(db, position);
+  return { position, hash: Buffer.from(event.hash, 'hex'), recordedAt, auditKey };
+}
+
+const isSameLink = (one: Link, other: Link): boolean =>
+  one.position === other.position &&
+  Buffer.compare(one.hash, other.hash) === 0 &&
+  one.recordedAt === other.recordedAt &&
+  one.auditKey === other.auditKey;
+
+/** Whoever ends at a problem before does not wait for it. */
+function quietly<Value>(promise: Promise<Value>): Promise<Value> {
+  promise.catch(() => {});
+  return promise;
+}

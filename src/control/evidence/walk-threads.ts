@@ -1,0 +1,38 @@
+// Threads that walk ranges of the log, each on a connection of its own, as far as the machine has cores for them.
+
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+
+import { walkedMessage } from './walk-message.ts';
+import type { Task } from './walk-message.ts';
+import type { Walked } from './walk.ts';
+import type { WalkBeside } from './walk-ranges.ts';
+
+/** Of the database's cores there are to be some left. */
+const threadsMax = 3;
+
+/** `url` is the database's. A thread begins with its range and ends with it, or with `close`. */
+export function createWalkThreads(
+  url: string,
+): WalkBeside & Readonly<{ close: () => Promise<void> }> {
+  const workers = new Set<Worker>();
+  const run = (workerData: Task): Promise<Walked> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Walked>();
+    const worker = new Worker(new URL('./walk-thread.ts', import.meta.url), { workerData });
+    workers.add(worker);
+    worker.once('message', (message: unknown) => resolve(walkedMessage.parse(message)));
+    worker.once('error', reject);
+    worker.once('exit', () => {
+      workers.delete(worker);
+      reject(new Error('a thread that verifies the log ended before its range did'));
+    });
+    return promise;
+  };
+  return {
+    threads: Math.min(threadsMax, availableParallelism() - 1),
+    walk: (range) => run({ url, range }),
+    close: async () => {
+      await Promise.all([...workers].map((worker) => worker.terminate()));
+    },
+  };
+}

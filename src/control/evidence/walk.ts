@@ -1,0 +1,77 @@
+// A walk over a range of the log in its database: every event and every checkpoint of it, from a link that is known or claimed.
+
+import type { Queryable } from '@databases/pg';
+
+import { readNote } from '../../../events/checkpoint.ts';
+import { readHashed } from '../../db/event-log.ts';
+import { listSignedCheckpoints } from '../../db/signed-checkpoints.ts';
+import { createChainCheck } from './chain.ts';
+import type { ChainCheck, Link } from './chain.ts';
+
+/** What is wrong, and at which position where it has one. */
+export type Problem = Readonly<{ position: number | null; problem: string }>;
+
+/** The events behind `from` up to position `to`. `anchors` are notes kept elsewhere; those of other positions are passed over. */
+export type Range = Readonly<{
+  logId: string;
+  from: Link;
+  to: number;
+  anchors: readonly string[];
+}>;
+
+/** `checkpoints` were checked; `broken` is null when all holds, and `link` is where the walk ended: at `to`, or at a gap. */
+export type Walked = Readonly<{ checkpoints: number; broken: Problem | null; link: Link }>;
+
+/** Pages of a walk begin at multiples of it behind the beginning of the log's walk. */
+export const pageEvents = 5000;
+
+export async function walkRange(
+  db: Queryable,
+  { logId, from, to, anchors }: Range,
+  size = pageEvents,
+): Promise<Walked> {
+  const check = createChainCheck(logId, from);
+  const anchored = Map.groupBy(anchors, (note) => readNote(note)?.position ?? -1);
+  let checkpoints = 0;
+  let { position } = from;
+  const end = (broken: Problem | null): Walked => ({ checkpoints, broken, link: check.link() });
+  for await (const { events, stored } of readPages(db, { from: position, to, size })) {
+    const notes = new Map(stored.map(({ position, note }) => [position, [note]]));
+    for (const event of events) {
+      const problem = check.event(event);
+      if (problem !== null) return end({ position: position + 1, problem });
+      position += 1;
+      if (!notes.has(position) && !anchored.has(position)) continue;
+      const own = [...(notes.get(position) ?? []), ...(anchored.get(position) ?? [])];
+      const broken = firstProblem(check, own);
+      if (broken !== null) return end({ position, problem: broken });
+      checkpoints += own.length;
+    }
+  }
+  return end(null);
+}
+
+type Pages = Readonly<{ from: number; to: number; size: number }>;
+
+/** Events behind `from` with the checkpoints signed among them, up to a gap; each page is read while the one before is checked. */
+async function* readPages(db: Queryable, { from, to, size }: Pages) {
+  const read = async (after: number) => {
+    const limit = Math.min(size, to - after);
+    const events = await readHashed(db, { after, limit });
+    // Of one page of events there are no more: a position has one.
+    const stored = await listSignedCheckpoints(db, { after, to: after + limit, limit: size });
+    return { events, stored };
+  };
+  let next = from < to ? read(from) : null;
+  for (let after = from; next !== null; after += size) {
+    const page = await next;
+    const isLast = page.events.length < size || after + size >= to;
+    next = isLast ? null : read(after + size);
+    // Whoever stops at a problem does not wait for it.
+    next?.catch(() => {});
+    yield page;
+  }
+}
+
+const firstProblem = (check: ChainCheck, notes: readonly string[]): string | null =>
+  notes.map((note) => check.checkpoint(note)).find((problem) => problem !== null) ?? null;

@@ -1,0 +1,130 @@
+// A log that is walked in ranges at once: what is found, and where, is what one walk finds.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import { sql } from '@databases/pg';
+import type { SQLQuery } from '@databases/pg';
+
+import { walkRange } from '../../../src/control/evidence/walk.ts';
+import type { WalkBeside } from '../../../src/control/evidence/walk-ranges.ts';
+import { createWalkThreads } from '../../../src/control/evidence/walk-threads.ts';
+import { checkChain } from '../../../src/control/verify-log.ts';
+import { readHead } from '../../../src/db/event-log.ts';
+import { openDatabase } from '../../../src/db/pool.ts';
+import type { Database } from '../../../src/db/pool.ts';
+import { signedPlane } from '../../harness/evidence.ts';
+
+const sizes = { pageEvents: 3, rangeEvents: 3 };
+
+const tamperings: Readonly<Record<string, (at: number) => SQLQuery>> = {
+  'nothing is altered': () => sql`select 1`,
+  'a payload is altered': (at) =>
+    sql`update es.events set payload = '{"id": 1}' where position = ${at}`,
+  'an event has another hash': (at) =>
+    sql`update es.events set hash = sha256('another') where position = ${at}`,
+  'a hash is of two bytes': (at) =>
+    sql`update es.events set hash = '\\xabcd' where position = ${at}`,
+  'an event is later': (at) => sql`
+    update es.events set recorded_at = recorded_at + interval '1 hour' where position = ${at}`,
+  'a stream has a line feed': (at) =>
+    sql`update es.events set stream = E'model-1\nx' where position = ${at}`,
+  'an event is deleted': (at) => sql`delete from es.events where position = ${at}`,
+  'the log is cut': (at) => sql`delete from es.events where position >= ${at}`,
+  'a checkpoint is of another hash': (at) => sql`
+    update es.checkpoints set note = replace(note, 'gw', 'go')
+    where position = (select max(position) from es.checkpoints where position <= ${at})`,
+  'an audit key is another': (at) => sql`
+    update es.events set payload = '{"public_key": "00", "signature": null}'
+    where position = (select max(position) from es.events
+      where type = 'AuditKeySet' and position <= ${at})`,
+  'an audit key is redacted': (at) => sql`
+    update es.events set payload = null
+    where position = (select max(position) from es.events
+      where type = 'AuditKeySet' and position <= ${at})`,
+};
+
+describe('a log that is walked in ranges', { timeout: 120_000 }, () => {
+  let url: string;
+  let db: Database;
+  let events: number;
+  const closing: (() => Promise<void>)[] = [];
+
+  before(async () => {
+    const test = { after: (close: () => Promise<void>) => void closing.unshift(close) };
+    const opened = await signedPlane(test);
+    ({ url } = opened);
+    await opened.plane.close();
+    db = openDatabase({
+      url,
+      purpose: 'maintenance',
+      applicationName: 'gw test',
+      connectionsMax: 2,
+    });
+    closing.unshift(() => db.dispose());
+    events = (await readHead(db)).position;
+    await db.query(sql`alter table es.events disable trigger all`);
+    await db.query(sql`alter table es.checkpoints disable trigger all`);
+    for (const constraint of ['events_hash_check', 'events_stream_check']) {
+      await db.query(sql`alter table es.events drop constraint ${sql.ident(constraint)}`);
+    }
+  });
+  after(async () => {
+    for (const close of closing) await close();
+  });
+
+  for (const [what, tampering] of Object.entries(tamperings)) {
+    it(`is found to be what one walk finds where ${what}`, async () => {
+      const found = new Set<string>();
+      for (let at = 1; at <= events; at += 3) {
+        const { alone, inRanges } = await bothWalks(db, tampering(at));
+        assert.deepEqual(inRanges, alone, `position ${at}`);
+        found.add(JSON.stringify(alone.broken));
+      }
+      assert.equal(found.size === 1, what === 'nothing is altered', [...found].join('\n'));
+    });
+  }
+
+  it('is walked by threads, each on its own connection', async () => {
+    const threads = createWalkThreads(url);
+    const head = await readHead(db);
+    try {
+      const alone = await checkChain(db, head);
+      const beside = { ...threads, threads: 1, sizes };
+      const { broken, checkpoints, link } = await checkChain(db, head, { beside });
+      assert.deepEqual([broken, checkpoints], [null, alone.checkpoints]);
+      assert.deepEqual([...link.hash], [...head.hash]);
+    } finally {
+      await threads.close();
+    }
+  });
+
+  it('fails with what a thread fails with', async () => {
+    const threads = createWalkThreads(url.replace(/\/[^/?]+(\?|$)/, '/no_such_database$1'));
+    const beside = { ...threads, threads: 1, sizes };
+    await assert.rejects(checkChain(db, await readHead(db), { beside }), /no_such_database/);
+    await threads.close();
+  });
+});
+
+/** What both find in the log when it is tampered with; it is then as before. */
+async function bothWalks(db: Database, tampering: SQLQuery) {
+  type Checked = Awaited<ReturnType<typeof checkChain>>;
+  let both: Readonly<{ alone: Checked; inRanges: Checked }> | undefined;
+  const undone = new Error('undone');
+  const attempt = db.tx(async (tx) => {
+    await tx.query(sql`set local idle_in_transaction_session_timeout = 0`);
+    await tx.query(tampering);
+    const head = await readHead(tx);
+    const beside: WalkBeside = {
+      threads: 3,
+      walk: (range) => walkRange(tx, range, sizes.pageEvents),
+      sizes,
+    };
+    both = { alone: await checkChain(tx, head), inRanges: await checkChain(tx, head, { beside }) };
+    throw undone;
+  });
+  await attempt.catch((error: unknown) => assert.equal(error, undone));
+  assert.ok(both !== undefined);
+  return both;
+}
