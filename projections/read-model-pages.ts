@@ -7,10 +7,17 @@ import type { Queryable } from '@databases/pg';
 
 import { readEvents } from '../src/db/event-log.ts';
 import { openPage, splitCommands } from './rows.ts';
-import type { CommandEvents, Cursor, TableWrite } from './rows.ts';
+import type { CommandEvents, Cursor, PageTables, TableWrite } from './rows.ts';
 
 /** `to` is the end of a command. */
 export type Pages = Readonly<{ to: number; pageEvents: number }>;
+
+type Writing = Readonly<{
+  pages: Pages;
+  tables: PageTables;
+  /** False when the page is not to be written. */
+  write: (page: Page) => Promise<boolean>;
+}>;
 
 /** What the commands behind `from` do to the tables, up to `after`. */
 export type Page = Readonly<{ from: Cursor; after: Cursor; writes: readonly TableWrite[] }>;
@@ -25,7 +32,7 @@ const sliceCommands = 200;
 export async function writePages(
   source: Queryable,
   from: Cursor,
-  { pages, write }: Readonly<{ pages: Pages; write: (page: Page) => Promise<boolean> }>,
+  { pages, tables, write }: Writing,
 ): Promise<Cursor> {
   let written = from;
   let last: Promise<Page | null> | null = null;
@@ -41,7 +48,7 @@ export async function writePages(
     const { commands, end } = await next;
     const isLast = end >= pages.to;
     if (!isLast) next = quietly(readPage(source, end, pages));
-    const page = await computePage(cursor, commands);
+    const page = await computePage(cursor, commands, tables);
     if (!(await settle())) return written;
     last = quietly(write(page).then((isWritten) => (isWritten ? page : null)));
     cursor = page.after;
@@ -57,8 +64,12 @@ function quietly<Value>(promise: Promise<Value>): Promise<Value> {
   return promise;
 }
 
-async function computePage(from: Cursor, commands: readonly CommandEvents[]): Promise<Page> {
-  const page = openPage(from);
+async function computePage(
+  from: Cursor,
+  commands: readonly CommandEvents[],
+  tables: PageTables,
+): Promise<Page> {
+  const page = openPage(from, tables);
   for (let start = 0; start < commands.length; start += sliceCommands) {
     page.take(commands.slice(start, start + sliceCommands));
     await turn();

@@ -11,10 +11,11 @@ import {
   advancePage,
   buildPages,
   emptyCursor,
+  fillTables,
   fingerprint,
   readModelSchema,
 } from './read-model.ts';
-import { createTables, indexJournals } from './read-model-sql.ts';
+import { createTables } from './read-model-sql.ts';
 import type { Cursor } from './rows.ts';
 
 const shadow = `${readModelSchema}_rebuild`;
@@ -44,12 +45,12 @@ export async function rebuildReadModel(db: Database): Promise<number> {
   for (;;) {
     const { position: head } = await readHead(db);
     if (head - cursor.state.position <= tailEvents) break;
-    cursor = await buildPages(db, cursor, { schema: shadow, to: head, pageEvents });
+    cursor = await buildPages(db, cursor, { schema: shadow, to: head, pageEvents }, 'journals');
     if (cursor.state.position < head) throw new Error('another rebuild is under way');
   }
   await db.tx(async (tx) => {
     await tx.query(sql`select set_config('role', 'gw_app', true)`);
-    await indexJournals(tx, shadow);
+    await fillTables(tx, shadow, cursor);
   }, waits);
   const position = await putInPlace(db, cursor);
   await dropFormer(db);

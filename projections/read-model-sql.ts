@@ -9,19 +9,21 @@ import type { EntityTable, JournalTable, Row, Value } from './tables/table.ts';
 
 type Table = EntityTable | JournalTable;
 
-/** Tables that hold the past are only added to: their indexes are made when they are filled, in a fifth of the time. */
+/** All tables, without indexes: made when a table is filled, they cost a fifth. */
 export async function createTables(tx: Transaction, schema: string): Promise<void> {
   await tx.query(sql`create schema ${sql.ident(schema)}`);
-  for (const table of entityTables) {
+  for (const table of [...entityTables, ...journalTables]) {
     await tx.query(createTable(schema, table));
-    await indexTable(tx, schema, table);
   }
-  for (const table of journalTables) await tx.query(createTable(schema, table));
 }
 
 /** Those that have them already keep them. */
-export async function indexJournals(tx: Transaction, schema: string): Promise<void> {
-  for (const table of journalTables) {
+export async function indexTables(
+  tx: Transaction,
+  schema: string,
+  tables: readonly Table[],
+): Promise<void> {
+  for (const table of tables) {
     const keys: unknown[] = await tx.query(sql`
       select 1 from pg_catalog.pg_constraint join pg_catalog.pg_class on pg_class.oid = conrelid
       where relnamespace = ${schema}::regnamespace and relname = ${table.name} and contype = 'p'`);

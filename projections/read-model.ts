@@ -18,13 +18,13 @@ import { readPage, writePages } from './read-model-pages.ts';
 import type { Page, Pages } from './read-model-pages.ts';
 import {
   createTables,
-  indexJournals,
+  indexTables,
   tableDigest,
   textCollation,
   writeTables,
 } from './read-model-sql.ts';
-import { writesOf } from './rows.ts';
-import type { CommandEvents, Cursor } from './rows.ts';
+import { presentWrites, writesOf } from './rows.ts';
+import type { CommandEvents, Cursor, PageTables } from './rows.ts';
 import { entityTables, journalTables } from './tables/all.ts';
 
 /** Names this release's read models: 16 hex digits over all that decides what is in them. */
@@ -69,7 +69,7 @@ export async function buildReadModel(db: Database, sizes = buildSizes): Promise<
   for (;;) {
     const { position: to } = await readHead(db);
     if (to - cursor.state.position <= tailEvents) break;
-    cursor = await buildPages(db, cursor, { schema: readModelSchema, to, pageEvents });
+    cursor = await buildPages(db, cursor, { schema: readModelSchema, to, pageEvents }, 'all');
     // Where another process has written a page, its rows are there, and only what they come to is folded.
     if (cursor.state.position < to)
       cursor = await db.tx((tx) => holdCheckpoint(tx, cursor), pageWait);
@@ -77,7 +77,8 @@ export async function buildReadModel(db: Database, sizes = buildSizes): Promise<
   await db.tx(async (tx) => {
     await tx.query(sql`select set_config('role', 'gw_app', true)`);
     cursor = await holdCheckpoint(tx, cursor);
-    await indexJournals(tx, readModelSchema);
+    // They are only added to, and nobody reads them yet.
+    await indexTables(tx, readModelSchema, journalTables);
   }, pageWait);
   return db.tx(async (tx) => {
     const head = await lockLog(tx);
@@ -101,9 +102,15 @@ const advanceOnePage = (db: Database, cursor: Cursor, pages: Pages): Promise<Cur
  * Writes the pages behind `cursor` up to `to` into a schema that is built, each in a transaction of its own; ends before where another
  * process has written one of them.
  */
-export const buildPages = (db: Database, cursor: Cursor, { schema, ...pages }: Target) =>
+export const buildPages = (
+  db: Database,
+  cursor: Cursor,
+  { schema, ...pages }: Target,
+  tables: PageTables,
+) =>
   writePages(db, cursor, {
     pages,
+    tables,
     write: (page) =>
       db.tx(async (tx) => {
         await tx.query(sql`select set_config('role', 'gw_app', true)`);
@@ -122,6 +129,17 @@ async function writePage(
   return true;
 }
 
+/**
+ * Completes tables of which the journals alone were written, up to `cursor`. Throws where the checkpoint does not stand there: another
+ * process writes them too.
+ */
+export async function fillTables(tx: Transaction, schema: string, cursor: Cursor): Promise<void> {
+  const place = { schema, from: cursor.state, to: cursor.state };
+  if (!(await moveCheckpoint(tx, place))) throw strayed(schema, cursor);
+  await writeTables(tx, schema, presentWrites(cursor.state));
+  await indexTables(tx, schema, [...entityTables, ...journalTables]);
+}
+
 /** `cursor`, moved to where the checkpoint stands: another replica may have moved it. None will, until this transaction ends. */
 async function holdCheckpoint(tx: Transaction, cursor: Cursor): Promise<Cursor> {
   const [row]: { position: number }[] = await tx.query(
@@ -138,6 +156,7 @@ async function openGeneration(db: Database): Promise<number> {
     const held = await standing(tx);
     if (held !== null && !held.isRetired) return held.position;
     await createTables(tx, readModelSchema);
+    await indexTables(tx, readModelSchema, entityTables);
     await tx.query(sql`
       insert into es.read_models (fingerprint, schema_name, position, status, last_used_at)
       values (${fingerprint}, ${readModelSchema}, 0, 'building', now())
@@ -299,12 +318,13 @@ export async function verifyReadModel(db: Database): Promise<TableCheck[]> {
         insert into es.read_models (fingerprint, schema_name, position, status, last_used_at)
         values (${shadow}, ${shadow}, 0, 'building', now())`);
       if (to > 0) {
-        await writePages(tx, emptyCursor(), {
+        const after = await writePages(tx, emptyCursor(), {
           pages: { to, pageEvents },
+          tables: 'journals',
           write: (page) => writePage(tx, shadow, page),
         });
+        await fillTables(tx, shadow, after);
       }
-      await indexJournals(tx, shadow);
       for (const table of [...entityTables, ...journalTables]) {
         const live = await tableDigest(tx, readModelSchema, table);
         const rebuilt = await tableDigest(tx, shadow, table);

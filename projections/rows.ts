@@ -29,8 +29,14 @@ export type PageDraft = Readonly<{
   close: () => { after: Cursor; writes: TableWrite[] };
 }>;
 
+/**
+ * Which tables a page is written to. Where nobody reads them meanwhile, those that hold the present can wait for the end, when each entity
+ * has its rows once and for all.
+ */
+export type PageTables = 'all' | 'journals';
+
 /** Behind `cursor`. */
-export function openPage(cursor: Cursor): PageDraft {
+export function openPage(cursor: Cursor, tables: PageTables = 'all'): PageDraft {
   const draft = openDraft(cursor.state);
   const touched: Touched = new Map();
   const added = new Map<JournalTable, Row[]>(journalTables.map((table) => [table, []]));
@@ -46,7 +52,7 @@ export function openPage(cursor: Cursor): PageDraft {
     );
     const change = { events, state, actor, contentHash: draftHashText(content) };
     for (const [table, rows] of added) rows.push(...table.rows(change));
-    touch(touched, events);
+    if (tables === 'all') touch(touched, events);
   };
   return {
     take: (commands) => {
@@ -100,6 +106,14 @@ const entityWrites = (state: ConfigState, touched: Touched): TableWrite[] =>
       rows: [...ids.keys()].flatMap((id) => table.rows(state, id)),
     };
   });
+
+/** All rows of the tables that hold the present. */
+export const presentWrites = (state: ConfigState): TableWrite[] =>
+  entityTables.map((table) => ({
+    table,
+    owners: [],
+    rows: [...state[table.noun].byId.keys()].flatMap((id) => table.rows(state, id)),
+  }));
 
 /** The events of one command, in order. */
 export type CommandEvents = readonly [RecordedEvent, ...RecordedEvent[]];
