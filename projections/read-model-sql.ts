@@ -101,7 +101,7 @@ function insertion(schema: string, table: Table, rows: readonly Row[]): SQLQuery
   if (rows.length === 0) return [];
   const values = Object.entries(table.columns).map(
     ([column, type]) =>
-      sql`${arrayText(rows.map((row) => row[column] ?? null))}::${sql.__dangerous__rawValue(baseType(type))}[]`,
+      sql`${arrayText(rows, column)}::${sql.__dangerous__rawValue(baseType(type))}[]`,
   );
   return [
     sql`insert into ${sql.ident(schema, table.name)} (${idents(Object.keys(table.columns))})
@@ -113,7 +113,8 @@ function insertion(schema: string, table: Table, rows: readonly Row[]): SQLQuery
  * As Postgres reads an array (its documentation, "Array Value Input"). The client would make the same of a list at some four times the
  * cost, which is most of what a rebuild's rows cost.
  */
-const arrayText = (values: readonly Value[]): string => `{${values.map(elementText).join(',')}}`;
+const arrayText = (rows: readonly Row[], column: string): string =>
+  `{${rows.map((row) => elementText(row[column] ?? null)).join(',')}}`;
 
 function elementText(value: Value): string {
   if (typeof value !== 'string') return String(value);

@@ -9,6 +9,7 @@ import type { ConfigState, Draft } from './config/state.ts';
 import { closeContent, draftHashText, moveContent, openContent } from './content-hash.ts';
 import type { ContentHash } from './content-hash.ts';
 import { entityTables, journalTables } from './tables/all.ts';
+import { rfc3339 } from './tables/table.ts';
 import type { EntityTable, JournalTable, Row } from './tables/table.ts';
 
 /** A state that tables stand at, and its content hash in the making. */
@@ -50,7 +51,13 @@ export function openPage(cursor: Cursor, tables: PageTables = 'all'): PageDraft 
       state,
       events.map((event) => event.stream),
     );
-    const change = { events, state, actor, contentHash: draftHashText(content) };
+    const change = {
+      events,
+      at: rfc3339(events[0].recordedAt),
+      state,
+      actor,
+      contentHash: draftHashText(content),
+    };
     for (const [table, rows] of added) rows.push(...table.rows(change));
     if (tables === 'all') touch(touched, events);
   };

@@ -80,7 +80,9 @@ export function evolveSlice<Entity, Event extends NewEvent>(
     Object.hasOwn(rule.types, candidate.type);
   if (event.type === 'NoChange') return;
   if (!belongs(event)) throw new Error(`${event.type} does not belong on ${event.stream}`);
-  draft.copy.lastParts = highest(draft.copy.lastParts, rule.parts?.(event) ?? {});
+  if (rule.parts !== undefined) {
+    draft.copy.lastParts = highest(draft.copy.lastParts, rule.parts(event));
+  }
   const entity = rule.evolve(draft.copy.byId.get(id), event, event.recordedAt);
   if (entity === undefined) {
     draft.copy.byId.delete(id);

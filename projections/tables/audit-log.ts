@@ -4,7 +4,6 @@ import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 
 import type { EventMetadata } from '../../events/event.ts';
-import { rfc3339 } from './table.ts';
 import type { Change, JournalTable, Row } from './table.ts';
 
 export const auditLog: JournalTable = {
@@ -34,14 +33,14 @@ export const auditLog: JournalTable = {
   rows: (change) => [auditRow(change)],
 };
 
-function auditRow({ events, actor }: Change): Row {
+function auditRow({ events, at, actor }: Change): Row {
   const [first] = events;
   const { metadata } = first;
   const actorId = metadata.actor.principal_id;
   return {
     id: first.position + events.length - 1,
     tx_id: first.txId,
-    at: rfc3339(first.recordedAt),
+    at,
     actor_kind: metadata.actor.kind,
     actor_id: actorId,
     actor_name: actorId === null ? metadata.actor.kind : (actor?.name.text ?? null),

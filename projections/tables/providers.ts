@@ -80,9 +80,8 @@ export const listProviders = (db: Queryable, page: Page<string>): Promise<Provid
   db.query(sql`
     select providers.id, providers.name, kind, catalogue_key, api_base, protocol, auth_header,
       auth_scheme, credential_kind, credential_ref is not null as has_upstream_api_key,
-      node, engine, degraded_since, degraded_reason, count(models.id) as model_count
-    from providers left join models on models.provider_id = providers.id
+      node, engine, degraded_since, degraded_reason,
+      (select count(*) from models where models.provider_id = providers.id) as model_count
+    from providers
     where ${page.after}::text is null or providers.name > ${page.after}
-    group by providers.id, providers.name, kind, catalogue_key, api_base, protocol, auth_header,
-      auth_scheme, credential_kind, credential_ref, node, engine, degraded_since, degraded_reason
     order by providers.name limit ${page.limit}`);

@@ -6,7 +6,6 @@ import type { Queryable } from '@databases/pg';
 import { touchesSnapshot } from '../../events/catalogue.ts';
 import { positionsMax } from '../../src/lib/snapshot-version.ts';
 import { snapshotSchemaVersion } from '../../src/snapshot/schema.ts';
-import { rfc3339 } from './table.ts';
 import type { JournalTable } from './table.ts';
 
 export const snapshotVersions: JournalTable = {
@@ -21,7 +20,7 @@ export const snapshotVersions: JournalTable = {
     created_at: 'timestamptz not null',
   },
   primaryKey: ['version'],
-  rows: ({ events, state, contentHash }) => {
+  rows: ({ events, at, state, contentHash }) => {
     const touching = events.filter((event) => touchesSnapshot(event.type));
     if (touching.length === 0) return [];
     return [
@@ -31,7 +30,7 @@ export const snapshotVersions: JournalTable = {
         snapshot_schema: snapshotSchemaVersion,
         content_hash: contentHash,
         changed: JSON.stringify([...new Set(touching.map((event) => event.stream))]),
-        created_at: rfc3339(events[0].recordedAt),
+        created_at: at,
       },
     ];
   },

@@ -37,9 +37,10 @@ export type EntityTable = Description &
     rows: (state: ConfigState, id: number) => readonly Row[];
   }>;
 
-/** The events of one command, in order, the state behind them, and the actor as it was before. */
+/** The events of one command, in order, the state behind them, and the actor as it was before. `at` is their time, RFC 3339. */
 export type Change = Readonly<{
   events: readonly [RecordedEvent, ...RecordedEvent[]];
+  at: string;
   state: ConfigState;
   actor: Principal | null;
   contentHash: string;
