@@ -1,5 +1,5 @@
 // A control plane that serves the UI, empty or with the seeded company, and the browser that looks at it: one of each for all tests
-// of a file. Whoever changes something takes a house of their own.
+// of a process. Whoever changes something takes a house of their own.
 
 import { after } from 'node:test';
 import type { TestContext } from 'node:test';
