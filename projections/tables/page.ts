@@ -3,7 +3,7 @@
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
-import type { EntityTable } from './table.ts';
+import type { EntityTable, JournalTable } from './table.ts';
 
 /** `after` null begins the list. */
 export type Page<Key> = Readonly<{ after: Key | null; limit: number }>;
@@ -13,4 +13,15 @@ export async function countRows(db: Queryable, { name }: EntityTable): Promise<n
     sql`select count(*) as rows from ${sql.ident(name)}`,
   );
   return row?.rows ?? 0;
+}
+
+/** So far the rows of a table are counted that only grows. */
+const countedMax = 100_000;
+
+/** Null for more than are counted. */
+export async function countUpTo(db: Queryable, { name }: JournalTable): Promise<number | null> {
+  const [row]: { rows: number }[] = await db.query(sql`
+    select count(*) as rows from (select from ${sql.ident(name)} limit ${countedMax + 1}) counted`);
+  const rows = row?.rows ?? 0;
+  return rows > countedMax ? null : rows;
 }

@@ -3,10 +3,12 @@
 import { z } from 'zod';
 
 import { eventMetadata } from '../../events/event.ts';
-import { listAudit } from '../../projections/tables/audit-log.ts';
+import { auditLog, listAudit } from '../../projections/tables/audit-log.ts';
 import type { AuditRow } from '../../projections/tables/audit-log.ts';
+import { countUpTo } from '../../projections/tables/page.ts';
 import { timestamp, timestampField } from '../lib/fields.ts';
 import { limitQuery, wholeNumber } from './fields.ts';
+import { historyPage } from './history-page.ts';
 import { none, route } from './route.ts';
 
 const auditRecord = z.object({
@@ -45,10 +47,9 @@ export const auditRoutes = [
     }),
     body: none,
     response: z.array(auditRecord),
-    handle: async ({ query }, { control: { reports: db, vault } }) => {
+    handle: async ({ query }, { control: { reports: db, vault }, path }) => {
       // A part of a target is looked for in every row: of millions that takes longer than a command may.
-      const rows = await listAudit(db, {
-        limit: query.limit,
+      const conditions = {
         order: query.order,
         before: query.before ?? null,
         after: query.after ?? null,
@@ -58,10 +59,17 @@ export const auditRoutes = [
         target: query.target ?? null,
         since: query.since ?? null,
         until: query.until ?? null,
+      };
+      const { rows, headers } = await historyPage({
+        path,
+        asked: query,
+        rows: (limit) => listAudit(db, { ...conditions, limit }),
+        behind: ({ id }) => (query.order === 'asc' ? { after: id } : { before: id }),
+        total: () => countUpTo(db, auditLog),
       });
       const refs = rows.flatMap((row) => row.actor_name_ref ?? []);
       const names = await vault.reveal(db, refs);
-      return { body: rows.map((row) => toRecord(row, names)) };
+      return { headers, body: rows.map((row) => toRecord(row, names)) };
     },
   }),
 ] as const;

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 
 import { shownChange } from '../control/history/shown-change.ts';
-import { routingSnapshot } from '../control/history/routing-snapshot.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import { answerDryRun, dryRunQuestion, dryRunRecord } from './dry-run.ts';
 import { mutate, reasonLengthMax, reasonOf } from './mutation.ts';
@@ -66,7 +65,7 @@ export function changeSetRoutes(all: readonly Route[]) {
         const answered =
           question === undefined
             ? null
-            : answerDryRun(question, routingSnapshot(after), control.clock());
+            : answerDryRun(question, await control.routed.ofState(after), control.clock());
         if (isRefusal(answered)) return answered;
         const change = await shownChange(sources(control), { before, after, events });
         const dry_run = answered !== null && 'body' in answered ? answered.body : null;

@@ -11,6 +11,7 @@ import type { TakeSightings } from '../control/evidence/witnesses.ts';
 import type { Fleet } from '../control/fleet.ts';
 import type { TakeRefusals } from '../control/fleet-refusals.ts';
 import type { TakeServed } from '../control/fleet-served.ts';
+import type { AskRouted } from '../control/history/routed.ts';
 import type { PastStates } from '../control/history/states.ts';
 import type { AskWhatIf } from '../control/history/what-if.ts';
 import type { Heads } from '../control/heads.ts';
@@ -51,6 +52,8 @@ export type Control = Readonly<{
   state: () => ConfigState;
   /** The configuration as it stood. */
   past: PastStates;
+  /** Of any of them, with the tables by which it routes. */
+  routed: AskRouted;
   /** What another one would have made of requests of the past. */
   whatIf: AskWhatIf;
   /** What prompts are classified with; null: none is. */

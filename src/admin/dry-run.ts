@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 
+import type { Routed } from '../control/history/routed.ts';
 import { tokensOrNoneField } from '../lib/amounts.ts';
 import { timestampField } from '../lib/fields.ts';
 import { frontendModelId, modelId, principalId, ruleId } from '../lib/ids.ts';
@@ -83,12 +84,13 @@ type DryRunRecord = z.input<typeof dryRunRecord>;
 /** Now is `nowMs`, unless the question says when. */
 export function answerDryRun(
   question: Question,
-  snapshot: Snapshot,
+  routed: Routed,
   nowMs: number,
 ): Handled<DryRunRecord> {
+  const { snapshot } = routed;
   const asked = dryRunOf(question, snapshot, nowMs);
   if (isRefusal(asked)) return asked;
-  return { body: toRecord(question, dryRun(snapshot, asked), snapshot.config) };
+  return { body: toRecord(question, dryRun(routed, asked), snapshot.config) };
 }
 
 function dryRunOf(body: Question, { config }: Snapshot, nowMs: number): DryRun | Refusal {

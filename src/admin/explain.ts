@@ -78,8 +78,8 @@ export const explainRoutes = [
     query: none,
     body: none,
     response: explanation,
-    handle: async ({ params: { id } }, { control: { reports, past } }) => {
-      const explained = await explainUsage({ db: reports, past }, id);
+    handle: async ({ params: { id } }, { control: { reports: db, past, routed } }) => {
+      const explained = await explainUsage({ db, past, routed }, id);
       if (isRefusal(explained)) return explained;
       return { body: { ...explained, usage: toUsageRecord(explained.usage) } };
     },

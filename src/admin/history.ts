@@ -4,6 +4,8 @@
 import { z } from 'zod';
 
 import { eventMetadata } from '../../events/event.ts';
+import { auditLog } from '../../projections/tables/audit-log.ts';
+import { countUpTo } from '../../projections/tables/page.ts';
 import { historyCommands } from '../control/history/commands.ts';
 import { historyEvent, historyEvents } from '../control/history/events.ts';
 import { listStreams } from '../db/event-history.ts';
@@ -11,6 +13,7 @@ import { readHead } from '../db/event-log.ts';
 import { timestamp, timestampField } from '../lib/fields.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import { limitQuery, wholeNumber } from './fields.ts';
+import { historyPage } from './history-page.ts';
 import { none, route } from './route.ts';
 
 const actorKind = eventMetadata.shape.actor.shape.kind;
@@ -161,12 +164,18 @@ export const historyRoutes = [
     params: none,
     query: z.strictObject({ ...range, command: z.string().max(64).optional() }),
     response: z.array(commandRecord),
-    handle: async ({ query: { command, ...query } }, { control: { reports: db, vault } }) => ({
-      body: await historyCommands(
-        { db, vault },
-        { ...conditionsOf(query), command: command ?? null },
-      ),
-    }),
+    handle: async ({ query }, { control: { reports: db, vault }, path }) => {
+      const { command, ...asked } = query;
+      const conditions = { ...conditionsOf(asked), command: command ?? null };
+      const { rows, headers } = await historyPage({
+        path,
+        asked: query,
+        rows: (limit) => historyCommands({ db, vault }, { ...conditions, limit }),
+        behind: ({ id }) => ({ after: id }),
+        total: () => countUpTo(db, auditLog),
+      });
+      return { headers, body: [...rows] };
+    },
   }),
   route({
     ...reading,
@@ -177,9 +186,18 @@ export const historyRoutes = [
     params: none,
     query: z.strictObject({ ...range, type: z.string().max(64).optional() }),
     response: z.array(eventRecord),
-    handle: async ({ query: { type, ...query } }, { control }) => ({
-      body: await historyEvents(control.reports, { ...conditionsOf(query), type: type ?? null }),
-    }),
+    handle: async ({ query }, { control: { reports: db }, path }) => {
+      const { type, ...asked } = query;
+      const conditions = { ...conditionsOf(asked), type: type ?? null };
+      const { rows, headers } = await historyPage({
+        path,
+        asked: query,
+        rows: (limit) => historyEvents(db, { ...conditions, limit }),
+        behind: ({ position: after }) => ({ after }),
+        total: async () => (await readHead(db)).position,
+      });
+      return { headers, body: [...rows] };
+    },
   }),
   route({
     ...reading,
@@ -209,10 +227,17 @@ export const historyRoutes = [
       limit: limitQuery({ standard: 100 }),
     }),
     response: z.array(streamRecord),
-    handle: async ({ query: { part, after, limit } }, { control }) => {
-      const asked = { part: part ?? null, after: after ?? null, limit };
-      const rows = await listStreams(control.reports, asked);
+    handle: async ({ query }, { control: { reports: db }, path }) => {
+      const { part = null, after = null } = query;
+      const { rows, headers } = await historyPage({
+        path,
+        asked: query,
+        rows: (limit) => listStreams(db, { part, after, limit }),
+        behind: ({ stream }) => ({ after: stream }),
+        total: async () => null,
+      });
       return {
+        headers,
         body: rows.map(({ stream, events, position: last, recorded_at: at }) => ({
           stream,
           events,

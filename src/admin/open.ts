@@ -13,6 +13,7 @@ import { createTakeSightings } from '../control/evidence/witnesses.ts';
 import { createFleet } from '../control/fleet.ts';
 import { createTakeRefusals } from '../control/fleet-refusals.ts';
 import { createTakeServed } from '../control/fleet-served.ts';
+import { createAskRouted } from '../control/history/routed.ts';
 import { createWhatIf } from '../control/history/what-if.ts';
 import { createIdempotency } from '../control/idempotency.ts';
 import { createBeat, createProvidersAt } from '../control/lease-beats.ts';
@@ -96,6 +97,7 @@ export function openAdmin(options: AdminOptions): Admin {
   const control: Control = {
     ...opened,
     state,
+    routed: createAskRouted(monotonic),
     whatIf: createWhatIf({ db: reports, past, monotonic }),
     encoders: plane.encoders,
     heads: plane.heads,

@@ -37,12 +37,13 @@ export const routingRoutes = [
         return refuse('unavailable', 'no snapshot is published yet', { retryAfterSeconds: 1 });
       }
       const { prompt, ...question } = body;
-      if (prompt === null) return answerDryRun(question, snapshot, control.clock());
+      const routed = await control.routed.ofSnapshot(snapshot);
+      if (prompt === null) return answerDryRun(question, routed, control.clock());
       if (question.class !== null) {
         return refuse('invalid', 'prompt and class: give one of them', { param: 'prompt' });
       }
       const classed = { ...question, class: await classOf(prompt, snapshot, control.encoders) };
-      return answerDryRun(classed, snapshot, control.clock());
+      return answerDryRun(classed, routed, control.clock());
     },
   }),
 ] as const;

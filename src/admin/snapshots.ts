@@ -6,8 +6,9 @@ import { z } from 'zod';
 import { configNouns } from '../../events/catalogue.ts';
 import { diffPage } from '../../projections/diff.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
+import { countUpTo } from '../../projections/tables/page.ts';
+import { snapshotVersions } from '../../projections/tables/snapshot-versions.ts';
 import { momentField } from '../control/history/moment.ts';
-import { routingSnapshot } from '../control/history/routing-snapshot.ts';
 import {
   historyVersion,
   historyVersions,
@@ -22,6 +23,7 @@ import type { Control } from './control.ts';
 import { answerDryRun, dryRunQuestion, dryRunRecord } from './dry-run.ts';
 import { limitQuery, wholeNumber } from './fields.ts';
 import { commandRecord } from './history.ts';
+import { historyPage } from './history-page.ts';
 import { none, route } from './route.ts';
 
 const kind = z.enum(configNouns);
@@ -117,10 +119,16 @@ export const snapshotRoutes = [
       limit: limitQuery({ standard: 100 }),
     }),
     response: z.array(versionRecord),
-    handle: async ({ query: { from, to, before, after, order, limit } }, { control }) => {
-      const ends = { before: before ?? null, after: after ?? null };
-      const filter = { from: from ?? null, to: to ?? null, ...ends, order, limit };
-      const versions = await historyVersions(sources(control), filter);
+    handle: async ({ query }, { control, path }) => {
+      const { from = null, to = null, before = null, after = null, order } = query;
+      const { rows: versions, headers } = await historyPage({
+        path,
+        asked: query,
+        rows: (limit) =>
+          historyVersions(sources(control), { from, to, before, after, order, limit }),
+        behind: ({ version }) => (order === 'asc' ? { after: version } : { before: version }),
+        total: () => countUpTo(control.reports, snapshotVersions),
+      });
       const replicas = Map.groupBy(control.fleet.rows(), (row) => row.snapshot_version);
       const served = await servedBy(
         control.reports,
@@ -135,7 +143,7 @@ export const snapshotRoutes = [
           served_by: served.get(version.version) ?? { replicas: 0, first: [] },
         }),
       );
-      return { body };
+      return { headers, body };
     },
   }),
   route({
@@ -193,7 +201,8 @@ export const snapshotRoutes = [
     response: dryRunRecord,
     handle: async ({ params: { version }, body }, { control }) => {
       const state = await control.past.at(version, 'version');
-      return isRefusal(state) ? state : answerDryRun(body, routingSnapshot(state), control.clock());
+      if (isRefusal(state)) return state;
+      return answerDryRun(body, await control.routed.ofState(state), control.clock());
     },
   }),
 ] as const;

@@ -2,7 +2,7 @@
 // classes": dry-run). The same tables and the same choice as on the request path; every endpoint
 // is taken to be up and idle, and the prompt class is what the asker says.
 
-import { compileTables } from '../snapshot/compile.ts';
+import type { RoutingTables } from '../snapshot/compile.ts';
 import { anonymous, principalCompiler } from '../snapshot/compile/callers.ts';
 import type { Snapshot, SnapshotPrincipal } from '../snapshot/schema.ts';
 import { explainRoute } from './explain.ts';
@@ -18,8 +18,11 @@ export type DryRun = Readonly<{
   headers: Readonly<Record<string, string>>;
 }>;
 
-export function dryRun(snapshot: Snapshot, { principal, request, headers }: DryRun): Explanation {
-  const tables = compileTables(snapshot, []);
+/** `tables` are those of the snapshot. */
+export function dryRun(
+  { snapshot, tables }: Readonly<{ snapshot: Snapshot; tables: RoutingTables }>,
+  { principal, request, headers }: DryRun,
+): Explanation {
   const caller =
     principal === null ? anonymous : principalCompiler(snapshot, tables.models)(principal);
   const values = new Map(

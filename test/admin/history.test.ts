@@ -194,6 +194,41 @@ describe('the history of events', () => {
   });
 });
 
+it('every list says where its next page begins, and a whole one how many rows there are', async (t) => {
+  const { send, position } = await started(t);
+  for (const name of ['m', 'n', 'o']) await send('POST', '/admin/models', { name });
+  const lists = [
+    '/admin/audit',
+    '/admin/history/commands',
+    '/admin/history/events',
+    '/admin/snapshots',
+    '/admin/history/streams',
+  ];
+  for (const list of lists) {
+    const isOrdered = !list.endsWith('streams');
+    for (const order of isOrdered ? ['order=asc&', 'order=desc&'] : ['']) {
+      const whole = await send('GET', `${list}?${order}limit=1000`);
+      const rows = z.array(z.unknown()).parse(whole.body);
+      const total = whole.headers.get('x-total-count');
+      assert.deepEqual(total, isOrdered ? String(rows.length) : null, list);
+      assert.equal(whole.headers.get('link'), null);
+      const paged: unknown[] = [];
+      let next: string | undefined = `${list}?${order}limit=4`;
+      while (next !== undefined) {
+        const { body, headers } = await send('GET', next);
+        paged.push(...z.array(z.unknown()).parse(body));
+        assert.equal(headers.get('x-total-count'), total);
+        next = /^<(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+      }
+      assert.deepEqual(paged, rows, `${list} ${order}`);
+    }
+  }
+  const filtered = await send('GET', '/admin/history/events?type=ModelCreated&limit=2');
+  assert.equal(filtered.headers.get('x-total-count'), null);
+  const link = `/admin/history/events?limit=2&order=desc&type=ModelCreated&after=${position() - 1}`;
+  assert.equal(filtered.headers.get('link'), `<${link}>; rel="next"`);
+});
+
 it('the streams of the log are listed by name and by a part of it, page by page', async (t) => {
   const { get, send, position } = await started(t);
   for (const name of ['m', 'n']) await send('POST', '/admin/models', { name });

@@ -4,7 +4,6 @@
 import * as fc from 'fast-check';
 
 import type { ConfigState } from '../../projections/config/state.ts';
-import { routingSnapshot } from '../../src/control/history/routing-snapshot.ts';
 import type { UsageRecord } from '../../src/db/usage-events.ts';
 import { usageEvent as meteredEvent } from '../../src/gateway/meter.ts';
 import { apiKeyId, promptClassId, providerId } from '../../src/lib/ids.ts';
@@ -17,6 +16,7 @@ import { compileTables } from '../../src/snapshot/compile.ts';
 import { principalCompiler } from '../../src/snapshot/compile/callers.ts';
 import { usageEvent } from '../../src/usage/usage-event.ts';
 import { usageRow } from '../../src/usage/usage-row.ts';
+import { routingSnapshot } from './routed.ts';
 
 const nullable = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: null });
 

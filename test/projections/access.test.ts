@@ -9,12 +9,12 @@ import * as fc from 'fast-check';
 import { accessChanges, accessOf } from '../../projections/access.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { csvCell } from '../../src/control/history/access-csv.ts';
-import { routingSnapshot } from '../../src/control/history/routing-snapshot.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { compileTables } from '../../src/snapshot/compile.ts';
 import { mayInvoke, principalCompiler } from '../../src/snapshot/compile/callers.ts';
 import { change, changingPrelude } from '../harness/changing.ts';
 import { commandSequence, logOf } from '../harness/commands.ts';
+import { routingSnapshot } from '../harness/routed.ts';
 import { runs } from '../harness/runs.ts';
 
 const pairs = (state: ConfigState): readonly string[] =>

@@ -33,7 +33,9 @@ export class ExplainCommand extends HistoryCommand {
       return refuse('invalid', `usage id must be one of a row, was ${JSON.stringify(this.id)}`);
     }
     const { explainUsage } = await import('../../control/history/explain.ts');
-    const json = await explainUsage({ db, past }, this.id);
+    const { createAskRouted } = await import('../../control/history/routed.ts');
+    const routed = createAskRouted(Date.now);
+    const json = await explainUsage({ db, past, routed }, this.id);
     if (isRefusal(json)) return json;
     const code = json.agrees ? exitCodes.ok : exitCodes.differences;
     return { json, text: linesOf(json).join('\n'), code };

@@ -17,11 +17,10 @@ import { explainRecorded } from '../../routing/explain-recorded.ts';
 import type { RecordedRequest } from '../../routing/explain-recorded.ts';
 import type { Verdict } from '../../routing/explain.ts';
 import type { Route } from '../../routing/route.ts';
-import { compileTables } from '../../snapshot/compile.ts';
 import { principalCompiler } from '../../snapshot/compile/callers.ts';
 import { ruleInputs } from '../../usage/rule-inputs.ts';
 import { refusalReason } from '../../usage/usage-event.ts';
-import { routingSnapshot } from './routing-snapshot.ts';
+import type { AskRouted, Routed } from './routed.ts';
 import type { PastStates } from './states.ts';
 import { notRecorded } from './unrecorded.ts';
 
@@ -73,17 +72,17 @@ export type UsageExplanation = Readonly<{
   not_recorded: readonly string[];
 }>;
 
-type Dependencies = Readonly<{ db: Queryable; past: PastStates }>;
+type Dependencies = Readonly<{ db: Queryable; past: PastStates; routed: AskRouted }>;
 
 /** Refuses a row that is not there, and one whose snapshot is not of this log. */
 export async function explainUsage(
-  { db, past }: Dependencies,
+  { db, past, routed }: Dependencies,
   id: string,
 ): Promise<UsageExplanation | Refusal> {
   const usage = await readUsageEvent(db, id);
   if (usage === null) return refuse('absent', `no usage row ${id} is kept`);
   const state = await servedState(past, usage);
-  return isRefusal(state) ? state : explainRow(state, usage);
+  return isRefusal(state) ? state : explainRow(await routed.ofState(state), usage);
 }
 
 /** The configuration that served a request; refuses one that is not of this log. */
@@ -99,15 +98,16 @@ export async function servedState(
   return refuse('conflict', `snapshot version ${version} of the usage row is not of this log`);
 }
 
-/** `state` is the configuration that served the request. */
-export function explainRow(state: ConfigState, usage: UsageRecord): UsageExplanation | Refusal {
-  const snapshot = routingSnapshot(state);
+/** By the configuration that served the request. */
+export function explainRow(
+  { snapshot, tables }: Routed,
+  usage: UsageRecord,
+): UsageExplanation | Refusal {
   const principal = snapshot.config.principals.find(({ id }) => id === usage.principal_id);
   if (principal === undefined) {
     const which = `principal ${usage.principal_id} of the usage row`;
-    return refuse('conflict', `${which} is not in snapshot version ${state.version}`);
+    return refuse('conflict', `${which} is not in snapshot version ${snapshot.version}`);
   }
-  const tables = compileTables(snapshot, []);
   const caller = principalCompiler(snapshot, tables.models)(principal);
   const request = recordedRequest(usage);
   const { route, verdicts } = explainRecorded(tables, caller, request);
@@ -117,7 +117,7 @@ export function explainRow(state: ConfigState, usage: UsageRecord): UsageExplana
   const providers = new Map(snapshot.config.providers.map(({ id, name }) => [id, name]));
   return {
     usage,
-    snapshot_version: state.version,
+    snapshot_version: snapshot.version,
     route: recordedReasonOf(route, recorded),
     frontend_model: route.decision?.frontendModel?.name ?? null,
     rule_id: route.decision?.rule?.id ?? null,

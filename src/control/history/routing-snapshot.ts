@@ -2,17 +2,12 @@
 // vault may have erased since. Whoever has one is taken to have a good one, and nothing is taken to be spent of budgets.
 
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { snapshotConfig } from '../../../projections/snapshot.ts';
 import { snapshotSchemaVersion } from '../../snapshot/schema.ts';
 import type { Snapshot, SnapshotConfig } from '../../snapshot/schema.ts';
 
 const standIn = '';
 
-/** To be asked where a request would go; never to be served. */
-export const routingSnapshot = (state: ConfigState): Snapshot =>
-  routingSnapshotOf(state, snapshotConfig(state));
-
-/** The same, of a configuration that is made already. */
+/** To be asked where a request would go; never to be served. `config` is that of the state. */
 export function routingSnapshotOf(state: ConfigState, config: SnapshotConfig): Snapshot {
   const refs = config.providers.flatMap((provider) => provider.credential_ref ?? []);
   return {

@@ -14,6 +14,7 @@ import { eventsOf } from '../../harness/commands.ts';
 import { append, emptyLog, testMetadata } from '../../harness/given.ts';
 import type { TestLog } from '../../harness/given.ts';
 import type { Command } from '../../../src/deciders/decide.ts';
+import { routedAt } from '../../harness/routed.ts';
 import { serve, served } from '../../harness/served.ts';
 
 const wanted = Number(process.env['GW_TEST_EXPLAINED'] ?? 600);
@@ -43,7 +44,7 @@ it('every request is explained by its row: the recorded route comes out again', 
   let explained = 0;
   for (const { state, row } of rows(7)) {
     if (explained === wanted) break;
-    const explanation = explainRow(state, row);
+    const explanation = explainRow(routedAt(state), row);
     assert.ok(!isRefusal(explanation));
     assert.deepEqual(explanation.differences, [], JSON.stringify(explanation));
     assert.deepEqual(
@@ -73,7 +74,7 @@ it('without what rules asked for, what is unknown is said, and taken from the de
     explained += 1;
     const old = { ...row, rule_inputs: null };
     // Times and prices are those of the row and the snapshot then, which may be others.
-    const explanation = explainRow(state, old);
+    const explanation = explainRow(routedAt(state), old);
     assert.ok(!isRefusal(explanation));
     const unknown = explanation.rules.filter((rule) => rule.unknown.length > 0);
     open += unknown.length;
@@ -100,7 +101,7 @@ it('a row that was tampered with is told from what comes out again', () => {
     { model_id: 999, refusal: null, status: 200 },
   ];
   for (const forged of cases) {
-    const explanation = explainRow(one.state, { ...one.row, ...forged });
+    const explanation = explainRow(routedAt(one.state), { ...one.row, ...forged });
     assert.ok(!isRefusal(explanation));
     assert.equal(explanation.agrees, false, JSON.stringify(forged));
   }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { createConfigSteps } from '../../../projections/snapshot.ts';
-import { routingSnapshot } from '../../../src/control/history/routing-snapshot.ts';
+import { routingSnapshot } from '../../harness/routed.ts';
 import { createSidesOf } from '../../../src/control/history/what-if/sides.ts';
 import { createBreathe, inSlices } from '../../../src/control/slices.ts';
 import { tableSteps } from '../../../src/snapshot/compile.ts';

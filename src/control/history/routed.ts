@@ -1,0 +1,47 @@
+// Configurations as requests are put to them: with their tables, which take some 20 ms of thousands of models. They are made in slices,
+// so that others are served meanwhile, and kept for the few that were asked last: whoever asks of one asks again.
+
+import { createConfigSteps } from '../../../projections/snapshot.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Steps } from '../../lib/steps.ts';
+import { tableSteps } from '../../snapshot/compile.ts';
+import type { RoutingTables } from '../../snapshot/compile.ts';
+import type { Snapshot } from '../../snapshot/schema.ts';
+import { createBreathe, inSlices } from '../slices.ts';
+import { routingSnapshotOf } from './routing-snapshot.ts';
+
+export type Routed = Readonly<{ snapshot: Snapshot; tables: RoutingTables }>;
+
+export type AskRouted = Readonly<{
+  /** As `routingSnapshotOf` stands in for what the vault and the budgets hold. */
+  ofState: (state: ConfigState) => Promise<Routed>;
+  ofSnapshot: (snapshot: Snapshot) => Promise<Routed>;
+}>;
+
+export const routedMax = 4;
+
+export function createAskRouted(monotonic: Clock): AskRouted {
+  /** The one that was asked last is the last. */
+  const kept = new Map<object, Promise<Routed>>();
+  const ask = (of: object, steps: () => Steps<Routed>): Promise<Routed> => {
+    const found = kept.get(of) ?? inSlices(createBreathe(monotonic), steps());
+    kept.delete(of);
+    kept.set(of, found);
+    const oldest = kept.size > routedMax ? kept.keys().next().value : undefined;
+    if (oldest !== undefined) kept.delete(oldest);
+    return found;
+  };
+  return {
+    ofState: (state) => ask(state, () => stateSteps(state)),
+    ofSnapshot: (snapshot) => ask(snapshot, () => snapshotSteps(snapshot)),
+  };
+}
+
+function* stateSteps(state: ConfigState): Steps<Routed> {
+  return yield* snapshotSteps(routingSnapshotOf(state, yield* createConfigSteps()(state)));
+}
+
+function* snapshotSteps(snapshot: Snapshot): Steps<Routed> {
+  return { snapshot, tables: yield* tableSteps(snapshot, []) };
+}
