@@ -56,7 +56,8 @@ export const countSessions = (
   now: Date,
 ): Promise<(Pick<FoundSession, 'principalId' | 'passwordRef'> & { sessions: number })[]> =>
   db.query(sql`
-    select principal_id as "principalId", password_ref as "passwordRef", count(*)::bigint as sessions
+    select principal_id as "principalId", password_ref as "passwordRef",
+      count(*)::bigint as sessions
     from op.sessions where expires_at > ${now} group by 1, 2`);
 
 /** Answers how many there were. */

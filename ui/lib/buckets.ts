@@ -1,4 +1,5 @@
-// What a chart draws of the buckets at the ends of a range, which are only partly in it: a sum over part of a bucket would look like a fall.
+// What a chart draws of the buckets at the ends of a range, which are only partly in it: a sum over
+// part of a bucket would look like a fall.
 
 /** Epoch milliseconds; half open. */
 type Edges = Readonly<{ since: number; until: number }>;

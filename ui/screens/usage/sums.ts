@@ -23,12 +23,13 @@ const unpricedText = (count: number): string =>
 export function tiles({ now, before }: Usage) {
   const { p95 } = now.latency;
   const none = now.requests === 0;
+  const spendCompared = comparedText(now.costMicros, before.costMicros);
   return html`<div class="tiles">
     <gw-kpi
       label="Spend"
       value=${formatMoneyShort(now.costMicros)}
       tone=${now.costMicros === null ? 'none' : 'plain'}
-      >${joined(unpricedText(now.unpriced), comparedText(now.costMicros, before.costMicros))}</gw-kpi
+      >${joined(unpricedText(now.unpriced), spendCompared)}</gw-kpi
     >
     <gw-kpi label="Requests" value=${formatShort(now.requests)}
       >${joined(
