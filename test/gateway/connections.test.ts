@@ -84,6 +84,24 @@ describe('a connection', () => {
     assert.equal(client.socket.destroyed, false);
   });
 
+  it('with a request that names no host is told so as of any error, behind the answers before it', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(given(upstream.apiBase));
+    const hostless = post(chatBody('m')).replace('host: x\r\n', '');
+    using client = openRawClient(gateway.url, post(chatBody('m')) + hostless);
+    await until(() => client.seen.isClosed, { what: 'the connection to be closed' });
+    assert.match(
+      client.seen.text,
+      /^HTTP\/1\.1 200 OK[^]*HTTP\/1\.1 400 Bad Request\r\n[^]*\r\n\r\n\{/,
+    );
+    assert.match(client.seen.text, /"message":"host: must be there once, was there 0 times"/);
+    assert.equal(upstream.seen.length, 1);
+    const old = 'GET /healthz HTTP/1.0\r\n\r\n';
+    using client10 = openRawClient(gateway.url, old);
+    await until(() => client10.seen.isClosed, { what: 'the answer' });
+    assert.match(client10.seen.text, /^HTTP\/1\.1 200 /);
+  });
+
   it('with several requests under way gives everything back when it breaks', async () => {
     await using upstream = await startUpstream(startStream);
     await using gateway = await startTestGateway(given(upstream.apiBase));

@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { createServer, ServerResponse } from 'node:http';
-import type { Server as HttpServer } from 'node:http';
+import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
@@ -68,9 +68,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     isClosing: () => isClosing || options.keepsNone(),
     onClosed: () => void inFlight--,
   };
+  const { malformedBody } = options;
   const handle = (exchange: Exchange): void => {
     inFlight++;
     options.handle(exchange);
+  };
+  const begin = (request: IncomingMessage, response: ServerResponse, ask?: () => void): void => {
+    if (isHostless(request)) refuseHostless(response, malformedBody);
+    else handle(new HttpExchange(request, response, context, ask));
   };
   const server = createServer(
     {
@@ -78,12 +83,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       headersTimeout: limits.headersMs,
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: 1000,
+      // Asked for by ourselves, because Node's answer has no body.
+      requireHostHeader: false,
     },
-    (request, response) => handle(new HttpExchange(request, response, context)),
+    (request, response) => begin(request, response),
   );
   // Node would ask for the body at once, before anybody has said whether it is wanted.
   server.on('checkContinue', (request, response) =>
-    handle(new HttpExchange(request, response, context, () => response.writeContinue())),
+    begin(request, response, () => response.writeContinue()),
   );
   server.on('clientError', (error, socket) => {
     if (socket instanceof Socket) refuseRaw(socket, refusalOf(error, options));
@@ -92,7 +99,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // The bound is the bytes of a head. With one of their number, the fields beyond it would be dropped without a word.
   server.maxHeadersCount = 0;
   tellTurnedAway(server, options.onTurnedAway);
-  const { malformedBody } = options;
   const raw =
     options.parsesAll === true
       ? noRawConnections
@@ -122,6 +128,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       await closed;
     },
   };
+}
+
+/** RFC 9112, section 3.2. */
+const isHostless = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  headers.host === undefined && httpVersion !== '1.0';
+
+/** Behind the answers to what came before it on the connection, which ends with it. */
+function refuseHostless(
+  response: ServerResponse,
+  malformedBody: ServerOptions['malformedBody'],
+): void {
+  const text = malformedBody('host: must be there once, was there 0 times');
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+  response.writeHead(400, { ...headers, connection: 'close' }).end(text);
 }
 
 /** A flood of connections is not a flood of log lines. */
