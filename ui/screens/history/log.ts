@@ -232,6 +232,16 @@ class HistoryLog extends LitElement {
             ><gw-copy text="npm run gw -- log verify" label="command"></gw-copy>
           </div>
         </dd>
+        <dt>Replay and compare</dt>
+        <dd>
+          Folds every event again beside the live tables, in one transaction that is taken back, and
+          names each table that differs. It reads the whole log, so that no page starts it; by
+          schedule:
+          <div class="command">
+            <code>gw projections verify</code
+            ><gw-copy text="npm run gw -- projections verify" label="command"></gw-copy>
+          </div>
+        </dd>
         <dt>Replay</dt>
         <dd>
           Makes a database anew from an export:
