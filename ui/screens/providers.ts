@@ -59,13 +59,6 @@ const columns: readonly Column<Provider>[] = [
         : html`<span title=${reason ?? ''}><gw-time at=${at}></gw-time>, ${reason}</span>`,
   },
   {
-    id: 'lease',
-    label: 'Lease',
-    value: ({ lease_expires_at }) => lease_expires_at,
-    cell: (one) => html`<span class="quiet">${leaseText(one, Date.now())}</span>`,
-  },
-  { id: 'node', label: 'Node', value: ({ node }) => node },
-  {
     id: 'last_seen',
     label: 'Last seen',
     spare: true,
@@ -74,6 +67,25 @@ const columns: readonly Column<Provider>[] = [
   },
   { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
 ];
+
+/** Hosts alone have them. */
+const hostColumns: readonly Column<Provider>[] = [
+  {
+    id: 'lease',
+    label: 'Lease',
+    value: ({ lease_expires_at }) => lease_expires_at,
+    cell: (one) => html`<span class="quiet">${leaseText(one, Date.now())}</span>`,
+  },
+  { id: 'node', label: 'Node', value: ({ node }) => node },
+];
+const columnsOfHosts = [...columns, ...hostColumns];
+const columnsOfOthers = [
+  ...columns,
+  ...hostColumns.map((one) => Object.assign({}, one, { spare: true })),
+];
+
+const columnsFor = (rows: readonly Provider[]): readonly Column<Provider>[] =>
+  rows.some(({ kind }) => kind === 'dynamic') ? columnsOfHosts : columnsOfOthers;
 
 class ScreenProviders extends RecordScreen {
   static override properties: PropertyDeclarations = { breaks: { state: true } };
@@ -129,7 +141,13 @@ class ScreenProviders extends RecordScreen {
 
   #list(rows: readonly Provider[]) {
     const isStale = this.#providers.failure !== null;
-    return this.table({ label: 'Providers', noun: 'provider', columns, rows, isStale });
+    return this.table({
+      label: 'Providers',
+      noun: 'provider',
+      columns: columnsFor(rows),
+      rows,
+      isStale,
+    });
   }
 
   /** `/new`, `/7`, `/7/edit`, `/7/models`. */
