@@ -146,6 +146,43 @@ export const stops: readonly Stop[] = [
       'Every configuration that proxies were given. Any two are compared, any one is restored.',
   },
   {
+    name: 'history-compare',
+    title: 'What lies between two configurations',
+    path: 'history/diff?from=3040&to=3060',
+    about: 'Field by field, of any two versions, positions or times.',
+  },
+  {
+    name: 'history-restore',
+    title: 'A restore, looked at first',
+    path: 'history/restore/3050',
+    about: 'What would change, what does not come back, and what it would have made of requests.',
+  },
+  {
+    name: 'history-requests',
+    title: 'Change requests',
+    path: 'history/requests',
+    about: 'What one person proposes, and another one approves.',
+  },
+  {
+    name: 'history-events',
+    title: 'Events',
+    path: 'history/events',
+    about:
+      'The log itself, by stream, type, request, actor and time, its chain checked by the page.',
+  },
+  {
+    name: 'history-access',
+    title: 'Access review',
+    path: 'history/access',
+    about: 'Who could call what at any moment, and the events that granted it.',
+  },
+  {
+    name: 'history-integrity',
+    title: 'Integrity',
+    path: 'history/log',
+    about: 'What proves that the log is what it was, and that what is derived from it agrees.',
+  },
+  {
     name: 'as-of',
     title: 'The configuration as it was',
     path: 'models?as_of=140',
