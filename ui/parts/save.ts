@@ -1,12 +1,14 @@
 // The one way in which a change is saved: what changes is shown, a reason may be given, and then it is published; what the server
 // refuses stands in the dialog, or goes back to the form when it names a field.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { LitElement, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
 import type { Answered, Change, Prepared } from '../api/call.ts';
 import { draftChangeRequest } from '../api/change-requests.ts';
 import { asFailure } from '../api/failure.ts';
+import { foundMeanwhile } from '../api/meanwhile.ts';
+import type { Found } from '../api/meanwhile.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import { copyText } from '../elements/copy-text.ts';
 import '../elements/dialog.ts';
@@ -24,10 +26,11 @@ import { onceKey } from '../lib/once-key.ts';
 import { concernsRequests } from '../lib/what-if.ts';
 import { apiBase } from '../state/base.ts';
 import { forgetEdits } from '../state/edits.ts';
-import { navigate } from '../state/location.ts';
+import { linkTo, navigate } from '../state/location.ts';
 import { announce } from '../state/publication.ts';
 import { notify } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
+import { saveStyles } from './save-styles.ts';
 import './what-if.ts';
 
 export type Save = Readonly<{
@@ -72,24 +75,9 @@ export class GwSave extends LitElement {
     reason: { state: true },
     unreasoned: { state: true },
     asksRequests: { state: true },
+    meanwhile: { state: true },
   };
-  static override styles = [
-    base,
-    buttons,
-    css`
-      .parts {
-        display: grid;
-        gap: var(--space-4);
-      }
-
-      .other {
-        display: flex;
-        flex-wrap: wrap;
-        gap: var(--space-2);
-        margin-left: -0.625rem;
-      }
-    `,
-  ];
+  static override styles = [base, buttons, saveStyles];
   /** Null is closed. */
   declare save: Save | null;
   declare busy: boolean;
@@ -99,6 +87,8 @@ export class GwSave extends LitElement {
   declare unreasoned: boolean;
   /** What it would have made of recorded requests is shown. */
   declare asksRequests: boolean;
+  /** What became of the record while the change was made; null is nothing that is known. */
+  declare meanwhile: Found | null;
   /** One key for all attempts at one change: a lost answer cannot make it twice. */
   #onceKey = '';
   #shown: Save | null = null;
@@ -113,6 +103,7 @@ export class GwSave extends LitElement {
     this.reason = '';
     this.unreasoned = false;
     this.asksRequests = false;
+    this.meanwhile = null;
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -126,6 +117,7 @@ export class GwSave extends LitElement {
     this.reason = '';
     this.unreasoned = false;
     this.asksRequests = false;
+    this.meanwhile = null;
   }
 
   readonly #prepare = (request: Prepared): void => {
@@ -169,7 +161,7 @@ export class GwSave extends LitElement {
           @gw-enter=${this.#run}
         ></gw-field>
         ${this.#others()} ${this.#whatIf()}
-        <gw-error .failure=${this.failure}></gw-error>
+        ${this.meanwhile === null ? html`<gw-error .failure=${this.failure}></gw-error>` : this.#became(this.meanwhile)}
         ${
           shown.busyText === undefined
             ? nothing
@@ -177,6 +169,26 @@ export class GwSave extends LitElement {
         }
       </div>
     </gw-dialog>`;
+  }
+
+  #became({ kind, message, change }: Found) {
+    return html`<div class="became" role="alert">
+      <p>${message}</p>
+      ${
+        change === null
+          ? nothing
+          : html`<a target="_blank" href=${linkTo({ screen: 'history', rest: [change] })}
+              >See what was done</a
+            >`
+      }
+      ${
+        kind === 'changed'
+          ? html`<button type="button" ?disabled=${this.busy} @click=${this.#onTop}>
+              Save again on top
+            </button>`
+          : nothing
+      }
+    </div>`;
   }
 
   /** A script does by it what the button does. */
@@ -271,8 +283,17 @@ export class GwSave extends LitElement {
     this.asksRequests = true;
   };
 
-  readonly #run = (): Promise<void> =>
-    this.#attempt(async (save, change) => {
+  /** The version that was refused is replaced by the one that stands. */
+  readonly #onTop = (): Promise<void> => {
+    const version = this.meanwhile?.version;
+    return this.#publish({ version });
+  };
+
+  readonly #run = (): Promise<void> => this.#publish({});
+
+  #publish(over: Pick<Change, 'version'>): Promise<void> {
+    return this.#attempt(async (save, given) => {
+      const change = { ...given, ...over };
       const answer = await save.run(change);
       forgetEdits();
       void announce({
@@ -282,6 +303,7 @@ export class GwSave extends LitElement {
       });
       this.#tell('gw-saved', answer);
     });
+  }
 
   /** Why it cannot wait is the reason, which then is needed. */
   readonly #breakGlass = (): Promise<void> =>
@@ -289,7 +311,11 @@ export class GwSave extends LitElement {
       async (save, change) => {
         const answer = await save.run({ ...change, breakGlass: this.reason });
         forgetEdits();
-        void announce({ text: `${save.done}, to be reviewed`, version: answer.snapshotVersion });
+        void announce({
+          text: `${save.done}, to be reviewed`,
+          version: answer.snapshotVersion,
+          requestId: answer.headers.get('x-request-id'),
+        });
         this.#tell('gw-saved', answer);
       },
       { isReasonNeeded: true },
@@ -328,10 +354,12 @@ export class GwSave extends LitElement {
     if (this.unreasoned) return;
     this.busy = true;
     this.failure = null;
+    this.meanwhile = null;
     try {
       await make(save, { reason, onceKey: this.#onceKey });
     } catch (error) {
       this.failure = asFailure(error);
+      this.meanwhile = await foundMeanwhile(this.failure, this.#prepared);
       // The same key stands for the same request; the next attempt may be another.
       this.#onceKey = onceKey();
       if (this.failure.param !== null) this.#tell('gw-refused', this.failure);

@@ -37,7 +37,7 @@ export function changeOf(
       credential: remote.has_upstream_api_key ? 'set' : 'none',
     },
     after: { ...shownCredential(body), [dialect.field]: given.dialect },
-    run: (change) => update(remote.id, given, { ...change, version: remote.version }),
+    run: (change) => update(remote.id, given, { version: remote.version, ...change }),
   };
 }
 
@@ -50,5 +50,5 @@ export const deletionOf = ({ noun, remove }: RemoteKind, remote: Remote): Save =
   danger: true,
   name: remote.name,
   opens: theList,
-  run: (change) => remove(remote.id, { ...change, version: remote.version }),
+  run: (change) => remove(remote.id, { version: remote.version, ...change }),
 });

@@ -39,7 +39,7 @@ export function ruleCreation(owner: FrontendModel, { body, at }: Added, names: N
     after: shown(body, names),
     opens: () => [owner.id],
     run: (change) => {
-      const held = { ...change, version: owner.version };
+      const held = { version: owner.version, ...change };
       if (isLast) return createRule(owner.id, body, held);
       return replaceRules(owner.id, { rules: others.toSpliced(at, 0, body) }, held);
     },
@@ -59,7 +59,7 @@ export const ruleUpdate = (
   before: shown(recordBody(rule), names),
   after: shown(body, names),
   opens: () => [owner.id],
-  run: (change) => updateRule(rule.id, body, { ...change, version: owner.version }),
+  run: (change) => updateRule(rule.id, body, { version: owner.version, ...change }),
 });
 
 export const ruleDeletion = (owner: FrontendModel, { rule, at }: Placed, names: Names): Save => ({
@@ -71,7 +71,7 @@ export const ruleDeletion = (owner: FrontendModel, { rule, at }: Placed, names: 
   danger: true,
   name: `rule:${at}`,
   opens: () => [owner.id],
-  run: (change) => deleteRule(rule.id, { ...change, version: owner.version }),
+  run: (change) => deleteRule(rule.id, { version: owner.version, ...change }),
 });
 
 const titles = (rules: readonly Rule[], names: Names) =>
@@ -84,5 +84,5 @@ export const orderSave = (owner: FrontendModel, rules: readonly Rule[], names: N
   before: titles(owner.rules, names),
   after: titles(rules, names),
   opens: () => [owner.id],
-  run: (change) => replaceRules(owner.id, orderBody(rules), { ...change, version: owner.version }),
+  run: (change) => replaceRules(owner.id, orderBody(rules), { version: owner.version, ...change }),
 });

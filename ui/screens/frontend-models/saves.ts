@@ -35,7 +35,7 @@ export const frontendModelUpdate = (
   done: `Frontend model ${one.name} changed`,
   before: shownFrontendModel(one),
   after: body,
-  run: (change) => updateFrontendModel(one.id, body, { ...change, version: one.version }),
+  run: (change) => updateFrontendModel(one.id, body, { version: one.version, ...change }),
 });
 
 export const frontendModelDeletion = (one: FrontendModel): Save => ({
@@ -47,7 +47,7 @@ export const frontendModelDeletion = (one: FrontendModel): Save => ({
   danger: true,
   name: one.name,
   opens: theList,
-  run: (change) => deleteFrontendModel(one.id, { ...change, version: one.version }),
+  run: (change) => deleteFrontendModel(one.id, { version: one.version, ...change }),
 });
 
 /** Members as a person reads them. */
@@ -78,7 +78,7 @@ export const poolUpdate = (pool: Pool, body: Partial<PoolBody>): Save => ({
   before: { ...pool, members: membersText(pool.members) },
   after: shownPool(body),
   opens: () => ['pools', pool.id],
-  run: (change) => updatePool(pool.id, body, { ...change, version: pool.version }),
+  run: (change) => updatePool(pool.id, body, { version: pool.version, ...change }),
 });
 
 export const poolDeletion = (pool: Pool): Save => ({
@@ -90,7 +90,7 @@ export const poolDeletion = (pool: Pool): Save => ({
   danger: true,
   name: pool.name,
   opens: () => ['pools'],
-  run: (change) => deletePool(pool.id, { ...change, version: pool.version }),
+  run: (change) => deletePool(pool.id, { version: pool.version, ...change }),
 });
 
 type Named = Readonly<{ id: number; name: string }>;

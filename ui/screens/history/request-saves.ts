@@ -41,7 +41,7 @@ export function savesOf(
     done: `Change request ${id} ${done}`,
     before: null,
     after: null,
-    run: (change) => run({ ...change, version }),
+    run: (change) => run({ version, ...change }),
     ...given,
   });
   return {
@@ -82,7 +82,7 @@ export function editSave(
           ...(isRetitled ? { title: edit.title } : {}),
           calls: edit.calls.map((call) => ({ ...call })),
         },
-        { ...change, version },
+        { version, ...change },
       ),
   };
 }

@@ -41,5 +41,5 @@ export const revocationOf = (key: ApiKey): Save => ({
   after: null,
   danger: true,
   name: key.name,
-  run: (change) => revokeKey(key.id, { ...change, version: key.version }),
+  run: (change) => revokeKey(key.id, { version: key.version, ...change }),
 });

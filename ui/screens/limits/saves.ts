@@ -31,7 +31,7 @@ export const limitsOf = ({ id, name, version, limits }: Capped, body: LimitsBody
   about: fromThenOn,
   before: shownLimits(limits),
   after: shownLimits(body),
-  run: (change) => setLimits(id, body, { ...change, version }),
+  run: (change) => setLimits(id, body, { version, ...change }),
 });
 
 export const budgetOf = ({ id, name, version, budget }: Capped, body: BudgetBody): Save => ({
@@ -41,7 +41,7 @@ export const budgetOf = ({ id, name, version, budget }: Capped, body: BudgetBody
   about: fromThenOn,
   before: shownBudget(budget),
   after: shownBudget(body),
-  run: (change) => setBudget(id, body, { ...change, version }),
+  run: (change) => setBudget(id, body, { version, ...change }),
 });
 
 export const limitsRemovalOf = ({ id, name, version, limits }: Capped): Save => ({
@@ -53,7 +53,7 @@ export const limitsRemovalOf = ({ id, name, version, limits }: Capped): Save => 
   after: shownLimits(null),
   danger: true,
   name,
-  run: (change) => clearLimits(id, { ...change, version }),
+  run: (change) => clearLimits(id, { version, ...change }),
 });
 
 export const budgetRemovalOf = ({ id, name, version, budget }: Capped): Save => ({
@@ -66,5 +66,5 @@ export const budgetRemovalOf = ({ id, name, version, budget }: Capped): Save => 
   after: shownBudget(null),
   danger: true,
   name,
-  run: (change) => clearBudget(id, { ...change, version }),
+  run: (change) => clearBudget(id, { version, ...change }),
 });

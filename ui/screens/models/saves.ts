@@ -35,7 +35,7 @@ export const changeSave = (model: ModelRow, body: ModelChange): Save => ({
   done: `Model ${model.name} changed`,
   before: model,
   after: body,
-  run: (change) => updateModel(model.id, body, { ...change, version: model.version }),
+  run: (change) => updateModel(model.id, body, { version: model.version, ...change }),
 });
 
 export const priceSave = (model: ModelRow, { field, price }: PriceEdit): Save => ({
@@ -53,7 +53,7 @@ export const attachSave = (model: ModelRow, body: ReturnType<typeof attachBody>)
     done: `Model ${model.name} attached`,
     before: {},
     after: { ...rest, ...(key === undefined ? {} : { credential: 'a new one' }) },
-    run: (change) => attachBackend(model.id, body, { ...change, version: model.version }),
+    run: (change) => attachBackend(model.id, body, { version: model.version, ...change }),
   };
 };
 
@@ -63,7 +63,7 @@ export const flowSave = (model: ModelRow, body: FlowChange): Save => ({
   done: `Flow control of ${model.name} changed`,
   before: { ...model.backend },
   after: body,
-  run: (change) => updateBackend(model.id, body, { ...change, version: model.version }),
+  run: (change) => updateBackend(model.id, body, { version: model.version, ...change }),
 });
 
 export const detachSave = (model: ModelRow): Save => ({
@@ -74,7 +74,7 @@ export const detachSave = (model: ModelRow): Save => ({
   after: null,
   danger: true,
   name: model.name,
-  run: (change) => detachBackend(model.id, { ...change, version: model.version }),
+  run: (change) => detachBackend(model.id, { version: model.version, ...change }),
 });
 
 export const deleteSave = (model: ModelRow): Save => ({
@@ -86,5 +86,5 @@ export const deleteSave = (model: ModelRow): Save => ({
   danger: true,
   name: model.name,
   opens: theList,
-  run: (change) => deleteModel(model.id, { ...change, version: model.version }),
+  run: (change) => deleteModel(model.id, { version: model.version, ...change }),
 });

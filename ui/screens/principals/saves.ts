@@ -36,7 +36,7 @@ export function changeOf(principal: Known, draft: PrincipalDraft): Save {
     done: `Principal ${principal.name} changed`,
     before: { name: principal.name, email: principal.email },
     after: body,
-    run: (change) => updatePrincipal(principal.id, body, { ...change, version: principal.version }),
+    run: (change) => updatePrincipal(principal.id, body, { version: principal.version, ...change }),
   };
 }
 
@@ -58,7 +58,7 @@ export function grantOf(principal: Known, role: string, roles: People['roles']):
     verb: 'Grant role',
     done: `Role ${role} granted to ${principal.name}`,
     ...rolesSave({ principal, roles }, [...principal.roles, role].toSorted()),
-    run: (change) => grantRole(principal.id, { role }, { ...change, version: principal.version }),
+    run: (change) => grantRole(principal.id, { role }, { version: principal.version, ...change }),
   };
 }
 
@@ -70,7 +70,7 @@ export function revokeOf(principal: Known, role: string, roles: People['roles'])
     done: `Role ${role} revoked from ${principal.name}`,
     ...rolesSave({ principal, roles }, held),
     run: (change) =>
-      revokeRole({ id: principal.id, role }, { ...change, version: principal.version }),
+      revokeRole({ id: principal.id, role }, { version: principal.version, ...change }),
   };
 }
 
@@ -83,7 +83,7 @@ export function passwordOf(principal: Known, password: string): Save {
     before: { kind: principal.kind },
     after: principal.kind === 'user' ? null : { kind: 'user' },
     run: (change) =>
-      setPassword(principal.id, { password }, { ...change, version: principal.version }),
+      setPassword(principal.id, { password }, { version: principal.version, ...change }),
   };
 }
 
@@ -97,6 +97,6 @@ export function deletionOf(principal: Known): Save {
     danger: true,
     name: principal.name,
     opens: theList,
-    run: (change) => deletePrincipal(principal.id, { ...change, version: principal.version }),
+    run: (change) => deletePrincipal(principal.id, { version: principal.version, ...change }),
   };
 }

@@ -30,7 +30,7 @@ export const classUpdate = (one: PromptClass, body: Partial<ClassBody>): Save =>
   before: { ...one },
   after: body,
   opens: () => [one.id],
-  run: (change) => updatePromptClass(one.id, body, { ...change, version: one.version }),
+  run: (change) => updatePromptClass(one.id, body, { version: one.version, ...change }),
 });
 
 /** All of them at one version, so that proxies make their centroids once. */
@@ -57,7 +57,7 @@ export const exampleRemoval = (one: PromptClass, exampleId: number): Save => ({
   after: { examples: one.examples - 1 },
   opens: () => [one.id],
   run: (change) =>
-    removePromptExample({ id: one.id, example_id: exampleId }, { ...change, version: one.version }),
+    removePromptExample({ id: one.id, example_id: exampleId }, { version: one.version, ...change }),
 });
 
 export const classDeletion = (one: PromptClass): Save => ({
@@ -69,5 +69,5 @@ export const classDeletion = (one: PromptClass): Save => ({
   danger: true,
   name: one.name,
   opens: theList,
-  run: (change) => deletePromptClass(one.id, { ...change, version: one.version }),
+  run: (change) => deletePromptClass(one.id, { version: one.version, ...change }),
 });

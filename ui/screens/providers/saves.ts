@@ -37,7 +37,7 @@ export function changeOf(provider: Provider, draft: ProviderDraft): Save {
     before: { ...provider, credential: provider.has_upstream_api_key ? 'set' : 'none' },
     after: shownCredential(body),
     busyText,
-    run: (change) => updateProvider(provider.id, body, { ...change, version: provider.version }),
+    run: (change) => updateProvider(provider.id, body, { version: provider.version, ...change }),
   };
 }
 
@@ -50,7 +50,7 @@ export const deletionOf = (provider: Provider): Save => ({
   danger: true,
   name: provider.name,
   opens: theList,
-  run: (change) => deleteProvider(provider.id, { ...change, version: provider.version }),
+  run: (change) => deleteProvider(provider.id, { version: provider.version, ...change }),
 });
 
 /** All of them at one version, or none; taken back as one. */

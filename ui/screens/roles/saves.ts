@@ -40,7 +40,7 @@ export function changeOf(role: Role, draft: RoleDraft): Save {
     done: `Role ${role.name} changed`,
     before: { name: role.name, description: role.description },
     after: body,
-    run: (change) => updateRole(role.name, body, { ...change, version: role.version }),
+    run: (change) => updateRole(role.name, body, { version: role.version, ...change }),
   };
 }
 
@@ -52,7 +52,7 @@ export function grantOf(role: Role, permission: Permission): Save {
     done: `${text} granted to ${role.name}`,
     before: { permissions: textsOf(role.permissions) },
     after: { permissions: textsOf([...role.permissions, permission]) },
-    run: (change) => grantPermission(role.name, permission, { ...change, version: role.version }),
+    run: (change) => grantPermission(role.name, permission, { version: role.version, ...change }),
   };
 }
 
@@ -66,7 +66,7 @@ export function revokeOf(role: Role, permission: Permission): Save {
     after: {
       permissions: textsOf(role.permissions.filter((one) => permissionText(one) !== text)),
     },
-    run: (change) => revokePermission(role.name, permission, { ...change, version: role.version }),
+    run: (change) => revokePermission(role.name, permission, { version: role.version, ...change }),
   };
 }
 
@@ -79,5 +79,5 @@ export const deletionOf = (role: Role): Save => ({
   danger: true,
   name: role.name,
   opens: theList,
-  run: (change) => deleteRole(role.name, { ...change, version: role.version }),
+  run: (change) => deleteRole(role.name, { version: role.version, ...change }),
 });
