@@ -29,6 +29,12 @@ const standing: readonly Action[] = [
   add('Create model', 'models'),
   add('Create frontend model', 'frontend-models'),
   add('Create prompt class', 'prompt-classes'),
+  {
+    name: 'Create pool',
+    about: 'add new model pool',
+    permission: 'config:write',
+    target: { screen: 'frontend-models', rest: ['pools', 'new'] },
+  },
   add('Create principal', 'principals'),
   add('Create role', 'roles'),
   add('Create MCP server', 'mcp-servers'),
@@ -50,6 +56,12 @@ const standing: readonly Action[] = [
     about: 'playground chat try',
     permission: 'config:write',
     target: { screen: 'playground', rest: [] },
+  },
+  {
+    name: 'Set the fallback model',
+    about: 'change routing chain',
+    permission: 'config:write',
+    target: { screen: 'frontend-models', rest: ['fallback'] },
   },
   {
     name: 'Compare versions',

@@ -109,7 +109,11 @@ export class GwApp extends LitElement {
         ></gw-header>
         <main id="main">${this.#past()} ${this.#screen()}</main>
       </div>
-      <gw-palette ?open=${this.over === 'palette'} @gw-close=${this.#close}></gw-palette>
+      <gw-palette
+        ?open=${this.over === 'palette'}
+        ?isManaged=${this.isManaged}
+        @gw-close=${this.#close}
+      ></gw-palette>
       <gw-drawer
         class="menu"
         heading="Screens"

@@ -40,6 +40,7 @@ const entryOf = ({ name, about, target }: Action): Entry => ({
 export class GwPalette extends LitElement {
   static override properties = {
     open: { type: Boolean },
+    isManaged: { type: Boolean },
     typed: { state: true },
     at: { state: true },
     found: { state: true },
@@ -103,6 +104,8 @@ export class GwPalette extends LitElement {
     `,
   ];
   declare open: boolean;
+  /** Something manages the process that serves this. */
+  declare isManaged: boolean;
   declare typed: string;
   declare at: number;
   declare found: readonly Found[];
@@ -111,6 +114,7 @@ export class GwPalette extends LitElement {
   constructor() {
     super();
     this.open = false;
+    this.isManaged = false;
     this.typed = '';
     this.at = 0;
     this.found = [];
@@ -148,13 +152,15 @@ export class GwPalette extends LitElement {
       has: (name) => screenNamed(name) !== undefined,
     });
     const offered: readonly Entry[] = [
-      ...screensFor(may).map(({ icon, title, name }) => ({
-        icon,
-        name: title,
-        kind: 'Screen',
-        text: title,
-        target: { screen: name, rest: [], query },
-      })),
+      ...screensFor(may)
+        .filter(({ managed }) => managed !== true || this.isManaged)
+        .map(({ icon, title, name }) => ({
+          icon,
+          name: title,
+          kind: 'Screen',
+          text: title,
+          target: { screen: name, rest: [], query },
+        })),
       ...standing.map(entryOf),
       ...this.found.flatMap(({ kind, name, screen, rest, also }) => {
         const icon = screenNamed(screen)?.icon;

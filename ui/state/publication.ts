@@ -43,7 +43,8 @@ export async function announce({ text, version, requestId = null }: Published): 
   }
 }
 
-async function takeBack(requestId: string): Promise<void> {
+/** Undoes the change that a request made, and says so; what is to be looked at first is then on the screen. */
+export async function takeBack(requestId: string): Promise<void> {
   const undone = await undo(requestId);
   if (undone === null) return;
   tellChanged();

@@ -1,6 +1,7 @@
 // One change: who made it, why, what it did to the configuration, the events that say so, and the ways from there.
 
 import { css, html, nothing } from 'lit';
+import type { PropertyDeclarations } from 'lit';
 
 import { getFleet } from '../../api/fleet.ts';
 import { getCommandAt, listEventsOf } from '../../api/history.ts';
@@ -9,7 +10,8 @@ import { formatCount } from '../../lib/format.ts';
 import { placeOfStream, reachText, streamsOf, versionsText, wordsOf } from '../../lib/history.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo } from '../../state/location.ts';
-import { may } from '../../state/session.ts';
+import { takeBack } from '../../state/publication.ts';
+import { may, session } from '../../state/session.ts';
 import { HistoryRecord, permalink, tellDifference } from './record.ts';
 import type { Facts, Told } from './record.ts';
 
@@ -33,6 +35,14 @@ export class GwHistoryChange extends HistoryRecord<Loaded> {
       }
     `,
   ].flat();
+
+  static override properties: PropertyDeclarations = { undoing: { state: true } };
+  declare undoing: boolean;
+
+  constructor() {
+    super();
+    this.undoing = false;
+  }
 
   protected override async load(position: number, signal: AbortSignal): Promise<Loaded> {
     const command = await getCommandAt(position, signal);
@@ -70,11 +80,12 @@ export class GwHistoryChange extends HistoryRecord<Loaded> {
     return html`<div class="ways">
       ${
         may('config:write') && !isReadOnly() && isChange
-          ? html`<a
-              class="button"
-              href=${linkTo({ screen: 'history', rest: ['restore', first - 1], query: only })}
-              ><gw-icon name="undo-2"></gw-icon>Undo …</a
-            >`
+          ? html`${this.#undoOwn(command)}
+              <a
+                class="button"
+                href=${linkTo({ screen: 'history', rest: ['restore', first - 1], query: only })}
+                ><gw-icon name="rotate-ccw"></gw-icon>Look at undoing it …</a
+              >`
           : nothing
       }
       <a class="button" href=${linkTo({ ...(shown ?? { screen: 'models' }), query })}
@@ -86,6 +97,21 @@ export class GwHistoryChange extends HistoryRecord<Loaded> {
         ><gw-icon name="arrow-right"></gw-icon>Compare with now</a
       >
     </div>`;
+  }
+
+  /** As the notice of the save did; what cannot be taken back at once is looked at first. */
+  #undoOwn({ actor_id: actor, request_id: request }: Command) {
+    const now = session.get();
+    if (!('you' in now) || now.you.id !== actor) return nothing;
+    return html`<button type="button" ?disabled=${this.undoing} @click=${() => this.#undo(request)}>
+      <gw-icon name="undo-2"></gw-icon>Undo
+    </button>`;
+  }
+
+  async #undo(request: string): Promise<void> {
+    this.undoing = true;
+    await takeBack(request);
+    this.undoing = false;
   }
 
   #facts(command: Command, reach: string) {
