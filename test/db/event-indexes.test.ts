@@ -7,16 +7,21 @@ import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
 import { passwordsSet } from '../../src/db/credential-givers.ts';
+import { listHistoryEvents } from '../../src/db/event-history.ts';
 import { epochOf } from '../../src/db/event-log.ts';
 import { lastGrants } from '../../src/db/grant-events.ts';
 import { accessEventsSince } from '../../src/db/restore-facts.ts';
 import { testPlane } from '../harness/plane.ts';
+
+const anything = { stream: null, actorId: null, from: null, to: null, after: null };
+const rare = { ...anything, type: 'ModelCreated', order: 'desc', limit: 100 } as const;
 
 const searches: readonly [string, string, (db: Queryable) => Promise<unknown>][] = [
   ['es.events_grants', 'grants', (db) => lastGrants(db, 1_000)],
   ['es.events_epoch', 'the epoch', epochOf],
   ['es.events_credentials', 'passwords', passwordsSet],
   ['es.events_credentials', 'passwords and keys since', (db) => accessEventsSince(db, 1)],
+  ['es.events_type', 'events of a type', (db) => listHistoryEvents(db, rare)],
 ];
 
 for (const [index, what, search] of searches) {
