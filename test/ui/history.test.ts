@@ -43,7 +43,7 @@ it('a wrong price is found in the history, and undone with a reason', async (t) 
     .waitFor();
   await expectCleanScreen(page, watched);
 
-  await change.getByRole('link', { name: 'Undo …' }).click();
+  await change.getByRole('link', { name: 'Look at undoing it …' }).click();
   await page.getByRole('heading', { name: /^Bring back from version/ }).waitFor();
   await page
     .getByRole('row', { name: /input_price_per_mtok changed\s+\$100.00 .*\s+\$1.00/ })

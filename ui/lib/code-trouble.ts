@@ -1,6 +1,6 @@
 // Why the code of a screen did not come, by what the server serves now.
 
-export type CodeTrouble = Readonly<{
+type CodeTrouble = Readonly<{
   code: 'unreachable' | 'other_build' | 'no_code';
   message: string;
 }>;

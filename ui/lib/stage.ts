@@ -1,7 +1,7 @@
 // How far what is loaded has got, for all that shows something of the server.
 
 /** What was there once stays shown while, and after, the next attempt fails. */
-export type Stage = 'loading' | 'failed' | 'empty' | 'shown';
+type Stage = 'loading' | 'failed' | 'empty' | 'shown';
 
 type Attempt<Value> = Readonly<{
   /** Undefined until the first answer. */

@@ -94,7 +94,7 @@ class ScreenLimits extends RecordScreen {
         about="How fast principals may go, and how much they may spend. Who is not listed is unlimited."
       >
         ${this.adder('Set a cap', { inHead: true })} ${troubleOf(this.#capped)}
-        ${loaded(this.#capped, () => this.#list(rows), { empty: () => this.#empty(), isEmpty: () => rows.length === 0 })}
+        ${loaded(this.#capped, () => (rows.length === 0 ? this.#empty() : this.#list(rows)))}
       </gw-page>
       ${this.#opened(all ?? [])} ${this.asking()}`;
   }

@@ -76,7 +76,7 @@ class ScreenPrincipals extends RecordScreen {
     const rows = people?.rows ?? [];
     return html`<gw-page heading="Principals" about="Who calls, and who administers">
         ${this.adder('Add principal', { inHead: true })} ${troubleOf(this.#people)}
-        ${loaded(this.#people, () => this.#list(rows), { empty: () => this.#empty(), isEmpty: () => rows.length === 0 })}
+        ${loaded(this.#people, () => (rows.length === 0 ? this.#empty() : this.#list(rows)))}
       </gw-page>
       ${people === undefined ? nothing : this.#opened(this.openedIn(rows), people)}
       ${this.asking(this.#words(this.openedIn(rows)))}`;

@@ -9,7 +9,6 @@ import { streamsOf } from '../lib/history.ts';
 import { navigate } from './location.ts';
 import { notify } from './toasts.ts';
 
-const commandsAsked = 200;
 /** More than these are looked at first. */
 const streamsMax = 20;
 
@@ -27,8 +26,8 @@ export async function undo(requestId: string): Promise<Undone | null> {
 }
 
 async function takeBack(requestId: string): Promise<Undone | null> {
-  const { body: commands } = await listCommands({ limit: commandsAsked });
-  const command = commands.find((one) => one.request_id === requestId);
+  const { body: commands } = await listCommands({ request_id: requestId, limit: 1 });
+  const [command] = commands;
   if (command === undefined) {
     navigate({ screen: 'history' });
     return null;
