@@ -9,11 +9,9 @@ import './error.ts';
 import type { Resource } from './resource.ts';
 import './skeleton.ts';
 
-type Options<Value> = Readonly<{
+type Options = Readonly<{
   /** In the place of a list without rows; without it the list is drawn all the same. */
   empty?: () => unknown;
-  /** Where the rows are not all of the value. */
-  isEmpty?: (value: Value) => boolean;
 }>;
 
 /** Beside what it is about; nothing while all is well. */
@@ -28,9 +26,9 @@ export const troubleOf = (resource: { failure: ApiFailure | null; reload: () => 
 export function loaded<Value>(
   resource: Pick<Resource<Value>, 'value' | 'failure'>,
   draw: (value: Value) => unknown,
-  { empty, isEmpty }: Options<Value> = {},
+  { empty }: Options = {},
 ): unknown {
-  const stage = stageOf(resource, isEmpty);
+  const stage = stageOf(resource);
   if (stage === 'loading') return html`<gw-skeleton></gw-skeleton>`;
   if (resource.value === undefined) return nothing;
   return stage === 'empty' && empty !== undefined ? empty() : draw(resource.value);

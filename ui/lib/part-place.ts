@@ -9,14 +9,14 @@ type Owner = Part &
 type Pool = Part & Readonly<{ members: readonly Part[] }>;
 type Parts = Readonly<{ frontendModels: readonly Owner[]; pools: readonly Pool[] }>;
 
-const kinds = ['rule', 'target', 'default', 'member'];
+const kinds = new Set(['rule', 'target', 'default', 'member']);
 
 /** `/target/9` is the rule that has the target 9. Null where the address names no such part; the list where the part is no more. */
 export function partPlace(
   [kind = '', id]: readonly string[],
   { frontendModels, pools }: Parts,
 ): readonly string[] | null {
-  if (!kinds.includes(kind)) return null;
+  if (!kinds.has(kind)) return null;
   const isIt = (part: Part): boolean => String(part.id) === id;
   if (kind === 'member') {
     const pool = pools.find(({ members }) => members.some(isIt));

@@ -10,13 +10,8 @@ type Attempt<Value> = Readonly<{
   failure: unknown;
 }>;
 
-/** Nothing is empty but a list without rows, unless it is said what is. */
-export function stageOf<Value>(
-  { value, failure }: Attempt<Value>,
-  isEmpty: (value: Value) => boolean = hasNoRows,
-): Stage {
-  if (value !== undefined) return isEmpty(value) ? 'empty' : 'shown';
+/** Nothing is empty but a list without rows. */
+export function stageOf<Value>({ value, failure }: Attempt<Value>): Stage {
+  if (value !== undefined) return Array.isArray(value) && value.length === 0 ? 'empty' : 'shown';
   return failure === null ? 'loading' : 'failed';
 }
-
-const hasNoRows = (value: unknown): boolean => Array.isArray(value) && value.length === 0;

@@ -5,7 +5,6 @@ import { it } from 'node:test';
 
 import { stageOf } from '../../../ui/lib/stage.ts';
 
-const isEmpty = ({ rows }: { rows: readonly number[] }): boolean => rows.length === 0;
 const failure = new Error('the control plane did not answer');
 
 it('below a failure of the first attempt nothing is shown as on its way, and what was there stays', () => {
@@ -21,9 +20,4 @@ it('below a failure of the first attempt nothing is shown as on its way, and wha
   for (const [attempt, stage] of cases) {
     assert.equal(stageOf<unknown>(attempt), stage, JSON.stringify(attempt));
   }
-});
-
-it('what is empty besides a list without rows is said', () => {
-  assert.equal(stageOf({ value: { rows: [] }, failure: null }, isEmpty), 'empty');
-  assert.equal(stageOf({ value: { rows: [1] }, failure: null }, isEmpty), 'shown');
 });
