@@ -3,14 +3,19 @@
 import { LitElement, css, html } from 'lit';
 
 import { asFailure } from '../api/failure.ts';
-import { fileFormats, fileRowsMax, writeRows } from '../lib/export.ts';
-import type { Exported, FileFormat } from '../lib/export.ts';
+import type { Exported, FileFormat, Written } from '../lib/export.ts';
 import { formatCount, formatNumber, pluralOf } from '../lib/format.ts';
 import { notify } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
 import './icon.ts';
 import './menu.ts';
 import { save } from './save-file.ts';
+
+const formats: readonly Readonly<{ value: FileFormat; label: string; type: string }>[] = [
+  { value: 'csv', label: 'CSV', type: 'text/csv' },
+  { value: 'json', label: 'JSON', type: 'application/json' },
+  { value: 'ndjson', label: 'NDJSON', type: 'application/x-ndjson' },
+];
 
 /** `cells` are by the columns, for CSV; `record` is a row as it is. */
 export type ExportSource = Readonly<{
@@ -71,7 +76,7 @@ export class GwExport extends LitElement {
       plain
       icon="download"
       label="Export"
-      .items=${fileFormats.map(({ value, label }) => ({ value, label: `${label} of ${of}` }))}
+      .items=${formats.map(({ value, label }) => ({ value, label: `${label} of ${of}` }))}
       @gw-choose=${({ detail }: CustomEvent<FileFormat>) => this.#write(detail)}
     ></gw-menu>`;
   }
@@ -85,6 +90,8 @@ export class GwExport extends LitElement {
       this.done = rows;
     };
     try {
+      // No screen waits for it.
+      const { writeRows } = await import('../lib/export.ts');
       const asked = { format, columns, isNewestFirst, told };
       const written = await writeRows(this.#pages(format, running.signal), asked);
       if (!running.signal.aborted) this.#save(format, written);
@@ -106,12 +113,12 @@ export class GwExport extends LitElement {
     }
   }
 
-  #save(format: FileFormat, { parts, isCut }: Awaited<ReturnType<typeof writeRows>>): void {
+  #save(format: FileFormat, { parts, rows, isCut }: Written): void {
     const name = pluralOf(this.noun).replaceAll(' ', '-');
-    const type = fileFormats.find(({ value }) => value === format)?.type ?? '';
-    save(`${name}${isCut ? `-first-${fileRowsMax}` : ''}.${format}`, type, parts);
+    const type = formats.find(({ value }) => value === format)?.type ?? '';
+    save(`${name}${isCut ? `-first-${rows}` : ''}.${format}`, type, parts);
     if (!isCut) return;
-    const text = `The file has the first ${formatCount(fileRowsMax, this.noun)} of more`;
+    const text = `The file has the first ${formatCount(rows, this.noun)} of more`;
     notify({ text, detail: 'narrower filters give the others' });
   }
 }

@@ -3,24 +3,16 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { presets, readEnds, readTypedEnds, writeEnds } from '../lib/range.ts';
-import type { End, Ends } from '../lib/range.ts';
-import { writeWallTime } from '../lib/wall-time.ts';
+import { presets } from '../lib/range.ts';
 import { zone } from '../state/preferences.ts';
 import { base, buttons, controls } from '../styles/base.ts';
 import { Watch } from './watch.ts';
-
-const ends: readonly Readonly<{ end: End; label: string }>[] = [
-  { end: 'since', label: 'From' },
-  { end: 'until', label: 'Until' },
-];
 
 export class GwRange extends LitElement {
   static override properties = {
     value: { type: String },
     open: { type: Boolean },
     custom: { state: true },
-    wrong: { state: true },
   };
   static override styles = [
     base,
@@ -38,14 +30,8 @@ export class GwRange extends LitElement {
         width: auto !important;
       }
 
-      input {
-        width: 11.5rem !important;
-        font-variant-numeric: tabular-nums;
-      }
-
       @media (max-width: 640px) {
-        select,
-        input {
+        select {
           flex: 1 1 9rem;
         }
       }
@@ -55,12 +41,6 @@ export class GwRange extends LitElement {
         font-size: var(--text-s);
         white-space: nowrap;
       }
-
-      .wrong {
-        flex-basis: 100%;
-        color: var(--bad);
-        font-size: var(--text-s);
-      }
     `,
   ];
   /** As in the address: `24h`, or two times with a slash. Told by `gw-range` when it changes. */
@@ -68,7 +48,6 @@ export class GwRange extends LitElement {
   /** Either end may be missing, and both: all time. */
   declare open: boolean;
   declare custom: boolean;
-  declare wrong: string;
   readonly #zone = new Watch(this, zone);
 
   constructor() {
@@ -76,7 +55,6 @@ export class GwRange extends LitElement {
     this.value = '24h';
     this.open = false;
     this.custom = false;
-    this.wrong = '';
   }
 
   protected override render() {
@@ -99,62 +77,23 @@ export class GwRange extends LitElement {
         <option value="custom" ?selected=${isCustom}>Between</option>
       </select>
       ${isCustom ? this.#between() : nothing}
-      <span class="zone">${this.#zone.value === 'utc' ? 'UTC' : 'local time'}</span>
-      ${this.wrong === '' ? nothing : html`<span class="wrong" role="alert">${this.wrong}</span>`}`;
+      <span class="zone">${this.#zone.value === 'utc' ? 'UTC' : 'local time'}</span>`;
   }
 
-  #ends(): Ends {
-    const isBetween = this.value.includes('/');
-    return (isBetween ? readEnds(this.value, Date.now()) : null) ?? { since: null, until: null };
-  }
-
+  /** Their code is fetched when somebody wants them. */
   #between() {
-    const held = this.#ends();
-    return ends.map(
-      ({ end, label }) =>
-        html`<input
-          name=${end}
-          aria-label=${label}
-          aria-invalid=${this.wrong.startsWith(label)}
-          placeholder="${label} 2026-11-21 14:05"
-          autocomplete="off"
-          spellcheck="false"
-          .value=${this.#written(held[end])}
-          @change=${this.#onEnds}
-        />`,
-    );
-  }
-
-  #written(at: number | null): string {
-    return at === null ? '' : writeWallTime(at, this.#zone.value);
+    void import('./range-ends.ts');
+    return html`<gw-range-ends
+      ?open=${this.open}
+      .value=${this.value}
+      @gw-ends=${({ detail }: CustomEvent<string>) => this.#tell(detail)}
+    ></gw-range-ends>`;
   }
 
   readonly #choose = ({ target }: Event): void => {
     if (!(target instanceof HTMLSelectElement)) return;
     this.custom = target.value === 'custom';
-    this.wrong = '';
     if (!this.custom) this.#tell(target.value);
-  };
-
-  readonly #onEnds = (): void => {
-    const held = this.#ends();
-    const typed = (end: End): string =>
-      this.renderRoot.querySelector<HTMLInputElement>(`input[name=${end}]`)?.value ?? '';
-    // What was not touched keeps what the text leaves out.
-    const same = (end: End): boolean => typed(end) === this.#written(held[end]);
-    const read = readTypedEnds(
-      { since: typed('since'), until: typed('until') },
-      { zone: this.#zone.value, isOpen: this.open },
-    );
-    if (read === null) return;
-    this.wrong = 'wrong' in read ? read.wrong : '';
-    if ('wrong' in read) return;
-    this.#tell(
-      writeEnds({
-        since: same('since') ? held.since : read.since,
-        until: same('until') ? held.until : read.until,
-      }),
-    );
   };
 
   #tell(detail: string): void {

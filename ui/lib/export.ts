@@ -4,18 +4,8 @@ export type Exported = Readonly<Record<string, unknown>>;
 
 export type FileFormat = 'csv' | 'json' | 'ndjson';
 
-export const fileFormats: readonly Readonly<{
-  value: FileFormat;
-  label: string;
-  type: string;
-}>[] = [
-  { value: 'csv', label: 'CSV', type: 'text/csv' },
-  { value: 'json', label: 'JSON', type: 'application/json' },
-  { value: 'ndjson', label: 'NDJSON', type: 'application/x-ndjson' },
-];
-
 /** Rows of one file: what a browser and a spreadsheet can hold. */
-export const fileRowsMax = 100_000;
+const fileRowsMax = 100_000;
 
 type Asked = Readonly<{
   format: FileFormat;

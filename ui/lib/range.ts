@@ -1,8 +1,5 @@
 // The time range of a view: as it is chosen and written in the address, and what it comes to, half-open `[since, until)`.
 
-import type { Zone } from './format.ts';
-import { readWallTime } from './wall-time.ts';
-
 export type Range =
   | Readonly<{ kind: 'last'; ms: number }>
   | Readonly<{ kind: 'between'; since: number; until: number }>;
@@ -72,28 +69,6 @@ export const writeEnds = ({ since, until }: Ends): string =>
   since === null && until === null
     ? ''
     : [since, until].map((at) => (at === null ? '' : new Date(at).toISOString())).join('/');
-
-export type End = keyof Ends;
-
-type Rules = Readonly<{ zone: Zone; isOpen: boolean }>;
-
-/** Both ends as they are typed; null while one that is needed has not been typed yet. */
-export function readTypedEnds(
-  typed: Readonly<Record<End, string>>,
-  { zone, isOpen }: Rules,
-): Ends | Readonly<{ wrong: string }> | null {
-  const [since, until] = [typed.since, typed.until].map((text) =>
-    text.trim() === '' ? { at: null } : readWallTime(text, zone),
-  );
-  if (since === undefined || until === undefined) return null;
-  if ('wrong' in since) return { wrong: `From ${since.wrong}` };
-  if ('wrong' in until) return { wrong: `Until ${until.wrong}` };
-  if (!isOpen && (since.at === null || until.at === null)) return null;
-  if (since.at !== null && until.at !== null && since.at >= until.at) {
-    return { wrong: 'From must be before Until' };
-  }
-  return { since: since.at, until: until.at };
-}
 
 /** As the server takes them. */
 export const isoEdges = ({ since, until }: Readonly<{ since: number; until: number }>) => ({

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { readEnds, readTypedEnds, writeEnds } from '../../../ui/lib/range.ts';
+import { readEnds, writeEnds } from '../../../ui/lib/range.ts';
+import { readTypedEnds } from '../../../ui/lib/typed-ends.ts';
 import { readWallTime, writeWallTime } from '../../../ui/lib/wall-time.ts';
 
 const iso = (text: string, zone: 'utc' | 'local'): string => {
