@@ -39,7 +39,14 @@ export default defineConfig({
       output: {
         // What screens share is loaded once and with the frame, not with the screen that happens to be first.
         codeSplitting: {
-          groups: [{ name: 'elements', test: /ui\/(api|elements|lib|parts|state|styles)\// }],
+          groups: [
+            {
+              name: 'elements',
+              test: /ui\/(api|elements|lib|parts|state|styles)\//,
+              // What one screen alone uses comes with that screen.
+              minShareCount: 2,
+            },
+          ],
         },
       },
     },
