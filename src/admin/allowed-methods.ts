@@ -4,14 +4,15 @@ import type { Route } from './route.ts';
 
 type Addressed = Pick<Route, 'method' | 'path'>;
 
-/** Answers the methods of a request's path, without its query; null when no route has it. */
-export type AllowedMethods = (path: string) => readonly string[] | null;
+/** Answers the methods of a request's path; null when no route has it. A query is passed over. */
+export type AllowedMethods = (url: string) => readonly string[] | null;
 
 /** The patterns are made when the first request needs them: few ever do. */
 export function createAllowedMethods(routes: readonly Addressed[]): AllowedMethods {
   let known: readonly (readonly [RegExp, readonly string[]])[] | null = null;
-  return (path) => {
+  return (url) => {
     known ??= patternsOf(routes);
+    const path = pathOf(url);
     return known.find(([pattern]) => pattern.test(path))?.[1] ?? null;
   };
 }
@@ -23,10 +24,22 @@ function patternsOf(routes: readonly Addressed[]): (readonly [RegExp, readonly s
     .map(([path, own]) => [patternOf(path), methodsOf(own)]);
 }
 
+/** As the router reads it. */
+function pathOf(url: string): string {
+  const [path = ''] = url.split(/[?#]/, 1);
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
 const openParts = (path: string): number => path.split(/[{*]/).length;
 
-const patternOf = (path: string): RegExp =>
-  new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replace('*', '.*')}$`);
+function patternOf(path: string): RegExp {
+  const literal = path.replaceAll('.', String.raw`\.`);
+  return new RegExp(`^${literal.replaceAll(/\{\w+\}/g, '[^/]+').replace('*', '.*')}$`);
+}
 
 const order: readonly Route['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 

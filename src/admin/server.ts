@@ -60,13 +60,21 @@ export type AdminServer = FastifyInstance;
 
 export function createAdminServer(parts: AdminServerParts): AdminServer {
   const closing = new AbortController();
+  const transport = parts.tls === null ? {} : strictTransport;
+  const standing = ({ id }: FastifyRequest) => ({
+    ...securityHeaders,
+    ...transport,
+    'x-request-id': id,
+  });
   const server = Fastify({
     serverFactory: (handler) => openServer(parts, handler),
     trustProxy: false,
     bodyLimit: bodyBytesMax,
     genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? parts.newRequestId(),
     routerOptions: { maxParamLength: parameterLengthMax },
+    // Of a path that is malformed, for which no hook runs.
     frameworkErrors: (error, request, reply) => {
+      reply.headers(standing(request));
       sendError(reply, errorAnswer(error, request.id));
     },
     clientErrorHandler: (error, socket) => {
@@ -91,11 +99,10 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
       done(null, readJsonBody(bytes));
     },
   );
-  const transport = parts.tls === null ? {} : strictTransport;
   const ui = uiPaths.map((path) => ({ method: 'GET', path }) as const);
   const allowedMethods = createAllowedMethods([...parts.routes, ...ui]);
   server.addHook('onRequest', (request, reply, done) => {
-    reply.headers({ ...securityHeaders, ...transport, 'x-request-id': request.id });
+    reply.headers(standing(request));
     const unfit = refuseHead(request.raw);
     if (unfit !== null) sendError(reply, answerRefusal(unfit, request.id));
     else if (request.is404) sendError(reply, answerUnrouted(request, allowedMethods));
@@ -241,12 +248,9 @@ function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
 }
 
 /** A known path with another method is a 405 that says which methods it has. */
-function answerUnrouted(request: FastifyRequest, allowedMethods: AllowedMethods): ErrorAnswer {
-  const [path = ''] = request.url.split('?', 1);
-  const allowed = allowedMethods(path);
-  return allowed === null
-    ? answerRefusal(noSuchPath, request.id)
-    : answerWrongMethod(allowed, request.id);
+function answerUnrouted({ id, url }: FastifyRequest, allowedMethods: AllowedMethods): ErrorAnswer {
+  const allowed = allowedMethods(url);
+  return allowed === null ? answerRefusal(noSuchPath, id) : answerWrongMethod(allowed, id);
 }
 
 const fastifyPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');

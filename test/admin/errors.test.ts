@@ -16,7 +16,11 @@ describe('what the framework refuses', () => {
     const cases = [
       [{ path: '/no/such/path' }, [404, 'absent', null]],
       [{ path: '/admin/no-such-path', cookie }, [404, 'absent', null]],
+      [{ path: '/openapixjson' }, [404, 'absent', null]],
+      [{ path: `/admin/frontend-models/${'7'.repeat(501)}`, cookie }, [400, 'invalid', null]],
+      [{ method: 'DELETE', path: '/admin/%6Bey%73' }, [405, 'method_not_allowed', null]],
       [{ path: '/admin/models/', cookie }, [404, 'absent', null]],
+      [{ path: '/admin/%zz', cookie }, [400, 'invalid', null]],
       [{ method: 'DELETE', path: '/admin/keys/?a=b', cookie }, [404, 'absent', null]],
       [{ ...post, path: '/admin/roles/', body: { name: 'a' } }, [404, 'absent', null]],
       [{ ...post, body: '{"name":' }, [400, 'invalid', null]],
