@@ -13,6 +13,7 @@ import {
   emptyCursor,
   fillTables,
   fingerprint,
+  holdPlace,
   readModelSchema,
 } from './read-model.ts';
 import { createTables } from './read-model-sql.ts';
@@ -64,6 +65,8 @@ export async function rebuildReadModel(db: Database): Promise<number> {
 const putInPlace = (db: Database, cursor: Cursor): Promise<number> =>
   db.tx(async (tx) => {
     const { position } = await lockLog(tx);
+    // Whoever rebuilds them too may have begun anew since.
+    await holdPlace(tx, shadow, cursor);
     const pages = { schema: shadow, to: position, pageEvents };
     let last = cursor;
     while (last.state.position < position) last = await advancePage(tx, last, pages);

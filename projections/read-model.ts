@@ -129,14 +129,17 @@ async function writePage(
   return true;
 }
 
-/**
- * Completes tables of which the journals alone were written, up to `cursor`. Throws where the checkpoint does not stand there: another
- * process writes them too.
- */
-export async function fillTables(tx: Transaction, schema: string, cursor: Cursor): Promise<void> {
+/** Throws where the checkpoint does not stand at `cursor`: another process writes the tables too. None will, until `tx` ends. */
+export async function holdPlace(tx: Transaction, schema: string, cursor: Cursor): Promise<void> {
   const place = { schema, from: cursor.state, to: cursor.state };
   if (!(await moveCheckpoint(tx, place))) throw strayed(schema, cursor);
-  await writeTables(tx, schema, presentWrites(cursor.state));
+}
+
+/** Completes tables of which the journals alone were written, up to `cursor`. */
+export async function fillTables(tx: Transaction, schema: string, cursor: Cursor): Promise<void> {
+  await holdPlace(tx, schema, cursor);
+  // One table at a time, so that no more than its rows are there beside the state.
+  for (const write of presentWrites(cursor.state)) await writeTables(tx, schema, [write]);
   await indexTables(tx, schema, [...entityTables, ...journalTables]);
 }
 

@@ -114,13 +114,13 @@ const entityWrites = (state: ConfigState, touched: Touched): TableWrite[] =>
     };
   });
 
-/** All rows of the tables that hold the present. */
-export const presentWrites = (state: ConfigState): TableWrite[] =>
-  entityTables.map((table) => ({
-    table,
-    owners: [],
-    rows: [...state[table.noun].byId.keys()].flatMap((id) => table.rows(state, id)),
-  }));
+/** All rows of the tables that hold the present, table by table. */
+export function* presentWrites(state: ConfigState): Generator<TableWrite> {
+  for (const table of entityTables) {
+    const ids = [...state[table.noun].byId.keys()];
+    yield { table, owners: [], rows: ids.flatMap((id) => table.rows(state, id)) };
+  }
+}
 
 /** The events of one command, in order. */
 export type CommandEvents = readonly [RecordedEvent, ...RecordedEvent[]];

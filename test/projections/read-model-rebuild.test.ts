@@ -7,11 +7,14 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 
 import { emptyState } from '../../projections/config/state.ts';
+import { createTables } from '../../projections/read-model-sql.ts';
 import { rebuildReadModel } from '../../projections/read-model-rebuild.ts';
 import { buildReadModel, readModelSchema, verifyReadModel } from '../../projections/read-model.ts';
+import { lockLog } from '../../src/db/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import { modelCreated } from '../harness/examples.ts';
 import { appendCommand, openLogDatabase } from '../harness/log-database.ts';
+import { until } from '../harness/wait.ts';
 
 const models = 200;
 const rebuilds = 4;
@@ -85,5 +88,38 @@ describe('read models that are rebuilt', () => {
     });
     assert.equal(await rebuilding.done, 1);
     assert.deepEqual(await schemas(db), [readModelSchema]);
+  });
+
+  it('are not replaced by those that another rebuild has begun anew', async (t) => {
+    const { db, close } = await openLogDatabase({ schema: readModelSchema, connectionsMax: 6 });
+    t.after(close);
+    const created = Array.from({ length: 1_100 }, (_, at) => modelCreated(at + 1, `m-${at}`));
+    await appendCommand(db, emptyState, created);
+    await buildReadModel(db);
+    const waiting = async (count: number): Promise<boolean> => {
+      const [row]: { waiting: number }[] = await db.query(sql`
+        select count(*) as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`);
+      return row?.waiting === count;
+    };
+    const begun = await db.tx(async (first) => {
+      await lockLog(first);
+      const rebuilding = rebuildReadModel(db);
+      rebuilding.catch(() => {});
+      await until(() => waiting(1), { what: 'a rebuild that begins' });
+      const another = db.tx(async (tx) => {
+        await lockLog(tx);
+        await until(() => waiting(1), { what: 'a rebuild that ends' });
+        const shadow = `${readModelSchema}_rebuild`;
+        await tx.query(sql`drop schema ${sql.ident(shadow)} cascade`);
+        await createTables(tx, shadow);
+        await tx.query(sql`update es.read_models set position = 0 where fingerprint = ${shadow}`);
+      });
+      await until(() => waiting(2), { what: 'another rebuild' });
+      return { rebuilding, another };
+    });
+    await begun.another;
+    await assert.rejects(begun.rebuilding, /does not stand at 1100/);
+    assert.equal((await readNames(db)).length, 1_100);
   });
 });
