@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 
 import { z } from 'zod';
 
+import type { ConfigState } from '../../projections/config/state.ts';
 import type { PriceChange, PricePlan } from '../control/price-sync.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { modelId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
-import type { Refusal } from '../lib/refusal.ts';
 import { priceSource, priceSourceAliases } from '../lib/vocabulary.ts';
 import { mutate } from './mutation.ts';
 import { none, route } from './route.ts';
@@ -105,7 +105,7 @@ const toChangeRecord = ({ model, upstreamModel, found }: PriceChange) => ({
 });
 
 /** The same for the same prices, in place of the same ones, from the same sources. */
-const planDigest = ({ changes }: PricePlan): string =>
+const planDigest = ({ changes }: Pick<PricePlan, 'changes'>): string =>
   createHash('sha256')
     .update(canonicalJson(changes.map(toChangeRecord)))
     .digest('base64url');
@@ -120,10 +120,17 @@ export const pricedIn = (events: readonly Readonly<{ type: string; data: object 
 
 const planLengthMax = 64;
 
-const changedSince = (plan: string): Refusal =>
-  refuse('conflict', `the prices are no longer those of plan ${plan}: look at them again`, {
-    param: 'plan',
+/** What was shown, `wanted`, is not what would be made of `plan` in this state: sources or models have changed since. */
+function refuseOther(wanted: string, plan: PricePlan, { model: models }: ConfigState) {
+  const changes = plan.changes.flatMap((change): PriceChange[] => {
+    const model = models.byId.get(change.model.id);
+    if (model === undefined || model.backend === null) return [];
+    return [{ ...change, model, upstreamModel: model.backend.upstreamModel }];
   });
+  if (planDigest({ changes }) === wanted) return null;
+  const message = `the prices are no longer those of plan ${wanted}: look at them again`;
+  return refuse('conflict', message, { param: 'plan' });
+}
 
 export const priceRoutes = [
   route({
@@ -147,9 +154,14 @@ export const priceRoutes = [
       const plan = await call.control.planPrices({ source, overwrite });
       if (isRefusal(plan)) return plan;
       if (dryRun) return { body: priceSyncBody(plan, { dryRun, isChanged: () => true }) };
-      if (wanted !== undefined && wanted !== planDigest(plan)) return changedSince(wanted);
-      return mutate(call, { command: plan.command }, ({ events }) =>
-        priceSyncBody(plan, { dryRun, isChanged: pricedIn(events) }),
+      return mutate(
+        call,
+        {
+          command: plan.command,
+          precondition: async (state) =>
+            wanted === undefined ? null : refuseOther(wanted, plan, state),
+        },
+        ({ events }) => priceSyncBody(plan, { dryRun, isChanged: pricedIn(events) }),
       );
     },
   }),

@@ -5,6 +5,10 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import { lockLog } from '../../src/db/event-log.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
 import { fileServer } from '../harness/file-server.ts';
 import type { ServedText } from '../harness/file-server.ts';
@@ -96,6 +100,14 @@ const pricesOf = async ({ send }: Awaited<ReturnType<typeof started>>) => {
   ]);
 };
 
+/** Whether somebody waits for a lock of this database. */
+async function isLocked(db: Queryable): Promise<boolean> {
+  const waiting: unknown[] = await db.query(sql`
+    select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' limit 1`);
+  return waiting.length > 0;
+}
+
 describe('a price sync', () => {
   it('prices what has no price, in one version, and names old, new, source and the rest', async (t) => {
     const test = await started(t);
@@ -156,6 +168,28 @@ describe('a price sync', () => {
     const anew = await test.send('POST', path, { dry_run: true });
     const made = await test.send('POST', path, { plan: member(anew.body, 'plan') });
     assert.deepEqual(member(made.body, 'changes'), member(anew.body, 'changes'));
+  });
+
+  it('of a plan that was seen is refused when a model is changed before the sync has its turn', async (t) => {
+    const test = await started(t);
+    const seen = await test.send('POST', path, { overwrite: true, dry_run: true });
+    const { asked } = test.server;
+    const before = asked.length;
+    const answers = await test.plane.db.tx(async (tx) => {
+      await lockLog(tx);
+      const changed = test.send('PATCH', '/admin/models/2', { input_price_per_mtok: 9 });
+      await until(() => isLocked(test.plane.reports), { what: 'a change that waits for the log' });
+      const body = { overwrite: true, plan: member(seen.body, 'plan') };
+      const synced = test.send('POST', path, body);
+      await until(() => asked.length === before + 2, { what: 'a sync at its sources' });
+      return { changed, synced };
+    });
+    assert.equal((await answers.changed).status, 200);
+    assert.deepEqual(errorOf(await answers.synced), [409, 'conflict', 'plan']);
+    assert.deepEqual((await pricesOf(test)).slice(0, 2), [
+      ['large', null, null],
+      ['nine', 9, 2],
+    ]);
   });
 
   it('reports a source that cannot be read, and goes on with the other', async (t) => {
