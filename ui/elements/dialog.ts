@@ -117,7 +117,7 @@ export class GwDialog extends Overlay {
         type="button"
         class=${this.danger ? 'danger' : 'primary'}
         ?disabled=${this.#isHeld()}
-        @click=${this.#confirm}
+        @click=${this.confirm}
       >
         ${this.verb}
       </button>
@@ -132,12 +132,14 @@ export class GwDialog extends Overlay {
     if (target instanceof HTMLInputElement) this.typed = target.value;
   };
 
-  readonly #onKey = ({ key }: KeyboardEvent): void => {
-    if (key === 'Enter' && !this.#isHeld()) this.#confirm();
+  readonly #onKey = ({ key, isComposing }: KeyboardEvent): void => {
+    if (key === 'Enter' && !isComposing) this.confirm();
   };
 
-  readonly #confirm = (): void => {
-    this.dispatchEvent(new CustomEvent('gw-confirm', { bubbles: true }));
+  /** As its button does; while the name is not typed, that is asked for. */
+  readonly confirm = (): void => {
+    if (this.#isHeld()) this.renderRoot.querySelector<HTMLElement>('.typed input')?.focus();
+    else this.dispatchEvent(new CustomEvent('gw-confirm', { bubbles: true }));
   };
 }
 

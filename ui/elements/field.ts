@@ -203,8 +203,9 @@ export class GwField extends LitElement {
     this.dispatchEvent(new CustomEvent('gw-input', { detail, bubbles: true, composed: true }));
   };
 
-  readonly #onKey = ({ key }: KeyboardEvent): void => {
-    if (key !== 'Enter') return;
+  /** What ends the writing of a character sends nothing. */
+  readonly #onKey = ({ key, isComposing }: KeyboardEvent): void => {
+    if (key !== 'Enter' || isComposing) return;
     this.dispatchEvent(new CustomEvent('gw-enter', { bubbles: true, composed: true }));
   };
 }

@@ -29,6 +29,19 @@ type Failure = Readonly<{ status: number; code: string }>;
 /** The last that was done to the record. */
 type Last = Readonly<{ command: string; actor: string; at: string }>;
 
+type Seen = Readonly<{ position: number; version: number }>;
+
+/** From the event whose version was seen to the last one, of a record's events with the newest first; null where one of them is not known. */
+export function spanSince(
+  events: readonly Seen[],
+  seen: number | undefined,
+): Readonly<{ from: number; to: number }> | null {
+  const [last] = events;
+  const known = events.find(({ version }) => version === seen);
+  if (last === undefined || known === undefined || known === last) return null;
+  return { from: known.position, to: last.position };
+}
+
 export type Meanwhile = Readonly<{
   /** A record that is gone takes no change; on one that is changed, the change can be made all the same. */
   kind: 'deleted' | 'changed';
@@ -39,7 +52,7 @@ export type Meanwhile = Readonly<{
 export function meanwhileOf(failure: Failure, last: Last | null): Meanwhile | null {
   const by = last === null ? '' : ` by ${last.actor}, ${last.at}`;
   if (failure.status === 412) {
-    const message = `It was changed meanwhile${by}. What you typed is kept: see the difference, and save again on top of it.`;
+    const message = `It was changed meanwhile${by}. What you typed is kept.`;
     return { kind: 'changed', message };
   }
   // The record is there, and something else is not.

@@ -13,7 +13,7 @@ import { base } from '../styles/base.ts';
 import { record } from '../styles/record.ts';
 import { formRows, memberOf } from './form-rows.ts';
 import type { FormRow } from './form-rows.ts';
-import type { Save } from './save.ts';
+import type { Save } from '../lib/save.ts';
 
 /** Tells by `gw-review` with the save, and by `gw-cancel`. */
 export abstract class RecordForm<Row, Draft extends object> extends LitElement {

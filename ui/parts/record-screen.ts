@@ -20,7 +20,7 @@ import { keepView, tableView } from '../state/table-view.ts';
 import { base, buttons } from '../styles/base.ts';
 import { copyRecord } from './copy-record.ts';
 import './save.ts';
-import type { Save } from './save.ts';
+import type { Save } from '../lib/save.ts';
 
 type Identified = Readonly<{ id: number; name?: string }>;
 

@@ -4,67 +4,30 @@
 import { LitElement, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import type { Answered, Change, Prepared } from '../api/call.ts';
-import { draftChangeRequest } from '../api/change-requests.ts';
+import type { Change, Prepared } from '../api/call.ts';
 import { asFailure } from '../api/failure.ts';
 import { foundMeanwhile } from '../api/meanwhile.ts';
 import type { Found } from '../api/meanwhile.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import { copyText } from '../elements/copy-text.ts';
 import '../elements/dialog.ts';
 import '../elements/diff.ts';
 import '../elements/error.ts';
 import '../elements/field.ts';
 import type { FieldInput } from '../elements/field.ts';
-import '../elements/menu.ts';
-import type { MenuItem } from '../elements/menu.ts';
 import { changesBetween } from '../lib/change.ts';
 import { draftCallsOf } from '../lib/change-request.ts';
 import type { DraftCall } from '../lib/change-request.ts';
-import { curlCommand, gwCommand, yamlOf } from '../lib/copy-as.ts';
 import { onceKey } from '../lib/once-key.ts';
+import { isUncertain, keyAfter, mayGoOnTop } from '../lib/save-attempt.ts';
+import type { Save } from '../lib/save.ts';
 import { concernsRequests } from '../lib/what-if.ts';
-import { apiBase } from '../state/base.ts';
 import { forgetEdits } from '../state/edits.ts';
-import { linkTo, navigate } from '../state/location.ts';
 import { announce } from '../state/publication.ts';
-import { notify } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
+import { copySave } from './save-copy.ts';
+import { requestApproval } from './save-request.ts';
 import { saveStyles } from './save-styles.ts';
 import './what-if.ts';
-
-export type Save = Readonly<{
-  heading: string;
-  /** On the button, such as "Delete". */
-  verb: string;
-  /** Said when it is done, such as "Provider OpenAI changed". */
-  done: string;
-  /** What is there and what is sent; null shows no table, `{}` before is a new record. Secrets are not to be in either. */
-  before: Readonly<Record<string, unknown>> | null;
-  after: Readonly<Record<string, unknown>> | null;
-  /** Cannot be taken back: what breaks is in the slot. */
-  danger?: boolean;
-  /** To be typed first. */
-  name?: string;
-  /** It is not done without a reason. */
-  reasonNeeded?: boolean;
-  /** What it means, said above what changes. */
-  about?: string;
-  /** What is waited for when it takes a while. */
-  busyText?: string;
-  /** What is open then, of what was answered, such as `theMade`; the record that is open now when absent. */
-  opens?: (answered: unknown) => readonly (string | number)[];
-  run: (change: Change) => Promise<Answered<unknown>>;
-}>;
-
-/** Opens what was made. */
-export const theMade: NonNullable<Save['opens']> = (answered) => {
-  const id: unknown = Reflect.get(Object(answered), 'id');
-  return typeof id === 'number' ? [id] : [];
-};
-
-/** Goes back to the list, because what was open is no more. */
-export const theList: NonNullable<Save['opens']> = () => [];
 
 /** `gw-saved` has what the call answered; `gw-refused` a failure that names a field; `gw-close` is a change of mind. */
 export class GwSave extends LitElement {
@@ -89,7 +52,7 @@ export class GwSave extends LitElement {
   declare asksRequests: boolean;
   /** What became of the record while the change was made; null is nothing that is known. */
   declare meanwhile: Found | null;
-  /** One key for all attempts at one change: a lost answer cannot make it twice. */
+  /** One key for all attempts at one change whose answers were lost: it cannot be made twice. */
   #onceKey = '';
   #shown: Save | null = null;
   /** What is going to be sent, as far as it is known before it is. */
@@ -99,6 +62,10 @@ export class GwSave extends LitElement {
     super();
     this.save = null;
     this.busy = false;
+    this.#begin();
+  }
+
+  #begin(): void {
     this.failure = null;
     this.reason = '';
     this.unreasoned = false;
@@ -113,11 +80,7 @@ export class GwSave extends LitElement {
     this.#prepared = null;
     // What cannot be prepared says why when it is run.
     this.save.run({ preview: this.#prepare }).catch(() => {});
-    this.failure = null;
-    this.reason = '';
-    this.unreasoned = false;
-    this.asksRequests = false;
-    this.meanwhile = null;
+    this.#begin();
   }
 
   readonly #prepare = (request: Prepared): void => {
@@ -158,10 +121,9 @@ export class GwSave extends LitElement {
           error=${this.unreasoned ? 'A reason is needed' : ''}
           .value=${this.reason}
           @gw-input=${this.#onReason}
-          @gw-enter=${this.#run}
+          @gw-enter=${this.#onEnter}
         ></gw-field>
-        ${this.#others()} ${this.#whatIf()}
-        ${this.meanwhile === null ? html`<gw-error .failure=${this.failure}></gw-error>` : this.#became(this.meanwhile)}
+        ${this.#others()} ${this.#whatIf()} ${this.#failed()}
         ${
           shown.busyText === undefined
             ? nothing
@@ -171,39 +133,25 @@ export class GwSave extends LitElement {
     </gw-dialog>`;
   }
 
-  #became({ kind, message, change }: Found) {
-    return html`<div class="became" role="alert">
-      <p>${message}</p>
-      ${
-        change === null
-          ? nothing
-          : html`<a target="_blank" href=${linkTo({ screen: 'history', rest: [change] })}
-              >See what was done</a
-            >`
-      }
-      ${
-        kind === 'changed'
-          ? html`<button type="button" ?disabled=${this.busy} @click=${this.#onTop}>
-              Save again on top
-            </button>`
+  #failed() {
+    const { meanwhile, failure, save } = this;
+    if (meanwhile !== null) {
+      // Its code is fetched when it is wanted, which is rare.
+      void import('./save-became.ts');
+      return html`<gw-save-became
+        .found=${meanwhile}
+        ?busy=${this.busy}
+        ?offered=${save !== null && mayGoOnTop(save, meanwhile)}
+        @gw-on-top=${this.#onTop}
+      ></gw-save-became>`;
+    }
+    return html`<gw-error .failure=${failure}></gw-error> ${
+        failure !== null && isUncertain(failure)
+          ? html`<p class="quiet">
+              Whether it was made is not known. Sent again from here, it is made once.
+            </p>`
           : nothing
-      }
-    </div>`;
-  }
-
-  /** A script does by it what the button does. */
-  #texts(): readonly (MenuItem & Readonly<{ text: string }>)[] {
-    if (this.#prepared === null) return [];
-    const request = { ...this.#prepared, reason: this.reason };
-    const origin = new URL(apiBase, globalThis.location.href).href.replace(/\/$/, '');
-    const texts = [
-      { label: 'curl', text: curlCommand(request, origin) },
-      { label: 'gw command', text: gwCommand(request) },
-      { label: 'YAML', text: yamlOf(request) },
-    ];
-    return texts.flatMap(({ label, text }) =>
-      text === null ? [] : [{ value: label, label: `Copy as ${label}`, text }],
-    );
+      }`;
   }
 
   /** What can be done with it besides. */
@@ -211,7 +159,7 @@ export class GwSave extends LitElement {
     const calls = this.#calls();
     const isRefused = this.failure?.code === 'approval_required';
     return html`<div class="other">
-      ${this.#copyAs()}
+      ${copySave(this.#prepared, this.reason)}
       ${
         calls === null
           ? nothing
@@ -256,24 +204,6 @@ export class GwSave extends LitElement {
     return this.#prepared === null ? null : draftCallsOf(this.#prepared);
   }
 
-  #copyAs() {
-    const texts = this.#texts();
-    if (texts.length === 0) return nothing;
-    return html`<gw-menu
-      plain
-      icon="copy"
-      text="Copy as"
-      label="Copy as"
-      .items=${texts}
-      @gw-choose=${async ({ detail }: CustomEvent<string>) => {
-        const chosen = texts.find(({ value }) => value === detail);
-        if (chosen === undefined) return;
-        const isCopied = await copyText(chosen.text);
-        notify({ text: isCopied ? `Copied as ${chosen.value}` : 'The browser allows no copying' });
-      }}
-    ></gw-menu>`;
-  }
-
   readonly #onReason = ({ detail }: CustomEvent<FieldInput>): void => {
     this.reason = detail.value;
     this.unreasoned = false;
@@ -285,59 +215,41 @@ export class GwSave extends LitElement {
 
   /** The version that was refused is replaced by the one that stands. */
   readonly #onTop = (): Promise<void> => {
-    const version = this.meanwhile?.version;
-    return this.#publish({ version });
+    return this.#publish({ version: this.meanwhile?.version });
   };
+
+  /** As the button does, which may wait for a name that is to be typed. */
+  readonly #onEnter = (): void => this.renderRoot.querySelector('gw-dialog')?.confirm();
 
   readonly #run = (): Promise<void> => this.#publish({});
 
   #publish(over: Pick<Change, 'version'>): Promise<void> {
-    return this.#attempt(async (save, given) => {
-      const change = { ...given, ...over };
-      const answer = await save.run(change);
-      forgetEdits();
-      void announce({
-        text: save.done,
-        version: answer.snapshotVersion,
-        requestId: answer.headers.get('x-request-id'),
-      });
-      this.#tell('gw-saved', answer);
-    });
+    return this.#attempt((save, given) => this.#make(save, { ...given, ...over }, save.done));
   }
 
   /** Why it cannot wait is the reason, which then is needed. */
   readonly #breakGlass = (): Promise<void> =>
     this.#attempt(
-      async (save, change) => {
-        const answer = await save.run({ ...change, breakGlass: this.reason });
-        forgetEdits();
-        void announce({
-          text: `${save.done}, to be reviewed`,
-          version: answer.snapshotVersion,
-          requestId: answer.headers.get('x-request-id'),
-        });
-        this.#tell('gw-saved', answer);
-      },
+      (save, given) =>
+        this.#make(save, { ...given, breakGlass: this.reason }, `${save.done}, to be reviewed`),
       { isReasonNeeded: true },
     );
 
-  /** Proposed to a second person in place of being made. */
+  async #make(save: Save, change: Change, text: string): Promise<void> {
+    const answer = await save.run(change);
+    forgetEdits();
+    const requestId = answer.headers.get('x-request-id');
+    void announce({ text, version: answer.snapshotVersion, requestId });
+    this.#tell('gw-saved', answer);
+  }
+
   readonly #requestApproval = (): Promise<void> =>
     this.#attempt(
-      async (save, { reason, onceKey }) => {
-        const calls = (this.#calls() ?? []).map((call) => Object.assign({}, call));
-        const { body } = await draftChangeRequest(
-          { title: save.heading, calls },
-          { reason, onceKey },
-        );
+      async (save, { reason, onceKey: key }) => {
+        const proposal = { title: save.heading, calls: this.#calls() ?? [] };
+        // It is another request than that of the change itself.
+        await requestApproval(proposal, { reason, onceKey: `${key}-draft` });
         forgetEdits();
-        const rest = ['requests', body.id];
-        notify({
-          tone: 'good',
-          text: `Change request ${body.id} drafted`,
-          detail: 'a second person approves it',
-          action: { label: 'Open', run: () => navigate({ screen: 'history', rest }) },
-        });
         this.#tell('gw-close', null);
       },
       { isReasonNeeded: true },
@@ -359,9 +271,11 @@ export class GwSave extends LitElement {
       await make(save, { reason, onceKey: this.#onceKey });
     } catch (error) {
       this.failure = asFailure(error);
-      this.meanwhile = await foundMeanwhile(this.failure, this.#prepared);
-      // The same key stands for the same request; the next attempt may be another.
-      this.#onceKey = onceKey();
+      this.meanwhile = await foundMeanwhile(this.failure, {
+        prepared: this.#prepared,
+        stream: save.stream,
+      });
+      this.#onceKey = keyAfter(this.failure, { key: this.#onceKey, fresh: onceKey });
       if (this.failure.param !== null) this.#tell('gw-refused', this.failure);
     } finally {
       this.busy = false;

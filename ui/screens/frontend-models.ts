@@ -17,7 +17,7 @@ import { usersOf } from '../lib/pool.ts';
 import { copyRecord } from '../parts/copy-record.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
-import type { Save } from '../parts/save.ts';
+import type { Save } from '../lib/save.ts';
 import { linkTo, openRest, replaceRest } from '../state/location.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { frontendModelColumns, poolColumns } from './frontend-models/columns.ts';

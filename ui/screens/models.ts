@@ -13,7 +13,7 @@ import '../elements/segments.ts';
 import { modelStates, modelStatesOf } from '../lib/model-use.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
-import type { Save } from '../parts/save.ts';
+import type { Save } from '../lib/save.ts';
 import { linkTo } from '../state/location.ts';
 import './models/attach.ts';
 import { readColumns, usesText, writeColumns } from './models/columns.ts';

@@ -17,7 +17,7 @@ import { formatCount } from '../lib/format.ts';
 import { leaseText, providerState } from '../lib/provider-state.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
-import type { Save } from '../parts/save.ts';
+import type { Save } from '../lib/save.ts';
 import { base, buttons } from '../styles/base.ts';
 import './providers/available.ts';
 import './providers/form.ts';

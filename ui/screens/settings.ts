@@ -24,7 +24,7 @@ import { Watch } from '../elements/watch.ts';
 import { formatCount } from '../lib/format.ts';
 import { settingText, sourceNames, supportBundle } from '../lib/settings.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
-import type { Save } from '../parts/save.ts';
+import type { Save } from '../lib/save.ts';
 import { theme, zone } from '../state/preferences.ts';
 import type { Theme } from '../state/preferences.ts';
 import { keepView, tableView } from '../state/table-view.ts';

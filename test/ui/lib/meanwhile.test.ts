@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { meanwhileOf, streamOfPath } from '../../../ui/lib/meanwhile.ts';
+import { meanwhileOf, spanSince, streamOfPath } from '../../../ui/lib/meanwhile.ts';
 
 const last = { actor: 'ann', at: '2026-11-22 08:00 UTC' };
 const changed = { ...last, command: 'UpdateProvider' };
@@ -47,4 +47,16 @@ it('the record of a call is known by its path', () => {
   };
   for (const [path, stream] of Object.entries(cases))
     assert.equal(streamOfPath(path), stream, path);
+});
+
+it('what others did is told from the version that was seen, and not where that is not known', () => {
+  const events = [
+    { position: 90, version: 4 },
+    { position: 80, version: 3 },
+    { position: 70, version: 2 },
+  ];
+  assert.deepEqual(spanSince(events, 2), { from: 70, to: 90 });
+  assert.deepEqual(spanSince(events, 3), { from: 80, to: 90 });
+  for (const seen of [4, 1, undefined]) assert.equal(spanSince(events, seen), null, `${seen}`);
+  assert.equal(spanSince([], 2), null);
 });

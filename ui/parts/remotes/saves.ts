@@ -3,8 +3,8 @@
 import { shownCredential } from '../../lib/credential-draft.ts';
 import { remoteBody, remoteChange } from '../../lib/remote-draft.ts';
 import type { Remote, RemoteDraft } from '../../lib/remote-draft.ts';
-import { theList, theMade } from '../save.ts';
-import type { Save } from '../save.ts';
+import { theList, theMade } from '../../lib/save.ts';
+import type { Save } from '../../lib/save.ts';
 import type { RemoteKind } from './kind.ts';
 
 export function creationOf({ noun, dialect, create }: RemoteKind, draft: RemoteDraft): Save {

@@ -4,7 +4,7 @@ import { updateDeployment } from '../../api/deployment.ts';
 import type { Deployment } from '../../api/deployment.ts';
 import { changeOf, fieldsOf } from '../../lib/deployment.ts';
 import type { DeploymentDraft } from '../../lib/deployment.ts';
-import type { Save } from '../../parts/save.ts';
+import type { Save } from '../../lib/save.ts';
 
 export function changeSave(deployment: Deployment, draft: DeploymentDraft): Save {
   const body = changeOf(draft, deployment);

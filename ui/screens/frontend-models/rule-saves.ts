@@ -6,7 +6,7 @@ import { recordBody } from '../../lib/rule-body.ts';
 import type { RuleBody } from '../../lib/rule-body.ts';
 import { orderBody } from '../../lib/rule-order.ts';
 import { ruleTitle } from '../../lib/rule-text.ts';
-import type { Save } from '../../parts/save.ts';
+import type { Save } from '../../lib/save.ts';
 
 export type Names = Readonly<{
   principal: (id: number) => string;
@@ -26,6 +26,9 @@ function shownValue(field: string, value: unknown, names: Names): unknown {
   return field === 'jump_to' && typeof value === 'number' ? names.frontendModel(value) : value;
 }
 
+/** Its calls name the rule, the log its owner. */
+const streamOf = ({ id }: FrontendModel): string => `frontend_model-${id}`;
+
 type Added = Readonly<{ body: Partial<RuleBody>; /** In the order of evaluation. */ at: number }>;
 
 export function ruleCreation(owner: FrontendModel, { body, at }: Added, names: Names): Save {
@@ -38,6 +41,7 @@ export function ruleCreation(owner: FrontendModel, { body, at }: Added, names: N
     before: {},
     after: shown(body, names),
     opens: () => [owner.id],
+    sendsWhole: !isLast,
     run: (change) => {
       const held = { version: owner.version, ...change };
       if (isLast) return createRule(owner.id, body, held);
@@ -59,6 +63,7 @@ export const ruleUpdate = (
   before: shown(recordBody(rule), names),
   after: shown(body, names),
   opens: () => [owner.id],
+  stream: streamOf(owner),
   run: (change) => updateRule(rule.id, body, { version: owner.version, ...change }),
 });
 
@@ -71,6 +76,7 @@ export const ruleDeletion = (owner: FrontendModel, { rule, at }: Placed, names: 
   danger: true,
   name: `rule:${at}`,
   opens: () => [owner.id],
+  stream: streamOf(owner),
   run: (change) => deleteRule(rule.id, { version: owner.version, ...change }),
 });
 
@@ -84,5 +90,6 @@ export const orderSave = (owner: FrontendModel, rules: readonly Rule[], names: N
   before: titles(owner.rules, names),
   after: titles(rules, names),
   opens: () => [owner.id],
+  sendsWhole: true,
   run: (change) => replaceRules(owner.id, orderBody(rules), { version: owner.version, ...change }),
 });

@@ -13,8 +13,8 @@ import { shownFrontendModel } from '../../lib/frontend-model-draft.ts';
 import type { FrontendModelBody } from '../../lib/frontend-model-draft.ts';
 import { membersText } from '../../lib/pool.ts';
 import type { PoolBody } from '../../lib/pool.ts';
-import { theList, theMade } from '../../parts/save.ts';
-import type { Save } from '../../parts/save.ts';
+import { theList, theMade } from '../../lib/save.ts';
+import type { Save } from '../../lib/save.ts';
 
 export const frontendModelCreation = (body: FrontendModelBody): Save => ({
   heading: `Add ${body.name}`,

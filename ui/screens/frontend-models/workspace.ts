@@ -15,7 +15,7 @@ import '../../elements/empty.ts';
 import '../../elements/icon.ts';
 import { Resource } from '../../elements/resource.ts';
 import { inOrder, isOtherOrder } from '../../lib/rule-order.ts';
-import type { Save } from '../../parts/save.ts';
+import type { Save } from '../../lib/save.ts';
 import { edited, forgetEdits } from '../../state/edits.ts';
 import { linkTo, place } from '../../state/location.ts';
 import { may } from '../../state/session.ts';

@@ -8,7 +8,7 @@ import type { ChangePolicy } from '../../api/change-requests.ts';
 import { changeKinds, kindsText } from '../../lib/change-request.ts';
 import type { ChangeKind } from '../../lib/change-request.ts';
 import '../../parts/save.ts';
-import type { Save } from '../../parts/save.ts';
+import type { Save } from '../../lib/save.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 
 /** Tells by `gw-done` when it is set. */

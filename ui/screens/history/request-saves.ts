@@ -13,7 +13,7 @@ import type { WholeRequest } from '../../api/change-requests.ts';
 import type { Step } from '../../lib/change-request.ts';
 import { formatTime } from '../../lib/format.ts';
 import { editedFields } from '../../lib/request-calls.ts';
-import type { Save } from '../../parts/save.ts';
+import type { Save } from '../../lib/save.ts';
 import { zone } from '../../state/preferences.ts';
 import type { CallsEdit } from './calls-form.ts';
 

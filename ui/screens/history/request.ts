@@ -28,7 +28,7 @@ import { wordsOf } from '../../lib/history.ts';
 import { readWallTime } from '../../lib/wall-time.ts';
 import '../../parts/differences.ts';
 import '../../parts/save.ts';
-import type { Save } from '../../parts/save.ts';
+import type { Save } from '../../lib/save.ts';
 import '../../parts/what-if.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo } from '../../state/location.ts';

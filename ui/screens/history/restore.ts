@@ -16,7 +16,7 @@ import { momentWords, streamWords, wordsOf } from '../../lib/history.ts';
 import { lossText, neededBy, readEntities } from '../../lib/restore.ts';
 import '../../parts/differences.ts';
 import '../../parts/save.ts';
-import type { Save } from '../../parts/save.ts';
+import type { Save } from '../../lib/save.ts';
 import '../../parts/what-if.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo, navigate, place } from '../../state/location.ts';

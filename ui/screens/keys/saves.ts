@@ -4,7 +4,7 @@ import { createKey, revokeKey } from '../../api/keys.ts';
 import type { ApiKey, MadeApiKey } from '../../api/keys.ts';
 import { keyBody } from '../../lib/key-draft.ts';
 import type { KeyDraft } from '../../lib/key-draft.ts';
-import type { Save } from '../../parts/save.ts';
+import type { Save } from '../../lib/save.ts';
 import { zone } from '../../state/preferences.ts';
 
 type Creation = Readonly<{

@@ -15,8 +15,8 @@ import { formatCount } from '../../lib/format.ts';
 import { priceDifference } from '../../lib/price-difference.ts';
 import { formRows } from '../../parts/form-rows.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
-import { theList } from '../../parts/save.ts';
-import type { Save } from '../../parts/save.ts';
+import { theList } from '../../lib/save.ts';
+import type { Save } from '../../lib/save.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 

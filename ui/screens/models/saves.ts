@@ -10,8 +10,8 @@ import {
 } from '../../api/models.ts';
 import type { attachBody, flowChange } from '../../lib/backend-draft.ts';
 import type { ModelBody, ModelChange } from '../../lib/model-draft.ts';
-import { theList, theMade } from '../../parts/save.ts';
-import type { Save } from '../../parts/save.ts';
+import { theList, theMade } from '../../lib/save.ts';
+import type { Save } from '../../lib/save.ts';
 import type { ModelRow } from './load.ts';
 import type { PriceEdit } from './price.ts';
 

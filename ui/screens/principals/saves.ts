@@ -11,8 +11,8 @@ import {
 import { effectivePermissions, invokable } from '../../lib/permissions.ts';
 import { principalBody, principalChange } from '../../lib/principal-draft.ts';
 import type { PrincipalDraft } from '../../lib/principal-draft.ts';
-import { theList, theMade } from '../../parts/save.ts';
-import type { Save } from '../../parts/save.ts';
+import { theList, theMade } from '../../lib/save.ts';
+import type { Save } from '../../lib/save.ts';
 import type { Known, People } from './load.ts';
 
 export function creationOf(draft: PrincipalDraft): Save {

@@ -10,8 +10,8 @@ import {
 import type { PromptClass } from '../../api/prompt-classes.ts';
 import type { ClassBody } from '../../lib/class-draft.ts';
 import { formatCount } from '../../lib/format.ts';
-import { theList, theMade } from '../../parts/save.ts';
-import type { Save } from '../../parts/save.ts';
+import { theList, theMade } from '../../lib/save.ts';
+import type { Save } from '../../lib/save.ts';
 
 export const classCreation = (body: ClassBody, prompts: readonly string[]): Save => ({
   heading: `Add ${body.name}`,

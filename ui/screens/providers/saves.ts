@@ -8,8 +8,8 @@ import { formatCount } from '../../lib/format.ts';
 import { providerBody, providerChange } from '../../lib/provider-draft.ts';
 import type { ProviderDraft } from '../../lib/provider-draft.ts';
 import { registrationCalls } from '../../lib/registration.ts';
-import { theList, theMade } from '../../parts/save.ts';
-import type { Save } from '../../parts/save.ts';
+import { theList, theMade } from '../../lib/save.ts';
+import type { Save } from '../../lib/save.ts';
 
 const busyText = 'Asking the provider for its models …';
 

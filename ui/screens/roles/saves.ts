@@ -11,10 +11,13 @@ import type { Role } from '../../api/roles.ts';
 import { permissionText } from '../../lib/permissions.ts';
 import { roleBody, roleChange } from '../../lib/role-draft.ts';
 import type { RoleDraft } from '../../lib/role-draft.ts';
-import { theList, theMade } from '../../parts/save.ts';
-import type { Save } from '../../parts/save.ts';
+import { theList, theMade } from '../../lib/save.ts';
+import type { Save } from '../../lib/save.ts';
 
 type Permission = Role['permissions'][number];
+
+/** Its calls name it by its name, the log by its id. */
+const streamOf = ({ id }: Role): string => `role-${id}`;
 
 const textsOf = (permissions: readonly Permission[]): readonly string[] =>
   permissions.map(permissionText).toSorted();
@@ -40,6 +43,7 @@ export function changeOf(role: Role, draft: RoleDraft): Save {
     done: `Role ${role.name} changed`,
     before: { name: role.name, description: role.description },
     after: body,
+    stream: streamOf(role),
     run: (change) => updateRole(role.name, body, { version: role.version, ...change }),
   };
 }
@@ -52,6 +56,7 @@ export function grantOf(role: Role, permission: Permission): Save {
     done: `${text} granted to ${role.name}`,
     before: { permissions: textsOf(role.permissions) },
     after: { permissions: textsOf([...role.permissions, permission]) },
+    stream: streamOf(role),
     run: (change) => grantPermission(role.name, permission, { version: role.version, ...change }),
   };
 }
@@ -66,6 +71,7 @@ export function revokeOf(role: Role, permission: Permission): Save {
     after: {
       permissions: textsOf(role.permissions.filter((one) => permissionText(one) !== text)),
     },
+    stream: streamOf(role),
     run: (change) => revokePermission(role.name, permission, { version: role.version, ...change }),
   };
 }
@@ -79,5 +85,6 @@ export const deletionOf = (role: Role): Save => ({
   danger: true,
   name: role.name,
   opens: theList,
+  stream: streamOf(role),
   run: (change) => deleteRole(role.name, { version: role.version, ...change }),
 });

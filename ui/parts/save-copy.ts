@@ -1,0 +1,42 @@
+// The button of a save by which what it sends is copied: a script does by it what the button of the save does.
+
+import { html, nothing } from 'lit';
+
+import type { Prepared } from '../api/call.ts';
+import { copyText } from '../elements/copy-text.ts';
+import '../elements/menu.ts';
+import { curlCommand, gwCommand, yamlOf } from '../lib/copy-as.ts';
+import { apiBase } from '../state/base.ts';
+import { notify } from '../state/toasts.ts';
+
+function textsOf(prepared: Prepared, reason: string) {
+  const request = { ...prepared, reason };
+  const origin = new URL(apiBase, globalThis.location.href).href.replace(/\/$/, '');
+  const texts = [
+    { label: 'curl', text: curlCommand(request, origin) },
+    { label: 'gw command', text: gwCommand(request) },
+    { label: 'YAML', text: yamlOf(request) },
+  ];
+  return texts.flatMap(({ label, text }) =>
+    text === null ? [] : [{ value: label, label: `Copy as ${label}`, text }],
+  );
+}
+
+/** Nothing where what is sent is not known before it is. */
+export function copySave(prepared: Prepared | null, reason: string) {
+  if (prepared === null) return nothing;
+  const texts = textsOf(prepared, reason);
+  return html`<gw-menu
+    plain
+    icon="copy"
+    text="Copy as"
+    label="Copy as"
+    .items=${texts}
+    @gw-choose=${async ({ detail }: CustomEvent<string>) => {
+      const chosen = texts.find(({ value }) => value === detail);
+      if (chosen === undefined) return;
+      const isCopied = await copyText(chosen.text);
+      notify({ text: isCopied ? `Copied as ${chosen.value}` : 'The browser allows no copying' });
+    }}
+  ></gw-menu>`;
+}

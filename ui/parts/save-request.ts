@@ -1,0 +1,25 @@
+// A save that is proposed to a second person in place of being made.
+
+import type { Change } from '../api/call.ts';
+import { draftChangeRequest } from '../api/change-requests.ts';
+import type { DraftCall } from '../lib/change-request.ts';
+import { navigate } from '../state/location.ts';
+import { notify } from '../state/toasts.ts';
+
+type Proposal = Readonly<{ title: string; calls: readonly DraftCall[] }>;
+
+/** Says where it is then. */
+export async function requestApproval(
+  { title, calls }: Proposal,
+  change: Pick<Change, 'reason' | 'onceKey'>,
+): Promise<void> {
+  const draft = { title, calls: calls.map((call) => Object.assign({}, call)) };
+  const { body } = await draftChangeRequest(draft, change);
+  const rest = ['requests', body.id];
+  notify({
+    tone: 'good',
+    text: `Change request ${body.id} drafted`,
+    detail: 'a second person approves it',
+    action: { label: 'Open', run: () => navigate({ screen: 'history', rest }) },
+  });
+}
