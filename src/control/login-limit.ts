@@ -2,6 +2,10 @@
 // password gives its tokens back, so only failures are counted. Nobody is shut out by what strangers do elsewhere: when a name fails
 // from everywhere its logins wait for their turn, one behind the other, and are refused only when more wait than may.
 
+import { hash } from 'node:crypto';
+
+import ipaddr from 'ipaddr.js';
+
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 
@@ -20,42 +24,53 @@ const refillMs = 60_000;
 /** As long as one may wait for its turn: then that many, a second apart, wait for one name. */
 export const turnMsMax = 5_000;
 
-/** Bound of each table; at it the bucket that was touched longest ago is forgotten. */
+/** Bound of each table, whose keys have one length; at it the bucket that was touched longest ago is forgotten. */
 const bucketsMax = 10_000;
 
 export function createLoginLimit(): LoginLimit {
   const limits = [
     {
-      keyOf: ({ name, address }: LoginAttempt) => JSON.stringify([name, address]),
+      key: ({ name, address }: LoginAttempt) => keyOf(name, networkOf(address)),
       buckets: createBuckets(failuresPerMinute.nameAtAddress),
       waitMsMax: 0,
     },
     {
-      keyOf: ({ address }: LoginAttempt) => address,
+      key: ({ address }: LoginAttempt) => keyOf(networkOf(address)),
       buckets: createBuckets(failuresPerMinute.address),
       waitMsMax: 0,
     },
     {
-      keyOf: ({ name }: LoginAttempt) => name,
+      key: ({ name }: LoginAttempt) => keyOf(name),
       buckets: createBuckets(failuresPerMinute.name),
       waitMsMax: turnMsMax,
     },
   ] as const;
   return {
     admit: (attempt, nowMs) => {
-      const waits = limits.map(({ keyOf, buckets, waitMsMax }) => {
-        const waitMs = buckets.waitMs(keyOf(attempt), nowMs);
+      const waits = limits.map(({ key, buckets, waitMsMax }) => {
+        const waitMs = buckets.waitMs(key(attempt), nowMs);
         return { waitMs, overMs: waitMs - waitMsMax };
       });
       const overMs = Math.max(...waits.map(({ overMs }) => overMs));
       if (overMs > 0) return tooMany(overMs);
-      for (const { keyOf, buckets } of limits) buckets.take(keyOf(attempt), nowMs);
+      for (const { key, buckets } of limits) buckets.take(key(attempt), nowMs);
       return Math.max(...waits.map(({ waitMs }) => waitMs));
     },
     giveBack: (attempt) => {
-      for (const { keyOf, buckets } of limits) buckets.giveBack(keyOf(attempt));
+      for (const { key, buckets } of limits) buckets.giveBack(key(attempt));
     },
   };
+}
+
+/** Of one length, whatever a stranger sends as a name. */
+const keyOf = (...parts: readonly string[]): string =>
+  hash('sha256', JSON.stringify(parts), 'base64');
+
+/** Whoever has one IPv6 address has the 64 bits behind its network too (RFC 4291, section 2.5.4). */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const read = ipaddr.process(address);
+  return read instanceof ipaddr.IPv6 ? read.parts.slice(0, 4).join(':') : read.toString();
 }
 
 const tooMany = (waitMs: number): Refusal =>

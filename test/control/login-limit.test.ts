@@ -35,7 +35,7 @@ it('failures at one address do not shut the name out at another', () => {
 
 it('a name that fails from everywhere waits for its turn, as many as may', () => {
   const limit = createLoginLimit();
-  const from = (number: number) => answer(limit, 0, { address: `2001:db8::${number}` });
+  const from = (number: number) => answer(limit, 0, { address: `2001:db8:0:${number}::1` });
   for (let failed = 0; failed < failuresPerMinute.name; failed += 1) assert.equal(from(failed), 0);
   const waiting = Array.from({ length: turnMsMax / 1_000 }, (_, place) => from(1_000 + place));
   assert.deepEqual(waiting, [1_000, 2_000, 3_000, 4_000, 5_000]);
@@ -51,6 +51,27 @@ it('an address is refused after twenty failures, whatever the names', () => {
   }
   assert.equal(answer(limit, 0, { name: 'another' }), 'too_many');
   assert.equal(answer(limit, 0, { name: 'another', address: '192.0.2.2' }), 0);
+});
+
+it('the addresses of one IPv6 network of 64 bits are one, and so is an IPv4 address in either form', () => {
+  const limit = createLoginLimit();
+  for (let failed = 0; failed < failuresPerMinute.nameAtAddress; failed += 1) {
+    assert.equal(answer(limit, 0, { address: `2001:db8:0:1::${failed}` }), 0);
+    assert.equal(answer(limit, 0, { address: failed % 2 ? '192.0.2.7' : '::ffff:192.0.2.7' }), 0);
+  }
+  for (const address of ['2001:db8:0:1:ffff::9', '192.0.2.7', '::ffff:c000:207']) {
+    assert.equal(answer(limit, 0, { address }), 'too_many', address);
+  }
+  assert.equal(answer(limit, 0, { address: '2001:db8:0:2::1' }), 0);
+});
+
+it('an address that cannot be read is one of its own', () => {
+  const limit = createLoginLimit();
+  for (let failed = 0; failed < failuresPerMinute.nameAtAddress; failed += 1) {
+    assert.equal(answer(limit, 0, { address: '' }), 0);
+  }
+  assert.equal(answer(limit, 0, { address: '' }), 'too_many');
+  assert.equal(answer(limit, 0), 0);
 });
 
 it('a right password is not counted', () => {
