@@ -105,6 +105,16 @@ it('at a version of the past the rules stand as they were, and are tried as they
   assert.equal(await reason(page).textContent(), 'rule:0');
   await page.locator('gw-rules .chip', { hasText: 'streamed, met' }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'Add rule' }).count(), 0);
+
+  const pool = await house.send('POST', '/admin/model-pools', { name: 'fast', members: [] });
+  assert.equal(pool.status, 201);
+  const made = pool.headers.get('x-gw-snapshot-version');
+  await page.goto(`/ui/frontend-models/pools/1?as_of=${made}`);
+  await page.getByRole('button', { name: 'Copy as' }).waitFor();
+  for (const name of ['Change', 'Delete']) {
+    assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0);
+    assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0);
+  }
 });
 
 it('a rule is dragged behind another, and put back', async (t) => {

@@ -13,14 +13,12 @@ import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
 import '../elements/table.ts';
 import { partPlace } from '../lib/part-place.ts';
-import { usersOf } from '../lib/pool.ts';
 import { copyRecord } from '../parts/copy-record.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../lib/save.ts';
 import { linkTo, openRest, replaceRest } from '../state/location.ts';
-import { keepView, tableView } from '../state/table-view.ts';
-import { frontendModelColumns, poolColumns } from './frontend-models/columns.ts';
+import { frontendModelColumns } from './frontend-models/columns.ts';
 import type { PoolRow } from './frontend-models/columns.ts';
 import './frontend-models/fallback-form.ts';
 import './frontend-models/form.ts';
@@ -28,11 +26,11 @@ import { loadRouting, memberOptions, targetOptions } from './frontend-models/loa
 import type { Routing } from './frontend-models/load.ts';
 import './frontend-models/pool-form.ts';
 import './frontend-models/pool-record.ts';
+import { noPools, poolActions, poolRows, poolTable, poolsPart } from './frontend-models/pools.ts';
 import { frontendModelDeletion, poolDeletion } from './frontend-models/saves.ts';
 import { factsOf, modelBreakage, poolBreakage, ruleBreakage } from './frontend-models/words.ts';
 import './frontend-models/workspace.ts';
 
-const poolsPart = 'pools';
 const fallbackPart = 'fallback';
 
 class ScreenFrontendModels extends RecordScreen {
@@ -213,37 +211,15 @@ class ScreenFrontendModels extends RecordScreen {
   }
 
   #pools(routing: Routing) {
-    const rows = this.#poolRows(routing);
-    if (rows.length === 0) {
-      return html`<gw-empty heading="No pools yet" icon="layers">
-        <span slot="about"
-          >A pool is several models that serve for one another: a rule leads to the pool, and its
-          policy says which member answers.</span
-        >
-        ${
-          this.isWritable()
-            ? html`<a class="button primary" href=${this.link(poolsPart, 'new')}>Add pool</a>
-                <a class="button" href=${linkTo({ screen: this.screen })}>See frontend models</a>`
-            : nothing
-        }
-      </gw-empty>`;
-    }
-    return html`<gw-table
-      label="Pools"
-      noun="pool"
-      .columns=${poolColumns}
-      .rows=${rows}
-      .view=${tableView()}
-      .hrefOf=${(one: PoolRow) => this.link(poolsPart, one.id)}
-      .chosen=${Number(this.rest[1])}
-      ?stale=${this.#routing.failure !== null}
-      @gw-view=${keepView}
-      >${this.#segments(routing)}</gw-table
-    >`;
-  }
-
-  #poolRows({ pools, frontendModels }: Routing): readonly PoolRow[] {
-    return pools.map((pool) => Object.assign({}, pool, { users: usersOf(pool, frontendModels) }));
+    const rows = poolRows(routing);
+    if (rows.length === 0) return noPools(this.isWritable() ? this.link(poolsPart, 'new') : null);
+    return poolTable({
+      rows,
+      chosen: Number(this.rest[1]),
+      isStale: this.#routing.failure !== null,
+      bar: this.#segments(routing),
+      hrefOf: ({ id }) => this.link(poolsPart, id),
+    });
   }
 
   #workspace(one: FrontendModel, routing: Routing) {
@@ -258,9 +234,7 @@ class ScreenFrontendModels extends RecordScreen {
       })}
       ${
         this.isWritable()
-          ? html`<a slot="actions" class="button" href=${this.link(one.id, 'edit')}
-                ><gw-icon name="pencil"></gw-icon>Change</a
-              >
+          ? html`${this.changeLink(one.id)}
               <button
                 slot="actions"
                 type="button"
@@ -318,7 +292,7 @@ class ScreenFrontendModels extends RecordScreen {
   }
 
   #openedPool(routing: Routing): PoolRow | null {
-    return this.#poolRows(routing).find(({ id }) => String(id) === this.rest[1]) ?? null;
+    return poolRows(routing).find(({ id }) => String(id) === this.rest[1]) ?? null;
   }
 
   #poolDrawer(routing: Routing) {
@@ -342,21 +316,11 @@ class ScreenFrontendModels extends RecordScreen {
   }
 
   #poolActions(pool: PoolRow) {
-    const { users: _users, ...record } = pool;
-    return html`${copyRecord(poolsPart, record)}<a
-        slot="actions"
-        class="button"
-        href=${this.link(poolsPart, pool.id, 'edit')}
-        ><gw-icon name="pencil"></gw-icon>Change</a
-      >
-      <button
-        slot="actions"
-        type="button"
-        class="plain danger"
-        @click=${() => this.ask(poolDeletion(pool))}
-      >
-        <gw-icon name="trash-2"></gw-icon>Delete
-      </button>`;
+    const changed = {
+      edit: this.link(poolsPart, pool.id, 'edit'),
+      remove: (): void => this.ask(poolDeletion(pool)),
+    };
+    return poolActions(pool, this.isWritable() ? changed : null);
   }
 
   /** What a deletion takes away from others. */

@@ -1,0 +1,73 @@
+// The pools as the screen of frontend models shows them: the list, and what stands in the drawer of one.
+
+import { html, nothing } from 'lit';
+
+import '../../elements/empty.ts';
+import '../../elements/icon.ts';
+import '../../elements/table.ts';
+import { usersOf } from '../../lib/pool.ts';
+import { copyRecord } from '../../parts/copy-record.ts';
+import { linkTo } from '../../state/location.ts';
+import { keepView, tableView } from '../../state/table-view.ts';
+import { poolColumns } from './columns.ts';
+import type { PoolRow } from './columns.ts';
+import type { Routing } from './load.ts';
+
+/** Its segment in the address, behind the screen's. */
+export const poolsPart = 'pools';
+
+export const poolRows = ({ pools, frontendModels }: Routing): readonly PoolRow[] =>
+  pools.map((pool) => Object.assign({}, pool, { users: usersOf(pool, frontendModels) }));
+
+type List = Readonly<{
+  rows: readonly PoolRow[];
+  /** The id of the one that is open. */
+  chosen: number;
+  isStale: boolean;
+  bar: unknown;
+  hrefOf: (pool: PoolRow) => string;
+}>;
+
+export const poolTable = ({ rows, chosen, isStale, bar, hrefOf }: List) =>
+  html`<gw-table
+    label="Pools"
+    noun="pool"
+    .columns=${poolColumns}
+    .rows=${rows}
+    .view=${tableView()}
+    .hrefOf=${hrefOf}
+    .chosen=${chosen}
+    ?stale=${isStale}
+    @gw-view=${keepView}
+    >${bar}</gw-table
+  >`;
+
+/** `add` is where a new one is made; null where none can be. */
+export const noPools = (add: string | null) =>
+  html`<gw-empty heading="No pools yet" icon="layers">
+    <span slot="about"
+      >A pool is several models that serve for one another: a rule leads to the pool, and its policy
+      says which member answers.</span
+    >
+    ${
+      add === null
+        ? nothing
+        : html`<a class="button primary" href=${add}>Add pool</a>
+            <a class="button" href=${linkTo({ screen: 'frontend-models' })}>See frontend models</a>`
+    }
+  </gw-empty>`;
+
+type Changed = Readonly<{ edit: string; remove: () => void }>;
+
+/** `changed` is null where nothing can be changed, such as in the past. */
+export function poolActions(pool: PoolRow, changed: Changed | null) {
+  const { users: _users, ...record } = pool;
+  const copy = copyRecord(poolsPart, record);
+  if (changed === null) return copy;
+  return html`${copy}<a slot="actions" class="button" href=${changed.edit}
+      ><gw-icon name="pencil"></gw-icon>Change</a
+    >
+    <button slot="actions" type="button" class="plain danger" @click=${changed.remove}>
+      <gw-icon name="trash-2"></gw-icon>Delete
+    </button>`;
+}
