@@ -8,7 +8,7 @@ import type { Link } from './chain.ts';
 import { pageEvents, walkRange } from './walk.ts';
 import type { Range, Walked } from './walk.ts';
 
-/** Walks ranges beside this thread, at most `threads` at once. `sizes` are events. */
+/** Walks ranges beside this thread, at most `threads` at once; one that it cannot walk is walked here. `sizes` are events. */
 export type WalkBeside = Readonly<{
   threads: number;
   walk: (range: Range) => Promise<Walked>;
@@ -28,14 +28,14 @@ export async function walkInRanges(
   { threads, walk, sizes = walkSizes }: WalkBeside,
 ): Promise<Walked> {
   const [first, ...others] = await cut(db, whole, { ranges: threads + 1, sizes });
-  const ahead = others.map((range) => ({ range, walked: quietly(walk(range)) }));
+  const ahead = others.map((range) => ({ range, walked: orNull(walk(range)) }));
   let done = await walkRange(db, first, sizes.pageEvents);
   let { to } = first;
   for (const { range, walked } of ahead) {
     if (done.broken !== null || done.link.position < to) return done;
-    const next = isSameLink(done.link, range.from)
-      ? await walked
-      : await walkRange(db, { ...range, from: done.link }, sizes.pageEvents);
+    const next =
+      (isSameLink(done.link, range.from) ? await walked : null) ??
+      (await walkRange(db, { ...range, from: done.link }, sizes.pageEvents));
     done = { ...next, checkpoints: done.checkpoints + next.checkpoints };
     ({ to } = range);
   }
@@ -82,8 +82,5 @@ const isSameLink = (one: Link, other: Link): boolean =>
   one.recordedAt === other.recordedAt &&
   one.auditKey === other.auditKey;
 
-/** Whoever ends at a problem before does not wait for it. */
-function quietly<Value>(promise: Promise<Value>): Promise<Value> {
-  promise.catch(() => {});
-  return promise;
-}
+/** Null for a walk that failed, for want of a connection or of memory perhaps: that of this thread finds what there is to find. */
+const orNull = (walked: Promise<Walked>): Promise<Walked | null> => walked.catch(() => null);

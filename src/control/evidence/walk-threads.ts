@@ -16,17 +16,18 @@ export function createWalkThreads(
   url: string,
 ): WalkBeside & Readonly<{ close: () => Promise<void> }> {
   const workers = new Set<Worker>();
-  const run = (workerData: Task): Promise<Walked> => {
-    const { promise, resolve, reject } = Promise.withResolvers<Walked>();
+  const run = async (workerData: Task): Promise<Walked> => {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const worker = new Worker(new URL('./walk-thread.ts', import.meta.url), { workerData });
     workers.add(worker);
-    worker.once('message', (message: unknown) => resolve(walkedMessage.parse(message)));
+    worker.once('message', resolve);
+    worker.once('messageerror', reject);
     worker.once('error', reject);
     worker.once('exit', () => {
       workers.delete(worker);
       reject(new Error('a thread that verifies the log ended before its range did'));
     });
-    return promise;
+    return walkedMessage.parse(await promise);
   };
   return {
     threads: Math.min(threadsMax, availableParallelism() - 1),

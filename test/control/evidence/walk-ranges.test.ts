@@ -16,6 +16,15 @@ import type { Database } from '../../../src/db/pool.ts';
 import { signedPlane } from '../../harness/evidence.ts';
 
 const sizes = { pageEvents: 3, rangeEvents: 3 };
+const threads = 3;
+
+/** The first and the last, and those about where a range ends and the next one begins. */
+function placesIn(events: number): readonly number[] {
+  const length = sizes.pageEvents * Math.ceil(events / (threads + 1) / sizes.pageEvents);
+  const borders = Array.from({ length: threads }, (_, at) => (at + 1) * length);
+  const about = borders.flatMap((border) => [border - 1, border, border + 1]);
+  return [1, ...about, events].filter((at) => at <= events);
+}
 
 const tamperings: Readonly<Record<string, (at: number) => SQLQuery>> = {
   'nothing is altered': () => sql`select 1`,
@@ -76,7 +85,7 @@ describe('a log that is walked in ranges', { timeout: 120_000 }, () => {
   for (const [what, tampering] of Object.entries(tamperings)) {
     it(`is found to be what one walk finds where ${what}`, async () => {
       const found = new Set<string>();
-      for (let at = 1; at <= events; at += 3) {
+      for (const at of placesIn(events)) {
         const { alone, inRanges } = await bothWalks(db, tampering(at));
         assert.deepEqual(inRanges, alone, `position ${at}`);
         found.add(JSON.stringify(alone.broken));
@@ -99,11 +108,46 @@ describe('a log that is walked in ranges', { timeout: 120_000 }, () => {
     }
   });
 
-  it('fails with what a thread fails with', async () => {
-    const threads = createWalkThreads(url.replace(/\/[^/?]+(\?|$)/, '/no_such_database$1'));
-    const beside = { ...threads, threads: 1, sizes };
-    await assert.rejects(checkChain(db, await readHead(db), { beside }), /no_such_database/);
-    await threads.close();
+  it('is walked here where a thread cannot', async () => {
+    const failing: Readonly<Record<string, WalkBeside['walk']>> = {
+      'has no connection': createWalkThreads(url.replace(/\/[^/?]+(\?|$)/, '/no_such_database$1'))
+        .walk,
+      'is killed': async (range) => {
+        const threads = createWalkThreads(url);
+        const walked = threads.walk(range);
+        await threads.close();
+        return walked;
+      },
+    };
+    const head = await readHead(db);
+    const alone = await checkChain(db, head);
+    for (const [what, walk] of Object.entries(failing)) {
+      const failed: string[] = [];
+      const told: WalkBeside['walk'] = (range) =>
+        walk(range).catch((error: unknown) => {
+          failed.push(String(error));
+          throw error;
+        });
+      const inRanges = await checkChain(db, head, { beside: { threads: 1, walk: told, sizes } });
+      assert.deepEqual(inRanges, alone, what);
+      assert.match(failed.join(), /no_such_database|ended before its range/);
+    }
+  });
+
+  it('fails with what its own walk fails with', async () => {
+    const beside: WalkBeside = {
+      threads: 1,
+      walk: () => Promise.reject(new Error('theirs')),
+      sizes,
+    };
+    await assert.rejects(
+      db.tx(async (tx) => {
+        const head = await readHead(tx);
+        await tx.query(sql`alter table es.events rename to events_gone`);
+        return checkChain(tx, head, { beside });
+      }),
+      /es\.events" does not exist/,
+    );
   });
 });
 
@@ -117,7 +161,7 @@ async function bothWalks(db: Database, tampering: SQLQuery) {
     await tx.query(tampering);
     const head = await readHead(tx);
     const beside: WalkBeside = {
-      threads: 3,
+      threads,
       walk: (range) => walkRange(tx, range, sizes.pageEvents),
       sizes,
     };
