@@ -15,6 +15,7 @@ import { mapped } from '../lib/mapped.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import type { Control } from './control.ts';
 import { limitQuery } from './fields.ts';
+import { inTurns } from './in-turns.ts';
 import { sources } from './snapshots.ts';
 import { none, route } from './route.ts';
 
@@ -89,7 +90,7 @@ export const accessRoutes = [
         const type = 'text/csv; charset=utf-8';
         return {
           headers: { ...held, 'content-type': type, 'content-disposition': disposition },
-          stream: Readable.from(csvPieces(mapped(accessOf(state), review))),
+          stream: Readable.from(inTurns(csvPieces(mapped(accessOf(state), review)))),
         };
       }
       const rows = firstOf(accessOf(state, key), limit + 1);
