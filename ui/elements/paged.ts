@@ -2,11 +2,13 @@
 // by whatever way it came there.
 
 import { html } from 'lit';
-import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import type { ReactiveControllerHost } from 'lit';
 
+import { endOf, wantedFor, wantedMore } from '../lib/pages.ts';
+import type { Wanted } from '../lib/pages.ts';
 import { Resource } from './resource.ts';
 
-const pageRows = 100;
+const steps = { first: 100, more: 500 };
 
 type Options<Value> = Readonly<{
   /** The first so many rows, as they are shown. */
@@ -16,45 +18,43 @@ type Options<Value> = Readonly<{
   pollMs?: number | (() => number | null);
 }>;
 
-export class Paged<Value> implements ReactiveController {
+export class Paged<Value> {
   readonly resource: Resource<Value>;
-  readonly #options: Options<Value>;
-  #wanted = pageRows;
-  #asked: string | null = null;
+  #wanted: Wanted | null = null;
 
-  constructor(host: ReactiveControllerHost, options: Options<Value>) {
-    this.#options = options;
-    const { load, pollMs } = options;
+  constructor(host: ReactiveControllerHost, { load, asked, pollMs }: Options<Value>) {
     this.resource = new Resource(
       host,
-      (signal) => load(this.#wanted, signal),
-      pollMs === undefined ? {} : { pollMs },
+      async (signal) => {
+        const wanted = wantedFor(this.#wanted, asked(), steps);
+        this.#wanted = wanted;
+        const value = await load(wanted.rows, signal);
+        if (this.#wanted === wanted) this.#wanted = { ...wanted, answered: wanted.rows };
+        return value;
+      },
+      { question: asked, ...(pollMs === undefined ? {} : { pollMs }) },
     );
-    host.addController(this);
   }
 
-  hostUpdate(): void {
-    const asked = this.#options.asked();
-    if (this.#asked !== null && asked !== this.#asked) {
-      this.#wanted = pageRows;
-      void this.resource.reload();
-    }
-    this.#asked = asked;
+  /** What is shown is of another question, or the last attempt failed. */
+  get isStale(): boolean {
+    return this.resource.isOld || this.resource.failure !== null;
   }
 
   readonly #more = (): void => {
-    this.#wanted += pageRows * 5;
+    if (this.#wanted !== null) this.#wanted = wantedMore(this.#wanted, steps);
     void this.resource.reload();
   };
 
   /** Below the list: the way to more of it, or that there is none. `shown` counts its rows. */
   rest(shown: number, order: 'asc' | 'desc' = 'desc') {
+    const end = endOf(this.#wanted, { shown, isLoading: this.resource.loading });
     return html`<div class="more">
       ${
-        shown < this.#wanted
+        end === 'all'
           ? html`<span>That is all of it.</span>`
-          : html`<button type="button" @click=${this.#more}>
-              Load ${order === 'asc' ? 'newer' : 'older'}
+          : html`<button type="button" ?disabled=${end === 'coming'} @click=${this.#more}>
+              ${end === 'coming' ? 'Loading' : 'Load'} ${order === 'asc' ? 'newer' : 'older'}
             </button>`
       }
     </div>`;

@@ -35,3 +35,28 @@ export const follow = <Row>(page: AskPage<Row>) =>
       last = body.at(-1);
     }
   };
+
+/** How many rows a list asks for, and how many the answer that is shown was asked for; 0 before the first. */
+export type Wanted = Readonly<{ asked: string; rows: number; answered: number }>;
+
+type Steps = Readonly<{ first: number; more: number; max?: number }>;
+
+/** Another question begins anew; the same one goes on with as many rows as it had. */
+export const wantedFor = (wanted: Wanted | null, asked: string, { first }: Steps): Wanted =>
+  wanted?.asked === asked ? wanted : { asked, rows: first, answered: 0 };
+
+/** What is asked for next: more than what came, which after a failure is the same again. */
+export const wantedMore = (wanted: Wanted, { more, max = Infinity }: Steps): Wanted => ({
+  ...wanted,
+  rows: Math.min(max, wanted.answered + more),
+});
+
+/** What stands below a list of so many rows: that it is all, a way to more, or that more is on its way. */
+export function endOf(
+  wanted: Wanted | null,
+  { shown, isLoading }: Readonly<{ shown: number; isLoading: boolean }>,
+): 'all' | 'more' | 'coming' {
+  if (wanted === null || wanted.answered === 0) return isLoading ? 'coming' : 'more';
+  if (isLoading && wanted.rows > wanted.answered) return 'coming';
+  return shown < wanted.answered ? 'all' : 'more';
+}

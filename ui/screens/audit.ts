@@ -150,7 +150,7 @@ class ScreenAudit extends LitElement {
         .view=${tableView()}
         .follow=${follow(this.#page())}
         .order=${order}
-        ?stale=${this.#rows.failure !== null}
+        ?stale=${this.#paged.isStale}
         @gw-order=${({ detail }: CustomEvent<string>) => changeQuery({ order: detail })}
         @gw-view=${keepView}
       ></gw-table>

@@ -12,7 +12,7 @@ import {
   isUnfiltered,
   spanQueryOf,
 } from '../../../ui/lib/log-filter.ts';
-import { firstRows, follow } from '../../../ui/lib/pages.ts';
+import { endOf, firstRows, follow, wantedFor, wantedMore } from '../../../ui/lib/pages.ts';
 
 const now = Date.UTC(2026, 10, 21, 12);
 const hour = '2026-11-21T11:00:00.000Z';
@@ -126,4 +126,24 @@ it('all rows come page by page, and none is asked for behind the last', async ()
     for await (const rows of follow(page)(new AbortController().signal)) found.push(rows.length);
     assert.deepEqual(found, pages);
   }
+});
+
+it('a list is all there where fewer rows came than were asked for, and not while more are', () => {
+  const steps = { first: 100, more: 500 };
+  const begun = wantedFor(null, 'a', steps);
+  const shown = { ...begun, answered: 100 };
+  const more = wantedMore(shown, steps);
+  assert.deepEqual([begun.rows, more.rows], [100, 600]);
+  const still = { isLoading: false };
+  assert.equal(endOf(begun, { shown: 0, isLoading: true }), 'coming');
+  assert.equal(endOf(shown, { shown: 99, ...still }), 'all');
+  assert.equal(endOf(shown, { shown: 100, ...still }), 'more');
+  assert.equal(endOf(shown, { shown: 99, isLoading: true }), 'all', 'a poll says nothing new');
+  assert.equal(endOf(more, { shown: 100, isLoading: true }), 'coming');
+  // It failed: what was asked for is asked for again.
+  assert.equal(endOf(more, { shown: 100, ...still }), 'more');
+  assert.equal(wantedMore(more, steps).rows, 600);
+  assert.equal(wantedMore(shown, { ...steps, max: 300 }).rows, 300);
+  assert.equal(wantedFor(more, 'a', steps), more);
+  assert.deepEqual(wantedFor(more, 'b', steps), { asked: 'b', rows: 100, answered: 0 });
 });

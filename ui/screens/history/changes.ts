@@ -157,7 +157,7 @@ class HistoryChanges extends LitElement {
         .view=${tableView()}
         .hrefOf=${({ id }: Row) => linkTo({ screen: 'history', rest: [id], query })}
         .chosen=${Number(this.#place.value.rest[0])}
-        ?stale=${this.#rows.failure !== null}
+        ?stale=${this.#changes.isStale}
         .follow=${follow(this.#page())}
         .order=${order}
         @gw-order=${({ detail }: CustomEvent<string>) => changeQuery({ order: detail })}

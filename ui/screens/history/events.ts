@@ -148,7 +148,7 @@ class HistoryEvents extends LitElement {
         .hrefOf=${({ position }: Row) =>
           linkTo({ screen: 'history', rest: ['events', position], query })}
         .chosen=${Number(this.#place.value.rest[1])}
-        ?stale=${this.#events.failure !== null}
+        ?stale=${this.#paged.isStale}
         .follow=${follow(this.#page())}
         .order=${order}
         @gw-order=${({ detail }: CustomEvent<string>) => changeQuery({ order: detail })}

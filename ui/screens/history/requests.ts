@@ -181,7 +181,7 @@ class HistoryRequests extends LitElement {
         .hrefOf=${({ id }: ChangeRequest) =>
           linkTo({ screen: 'history', rest: ['requests', id], query })}
         .chosen=${Number(this.#place.value.rest[1])}
-        ?stale=${this.#requests.failure !== null}
+        ?stale=${this.#paged.isStale}
         .follow=${follow(this.#page())}
         .order=${order}
         @gw-order=${({ detail }: CustomEvent<string>) => changeQuery({ order: detail })}

@@ -83,7 +83,7 @@ class HistoryStreams extends LitElement {
           linkTo({ screen: 'history', rest: ['events'], query: { stream } })}
         .view=${tableView()}
         .follow=${follow(this.#page())}
-        ?stale=${this.#streams.failure !== null}
+        ?stale=${this.#paged.isStale}
         @gw-view=${keepView}
       ></gw-table>
       ${this.#paged.rest(rows.length, 'asc')}`;

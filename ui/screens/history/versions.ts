@@ -150,7 +150,7 @@ class HistoryVersions extends LitElement {
           linkTo({ screen: 'history', rest: ['versions', version], query })}
         .chosen=${Number(this.#place.value.rest[1])}
         .ticked=${this.ticked}
-        ?stale=${this.#versions.failure !== null}
+        ?stale=${this.#paged.isStale}
         .follow=${follow(this.#page())}
         .order=${order}
         @gw-order=${({ detail }: CustomEvent<string>) => changeQuery({ order: detail })}

@@ -1,7 +1,6 @@
 // The requests of a group, newest first, and older ones on demand.
 
 import { LitElement, css, html, nothing } from 'lit';
-import type { PropertyValues } from 'lit';
 
 import { pagesOf } from '../../api/call.ts';
 import { listUsageEvents } from '../../api/usage.ts';
@@ -15,13 +14,15 @@ import type { Column } from '../../elements/table.ts';
 import '../../elements/time.ts';
 import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts';
 import { edgesOf, isoEdges, readRange } from '../../lib/range.ts';
+import { endOf, wantedFor, wantedMore } from '../../lib/pages.ts';
+import type { Wanted } from '../../lib/pages.ts';
 import type { rowFilterOf } from '../../lib/usage.ts';
 import { outcomeOf } from '../../lib/usage-outcome.ts';
 import { linkTo, place } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 
-const pageRows = 50;
 const rowsMax = 1_000;
+const steps = { first: 50, more: 450, max: rowsMax };
 
 const columns: readonly Column<UsageEvent>[] = [
   {
@@ -84,17 +85,26 @@ export class GwUsageRequests extends LitElement {
   /** As in the address. */
   declare range: string;
   declare filter: NonNullable<ReturnType<typeof rowFilterOf>>;
-  #wanted = pageRows;
+  #wanted: Wanted | null = null;
   #total: number | null = null;
-  readonly #rows = new Resource(this, async (signal) => {
-    const { body, headers } = await listUsageEvents(
-      { ...this.#asked(), limit: this.#wanted },
-      signal,
-    );
+  readonly #rows = new Resource(this, (signal) => this.#load(signal), {
+    question: () => this.#question(),
+  });
+
+  #question(): string {
+    return JSON.stringify([this.range, this.filter]);
+  }
+
+  async #load(signal: AbortSignal): Promise<readonly UsageEvent[]> {
+    const wanted = wantedFor(this.#wanted, this.#question(), steps);
+    this.#wanted = wanted;
+    const query = { ...this.#asked(), limit: wanted.rows };
+    const { body, headers } = await listUsageEvents(query, signal);
     const total = headers.get('x-total-count');
     this.#total = total === null ? null : Number(total);
+    if (this.#wanted === wanted) this.#wanted = { ...wanted, answered: wanted.rows };
     return body;
-  });
+  }
 
   #asked() {
     const range = readRange(this.range);
@@ -105,16 +115,6 @@ export class GwUsageRequests extends LitElement {
   /** All of them, for a file. */
   #follow(signal: AbortSignal) {
     return pagesOf('/admin/usage/events', { query: this.#asked(), signal });
-  }
-
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    const isOther =
-      changed.get('range') !== undefined ||
-      (changed.get('filter') !== undefined &&
-        JSON.stringify(changed.get('filter')) !== JSON.stringify(this.filter));
-    if (!isOther) return;
-    this.#wanted = pageRows;
-    void this.#rows.reload();
   }
 
   protected override render() {
@@ -130,26 +130,34 @@ export class GwUsageRequests extends LitElement {
         .columns=${columns}
         .rows=${rows}
         .follow=${(signal: AbortSignal) => this.#follow(signal)}
+        ?stale=${this.#rows.isOld || this.#rows.failure !== null}
         .keyOf=${({ id }: UsageEvent) => id}
         .hrefOf=${({ id }: UsageEvent) => linkTo({ screen: 'usage', rest: ['request', id], query })}
       ></gw-table>
-      ${rows.length === this.#wanted ? this.#more() : nothing}`;
+      ${this.#more(rows.length)}`;
   }
 
-  #more() {
+  #more(shown: number) {
+    const end = endOf(this.#wanted, { shown, isLoading: this.#rows.loading });
+    if (end === 'all') return nothing;
     const all = this.#total === null ? 'more' : formatCount(this.#total, 'request');
-    if (this.#wanted >= rowsMax) {
+    if (shown >= rowsMax) {
       return html`<p class="more quiet">
         The newest ${formatNumber(rowsMax)} of ${all}: narrow the range for others, or export all.
       </p>`;
     }
-    return html`<button type="button" class="more" @click=${this.#onMore}>
-      Load older, of ${all}
+    return html`<button
+      type="button"
+      class="more"
+      ?disabled=${end === 'coming'}
+      @click=${this.#onMore}
+    >
+      ${end === 'coming' ? 'Loading' : 'Load'} older, of ${all}
     </button>`;
   }
 
   readonly #onMore = (): void => {
-    this.#wanted = Math.min(rowsMax, this.#wanted * 4);
+    if (this.#wanted !== null) this.#wanted = wantedMore(this.#wanted, steps);
     void this.#rows.reload();
   };
 }
