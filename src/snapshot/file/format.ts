@@ -84,9 +84,12 @@ const flowControl = {
 
 const costs = { input_cost_per_token: costPerToken, output_cost_per_token: costPerToken };
 
+/** Of the common format: a file that stands may say 'as many as there are' by any number. */
+const foreignTokens = z.int().positive().nullish();
+
 const modelInfo = z.looseObject({
   description,
-  max_input_tokens: tokensField.nullish(),
+  max_input_tokens: foreignTokens,
   context_length: tokensField.nullish(),
   cache_ttl_seconds: cacheSecondsField.nullish(),
   ...costs,
@@ -102,7 +105,7 @@ const deployment = z.object({
     base_url: address.nullish(),
     ...endpoint,
     default_max_tokens: tokensField.nullish(),
-    max_tokens: tokensField.nullish(),
+    max_tokens: foreignTokens,
     timeout: seconds.nullish(),
     weight: z.int().positive().nullish(),
     ...costs,

@@ -124,6 +124,19 @@ describe('of an entry', () => {
     assert.deepEqual(prices(entry(`${at}, input_cost_per_token: 0`)), [[0, null]]);
   });
 
+  it('a number of tokens that other readers take for any is read, and of our own keys refused', () => {
+    const many = String(2 ** 40);
+    const info = (key: string): string => `, model_info: { ${key}: ${many} }`;
+    const [model] = configOf(
+      entry(`model: claude-x, max_tokens: ${many}`, info('max_input_tokens')),
+    ).models;
+    assert.deepEqual(
+      [model?.context_length, model?.backends[0]?.default_max_tokens],
+      [2 ** 40, 2 ** 40],
+    );
+    assert.match(errorsOf(entry('model: x', info('context_length'))).join(), /context_length/);
+  });
+
   it('the context window, the timeout and the native default of max_tokens are taken over', () => {
     const { models } = configOf(
       entry(
