@@ -2,6 +2,7 @@
 // end is needed.
 
 import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
 
 import { presets } from '../lib/range.ts';
 import { zone } from '../state/preferences.ts';
@@ -55,6 +56,11 @@ export class GwRange extends LitElement {
     this.value = '24h';
     this.open = false;
     this.custom = false;
+  }
+
+  /** What was chosen elsewhere stands over the ends that are being typed. */
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('value') && !this.value.includes('/')) this.custom = false;
   }
 
   protected override render() {

@@ -111,6 +111,54 @@ export function questionBody(draft: QuestionDraft, model: string): Read<Question
   };
 }
 
+/** Who asks, as it is typed: by name, as it is suggested, or by id. */
+export type Caller = Readonly<{ id: string }> | Readonly<{ stranger: string }>;
+
+export function callerOf(
+  text: string,
+  principals: readonly Readonly<{ id: number; name: string }>[],
+): Caller {
+  const typed = text.trim();
+  const found = principals.find(({ id, name }) => name === typed || String(id) === typed);
+  if (found !== undefined) return { id: String(found.id) };
+  return typed === '' ? { id: '' } : { stranger: typed };
+}
+
+type Typed = Readonly<{
+  draft: QuestionDraft;
+  /** Empty is none. */
+  stranger: string;
+  model: string;
+  /** The moment that the page shows; null is now. */
+  standing: string | null;
+}>;
+
+/** What is asked, of which version: the one that is typed, or else the one that is shown. */
+export function askedOf({
+  draft,
+  stranger,
+  model,
+  standing,
+}: Typed): Read<Readonly<{ question: Question; prompt: string; version: string }>> {
+  if (stranger !== '') return wrong('principal_id', `no principal is called ${stranger}`);
+  const read = questionBody(draft, model);
+  if ('wrong' in read) return read;
+  const version = draft.version.trim() === '' ? (standing ?? '') : draft.version.trim();
+  return { body: { question: read.body, prompt: draft.prompt, version } };
+}
+
+type Call = Readonly<{ method: string; path: string; body?: unknown }>;
+
+/** Of calls that are proposed, those that change something: what can be tried. */
+export const triedCalls = <One extends Call>(proposal: readonly One[]) =>
+  proposal.flatMap(({ method, path, body }) =>
+    isMutation(method) ? [{ method, path, body }] : [],
+  );
+
+type Mutation = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+const isMutation = (method: string): method is Mutation =>
+  ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method);
+
 /** In UTC unless it says otherwise, as RFC 3339; null is empty, undefined no time. */
 function readMoment(text: string): string | null | undefined {
   const plain = text

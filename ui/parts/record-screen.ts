@@ -7,6 +7,7 @@ import type { PropertyDeclarations } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 
 import type { Answered } from '../api/call.ts';
+import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import '../elements/drawer.ts';
 import '../elements/icon.ts';
@@ -16,6 +17,7 @@ import { Watch } from '../elements/watch.ts';
 import { isReadOnly } from '../state/as-of.ts';
 import { linkTo, openRest, place } from '../state/location.ts';
 import { may } from '../state/session.ts';
+import { notify } from '../state/toasts.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { base, buttons } from '../styles/base.ts';
 import { copyRecord } from './copy-record.ts';
@@ -150,7 +152,7 @@ export abstract class RecordScreen extends LitElement {
         slot="actions"
         type="button"
         class="plain danger"
-        @click=${async () => this.ask(await deletion())}
+        @click=${() => this.#askDeletion(deletion)}
       >
         <gw-icon name="trash-2"></gw-icon>Delete
       </button>`;
@@ -177,6 +179,17 @@ export abstract class RecordScreen extends LitElement {
   protected ask(save: Save): void {
     this.failure = null;
     this.save = save;
+  }
+
+  /** What breaks by it may have to be asked for first. */
+  async #askDeletion(deletion: () => Save | Promise<Save>): Promise<void> {
+    try {
+      this.ask(await deletion());
+    } catch (error) {
+      const { message, requestId } = asFailure(error);
+      const detail = requestId === null ? '' : `request ${requestId}`;
+      notify({ tone: 'bad', text: `What breaks by it is not known: ${message}`, detail });
+    }
   }
 
   /** Back to the list. */

@@ -18,6 +18,8 @@ import { Resource } from '../elements/resource.ts';
 import { Watch } from '../elements/watch.ts';
 import { createAnswerReader, noAnswer } from '../lib/chat-answer.ts';
 import type { ChatAnswer } from '../lib/chat-answer.ts';
+import { messagesOf, promptAgain, turnsWith } from '../lib/chat-turns.ts';
+import type { Turn } from '../lib/chat-turns.ts';
 import { takeHandedKey } from '../state/handed-key.ts';
 import { changeQuery, linkTo, place } from '../state/location.ts';
 import { may } from '../state/session.ts';
@@ -25,8 +27,6 @@ import { base, buttons } from '../styles/base.ts';
 import './playground/outcome.ts';
 import type { Timing } from './playground/outcome.ts';
 import { playgroundStyles } from './playground/styles.ts';
-
-type Turn = Readonly<{ role: 'user' | 'assistant'; content: string }>;
 
 const untimed: Timing = { firstMs: null, wholeMs: null };
 
@@ -257,26 +257,12 @@ class ScreenPlayground extends LitElement {
     this.failure = null;
     this.missing = this.key.trim() === '' ? 'key' : this.prompt.trim() === '' ? 'prompt' : '';
     if (this.missing !== '') return;
-    const said = this.#said();
-    const system = this.system.trim();
-    const messages = [
-      ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
-      ...said,
-    ];
-    this.turns = said;
+    const { turns, prompt, answer, system } = this;
+    this.turns = turnsWith({ turns, answer: answer.text, prompt });
     this.prompt = '';
-    await this.#ask({ key: this.key.trim(), model: this.#model(), messages });
+    const messages = messagesOf(system, this.turns);
+    await this.#ask({ key: this.key.trim(), model: this.#model(), messages: [...messages] });
   };
-
-  /** With the last answer, and what is asked now. */
-  #said(): readonly Turn[] {
-    const { text } = this.answer;
-    return [
-      ...this.turns,
-      ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),
-      { role: 'user' as const, content: this.prompt },
-    ];
-  }
 
   async #ask(chat: Parameters<typeof askPlayground>[0]): Promise<void> {
     const asking = new AbortController();
@@ -297,6 +283,8 @@ class ScreenPlayground extends LitElement {
     } catch (error) {
       if (!asking.signal.aborted) this.failure = asFailure(error);
     }
+    const { turns, prompt, answer } = this;
+    this.prompt = promptAgain({ turns, answer: answer.text, prompt });
     this.asking = null;
   }
 }

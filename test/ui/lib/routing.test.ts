@@ -9,7 +9,10 @@ import type { DryRun } from '../../../ui/api/routing.ts';
 import {
   blankQuestion,
   outcomeOf,
+  askedOf,
+  callerOf,
   questionBody,
+  triedCalls,
   readQuestion,
   verdictOn,
   writeQuestion,
@@ -340,4 +343,30 @@ it('a frontend model sends what was touched; an emptied window is cleared', () =
 it('rules of others that jump to a frontend model are found', () => {
   const jumping = { ...chat, id: 5, name: 'entry', rules: [rule, { ...rule, jump_to: 3 }] };
   assert.deepEqual(jumpsTo(3, [chat, jumping]), [{ id: 5, name: 'entry', rule: 'rule:1' }]);
+});
+
+it('a caller is found by name or id; a name that nobody has is said, and is not asked', () => {
+  const principals = [{ id: 7, name: 'ann' }];
+  assert.deepEqual(callerOf(' ann ', principals), { id: '7' });
+  assert.deepEqual(callerOf('7', principals), { id: '7' });
+  assert.deepEqual(callerOf(' ', principals), { id: '' });
+  assert.deepEqual(callerOf('bob', principals), { stranger: 'bob' });
+  const typed = { draft: blankQuestion, stranger: '', model: 'chat', standing: '9' };
+  const wrong = askedOf({ ...typed, stranger: 'bob' });
+  assert.equal('wrong' in wrong && wrong.wrong.field, 'principal_id');
+});
+
+it('the version that is typed is asked about, or else the one that is shown', () => {
+  const typed = { draft: blankQuestion, stranger: '', model: 'chat', standing: '9' };
+  const versionOf = (asked: ReturnType<typeof askedOf>) =>
+    'wrong' in asked ? asked : asked.body.version;
+  assert.equal(versionOf(askedOf(typed)), '9');
+  assert.equal(versionOf(askedOf({ ...typed, standing: null })), '');
+  const draft = { ...blankQuestion, version: ' 12 ' };
+  assert.equal(versionOf(askedOf({ ...typed, draft })), '12');
+});
+
+it('of proposed calls those that change something are tried', () => {
+  const put = { method: 'PUT', path: '/admin/frontend-models/1/rules', body: { rules: [] } };
+  assert.deepEqual(triedCalls([{ method: 'GET', path: '/admin/rules' }, put]), [put]);
 });

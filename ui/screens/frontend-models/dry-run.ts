@@ -17,8 +17,9 @@ import type { FieldInput, GwField } from '../../elements/field.ts';
 import '../../elements/icon.ts';
 import { Resource } from '../../elements/resource.ts';
 import {
+  askedOf,
+  callerOf,
   caveatsOf,
-  questionBody,
   readQuestion,
   replayOf,
   writeQuestion,
@@ -71,6 +72,8 @@ export class GwDryRun extends LitElement {
   declare recorded: UsageEvent | null;
   #running: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
+  /** The id of the request that was chosen last to be asked again. */
+  #replayed = '';
   readonly #requests = new Resource(this, async (signal) => {
     const query = { virtual_model: this.model, limit: replayedMax };
     const { body } = await listUsageEvents(query, signal);
@@ -120,20 +123,15 @@ export class GwDryRun extends LitElement {
     this.#running?.abort();
     const running = new AbortController();
     this.#running = running;
-    if (this.stranger !== '') {
-      this.#fail(wrongField('principal_id', `no principal is called ${this.stranger}`));
-      return;
-    }
-    const read = questionBody(this.draft, this.model);
+    const { draft, stranger, model, proposal } = this;
+    const read = askedOf({ draft, stranger, model, standing: asOf() });
+    for (const field of this.#fields()) field.error = '';
     if ('wrong' in read) {
       this.#fail(wrongField(read.wrong.field, read.wrong.message));
       return;
     }
-    const version = this.draft.version.trim() === '' ? (asOf() ?? '') : this.draft.version;
-    const draft = { ...this.draft, version };
     try {
-      const asked = { question: read.body, draft, proposal: this.proposal };
-      const tried = await tryRoute(asked, running.signal);
+      const tried = await tryRoute({ ...read.body, proposal }, running.signal);
       if (running.signal.aborted) return;
       this.tried = tried;
       this.failure = null;
@@ -224,14 +222,10 @@ export class GwDryRun extends LitElement {
     else if (name in this.draft) this.#change({ ...this.draft, [name]: value });
   };
 
-  /** By name, as it is suggested, or by id. */
   #changeCaller(text: string): void {
-    const typed = text.trim();
-    const found = this.principals.find(({ id, name }) => name === typed || String(id) === typed);
-    this.stranger = typed === '' || found !== undefined ? '' : typed;
-    if (this.stranger === '') {
-      this.#change({ ...this.draft, principal_id: found === undefined ? '' : String(found.id) });
-    }
+    const caller = callerOf(text, this.principals);
+    this.stranger = 'stranger' in caller ? caller.stranger : '';
+    if ('id' in caller) this.#change({ ...this.draft, principal_id: caller.id });
   }
 
   #change(draft: QuestionDraft): void {
@@ -240,13 +234,17 @@ export class GwDryRun extends LitElement {
   }
 
   async #replay(id: string): Promise<void> {
+    this.#replayed = id;
     try {
       const { body } = await listUsageEvents({ id });
+      // Another one was chosen meanwhile.
+      if (this.#replayed !== id) return;
       const [row] = body;
       if (row === undefined) throw new Error(`the request ${id} is not kept any more`);
       this.recorded = row;
-      // What was answered is of another request.
+      // What was answered, and who was asked for, is of another request.
       this.tried = null;
+      this.stranger = '';
       this.#change({ ...replayOf(row), version: this.draft.version });
     } catch (error) {
       this.failure = asFailure(error);

@@ -4,7 +4,8 @@ import type { Prepared } from '../../api/call.ts';
 import { previewChangeSet } from '../../api/change-sets.ts';
 import { dryRunRouting, dryRunVersion } from '../../api/routing.ts';
 import type { DryRun } from '../../api/routing.ts';
-import type { Question, QuestionDraft } from '../../lib/dry-run.ts';
+import { triedCalls } from '../../lib/dry-run.ts';
+import type { Question } from '../../lib/dry-run.ts';
 
 export type Tried = Readonly<{
   /** What is published, or the version that was asked about. */
@@ -15,22 +16,21 @@ export type Tried = Readonly<{
 
 type Asked = Readonly<{
   question: Question;
-  draft: Pick<QuestionDraft, 'prompt' | 'version'>;
+  prompt: string;
+  /** Empty is what is published. */
+  version: string;
   proposal: readonly Prepared[];
 }>;
 
 /** Rejects with an ApiFailure: also with what is wrong with the proposal. */
 export async function tryRoute(asked: Asked, signal: AbortSignal): Promise<Tried> {
-  const { question, draft, proposal } = asked;
-  const version = draft.version.trim();
-  const prompt = draft.prompt.trim() === '' ? null : draft.prompt;
+  const { question, version, proposal } = asked;
+  const prompt = asked.prompt.trim() === '' ? null : asked.prompt;
   const { body: standing } =
     version === ''
       ? await dryRunRouting({ ...question, prompt }, { signal })
       : await dryRunVersion(version, question, { signal });
-  const calls = proposal.flatMap(({ method, path, body }) =>
-    method === 'GET' ? [] : [{ method, path, body }],
-  );
+  const calls = triedCalls(proposal);
   if (calls.length === 0) return { standing, proposed: null };
   // Only what stands finds the class of a prompt: the proposal is asked with the one that was found.
   const classed = { ...question, class: standing.class };
