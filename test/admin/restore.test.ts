@@ -9,9 +9,11 @@ import { z } from 'zod';
 
 import { diffStates } from '../../projections/diff.ts';
 import { eraseSuperseded } from '../../src/control/vault-upkeep.ts';
+import { modelId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
 import { listedProvider } from '../harness/model-list.ts';
+import { person } from '../harness/plane.ts';
 
 const previewSchema = z.object({
   dry_run: z.boolean(),
@@ -68,6 +70,23 @@ describe('a restore', () => {
       ['model-1 ModelRenamed', 'model-2 ModelDeleted'],
     );
     assert.deepEqual([preview.difference_count, preview.conflicts, preview.missing], [2, [], []]);
+  });
+
+  it('brings back a number that nobody may write any more, which stays beside other changes', async (t) => {
+    const { made, version, restored, send, plane } = await started(t);
+    const model = await made('/admin/models', { name: 'a' });
+    const large = { contextLength: 2e9, inputPricePerMtok: 2e15, cacheTtlSeconds: 1e9 };
+    const command = { type: 'UpdateModel', id: modelId.parse(model), fields: large } as const;
+    assert.ok(!isRefusal(await plane.execute({ command }, person)));
+    const then = version();
+    const none = { context_length: null, input_price_per_mtok: null, cache_ttl_seconds: null };
+    assert.equal((await send('PATCH', `/admin/models/${model}`, none)).status, 200);
+    await restored(then);
+    const changed = await send('PATCH', `/admin/models/${model}`, { description: 'b' });
+    assert.equal(changed.status, 200);
+    assert.equal(member(changed.body, 'context_length'), large.contextLength);
+    assert.equal(member(changed.body, 'input_price_per_mtok'), large.inputPricePerMtok);
+    assert.equal(member(changed.body, 'cache_ttl_seconds'), large.cacheTtlSeconds);
   });
 
   it('is one mutation with its reason and where it leads back to, and another undoes it exactly', async (t) => {
