@@ -16,6 +16,41 @@ export type Action = Readonly<{
   target: Target;
 }>;
 
+/** What is done where one is, without going anywhere. */
+export type Deed =
+  | 'theme-system'
+  | 'theme-light'
+  | 'theme-dark'
+  | 'zone-utc'
+  | 'zone-local'
+  | 'as-of'
+  | 'now'
+  | 'copy-link'
+  | 'keys';
+
+type Offered = Readonly<{ name: string; about: string; deed: Deed }>;
+
+const deeds: readonly Offered[] = [
+  { name: 'Copy link to this page', about: 'address url share permalink', deed: 'copy-link' },
+  { name: 'Show the configuration as of …', about: 'past version time history', deed: 'as-of' },
+  { name: 'Back to now', about: 'leave the past as of', deed: 'now' },
+  { name: 'Theme: light', about: 'appearance colours', deed: 'theme-light' },
+  { name: 'Theme: dark', about: 'appearance colours', deed: 'theme-dark' },
+  { name: 'Theme: as the system', about: 'appearance colours auto', deed: 'theme-system' },
+  { name: 'Times in UTC', about: 'time zone', deed: 'zone-utc' },
+  { name: 'Times in local time', about: 'time zone', deed: 'zone-local' },
+  { name: 'Show the keys', about: 'keyboard shortcuts help', deed: 'keys' },
+];
+
+type Stands = Readonly<{ theme: string; zone: string; isPast: boolean }>;
+
+/** Those that change something, as things stand. */
+export const deedsFor = ({ theme, zone, isPast }: Stands): readonly Offered[] =>
+  deeds.filter(
+    ({ deed }) =>
+      deed !== `theme-${theme}` && deed !== `zone-${zone}` && (deed !== 'now' || isPast),
+  );
+
 const add = (name: string, screen: string, permission = 'config:write'): Action => ({
   name,
   about: 'create add new',

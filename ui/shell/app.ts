@@ -18,6 +18,7 @@ import { troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import '../elements/toasts.ts';
 import { Watch } from '../elements/watch.ts';
+import type { Deed } from '../lib/palette.ts';
 import type { Meaning } from '../lib/shortcut.ts';
 import { loadScreen, screenNamed, screensFor } from '../screens.ts';
 import type { Screen } from '../screens.ts';
@@ -26,6 +27,7 @@ import { linkTo, navigate, place } from '../state/location.ts';
 import { may, session, sessionAbsent, sessionOpened } from '../state/session.ts';
 import { base, buttons } from '../styles/base.ts';
 import './as-of-bar.ts';
+import { doDeed } from './deeds.ts';
 import { frameStyles } from './frame-styles.ts';
 import './header.ts';
 import { listenForKeys } from './keyboard.ts';
@@ -113,6 +115,7 @@ export class GwApp extends LitElement {
         ?open=${this.over === 'palette'}
         ?isManaged=${this.isManaged}
         @gw-close=${this.#close}
+        @gw-deed=${this.#onDeed}
       ></gw-palette>
       <gw-drawer
         class="menu"
@@ -272,6 +275,12 @@ export class GwApp extends LitElement {
   readonly #close = (): void => {
     this.over = null;
   };
+
+  readonly #onDeed = ({ detail }: CustomEvent<Deed>): void =>
+    doDeed(detail, {
+      askMoment: () => this.renderRoot.querySelector('gw-header')?.askMoment(),
+      showKeys: () => this.#open('keys'),
+    });
 
   readonly #skip = (event: Event): void => {
     event.preventDefault();

@@ -112,7 +112,7 @@ export class GwHeader extends LitElement {
         type="button"
         class=${past === null ? 'plain' : 'past'}
         title="The moment whose configuration is shown"
-        @click=${this.#ask}
+        @click=${this.askMoment}
       >
         <gw-icon name="clock"></gw-icon>
         ${past === null ? 'Now' : html`<span class="wide">As of</span> ${momentWords(past)}`}
@@ -164,7 +164,8 @@ export class GwHeader extends LitElement {
     this.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true }));
   }
 
-  readonly #ask = (): void => {
+  /** Which moment's configuration is to be shown. */
+  readonly askMoment = (): void => {
     this.asking = true;
   };
 

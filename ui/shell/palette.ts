@@ -8,13 +8,14 @@ import '../elements/dialog.ts';
 import '../elements/icon.ts';
 import type { IconName } from '../icons.ts';
 import { ranked } from '../lib/match.ts';
-import { actionsFor } from '../lib/palette.ts';
-import type { Action } from '../lib/palette.ts';
+import { actionsFor, deedsFor } from '../lib/palette.ts';
+import type { Action, Deed } from '../lib/palette.ts';
 import { screenNamed, screensFor } from '../screens.ts';
 import { findEntities } from '../state/found.ts';
 import type { Found } from '../state/found.ts';
 import { asOf, isReadOnly } from '../state/as-of.ts';
 import { linkTo, navigate } from '../state/location.ts';
+import { theme, zone } from '../state/preferences.ts';
 import { may } from '../state/session.ts';
 import { base, controls } from '../styles/base.ts';
 
@@ -24,7 +25,8 @@ type Entry = Readonly<{
   kind: string;
   /** What it is found by. */
   text: string;
-  target: Action['target'];
+  /** What is done where one is stands in the place of where it leads. */
+  target: Action['target'] | Deed;
 }>;
 
 const shownMax = 12;
@@ -37,6 +39,7 @@ const entryOf = ({ name, about, target }: Action): Entry => ({
   target,
 });
 
+/** Tells by `gw-deed` of what is to be done where one is. */
 export class GwPalette extends LitElement {
   static override properties = {
     open: { type: Boolean },
@@ -69,6 +72,7 @@ export class GwPalette extends LitElement {
         border-radius: var(--radius-m);
         color: var(--text);
         text-decoration: none;
+        cursor: pointer;
       }
 
       a:hover {
@@ -162,6 +166,15 @@ export class GwPalette extends LitElement {
           target: { screen: name, rest: [], query },
         })),
       ...standing.map(entryOf),
+      ...deedsFor({ theme: theme.get(), zone: zone.get(), isPast: moment !== null }).map(
+        ({ name, about, deed }): Entry => ({
+          icon: 'settings',
+          name,
+          kind: 'Action',
+          text: `${name} ${about}`,
+          target: deed,
+        }),
+      ),
       ...this.found.flatMap(({ kind, name, screen, rest, also }) => {
         const icon = screenNamed(screen)?.icon;
         const target = { screen, rest, query };
@@ -209,7 +222,11 @@ export class GwPalette extends LitElement {
         this.at = index;
       }}
     >
-      <a class=${isAt ? 'at' : ''} tabindex="-1" href=${linkTo(target)} @click=${this.#close}
+      <a
+        class=${isAt ? 'at' : ''}
+        tabindex="-1"
+        href=${typeof target === 'string' ? nothing : linkTo(target)}
+        @click=${() => (typeof target === 'string' ? this.#do(target) : this.#close())}
         ><gw-icon name=${icon}></gw-icon><span class="name">${name}</span
         ><span class="kind">${kind}</span></a
       >
@@ -229,10 +246,18 @@ export class GwPalette extends LitElement {
       this.at = Math.max(0, Math.min(entries.length - 1, this.at + step));
     }
     const entry = entries[this.at];
-    if (event.key !== 'Enter' || entry === undefined) return;
+    if (event.key !== 'Enter' || event.isComposing || entry === undefined) return;
     event.preventDefault();
+    if (typeof entry.target === 'string') this.#do(entry.target);
+    else {
+      this.#close();
+      navigate(entry.target);
+    }
+  }
+
+  #do(detail: Deed): void {
     this.#close();
-    navigate(entry.target);
+    this.dispatchEvent(new CustomEvent('gw-deed', { detail }));
   }
 
   readonly #close = (): void => {

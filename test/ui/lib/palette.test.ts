@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { actionsFor } from '../../../ui/lib/palette.ts';
+import { actionsFor, deedsFor } from '../../../ui/lib/palette.ts';
 
 const everything = { may: () => true, has: () => true };
 const names = (actions: readonly Readonly<{ name: string }>[]): readonly string[] =>
@@ -27,4 +27,17 @@ it('what a person may not do, or has no screen, is not offered', () => {
   assert.ok(!names(actionsFor('', reader).standing).includes('Send a request'));
   const bare = { may: () => true, has: (screen: string) => screen === 'roles' };
   assert.deepEqual(names(actionsFor('', bare).standing), ['Create role']);
+});
+
+it('what stands already is not offered, and the way back only to who is in the past', () => {
+  const here = names(deedsFor({ theme: 'dark', zone: 'utc', isPast: false }));
+  for (const name of ['Theme: dark', 'Times in UTC', 'Back to now'])
+    assert.ok(!here.includes(name));
+  for (const name of ['Theme: light', 'Times in local time', 'Copy link to this page']) {
+    assert.ok(here.includes(name), name);
+  }
+  const past = names(deedsFor({ theme: 'light', zone: 'local', isPast: true }));
+  for (const name of ['Theme: dark', 'Times in UTC', 'Back to now']) {
+    assert.ok(past.includes(name), name);
+  }
 });

@@ -1,0 +1,38 @@
+// Does what the palette offers besides ways to somewhere else.
+
+import { copyText } from '../elements/copy-text.ts';
+import type { Deed } from '../lib/palette.ts';
+import { changeQuery } from '../state/location.ts';
+import { theme, zone } from '../state/preferences.ts';
+import { notify } from '../state/toasts.ts';
+
+/** What the frame has to open. */
+export type Opened = Readonly<{ askMoment: () => void; showKeys: () => void }>;
+
+export function doDeed(deed: Deed, { askMoment, showKeys }: Opened): void {
+  switch (deed) {
+    case 'theme-system':
+      return theme.set('system');
+    case 'theme-light':
+      return theme.set('light');
+    case 'theme-dark':
+      return theme.set('dark');
+    case 'zone-utc':
+      return zone.set('utc');
+    case 'zone-local':
+      return zone.set('local');
+    case 'as-of':
+      return askMoment();
+    case 'now':
+      return changeQuery({ as_of: null });
+    case 'copy-link':
+      return void copyLink();
+    case 'keys':
+      return showKeys();
+  }
+}
+
+async function copyLink(): Promise<void> {
+  const isCopied = await copyText(globalThis.location.href);
+  notify({ text: isCopied ? 'Link copied' : 'The browser allows no copying' });
+}
