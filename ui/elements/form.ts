@@ -5,6 +5,7 @@ import { LitElement, css, html } from 'lit';
 import type { PropertyValues } from 'lit';
 
 import type { ApiFailure } from '../api/failure.ts';
+import { fieldOf, missingOf } from '../lib/field-trouble.ts';
 import { edited, forgetEdits } from '../state/edits.ts';
 import { base, buttons } from '../styles/base.ts';
 import './error.ts';
@@ -81,16 +82,12 @@ export class GwForm extends LitElement {
   #place(failure: ApiFailure | null): void {
     const fields = this.#fields();
     for (const field of fields) field.error = '';
-    const param = failure?.param ?? '';
-    // A part of a list, such as `targets.0.model`, stands in the field of the list.
-    const field =
-      fields.find(({ name }) => name === param) ??
-      fields.find(({ name }) => param.startsWith(`${name}.`));
-    if (failure !== null && field !== undefined) {
+    const field = fieldOf(fields, failure);
+    if (failure !== null && field !== null) {
       field.error = failure.message;
       field.focus();
     }
-    this.unplaced = field === undefined ? failure : null;
+    this.unplaced = field === null ? failure : null;
   }
 
   protected override render() {
@@ -105,8 +102,8 @@ export class GwForm extends LitElement {
   readonly #onInput = (): void => edited(this);
 
   readonly #submit = (): void => {
-    const missing = this.#fields().find((field) => field.required && field.value.trim() === '');
-    if (missing === undefined) {
+    const missing = missingOf(this.#fields());
+    if (missing === null) {
       this.dispatchEvent(new CustomEvent('gw-submit', { bubbles: true }));
       return;
     }

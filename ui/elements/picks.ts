@@ -5,19 +5,15 @@ import { LitElement, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
-import { lines, linesOf } from '../lib/lines.ts';
 import { moved } from '../lib/moved.ts';
+import { optionsLeft, pickedOf, readPicks, writePicks } from '../lib/picks.ts';
+import type { Option, Pick } from '../lib/picks.ts';
 import { base, buttons, controls } from '../styles/base.ts';
 import type { FieldInput } from './field.ts';
 import './icon.ts';
 import { picksStyles } from './picks-styles.ts';
 
-/** `note` says what it is, such as "pool". */
-export type Option = Readonly<{ value: string; label: string; note?: string }>;
-
-type Pick = Readonly<{ value: string; weight: string }>;
-
-const weightStandard = '1';
+export type { Option } from '../lib/picks.ts';
 
 export class GwPicks extends LitElement {
   static override properties = {
@@ -78,10 +74,7 @@ export class GwPicks extends LitElement {
   }
 
   #picks(): readonly Pick[] {
-    return linesOf(this.value).map((line) => {
-      const [value = '', weight = weightStandard] = line.split('\t');
-      return { value, weight };
-    });
+    return readPicks(this.value);
   }
 
   protected override render() {
@@ -114,7 +107,7 @@ export class GwPicks extends LitElement {
           @keydown=${this.#onKey}
         />
         <datalist id="options">
-          ${this.#left(picks).map(
+          ${optionsLeft({ picks, options: this.options }).map(
             ({ label, note }) => html`<option value=${label}>${note ?? nothing}</option>`,
           )}
         </datalist>
@@ -125,11 +118,6 @@ export class GwPicks extends LitElement {
         ${this.error === '' ? nothing : html`<p class="error">${this.error}</p>`}
       </div>
       <span class="only-read" role="status">${this.said}</span>`;
-  }
-
-  #left(picks: readonly Pick[]): readonly Option[] {
-    const picked = new Set(picks.map(({ value }) => value));
-    return this.options.filter(({ value }) => !picked.has(value));
   }
 
   #pick({ value, weight }: Pick, index: number, count: number) {
@@ -193,9 +181,7 @@ export class GwPicks extends LitElement {
   }
 
   #set(picks: readonly Pick[], said = ''): void {
-    this.value = lines(
-      picks.map(({ value, weight }) => (this.weighted ? `${value}\t${weight.trim()}` : value)),
-    );
+    this.value = writePicks(picks, { weighted: this.weighted });
     this.error = '';
     this.said = said;
     const detail: FieldInput = { name: this.name, value: this.value, checked: false };
@@ -208,7 +194,7 @@ export class GwPicks extends LitElement {
   };
 
   readonly #onKey = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter') return;
+    if (event.key !== 'Enter' || event.isComposing) return;
     event.preventDefault();
     this.#add();
   };
@@ -217,14 +203,11 @@ export class GwPicks extends LitElement {
   readonly #add = (): void => {
     const typed = this.typed.trim();
     if (typed === '') return;
-    const picks = this.#picks();
-    const found = this.options.find(({ label, value }) => label === typed || value === typed);
-    if (found === undefined) this.error = `${typed} is none of those that can be picked`;
-    else if (picks.some(({ value }) => value === found.value))
-      this.error = `${typed} is there already`;
+    const picked = pickedOf(typed, { picks: this.#picks(), options: this.options });
+    if ('wrong' in picked) this.error = picked.wrong;
     else {
       this.typed = '';
-      this.#set([...picks, { value: found.value, weight: weightStandard }], `${typed} added`);
+      this.#set(picked.picks, `${typed} added`);
     }
   };
 }

@@ -6,7 +6,7 @@ import type { TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
 import { formatCount, pluralOf } from '../lib/format.ts';
-import { createFilter, pageOf, pageSizes, readView, sortedBy } from '../lib/table-view.ts';
+import { createFilter, pageOf, pageSizes, readView } from '../lib/table-view.ts';
 import type { TableView } from '../lib/table-view.ts';
 import { windowOf } from '../lib/window.ts';
 import { base, buttons, controls } from '../styles/base.ts';
@@ -14,10 +14,12 @@ import './export.ts';
 import type { ExportSource } from './export.ts';
 import './icon.ts';
 import './menu.ts';
+import { fixedHead, sortHead } from './table-head.ts';
 import { SortedRows, recordOf } from './table-model.ts';
 import type { Column } from './table-model.ts';
 import { tablePager } from './table-pager.ts';
 import { tableStyles } from './table-styles.ts';
+import { pageTick, rowTick } from './table-ticks.ts';
 
 export type { Column } from './table-model.ts';
 
@@ -247,7 +249,7 @@ export class GwTable extends LitElement {
     return html`<table aria-rowcount=${count + 1}>
       <thead>
         <tr>
-          ${this.ticked === null ? nothing : this.#tickAll(rows)}
+          ${this.ticked === null ? nothing : pageTick(rows.map(this.keyOf), this.#ticks(this.ticked))}
           ${columns.map((column, index) => this.#head(column, index))}
         </tr>
       </thead>
@@ -259,29 +261,12 @@ export class GwTable extends LitElement {
     </table>`;
   }
 
-  #head({ id, label, end, ordered }: Column<Row>, index: number) {
-    if (this.partial) {
-      const order = this.order === 'asc' ? 'ascending' : 'descending';
-      return html`<th
-        scope="col"
-        aria-sort=${ordered === true && this.order !== null ? order : nothing}
-        class="fixed ${index === 0 ? 'first' : ''} ${end === true ? 'end-cell' : ''}"
-      >
-        ${label}
-      </th>`;
-    }
-    const { sort } = this.view;
-    const order = sort?.id !== id ? 'none' : sort.descending ? 'descending' : 'ascending';
-    const icon = order === 'ascending' ? 'arrow-up' : 'arrow-down';
-    return html`<th
-      scope="col"
-      class="${index === 0 ? 'first' : ''} ${end === true ? 'end-cell' : ''}"
-      aria-sort=${order}
-    >
-      <button type="button" @click=${() => this.#change(sortedBy(this.view, id))}>
-        ${label}${order === 'none' ? nothing : html`<gw-icon name=${icon}></gw-icon>`}
-      </button>
-    </th>`;
+  #head(column: Column<Row>, index: number) {
+    const isFirst = index === 0;
+    const { view, order } = this;
+    return this.partial
+      ? fixedHead(column, { isFirst, order })
+      : sortHead(column, { isFirst, view, change: (to) => this.#change(to) });
   }
 
   /** Of a long page the rows that leave the sight are those that come into it, with other content. */
@@ -296,7 +281,11 @@ export class GwTable extends LitElement {
     const href = this.hrefOf?.(row) ?? null;
     const state = `${key === this.chosen ? 'chosen' : ''} ${href === null ? '' : 'linked'} ${this.isMarked(row) ? 'marked' : ''}`;
     return html`<tr class=${state} aria-rowindex=${index + 2} @click=${this.#onRow}>
-      ${this.ticked === null ? nothing : this.#tick(row, key)}
+      ${
+        this.ticked === null
+          ? nothing
+          : rowTick({ key, name: this.columns[0]?.value(row) }, this.#ticks(this.ticked))
+      }
       ${columns.map(({ cell, value, end }, at) => {
         const drawn = cell?.(row) ?? String(value(row) ?? '');
         if (at > 0) return html`<td class=${end === true ? 'end-cell' : ''}>${drawn}</td>`;
@@ -307,30 +296,8 @@ export class GwTable extends LitElement {
     </tr>`;
   }
 
-  #tick(row: Row, key: Key) {
-    return html`<td class="tick">
-      <input
-        type="checkbox"
-        aria-label="Choose ${this.columns[0]?.value(row)}"
-        .checked=${this.ticked?.has(key) === true}
-        @click=${(event: Event) => event.stopPropagation()}
-        @change=${() => this.#toggle([key])}
-      />
-    </td>`;
-  }
-
-  #tickAll(rows: readonly Row[]) {
-    const keys = rows.map(this.keyOf);
-    const all = keys.length > 0 && keys.every((key) => this.ticked?.has(key));
-    const change = keys.filter((key) => all || this.ticked?.has(key) !== true);
-    return html`<th scope="col" class="tick">
-      <input
-        type="checkbox"
-        aria-label="Choose all on this page"
-        .checked=${all}
-        @change=${() => this.#toggle(change)}
-      />
-    </th>`;
+  #ticks(ticked: ReadonlySet<Key>) {
+    return { ticked, toggle: (keys: readonly Key[]) => this.#toggle(keys) };
   }
 
   #change(detail: TableView): void {

@@ -150,7 +150,7 @@ export function askedOf({
 type Call = Readonly<{ method: string; path: string; body?: unknown }>;
 
 /** Of calls that are proposed, those that change something: what can be tried. */
-export const triedCalls = <One extends Call>(proposal: readonly One[]) =>
+export const triedCalls = (proposal: readonly Call[]) =>
   proposal.flatMap(({ method, path, body }) =>
     isMutation(method) ? [{ method, path, body }] : [],
   );

@@ -1,0 +1,42 @@
+// The head of a column: its name, and by which order the rows stand, or a button that orders them.
+
+import { html, nothing } from 'lit';
+
+import { sortedBy } from '../lib/table-view.ts';
+import type { TableView } from '../lib/table-view.ts';
+import './icon.ts';
+import type { Column } from './table-model.ts';
+
+type Place = Readonly<{ isFirst: boolean }>;
+
+const classOf = ({ end }: Pick<Column<object>, 'end'>, { isFirst }: Place): string =>
+  `${isFirst ? 'first' : ''} ${end === true ? 'end-cell' : ''}`;
+
+/** The server orders the rows; null is in no order that has another. */
+export function fixedHead(
+  column: Column<object>,
+  { order, ...place }: Place & Readonly<{ order: 'asc' | 'desc' | null }>,
+) {
+  const word = order === 'asc' ? 'ascending' : 'descending';
+  return html`<th
+    scope="col"
+    aria-sort=${column.ordered === true && order !== null ? word : nothing}
+    class="fixed ${classOf(column, place)}"
+  >
+    ${column.label}
+  </th>`;
+}
+
+type Ordering = Readonly<{ view: TableView; change: (view: TableView) => void }>;
+
+export function sortHead(column: Column<object>, { view, change, ...place }: Place & Ordering) {
+  const { id, label } = column;
+  const { sort } = view;
+  const order = sort?.id !== id ? 'none' : sort.descending ? 'descending' : 'ascending';
+  const icon = order === 'ascending' ? 'arrow-up' : 'arrow-down';
+  return html`<th scope="col" class=${classOf(column, place)} aria-sort=${order}>
+    <button type="button" @click=${() => change(sortedBy(view, id))}>
+      ${label}${order === 'none' ? nothing : html`<gw-icon name=${icon}></gw-icon>`}
+    </button>
+  </th>`;
+}
