@@ -29,3 +29,39 @@ it('a change is typed, published and taken back by keys alone, its record open',
   await page.getByRole('button', { name: 'Undo', exact: true }).press('Enter');
   await until(() => description() === before, { what: 'the role is described as before' });
 });
+
+it('a change that another one was quicker than shows what that was, and is made on top of it', async (t) => {
+  const house = await emptyHouse(t);
+  const { page } = await open(t, house, 'roles/1/edit');
+  const role = () =>
+    [...house.plane.store.state().role.byId.values()].find(({ id }) => id === 1) ?? null;
+  const name = role()?.name ?? '';
+  await page.getByLabel('Name').fill('renamed');
+  await page.getByRole('button', { name: 'Review change' }).click();
+  const publish = page.getByRole('button', { name: 'Publish change' });
+  await publish.waitFor();
+  const changed = await house.send('PATCH', `/admin/roles/${name}`, { description: 'By another' });
+  assert.equal(changed.status, 200);
+  await publish.click();
+
+  const became = page.locator('gw-save-became');
+  await became.getByText('It was changed meanwhile by').waitFor();
+  await became.getByRole('row', { name: /description.*By another/ }).waitFor();
+  await became.getByRole('button', { name: 'Save again on top' }).click();
+  await until(() => role()?.name === 'renamed', { what: 'the role has its new name' });
+  assert.equal(role()?.description, 'By another');
+});
+
+it('the palette turns the theme, and opens what asks for a moment', async (t) => {
+  const house = await emptyHouse(t);
+  const { page } = await open(t, house, 'roles');
+  const deed = async (typed: string): Promise<void> => {
+    await page.keyboard.press('Control+K');
+    await page.getByRole('combobox').and(page.locator(':focus')).fill(typed);
+    await page.keyboard.press('Enter');
+  };
+  await deed('theme: dark');
+  await page.locator('html[data-theme=dark]').waitFor();
+  await deed('as of');
+  await page.getByLabel('Snapshot version or time').and(page.locator(':focus')).waitFor();
+});

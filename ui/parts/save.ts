@@ -276,7 +276,9 @@ export class GwSave extends LitElement {
         stream: save.stream,
       });
       this.#onceKey = keyAfter(this.failure, { key: this.#onceKey, fresh: onceKey });
-      if (this.failure.param !== null) this.#tell('gw-refused', this.failure);
+      // What others did stands here, beside what can be done about it: no field is to blame.
+      const isOfField = this.failure.param !== null && this.meanwhile === null;
+      if (isOfField) this.#tell('gw-refused', this.failure);
     } finally {
       this.busy = false;
     }

@@ -356,10 +356,11 @@ it('a caller is found by name or id; a name that nobody has is said, and is not 
   assert.equal('wrong' in wrong && wrong.wrong.field, 'principal_id');
 });
 
+const versionOf = (asked: ReturnType<typeof askedOf>) =>
+  'wrong' in asked ? asked : asked.body.version;
+
 it('the version that is typed is asked about, or else the one that is shown', () => {
   const typed = { draft: blankQuestion, stranger: '', model: 'chat', standing: '9' };
-  const versionOf = (asked: ReturnType<typeof askedOf>) =>
-    'wrong' in asked ? asked : asked.body.version;
   assert.equal(versionOf(askedOf(typed)), '9');
   assert.equal(versionOf(askedOf({ ...typed, standing: null })), '');
   const draft = { ...blankQuestion, version: ' 12 ' };
