@@ -235,6 +235,7 @@ export class GwTable extends LitElement {
 
   #table(rows: readonly Row[], count: number) {
     const columns = this.#shown();
+    const ticks = this.ticked === null ? null : this.#ticks(this.ticked);
     const whole = rows.length <= drawnWholeMax;
     const part = whole
       ? { from: 0, to: rows.length, above: 0, below: 0 }
@@ -249,7 +250,7 @@ export class GwTable extends LitElement {
     return html`<table aria-rowcount=${count + 1}>
       <thead>
         <tr>
-          ${this.ticked === null ? nothing : pageTick(rows.map(this.keyOf), this.#ticks(this.ticked))}
+          ${ticks === null ? nothing : pageTick(rows.map(this.keyOf), ticks)}
           ${columns.map((column, index) => this.#head(column, index))}
         </tr>
       </thead>

@@ -31,7 +31,10 @@ type Last = Readonly<{ command: string; actor: string; at: string }>;
 
 type Seen = Readonly<{ position: number; version: number }>;
 
-/** From the event whose version was seen to the last one, of a record's events with the newest first; null where one of them is not known. */
+/**
+ * From the event whose version was seen to the last one, of a record's events with the newest first;
+ * null where one of them is not known.
+ */
 export function spanSince(
   events: readonly Seen[],
   seen: number | undefined,
