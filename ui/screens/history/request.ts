@@ -6,7 +6,6 @@ import type { PropertyValues } from 'lit';
 
 import { getChangeRequest } from '../../api/change-requests.ts';
 import type { WholeRequest } from '../../api/change-requests.ts';
-import '../../elements/badge.ts';
 import '../../elements/diff.ts';
 import type { ApiFailure } from '../../api/failure.ts';
 import '../../elements/icon.ts';
@@ -15,13 +14,7 @@ import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
 import { Watch } from '../../elements/watch.ts';
 import { changesBetween } from '../../lib/change.ts';
-import {
-  isEditable,
-  kindsText,
-  stateWords,
-  stepsFor,
-  toneOfState,
-} from '../../lib/change-request.ts';
+import { isEditable, stepsFor } from '../../lib/change-request.ts';
 import type { Step } from '../../lib/change-request.ts';
 import { formatZone } from '../../lib/format.ts';
 import { wordsOf } from '../../lib/history.ts';
@@ -38,14 +31,10 @@ import { base, buttons, controls } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import './calls-form.ts';
 import type { CallsEdit } from './calls-form.ts';
+import { factsOf, nameOf, problemOf } from './request-facts.ts';
 import { editSave, savesOf, stepLabels } from './request-saves.ts';
 
 type Loaded = Readonly<{ request: WholeRequest; version: number | undefined }>;
-
-type Person = WholeRequest['author'];
-
-const nameOf = (person: Person): string =>
-  person === null ? 'the command line' : (person.name ?? `principal ${person.id}, gone`);
 
 /** Tells by `gw-done` when a step was taken. */
 export class GwChangeRequest extends LitElement {
@@ -141,7 +130,7 @@ export class GwChangeRequest extends LitElement {
         @gw-cancel=${this.#leave}
       ></gw-calls-form>`;
     }
-    return html`${this.#steps(loaded)} ${this.#facts(request)} ${this.#problem(request)}
+    return html`${this.#steps(loaded)} ${factsOf(request)} ${problemOf(request)}
     ${request.change === null ? nothing : this.#change(request)} ${this.#calls(request)}
     ${this.#history(request)}`;
   }
@@ -201,78 +190,6 @@ export class GwChangeRequest extends LitElement {
       /><button type="button" ?disabled=${this.#moment() === null} @click=${ask}>
         ${stepLabels.schedule}
       </button>`;
-  }
-
-  #facts(request: WholeRequest) {
-    const { state, title, author, kinds, approvals, apply_at, expires_at, ended_at } = request;
-    const facts: readonly (readonly [string, unknown])[] = [
-      ['State', html`<gw-badge tone=${toneOfState(state)}>${stateWords(state)}</gw-badge>`],
-      [
-        state === 'review_due' || state === 'reviewed' ? 'Why at once' : 'Change',
-        title ?? 'erased',
-      ],
-      ['By', nameOf(author)],
-      ['Why', request.history[0]?.reason ?? html`<span class="quiet">not said</span>`],
-      ['Concerns', kindsText(kinds)],
-      [
-        'Approved',
-        approvals.length === 0
-          ? html`<span class="quiet">by nobody</span>`
-          : approvals.map(
-              ({ by, at }) => html`<div>by ${nameOf(by)}, <gw-time at=${at}></gw-time></div>`,
-            ),
-      ],
-      ...(apply_at === null
-        ? []
-        : [['Applied at', html`<gw-time absolute at=${apply_at}></gw-time>`] as const]),
-      ...(expires_at === null || ended_at !== null
-        ? []
-        : [['Expires', html`<gw-time at=${expires_at}></gw-time>`] as const]),
-      ...(ended_at === null
-        ? []
-        : [
-            [
-              'Ended',
-              html`<gw-time at=${ended_at}></gw-time>${
-                  request.ended_by === null ? '' : `, by ${nameOf(request.ended_by)}`
-                }`,
-            ] as const,
-          ]),
-    ];
-    return html`<dl>
-      ${facts.map(
-        ([name, value]) =>
-          html`<dt>${name}</dt>
-            <dd>${value}</dd>`,
-      )}
-    </dl>`;
-  }
-
-  /** Why it cannot be made, was not made when it was due, or is not approved any more. */
-  #problem({ refusal, failure, approvals, covered_by: covering, change }: WholeRequest) {
-    const isLost = change !== null && approvals.length > 0 && covering.length === 0;
-    return html`${
-      refusal === null
-        ? nothing
-        : html`<div class="notice bad" role="alert">
-            As the configuration stands it cannot be made: ${refusal.message}
-          </div>`
-    }
-    ${
-      failure === null
-        ? nothing
-        : html`<div class="notice warn" role="alert">
-            It was not applied when it was due, <gw-time at=${failure.at}></gw-time>:
-            ${failure.message ?? failure.cause.replaceAll('_', ' ')}
-          </div>`
-    }
-    ${
-      isLost
-        ? html`<div class="notice warn">
-            It comes to something else now than what was approved, and needs a new approval.
-          </div>`
-        : nothing
-    }`;
   }
 
   #change(request: WholeRequest) {
