@@ -7,6 +7,9 @@ import { describe, it } from 'node:test';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
 import { reported, reportUsage } from '../harness/usage.ts';
 
+const use = (number: number, keyId: number, at: number) =>
+  reported(number, { key_id: keyId, model_id: null, at: new Date(at).toISOString() });
+
 describe('a key', () => {
   it('is answered in clear once, and its verifier reaches the snapshot alone', async (t) => {
     const { send, plane } = await testAdministrator(t);
@@ -53,8 +56,6 @@ describe('a key', () => {
     for (const name of ['used', 'ahead', 'never']) {
       await send('POST', '/admin/keys', { name, principal_id: 1 });
     }
-    const use = (number: number, keyId: number, at: number) =>
-      reported(number, { key_id: keyId, model_id: null, at: new Date(at).toISOString() });
     const newest = openedAt - 60_000;
     const times = [newest - 5_000, newest, newest - 9_000];
     await reportUsage(
