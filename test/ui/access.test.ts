@@ -206,7 +206,7 @@ for (const { screen, path, noun } of [
     await page.goto(`/ui/${screen}/new`);
     await add();
     await page
-      .getByRole('alert')
+      .locator('gw-field[name=name]')
       .getByText(/search/)
       .waitFor();
     assert.equal((await rows(house, path)).length, 1);

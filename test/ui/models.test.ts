@@ -103,7 +103,7 @@ it('a model is added, attached, held back, detached and deleted by its name', as
 
   const frontend = { name: 'chat', default_targets: ['small'] };
   assert.equal((await house.send('POST', '/admin/frontend-models', frontend)).status, 200);
-  await page.reload();
+  await page.goto(`/ui/models/${String(attached['id'])}`);
   await press(page, 'Detach');
   await page.getByText('1 frontend model: chat').waitFor();
   await page.getByLabel('Type small to go on').fill('small');
