@@ -11,7 +11,7 @@ import { hosts } from '../harness/hosts.ts';
 import type { Host } from '../harness/hosts.ts';
 import { leasingPlane, sweepIntervalMs } from '../harness/leases.ts';
 
-const count = Number(process.env['GW_TEST_SCHEDULES'] ?? 100);
+const count = Number(process.env['GW_TEST_SCHEDULES'] ?? 40);
 const minutes = 60;
 /** For so long, from this minute on, no control plane is there. */
 const away = { from: 35, minutes: 20 };

@@ -13,7 +13,7 @@ import { describe, it } from 'node:test';
 import { createSnapshotCache } from '../../src/gateway/control-link/cache.ts';
 import { until } from '../harness/wait.ts';
 
-const kills = Number(process.env['GW_TEST_CACHE_KILLS'] ?? 10);
+const kills = Number(process.env['GW_TEST_CACHE_KILLS'] ?? 5);
 const proxyToken = 'token-of-sixteen';
 const writer = path.join(import.meta.dirname, '../harness/write-snapshots.ts');
 

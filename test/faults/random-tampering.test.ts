@@ -28,7 +28,7 @@ import {
 } from '../harness/evidence.ts';
 import { verifyInProcess } from '../harness/verifier.ts';
 
-const tamperings = Number(process.env['GW_TEST_TAMPERINGS'] ?? 150);
+const tamperings = Number(process.env['GW_TEST_TAMPERINGS'] ?? 60);
 /** The verifier that needs no gw is given each, and one of so many in a process of its own. */
 const processEvery = 20;
 
