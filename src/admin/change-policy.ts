@@ -58,6 +58,7 @@ export const changePolicyRoutes = [
     response: policyRecord,
     handle: async ({ body: { kinds } }, call) => {
       const { reports, state } = call.control;
+      // Asked again of what is made (control/append.ts); here it refuses a draft as well.
       const unmet = kinds.length === 0 ? null : await refuseUnmet(reports, state());
       if (unmet !== null) return unmet;
       const command = { type: 'SetChangePolicy', kinds } as const;

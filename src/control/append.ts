@@ -18,6 +18,7 @@ import type { Clock } from '../lib/clock.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { keepBudgetRows } from './budget-rows.ts';
+import { refuseUnmetPolicy } from './change-requests/reviewer.ts';
 import type { ConfigStore } from './config-store.ts';
 import type { Mutation, MutationContext, Outcome } from './execute.ts';
 import { keepLeaseRows } from './lease-rows.ts';
@@ -33,8 +34,12 @@ export type AppendDependencies = {
 
 export type Transaction = Parameters<Parameters<Database['tx']>[0]>[0];
 
-/** The end of the log, and the state there. */
-export type Place = Readonly<{ head: LogHead; state: ConfigState }>;
+/** The end of the log, and the state there. `unwritten` are the commands that lead to it and are not in the log yet. */
+export type Place = Readonly<{
+  head: LogHead;
+  state: ConfigState;
+  unwritten: readonly CommandEvents[];
+}>;
 
 export type Request = Readonly<{ mutation: Mutation; context: MutationContext; txId: string }>;
 
@@ -104,7 +109,13 @@ export async function plan(
   const { commands } = splitCommands(sealed.map(toRecorded));
   const [events] = commands;
   assert.ok(events !== undefined, 'a command has at least one event');
-  const behind = { head: lastOf(sealed, head), state: fold(state, events) };
+  const behind = {
+    head: lastOf(sealed, head),
+    state: fold(state, events),
+    unwritten: [...place.unwritten, events],
+  };
+  const unmetPolicy = await refuseUnmetPolicy(tx, behind, events);
+  if (unmetPolicy !== null) return unmetPolicy;
   return { place: behind, events, sealed, secrets, context };
 }
 

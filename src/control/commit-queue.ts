@@ -107,7 +107,7 @@ async function commit(
       const head = await lockLog(tx, Math.max(lockWaitMinMs, first.deadline - clock()));
       const endsAt = clock() + togetherMs;
       const before = await store.catchUp(tx, head.position);
-      let place: Place = { head, state: before.state };
+      let place: Place = { head, state: before.state, unwritten: [] };
       for (let one: Pending | undefined = first; one !== undefined;) {
         place = await take(tx, one, place);
         one = taken.length < togetherMax && clock() < endsAt ? next(taken) : undefined;

@@ -9,10 +9,12 @@ import { z } from 'zod';
 import { setLogin } from '../../src/cli/login-principal.ts';
 import { importConfig } from '../../src/control/import.ts';
 import { createPasswords } from '../../src/control/passwords.ts';
+import { principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { errorOf, member } from '../harness/admin.ts';
 import type { TestAnswer } from '../harness/admin.ts';
 import { fourEyes, path, renameModel } from '../harness/four-eyes.ts';
+import { person } from '../harness/plane.ts';
 
 const ok = (answer: TestAnswer): TestAnswer => {
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -200,5 +202,33 @@ describe('breaking the glass', () => {
     const body = { name: 'k', principal_id: 1 };
     const key = await ask({ method: 'POST', path: '/admin/keys', cookie, headers, body });
     assert.deepEqual(errorOf(key), [403, 'forbidden', 'x-gw-break-glass']);
+  });
+
+  it('is refused where that password is given in the same moment, or in the same change', async (t) => {
+    const { boss, ids, plane } = await fourEyes(t);
+    const policy = { method: 'PUT', path: '/admin/change-policy', body: { kinds: ['prices'] } };
+    const principal = principalId.parse(ids.ada);
+    const secret = { ref: randomUUID(), class: 'password', plaintext: 'a hash' } as const;
+    const setPassword = { type: 'SetPassword', id: principal, passwordRef: secret.ref } as const;
+    const setPolicy = { type: 'SetChangePolicy', kinds: ['prices'] } as const;
+    const actor = { kind: 'session', principal_id: ids.boss } as const;
+    const [given, refused] = await Promise.all([
+      plane.execute({ command: setPassword, secrets: [secret] }, { ...person, actor }),
+      plane.execute({ command: setPolicy }, { ...person, actor }),
+    ]);
+    assert.ok(!isRefusal(given), JSON.stringify(given));
+    assert.ok(isRefusal(refused) && refused.refused === 'conflict', 'made in one transaction');
+    const login = { name: 'ada', password: 'a password of the command line' };
+    const set = await setLogin({ plane, passwords: createPasswords() }, login);
+    assert.ok(!isRefusal(set), JSON.stringify(set));
+    const password = {
+      method: 'PUT',
+      path: `/admin/principals/${ids.ada}/password`,
+      body: { password: 'a password that boss gave' },
+    };
+    const both = { calls: [password, policy], reason: 'r' };
+    const together = await boss('POST', '/admin/change-sets/apply', both);
+    assert.deepEqual(errorOf(together), [409, 'conflict', 'kinds']);
+    ok(await boss(policy.method, policy.path, policy.body));
   });
 });

@@ -3,14 +3,17 @@
 import type { Queryable } from '@databases/pg';
 
 import type { ConfigState } from '../../../projections/config/state.ts';
+import type { CommandEvents } from '../../../projections/rows.ts';
 import { passwordsSet } from '../../db/credential-givers.ts';
 import { someMayReview } from '../../deciders/change-reviewer.ts';
 import type { Reviewer } from '../../deciders/change-reviewer.ts';
 import { passwordGivers, passwordGiversThen } from '../../deciders/credential-givers.ts';
+import type { PasswordSet } from '../../deciders/credential-givers.ts';
 import { administratorsOf } from '../../deciders/grants.ts';
+import { principalId } from '../../lib/ids.ts';
+import type { ChangeRequestId, PrincipalId } from '../../lib/ids.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import type { ChangeRequestId, PrincipalId } from '../../lib/ids.ts';
 
 type Reviewing = Readonly<{ principalId: PrincipalId; id: ChangeRequestId }>;
 
@@ -32,12 +35,16 @@ export async function reviewerBy(
 
 /**
  * Null when of some two administrators the one may approve what the other drafts. Else a policy would leave nothing but the way past it.
- * That there are two is another rule.
+ * That there are two is another rule. `unwritten` are the commands that lead to the state and are not in the log yet.
  */
-export async function refuseUnmet(db: Queryable, state: ConfigState): Promise<Refusal | null> {
+export async function refuseUnmet(
+  db: Queryable,
+  state: ConfigState,
+  unwritten: readonly CommandEvents[] = [],
+): Promise<Refusal | null> {
   const administrators = administratorsOf(state);
   if (administrators.length < 2) return null;
-  const asked = await passwordFacts(db, state);
+  const asked = await passwordFacts(db, state, unwritten);
   const known = administrators.map(({ id, passwordRef }) => {
     const own = { principalId: id, ref: passwordRef ?? '' };
     return { id, givenBy: new Set(passwordGivers(asked, own)) };
@@ -49,7 +56,36 @@ export async function refuseUnmet(db: Queryable, state: ConfigState): Promise<Re
   return refuse('conflict', message, { param: 'kinds' });
 }
 
-const passwordFacts = async (db: Queryable, state: ConfigState) => ({
-  sets: await passwordsSet(db),
+/** The same of a command's events, when they set a policy: it is their transaction that decides. */
+export async function refuseUnmetPolicy(
+  tx: Queryable,
+  { state, unwritten }: Readonly<{ state: ConfigState; unwritten: readonly CommandEvents[] }>,
+  events: CommandEvents,
+): Promise<Refusal | null> {
+  const isSet = events.some(
+    ({ type, data }) => type === 'ChangePolicySet' && data.kinds.length > 0,
+  );
+  return isSet ? refuseUnmet(tx, state, unwritten) : null;
+}
+
+const passwordFacts = async (
+  db: Queryable,
+  state: ConfigState,
+  unwritten: readonly CommandEvents[] = [],
+) => ({
+  sets: [...(await passwordsSet(db)), ...unwritten.flatMap(passwordsIn)],
   authorOf: (one: ChangeRequestId) => state.change_request.byId.get(one)?.authorId ?? null,
 });
+
+/** As the log will have them. */
+function passwordsIn(events: CommandEvents): PasswordSet[] {
+  const applied = events.find(({ type }) => type === 'ChangeRequestApplied');
+  const requestId = applied?.type === 'ChangeRequestApplied' ? applied.data.id : null;
+  return events.flatMap((event) => {
+    if (event.type !== 'PrincipalPasswordSet') return [];
+    const { data, metadata, recordedAt: at } = event;
+    const by = metadata.actor.principal_id;
+    const actorId = by === null ? null : principalId.parse(by);
+    return { principalId: data.id, ref: data.password_ref, actorId, requestId, at };
+  });
+}
