@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 
 import { defineConfig } from 'vite';
-import type { Plugin } from 'vite';
+import type { Plugin, Rolldown } from 'vite';
 
 import { icons } from './icons.ts';
 
@@ -37,13 +37,18 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // What screens share is loaded once and with the frame, not with the screen that happens to be first.
+        // What screens share is loaded once, not with the screen that happens to be first; and the first one is not kept waiting for
+        // the tables and forms of the others. What one screen alone uses comes with that screen.
         codeSplitting: {
           groups: [
             {
+              name: frameOf(['shell/app.ts', 'screens/overview.ts']),
+              debugName: 'frame',
+              minShareCount: 2,
+            },
+            {
               name: 'elements',
               test: /ui\/(api|elements|lib|parts|state|styles)\//,
-              // What one screen alone uses comes with that screen.
               minShareCount: 2,
             },
           ],
@@ -52,6 +57,27 @@ export default defineConfig({
     },
   },
 });
+
+/** Of what the files import, and what that imports. */
+function frameOf(files: readonly string[]): Rolldown.CodeSplittingNameFunction {
+  let reached: ReadonlySet<string> | null = null;
+  return (id, context) => {
+    reached ??= reachedFrom(
+      files.map((file) => path.join(here, file)),
+      (one) => context.getModuleInfo(one)?.importedIds ?? [],
+    );
+    return reached.has(id) ? 'frame' : null;
+  };
+}
+
+function reachedFrom(
+  roots: readonly string[],
+  importsOf: (id: string) => readonly string[],
+): ReadonlySet<string> {
+  const reached = new Set(roots);
+  for (const id of reached) for (const one of importsOf(id)) reached.add(one);
+  return reached;
+}
 
 /** One file of symbols, made of those icons of Lucide that the UI names. */
 export function spriteText(): string {
