@@ -48,16 +48,25 @@ export function ratesBetween(before: Replica, after: Replica): Rates | null {
   return Object.values(rates).some((one) => one < 0) ? null : rates;
 }
 
-/** `before` has the last report of each replica that is another one than its report now. */
-export function sampleOf(
-  now: readonly Replica[],
-  before: ReadonlyMap<string, Replica>,
-  at: number,
-): Sample {
-  const rates = now.map((one) => {
-    const earlier = before.get(one.replica);
-    return earlier === undefined ? null : ratesBetween(earlier, one);
-  });
+/** The last two reports of a replica; one alone where it reported once. */
+type Followed = Readonly<{ now: Replica; before: Replica | null }>;
+
+/** Of its own intervals: a replica that says nothing for longer may do anything. */
+const silentAfter = 2;
+
+/** What a replica does, as far as its reports say; `newestMs` is when any replica reported last, by the server's clock too. */
+function ratesOf({ now, before }: Followed, newestMs: number): Rates | null {
+  if (before === null) return null;
+  const reportedMs = Date.parse(now.reported_at);
+  const intervalMs = reportedMs - Date.parse(before.reported_at);
+  return newestMs - reportedMs > silentAfter * intervalMs ? null : ratesBetween(before, now);
+}
+
+/** Replicas report at times of their own: each is taken by its last two reports, whichever of them is new. */
+export function sampleOf(followed: readonly Followed[], at: number): Sample {
+  const now = followed.map((one) => one.now);
+  const newestMs = Math.max(...now.map(({ reported_at }) => Date.parse(reported_at)));
+  const rates = followed.map((one) => ratesOf(one, newestMs));
   const known = rates.filter((one) => one !== null);
   // A sum that lacks a replica would look like a fall.
   const isWhole = known.length === now.length && now.length > 0;
@@ -86,16 +95,22 @@ export function createFollower(): Readonly<{
   take: (replicas: readonly Replica[], at: number) => void;
   samples: () => readonly Sample[];
 }> {
-  let last = new Map<string, Replica>();
+  let last = new Map<string, Followed>();
   let samples: readonly Sample[] = [];
+  const follow = (one: Replica): Followed => {
+    const known = last.get(one.replica);
+    if (known === undefined) return { now: one, before: null };
+    return known.now.reported_at === one.reported_at ? known : { now: one, before: known.now };
+  };
   return {
     take: (replicas, at) => {
       const isNew =
         replicas.length !== last.size ||
-        replicas.some((one) => last.get(one.replica)?.reported_at !== one.reported_at);
+        replicas.some((one) => last.get(one.replica)?.now.reported_at !== one.reported_at);
       if (!isNew) return;
-      samples = [...samples, sampleOf(replicas, last, at)].slice(-samplesMax);
-      last = new Map(replicas.map((one) => [one.replica, one]));
+      const followed = replicas.map(follow);
+      samples = [...samples, sampleOf(followed, at)].slice(-samplesMax);
+      last = new Map(followed.map((one) => [one.now.replica, one]));
     },
     samples: () => samples,
   };

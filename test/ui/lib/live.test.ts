@@ -42,3 +42,23 @@ it('a look without a new report adds nothing, and gauges are sums', () => {
     [2, 1, 3, 8],
   );
 });
+
+it('replicas that report at different times are all known, each by its last two reports', () => {
+  const follower = createFollower();
+  follower.take([report('one', 0, 100), report('two', 5, 10)], 1);
+  follower.take([report('one', 10, 150), report('two', 5, 10)], 2);
+  follower.take([report('one', 10, 150), report('two', 15, 20)], 3);
+  follower.take([report('one', 20, 170), report('two', 15, 20)], 4);
+  const rates = follower.samples().map(({ requestsPerSecond }) => requestsPerSecond);
+  assert.deepEqual(rates, [null, null, 6, 3]);
+});
+
+it('a replica that fell silent is not counted on as it was', () => {
+  const follower = createFollower();
+  follower.take([report('one', 0, 100), report('two', 0, 10)], 1);
+  follower.take([report('one', 10, 150), report('two', 10, 20)], 2);
+  follower.take([report('one', 20, 200), report('two', 10, 20)], 3);
+  follower.take([report('one', 40, 300), report('two', 10, 20)], 4);
+  const rates = follower.samples().map(({ requestsPerSecond }) => requestsPerSecond);
+  assert.deepEqual(rates, [null, 6, 6, null]);
+});
