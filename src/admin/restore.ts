@@ -18,11 +18,14 @@ import { none, route } from './route.ts';
 import { differenceRecord, ofVersion, sources } from './snapshots.ts';
 import { whatIfSummary } from './what-if-record.ts';
 
-const onlyMax = 1_000;
+const namedMax = 1_000;
+const entities = z.array(entityField).min(1).max(namedMax);
 
 const restoreBody = z.strictObject({
   /** These entities alone; without it, all of the configuration. */
-  only: z.array(entityField).min(1).max(onlyMax).optional(),
+  only: entities.optional(),
+  /** All of the configuration but these entities, which stay as they are; not beside `only`. */
+  except: entities.optional(),
   /** Only says what would come of it. */
   dry_run: z.boolean().default(false),
   /** Needed unless it is a dry run; x-gw-reason says it as well. */
@@ -62,6 +65,10 @@ const reasonNeeded = refuse('invalid', 'reason is needed, in the body or as x-gw
   param: 'reason',
 });
 
+const onlyOrExcept = refuse('invalid', 'except names what only leaves out: give one of them', {
+  param: 'except',
+});
+
 export const restoreRoutes = [
   route({
     method: 'POST',
@@ -76,12 +83,14 @@ export const restoreRoutes = [
     response: restoreRecord,
     handle: async ({ params: { version }, body }, call) => {
       const { control } = call;
-      const { dry_run: isDry, only, reason } = body;
+      const { dry_run: isDry, only, except = [], reason } = body;
+      if (only !== undefined && except.length > 0) return onlyOrExcept;
       const given = reasonOf(call, reason);
       if (isRefusal(given)) return given;
       if (!isDry && given === null) return reasonNeeded;
       const { reports: db, state, past, refresh } = control;
-      const asked = { version, only: only === undefined ? null : [...new Set(only)] };
+      const chosen = only === undefined ? null : [...new Set(only)];
+      const asked = { version, only: chosen, except: [...new Set(except)] };
       const ready = await readyRestore({ db, state, past, refresh }, asked);
       if (isRefusal(ready)) return ready;
       const { command, causation } = ready;

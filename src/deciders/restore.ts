@@ -26,6 +26,8 @@ export type RestoreCommand = Readonly<{
   target: ConfigState;
   /** The streams of the entities that are restored, others stay as they are; null: all of them. */
   only: readonly string[] | null;
+  /** The streams of the entities that stay as they are while all others are restored; none where `only` names those that are. */
+  except: readonly string[];
   facts: RestoreFacts;
 }>;
 
@@ -44,17 +46,30 @@ export function decideRestore(state: ConfigState, command: RestoreCommand): Deci
   const { events, conflicts } = planRestore(state, command);
   if (conflicts.length === 0) return events;
   const named = conflicts.map(({ entity, message }) => `${entity}: ${message}`);
-  const what = command.only === null ? 'whole; name what else in only' : 'alone';
-  return refuse('conflict', `this cannot be restored ${what}: ${listed(named)}`, { param: 'only' });
+  const { what, param } = howOf(command);
+  return refuse('conflict', `this cannot be restored ${what}: ${listed(named)}`, { param });
 }
 
-export function planRestore(
+function howOf({ only, except }: RestoreCommand): Readonly<{ what: string; param: string }> {
+  if (except.length > 0) return { what: 'without what except names', param: 'except' };
+  const what = only === null ? 'whole; name what else in only' : 'alone';
+  return { what, param: 'only' };
+}
+
+/** The streams of the entities that a restore brings to what they were. */
+export function restoredStreams(
   state: ConfigState,
-  { target, only, facts }: RestoreCommand,
-): RestorePlan {
+  { target, only, except }: Omit<RestoreCommand, 'type' | 'facts'>,
+): readonly string[] {
+  if (only !== null) return only;
+  const kept = new Set(except);
+  return differingStreams(state, target).filter((stream) => !kept.has(stream));
+}
+
+export function planRestore(state: ConfigState, command: RestoreCommand): RestorePlan {
+  const { target, only, except, facts } = command;
   const on = createUnfolding(state);
-  const streams = only ?? differingStreams(state, target);
-  const chosen = new Set(streams);
+  const chosen = new Set(restoredStreams(state, command));
   const restored = kinds.flatMap(({ noun, of }) =>
     streamsOf(chosen, noun).flatMap(({ stream, id }) => {
       const back = of(target, id, facts);
@@ -69,11 +84,16 @@ export function planRestore(
   const kept = new Set(restored.map(({ stream }) => stream));
   const gone = [...chosen].filter((stream) => !kept.has(stream));
   const refused = deleteAll(on, gone);
-  if (only !== null) findModels(on, chosen);
-  const conflicts =
-    only === null
-      ? [...refused, ...twinsIn(on.state(), target, standing(on, kept))]
-      : [...unknown(state, gone), ...refused, ...conflictsIn(on.state(), standing(on, kept))];
+  const isWhole = only === null && except.length === 0;
+  if (!isWhole) findModels(on, chosen);
+  const conflicts = isWhole
+    ? [...refused, ...twinsIn(on.state(), target, standing(on, kept))]
+    : [
+        ...unknown(state, gone),
+        ...notKept(state, on.state(), command),
+        ...refused,
+        ...conflictsIn(on.state(), standing(on, kept)),
+      ];
   return { events: on.events(), state: on.state(), conflicts, missing };
 }
 
@@ -130,11 +150,22 @@ function findModels(on: Unfolding, chosen: ReadonlySet<string>): void {
 const unknown = (state: ConfigState, gone: readonly string[]): Conflict[] =>
   gone
     .filter((stream) => !stands(state, stream))
-    .map((entity) => ({
-      entity,
-      needs: null,
-      message: 'it is neither there now nor was it then',
-    }));
+    .map((entity) => ({ entity, needs: null, message: neverThere }));
+
+/** What was to stay as it is and goes with something else, and what is nothing to be kept: a slip in its name. */
+const notKept = (
+  before: ConfigState,
+  after: ConfigState,
+  { target, except }: RestoreCommand,
+): Conflict[] =>
+  except.flatMap((entity) => {
+    const isLost = stands(before, entity) && !stands(after, entity);
+    const message = isLost ? 'it would go with what it belongs to' : neverThere;
+    const isUnknown = !stands(before, entity) && !stands(target, entity);
+    return isLost || isUnknown ? [{ entity, needs: null, message }] : [];
+  });
+
+const neverThere = 'it is neither there now nor was it then';
 
 function stands(state: ConfigState, stream: string): boolean {
   const { noun, id } = parseStream(stream);

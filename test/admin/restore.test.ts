@@ -193,6 +193,31 @@ describe('a restore', () => {
     assert.deepEqual(missing, []);
   });
 
+  it('of all but some entities leaves those as they are, in the preview and in what is made', async (t) => {
+    const { made, version, restored, restore, send, plane } = await started(t);
+    const [kept, other] = [
+      await made('/admin/models', { name: 'a' }),
+      await made('/admin/models', { name: 'b' }),
+    ];
+    const then = version();
+    await send('PATCH', `/admin/models/${kept}`, { name: 'a now' });
+    await send('PATCH', `/admin/models/${other}`, { name: 'b now' });
+    const names = () => [...plane.store.state().model.byId.values()].map(({ name }) => name);
+    const except = [`model-${kept}`];
+    const preview = await restored(then, { except, dry_run: true });
+    assert.deepEqual(
+      preview.events.map(({ stream }) => stream),
+      [`model-${other}`],
+    );
+    const both = await restore(then, { except, only: except, reason: 'x' });
+    assert.deepEqual(errorOf(both), [400, 'invalid', 'except']);
+    const unknown = await restore(then, { except: ['model-99'], reason: 'x' });
+    assert.deepEqual(errorOf(unknown), [409, 'conflict', 'except']);
+    assert.deepEqual(names(), ['a now', 'b now']);
+    await restored(then, { except, reason: 'x' });
+    assert.deepEqual(names(), ['a now', 'b']);
+  });
+
   it('needs a reason, a version that was and a kind that is, and heeds If-Match and Idempotency-Key', async (t) => {
     const { made, version, restore, plane } = await started(t);
     await made('/admin/models', { name: 'a' });

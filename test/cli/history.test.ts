@@ -86,6 +86,10 @@ it('a restore is shown, asks for its reason, and says what it made', async (t) =
     [(await restore()).code, (await restore('--only', 'm', '--dry-run')).code],
     [2, 2],
   );
+  const both = await restore('--only', 'model-1', '--except', 'model-1', '--dry-run');
+  assert.deepEqual([both.code, /give one of them/.test(both.stderr)], [2, true]);
+  const but = await restore('--except', 'model-1', '--dry-run');
+  assert.deepEqual([but.code, but.stdout], [0, '0 changes would be made\n']);
   const absent = await restore('--only', 'model-9', '--reason', 'CHG-7');
   assert.equal(absent.code, 6);
   const made = await restore('--only', 'model-1', '--reason', 'CHG-7');

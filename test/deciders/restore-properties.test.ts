@@ -123,14 +123,33 @@ describe('of every restore', () => {
           [],
         );
         const changed = diffStates(log.state, plan.state).map(({ kind, id }) => `${kind}-${id}`);
-        // What goes takes with it what is its own, and what routes to a model follows its name.
-        const followers = /^(?:frontend_model|pool|api_key|prompt_class|settings)-/;
         for (const one of changed) assert.ok(only.includes(one) || followers.test(one), one);
       }),
       runs(60),
     );
   });
+
+  it('of all but some it leaves those as they are, or names what stands in the way', () => {
+    const chosen = fc.tuple(history, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }));
+    fc.assert(
+      fc.property(chosen, ([{ log, target }, picks]) => {
+        const streams = differingStreams(log.state, target);
+        fc.pre(streams.length > 0);
+        const except = [...new Set(picks.map((pick) => streams[pick % streams.length] ?? ''))];
+        const plan = planRestore(log.state, { ...restoreTo(log, target), except });
+        if (plan.conflicts.length > 0) return;
+        const changed = diffStates(log.state, plan.state).map(({ kind, id }) => `${kind}-${id}`);
+        for (const one of changed) {
+          assert.ok(!except.includes(one) || followers.test(one), one);
+        }
+      }),
+      runs(60),
+    );
+  });
 });
+
+/** What goes takes with it what is its own, and what routes to a model follows its name. */
+const followers = /^(?:frontend_model|pool|api_key|prompt_class|settings)-/;
 
 const isThere = (state: ConfigState, stream: string): boolean =>
   differingStreams(emptyState, state).includes(stream);

@@ -38,12 +38,17 @@ const nothingSince: RestoreFacts = {
   passwordsSet: new Map(),
 };
 
-type Asked = Readonly<{ only?: readonly string[]; facts?: Partial<RestoreFacts> }>;
+type Asked = Readonly<{
+  only?: readonly string[];
+  except?: readonly string[];
+  facts?: Partial<RestoreFacts>;
+}>;
 
-const restoring = (target: ConfigState, { only, facts }: Asked = {}): RestoreCommand => ({
+const restoring = (target: ConfigState, { only, except, facts }: Asked = {}): RestoreCommand => ({
   type: 'RestoreSnapshot',
   target,
   only: only ?? null,
+  except: except ?? [],
   facts: { ...nothingSince, ...facts },
 });
 
@@ -78,6 +83,34 @@ describe('a restore', () => {
     assert.deepEqual(
       events.map(({ stream, type }) => `${stream} ${type}`),
       ['model-1 ModelDeleted', 'provider-1 ProviderDeleted'],
+    );
+  });
+
+  it('of all but some leaves those as they are, and names what stands in their way', () => {
+    const then = stateOf([modelCreated(1, 'a'), modelCreated(2, 'b')]);
+    const now = stateOf([modelCreated(1, 'a'), modelDeleted(1), modelCreated(3, 'a')]);
+    const planned = (...except: readonly string[]) => {
+      const { events, conflicts } = planRestore(now, restoring(then, { except }));
+      return {
+        events: events.map(({ stream, type }) => `${stream} ${type}`),
+        conflicts: conflicts.map(({ entity, needs }) => [entity, needs]),
+      };
+    };
+    const [first, second] = ['model-1 ModelCreated', 'model-2 ModelCreated'];
+    assert.deepEqual(planned('model-1', 'model-3'), { events: [second], conflicts: [] });
+    assert.deepEqual(planned('model-3'), {
+      events: [first, second],
+      conflicts: [['model-1', 'model-3']],
+    });
+    assert.deepEqual(planned('model-2', 'model-9'), {
+      events: [first, 'model-3 ModelDeleted'],
+      conflicts: [['model-9', null]],
+    });
+    const held = [principalCreated(1, plainName('ci')), keyCreated(1, 1)];
+    const gone = planRestore(stateOf(held), restoring(emptyState, { except: ['api_key-1'] }));
+    assert.deepEqual(
+      gone.conflicts.map(({ entity, message }) => [entity, message]),
+      [['api_key-1', 'it would go with what it belongs to']],
     );
   });
 

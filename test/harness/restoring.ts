@@ -21,7 +21,7 @@ export function restoreTo(
     if (type === 'PrincipalPasswordSet') passwordsSet.set(data.id, data.password_ref);
   }
   const facts = { erased, revokedKeys, passwordsSet };
-  return { type: 'RestoreSnapshot', target, only: null, facts };
+  return { type: 'RestoreSnapshot', target, only: null, except: [], facts };
 }
 
 export const restored = (log: TestLog, command: RestoreCommand): TestLog =>

@@ -26,11 +26,15 @@ export class SnapshotRestoreCommand extends HistoryCommand {
     examples: [
       ['See what it would come to', '$0 snapshot restore 1482 --dry-run'],
       ['One provider alone', '$0 snapshot restore 1482 --only provider-7 --reason CHG-7'],
+      ['All but one', '$0 snapshot restore 1482 --except principal-3 --reason CHG-7'],
     ],
   });
 
   version = Option.String({ name: 'version' });
   only = Option.Array('--only', [], { description: 'an entity, as provider-7; may be repeated' });
+  except = Option.Array('--except', [], {
+    description: 'an entity that stays as it is; may be repeated, not with --only',
+  });
   dryRun = Option.Boolean('--dry-run', false, { description: 'only say what would change' });
   reason = Option.String('--reason', { description: 'why; kept in the history' });
   breakGlass = Option.String('--break-glass', {
@@ -45,9 +49,13 @@ export class SnapshotRestoreCommand extends HistoryCommand {
       return refuse('invalid', '--reason is needed');
     }
     const { entityField } = await import('../../control/history/entity-field.ts');
-    const unfit = this.only.find((one) => !entityField.safeParse(one).success);
+    if (this.only.length > 0 && this.except.length > 0) {
+      return refuse('invalid', '--except names what --only leaves out: give one of them');
+    }
+    const named = this.only.length > 0 ? '--only' : '--except';
+    const unfit = [...this.only, ...this.except].find((one) => !entityField.safeParse(one).success);
     if (unfit !== undefined) {
-      return refuse('invalid', `--only must be a kind and an id, as provider-7, was ${unfit}`);
+      return refuse('invalid', `${named} must be a kind and an id, as provider-7, was ${unfit}`);
     }
     return this.#restore(plane, { version, reason });
   }
@@ -59,7 +67,8 @@ export class SnapshotRestoreCommand extends HistoryCommand {
     const { previewRestore, readyRestore } = await import('../../control/history/restore.ts');
     const only = this.only.length === 0 ? null : [...new Set(this.only)];
     const { reports: db, store, past, catchUp: refresh, vault } = plane;
-    const ready = await readyRestore({ db, state: store.state, past, refresh }, { version, only });
+    const asked = { version, only, except: [...new Set(this.except)] };
+    const ready = await readyRestore({ db, state: store.state, past, refresh }, asked);
     if (isRefusal(ready)) return ready;
     const { command, causation, precondition } = ready;
     const preview = await previewRestore({ db, vault }, { state: store.state(), command });

@@ -41,14 +41,17 @@ type PackedRestore = Readonly<{
   type: 'RestoreSnapshot';
   position: number;
   only: RestoreCommand['only'];
+  /** Absent from what releases drafted that knew of none. */
+  except?: RestoreCommand['except'];
 }>;
 type Packed = Exclude<SingleCommand, RestoreCommand> | PackedRestore;
 type PackedBody = Omit<HeldBody, 'commands'> & Readonly<{ commands: readonly Packed[] }>;
 
-const packed = (command: SingleCommand): Packed =>
-  command.type === 'RestoreSnapshot'
-    ? { type: command.type, position: command.target.position, only: command.only }
-    : command;
+function packed(command: SingleCommand): Packed {
+  if (command.type !== 'RestoreSnapshot') return command;
+  const { type, target, only, except } = command;
+  return { type, position: target.position, only, except };
+}
 
 /** The last two belong to the mutation that applies the calls; given where one of them is a restore. */
 export type ReadBody = HeldBody &
@@ -83,9 +86,9 @@ export async function readBody(
   const [first] = commands;
   // One is drafted alone.
   if (first?.type === 'RestoreSnapshot' && 'position' in first) {
-    const { position, only } = first;
+    const { position, only, except = [] } = first;
     const sources = { db: reports, state, past, refresh };
-    const ready = await readyRestore(sources, { version: { position }, only });
+    const ready = await readyRestore(sources, { version: { position }, only, except });
     if (isRefusal(ready)) return ready;
     const { command, precondition, causation } = ready;
     return { calls, secrets, commands: [command], ref, precondition, causation };

@@ -8,7 +8,7 @@ import type { ConfigState } from '../../../projections/config/state.ts';
 import { vaultRefs } from '../../../projections/config/vault-refs.ts';
 import type { Database } from '../../db/pool.ts';
 import { accessEventsSince, erasedRefs } from '../../db/restore-facts.ts';
-import { differingStreams, planRestore } from '../../deciders/restore.ts';
+import { planRestore, restoredStreams } from '../../deciders/restore.ts';
 import type { RestoreCommand, RestorePlan } from '../../deciders/restore.ts';
 import type { RestoreFacts } from '../../deciders/restore/kind.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
@@ -28,7 +28,7 @@ type Dependencies = Readonly<{
   refresh: () => Promise<void>;
 }>;
 
-type Asked = Readonly<{ version: Moment; only: readonly string[] | null }>;
+type Asked = Readonly<{ version: Moment }> & Pick<RestoreCommand, 'only' | 'except'>;
 
 /** `precondition` and `causation` belong to the mutation that carries the command out. */
 export type ReadyRestore = Readonly<{
@@ -40,19 +40,20 @@ export type ReadyRestore = Readonly<{
 /** Refuses a moment outside of the log. */
 export async function readyRestore(
   { db, state, past, refresh }: Dependencies,
-  { version, only }: Asked,
+  { version, only, except }: Asked,
 ): Promise<ReadyRestore | Refusal> {
   await refresh();
   const target = await past.at(version, 'version');
   if (isRefusal(target)) return target;
   const { position } = state();
-  const refs = neededRefs(target, only ?? differingStreams(state(), target));
+  const chosen = { target, only, except };
+  const refs = neededRefs(target, restoredStreams(state(), chosen));
   const facts = await readFacts(db, { target, refs });
   return {
-    command: { type: 'RestoreSnapshot', target, only, facts },
+    command: { type: 'RestoreSnapshot', ...chosen, facts },
     causation: { position: target.position },
     precondition: async (now, tx) => {
-      const needed = neededRefs(target, only ?? differingStreams(now, target));
+      const needed = neededRefs(target, restoredStreams(now, chosen));
       const erased = await erasedRefs(tx, needed);
       const isSame = erased.every((ref) => facts.erased.has(ref));
       const isQuiet = (await accessEventsSince(tx, position)).length === 0;

@@ -1,7 +1,7 @@
 // What stands in the way of a few entities' coming back alone: something that they refer to is not there, or another one has taken
 // their place. A state is restored whole without any of this, because it stood once; but for providers whose credentials are erased.
 
-import { parseStream, streamOf } from '../../../events/catalogue.ts';
+import { configNouns, parseStream, streamOf } from '../../../events/catalogue.ts';
 import type { Noun } from '../../../events/catalogue.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -9,22 +9,48 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { FrontendModelId } from '../../lib/ids.ts';
 import { refuseJump } from '../jump.ts';
 import { targetsIn } from '../model-reference.ts';
-import { sameEndpoint } from '../provider.ts';
 
 /** `needs` is the entity that would have to be restored with it; null when that would not help. */
 export type Conflict = Readonly<{ entity: string; needs: string | null; message: string }>;
 
 /** Of those entities, in the state that would come of it. */
-export const conflictsIn = (state: ConfigState, streams: readonly string[]): Conflict[] =>
-  streams.flatMap((entity) => {
+export function conflictsIn(state: ConfigState, streams: readonly string[]): Conflict[] {
+  const held = heldIn(state);
+  return streams.flatMap((entity) => {
     const missing = [...new Set(referencesOf(state, entity))].filter((to) => !stands(state, to));
-    const rival = rivalOf(state, entity);
+    const rival = rivalOf(state, held, entity);
     return [
       ...missing.map((needs) => ({ entity, needs, message: `${needs} is not there` })),
       ...(rival === null ? [] : [{ entity, ...rival }]),
       ...loopOf(state, entity).map((message) => ({ entity, needs: null, message })),
     ];
   });
+}
+
+/** What of a state only one may have: the streams that have a name in a space of names, and the providers of an identity. */
+type Held = Readonly<{
+  names: ReadonlyMap<string, readonly string[]>;
+  providers: ReturnType<typeof identitiesIn>;
+}>;
+
+function heldIn(state: ConfigState): Held {
+  const named = configNouns.flatMap((noun) =>
+    [...state[noun].byId.keys()].flatMap((id) => {
+      const name = nameOf(state, noun, id);
+      return name === null ? [] : { key: nameKey(noun, name), stream: streamOf(noun, id) };
+    }),
+  );
+  const names = new Map(
+    [...Map.groupBy(named, ({ key }) => key)].map(([key, those]) => [
+      key,
+      those.map(({ stream }) => stream),
+    ]),
+  );
+  return { names, providers: identitiesIn(state) };
+}
+
+const nameKey = (noun: Noun, name: string): string =>
+  `${nameSpaces.find((space) => space.includes(noun))?.[0] ?? noun} ${name}`;
 
 function stands(state: ConfigState, stream: string): boolean {
   const { noun, id } = parseStream(stream);
@@ -76,21 +102,18 @@ const to = (noun: Noun, ids: readonly (number | null | undefined)[]): string[] =
   ids.flatMap((id) => (id === null || id === undefined ? [] : streamOf(noun, id)));
 
 /** Another entity that has its name, or its address with its auth. */
-function rivalOf(state: ConfigState, stream: string): Omit<Conflict, 'entity'> | null {
+function rivalOf(state: ConfigState, held: Held, stream: string): Omit<Conflict, 'entity'> | null {
   const { noun, id } = parseStream(stream);
   const name = nameOf(state, noun, id);
   if (name === null) return null;
-  for (const other of nameSpaces.find((space) => space.includes(noun)) ?? [noun]) {
-    for (const otherId of state[other].byId.keys()) {
-      const isOther = other !== noun || otherId !== id;
-      if (isOther && nameOf(state, other, otherId) === name) {
-        const needs = streamOf(other, otherId);
-        return { needs, message: `${needs} has its name` };
-      }
-    }
-  }
-  const twin = noun === 'provider' ? twinOf(state, id) : null;
-  return twin === null ? null : { needs: twin, message: `${twin} has its address and its auth` };
+  const named = held.names.get(nameKey(noun, name))?.find((one) => one !== stream);
+  if (named !== undefined) return { needs: named, message: `${named} has its name` };
+  const own = noun === 'provider' ? state.provider.byId.get(id) : undefined;
+  if (own === undefined) return null;
+  const other = held.providers.get(identityOf(own))?.find((one) => one.id !== id);
+  if (other === undefined) return null;
+  const twin = streamOf('provider', other.id);
+  return { needs: twin, message: `${twin} has its address and its auth` };
 }
 
 const nameSpaces: readonly (readonly Noun[])[] = [['model', 'frontend_model', 'pool']];
@@ -115,19 +138,6 @@ function nameOf(state: ConfigState, noun: Noun, id: number): string | null {
     case 'change_request':
       return null;
   }
-}
-
-function twinOf(state: ConfigState, id: number): string | null {
-  const own = state.provider.byId.get(id);
-  for (const other of state.provider.byId.values()) {
-    const isTwin =
-      own !== undefined &&
-      other.id !== id &&
-      sameEndpoint(own.endpoint, other.endpoint) &&
-      own.credential?.fingerprint === other.credential?.fingerprint;
-    if (isTwin) return streamOf('provider', other.id);
-  }
-  return null;
 }
 
 /**
