@@ -1,13 +1,14 @@
-// What an element shows of the server: loaded when it appears, again on demand or now and then, never while the page is hidden. What
-// was there stays while the new is on its way, and an answer that is the same changes nothing.
+// What an element shows of the server: loaded when it appears, again on demand or now and then. What was there stays while the new is on
+// its way, and an answer that is the same changes nothing. When it is asked for is decided in lib/asking.
 
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
 import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
+import { isAwaited, isOld, notAsked, step } from '../lib/asking.ts';
+import type { AskingEvent } from '../lib/asking.ts';
 import { asOf } from '../state/as-of.ts';
 import { changed } from '../state/changed.ts';
-import { nextAskMs } from '../lib/poll.ts';
 import { isPaused, place } from '../state/location.ts';
 
 type Load<Value> = (signal: AbortSignal) => Promise<Value>;
@@ -25,22 +26,17 @@ export class Resource<Value> implements ReactiveController {
   value: Value | undefined;
   /** Of the last attempt; null when it succeeded. */
   failure: ApiFailure | null = null;
-  loading = false;
-  updatedAt: number | null = null;
 
   readonly #host: ReactiveControllerHost;
   readonly #load: Load<Value>;
   readonly #pollMs: () => number | null;
   readonly #pausable: boolean;
   readonly #question: () => string;
-  #asked: string | null = null;
-  #answered: string | null = null;
+  #state = notAsked;
   #running: AbortController | null = null;
-  #timer: ReturnType<typeof setTimeout> | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #text = '';
-  #asOf: string | null = null;
-  #wasPaused = false;
-  #stopWatching: (() => void) | null = null;
+  #watched: readonly (() => void)[] = [];
 
   constructor(
     host: ReactiveControllerHost,
@@ -55,65 +51,68 @@ export class Resource<Value> implements ReactiveController {
     host.addController(this);
   }
 
+  get loading(): boolean {
+    return this.#state.isUnderWay;
+  }
+
+  get updatedAt(): number | null {
+    return this.#state.updatedAt;
+  }
+
   /** What is shown answers another question than is asked now. */
   get isOld(): boolean {
-    return this.value !== undefined && this.#answered !== this.#question();
+    return isOld(this.#state, this.#question());
   }
 
   hostUpdate(): void {
-    if (this.#asked !== null && this.#asked !== this.#question()) void this.reload();
+    void this.#tell({ kind: 'drawn' });
   }
 
   hostConnected(): void {
-    document.addEventListener('visibilitychange', this.#whenVisible);
-    this.#asOf = asOf();
-    this.#wasPaused = isPaused();
-    const stopPlace = place.subscribe(() => {
-      const isOther = asOf() !== this.#asOf;
-      const goesOn = this.#pausable && this.#wasPaused && !isPaused();
-      this.#asOf = asOf();
-      this.#wasPaused = isPaused();
-      if (isOther || goesOn) void this.reload();
-      else if (this.#pausable && isPaused()) this.#plan(null);
-    });
-    const stopChanged = changed.subscribe(() => void this.reload());
-    this.#stopWatching = () => {
-      stopPlace();
-      stopChanged();
-    };
-    void this.reload();
+    document.addEventListener('visibilitychange', this.#look);
+    this.#watched = [place.subscribe(this.#look), changed.subscribe(() => void this.reload())];
+    void this.#tell({ kind: 'connected', seen: this.#seen() });
   }
 
   hostDisconnected(): void {
-    document.removeEventListener('visibilitychange', this.#whenVisible);
-    this.#stopWatching?.();
-    this.#running?.abort();
-    this.#plan(null);
+    document.removeEventListener('visibilitychange', this.#look);
+    for (const stop of this.#watched) stop();
+    void this.#tell({ kind: 'disconnected' });
   }
 
   /** Asks now; an answer that is still on its way is no longer waited for. */
-  async reload(): Promise<void> {
-    this.#plan(null);
-    this.#running?.abort();
-    const question = this.#question();
-    this.#asked = question;
+  reload(): Promise<void> {
+    return this.#tell({ kind: 'wanted' });
+  }
+
+  /** Resolves when what is asked because of it has ended. */
+  async #tell(event: AskingEvent): Promise<void> {
+    const around = { question: this.#question(), everyMs: this.#pollMs() };
+    const { state, deed } = step(this.#state, event, around);
+    this.#state = state;
+    if (deed === null) return;
+    clearTimeout(this.#timer);
+    if (deed.kind === 'ask' || deed.kind === 'end') this.#running?.abort();
+    if (deed.kind === 'ask') await this.#ask(state.run);
+    if (deed.kind === 'wait') this.#timer = setTimeout(() => void this.reload(), deed.forMs);
+  }
+
+  async #ask(run: number): Promise<void> {
     const running = new AbortController();
     this.#running = running;
-    this.loading = true;
     this.#host.requestUpdate();
     try {
       const value = await this.#load(running.signal);
-      if (running.signal.aborted) return;
+      if (!isAwaited(this.#state, run)) return;
       this.#take(value);
-      this.#answered = question;
       this.failure = null;
+      await this.#tell({ kind: 'answered', run, at: Date.now() });
     } catch (error) {
-      if (running.signal.aborted) return;
+      if (!isAwaited(this.#state, run)) return;
       this.failure = asFailure(error);
+      await this.#tell({ kind: 'failed', run });
     }
-    this.loading = false;
     this.#host.requestUpdate();
-    this.#plan(this.#nextAskMs());
   }
 
   /** The same value keeps its identity, so that nothing made from it is made again. */
@@ -121,25 +120,15 @@ export class Resource<Value> implements ReactiveController {
     const text = JSON.stringify(value) ?? '';
     if (text !== this.#text || this.value === undefined) this.value = value;
     this.#text = text;
-    this.updatedAt = Date.now();
   }
 
-  readonly #nextAskMs = (): number | null =>
-    nextAskMs({
-      everyMs: this.#pollMs(),
+  #seen() {
+    return {
+      moment: asOf(),
       isHidden: document.hidden,
       isPaused: this.#pausable && isPaused(),
-    });
-
-  #plan(afterMs: number | null): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-    if (afterMs === null) return;
-    this.#timer = setTimeout(() => void this.reload(), afterMs);
+    };
   }
 
-  readonly #whenVisible = (): void => {
-    if (document.hidden) this.#plan(null);
-    else if (this.#nextAskMs() !== null) void this.reload();
-  };
+  readonly #look = (): void => void this.#tell({ kind: 'seen', seen: this.#seen() });
 }

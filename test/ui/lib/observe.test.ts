@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 
 import { bucketsOf, perSecond, wholeSums } from '../../../ui/lib/buckets.ts';
 import { downText, lagOf, lagText, seenBy } from '../../../ui/lib/fleet.ts';
-import { freshnessText, nextAskMs } from '../../../ui/lib/poll.ts';
+import { freshnessText } from '../../../ui/lib/freshness.ts';
 import { leaseText, providerState } from '../../../ui/lib/provider-state.ts';
 import { rowsOf, summaryOf } from '../../../ui/lib/series-text.ts';
 import { failedShare } from '../../../ui/lib/upstream.ts';
@@ -44,22 +44,12 @@ describe('of a bucket that is not wholly in the range', () => {
   });
 });
 
-describe('what is shown', () => {
-  it('is asked for again unless nobody sees it or it is paused', () => {
-    const watched = { everyMs: 5, isHidden: false, isPaused: false };
-    assert.equal(nextAskMs(watched), 5);
-    assert.equal(nextAskMs({ ...watched, isHidden: true }), null);
-    assert.equal(nextAskMs({ ...watched, isPaused: true }), null);
-    assert.equal(nextAskMs({ ...watched, everyMs: null }), null);
-  });
-
-  it('says how old it is', () => {
-    const shown = { updatedAt: 1_000, isPaused: false };
-    assert.equal(freshnessText(shown, 4_200), 'updated 3 s ago');
-    assert.equal(freshnessText(shown, 500), 'updated now');
-    assert.equal(freshnessText({ ...shown, isPaused: true }, 61_000), 'paused, updated 1 min ago');
-    assert.equal(freshnessText({ updatedAt: null, isPaused: false }, 1), 'not loaded yet');
-  });
+it('what is shown says how old it is', () => {
+  const shown = { updatedAt: 1_000, isPaused: false };
+  assert.equal(freshnessText(shown, 4_200), 'updated 3 s ago');
+  assert.equal(freshnessText(shown, 500), 'updated now');
+  assert.equal(freshnessText({ ...shown, isPaused: true }, 61_000), 'paused, updated 1 min ago');
+  assert.equal(freshnessText({ updatedAt: null, isPaused: false }, 1), 'not loaded yet');
 });
 
 const milliseconds = (value: number | null): string => `${value} ms`;
