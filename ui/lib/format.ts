@@ -63,6 +63,12 @@ export const formatShare = (part: number, all: number): string => {
   return `${plain(Math.round(share * 10) / 10)} %`;
 };
 
+/** `3.0 %`: of a column, digit below digit; null when there is nothing to take a share of. */
+export const formatShareOfColumn = (part: number, all: number): string => {
+  const text = formatShare(part, all);
+  return /^\d+ %$/.test(text) ? text.replace(' %', '.0 %') : text;
+};
+
 /** `UTC`, or what local time is ahead or behind of it at a moment: `UTC+05:30`. */
 export function formatZone(at: Date, zone: Zone): string {
   const minutes = zone === 'utc' ? 0 : -at.getTimezoneOffset();

@@ -70,14 +70,52 @@ export const withoutKey: Readonly<Record<Grouping, string>> = {
   day: 'no day',
 };
 
-/** `+12 % on before`; empty when one of the two is not known, or there was nothing before. */
-export function comparedText(now: number | null, before: number | null): string {
+/** `+12 %`; empty when one of the two is not known, or there was nothing before. */
+function differenceText(now: number | null, before: number | null): string {
   if (now === null || before === null || before === 0) return '';
   if (now === before) return 'as before';
   const share = formatShare(Math.abs(now - before), before);
   if (share.startsWith('<')) return 'about as before';
-  return now > before ? `+${share} on before` : `−${share} on before`;
+  return now > before ? `+${share}` : `−${share}`;
 }
+
+/** `+12 % on before`; empty when one of the two is not known, or there was nothing before. */
+export function comparedText(now: number | null, before: number | null): string {
+  const text = differenceText(now, before);
+  return text.endsWith('%') ? `${text} on before` : text;
+}
+
+type Spent = Readonly<{ key: string | null; cost_micros: number | null }>;
+
+/** Micros that a group spent in the time before: null when they are not known, and 0 also where there was no such group. */
+export type Beside<Group> = Group & Readonly<{ before_micros: number | null }>;
+
+type Before = Readonly<{
+  groups: readonly Spent[];
+  /** There are no other groups. */
+  isWhole: boolean;
+}>;
+
+/** Each group with what it spent before. */
+export function beside<Group extends Spent>(
+  now: readonly Group[],
+  { groups, isWhole }: Before,
+): readonly Beside<Group>[] {
+  const spent = new Map(groups.map(({ key, cost_micros }) => [key, cost_micros]));
+  const missing = isWhole ? 0 : null;
+  return now.map((one) => {
+    const before = spent.get(one.key);
+    return { ...one, before_micros: before === undefined ? missing : before };
+  });
+}
+
+/** What a group spends more or less than before, as a share of that; null where there is nothing to compare. */
+export const changeOf = ({ cost_micros: now, before_micros: before }: Beside<Spent>) =>
+  now === null || before === null || before === 0 ? null : (now - before) / before;
+
+/** `+12 %`, or "new" for what spent nothing before. */
+export const changeText = ({ cost_micros: now, before_micros: before }: Beside<Spent>): string =>
+  now !== null && now > 0 && before === 0 ? 'new' : differenceText(now, before);
 
 /** A share is compared by what it was: `0.8 % before`; empty when there was nothing before. */
 export const failedBeforeText = (before: Readonly<{ failed: number; requests: number }>): string =>
@@ -92,3 +130,12 @@ export const formatSpend = (micros: number | null): string =>
   micros !== null && Math.abs(micros) < 1_000_000
     ? formatMoney(Math.round(micros))
     : formatMoneyShort(micros);
+
+/** Of a column, digit below digit: exactly as long as none of it is a dollar, and to the cent otherwise. */
+export function spendFormat(column: readonly (number | null)[]): (micros: number | null) => string {
+  const isLittle = column.every((micros) => Math.abs(micros ?? 0) < 1_000_000);
+  return (micros) =>
+    micros === null || !isLittle
+      ? formatMoneyShort(micros)
+      : `${micros < 0 ? '-' : ''}$${(Math.abs(micros) / 1_000_000).toFixed(6)}`;
+}

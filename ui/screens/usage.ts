@@ -4,7 +4,6 @@
 import { LitElement, css, html, nothing } from 'lit';
 
 import { listPrincipals } from '../api/principals.ts';
-import type { UsageTotal } from '../api/usage.ts';
 import '../elements/drawer.ts';
 import '../elements/empty.ts';
 import '../elements/freshness.ts';
@@ -23,7 +22,7 @@ import { base, controls } from '../styles/base.ts';
 import { panels } from '../styles/panels.ts';
 import { columnsOf } from './usage/columns.ts';
 import { loadUsage } from './usage/load.ts';
-import type { Usage } from './usage/load.ts';
+import type { Group, Usage } from './usage/load.ts';
 import './usage/request.ts';
 import './usage/requests.ts';
 import { charts, tiles } from './usage/sums.ts';
@@ -118,15 +117,15 @@ class ScreenUsage extends LitElement {
     </gw-empty>`;
   }
 
-  #table(groups: readonly UsageTotal[]) {
+  #table(groups: readonly Group[]) {
     const grouping = this.#grouping();
     return html`<gw-table
         label="Usage"
         noun="group"
         .columns=${columnsOf(grouping, groups)}
         .rows=${groups}
-        .keyOf=${({ key }: UsageTotal) => key ?? ''}
-        .hrefOf=${(one: UsageTotal) => this.#hrefOf(one)}
+        .keyOf=${({ key }: Group) => key ?? ''}
+        .hrefOf=${(one: Group) => this.#hrefOf(one)}
         .chosen=${this.#place.value.rest[1] ?? null}
         .view=${tableView()}
         ?stale=${this.#usage.loading && this.#usage.failure !== null}
@@ -152,7 +151,7 @@ class ScreenUsage extends LitElement {
   }
 
   /** A day opens its groups; any other group its requests, where anything can ask for them. */
-  #hrefOf({ key }: UsageTotal): string | null {
+  #hrefOf({ key }: Group): string | null {
     const { query } = this.#place.value;
     const grouping = this.#grouping();
     if (grouping === 'day') {

@@ -4,7 +4,15 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { bucketSecondsOf, edgesBefore, isoEdges } from '../../../ui/lib/range.ts';
-import { comparedText, rangeOfDay, readGrouping, rowFilterOf } from '../../../ui/lib/usage.ts';
+import {
+  beside,
+  changeText,
+  comparedText,
+  rangeOfDay,
+  readGrouping,
+  rowFilterOf,
+  spendFormat,
+} from '../../../ui/lib/usage.ts';
 
 it('a group is found again in the single rows, where anything can ask for it', () => {
   const principals = [{ id: 7, name: 'search' }];
@@ -45,4 +53,20 @@ it('a total is compared with what was there, and with nothing else', () => {
 it('a grouping that is none is that of models', () => {
   assert.equal(readGrouping('day'), 'day');
   assert.equal(readGrouping('colour'), 'model');
+});
+
+it('spend stands digit below digit: exactly as long as all of it is cents, and to the cent otherwise', () => {
+  const little = spendFormat([60_541, 33_950, null]);
+  assert.deepEqual([60_541, 33_950, 0].map(little), ['$0.060541', '$0.033950', '$0.000000']);
+  const much = spendFormat([12_340_000, 500, 0]);
+  assert.deepEqual([12_340_000, 500, 0].map(much), ['$12.34', '< $0.01', '$0.00']);
+});
+
+it('a group stands beside what it spent in the time before, where that is known', () => {
+  const group = (key: string | null, cost_micros: number | null) => ({ key, cost_micros });
+  const now = [group('a', 30), group('b', 5), group(null, 7), group('c', null)];
+  const before = [group('a', 20), group(null, 7), group('c', 4), group('gone', 9)];
+  const changes = (isWhole: boolean) => beside(now, { groups: before, isWhole }).map(changeText);
+  assert.deepEqual(changes(true), ['+50 %', 'new', 'as before', '']);
+  assert.deepEqual(changes(false), ['+50 %', '', 'as before', '']);
 });

@@ -2,19 +2,19 @@
 
 import { html } from 'lit';
 
-import type { UsageTotal } from '../../api/usage.ts';
 import '../../elements/money.ts';
 import type { Column } from '../../elements/table.ts';
-import { formatDuration, formatNumber, formatShare } from '../../lib/format.ts';
-import { formatSpend, groupings, withoutKey } from '../../lib/usage.ts';
+import { formatDuration, formatNumber, formatShareOfColumn } from '../../lib/format.ts';
+import { changeOf, changeText, groupings, spendFormat, withoutKey } from '../../lib/usage.ts';
 import type { Grouping } from '../../lib/usage.ts';
+import type { Group } from './load.ts';
 
 const duration = (value: number | null) =>
   value === null ? html`<span class="quiet">no data</span>` : formatDuration(value);
 
 type Measure = 'avg_ms' | 'p50_ms' | 'p95_ms' | 'ttft_p95_ms';
 
-const latency = (id: Measure, label: string, spare = false): Column<UsageTotal> => ({
+const latency = (id: Measure, label: string, spare = false): Column<Group> => ({
   id,
   label,
   end: true,
@@ -27,7 +27,7 @@ const count = (
   id: 'requests' | 'refused_requests' | 'prompt_tokens' | 'completion_tokens' | 'unpriced_requests',
   label: string,
   spare = false,
-): Column<UsageTotal> => ({
+): Column<Group> => ({
   id,
   label,
   end: true,
@@ -36,12 +36,19 @@ const count = (
   cell: (one) => formatNumber(one[id]),
 });
 
+/** A change is one of spend, on the time before; days have none. */
+const change: Column<Group> = {
+  id: 'change',
+  label: 'Change',
+  end: true,
+  value: changeOf,
+  cell: (one) => html`<span class="quiet">${changeText(one)}</span>`,
+};
+
 /** The share is that of all groups' spend. Refusals are shown where there are any. */
-export function columnsOf(
-  grouping: Grouping,
-  groups: readonly UsageTotal[],
-): readonly Column<UsageTotal>[] {
+export function columnsOf(grouping: Grouping, groups: readonly Group[]): readonly Column<Group>[] {
   const spend = groups.reduce((sum, { cost_micros }) => sum + (cost_micros ?? 0), 0);
+  const formatSpend = spendFormat(groups.map(({ cost_micros }) => cost_micros));
   const hasRefused = groups.some(({ refused_requests }) => refused_requests > 0);
   const label = groupings.find(({ value }) => value === grouping)?.label ?? '';
   return [
@@ -63,8 +70,10 @@ export function columnsOf(
       end: true,
       value: ({ cost_micros }) =>
         spend === 0 || cost_micros === null ? null : cost_micros / spend,
-      cell: ({ cost_micros }) => (cost_micros === null ? '' : formatShare(cost_micros, spend)),
+      cell: ({ cost_micros }) =>
+        cost_micros === null ? '' : formatShareOfColumn(cost_micros, spend),
     },
+    ...(grouping === 'day' ? [] : [change]),
     count('requests', 'Requests'),
     count('refused_requests', 'Refused', !hasRefused),
     count('prompt_tokens', 'Prompt tokens'),
