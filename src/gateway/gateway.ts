@@ -198,7 +198,10 @@ function listen(options: GatewayOptions, served: Served): Promise<Server> {
     keepsNone: () => pressure() === 'severe' || pressure() === 'critical',
     onTurnedAway: (connections) => log.warn({ connections }, 'connections were turned away'),
     onFault: (error) => log.error({ error }, 'a connection was not accepted'),
-    malformedBody: (message) => errorBody('malformed_request', message, newId(), null),
+    malformedAnswer: (message) => {
+      const requestId = newId();
+      return { requestId, body: errorBody('malformed_request', message, requestId, null) };
+    },
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     parsesAll: options.parsesAll ?? false,
   });

@@ -66,6 +66,25 @@ describe('the listener', () => {
     assert.match(client.seen.text, /^HTTP\/1\.1 431 [^]*"the headers are too long"/);
   });
 
+  for (const [what, status, text] of [
+    ['bytes that are no request', 400, 'hello\r\n\r\n'],
+    ['a request without a host', 400, 'GET /healthz HTTP/1.1\r\n\r\n'],
+    ['two lengths of one body', 400, `${head}content-length: 1\r\ncontent-length: 1\r\n\r\n`],
+    ['an expectation that nobody meets', 417, `${head}expect: 200-ok\r\n\r\n`],
+  ] as const) {
+    it(`answers ${status} to ${what}, as all errors are answered, and closes`, async () => {
+      await using gateway = await startTestGateway(given('http://127.0.0.1:1/v1'));
+      using client = open(gateway.url, text);
+      await until(() => client.seen.isClosed, { what: 'the connection to be closed' });
+      const [answerHead = '', body = ''] = client.seen.text.split('\r\n\r\n');
+      assert.match(answerHead, new RegExp(`^HTTP/1\\.1 ${status} `));
+      const [, id] = /^x-request-id: (\w+)$/im.exec(answerHead) ?? [];
+      const { error } = JSON.parse(body);
+      assert.equal(error.request_id, id);
+      assert.deepEqual([error.type, error.code], ['invalid_request_error', 'malformed_request']);
+    });
+  }
+
   it('reads every field of a head that fits, however many', async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway(given(upstream.apiBase));

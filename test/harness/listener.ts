@@ -33,7 +33,7 @@ export async function startListener(
       newId: () => String(++ids),
     },
     handle,
-    malformedBody: (message) => message,
+    malformedAnswer: (message) => ({ requestId: 'none', body: message }),
     keepsNone: () => false,
     onTurnedAway: () => {},
     onFault: () => {},

@@ -8,6 +8,7 @@ import { lingerMs } from './exchange-context.ts';
 import { RawExchange } from './raw-exchange.ts';
 import type { ExchangeLine, RawExchangeContext } from './raw-exchange.ts';
 import { rawRefusal } from './raw-refusal.ts';
+import type { MalformedAnswer } from './raw-refusal.ts';
 import { readStrictHead } from './request-head.ts';
 import type { StrictHead } from './request-head.ts';
 import { unwatched } from './watch.ts';
@@ -18,8 +19,8 @@ export type RawConnectionContext = Readonly<{
   handle: (exchange: RawExchange) => void;
   /** Takes the socket over, with what was read of it put back. */
   handOver: (socket: Socket) => void;
-  /** The body of an answer to what is no request. */
-  malformedBody: (message: string) => string;
+  /** What is said to what is no request. */
+  malformedAnswer: (message: string) => MalformedAnswer;
   onGone: (connection: RawConnection) => void;
   scratch: WriteScratch;
   ticks: Readonly<{ request: number; headers: number; keepAlive: number; slowReader: number }>;
@@ -262,7 +263,7 @@ export class RawConnection implements ExchangeLine, Watched {
   #refuse(code: string): void {
     if (this.#exchange?.hasStarted === true) return this.destroy();
     this.#giveUp();
-    this.#socket.end(rawRefusal(code, this.#context.malformedBody), 'utf8');
+    this.#socket.end(rawRefusal(code, this.#context.malformedAnswer), 'utf8');
   }
 
   #giveUp(): void {

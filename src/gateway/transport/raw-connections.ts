@@ -10,6 +10,7 @@ import { writeBytes } from './connection.ts';
 import type { ExchangeContext } from './exchange-context.ts';
 import { RawConnection } from './raw-connection.ts';
 import type { RawConnectionContext } from './raw-connection.ts';
+import type { MalformedAnswer } from './raw-refusal.ts';
 
 export type RawConnections = Readonly<{ closeIdle: () => void; closeAll: () => void }>;
 
@@ -18,7 +19,7 @@ export const noRawConnections: RawConnections = { closeIdle: () => {}, closeAll:
 export type RawOptions = Readonly<{
   context: ExchangeContext;
   handle: (exchange: Exchange) => void;
-  malformedBody: (message: string) => string;
+  malformedAnswer: (message: string) => MalformedAnswer;
   limits: Readonly<{ requestMs: number; headersMs: number; keepAliveMs: number }>;
 }>;
 
@@ -31,14 +32,14 @@ export function acceptRaw(server: Server, options: RawOptions): RawConnections {
   if (nodeAccepts === undefined || others.length > 0) {
     throw new Error('a server of node:http is expected to have one listener for its connections');
   }
-  const { handle, malformedBody, limits } = options;
+  const { handle, malformedAnswer, limits } = options;
   const { watch, now, slowReaderMs } = options.context;
   const open = new Set<RawConnection>();
   const context: RawConnectionContext = {
     exchange: { ...options.context, answerHead: createAnswerHead(now, limits.keepAliveMs) },
     handle,
     handOver: (socket) => void Reflect.apply(nodeAccepts, server, [socket]),
-    malformedBody,
+    malformedAnswer,
     onGone: (connection) => void open.delete(connection),
     scratch: { writeBytes: Buffer.allocUnsafeSlow(writeBytes) },
     ticks: {

@@ -1,4 +1,7 @@
-// The answer to bytes that are no request, written to the socket by hand: there is no exchange that it could be the answer of.
+// The answer to what is no request, written to the socket by hand: there is no exchange that it could be the answer of.
+
+/** The body says the id, too. */
+export type MalformedAnswer = Readonly<{ requestId: string; body: string }>;
 
 type Known = Readonly<{ status: string; message: string }>;
 
@@ -17,11 +20,14 @@ const unreadable = (code = 'malformed'): Known => ({
 });
 
 /** The whole answer; 400 for what has no other status. */
-export function rawRefusal(code: string | undefined, body: (message: string) => string): string {
+export function rawRefusal(
+  code: string | undefined,
+  answer: (message: string) => MalformedAnswer,
+): string {
   const { status, message } = known[code ?? ''] ?? unreadable(code);
-  const text = body(message);
+  const { requestId, body } = answer(message);
   return (
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\nconnection: close\r\n` +
-    `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\nx-request-id: ${requestId}\r\n` +
+    `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
 }

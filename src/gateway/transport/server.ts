@@ -13,14 +13,15 @@ import { lingerMs } from './exchange-context.ts';
 import type { ExchangeContext } from './exchange-context.ts';
 import { acceptRaw, noRawConnections } from './raw-connections.ts';
 import { rawRefusal } from './raw-refusal.ts';
+import type { MalformedAnswer } from './raw-refusal.ts';
 
 export type ServerOptions = Readonly<{
   host: string;
   port: number;
   context: Omit<ExchangeContext, 'onClosed' | 'isClosing' | 'slowReaderMs'>;
   handle: (exchange: Exchange) => void;
-  /** The body of an answer to what is no HTTP request. */
-  malformedBody: (message: string) => string;
+  /** What is said to what is no HTTP request. */
+  malformedAnswer: (message: string) => MalformedAnswer;
   /** Connections are not kept, though requests are served. */
   keepsNone: () => boolean;
   /** Told how many connections there were too many, at most once in a while. */
@@ -68,13 +69,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     isClosing: () => isClosing || options.keepsNone(),
     onClosed: () => void inFlight--,
   };
-  const { malformedBody } = options;
+  const { malformedAnswer } = options;
   const handle = (exchange: Exchange): void => {
     inFlight++;
     options.handle(exchange);
   };
   const begin = (request: IncomingMessage, response: ServerResponse, ask?: () => void): void => {
-    if (isHostless(request)) refuseHostless(response, malformedBody);
+    if (isHostless(request)) refuseUnread(response, 400, malformedAnswer(hostless));
     else handle(new HttpExchange(request, response, context, ask));
   };
   const server = createServer(
@@ -92,9 +93,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.on('checkContinue', (request, response) =>
     begin(request, response, () => response.writeContinue()),
   );
-  server.on('clientError', (error, socket) => {
-    if (socket instanceof Socket) refuseRaw(socket, refusalOf(error, options));
-  });
+  refuseMalformed(server, malformedAnswer);
   server.maxConnections = limits.connectionsMax;
   // The bound is the bytes of a head. With one of their number, the fields beyond it would be dropped without a word.
   server.maxHeadersCount = 0;
@@ -102,7 +101,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const raw =
     options.parsesAll === true
       ? noRawConnections
-      : acceptRaw(server, { context, handle, malformedBody, limits });
+      : acceptRaw(server, { context, handle, malformedAnswer, limits });
   server.listen(options.port, options.host);
   await once(server, 'listening');
   server.on('error', options.onFault);
@@ -130,18 +129,38 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
+/** What Node would answer without a body, and without our id. */
+function refuseMalformed(
+  server: HttpServer,
+  malformedAnswer: ServerOptions['malformedAnswer'],
+): void {
+  server.on('checkExpectation', (_, response) =>
+    refuseUnread(response, 417, malformedAnswer('expect: must be 100-continue')),
+  );
+  server.on('clientError', (error: Error & { code?: string }, socket) => {
+    if (socket instanceof Socket) refuseRaw(socket, rawRefusal(error.code, malformedAnswer));
+  });
+}
+
 /** RFC 9112, section 3.2. */
 const isHostless = ({ headers, httpVersion }: IncomingMessage): boolean =>
   headers.host === undefined && httpVersion !== '1.0';
 
+const hostless = 'host: must be there once, was there 0 times';
+
 /** Behind the answers to what came before it on the connection, which ends with it. */
-function refuseHostless(
+function refuseUnread(
   response: ServerResponse,
-  malformedBody: ServerOptions['malformedBody'],
+  status: number,
+  { requestId, body }: MalformedAnswer,
 ): void {
-  const text = malformedBody('host: must be there once, was there 0 times');
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-  response.writeHead(400, { ...headers, connection: 'close' }).end(text);
+  const headers = {
+    'content-type': 'application/json',
+    'x-request-id': requestId,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
+  response.writeHead(status, headers).end(body);
 }
 
 /** A flood of connections is not a flood of log lines. */
@@ -175,9 +194,6 @@ const isAnswering = (socket: Socket): boolean =>
   '_httpMessage' in socket &&
   socket._httpMessage instanceof ServerResponse &&
   socket._httpMessage.headersSent;
-
-const refusalOf = (error: Error & { code?: string }, { malformedBody }: ServerOptions): string =>
-  rawRefusal(error.code, malformedBody);
 
 function urlOf(address: AddressInfo | string | null, host: string): string {
   const port = typeof address === 'object' && address !== null ? address.port : 0;
