@@ -12,11 +12,17 @@ import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { nextLine } from './next-page.ts';
 import { PlaneCommand } from './plane-command.ts';
 import type { Settings } from './settings.ts';
 
-/** `json` is what --json prints. The code is `ok` when absent. */
-export type Printed = Readonly<{ json: unknown; text: string; code?: ExitCode }>;
+/** `json` is what --json prints. The code is `ok` when absent. `next` are the words of the command that prints the next page. */
+export type Printed = Readonly<{
+  json: unknown;
+  text: string;
+  code?: ExitCode;
+  next?: readonly string[] | null;
+}>;
 
 /** An answer of any length, made as it is written; `code` is asked for at the end. */
 export type Streamed = Readonly<{ pieces: Iterable<string>; code: () => ExitCode }>;
@@ -41,6 +47,8 @@ export abstract class HistoryCommand extends PlaneCommand {
       return printed.code();
     }
     this.context.stdout.write(`${this.json ? JSON.stringify(printed.json) : printed.text}\n`);
+    const { next = null } = printed;
+    if (next !== null) this.context.stderr.write(nextLine(next, this.json));
     return printed.code ?? exitCodes.ok;
   }
 }
@@ -69,4 +77,11 @@ export function readLimit(given: string): number | Refusal {
   if (limit >= 1 && limit <= rowsMax) return limit;
   const message = `--limit must be a whole number of 1 to ${rowsMax}, was ${JSON.stringify(given)}`;
   return refuse('invalid', message);
+}
+
+/** `rule` says what it must be. Null where nothing was given. */
+export function readNumber(given: string | undefined, rule: string): number | Refusal | null {
+  if (given === undefined) return null;
+  if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);
+  return refuse('invalid', `${rule}, was ${JSON.stringify(given)}`);
 }

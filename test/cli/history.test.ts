@@ -18,7 +18,10 @@ it('snapshot and history say what the log holds', async (t) => {
   const asked = (...words: string[]) => gw(words, { env });
 
   const list = await asked('snapshot', 'list', '--limit', '2');
-  assert.deepEqual([list.code, list.stderr], [0, '']);
+  assert.deepEqual(
+    [list.code, list.stderr],
+    [0, `there are more: gw snapshot list --limit 2 --before ${before}\n`],
+  );
   assert.match(list.stdout, new RegExp(`^${after}  \\S+  \\S+  UpdateModel  model-1\n${before}  `));
   assert.match(list.stdout, /\(CHG-1\)\n$/);
 
@@ -46,9 +49,40 @@ it('snapshot and history say what the log holds', async (t) => {
     `${after}`,
   );
   assert.match(own.stdout, new RegExp(`^${before}  \\S+  model-1  ModelCreated .*\n$`));
-  assert.equal((await asked('history', 'commands', '--actor', '7')).stdout, '\n');
+  assert.equal((await asked('history', 'commands', '--actor', '7')).stdout, 'none\n');
   const event = JSON.parse((await asked('history', 'event', String(before))).stdout);
   assert.deepEqual([event.type, event.next_in_stream], ['ModelCreated', after]);
+});
+
+it('a list that goes on says by which command, and the last page of it does not', async (t) => {
+  const { run, url } = await testPlane(t);
+  for (const name of ['a', 'b', 'c']) {
+    const command = { type: 'CreateModel', name, fields: {} } as const;
+    await run({ command }, { requestId: "o'clock" });
+  }
+  const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: Buffer.from(testKey).toString('hex') };
+  const lists: readonly (readonly string[])[] = [
+    ['history', 'events', '--type', 'ModelCreated', '--request-id', "o'clock"],
+    ['history', 'commands', '--command', 'CreateModel', '--actor-kind', 'session'],
+    ['snapshot', 'list'],
+  ];
+  for (const list of lists) {
+    const first = await gw([...list, '--limit', '2', '--json'], { env });
+    const rows: unknown = JSON.parse(first.stdout);
+    assert.ok(Array.isArray(rows) && rows.length === 2, list.join(' '));
+    const next: unknown = JSON.parse(first.stderr)['next'];
+    assert.ok(Array.isArray(next) && next[0] === 'gw');
+    const second = await gw(next.slice(1).map(String), { env });
+    assert.equal(JSON.parse(second.stdout).length > 0, true, 'the page behind it');
+  }
+  const shown = await gw([...(lists[0] ?? []), '--limit', '2'], { env });
+  const more =
+    /^there are more: gw history events --type ModelCreated --request-id 'o'\\''clock' --limit 2 --before \d+\n$/;
+  assert.match(shown.stderr, more);
+  assert.equal((await gw([...(lists[0] ?? []), '--limit', '3'], { env })).stderr, '');
+  const kind = await gw(['history', 'events', '--actor-kind', 'planet'], { env });
+  assert.equal(kind.code, 2);
+  assert.match(kind.stderr, /^gw: --actor-kind must be one of .*, was "planet"\n$/);
 });
 
 it('what is asked wrongly, or is not there, has its own exit code', async (t) => {

@@ -2,16 +2,22 @@
 
 import { Option } from 'clipanion';
 
+import { eventMetadata } from '../../../events/event.ts';
 import type { HistoryCommand as MadeCommand } from '../../control/history/commands.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { timestampField } from '../../lib/fields.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { HistoryCommand, readLimit } from '../history-command.ts';
+import { HistoryCommand, readLimit, readNumber } from '../history-command.ts';
 import type { Printed } from '../history-command.ts';
 import { eventLine } from '../history-lines.ts';
+import { commandWords, pageOf } from '../next-page.ts';
+import type { GivenFlag } from '../next-page.ts';
 
 const needs = 'Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.';
+
+const actorKinds = eventMetadata.shape.actor.shape.kind;
+type ActorKind = (typeof actorKinds.options)[number];
 
 /** The newest first. */
 abstract class ListCommand extends HistoryCommand {
@@ -24,8 +30,11 @@ abstract class ListCommand extends HistoryCommand {
   before = Option.String('--before', {
     description: 'what lies before this: the number that a line begins with',
   });
+  requestId = Option.String('--request-id', { description: 'by this request alone: its id' });
+  actorKind = Option.String('--actor-kind', { description: 'by session, api_key, cli, agent, …' });
   limit = Option.String('--limit', '50', { description: 'how many; default 50' });
 
+  /** One more than is shown tells whether there are more. */
   protected filter() {
     const limit = readLimit(this.limit);
     if (isRefusal(limit)) return limit;
@@ -38,8 +47,26 @@ abstract class ListCommand extends HistoryCommand {
     // Behind it in the order of the list.
     const after = readNumber(this.before, '--before must be the number of a line');
     if (isRefusal(after)) return after;
-    const stream = this.stream ?? null;
-    return { stream, from, to, limit, actorId, after, order: 'desc' } as const;
+    const actorKind = readActorKind(this.actorKind);
+    if (isRefusal(actorKind)) return actorKind;
+    const [stream, requestId] = [this.stream ?? null, this.requestId ?? null];
+    const asked = { stream, from, to, actorId, actorKind, requestId, after };
+    return { shown: limit, asked: { ...asked, limit: limit + 1, order: 'desc' } } as const;
+  }
+
+  /** The words of this command for what lies before the row of that number. */
+  protected onward(number: number, own: readonly GivenFlag[]): string[] {
+    return commandWords(this.path, [
+      ...own,
+      ['--stream', this.stream],
+      ['--from', this.from],
+      ['--to', this.to],
+      ['--actor', this.actor],
+      ['--request-id', this.requestId],
+      ['--actor-kind', this.actorKind],
+      ['--limit', this.limit],
+      ['--before', String(number)],
+    ]);
   }
 }
 
@@ -50,10 +77,12 @@ function readTime(given: string | undefined, flag: string): string | Refusal | n
   return refuse('invalid', `${flag} must be an RFC 3339 time, was ${JSON.stringify(given)}`);
 }
 
-function readNumber(given: string | undefined, rule: string): number | Refusal | null {
+function readActorKind(given: string | undefined): ActorKind | Refusal | null {
   if (given === undefined) return null;
-  if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);
-  return refuse('invalid', `${rule}, was ${JSON.stringify(given)}`);
+  const read = actorKinds.safeParse(given);
+  if (read.success) return read.data;
+  const kinds = actorKinds.options.join(', ');
+  return refuse('invalid', `--actor-kind must be one of ${kinds}, was ${JSON.stringify(given)}`);
 }
 
 export class HistoryCommandsCommand extends ListCommand {
@@ -64,12 +93,17 @@ export class HistoryCommandsCommand extends ListCommand {
     examples: [['Of one model', '$0 history commands --stream model-7']],
   });
 
+  command = Option.String('--command', { description: 'of this name alone: DeleteModel' });
+
   protected override async read({ reports, vault }: ControlPlane): Promise<Printed | Refusal> {
     const filter = this.filter();
     if (isRefusal(filter)) return filter;
     const { historyCommands } = await import('../../control/history/commands.ts');
-    const commands = await historyCommands({ db: reports, vault }, filter);
-    return { json: commands, text: commands.map(commandLine).join('\n') };
+    const asked = { ...filter.asked, command: this.command ?? null };
+    const found = await historyCommands({ db: reports, vault }, asked);
+    const own = [['--command', this.command]] as const;
+    const { rows, next } = pageOf(found, filter.shown, ({ id }) => this.onward(id, own));
+    return { json: rows, text: rows.map(commandLine).join('\n') || 'none', next };
   }
 }
 
@@ -95,8 +129,13 @@ export class HistoryEventsCommand extends ListCommand {
     const filter = this.filter();
     if (isRefusal(filter)) return filter;
     const { historyEvents } = await import('../../control/history/events.ts');
-    const events = await historyEvents(reports, { ...filter, type: this.type ?? null });
-    return { json: events, text: events.map(eventLine).join('\n') };
+    const asked = { ...filter.asked, type: this.type ?? null };
+    const found = await historyEvents(reports, asked);
+    const own = [['--type', this.type]] as const;
+    const { rows, next } = pageOf(found, filter.shown, ({ position }) =>
+      this.onward(position, own),
+    );
+    return { json: rows, text: rows.map(eventLine).join('\n') || 'none', next };
   }
 }
 

@@ -8,9 +8,10 @@ import type { ControlPlane } from '../../control/plane.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { HistoryCommand, readLimit, readMoment } from '../history-command.ts';
+import { HistoryCommand, readLimit, readMoment, readNumber } from '../history-command.ts';
 import type { Printed } from '../history-command.ts';
 import { differenceLines } from '../history-lines.ts';
+import { commandWords, pageOf } from '../next-page.ts';
 
 const needs = 'Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.';
 const moments =
@@ -24,17 +25,26 @@ export class SnapshotListCommand extends HistoryCommand {
     examples: [['The last five', '$0 snapshot list --limit 5']],
   });
 
+  before = Option.String('--before', { description: 'the versions before this one' });
   limit = Option.String('--limit', '20', { description: 'how many; default 20' });
 
   protected override async read(plane: ControlPlane): Promise<Printed | Refusal> {
     const limit = readLimit(this.limit);
     if (isRefusal(limit)) return limit;
+    const before = readNumber(this.before, '--before must be a snapshot version');
+    if (isRefusal(before)) return before;
     const { historyVersions } = await import('../../control/history/snapshots.ts');
-    const versions = await historyVersions(
+    const found = await historyVersions(
       { db: plane.reports, vault: plane.vault },
-      { from: null, to: null, before: null, limit },
+      { from: null, to: null, before, limit: limit + 1 },
     );
-    return { json: versions, text: versions.map(versionLine).join('\n') };
+    const { rows, next } = pageOf(found, limit, ({ version }) =>
+      commandWords(this.path, [
+        ['--limit', this.limit],
+        ['--before', String(version)],
+      ]),
+    );
+    return { json: rows, text: rows.map(versionLine).join('\n') || 'none', next };
   }
 }
 
