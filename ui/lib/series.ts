@@ -61,9 +61,14 @@ export const latencyOf = (whole: Measured | undefined): Latency => ({
   p99: whole?.p99_ms ?? null,
 });
 
+/** A name with its value, which a line is not broken in. */
+const unbroken = (text: string): string => text.replaceAll(' ', '\u00a0');
+
 /** `p50 84 ms, p99 1.2 s`; empty where nothing is known. */
 export const latencyText = ({ p50, p99 }: Latency): string =>
-  p50 === null && p99 === null ? '' : `p50 ${formatDuration(p50)}, p99 ${formatDuration(p99)}`;
+  p50 === null && p99 === null
+    ? ''
+    : `${unbroken(`p50 ${formatDuration(p50)}`)}, ${unbroken(`p99 ${formatDuration(p99)}`)}`;
 
 export const latencySeries = (points: readonly Measured[]) => [
   { label: 'p50', values: points.map(({ p50_ms }) => p50_ms) },

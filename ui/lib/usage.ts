@@ -1,7 +1,7 @@
 // What the screen of usage and spend makes of sums: how a group is found again in the single rows, its share, and how much a total
 // differs from the one before.
 
-import { formatMoney, formatMoneyShort, formatShare } from './format.ts';
+import { formatMoney, formatMoneyShort, formatShare, formatShareOfColumn } from './format.ts';
 
 export const groupings = [
   { value: 'model', label: 'Model' },
@@ -71,17 +71,21 @@ export const withoutKey: Readonly<Record<Grouping, string>> = {
 };
 
 /** `+12 %`; empty when one of the two is not known, or there was nothing before. */
-function differenceText(now: number | null, before: number | null): string {
+function differenceText(
+  now: number | null,
+  before: number | null,
+  format: typeof formatShare,
+): string {
   if (now === null || before === null || before === 0) return '';
   if (now === before) return 'as before';
-  const share = formatShare(Math.abs(now - before), before);
+  const share = format(Math.abs(now - before), before);
   if (share.startsWith('<')) return 'about as before';
   return now > before ? `+${share}` : `−${share}`;
 }
 
 /** `+12 % on before`; empty when one of the two is not known, or there was nothing before. */
 export function comparedText(now: number | null, before: number | null): string {
-  const text = differenceText(now, before);
+  const text = differenceText(now, before, formatShare);
   return text.endsWith('%') ? `${text} on before` : text;
 }
 
@@ -113,9 +117,11 @@ export function beside<Group extends Spent>(
 export const changeOf = ({ cost_micros: now, before_micros: before }: Beside<Spent>) =>
   now === null || before === null || before === 0 ? null : (now - before) / before;
 
-/** `+12 %`, or "new" for what spent nothing before. */
+/** `+12.0 %`, or "new" for what spent nothing before. */
 export const changeText = ({ cost_micros: now, before_micros: before }: Beside<Spent>): string =>
-  now !== null && now > 0 && before === 0 ? 'new' : differenceText(now, before);
+  now !== null && now > 0 && before === 0
+    ? 'new'
+    : differenceText(now, before, formatShareOfColumn);
 
 /** A share is compared by what it was: `0.8 % before`; empty when there was nothing before. */
 export const failedBeforeText = (before: Readonly<{ failed: number; requests: number }>): string =>

@@ -2,7 +2,6 @@
 
 import { LitElement, html, nothing } from 'lit';
 
-import type { Command } from '../api/history.ts';
 import type { SeriesPoint } from '../api/usage.ts';
 import '../elements/freshness.ts';
 import '../elements/kpi.ts';
@@ -183,7 +182,7 @@ class ScreenOverview extends LitElement {
       >`;
   }
 
-  #changes(changes: readonly Command[]) {
+  #changes(changes: Now['changes']) {
     return html`<section class="panel changes">
       <header>
         <h2>Last changes</h2>
@@ -194,10 +193,15 @@ class ScreenOverview extends LitElement {
           ? html`<p class="quiet">Nothing was changed yet.</p>`
           : html`<ul>
               ${changes.map(
-                ({ id, at, actor_name, actor_kind, command, target, reason }) =>
+                ({ id, at, actor_name, actor_kind, command, target, reason, subject }) =>
                   html`<li>
                     <a href=${linkTo({ screen: 'history', rest: [id] })}>${wordsOf(command)}</a
-                    ><span class="about">${reason ?? html`<code>${target}</code>`}</span
+                    ><span class="about"
+                      >${
+                        subject === null
+                          ? html`<code>${target}</code>`
+                          : html`<a href=${linkTo(subject)}>${subject.words}</a>`
+                      }${reason === null ? nothing : html`<span class="reason">${reason}</span>`}</span
                     ><span class="who">${actor_name ?? actor_kind}</span
                     ><gw-time at=${at}></gw-time>
                   </li>`,

@@ -62,11 +62,12 @@ it('spend stands digit below digit: exactly as long as all of it is cents, and t
   assert.deepEqual([12_340_000, 500, 0].map(much), ['$12.34', '< $0.01', '$0.00']);
 });
 
+const group = (key: string | null, cost_micros: number | null) => ({ key, cost_micros });
+
 it('a group stands beside what it spent in the time before, where that is known', () => {
-  const group = (key: string | null, cost_micros: number | null) => ({ key, cost_micros });
   const now = [group('a', 30), group('b', 5), group(null, 7), group('c', null)];
   const before = [group('a', 20), group(null, 7), group('c', 4), group('gone', 9)];
   const changes = (isWhole: boolean) => beside(now, { groups: before, isWhole }).map(changeText);
-  assert.deepEqual(changes(true), ['+50 %', 'new', 'as before', '']);
-  assert.deepEqual(changes(false), ['+50 %', '', 'as before', '']);
+  assert.deepEqual(changes(true), ['+50.0 %', 'new', 'as before', '']);
+  assert.deepEqual(changes(false), ['+50.0 %', '', 'as before', '']);
 });

@@ -28,8 +28,12 @@ export const overviewStyles = css`
     white-space: nowrap;
   }
 
-  .changes a {
+  .changes li > a {
     font-weight: 500;
+  }
+
+  .reason {
+    margin-left: var(--space-3);
   }
 
   .about,
