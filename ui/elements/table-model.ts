@@ -1,4 +1,4 @@
-// The order of a table's rows, by TanStack Table. No other file knows it.
+// The rows of a table that fit its filter, in its order, by TanStack Table. No other file knows it.
 
 import {
   TableController,
@@ -9,7 +9,7 @@ import {
 import type { ColumnDef } from '@tanstack/lit-table';
 import type { ReactiveControllerHost } from 'lit';
 
-import { compareCells } from '../lib/table-view.ts';
+import { compareCells, createFilter } from '../lib/table-view.ts';
 import type { Cell, TableView } from '../lib/table-view.ts';
 
 export type Column<Row> = Readonly<{
@@ -36,7 +36,46 @@ const features = tableFeatures({
   sortedRowModel: createSortedRowModel(),
 });
 
-export class SortedRows<Row extends object> {
+type Wanted<Row> = Readonly<{
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  view: TableView;
+}>;
+
+/** What is counted, paged and exported; not looked for anew while nothing of it is another. */
+export class FoundRows<Row extends object> {
+  readonly #sorted: SortedRows<Row>;
+  #filter = createFilter<Row>(() => '');
+  #columns: readonly Column<Row>[] | null = null;
+  #known: Readonly<{ by: readonly unknown[]; rows: readonly Row[] }> | null = null;
+
+  constructor(host: ReactiveControllerHost) {
+    this.#sorted = new SortedRows(host);
+  }
+
+  of(wanted: Wanted<Row>): readonly Row[] {
+    const { rows, columns, view } = wanted;
+    const by = [rows, columns, view.filter, view.sort?.id, view.sort?.descending];
+    if (this.#known === null || by.some((part, at) => part !== this.#known?.by[at])) {
+      this.#known = { by, rows: this.#find(wanted) };
+    }
+    return this.#known.rows;
+  }
+
+  #find({ rows, columns, view }: Wanted<Row>): readonly Row[] {
+    if (columns !== this.#columns) {
+      this.#columns = columns;
+      this.#filter = createFilter((row) => textOf(row, columns));
+    }
+    const sorted = this.#sorted.of(rows, columns, view.sort);
+    return view.filter === '' ? sorted : sorted.filter((row) => this.#filter(row, view.filter));
+  }
+}
+
+const textOf = <Row>(row: Row, columns: readonly Column<Row>[]): string =>
+  columns.map(({ value }) => String(value(row) ?? '')).join(' ');
+
+class SortedRows<Row extends object> {
   readonly #controller: TableController<typeof features, Row>;
   #given: readonly Column<Row>[] | null = null;
   #columns: ColumnDef<typeof features, Row>[] = [];

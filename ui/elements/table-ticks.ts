@@ -4,7 +4,10 @@ import { html } from 'lit';
 
 type Key = string | number;
 
-type Ticks = Readonly<{ ticked: ReadonlySet<Key>; toggle: (keys: readonly Key[]) => void }>;
+export type Ticks = Readonly<{
+  ticked: ReadonlySet<Key>;
+  toggle: (keys: readonly Key[]) => void;
+}>;
 
 /** `name` is what the row is known by. */
 export const rowTick = (

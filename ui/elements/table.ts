@@ -2,33 +2,33 @@
 // sight. The view is a property and a change of it an event, so that a screen can keep it in the address.
 
 import { LitElement, html, nothing } from 'lit';
-import type { TemplateResult } from 'lit';
-import { repeat } from 'lit/directives/repeat.js';
 
-import { formatCount, pluralOf } from '../lib/format.ts';
-import { createFilter, pageOf, pageSizes, readView } from '../lib/table-view.ts';
-import type { TableView } from '../lib/table-view.ts';
-import { windowOf } from '../lib/window.ts';
+import { pluralOf } from '../lib/format.ts';
+import {
+  pageOf,
+  pageSizes,
+  readView,
+  shownColumns,
+  wholePage,
+  withColumnTurned,
+} from '../lib/table-view.ts';
+import type { Page, TableView } from '../lib/table-view.ts';
 import { base, buttons, controls } from '../styles/base.ts';
-import './export.ts';
 import type { ExportSource } from './export.ts';
-import './icon.ts';
-import './menu.ts';
+import { tableBar } from './table-bar.ts';
+import { tableBody } from './table-body.ts';
 import { fixedHead, sortHead } from './table-head.ts';
-import { SortedRows, recordOf } from './table-model.ts';
+import { FoundRows, recordOf } from './table-model.ts';
 import type { Column } from './table-model.ts';
 import { tablePager } from './table-pager.ts';
 import { tableStyles } from './table-styles.ts';
-import { pageTick, rowTick } from './table-ticks.ts';
+import { pageTick } from './table-ticks.ts';
+import type { Ticks } from './table-ticks.ts';
 
 export type { Column } from './table-model.ts';
 
 type Key = string | number;
 type Row = object;
-
-const rowPx = 36;
-/** Shorter pages are drawn whole. */
-const drawnWholeMax = 120;
 
 export class GwTable extends LitElement {
   static override properties = {
@@ -73,10 +73,7 @@ export class GwTable extends LitElement {
   /** That of the server, where it has two; told by `gw-order` when the other one is wanted. */
   declare order: 'asc' | 'desc' | null;
   declare scrolledPx: number;
-  readonly #sorted = new SortedRows<Row>(this);
-  #filter = createFilter((row: Row) => this.#textOf(row));
-  #filtered: readonly Column<Row>[] | null = null;
-  #known: Readonly<{ of: readonly unknown[]; rows: readonly Row[] }> | null = null;
+  readonly #found = new FoundRows<Row>(this);
 
   constructor() {
     super();
@@ -96,42 +93,11 @@ export class GwTable extends LitElement {
     this.scrolledPx = 0;
   }
 
-  #textOf(row: Row): string {
-    return this.columns.map(({ value }) => String(value(row) ?? '')).join(' ');
-  }
-
-  /** All rows that fit the filter, in order: what is counted, paged and exported. Not looked for anew while one scrolls. */
-  #found(): readonly Row[] {
-    const { rows, columns, view, partial } = this;
-    if (partial) return rows;
-    const of = [rows, columns, view.filter, view.sort?.id, view.sort?.descending];
-    if (this.#known === null || of.some((part, at) => part !== this.#known?.of[at])) {
-      this.#known = { of, rows: this.#find() };
-    }
-    return this.#known.rows;
-  }
-
-  #find(): readonly Row[] {
-    const { rows, columns, view } = this;
-    if (columns !== this.#filtered) {
-      this.#filtered = columns;
-      this.#filter = createFilter((row) => this.#textOf(row));
-    }
-    const sorted = this.#sorted.of(rows, columns, view.sort);
-    return view.filter === '' ? sorted : sorted.filter((row) => this.#filter(row, view.filter));
-  }
-
-  #shown(): readonly Column<Row>[] {
-    const { columns } = this.view;
-    return this.columns.filter(({ id, spare }, index) =>
-      index === 0 ? true : columns === null ? spare !== true : columns.includes(id),
-    );
-  }
-
   protected override render() {
-    const found = this.#found();
-    const page = this.partial ? { rows: found, page: 0, pages: 1 } : pageOf(found, this.view);
-    const isPaged = !this.partial && found.length > (pageSizes[0] ?? 0);
+    const { rows, columns, view, partial } = this;
+    const found = partial ? rows : this.#found.of({ rows, columns, view });
+    const page = partial ? wholePage(found) : pageOf(found, view);
+    const isPaged = !partial && found.length > (pageSizes[0] ?? 0);
     return html`
       ${this.#bar(found)}
       <div
@@ -142,67 +108,35 @@ export class GwTable extends LitElement {
         @scroll=${this.#onScroll}
         @keydown=${this.#onKey}
       >
-        ${this.#table(page.rows, found.length)}
-        ${
-          found.length === 0
-            ? html`<p class="none">
-                ${this.rows.length === 0 ? `No ${pluralOf(this.noun)}` : `No ${this.noun} fits the filter`}
-              </p>`
-            : nothing
-        }
+        ${this.#table(page, found.length)} ${found.length === 0 ? this.#none() : nothing}
       </div>
-      ${
-        isPaged
-          ? tablePager({ ...page, view: this.view, change: (view) => this.#change(view) })
-          : nothing
-      }
+      ${isPaged ? tablePager({ ...page, view, change: (to) => this.#change(to) }) : nothing}
     `;
   }
 
-  #bar(found: readonly Row[]) {
-    const all = this.rows.length;
-    const count =
-      found.length === all
-        ? `${formatCount(all, this.noun)}${this.partial ? ' shown' : ''}`
-        : `${found.length} of ${formatCount(all, this.noun)}`;
-    return html`<div class="bar">
-      ${this.partial ? nothing : this.#filterField()}
-      <span class="count" role="status">${count}</span>
-      <slot name="bar"></slot>
-      <div class="end">
-        ${this.order === null ? nothing : this.#orderButton(this.order)}
-        <gw-menu
-          plain
-          icon="columns-3"
-          label="Columns"
-          .items=${this.columns.slice(1).map(({ id, label }) => ({
-            value: id,
-            label,
-            checked: this.#shown().some((column) => column.id === id),
-          }))}
-          @gw-choose=${this.#onColumn}
-        ></gw-menu>
-        ${
-          this.partial && this.follow === null
-            ? nothing
-            : html`<gw-export .source=${this.#exported(found)} noun=${this.noun}></gw-export>`
-        }
-      </div>
-    </div>`;
+  #none() {
+    return html`<p class="none">
+      ${this.rows.length === 0 ? `No ${pluralOf(this.noun)}` : `No ${this.noun} fits the filter`}
+    </p>`;
   }
 
-  #orderButton(order: 'asc' | 'desc') {
-    const detail = order === 'asc' ? 'desc' : 'asc';
-    return html`<button
-      type="button"
-      class="plain"
-      title="Turn the order round"
-      @click=${() => this.dispatchEvent(new CustomEvent('gw-order', { detail }))}
-    >
-      <gw-icon name=${order === 'asc' ? 'arrow-down' : 'arrow-up'}></gw-icon>${
-        order === 'asc' ? 'Oldest first' : 'Newest first'
-      }
-    </button>`;
+  #bar(found: readonly Row[]) {
+    const { label, noun, view, columns, partial, order } = this;
+    const shown = shownColumns(columns, view);
+    return tableBar({
+      label,
+      noun,
+      order,
+      isPartial: partial,
+      filter: view.filter,
+      found: found.length,
+      all: this.rows.length,
+      choices: columns.slice(1).map((column) => ({ column, isShown: shown.includes(column) })),
+      source: partial && this.follow === null ? null : this.#exported(found),
+      onFilter: (filter) => this.#change({ ...view, page: 0, filter }),
+      onOrder: (detail) => this.dispatchEvent(new CustomEvent('gw-order', { detail })),
+      onColumn: (id) => this.#change(withColumnTurned(view, columns, id)),
+    });
   }
 
   #exported(found: readonly Row[]): ExportSource {
@@ -219,46 +153,19 @@ export class GwTable extends LitElement {
     };
   }
 
-  #filterField() {
-    return html`<div class="filter">
-      <gw-icon name="search"></gw-icon>
-      <input
-        type="search"
-        data-filter
-        placeholder="Filter"
-        aria-label="Filter ${this.label}"
-        .value=${this.view.filter}
-        @input=${this.#onFilter}
-      />
-    </div>`;
-  }
-
-  #table(rows: readonly Row[], count: number) {
-    const columns = this.#shown();
-    const ticks = this.ticked === null ? null : this.#ticks(this.ticked);
-    const whole = rows.length <= drawnWholeMax;
-    const part = whole
-      ? { from: 0, to: rows.length, above: 0, below: 0 }
-      : windowOf({ count: rows.length, rowPx, topPx: this.scrolledPx, heightPx: innerHeight });
-    const span = columns.length + (this.ticked === null ? 0 : 1);
-    const spacer = (height: number): TemplateResult | typeof nothing =>
-      height === 0
-        ? nothing
-        : html`<tr class="spacer" aria-hidden="true">
-            <td colspan=${span} height=${height}></td>
-          </tr>`;
+  #table({ rows, before }: Page<Row>, count: number) {
+    const { keyOf, isMarked, chosen, scrolledPx } = this;
+    const columns = shownColumns(this.columns, this.view);
+    const ticks = this.#ticks();
+    const hrefOf = (row: Row) => this.hrefOf?.(row) ?? null;
     return html`<table aria-rowcount=${count + 1}>
       <thead>
         <tr>
-          ${ticks === null ? nothing : pageTick(rows.map(this.keyOf), ticks)}
+          ${ticks === null ? nothing : pageTick(rows.map(keyOf), ticks)}
           ${columns.map((column, index) => this.#head(column, index))}
         </tr>
       </thead>
-      <tbody>
-        ${spacer(part.above)}
-        ${this.#rows(rows.slice(part.from, part.to), columns, whole ? null : part.from)}
-        ${spacer(part.below)}
-      </tbody>
+      ${tableBody({ rows, before, columns, keyOf, hrefOf, isMarked, chosen, ticks, scrolledPx })}
     </table>`;
   }
 
@@ -270,35 +177,9 @@ export class GwTable extends LitElement {
       : sortHead(column, { isFirst, view, change: (to) => this.#change(to) });
   }
 
-  /** Of a long page the rows that leave the sight are those that come into it, with other content. */
-  #rows(rows: readonly Row[], columns: readonly Column<Row>[], from: number | null) {
-    return from === null
-      ? repeat(rows, this.keyOf, (row, at) => this.#row(row, columns, at))
-      : rows.map((row, at) => this.#row(row, columns, from + at));
-  }
-
-  #row(row: Row, columns: readonly Column<Row>[], index: number) {
-    const key = this.keyOf(row);
-    const href = this.hrefOf?.(row) ?? null;
-    const state = `${key === this.chosen ? 'chosen' : ''} ${href === null ? '' : 'linked'} ${this.isMarked(row) ? 'marked' : ''}`;
-    return html`<tr class=${state} aria-rowindex=${index + 2} @click=${this.#onRow}>
-      ${
-        this.ticked === null
-          ? nothing
-          : rowTick({ key, name: this.columns[0]?.value(row) }, this.#ticks(this.ticked))
-      }
-      ${columns.map(({ cell, value, end }, at) => {
-        const drawn = cell?.(row) ?? String(value(row) ?? '');
-        if (at > 0) return html`<td class=${end === true ? 'end-cell' : ''}>${drawn}</td>`;
-        return html`<th scope="row" class="first">
-          ${href === null ? drawn : html`<a href=${href}>${drawn}</a>`}
-        </th>`;
-      })}
-    </tr>`;
-  }
-
-  #ticks(ticked: ReadonlySet<Key>) {
-    return { ticked, toggle: (keys: readonly Key[]) => this.#toggle(keys) };
+  #ticks(): Ticks | null {
+    const { ticked } = this;
+    return ticked === null ? null : { ticked, toggle: (keys) => this.#toggle(keys) };
   }
 
   #change(detail: TableView): void {
@@ -311,27 +192,8 @@ export class GwTable extends LitElement {
     this.dispatchEvent(new CustomEvent('gw-tick', { detail }));
   }
 
-  readonly #onFilter = ({ target }: Event): void => {
-    if (!(target instanceof HTMLInputElement)) return;
-    this.#change({ ...this.view, page: 0, filter: target.value });
-  };
-
-  readonly #onColumn = ({ detail }: CustomEvent<string>): void => {
-    const shown = new Set(this.#shown().map(({ id }) => id));
-    const columns = [...shown.symmetricDifference(new Set([detail]))];
-    this.#change({ ...this.view, columns });
-  };
-
   readonly #onScroll = ({ target }: Event): void => {
     if (target instanceof HTMLElement) this.scrolledPx = target.scrollTop;
-  };
-
-  /** A row is its link, wherever it is clicked; a text that is being marked is not. */
-  readonly #onRow = (event: MouseEvent): void => {
-    const row = event.currentTarget;
-    const isOwn = event.composedPath().some((one) => one instanceof HTMLElement && isControl(one));
-    if (isOwn || !(row instanceof HTMLElement) || String(getSelection()) !== '') return;
-    row.querySelector('a')?.click();
   };
 
   readonly #onKey = (event: KeyboardEvent): void => {
@@ -343,9 +205,6 @@ export class GwTable extends LitElement {
     links[at + step]?.focus();
   };
 }
-
-const isControl = ({ localName }: HTMLElement): boolean =>
-  ['a', 'button', 'input', 'gw-copy', 'gw-menu'].includes(localName);
 
 customElements.define('gw-table', GwTable);
 

@@ -1,5 +1,6 @@
 // How a table is looked at: what it is filtered by, its order, page and columns. It stands in the address, as few words as may be.
 
+import { formatCount, formatNumber } from './format.ts';
 import { matches } from './match.ts';
 
 export type Cell = string | number | boolean | null;
@@ -54,6 +55,38 @@ export function sortedBy(view: TableView, id: string): TableView {
   return { ...view, page: 0, sort: sort.descending ? null : { id, descending: true } };
 }
 
+type Offered = Readonly<{ id: string; spare?: boolean }>;
+
+/** The first says what a row is, and is always there. */
+export const shownColumns = <Column extends Offered>(
+  columns: readonly Column[],
+  { columns: chosen }: TableView,
+): readonly Column[] =>
+  columns.filter(({ id, spare }, index) =>
+    index === 0 ? true : chosen === null ? spare !== true : chosen.includes(id),
+  );
+
+/** The column is shown when it was not, and the other way round. */
+export function withColumnTurned(
+  view: TableView,
+  columns: readonly Offered[],
+  id: string,
+): TableView {
+  const shown = new Set(shownColumns(columns, view).map((column) => column.id));
+  return { ...view, columns: [...shown.symmetricDifference(new Set([id]))] };
+}
+
+/** How many rows there are, and how many of them fit the filter. `isPartial` is of a list that goes on. */
+export function countText({
+  found,
+  all,
+  noun,
+  isPartial,
+}: Readonly<{ found: number; all: number; noun: string; isPartial: boolean }>): string {
+  if (found !== all) return `${formatNumber(found)} of ${formatCount(all, noun)}`;
+  return `${formatCount(all, noun)}${isPartial ? ' shown' : ''}`;
+}
+
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
 /** Numbers by size, the rest as text with the numbers in it by size. What is not known comes last either way. */
@@ -74,13 +107,30 @@ export function createFilter<Row extends object>(
   };
 }
 
+export type Page<Row> = Readonly<{
+  rows: readonly Row[];
+  /** From 0. */
+  page: number;
+  pages: number;
+  /** How many rows are on the pages before. */
+  before: number;
+}>;
+
+export const wholePage = <Row>(rows: readonly Row[]): Page<Row> => ({
+  rows,
+  page: 0,
+  pages: 1,
+  before: 0,
+});
+
 /** The rows of the page, and the page that is shown when there are fewer than the address says. */
 export function pageOf<Row>(
   rows: readonly Row[],
   { page, size }: Pick<TableView, 'page' | 'size'>,
-): Readonly<{ rows: readonly Row[]; page: number; pages: number }> {
-  if (size === 0) return { rows, page: 0, pages: 1 };
+): Page<Row> {
+  if (size === 0) return wholePage(rows);
   const pages = Math.max(1, Math.ceil(rows.length / size));
   const shown = Math.min(page, pages - 1);
-  return { rows: rows.slice(shown * size, (shown + 1) * size), page: shown, pages };
+  const before = shown * size;
+  return { rows: rows.slice(before, before + size), page: shown, pages, before };
 }

@@ -5,10 +5,13 @@ import { it } from 'node:test';
 
 import {
   compareCells,
+  countText,
   createFilter,
   pageOf,
   readView,
+  shownColumns,
   sortedBy,
+  withColumnTurned,
   writeView,
 } from '../../../ui/lib/table-view.ts';
 import { windowOf } from '../../../ui/lib/window.ts';
@@ -35,6 +38,24 @@ it('a column is sorted up, then down, then not', () => {
   assert.equal(sortedBy(down, 'name').sort, null);
 });
 
+it('the first column is always shown, and a spare one when it is chosen', () => {
+  const columns = [{ id: 'name' }, { id: 'price' }, { id: 'id', spare: true }];
+  const shown = (cols?: string) =>
+    shownColumns(columns, readView(cols === undefined ? {} : { cols })).map(({ id }) => id);
+  assert.deepEqual(shown(), ['name', 'price']);
+  assert.deepEqual(shown('id'), ['name', 'id']);
+  const turned = withColumnTurned(readView({}), columns, 'id');
+  assert.deepEqual(turned.columns, ['name', 'price', 'id']);
+  assert.deepEqual(withColumnTurned(turned, columns, 'price').columns, ['name', 'id']);
+});
+
+it('a table says how many rows it has, how many fit, and that there are more', () => {
+  const rows = { found: 1_200, all: 1_200, noun: 'key', isPartial: false };
+  assert.equal(countText(rows), '1,200 keys');
+  assert.equal(countText({ ...rows, found: 1_100 }), '1,100 of 1,200 keys');
+  assert.equal(countText({ ...rows, isPartial: true }), '1,200 keys shown');
+});
+
 it('numbers in texts are sorted by their size', () => {
   assert.deepEqual(['m-10', 'M-2', 'm-1'].toSorted(compareCells), ['m-1', 'M-2', 'm-10']);
   assert.ok(compareCells(9, 10) < 0);
@@ -51,7 +72,8 @@ it('a filter wants every word, in any order and case', () => {
 
 it('a page beyond the last is the last', () => {
   const rows = Array.from({ length: 51 }, (_, index) => index);
-  assert.deepEqual(pageOf(rows, { page: 9, size: 50 }), { rows: [50], page: 1, pages: 2 });
+  const last = { rows: [50], page: 1, pages: 2, before: 50 };
+  assert.deepEqual(pageOf(rows, { page: 9, size: 50 }), last);
   assert.equal(pageOf(rows, { page: 9, size: 0 }).rows.length, 51);
 });
 
