@@ -29,7 +29,13 @@ export const auditLog: JournalTable = {
   },
   primaryKey: ['id'],
   unique: [['tx_id']],
-  indexes: [['actor_id', 'id'], ['at']],
+  indexes: [
+    ['actor_id', 'id'],
+    ['actor_kind', 'id'],
+    ['command', 'id'],
+    ['request_id', 'id'],
+    ['at'],
+  ],
   rows: (change) => [auditRow(change)],
 };
 
@@ -147,6 +153,10 @@ export const listCommands = (db: Queryable, filter: CommandFilter): Promise<Comm
       and (${filter.to}::timestamptz is null or at < ${filter.to}::timestamptz)
       and ${behind(filter)}
     order by id ${direction(filter)} limit ${filter.limit}`);
+
+/** Selects the transactions that a request made. */
+export const transactionsOf = (requestId: string): SQLQuery =>
+  sql`select tx_id from audit_log where request_id = ${requestId}`;
 
 const commandColumns = sql`id, at, actor_id, actor_name, actor_name_ref, action, target, command,
   tx_id, actor_kind, request_id, reason_ref, first_position, event_count`;

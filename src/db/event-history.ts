@@ -10,8 +10,8 @@ export type EventFilter = Readonly<{
   /** The id of the principal that acted. */
   actorId: number | null;
   actorKind?: string | null;
-  /** Of the request that made it. */
-  requestId?: string | null;
+  /** Selects the ids of the transactions whose events are asked for. */
+  transactions?: SQLQuery | null;
   from: string | null;
   to: string | null;
   /** The position of the last event held, in the order asked for. */
@@ -51,12 +51,14 @@ export const listHistoryEvents = (db: Queryable, filter: EventFilter): Promise<H
         or (metadata -> 'actor' ->> 'principal_id')::bigint = ${filter.actorId})
       and (${filter.actorKind ?? null}::text is null
         or metadata -> 'actor' ->> 'kind' = ${filter.actorKind ?? null})
-      and (${filter.requestId ?? null}::text is null
-        or metadata ->> 'request_id' = ${filter.requestId ?? null})
+      and ${madeBy(filter)}
       and (${filter.from}::timestamptz is null or recorded_at >= ${filter.from}::timestamptz)
       and (${filter.to}::timestamptz is null or recorded_at < ${filter.to}::timestamptz)
       and ${behind(filter)}
     order by position ${direction(filter)} limit ${filter.limit}`);
+
+const madeBy = ({ transactions = null }: EventFilter): SQLQuery =>
+  transactions === null ? sql`true` : sql`tx_id in (${transactions})`;
 
 const behind = ({ after, order }: EventFilter): SQLQuery =>
   order === 'asc'

@@ -5,6 +5,7 @@ import type { Queryable } from '@databases/pg';
 
 import { eventMetadata } from '../../../events/event.ts';
 import type { EventMetadata } from '../../../events/event.ts';
+import { transactionsOf } from '../../../projections/tables/audit-log.ts';
 import { listHistoryEvents, readHistoryEvent } from '../../db/event-history.ts';
 import type { EventFilter, EventNeighbours, HistoryEventRow } from '../../db/event-history.ts';
 import { refuse } from '../../lib/refusal.ts';
@@ -37,8 +38,18 @@ export type HistoryEvent = Readonly<{
   hash: string;
 }>;
 
-export const historyEvents = async (db: Queryable, filter: EventFilter): Promise<HistoryEvent[]> =>
-  (await listHistoryEvents(db, filter)).map(toEvent);
+/** `requestId` is of the request that made them; null, or absent, where nothing is asked. */
+export type HistoryEventFilter = Omit<EventFilter, 'transactions'> &
+  Readonly<{ requestId?: string | null }>;
+
+export async function historyEvents(
+  db: Queryable,
+  { requestId = null, ...filter }: HistoryEventFilter,
+): Promise<HistoryEvent[]> {
+  // The log has no index over its requests: ids in no order would cost each append a page of it.
+  const transactions = requestId === null ? null : transactionsOf(requestId);
+  return (await listHistoryEvents(db, { ...filter, transactions })).map(toEvent);
+}
 
 /** With what lies before and behind it: in the chain, and in its stream. */
 export async function historyEvent(
