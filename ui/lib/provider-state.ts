@@ -1,6 +1,4 @@
-// How a provider is, in one word and its tone, and what is left of its lease.
-
-import { formatSince } from './format.ts';
+// How a provider is, in one word and its tone.
 
 type State = Readonly<{ tone: 'good' | 'warn' | 'bad' | 'plain'; word: string }>;
 type Known = Readonly<{
@@ -17,16 +15,6 @@ export function providerState(provider: Known, now: number): State {
   if (degraded_since !== null) return { tone: 'warn', word: 'degraded' };
   // Nobody looks after a static one but the requests that it serves.
   return last_seen_at === null
-    ? { tone: 'plain', word: 'not swept' }
+    ? { tone: 'plain', word: 'not checked yet' }
     : { tone: 'good', word: 'answers' };
-}
-
-/** `ends in 40 s`, `ended 3 min ago`; empty without a lease. */
-export function leaseText(
-  { lease_expires_at: at }: Pick<Known, 'lease_expires_at'>,
-  now: number,
-): string {
-  if (at === null) return '';
-  const since = formatSince(new Date(at), now);
-  return Date.parse(at) > now ? `ends ${since}` : `ended ${since}`;
 }

@@ -21,8 +21,10 @@ import { adminCurl } from '../lib/copy-as.ts';
 import { gatewayAddress } from '../lib/key-draft.ts';
 import { keyState, keyStates } from '../lib/key-state.ts';
 import type { KeyState } from '../lib/key-state.ts';
+import { narrowed } from '../lib/narrow.ts';
 import { copyRecord } from '../parts/copy-record.ts';
 import { historyOf } from '../parts/entity-history.ts';
+import { narrowedBy } from '../parts/narrowed.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import { isReadOnly } from '../state/as-of.ts';
 import { openRest } from '../state/location.ts';
@@ -137,20 +139,27 @@ class ScreenKeys extends RecordScreen {
     </gw-empty>`;
   }
 
-  #list(rows: readonly ApiKey[]) {
-    const chosen = this.query['state'] ?? '';
+  /** All of them, or those of one principal. */
+  #list(all: readonly ApiKey[]) {
+    const { state: chosen = '', principal = '' } = this.query;
+    const rows = narrowed(all, principal, ({ principal_id }) => [principal_id]);
+    const whose = rows[0]?.principal ?? `principal ${principal}`;
     return this.table({
       label: 'API keys',
       noun: 'key',
       columns,
       rows: chosen === '' ? rows : rows.filter((key) => stateOf(key) === chosen),
       isStale: this.#keys.failure !== null,
-      bar: html`<gw-segments
-        slot="bar"
-        label="Keys by state"
-        .segments=${this.#segments(rows)}
-        chosen=${chosen}
-      ></gw-segments>`,
+      bar: html`${narrowedBy({
+          asked: principal,
+          words: `Of ${whose}`,
+          href: this.viewLink({ principal: '' }),
+        })}<gw-segments
+          slot="bar"
+          label="Keys by state"
+          .segments=${this.#segments(rows)}
+          chosen=${chosen}
+        ></gw-segments>`,
     });
   }
 

@@ -11,7 +11,9 @@ import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
 import { modelStates, modelStatesOf } from '../lib/model-use.ts';
+import { narrowed } from '../lib/narrow.ts';
 import { historyOf } from '../parts/entity-history.ts';
+import { narrowedBy } from '../parts/narrowed.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../lib/save.ts';
 import { linkTo } from '../state/location.ts';
@@ -103,8 +105,11 @@ class ScreenModels extends RecordScreen {
     </gw-empty>`;
   }
 
-  #list(rows: readonly ModelRow[]) {
-    const chosen = this.query['state'] ?? '';
+  /** All of them, or those that one provider serves. */
+  #list(all: readonly ModelRow[]) {
+    const { state: chosen = '', provider = '' } = this.query;
+    const rows = narrowed(all, provider, ({ provider_id }) => [provider_id]);
+    const whose = rows[0]?.provider_name ?? `provider ${provider}`;
     return html`<div @gw-price=${this.#onPrice}>
       ${this.table({
         label: 'Models',
@@ -112,12 +117,16 @@ class ScreenModels extends RecordScreen {
         columns: this.isWritable() ? writeColumns : readColumns,
         rows: chosen === '' ? rows : rows.filter((row) => modelStatesOf(row).includes(chosen)),
         isStale: this.#models.failure !== null,
-        bar: html`<gw-segments
-          slot="bar"
-          label="Models by what they lack"
-          .segments=${this.#segments(rows)}
-          chosen=${chosen}
-        ></gw-segments>`,
+        bar: html`${narrowedBy({
+            asked: provider,
+            words: `Of ${whose}`,
+            href: this.viewLink({ provider: '' }),
+          })}<gw-segments
+            slot="bar"
+            label="Models by what they lack"
+            .segments=${this.#segments(rows)}
+            chosen=${chosen}
+          ></gw-segments>`,
       })}
     </div>`;
   }

@@ -11,9 +11,11 @@ import type { Column } from '../elements/table.ts';
 import '../elements/time.ts';
 import { nearerCap } from '../lib/budget.ts';
 import { formatCount, formatNumber } from '../lib/format.ts';
+import { narrowed } from '../lib/narrow.ts';
 import { copyRecord } from '../parts/copy-record.ts';
 import { nearerBar } from '../parts/budget.ts';
 import { historyOf } from '../parts/entity-history.ts';
+import { narrowedBy } from '../parts/narrowed.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import { openRest } from '../state/location.ts';
 import './principals/form.ts';
@@ -96,9 +98,21 @@ class ScreenPrincipals extends RecordScreen {
     </gw-empty>`;
   }
 
-  #list(rows: readonly Known[]) {
-    const isStale = this.#people.failure !== null;
-    return this.table({ label: 'Principals', noun: 'principal', columns, rows, isStale });
+  /** All of them, or those that hold one role. */
+  #list(all: readonly Known[]) {
+    const { role = '' } = this.query;
+    return this.table({
+      label: 'Principals',
+      noun: 'principal',
+      columns,
+      rows: narrowed(all, role, ({ roles }) => roles),
+      isStale: this.#people.failure !== null,
+      bar: narrowedBy({
+        asked: role,
+        words: `Who hold ${role}`,
+        href: this.viewLink({ role: '' }),
+      }),
+    });
   }
 
   /** `/new`, `/7`, `/7/edit`, `/7/password`. */

@@ -14,7 +14,7 @@ import { Resource } from '../elements/resource.ts';
 import type { Column } from '../elements/table.ts';
 import '../elements/time.ts';
 import { formatCount } from '../lib/format.ts';
-import { leaseText, providerState } from '../lib/provider-state.ts';
+import { providerState } from '../lib/provider-state.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../lib/save.ts';
@@ -72,9 +72,9 @@ const columns: readonly Column<Provider>[] = [
 const hostColumns: readonly Column<Provider>[] = [
   {
     id: 'lease',
-    label: 'Lease',
+    label: 'Lease ends',
     value: ({ lease_expires_at }) => lease_expires_at,
-    cell: (one) => html`<span class="quiet">${leaseText(one, Date.now())}</span>`,
+    cell: ({ lease_expires_at: at }) => (at === null ? '' : html`<gw-time at=${at}></gw-time>`),
   },
   { id: 'node', label: 'Node', value: ({ node }) => node },
 ];

@@ -68,8 +68,8 @@ export class GwPrincipalRecord extends LitElement {
   }
 
   protected override render() {
-    const { id, kind, email, keys, name, created_at } = this.principal;
-    const keysLink = linkTo({ screen: 'keys', query: { q: name } });
+    const { id, kind, email, keys, created_at } = this.principal;
+    const keysLink = linkTo({ screen: 'keys', query: { principal: String(id) } });
     return html`<dl>
         <dt>Kind</dt>
         <dd>${kind === 'user' ? 'user, a person' : 'service account, a program'}</dd>

@@ -6,7 +6,9 @@ import type { Provider } from '../../api/providers.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/time.ts';
+import { formatCount } from '../../lib/format.ts';
 import { providerState } from '../../lib/provider-state.ts';
+import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 
@@ -48,7 +50,16 @@ export class GwProviderRecord extends LitElement {
           <code>${provider.auth_header}: ${provider.auth_scheme ?? ''} …</code>
         </dd>
         <dt>Models</dt>
-        <dd>${provider.model_count}</dd>
+        <dd>
+          ${
+            provider.model_count === 0
+              ? 'none yet'
+              : html`<a
+                  href=${linkTo({ screen: 'models', query: { provider: String(provider.id) } })}
+                  >${formatCount(provider.model_count, 'model')}</a
+                >`
+          }
+        </dd>
         ${provider.kind === 'dynamic' ? this.#lease() : nothing}
         <dt>Last seen</dt>
         <dd><gw-time at=${provider.last_seen_at ?? ''}></gw-time></dd>

@@ -98,7 +98,9 @@ export class GwRoleRecord extends LitElement {
         ${
           more > 0
             ? html`<li>
-                <a href=${linkTo({ screen: 'principals', query: { q: name } })}>and ${more} more</a>
+                <a href=${linkTo({ screen: 'principals', query: { role: name } })}
+                  >and ${more} more</a
+                >
               </li>`
             : nothing
         }
