@@ -4,6 +4,7 @@ import { call } from './call.ts';
 import type { AnswerOf } from './routes.ts';
 
 export type Replica = AnswerOf<'GET', '/admin/fleet'>[number];
+export type Health = AnswerOf<'GET', '/admin/health'>;
 
 export const getFleet = (signal?: AbortSignal) => call('GET', '/admin/fleet', { signal });
 

@@ -1,0 +1,52 @@
+// What is derived from the log: how far it has come, and the commands by which it is compared with what it is derived from.
+
+import { html } from 'lit';
+
+import type { Health } from '../../api/fleet.ts';
+import '../../elements/badge.ts';
+import '../../elements/copy.ts';
+import { behindState, driftText } from '../../lib/integrity.ts';
+
+const tones = { plain: 'good', warn: 'warn', none: 'plain' } as const;
+
+export function logDerived({ lag_events: lag, budget_drift: drift }: Health) {
+  const { tone, word } = behindState(lag);
+  return html`<div class="section"><h3>What is derived from it</h3></div>
+    <dl>
+      <dt>Read models</dt>
+      <dd>
+        <gw-badge tone=${tones[tone]}>${word}</gw-badge>
+      </dd>
+      <dt>Budgets</dt>
+      <dd>${driftText(drift) ?? html`<span class="quiet">not checked by this process</span>`}</dd>
+      <dt>Tables</dt>
+      <dd>
+        Each is compared with a rebuild, beside the chain, by
+        <div class="command">
+          <code>gw log verify</code
+          ><gw-copy text="npm run gw -- log verify" label="command"></gw-copy>
+        </div>
+      </dd>
+      <dt>Replay and compare</dt>
+      <dd>
+        Folds every event again beside the live tables, in one transaction that is taken back, and
+        names each table that differs. It reads the whole log, so that no page starts it; by
+        schedule:
+        <div class="command">
+          <code>gw projections verify</code
+          ><gw-copy text="npm run gw -- projections verify" label="command"></gw-copy>
+        </div>
+      </dd>
+      <dt>Replay</dt>
+      <dd>
+        Makes a database anew from an export:
+        <div class="command">
+          <code>gw log replay export.ndjson --into postgres://host/empty</code
+          ><gw-copy
+            text="npm run gw -- log replay export.ndjson --into postgres://host/empty"
+            label="command"
+          ></gw-copy>
+        </div>
+      </dd>
+    </dl>`;
+}

@@ -1,0 +1,36 @@
+// The replicas as witnesses of the log: they keep the hashes that they were given, and say them with every report.
+
+import { html } from 'lit';
+
+import type { Replica } from '../../api/fleet.ts';
+import type { LogHead } from '../../api/log.ts';
+import '../../elements/badge.ts';
+import '../../elements/time.ts';
+import { witnessState } from '../../lib/integrity.ts';
+
+export function logWitnesses(replicas: readonly Replica[], { alarms }: LogHead) {
+  return html`<div class="section"><h3>Witnesses</h3></div>
+    ${
+      replicas.length === 0
+        ? html`<p class="quiet">
+            No replica reports to this process. Each that does keeps the hashes that it was given,
+            and tells when the log holds another one.
+          </p>`
+        : html`<ul class="rows">
+            ${replicas.map((replica) => witness(replica, alarms))}
+          </ul>`
+    }`;
+}
+
+function witness(replica: Replica, alarms: LogHead['alarms']) {
+  const { tone, word } = witnessState(replica, alarms);
+  const [newest] = replica.log_seen ?? [];
+  return html`<li>
+    <code>${replica.replica}</code><gw-badge tone=${tone}>${word}</gw-badge>
+    <span class="quiet"
+      >${newest === undefined ? '' : html`up to ${newest.position}, `}<gw-time
+        at=${replica.reported_at}
+      ></gw-time
+    ></span>
+  </li>`;
+}
