@@ -16,6 +16,13 @@ export const storedName = z.object({
 });
 export type StoredName = z.output<typeof storedName>;
 
+/**
+ * Who the principal is at an OpenID provider: the issuer's address, and of its `sub` the vault item's ref and the fingerprint of both
+ * together (OpenID Connect Core 1.0, section 5.7).
+ */
+const identity = z.object({ issuer: z.string(), ref: z.uuid(), fingerprint: z.string() });
+export type Identity = z.output<typeof identity>;
+
 const cap = z.int().positive().nullable();
 
 export const principalEvents = {
@@ -42,9 +49,20 @@ export const principalEvents = {
     touchesSnapshot: false,
     data: z.object({ id: principalId, password_ref: z.uuid() }),
   },
+  /** From here on the holder of the identity logs in as the principal. */
+  PrincipalIdentityLinked: {
+    touchesSnapshot: false,
+    data: z.object({ id: principalId, identity }),
+  },
+  PrincipalIdentityUnlinked: { touchesSnapshot: false, data: z.object({ id: principalId }) },
+  /** `by_identity`: it follows from the groups of the identity, and goes with them. Absent: somebody gave it. The last one counts. */
   PrincipalRoleGranted: {
     touchesSnapshot: true,
-    data: z.object({ id: principalId, role_id: roleId }),
+    data: z.object({
+      id: principalId,
+      role_id: roleId,
+      by_identity: z.literal(true).optional(),
+    }),
   },
   PrincipalRoleRevoked: {
     touchesSnapshot: true,

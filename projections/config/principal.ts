@@ -1,6 +1,6 @@
 // A principal as the fold knows it.
 
-import type { PrincipalEvent, StoredName } from '../../events/principal.ts';
+import type { Identity, PrincipalEvent, StoredName } from '../../events/principal.ts';
 import type { PrincipalId, RoleId } from '../../src/lib/ids.ts';
 import type { BudgetWindow, PrincipalKind } from '../../src/lib/vocabulary.ts';
 import { checkAbsent, existing, madeAt } from './entity.ts';
@@ -21,7 +21,11 @@ export type Principal = Readonly<{
   name: StoredName;
   emailRef: string | null;
   passwordRef: string | null;
+  /** Who logs in as it by single sign-on. */
+  identity: Identity | null;
   roleIds: readonly RoleId[];
+  /** Those among them that follow from the groups of the identity. */
+  identityRoleIds: readonly RoleId[];
   limits: Limits | null;
   budget: Budget | null;
   createdAt: number;
@@ -41,7 +45,9 @@ export function evolvePrincipal(
         name: event.data.name,
         emailRef: event.data.email_ref,
         passwordRef: null,
+        identity: null,
         roleIds: [],
+        identityRoleIds: [],
         limits: null,
         budget: null,
         createdAt: madeAt(event.data.created_at, recordedAt),
@@ -56,14 +62,14 @@ export function evolvePrincipal(
         kind: 'user',
         passwordRef: event.data.password_ref,
       };
-    case 'PrincipalRoleGranted': {
-      const before = existing(principal, event);
-      return { ...before, roleIds: [...before.roleIds, event.data.role_id].toSorted(ascending) };
-    }
-    case 'PrincipalRoleRevoked': {
-      const before = existing(principal, event);
-      return { ...before, roleIds: before.roleIds.filter((id) => id !== event.data.role_id) };
-    }
+    case 'PrincipalRoleGranted':
+      return granted(existing(principal, event), event.data);
+    case 'PrincipalRoleRevoked':
+      return without(existing(principal, event), event.data.role_id);
+    case 'PrincipalIdentityLinked':
+      return { ...existing(principal, event), kind: 'user', identity: event.data.identity };
+    case 'PrincipalIdentityUnlinked':
+      return { ...existing(principal, event), identity: null };
     case 'PrincipalLimitsSet':
       return {
         ...existing(principal, event),
@@ -90,5 +96,24 @@ export function evolvePrincipal(
       return undefined;
   }
 }
+
+type Granted = Extract<PrincipalEvent, { type: 'PrincipalRoleGranted' }>['data'];
+
+function granted(principal: Principal, { role_id: id, by_identity: isMapped }: Granted): Principal {
+  const before = without(principal, id);
+  const { roleIds, identityRoleIds } = before;
+  return {
+    ...before,
+    roleIds: [...roleIds, id].toSorted(ascending),
+    identityRoleIds:
+      isMapped === true ? [...identityRoleIds, id].toSorted(ascending) : identityRoleIds,
+  };
+}
+
+const without = (principal: Principal, role: RoleId): Principal => ({
+  ...principal,
+  roleIds: principal.roleIds.filter((id) => id !== role),
+  identityRoleIds: principal.identityRoleIds.filter((id) => id !== role),
+});
 
 const ascending = (a: number, b: number): number => a - b;

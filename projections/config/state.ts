@@ -44,7 +44,7 @@ import { draftSlice, emptySlice, evolveSlice, sliceOf } from './slice.ts';
 import type { Slice, SliceDraft } from './slice.ts';
 
 /** Raised when an event's meaning to the fold changes: what was derived from another fold is not this one's. */
-export const foldVersion = 4;
+export const foldVersion = 5;
 
 export type Slices = Readonly<{
   principal: Slice<Principal>;

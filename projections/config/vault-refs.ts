@@ -1,5 +1,5 @@
 // Which items of the vault an entity holds that are of no use once it has let go of them: credentials, verifiers of keys, password
-// hashes, examples, e-mail addresses, calls of a change request that has ended. A person's name is not among them: the audit log calls
+// hashes, examples, e-mail addresses, subjects of identities, calls of a change request that has ended. A person's name is not among them: the audit log calls
 // its actors by the names they had.
 
 import { parseStream } from '../../events/catalogue.ts';
@@ -11,7 +11,8 @@ export function vaultRefs(state: ConfigState, stream: string): readonly string[]
   switch (noun) {
     case 'principal': {
       const held = state.principal.byId.get(id);
-      return [held?.passwordRef ?? null, held?.emailRef ?? null].filter((ref) => ref !== null);
+      const refs = [held?.passwordRef, held?.emailRef, held?.identity?.ref];
+      return refs.filter((ref) => typeof ref === 'string');
     }
     case 'api_key': {
       const held = state.api_key.byId.get(id);

@@ -1,5 +1,5 @@
-// The tables of principals and of the roles they hold. Names of users and e-mail addresses stay in the vault: the rows hold
-// their refs.
+// The tables of principals and of the roles they hold. Names of users, e-mail addresses and subjects of identities stay in the vault:
+// the rows hold their refs.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -12,7 +12,7 @@ import type { EntityTable } from './table.ts';
 
 export const principals: EntityTable = {
   name: 'principals',
-  version: 1,
+  version: 2,
   noun: 'principal',
   owner: 'id',
   columns: {
@@ -23,6 +23,8 @@ export const principals: EntityTable = {
     name_fingerprint: 'text not null',
     email_ref: 'uuid',
     password_set: 'boolean not null',
+    identity_issuer: 'text',
+    identity_ref: 'uuid',
     created_at: 'timestamptz not null',
   },
   primaryKey: ['id'],
@@ -39,6 +41,8 @@ export const principals: EntityTable = {
         name_fingerprint: principal.name.fingerprint,
         email_ref: principal.emailRef,
         password_set: principal.passwordRef !== null,
+        identity_issuer: principal.identity?.issuer ?? null,
+        identity_ref: principal.identity?.ref ?? null,
         created_at: rfc3339(principal.createdAt),
       },
     ];
@@ -47,17 +51,24 @@ export const principals: EntityTable = {
 
 export const principalRoles: EntityTable = {
   name: 'principal_roles',
-  version: 1,
+  version: 2,
   noun: 'principal',
   owner: 'principal_id',
-  columns: { principal_id: 'bigint not null', role_id: 'bigint not null' },
+  columns: {
+    principal_id: 'bigint not null',
+    role_id: 'bigint not null',
+    by_identity: 'boolean not null',
+  },
   primaryKey: ['principal_id', 'role_id'],
   indexes: [['role_id']],
-  rows: (state, id) =>
-    (state.principal.byId.get(id)?.roleIds ?? []).map((roleId) => ({
+  rows: (state, id) => {
+    const { roleIds = [], identityRoleIds = [] } = state.principal.byId.get(id) ?? {};
+    return roleIds.map((roleId) => ({
       principal_id: id,
       role_id: roleId,
-    })),
+      by_identity: identityRoleIds.includes(roleId),
+    }));
+  },
 };
 
 export type PrincipalRow = Readonly<{
@@ -68,17 +79,25 @@ export type PrincipalRow = Readonly<{
   email_ref: string | null;
   created_at: Date;
   roles: readonly string[];
+  /** Those among them that follow from the groups of the identity. */
+  group_roles: readonly string[];
+  identity_issuer: string | null;
+  identity_ref: string | null;
 }>;
 
 /** Principals with the names of their roles, in id order. */
 export const listPrincipals = (db: Queryable, page: Page<number>): Promise<PrincipalRow[]> =>
   db.query(sql`
     select principals.id, kind, principals.name, name_ref, email_ref, created_at,
+      identity_issuer, identity_ref,
       coalesce(array_agg(roles.name order by roles.name) filter (where roles.id is not null), '{}')
-        as roles
+        as roles,
+      coalesce(array_agg(roles.name order by roles.name) filter (where by_identity), '{}')
+        as group_roles
     from principals
     left join principal_roles on principal_roles.principal_id = principals.id
     left join roles on roles.id = principal_roles.role_id
     where principals.id > ${page.after ?? 0}
-    group by principals.id, kind, principals.name, name_ref, email_ref, created_at
+    group by principals.id, kind, principals.name, name_ref, email_ref, created_at,
+      identity_issuer, identity_ref
     order by principals.id limit ${page.limit}`);

@@ -108,7 +108,9 @@ async function checkPassword(
   const stored = (await vault.reveal(db, [passwordRef])).get(passwordRef) ?? null;
   const matches = await passwords.verify(stored, password);
   if (isRefusal(matches)) return matches;
-  if (principal !== undefined && matches) return { principalId: principal.id, passwordRef };
+  if (principal !== undefined && matches) {
+    return { principalId: principal.id, credentialRef: passwordRef };
+  }
   const known = principal?.id ?? null;
   control.log.warn({ request_id: requestId, address, principal_id: known }, 'a login failed');
   return refuse('unauthenticated', 'invalid credentials');

@@ -29,6 +29,10 @@ const principalRecord = z.object({
   kind: principalKind,
   email: z.string().nullable(),
   roles: z.array(z.string()).readonly(),
+  /** Those among them that follow from the groups that its identity is in. */
+  group_roles: z.array(z.string()).readonly(),
+  /** Who logs in as it by single sign-on: the OpenID issuer, and its `sub`; that is empty once erased. */
+  identity: z.object({ issuer: z.string(), subject: z.string() }).nullable(),
   created_at: timestamp,
 });
 type PrincipalRecord = z.input<typeof principalRecord>;
@@ -179,6 +183,21 @@ export const principalRoutes = [
       );
     },
   }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/principals/{id}/identity',
+    operation: 'unlinkIdentity',
+    summary: 'Unlink the identity that logs in by single sign-on, with the roles of its groups',
+    refusals: ['absent'],
+    params,
+    body: none,
+    response: principalRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'UnlinkIdentity', id } }, ({ state }, tx) =>
+        recordOf({ ...call.control, db: tx }, state, id),
+      ),
+  }),
 ] as const;
 
 /** Collects what goes into the vault: the log gets the refs. */
@@ -221,16 +240,22 @@ const rowOf = (state: ConfigState, principal: Principal): PrincipalRow => ({
   name_ref: principal.name.ref,
   email_ref: principal.emailRef,
   created_at: new Date(principal.createdAt),
-  roles: principal.roleIds
-    .flatMap((id) => state.role.byId.get(id)?.name ?? [])
-    .toSorted(compareText),
+  roles: roleNames(state, principal.roleIds),
+  group_roles: roleNames(state, principal.identityRoleIds),
+  identity_issuer: principal.identity?.issuer ?? null,
+  identity_ref: principal.identity?.ref ?? null,
 });
+
+const roleNames = (state: ConfigState, ids: Principal['roleIds']): readonly string[] =>
+  ids.flatMap((id) => state.role.byId.get(id)?.name ?? []).toSorted(compareText);
 
 async function toRecords(
   { vault, db }: Reading,
   rows: readonly PrincipalRow[],
 ): Promise<PrincipalRecord[]> {
-  const refs = rows.flatMap((row) => [row.name_ref, row.email_ref].filter((ref) => ref !== null));
+  const refs = rows
+    .flatMap((row) => [row.name_ref, row.email_ref, row.identity_ref])
+    .filter((ref) => ref !== null);
   const texts = await vault.reveal(db, refs);
   return rows.map((row) => ({
     id: row.id,
@@ -238,6 +263,11 @@ async function toRecords(
     kind: row.kind,
     email: texts.get(row.email_ref ?? '') ?? null,
     roles: row.roles,
+    group_roles: row.group_roles,
+    identity:
+      row.identity_issuer === null
+        ? null
+        : { issuer: row.identity_issuer, subject: texts.get(row.identity_ref ?? '') ?? '' },
     created_at: row.created_at.toISOString(),
   }));
 }

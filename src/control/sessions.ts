@@ -1,5 +1,5 @@
 // Sessions of people: 12 hours from the login, not prolonged by use; only the digest of a token is stored. A session holds while
-// its principal has the password that began it, so a new password ends it, and so does the principal's deletion.
+// its principal has the password or the identity that began it, so a new password ends it, and so does the principal's deletion.
 
 import { createHash } from 'node:crypto';
 
@@ -36,14 +36,16 @@ export type Sessions = Readonly<{
   /** How many hold now. */
   count: () => Promise<number>;
   end: (token: string) => Promise<void>;
+  /** The same, by what `sessionDigest` made of the token. */
+  endOf: (digest: Buffer) => Promise<void>;
   /** Ends all there are, in the transaction `tx`; answers how many. */
   endAll: (tx: Queryable) => Promise<number>;
   /** Deletes those that have expired, some at a time. */
   purge: () => Promise<void>;
 }>;
 
-/** Who gave which password. */
-export type Login = Readonly<{ principalId: PrincipalId; passwordRef: string }>;
+/** Who gave which password, or signed on by which identity. */
+export type Login = Readonly<{ principalId: PrincipalId; credentialRef: string }>;
 
 type Dependencies = Readonly<{
   db: Database;
@@ -58,18 +60,18 @@ export function createSessions(dependencies: Dependencies): Sessions {
   const { db, state, catchUp, clock, randomBytes } = dependencies;
   const find = (db: Queryable, token: string) =>
     findSession(db, {
-      tokenDigest: digest(token),
+      tokenDigest: sessionDigest(token),
       now: new Date(clock()),
       schema: readModelSchema,
     });
   return {
-    start: async ({ principalId, passwordRef }) => {
+    start: async ({ principalId, credentialRef }) => {
       const now = clock();
       const token = randomBytes(tokenBytes).toString('base64url');
       await insertSession(db, {
-        tokenDigest: digest(token),
+        tokenDigest: sessionDigest(token),
         principalId,
-        passwordRef,
+        credentialRef,
         createdAt: new Date(now),
         expiresAt: new Date(now + sessionSeconds * 1000),
       });
@@ -93,7 +95,8 @@ export function createSessions(dependencies: Dependencies): Sessions {
         .filter((one) => holderOf(one, state()) !== null)
         .reduce((sum, { sessions }) => sum + sessions, 0);
     },
-    end: (token) => deleteSession(db, digest(token)),
+    end: (token) => deleteSession(db, sessionDigest(token)),
+    endOf: (digest) => deleteSession(db, digest),
     endAll: deleteAllSessions,
     purge: async () => {
       const now = new Date(clock());
@@ -105,11 +108,14 @@ export function createSessions(dependencies: Dependencies): Sessions {
 }
 
 function holderOf(
-  session: Pick<FoundSession, 'principalId' | 'passwordRef'>,
+  { principalId, credentialRef }: Pick<FoundSession, 'principalId' | 'credentialRef'>,
   { principal }: ConfigState,
 ): PrincipalId | null {
-  const holder = principal.byId.get(session.principalId);
-  return holder !== undefined && holder.passwordRef === session.passwordRef ? holder.id : null;
+  const holder = principal.byId.get(principalId);
+  if (holder === undefined || credentialRef === null) return null;
+  const { id, passwordRef, identity } = holder;
+  return credentialRef === passwordRef || credentialRef === identity?.ref ? id : null;
 }
 
-const digest = (token: string): Buffer => createHash('sha256').update(token).digest();
+/** What of a token is stored: its SHA-256. */
+export const sessionDigest = (token: string): Buffer => createHash('sha256').update(token).digest();

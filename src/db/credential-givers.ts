@@ -1,5 +1,6 @@
-// Who gave principals their passwords: the actors of the events that set them. Where that was a change request, its id stands in their
-// place, for who applied one has not seen what is in it.
+// Who gave principals their passwords: the actors of the events that set them. Who gave them their identities: the actors of the events
+// that wrote what an identity was linked by. Where that was a change request, its id stands in their place, for who applied one has not
+// seen what is in it.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -7,8 +8,10 @@ import type { Queryable } from '@databases/pg';
 import type { ChangeRequestId, PrincipalId } from '../lib/ids.ts';
 
 /** `actorId` null: at the command line, or by a change request that was due; that has its `requestId`. */
-type SetPassword = Readonly<{
+type Given<Kind> = Readonly<{
+  position: number;
   principalId: PrincipalId;
+  kind: Kind;
   ref: string;
   actorId: PrincipalId | null;
   requestId: ChangeRequestId | null;
@@ -17,9 +20,9 @@ type SetPassword = Readonly<{
 }>;
 
 /** All there ever were, in log order. */
-export const passwordsSet = (db: Queryable): Promise<SetPassword[]> =>
+export const passwordsSet = (db: Queryable): Promise<Given<'password'>[]> =>
   db.query(sql`
-    select (given.payload ->> 'id')::bigint as "principalId",
+    select given.position, 'password' as kind, (given.payload ->> 'id')::bigint as "principalId",
       given.payload ->> 'password_ref' as ref,
       (given.metadata -> 'actor' ->> 'principal_id')::bigint as "actorId",
       (applied.payload ->> 'id')::bigint as "requestId",
@@ -29,3 +32,23 @@ export const passwordsSet = (db: Queryable): Promise<SetPassword[]> =>
       on applied.tx_id = given.tx_id and applied.type = 'ChangeRequestApplied'
     where given.type = 'PrincipalPasswordSet'
     order by given.position`);
+
+/**
+ * All there ever were, in log order: a row for each event that made, named or addressed the principal before its identity was linked, or
+ * one alone.
+ */
+export const identitiesGiven = (db: Queryable): Promise<Given<'identity'>[]> =>
+  db.query(sql`
+    select linked.position, 'identity' as kind, (linked.payload ->> 'id')::bigint as "principalId",
+      linked.payload -> 'identity' ->> 'ref' as ref,
+      (named.metadata -> 'actor' ->> 'principal_id')::bigint as "actorId",
+      (applied.payload ->> 'id')::bigint as "requestId",
+      (extract(epoch from linked.recorded_at) * 1000)::bigint as at
+    from es.events linked
+    left join es.events named
+      on named.stream = linked.stream and named.position < linked.position
+        and named.type in ('PrincipalCreated', 'PrincipalRenamed', 'PrincipalEmailSet')
+    left join es.events applied
+      on applied.tx_id = named.tx_id and applied.type = 'ChangeRequestApplied'
+    where linked.type = 'PrincipalIdentityLinked'
+    order by linked.position, named.position`);

@@ -1,4 +1,4 @@
-// What a restore asks of the database: which items of the vault are erased, and what became of keys and passwords since.
+// What a restore asks of the database: which items of the vault are erased, and what became of keys, passwords and identities since.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -27,4 +27,16 @@ export const accessEventsSince = (db: Queryable, after: number): Promise<AccessE
     from es.events
     where position > ${after}
       and type in ('ApiKeyRevoked', 'ApiKeyEnabled', 'PrincipalPasswordSet')
+    order by position`);
+
+/** Null `fingerprint`: the principal's identity was unlinked. */
+export type IdentityEvent = Readonly<{ id: number; fingerprint: string | null }>;
+
+/** In log order, those behind the position `after`. */
+export const identityEventsSince = (db: Queryable, after: number): Promise<IdentityEvent[]> =>
+  db.query(sql`
+    select (payload ->> 'id')::bigint as id, payload -> 'identity' ->> 'fingerprint' as fingerprint
+    from es.events
+    where position > ${after}
+      and type in ('PrincipalIdentityLinked', 'PrincipalIdentityUnlinked')
     order by position`);

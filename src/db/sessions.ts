@@ -1,4 +1,5 @@
-// Sessions in the database: found by the SHA-256 of their token.
+// Sessions in the database: found by the SHA-256 of their token. Their `password_ref` is the ref of what began them: of a password, or of
+// an identity by which somebody signed on.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -9,8 +10,8 @@ import { operations } from './operations.ts';
 export type StoredSession = Readonly<{
   tokenDigest: Buffer;
   principalId: PrincipalId;
-  /** The ref of the password that was given. */
-  passwordRef: string;
+  /** The ref of the password or of the identity that was given. */
+  credentialRef: string;
   createdAt: Date;
   expiresAt: Date;
 }>;
@@ -19,7 +20,7 @@ export async function insertSession(db: Queryable, session: StoredSession): Prom
   await operations.sessions(db).insert({
     token_digest: session.tokenDigest,
     principal_id: session.principalId,
-    password_ref: session.passwordRef,
+    password_ref: session.credentialRef,
     created_at: session.createdAt,
     expires_at: session.expiresAt,
   });
@@ -27,7 +28,7 @@ export async function insertSession(db: Queryable, session: StoredSession): Prom
 
 export type FoundSession = Readonly<{
   principalId: PrincipalId;
-  passwordRef: string | null;
+  credentialRef: string | null;
   /** Where the head of the log stands: whoever judges the session must have read as far. */
   headPosition: number;
   /** Where the read models of the schema stand; null when there are none. */
@@ -40,7 +41,7 @@ export async function findSession(
   { tokenDigest, now, schema }: { tokenDigest: Buffer; now: Date; schema: string },
 ): Promise<FoundSession | null> {
   const [found]: FoundSession[] = await db.query(sql`
-    select principal_id as "principalId", password_ref as "passwordRef",
+    select principal_id as "principalId", password_ref as "credentialRef",
       (select position from es.log_head) as "headPosition",
       (select position from es.read_models where schema_name = ${schema}) as "tablesPosition"
     from op.sessions where token_digest = ${tokenDigest} and expires_at > ${now}`);
@@ -50,13 +51,13 @@ export async function findSession(
 export const deleteSession = (db: Queryable, tokenDigest: Buffer): Promise<void> =>
   operations.sessions(db).delete({ token_digest: tokenDigest });
 
-/** How many have not expired, by whose they are and the password that began them. */
+/** How many have not expired, by whose they are and what began them. */
 export const countSessions = (
   db: Queryable,
   now: Date,
-): Promise<(Pick<FoundSession, 'principalId' | 'passwordRef'> & { sessions: number })[]> =>
+): Promise<(Pick<FoundSession, 'principalId' | 'credentialRef'> & { sessions: number })[]> =>
   db.query(sql`
-    select principal_id as "principalId", password_ref as "passwordRef",
+    select principal_id as "principalId", password_ref as "credentialRef",
       count(*)::bigint as sessions
     from op.sessions where expires_at > ${now} group by 1, 2`);
 

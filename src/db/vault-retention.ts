@@ -16,7 +16,7 @@ export async function supersedeItems(
     where ref = any(${[...refs]}::uuid[]) and superseded_at is null`);
 }
 
-/** `subject` is the stream that the item belonged to. Of what is personal, an address alone is ever superseded. */
+/** `subject` is the stream that the item belonged to. Of what is personal, an address or an identity alone is ever superseded. */
 export type SupersededItem = Readonly<{ ref: string; subject: string; kind: ErasedKind }>;
 
 /** At most `limit` of those superseded before `horizon`, the oldest first. */
@@ -25,7 +25,13 @@ export const listSuperseded = (
   { horizon, limit }: Readonly<{ horizon: Date; limit: number }>,
 ): Promise<SupersededItem[]> =>
   db.query(sql`
-    select ref, subject, case class when 'personal' then 'email' else class end as kind
+    select ref, subject, case
+        when class <> 'personal' then class
+        when exists (
+          select from es.events
+          where stream = subject and type = 'PrincipalIdentityLinked'
+            and (payload -> 'identity' ->> 'ref')::uuid = items.ref) then 'identity'
+        else 'email' end as kind
     from vault.items
     where superseded_at < ${horizon} and body is not null
     order by superseded_at, ref limit ${limit}`);
@@ -53,7 +59,8 @@ export async function countUnerased(db: Queryable, refs: readonly string[]): Pro
 }
 
 /**
- * What the vault holds that a principal was called and reached by, and the hashes of its passwords: not erased yet, at most `limit`.
+ * What the vault holds that a principal was called, reached and known by, and the hashes of its passwords: not erased yet, at most
+ * `limit`.
  * The log knows all that there ever was.
  */
 export const listPersonal = (
@@ -70,6 +77,8 @@ export const listPersonal = (
       where type in ('PrincipalCreated', 'PrincipalEmailSet')
       union select (payload ->> 'password_ref')::uuid, 'password' from own
       where type = 'PrincipalPasswordSet'
+      union select (payload -> 'identity' ->> 'ref')::uuid, 'identity' from own
+      where type = 'PrincipalIdentityLinked'
     )
     select ref, subject, kind from told join vault.items using (ref)
     where body is not null order by kind, ref limit ${limit}`);

@@ -10,6 +10,8 @@ const kinds: Readonly<Record<GwEvent['type'], ChangeKind | null>> = {
   PrincipalRenamed: 'access',
   PrincipalEmailSet: 'access',
   PrincipalPasswordSet: 'access',
+  PrincipalIdentityLinked: 'access',
+  PrincipalIdentityUnlinked: 'access',
   PrincipalRoleGranted: 'access',
   PrincipalRoleRevoked: 'access',
   PrincipalLimitsSet: 'limits',

@@ -10,13 +10,13 @@ import type { Refusal } from '../lib/refusal.ts';
 import { mayWriteConfig } from './grants.ts';
 
 /**
- * Who approves, and by which credential: the ref of the password that began the session, or of the verifier of a key. `givenBy` are those
- * who could have come by it (credential-givers.ts).
+ * Who approves, and by which credential: the ref of the password or else of the identity that they log in by, or of the verifier of a key.
+ * `givenBy` are those who could have come by any of them (credential-givers.ts).
  */
 export type Reviewer = Readonly<{
   principalId: PrincipalId;
   credential: Readonly<{ ref: string; givenBy: readonly PrincipalId[] }>;
-  /** Who could have come by the password that the author had when the change was drafted, or made. */
+  /** Who could have come by the credentials that the author had when the change was drafted, or made. */
   authorGivenBy: readonly PrincipalId[];
 }>;
 
@@ -59,7 +59,7 @@ export function refuseReviewer(
   return null;
 }
 
-/** A principal with a password and config:write, with those who could have come by that password. */
+/** A principal with a login and config:write, with those who could have come by its credentials. */
 export type Administrator = Readonly<{ id: PrincipalId; givenBy: ReadonlySet<PrincipalId> }>;
 
 /** Whether of some two the one may approve what the other drafts. It does not matter which: what bars the one bars the other. */
@@ -74,7 +74,8 @@ const couldBeOne = (one: Administrator, other: Administrator): boolean =>
   [...one.givenBy].some((giver) => other.givenBy.has(giver));
 
 function isHeld(state: ConfigState, id: PrincipalId, ref: string): boolean {
-  if (state.principal.byId.get(id)?.passwordRef === ref) return true;
+  const principal = state.principal.byId.get(id);
+  if (principal?.passwordRef === ref || principal?.identity?.ref === ref) return true;
   return [...state.api_key.byId.values()].some(
     ({ principalId, verifierRef, disabled }) =>
       principalId === id && verifierRef === ref && !disabled,

@@ -1,11 +1,16 @@
-// Who could have come by a password: whoever set it, and whoever could have acted as that one, by a password that they set in turn. Who
-// sets their own proves nothing, for it may be another who acts as them; the command line knows nobody, and begins anew.
+// Who could have come by a credential: whoever gave it, and whoever could have acted as that one, by a credential that they gave in turn.
+// Who sets their own proves nothing, for it may be another who acts as them; the command line knows nobody, and begins anew. An identity
+// is linked by a name or an address: whoever wrote those may have written their own.
 
 import type { ChangeRequestId, PrincipalId } from '../lib/ids.ts';
 
-/** `actorId` null: at the command line. `requestId`: it came of a change request, which its author wrote. `at` is epoch milliseconds. */
-export type PasswordSet = Readonly<{
+/**
+ * `actorId` null: at the command line, or by the issuer of an identity alone. `requestId`: it came of a change request, which its author
+ * wrote. `at` is epoch milliseconds. Of one identity that several gave there are as many, one behind the other.
+ */
+export type CredentialGiven = Readonly<{
   principalId: PrincipalId;
+  kind: 'password' | 'identity';
   ref: string;
   actorId: PrincipalId | null;
   requestId: ChangeRequestId | null;
@@ -14,35 +19,44 @@ export type PasswordSet = Readonly<{
 
 type Asked = Readonly<{
   /** In log order. */
-  sets: readonly PasswordSet[];
+  given: readonly CredentialGiven[];
   authorOf: (id: ChangeRequestId) => PrincipalId | null;
 }>;
 
-/** Of the password of this principal with that ref. */
-export function passwordGivers(
-  { sets, authorOf }: Asked,
-  { principalId, ref }: Pick<PasswordSet, 'principalId' | 'ref'>,
+type Held = Readonly<{ ref: string; by: readonly PrincipalId[] }>;
+
+/** Of those credentials of this principal that have one of the refs. */
+export function credentialGivers(
+  { given, authorOf }: Asked,
+  { principalId, refs }: Readonly<{ principalId: PrincipalId; refs: readonly string[] }>,
 ): readonly PrincipalId[] {
-  const given = new Map<PrincipalId, readonly PrincipalId[]>();
+  const held = new Map<string, Held>();
   const found = new Set<PrincipalId>();
-  for (const set of sets) {
-    const by = set.requestId === null ? set.actorId : authorOf(set.requestId);
-    const held = given.get(set.principalId) ?? [];
-    const behind = by === null ? [] : (given.get(by) ?? []);
-    const now = by === null ? [] : by === set.principalId ? held : [by, ...behind];
-    given.set(set.principalId, now);
-    if (set.principalId !== principalId || set.ref !== ref) continue;
-    for (const one of now) found.add(one);
+  const behind = (id: PrincipalId): readonly PrincipalId[] =>
+    (['password', 'identity'] as const).flatMap((kind) => held.get(`${kind} ${id}`)?.by ?? []);
+  for (const { principalId: owner, kind, ref, actorId, requestId } of given) {
+    const actor = requestId === null ? actorId : authorOf(requestId);
+    const key = `${kind} ${owner}`;
+    const before = held.get(key);
+    const more = actor === null ? [] : actor === owner ? behind(owner) : [actor, ...behind(actor)];
+    const isOneMore = kind === 'identity' && before?.ref === ref;
+    const by = isOneMore ? [...new Set([...before.by, ...more])] : more;
+    held.set(key, { ref, by });
+    if (owner !== principalId || !refs.includes(ref)) continue;
+    for (const one of by) found.add(one);
   }
   return [...found];
 }
 
-/** Of the password that the principal had at a time, epoch milliseconds. */
-export function passwordGiversThen(
-  { sets, authorOf }: Asked,
-  { principalId, at }: Pick<PasswordSet, 'principalId' | 'at'>,
+/** Of the password and the identity that the principal had at a time, epoch milliseconds. */
+export function credentialGiversThen(
+  { given, authorOf }: Asked,
+  { principalId, at }: Pick<CredentialGiven, 'principalId' | 'at'>,
 ): readonly PrincipalId[] {
-  const then = sets.filter((set) => set.at <= at);
-  const last = then.findLast((set) => set.principalId === principalId);
-  return last === undefined ? [] : passwordGivers({ sets: then, authorOf }, last);
+  const then = given.filter((one) => one.at <= at);
+  const own = then.filter((one) => one.principalId === principalId);
+  const refs = (['password', 'identity'] as const).flatMap(
+    (kind) => own.findLast((one) => one.kind === kind)?.ref ?? [],
+  );
+  return credentialGivers({ given: then, authorOf }, { principalId, refs });
 }

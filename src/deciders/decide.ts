@@ -14,6 +14,8 @@ import type { Changes } from './changes.ts';
 import type { Decision } from './decision.ts';
 import { decideFrontendModel } from './frontend-model.ts';
 import type { FrontendModelCommand } from './frontend-model.ts';
+import { decideIdentity } from './identity.ts';
+import type { IdentityCommand } from './identity.ts';
 import { decideImport } from './import.ts';
 import type { ImportCommand } from './import.ts';
 import { decideLimits } from './limits.ts';
@@ -52,6 +54,7 @@ import type { SettingsCommand } from './settings.ts';
 export type SingleCommand =
   | PrincipalCommand
   | LoginCommand
+  | IdentityCommand
   | LimitsCommand
   | BudgetCommand
   | RoleCommand
@@ -99,6 +102,8 @@ const deciders: Deciders = {
   RevokeRole: decidePrincipal,
   SetPassword: decidePrincipal,
   SetLogin: decideLogin,
+  AdmitIdentity: decideIdentity,
+  UnlinkIdentity: decideIdentity,
   SetLimits: decideLimits,
   ClearLimits: decideLimits,
   SetBudget: decideBudget,

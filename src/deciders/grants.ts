@@ -21,7 +21,8 @@ export const mayWriteConfig = (state: ConfigState, id: PrincipalId): boolean =>
 /** Those who may change all of the configuration, and log in. */
 export const administratorsOf = (state: ConfigState): readonly Principal[] =>
   [...state.principal.byId.values()].filter(
-    ({ id, passwordRef }) => passwordRef !== null && mayWriteConfig(state, id),
+    ({ id, passwordRef, identity }) =>
+      (passwordRef !== null || identity !== null) && mayWriteConfig(state, id),
   );
 
 /** Whether `holder` may do all that `other` may: by the same grants, by wider ones, or because it may grant itself any. */

@@ -118,7 +118,10 @@ function grantRole(state: ConfigState, { id, role: name }: Of<'GrantRole'>): Dec
       param: 'role',
     });
   }
-  if (principal.roleIds.includes(role.id)) return [];
+  // What followed from an identity's groups stays from now on, whatever becomes of those.
+  const isGiven =
+    principal.roleIds.includes(role.id) && !principal.identityRoleIds.includes(role.id);
+  if (isGiven) return [];
   const data = { id, role_id: role.id };
   return [{ stream: streamOf('principal', id), type: 'PrincipalRoleGranted', data }];
 }

@@ -166,7 +166,7 @@ function setChangePolicy(state: ConfigState, given: readonly ChangeKind[]): Deci
   if (kinds.join() === changePolicy.join()) return [];
   const { length } = administratorsOf(state);
   if (kinds.length > 0 && length < 2) {
-    const message = `a change policy needs two principals with a password and config:write, there are ${length}`;
+    const message = `a change policy needs two principals with a login and config:write, there are ${length}`;
     return refuse('conflict', message, { param: 'kinds' });
   }
   return [{ stream, type: 'ChangePolicySet', data: { kinds } }];

@@ -25,6 +25,7 @@ export const erasedKind = z.enum([
   'name',
   'email',
   'password',
+  'identity',
   'reason',
   'key_verifier',
   'credential',

@@ -65,6 +65,7 @@ const lines: Readonly<Record<string, Line>> = {
   grantRole: { of: 'principal' },
   revokeRole: { of: 'holder', with: { role: 'inference' } },
   setPassword: { of: 'principal' },
+  unlinkIdentity: { of: 'signedOn' },
   listLimits: {},
   setLimits: { of: 'principal' },
   clearLimits: {

@@ -138,7 +138,7 @@ describe('a login', () => {
     const [, ada] = [...state().principal.byId.values()];
     assert.ok(ada !== undefined && ada.passwordRef !== null);
     await resetPassword(other, 'the new password');
-    const late = await sessions.start({ principalId: ada.id, passwordRef: ada.passwordRef });
+    const late = await sessions.start({ principalId: ada.id, credentialRef: ada.passwordRef });
     assert.equal((await ask({ path: '/admin/roles', cookie: late })).status, 401);
     assert.equal((await ask({ path: '/admin/roles', cookie })).status, 401);
   });

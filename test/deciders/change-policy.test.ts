@@ -119,6 +119,6 @@ describe('a change policy', () => {
       .yields([]);
     given(administrators(2))
       .when({ type: 'SetChangePolicy', kinds: ['keys'] })
-      .refuses('conflict', /two principals with a password and config:write, there are 1/, 'kinds');
+      .refuses('conflict', /two principals with a login and config:write, there are 1/, 'kinds');
   });
 });

@@ -13,8 +13,8 @@ import { decide, isSingle } from '../../src/deciders/decide.ts';
 import type { Command, SingleCommand } from '../../src/deciders/decide.ts';
 import { mayWriteConfig } from '../../src/deciders/grants.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
-import { passwordGivers, passwordGiversThen } from '../../src/deciders/credential-givers.ts';
-import type { PasswordSet } from '../../src/deciders/credential-givers.ts';
+import { credentialGivers, credentialGiversThen } from '../../src/deciders/credential-givers.ts';
+import type { CredentialGiven } from '../../src/deciders/credential-givers.ts';
 import { changeRequestId, modelId, principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import {
@@ -78,7 +78,7 @@ class World {
     people.map((one) => [one, { ref: passwordRefOf(one), known: new Set([one]) }]),
   );
   /** As the log tells of them. */
-  readonly sets: PasswordSet[] = [];
+  readonly sets: CredentialGiven[] = [];
   revision = 0;
 
   get state(): ConfigState {
@@ -140,6 +140,7 @@ function take(world: World, one: Step): void {
       world.run({ type: 'SetPassword', id: principalId.parse(one.of), passwordRef });
       world.tellPassword({ of: one.of, ref: passwordRef, by: one.by });
       world.sets.push({
+        kind: 'password',
         principalId: person(one.of),
         ref: passwordRef,
         actorId: person(one.by),
@@ -209,15 +210,15 @@ function approve(world: World, { by, request, isStale }: Of<'approve'>): void {
   const { revision, commands } = seen;
   const { ref, digest } = draftOf(commands, revision);
   const id = principalId.parse(by);
-  const credential = { principalId: id, ref: password.ref };
+  const credential = { principalId: id, refs: [password.ref] };
   const events = world.eventsOf(seen);
   const isTaken = world.run({
     type: 'ApproveChangeRequest',
     id: changeRequestId.parse(request),
     by: {
       principalId: id,
-      credential: { ref: password.ref, givenBy: passwordGivers(asked(world), credential) },
-      authorGivenBy: passwordGiversThen(asked(world), {
+      credential: { ref: password.ref, givenBy: credentialGivers(asked(world), credential) },
+      authorGivenBy: credentialGiversThen(asked(world), {
         principalId: person(known.author),
         at: known.draftedAt,
       }),
@@ -266,7 +267,7 @@ function apply(world: World, { by, request }: Of<'apply'>): void {
 }
 
 const asked = (world: World) => ({
-  sets: world.sets,
+  given: world.sets,
   authorOf: (id: number) => person(world.requests[id - 1]?.author ?? 0),
 });
 
@@ -278,7 +279,7 @@ function noteGiver(world: World, { type, data }: GwEvent, { author, request }: W
   world.tellPassword({ of: principalId, ref, by: author });
   const at = world.log.head.recordedAt;
   const requestId = changeRequestId.parse(request);
-  world.sets.push({ principalId, ref, actorId: null, requestId, at });
+  world.sets.push({ principalId, kind: 'password', ref, actorId: null, requestId, at });
 }
 
 function end(world: World, { do: does, by, request }: Of<'refuse' | 'withdraw'>): void {

@@ -1,16 +1,17 @@
-// Who could have come by a password, case by case.
+// Who could have come by a password or an identity, case by case.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { passwordGivers, passwordGiversThen } from '../../src/deciders/credential-givers.ts';
-import type { PasswordSet } from '../../src/deciders/credential-givers.ts';
+import { credentialGivers, credentialGiversThen } from '../../src/deciders/credential-givers.ts';
+import type { CredentialGiven } from '../../src/deciders/credential-givers.ts';
 import { requestOne, person } from '../harness/change-requests.ts';
 
 const [ada, bob, cy] = [person(2), person(3), person(4)];
 
-const set = (of: typeof ada, by: typeof ada | null, ref = 'old'): PasswordSet => ({
+const set = (of: typeof ada, by: typeof ada | null, ref = 'old'): CredentialGiven => ({
   principalId: of,
+  kind: 'password',
   ref,
   actorId: by,
   requestId: null,
@@ -18,7 +19,7 @@ const set = (of: typeof ada, by: typeof ada | null, ref = 'old'): PasswordSet =>
 });
 
 /** Of bob's password `now`; ada wrote the one change request. */
-const cases: readonly (readonly [string, readonly PasswordSet[], readonly number[]])[] = [
+const cases: readonly (readonly [string, readonly CredentialGiven[], readonly number[]])[] = [
   ['set at the command line: nobody', [set(bob, null, 'now')], []],
   ['set by another: that one', [set(bob, ada, 'now')], [ada]],
   [
@@ -44,7 +45,10 @@ const cases: readonly (readonly [string, readonly PasswordSet[], readonly number
 
 for (const [what, sets, givers] of cases) {
   it(`a password ${what}`, () => {
-    const found = passwordGivers({ sets, authorOf: () => ada }, { principalId: bob, ref: 'now' });
+    const found = credentialGivers(
+      { given: sets, authorOf: () => ada },
+      { principalId: bob, refs: ['now'] },
+    );
     assert.deepEqual(found, givers);
   });
 }
@@ -55,6 +59,6 @@ it('a password that somebody had then was given by who set it until then', () =>
     { ...set(bob, cy, 'now'), at: 20 },
   ];
   const givers = (at: number) =>
-    passwordGiversThen({ sets, authorOf: () => null }, { principalId: bob, at });
+    credentialGiversThen({ given: sets, authorOf: () => null }, { principalId: bob, at });
   assert.deepEqual([9, 10, 19, 20].map(givers), [[], [ada], [ada], [cy]]);
 });

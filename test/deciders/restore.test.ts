@@ -36,6 +36,8 @@ const nothingSince: RestoreFacts = {
   erased: new Set(),
   revokedKeys: new Set(),
   passwordsSet: new Map(),
+  identitiesLinked: new Map(),
+  identitiesUnlinked: new Set(),
 };
 
 type Asked = Readonly<{

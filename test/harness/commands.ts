@@ -70,6 +70,22 @@ const principals = [
     passwordRef: ref,
   }) satisfies Of<'SetPassword'>,
   fc.record({
+    type: fc.constant('AdmitIdentity'),
+    identity: fc
+      .tuple(text, ref)
+      .map(([fingerprint, at]) => ({ issuer: 'https://id.example', ref: at, fingerprint })),
+    first: fc.oneof(
+      fc.constant({ kind: 'refuse' } as const),
+      fc.record({ kind: fc.constant('link' as const), id: principal }),
+      fc.record({ kind: fc.constant('create' as const), name, emailRef: nullable(ref) }),
+    ),
+    roles: fc.uniqueArray(role, { maxLength: 3 }),
+  }) satisfies Of<'AdmitIdentity'>,
+  fc.record({
+    type: fc.constant('UnlinkIdentity'),
+    id: principal,
+  }) satisfies Of<'UnlinkIdentity'>,
+  fc.record({
     type: fc.constant('SetLimits'),
     id: principal,
     limits: fc.record({ requestsPerMin: nullable(number), tokensPerMin: nullable(number) }),

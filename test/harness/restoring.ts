@@ -1,4 +1,4 @@
-// Restores of random logs: what the log says of keys and passwords since, as the control plane reads it from the database.
+// Restores of random logs: what the log says of keys, passwords and identities since, as the control plane reads it from the database.
 
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Difference } from '../../projections/diff.ts';
@@ -15,12 +15,17 @@ export function restoreTo(
   const since = allEvents(log).filter(({ position }) => position > target.position);
   const revokedKeys = new Set<number>();
   const passwordsSet = new Map<number, string>();
+  const identitiesLinked = new Map<string, number>();
+  const identitiesUnlinked = new Set<number>();
   for (const { type, data } of since) {
     if (type === 'ApiKeyRevoked') revokedKeys.add(data.id);
     if (type === 'ApiKeyEnabled') revokedKeys.delete(data.id);
     if (type === 'PrincipalPasswordSet') passwordsSet.set(data.id, data.password_ref);
+    if (type === 'PrincipalIdentityLinked')
+      identitiesLinked.set(data.identity.fingerprint, data.id);
+    if (type === 'PrincipalIdentityUnlinked') identitiesUnlinked.add(data.id);
   }
-  const facts = { erased, revokedKeys, passwordsSet };
+  const facts = { erased, revokedKeys, passwordsSet, identitiesLinked, identitiesUnlinked };
   return { type: 'RestoreSnapshot', target, only: null, except: [], facts };
 }
 

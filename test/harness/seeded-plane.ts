@@ -4,7 +4,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
+import { principalId } from '../../src/lib/ids.ts';
 import { member, testAdministrator } from './admin.ts';
+import { linkIdentity } from './identities.ts';
 import { namespace, resourceName, startManagedCluster } from './managed.ts';
 import { listedProvider } from './model-list.ts';
 import { requestSeeds } from './request-seeds.ts';
@@ -56,6 +58,13 @@ export async function seededPlane(test: Pick<TestContext, 'after'>) {
     holder: async (): Promise<string> => {
       const id = await principal();
       await make(`/admin/principals/${id}/roles`, { role: 'inference' });
+      return id;
+    },
+    /** A user whom an identity is linked with. */
+    signedOn: async (): Promise<string> => {
+      const name = unique();
+      const id = await idOf('/admin/principals', { name, kind: 'user' });
+      await linkIdentity(admin.plane, { id: principalId.parse(Number(id)), subject: name });
       return id;
     },
     key: made('/admin/keys', { principal_id: 1 }),

@@ -145,7 +145,7 @@ async function caller({ plane, admin }: TestAdmin, held: readonly Verb[], name: 
     command: { type: 'SetPassword', id, passwordRef: secret.ref },
     secrets: [secret],
   });
-  const cookie = await admin.control.sessions.start({ principalId: id, passwordRef: secret.ref });
+  const cookie = await admin.control.sessions.start({ principalId: id, credentialRef: secret.ref });
   return { id, role: name, cookie };
 }
 

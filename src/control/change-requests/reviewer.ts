@@ -2,13 +2,14 @@
 
 import type { Queryable } from '@databases/pg';
 
+import type { Principal } from '../../../projections/config/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { CommandEvents } from '../../../projections/rows.ts';
-import { passwordsSet } from '../../db/credential-givers.ts';
+import { identitiesGiven, passwordsSet } from '../../db/credential-givers.ts';
 import { someMayReview } from '../../deciders/change-reviewer.ts';
 import type { Reviewer } from '../../deciders/change-reviewer.ts';
-import { passwordGivers, passwordGiversThen } from '../../deciders/credential-givers.ts';
-import type { PasswordSet } from '../../deciders/credential-givers.ts';
+import { credentialGivers, credentialGiversThen } from '../../deciders/credential-givers.ts';
+import type { CredentialGiven } from '../../deciders/credential-givers.ts';
 import { administratorsOf } from '../../deciders/grants.ts';
 import { principalId } from '../../lib/ids.ts';
 import type { ChangeRequestId, PrincipalId } from '../../lib/ids.ts';
@@ -17,21 +18,27 @@ import type { Refusal } from '../../lib/refusal.ts';
 
 type Reviewing = Readonly<{ principalId: PrincipalId; id: ChangeRequestId }>;
 
-/** By the password that the principal has in this state: a session of another one is over. */
+/**
+ * By the password and the identity that the principal has in this state, whichever of them began its session: a session of another one
+ * is over.
+ */
 export async function reviewerBy(
   db: Queryable,
   state: ConfigState,
   { principalId, id }: Reviewing,
 ): Promise<Reviewer> {
-  const ref = state.principal.byId.get(principalId)?.passwordRef ?? '';
+  const refs = credentialRefs(state.principal.byId.get(principalId));
   const request = state.change_request.byId.get(id);
-  const asked = await passwordFacts(db, state);
-  const givenBy = ref === '' ? [] : passwordGivers(asked, { principalId, ref });
+  const asked = await credentialFacts(db, state);
+  const givenBy = credentialGivers(asked, { principalId, refs });
   const { authorId = null, draftedAt: at = 0 } = request ?? {};
   const authorGivenBy =
-    authorId === null ? [] : passwordGiversThen(asked, { principalId: authorId, at });
-  return { principalId, credential: { ref, givenBy }, authorGivenBy };
+    authorId === null ? [] : credentialGiversThen(asked, { principalId: authorId, at });
+  return { principalId, credential: { ref: refs[0] ?? '', givenBy }, authorGivenBy };
 }
+
+const credentialRefs = (principal: Principal | undefined): readonly string[] =>
+  [principal?.passwordRef, principal?.identity?.ref].filter((ref) => typeof ref === 'string');
 
 /**
  * Null when of some two administrators the one may approve what the other drafts. Else a policy would leave nothing but the way past it.
@@ -44,15 +51,15 @@ export async function refuseUnmet(
 ): Promise<Refusal | null> {
   const administrators = administratorsOf(state);
   if (administrators.length < 2) return null;
-  const asked = await passwordFacts(db, state, unwritten);
-  const known = administrators.map(({ id, passwordRef }) => {
-    const own = { principalId: id, ref: passwordRef ?? '' };
-    return { id, givenBy: new Set(passwordGivers(asked, own)) };
+  const asked = await credentialFacts(db, state, unwritten);
+  const known = administrators.map((one) => {
+    const own = { principalId: one.id, refs: credentialRefs(one) };
+    return { id: one.id, givenBy: new Set(credentialGivers(asked, own)) };
   });
   if (someMayReview(known)) return null;
   const message =
-    `none of the ${known.length} principals with a password and config:write could approve a change of ` +
-    'another of them, for each could have come by the password of the other: let gw set-password set one';
+    `none of the ${known.length} principals with a login and config:write could approve a change of ` +
+    'another of them, for each could have come by the credential of the other: let gw set-password set one';
   return refuse('conflict', message, { param: 'kinds' });
 }
 
@@ -68,17 +75,22 @@ export async function refuseUnmetPolicy(
   return isSet ? refuseUnmet(tx, state, unwritten) : null;
 }
 
-const passwordFacts = async (
+const credentialFacts = async (
   db: Queryable,
   state: ConfigState,
   unwritten: readonly CommandEvents[] = [],
 ) => ({
-  sets: [...(await passwordsSet(db)), ...unwritten.flatMap(passwordsIn)],
+  given: [
+    ...[...(await passwordsSet(db)), ...(await identitiesGiven(db))].toSorted(
+      (one, other) => one.position - other.position,
+    ),
+    ...unwritten.flatMap(passwordsIn),
+  ],
   authorOf: (one: ChangeRequestId) => state.change_request.byId.get(one)?.authorId ?? null,
 });
 
 /** As the log will have them. */
-function passwordsIn(events: CommandEvents): PasswordSet[] {
+function passwordsIn(events: CommandEvents): CredentialGiven[] {
   const applied = events.find(({ type }) => type === 'ChangeRequestApplied');
   const requestId = applied?.type === 'ChangeRequestApplied' ? applied.data.id : null;
   return events.flatMap((event) => {
@@ -86,6 +98,7 @@ function passwordsIn(events: CommandEvents): PasswordSet[] {
     const { data, metadata, recordedAt: at } = event;
     const by = metadata.actor.principal_id;
     const actorId = by === null ? null : principalId.parse(by);
-    return { principalId: data.id, ref: data.password_ref, actorId, requestId, at };
+    const ref = data.password_ref;
+    return { principalId: data.id, kind: 'password', ref, actorId, requestId, at };
   });
 }

@@ -7,7 +7,7 @@ import { parseStream } from '../../../events/catalogue.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { vaultRefs } from '../../../projections/config/vault-refs.ts';
 import type { Database } from '../../db/pool.ts';
-import { accessEventsSince, erasedRefs } from '../../db/restore-facts.ts';
+import { accessEventsSince, erasedRefs, identityEventsSince } from '../../db/restore-facts.ts';
 import { planRestore, restoredStreams } from '../../deciders/restore.ts';
 import type { RestoreCommand, RestorePlan } from '../../deciders/restore.ts';
 import type { RestoreFacts } from '../../deciders/restore/kind.ts';
@@ -56,7 +56,11 @@ export async function readyRestore(
       const needed = neededRefs(target, restoredStreams(now, chosen));
       const erased = await erasedRefs(tx, needed);
       const isSame = erased.every((ref) => facts.erased.has(ref));
-      const isQuiet = (await accessEventsSince(tx, position)).length === 0;
+      const since = [
+        ...(await accessEventsSince(tx, position)),
+        ...(await identityEventsSince(tx, position)),
+      ];
+      const isQuiet = since.length === 0;
       return isSame && isQuiet ? null : overtaken;
     },
   };
@@ -89,7 +93,14 @@ async function readFacts(
     else if (type === 'ApiKeyEnabled') revokedKeys.delete(id);
     else if (ref !== null) passwordsSet.set(id, ref);
   }
-  return { erased: new Set(await erasedRefs(db, refs)), revokedKeys, passwordsSet };
+  const identitiesLinked = new Map<string, number>();
+  const identitiesUnlinked = new Set<number>();
+  for (const { id, fingerprint } of await identityEventsSince(db, target.position)) {
+    if (fingerprint === null) identitiesUnlinked.add(id);
+    else identitiesLinked.set(fingerprint, id);
+  }
+  const erased = new Set(await erasedRefs(db, refs));
+  return { erased, revokedKeys, passwordsSet, identitiesLinked, identitiesUnlinked };
 }
 
 /** What a restore would come to, as it is shown. */

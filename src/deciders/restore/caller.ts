@@ -1,5 +1,5 @@
-// Roles, principals and keys on their way back. A key that was revoked stays so, and a password that was replaced does not let
-// anybody in again: whoever ended them meant to.
+// Roles, principals and keys on their way back. A key that was revoked stays so, and a password or an identity that was replaced does
+// not let anybody in again: whoever ended them meant to.
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
@@ -10,6 +10,7 @@ import type { Permission, Role } from '../../../projections/config/role.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
+import type { RoleId } from '../../lib/ids.ts';
 import { whole } from './kind.ts';
 import type { Loss, RestoreFacts, Restoring } from './kind.ts';
 
@@ -42,6 +43,7 @@ const without = (list: readonly Permission[], others: readonly Permission[]) =>
 export const principals: Restoring<Principal> = {
   attainable: (wanted, held, facts, target) => {
     const { passwordRef, kind, losses } = login(wanted, held, facts);
+    const single = signOn(wanted, held, facts);
     const isErased = (ref: string | null, standing: string | null | undefined): boolean =>
       ref !== null && ref !== standing && facts.erased.has(ref);
     const isGone = isErased(wanted.emailRef, held?.emailRef);
@@ -51,20 +53,24 @@ export const principals: Restoring<Principal> = {
     const name = isNameless ? nameInstead(wanted, held, target) : wanted.name;
     const nameless: readonly Loss[] = isNameless ? [{ field: 'name', reason: 'erased' }] : [];
     return {
-      goal: { ...wanted, kind, name, passwordRef, emailRef },
-      losses: [...losses, ...email, ...nameless],
+      goal: { ...wanted, kind, name, passwordRef, identity: single.identity, emailRef },
+      losses: [...losses, ...single.losses, ...email, ...nameless],
     };
   },
-  created: ({ id, kind, name, emailRef, passwordRef, createdAt }) => {
+  created: ({ id, kind, name, emailRef, passwordRef, identity, createdAt }) => {
     const stream = streamOf('principal', id);
     const data = { id, kind, name, email_ref: emailRef, created_at: toRfc3339(createdAt) };
     const password: readonly GwEvent[] =
       passwordRef === null
         ? []
         : [{ stream, type: 'PrincipalPasswordSet', data: { id, password_ref: passwordRef } }];
-    return [{ stream, type: 'PrincipalCreated', data }, ...password];
+    const linked: readonly GwEvent[] =
+      identity === null
+        ? []
+        : [{ stream, type: 'PrincipalIdentityLinked', data: { id, identity } }];
+    return [{ stream, type: 'PrincipalCreated', data }, ...password, ...linked];
   },
-  changed: (held, goal) => [...identity(held, goal), ...grants(held, goal), ...caps(held, goal)],
+  changed: (held, goal) => [...naming(held, goal), ...grants(held, goal), ...caps(held, goal)],
 };
 
 /** Of one who stands, the present name stays, unless another takes it back; the erased one is told apart from others still. */
@@ -97,7 +103,30 @@ function login(wanted: Principal, held: Principal | undefined, facts: RestoreFac
   return { passwordRef: null, kind, losses: [{ field: 'password', reason }] };
 }
 
-function identity(held: Principal, { id, name, emailRef }: Principal): readonly GwEvent[] {
+type SignOn = Pick<Principal, 'identity'> & Readonly<{ losses: readonly Loss[] }>;
+
+/** As of the password: of one who stands, the identity stays as it is. */
+function signOn(wanted: Principal, held: Principal | undefined, facts: RestoreFacts): SignOn {
+  const { id, identity } = wanted;
+  if (held !== undefined) {
+    const isSame = held.identity?.ref === identity?.ref;
+    return {
+      identity: held.identity,
+      losses: isSame ? [] : [{ field: 'identity', reason: 'replaced' }],
+    };
+  }
+  if (identity === null) return { identity, losses: [] };
+  const holder = facts.identitiesLinked.get(identity.fingerprint) ?? id;
+  const isEnded = holder !== id || facts.identitiesUnlinked.has(id);
+  const isErased = facts.erased.has(identity.ref);
+  if (!isEnded && !isErased) return { identity, losses: [] };
+  return {
+    identity: null,
+    losses: [{ field: 'identity', reason: isErased ? 'erased' : 'replaced' }],
+  };
+}
+
+function naming(held: Principal, { id, name, emailRef }: Principal): readonly GwEvent[] {
   const stream = streamOf('principal', id);
   const events: GwEvent[] = [];
   if (canonicalJson(name) !== canonicalJson(held.name)) {
@@ -109,15 +138,22 @@ function identity(held: Principal, { id, name, emailRef }: Principal): readonly 
   return events;
 }
 
-function grants(held: Principal, { id, roleIds }: Principal): readonly GwEvent[] {
+function grants(held: Principal, goal: Principal): readonly GwEvent[] {
+  const { id, roleIds, identityRoleIds } = goal;
   const stream = streamOf('principal', id);
+  const isAsWanted = (role: RoleId): boolean =>
+    held.roleIds.includes(role) &&
+    held.identityRoleIds.includes(role) === identityRoleIds.includes(role);
   return [
     ...held.roleIds
       .filter((role) => !roleIds.includes(role))
       .map((role_id) => ({ stream, type: 'PrincipalRoleRevoked', data: { id, role_id } }) as const),
     ...roleIds
-      .filter((role) => !held.roleIds.includes(role))
-      .map((role_id) => ({ stream, type: 'PrincipalRoleGranted', data: { id, role_id } }) as const),
+      .filter((role) => !isAsWanted(role))
+      .map((role_id) => {
+        const origin = identityRoleIds.includes(role_id) ? ({ by_identity: true } as const) : {};
+        return { stream, type: 'PrincipalRoleGranted', data: { id, role_id, ...origin } } as const;
+      }),
   ];
 }
 

@@ -12,6 +12,10 @@ export type RestoreFacts = Readonly<{
   revokedKeys: ReadonlySet<number>;
   /** The last password that a principal was given since: its ref. */
   passwordsSet: ReadonlyMap<number, string>;
+  /** Whom an identity was linked with since, by its fingerprint. */
+  identitiesLinked: ReadonlyMap<string, number>;
+  /** Principals whose identity somebody took from them since. */
+  identitiesUnlinked: ReadonlySet<number>;
 }>;
 
 export const lossReasons = [
@@ -19,7 +23,7 @@ export const lossReasons = [
   'erased',
   /** The key was revoked since. */
   'revoked',
-  /** The password was given since, and the one before it is not valid again. */
+  /** The password or the identity was given since, and the one before it is not valid again. */
   'replaced',
   /** It was seen of the provider, not configured. */
   'observed',
