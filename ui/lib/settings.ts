@@ -1,5 +1,7 @@
 // How a setting is written, and what a support bundle holds.
 
+import { formatNumber } from './format.ts';
+
 type Value = string | number | boolean | readonly string[] | null;
 type Setting = Readonly<{ value: Value; unit: string | null; is_secret: boolean; is_set: boolean }>;
 
@@ -9,7 +11,8 @@ export function settingText({ value, unit, is_secret, is_set }: Setting): string
   if (value === null) return 'not set';
   if (typeof value === 'object') return value.length === 0 ? 'none' : value.join(', ');
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  return unit === null ? String(value) : `${value} ${unit}`;
+  if (unit === null) return String(value);
+  return `${typeof value === 'number' ? formatNumber(value) : value} ${unit}`;
 }
 
 /** Where a value comes from, in words. */

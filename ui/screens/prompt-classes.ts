@@ -17,7 +17,7 @@ import '../elements/segments.ts';
 import type { Column } from '../elements/table.ts';
 import { Watch } from '../elements/watch.ts';
 import { adminCurl } from '../lib/copy-as.ts';
-import { withEvaluation } from '../lib/evaluation.ts';
+import { marginText, withEvaluation } from '../lib/evaluation.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import { evaluations } from '../state/evaluations.ts';
@@ -47,7 +47,13 @@ const columns: readonly Column<ClassRow>[] = [
   },
   { id: 'tier', label: 'Tier', value: ({ tier }) => tier },
   { id: 'refines', label: 'Refines', value: ({ refines }) => refines.join(', ') },
-  { id: 'min_margin', label: 'Margin', end: true, value: ({ min_margin }) => min_margin },
+  {
+    id: 'min_margin',
+    label: 'Margin',
+    end: true,
+    value: ({ min_margin }) => min_margin,
+    cell: ({ min_margin }) => marginText(min_margin),
+  },
   { id: 'examples', label: 'Examples', end: true, value: ({ examples }) => examples },
   {
     id: 'askers',
@@ -57,7 +63,14 @@ const columns: readonly Column<ClassRow>[] = [
     cell: ({ askers }) =>
       askers.length === 0
         ? html`<span class="quiet">no rule</span>`
-        : askers.map(({ name, rules }) => `${name} ${rules.join(', ')}`).join('; '),
+        : askers.map(
+            ({ id, name, rules }, index) =>
+              html`${index === 0 ? '' : ', '}<a
+                  href=${linkTo({ screen: 'frontend-models', rest: [id] })}
+                  >${name}</a
+                >
+                <span class="quiet">${rules.join(', ')}</span>`,
+          ),
   },
   { id: 'description', label: 'Description', value: ({ description }) => description },
   { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },

@@ -29,6 +29,7 @@ import { theme, zone } from '../state/preferences.ts';
 import type { Theme } from '../state/preferences.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import './settings/facts.ts';
+import './settings/text.ts';
 
 type Setting = Config['settings'][number];
 
@@ -66,7 +67,7 @@ const columns: readonly Column<Setting>[] = [
     id: 'description',
     label: 'What it does',
     value: ({ description }) => description,
-    cell: ({ description }) => html`<span title=${description}>${description}</span>`,
+    cell: ({ description }) => html`<gw-setting-text text=${description}></gw-setting-text>`,
   },
 ];
 
@@ -183,14 +184,20 @@ class ScreenSettings extends RecordScreen {
         <gw-error .failure=${this.unbundled}></gw-error>
         ${loaded(
           this.#config,
-          (config) =>
-            html`<gw-process-facts .config=${config}></gw-process-facts>
-              <h2>Started with</h2>
-              ${this.#table(config.settings)}`,
+          (config) => html`<gw-process-facts .config=${config}></gw-process-facts>`,
         )}
-        ${this.#preferences()} ${this.#acts()}
+        ${this.#preferences()} ${this.#acts()} ${this.#started()}
       </gw-page>
       ${this.asking(this.save === revoking ? ending : anew)}`;
+  }
+
+  /** Last, because it is long. */
+  #started() {
+    const { value } = this.#config;
+    return value === undefined
+      ? nothing
+      : html`<h2>Started with</h2>
+          ${this.#table(value.settings)}`;
   }
 
   #table(settings: readonly Setting[]) {

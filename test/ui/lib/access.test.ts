@@ -230,6 +230,7 @@ const written = (value: string | number | boolean | null, more = {}) =>
 
 it('a setting is written with its unit, and a secret is only said to be set', () => {
   assert.equal(written(5, { unit: 'seconds' }), '5 seconds');
+  assert.equal(written(67_108_864, { unit: 'bytes' }), '67,108,864 bytes');
   assert.equal(written(false), 'off');
   assert.equal(written(null), 'not set');
   assert.equal(written(null, { is_secret: true, is_set: true }), 'set, not shown');

@@ -165,18 +165,26 @@ export class GwPriceSync extends LitElement {
         )}
       <div class="sum">
         <p role="status">
-          ${formatCount(plan.updated, 'model')} would get another price;
+          ${
+            plan.updated === 0
+              ? 'There is nothing to change'
+              : `${formatCount(plan.updated, 'model')} would get another price`
+          }:
           ${formatCount(plan.already_priced, 'model keeps its', 'models keep their')} own, and
           ${formatCount(plan.unmatched, 'model is', 'models are')} in no list.
         </p>
-        <button
-          type="button"
-          class="primary"
-          ?disabled=${plan.updated === 0 || this.busy}
-          @click=${() => this.#ask(plan)}
-        >
-          Apply to ${formatCount(plan.updated, 'model')}
-        </button>
+        ${
+          plan.updated === 0
+            ? nothing
+            : html`<button
+                type="button"
+                class="primary"
+                ?disabled=${this.busy}
+                @click=${() => this.#ask(plan)}
+              >
+                Apply to ${formatCount(plan.updated, 'model')}
+              </button>`
+        }
       </div>
       ${
         plan.updated === 0

@@ -10,6 +10,7 @@ import '../../elements/error.ts';
 import '../../elements/icon.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
+import { marginText } from '../../lib/evaluation.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
@@ -74,7 +75,7 @@ export class GwClassRecord extends LitElement {
         <dt>Tier</dt>
         <dd>${tier}</dd>
         <dt>Margin</dt>
-        <dd>${min_margin}</dd>
+        <dd>${marginText(min_margin)}</dd>
         ${
           tier === 'refined'
             ? html`<dt>Refines</dt>

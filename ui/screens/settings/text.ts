@@ -1,0 +1,34 @@
+// What a setting is for: as many lines as it takes, in a table whose cells have one.
+
+import { LitElement, css, html } from 'lit';
+
+import { base } from '../../styles/base.ts';
+
+export class GwSettingText extends LitElement {
+  static override properties = { text: { type: String } };
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: block;
+        min-width: 16rem;
+        padding: 0.3125rem 0;
+        color: var(--text-2);
+        white-space: normal;
+      }
+    `,
+  ];
+  declare text: string;
+
+  protected override render() {
+    return html`${this.text}`;
+  }
+}
+
+customElements.define('gw-setting-text', GwSettingText);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-setting-text': GwSettingText;
+  }
+}
