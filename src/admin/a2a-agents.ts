@@ -18,6 +18,7 @@ import {
   remoteCreation,
   remoteDefaults,
   remoteRecord,
+  toRemoteRecord,
 } from './remote-input.ts';
 import { none, route } from './route.ts';
 
@@ -48,7 +49,7 @@ export const a2aAgentRoutes = [
         total: () => countRows(call.control.db, a2aAgents),
         past: ({ agent }) => [...agent.byId.values()].map(toRow),
         keyOf: ({ name }) => name,
-        toBody: (rows) => [...rows],
+        toBody: (rows) => rows.map(toRemoteRecord),
       }),
   }),
   route({
@@ -75,7 +76,7 @@ export const a2aAgentRoutes = [
       const command = { type: 'CreateAgent', details, credential } as const;
       return mutate(call, { command, secrets: input.secrets }, (outcome) => {
         const agent = written(outcome.state.agent, idOf(outcome, 'AgentCreated'));
-        return toRow(agent);
+        return toRemoteRecord(toRow(agent));
       });
     },
   }),

@@ -45,6 +45,10 @@ const configRecord = z.object({
   gateway_url: text,
   /** An operator manages this process: there is a deployment to show. */
   deployment_managed: z.boolean(),
+  /** The same, under the name by which other clients of this route read it. */
+  operator_managed: z.boolean(),
+  /** How several backends of one model share requests; null where the process serves none. */
+  policy: text,
   models: z.int(),
   models_unpriced: z.int(),
   models_cached: z.int(),
@@ -90,6 +94,8 @@ export const configRoutes = [
           webhook_signed: isSet(settings, 'webhookSecret'),
           gateway_url: program.gateway?.url() ?? null,
           deployment_managed: control.deployment.isManaged,
+          operator_managed: control.deployment.isManaged,
+          policy: textOf(settings, 'policy'),
           ...modelCounts(control.state()),
           settings,
         },

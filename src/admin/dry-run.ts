@@ -68,8 +68,14 @@ export const dryRunRecord = z.object({
   /** The frontend model that decided; null when a provider model was named, or the name is not known. */
   frontend_model: z.string().nullable(),
   chain: z.array(candidateRecord),
+  /** Their names alone, as other clients of this route read them. */
+  candidates: z.array(z.string()),
   /** Of the deciding rule in its frontend model; null when no rule decided. */
   rule_index: count.nullable(),
+  /** The same. */
+  matched_rule: count.nullable(),
+  /** A frontend model was named. */
+  virtual_model: z.boolean(),
   rule_id: ruleId.nullable(),
   /** The value of x-gw-route; null when the name is not known. */
   reason: z.string().nullable(),
@@ -124,12 +130,18 @@ function toRecord(
   config: SnapshotConfig,
 ): DryRunRecord {
   const { decision } = route;
+  const chain = chainOf(route, config);
+  const index = decision?.rule?.index ?? null;
+  const frontendModel = decision?.frontendModel ?? null;
   return {
     model,
     class: className,
-    frontend_model: decision?.frontendModel?.name ?? null,
-    chain: chainOf(route, config),
-    rule_index: decision?.rule?.index ?? null,
+    frontend_model: frontendModel?.name ?? null,
+    chain,
+    candidates: chain.map((candidate) => candidate.model),
+    rule_index: index,
+    matched_rule: index,
+    virtual_model: frontendModel !== null,
     rule_id: decision?.rule?.id ?? null,
     reason: decision?.reason ?? null,
     denied: denialOf(route, model),

@@ -259,6 +259,7 @@ export const fieldExamples: FieldExamples = {
   before: '18:00',
   days: [1, 2, 3, 4, 5],
   frontend_model: 'chat',
+  candidates: ['small'],
   failed: ['min_prompt_tokens'],
   unknown: ['headers.x-team'],
   'access.role': 'inference',

@@ -18,6 +18,7 @@ import {
   remoteCreation,
   remoteDefaults,
   remoteRecord,
+  toRemoteRecord,
 } from './remote-input.ts';
 import { none, route } from './route.ts';
 
@@ -44,7 +45,7 @@ export const mcpServerRoutes = [
         total: () => countRows(call.control.db, mcpServers),
         past: ({ mcp_server }) => [...mcp_server.byId.values()].map(toRow),
         keyOf: ({ name }) => name,
-        toBody: (rows) => [...rows],
+        toBody: (rows) => rows.map(toRemoteRecord),
       }),
   }),
   route({
@@ -68,7 +69,7 @@ export const mcpServerRoutes = [
       const command = { type: 'CreateMcpServer', details, credential } as const;
       return mutate(call, { command, secrets: input.secrets }, (outcome) => {
         const server = written(outcome.state.mcp_server, idOf(outcome, 'McpServerCreated'));
-        return toRow(server);
+        return toRemoteRecord(toRow(server));
       });
     },
   }),

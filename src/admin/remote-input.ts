@@ -53,7 +53,13 @@ export const remoteRecord = {
   auth_scheme: z.string().nullable(),
   enabled: z.boolean(),
   has_upstream_api_key: z.boolean(),
+  /** The same, under the name by which other clients of these routes read it. */
+  credential_set: z.boolean(),
 };
+
+export const toRemoteRecord = <Row extends Readonly<{ has_upstream_api_key: boolean }>>(
+  row: Row,
+) => ({ ...row, credential_set: row.has_upstream_api_key });
 
 type GivenFields = Readonly<{
   url?: string | undefined;

@@ -6,6 +6,7 @@ import type { StoredRule } from '../../events/frontend-model.ts';
 import type { FrontendModel, Rule } from '../../projections/config/frontend-model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
+import { denyStatusDefault } from '../lib/fields.ts';
 import { ruleId } from '../lib/ids.ts';
 import type { FrontendModelId, RuleId, TargetId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
@@ -202,10 +203,11 @@ function nextRule(state: ConfigState, { owner, held, given }: Written): Next | R
   // What belongs to another action goes with it.
   const own = <Value>(of: RuleAction, asked: Value | undefined, was: Value | null): Value | null =>
     action !== of ? null : asked === undefined ? was : asked;
-  const deny_status = own('deny', given.deny_status, held?.deny_status ?? null);
-  if (action === 'deny' && deny_status === null) return missing('deny_status', action);
+  const status = own('deny', given.deny_status, held?.deny_status ?? null);
   const jump_to = own('jump', given.jump_to, held?.jump_to ?? null);
-  if (action === 'jump' && jump_to === null) return missing('jump_to', action);
+  if (action === 'jump' && jump_to === null) {
+    return refuse('invalid', 'jump_to is needed for action jump', { param: 'jump_to' });
+  }
   // A jump that was written may lead to what was deleted since: it stays, and matches nothing.
   if (jump_to !== null && jump_to !== held?.jump_to) {
     const refusal = refuseJump(state, owner, jump_to);
@@ -214,15 +216,12 @@ function nextRule(state: ConfigState, { owner, held, given }: Written): Next | R
   return {
     action,
     conditions,
-    deny_status,
+    deny_status: action === 'deny' ? (status ?? denyStatusDefault) : null,
     deny_message: own('deny', given.deny_message, held?.deny_message ?? null),
     jump_to,
     tag: given.tag === undefined ? (held?.tag ?? null) : given.tag,
   };
 }
-
-const missing = (field: 'deny_status' | 'jump_to', action: RuleAction): Refusal =>
-  refuse('invalid', `${field} is needed for action ${action}`, { param: field });
 
 const actionOfField = { deny_status: 'deny', deny_message: 'deny', jump_to: 'jump' } as const;
 const ownFields = ['deny_status', 'deny_message', 'jump_to'] as const;

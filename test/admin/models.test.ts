@@ -186,13 +186,18 @@ describe('a backend', () => {
 it('the fallback model is set, cleared, and cleared by the deletion of its model', async (t) => {
   const { send } = await testAdministrator(t);
   const path = '/admin/fallback-model';
-  assert.deepEqual((await send('GET', path)).body, { model_id: null, model: null });
+  const unset = { model_id: null, model: null, id: null, name: null };
+  assert.deepEqual((await send('GET', path)).body, unset);
   assert.equal((await send('PUT', path, { model_id: 9 })).status, 404);
   await send('POST', '/admin/models', { name: 'small' });
   const set = await send('PUT', path, { model_id: 1 });
-  assert.deepEqual(set.body, { model_id: 1, model: 'small' });
+  assert.deepEqual(set.body, { model_id: 1, model: 'small', id: 1, name: 'small' });
   assert.deepEqual((await send('GET', path)).body, set.body);
-  assert.equal((await send('PUT', path, {})).status, 400);
+  assert.deepEqual(errorOf(await send('PUT', path, {})), [400, 'invalid', 'model_id']);
+  const both = await send('PUT', path, { model_id: 1, provider_model_id: 1 });
+  assert.deepEqual(errorOf(both), [400, 'invalid', 'provider_model_id']);
+  assert.deepEqual((await send('PUT', path, { provider_model_id: null })).body, unset);
+  assert.deepEqual((await send('PUT', path, { provider_model_id: 1 })).body, set.body);
   await send('DELETE', '/admin/models/1');
-  assert.deepEqual((await send('GET', path)).body, { model_id: null, model: null });
+  assert.deepEqual((await send('GET', path)).body, unset);
 });

@@ -82,6 +82,8 @@ describe('the configuration', () => {
       webhook_signed: false,
       gateway_url: null,
       deployment_managed: false,
+      operator_managed: false,
+      policy: null,
       models: 2,
       models_unpriced: 1,
       models_cached: 1,

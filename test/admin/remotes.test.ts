@@ -32,6 +32,7 @@ for (const { path, own, other } of families) {
         auth_scheme: 'Bearer',
         enabled: true,
         has_upstream_api_key: true,
+        credential_set: true,
         ...own,
       };
       assert.deepEqual(made.body, record);
@@ -56,7 +57,7 @@ for (const { path, own, other } of families) {
       assert.deepEqual([changed.status, changed.body], [204, null]);
       assert.match(changed.headers.get('x-gw-snapshot-version') ?? '', /^\d+$/);
       const shown = { ...change, auth_scheme: null, auth_header: 'x-api-key' };
-      const expected = { id: 1, url, ...shown, has_upstream_api_key: false };
+      const expected = { id: 1, url, ...shown, has_upstream_api_key: false, credential_set: false };
       assert.deepEqual(withoutVersion((await send('GET', path)).body), [expected]);
       assert.equal((await send('PATCH', `${path}/9`, change)).status, 404);
       const deleted = await send('DELETE', `${path}/1`);

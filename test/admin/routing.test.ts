@@ -36,13 +36,19 @@ async function house(test: TestContext) {
   return { apiBase, ask, send };
 }
 
-const decision = (answer: TestAnswer) => ({
-  chain: names(answer),
-  reason: member(answer.body, 'reason'),
-  rule_index: member(answer.body, 'rule_index'),
-  tag: member(answer.body, 'tag'),
-  denied: member(answer.body, 'denied'),
-});
+function decision(answer: TestAnswer) {
+  assert.deepEqual(member(answer.body, 'candidates'), names(answer));
+  assert.equal(member(answer.body, 'matched_rule'), member(answer.body, 'rule_index'));
+  const frontendModel = member(answer.body, 'frontend_model');
+  assert.equal(member(answer.body, 'virtual_model'), frontendModel !== null);
+  return {
+    chain: names(answer),
+    reason: member(answer.body, 'reason'),
+    rule_index: member(answer.body, 'rule_index'),
+    tag: member(answer.body, 'tag'),
+    denied: member(answer.body, 'denied'),
+  };
+}
 
 function names({ body }: TestAnswer): readonly unknown[] {
   const chain = member(body, 'chain');

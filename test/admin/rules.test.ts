@@ -109,7 +109,6 @@ describe('a rule', () => {
     [{ principals: [99] }, 'principals', /99 does not exist/],
     [{ class: 'code' }, 'class', /class code does not exist/],
     [{ action: 'drop' }, 'action', /was "drop"/],
-    [{ action: 'deny' }, 'deny_status', /deny_status is needed/],
     [{ action: 'deny', deny_status: 500 }, 'deny_status', /was 500/],
     [{ action: 'deny', deny_status: 399 }, 'deny_status', /was 399/],
     [{ action: 'deny', deny_status: 403, targets: ['small'] }, 'targets', /for action route/],

@@ -159,7 +159,6 @@ describe('an action', () => {
   const deny = storedRule(1, { action: 'deny', deny_status: 403, deny_message: 'no' });
 
   it('needs its own fields and takes no others', () => {
-    check({ action: 'deny' }, /deny_status is needed for action deny/, 'deny_status');
     check({ action: 'jump' }, /jump_to is needed for action jump/, 'jump_to');
     check({ deny_status: 403 }, /deny_status 403 is for action deny, not route/, 'deny_status');
     check({ deny_message: 'no' }, /deny_message is for action deny, not route/, 'deny_message');
@@ -183,13 +182,17 @@ describe('an action', () => {
       ]);
   });
 
-  it('deny keeps its status when that is not named, and cannot lose it', () => {
-    given([house, ruleAdded(1, deny)])
+  it('deny answers 403 unless a status is named, and keeps the one that was', () => {
+    given([house])
+      .when(add({ action: 'deny' }))
+      .yields([ruleAdded(1, storedRule(1, { action: 'deny', deny_status: 403 }))]);
+    const tooLarge = { ...deny, deny_status: 413 };
+    given([house, ruleAdded(1, tooLarge)])
       .when(update({ deny_message: null }))
-      .yields([ruleChanged(1, { ...deny, deny_message: null })]);
-    given([house, ruleAdded(1, deny)])
+      .yields([ruleChanged(1, { ...tooLarge, deny_message: null })]);
+    given([house, ruleAdded(1, tooLarge)])
       .when(update({ deny_status: null }))
-      .refuses('invalid', /deny_status is needed/, 'deny_status');
+      .yields([ruleChanged(1, deny)]);
   });
 });
 

@@ -1,6 +1,7 @@
 // Frontend models with their rules ready to be judged, and what each can reach: whom its list
 // entry concerns, which window it has and what a request to it costs at least.
 
+import { denyStatusDefault } from '../../lib/fields.ts';
 import { headerText } from '../../lib/header-text.ts';
 import type { FrontendModelId, PromptClassId, RuleId } from '../../lib/ids.ts';
 import type { Steps } from '../../lib/steps.ts';
@@ -62,7 +63,6 @@ export type CompiledFrontendModel = Readonly<{
 /** Jumps in a row that a request may make; at the last one, a rule that jumps does not match. */
 export const jumpsMax = 8;
 
-const denyStatusDefault = 403;
 const denyMessageDefault = 'a routing rule denies this request';
 
 /** In the order of the snapshot, each in two steps: by itself, and with those that it jumps to. */
