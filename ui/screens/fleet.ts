@@ -53,6 +53,9 @@ const tab = (label: string, show: string, isShown: boolean) =>
     >${label}</a
   >`;
 
+/** The backends that a replica sees down, where there are any. */
+const downQuery = (down: number) => ({ show: 'backends', ...(down === 0 ? {} : { q: 'down on' }) });
+
 class ScreenFleet extends LitElement {
   static override styles = [
     base,
@@ -134,12 +137,14 @@ class ScreenFleet extends LitElement {
         label="Backends down"
         value=${formatNumber(state.down)}
         tone=${state.down > 0 ? 'bad' : 'plain'}
+        href=${linkTo({ screen: 'fleet', query: downQuery(state.down) })}
         >of ${formatNumber(state.backends)}</gw-kpi
       >
       <gw-kpi
         label="Published"
         value=${published.version === null ? 'none' : `v${published.version}`}
         tone=${published.version === null ? 'none' : 'plain'}
+        href=${linkTo({ screen: 'history', rest: ['versions'] })}
         >${
           health.snapshot_rebuild_failures === 0
             ? 'no build has failed'
@@ -150,6 +155,7 @@ class ScreenFleet extends LitElement {
         label="Event log"
         value=${head === null ? 'unreachable' : formatNumber(head)}
         tone=${head === null ? 'bad' : 'plain'}
+        href=${linkTo({ screen: 'history', rest: ['log'] })}
         >${
           lag === null
             ? 'the database does not answer'
