@@ -1,22 +1,21 @@
 // A restore: first what it would come to, entity by entity, what stands in its way and what does not come back; then, with a reason and
 // the version typed, the restore itself, refused when the configuration has changed since it was looked at.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { LitElement, html, nothing } from 'lit';
 
 import { restoreSnapshot } from '../../api/snapshots.ts';
 import type { Restored } from '../../api/snapshots.ts';
 import '../../elements/empty.ts';
 import '../../elements/icon.ts';
-import '../../elements/kpi.ts';
 import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import { Watch } from '../../elements/watch.ts';
-import { formatCount, formatNumber } from '../../lib/format.ts';
-import { momentWords, streamWords, wordsOf } from '../../lib/history.ts';
-import { lossText, neededBy, readEntities } from '../../lib/restore.ts';
+import { formatCount } from '../../lib/format.ts';
+import { momentWords, streamWords } from '../../lib/history.ts';
+import { readEntities } from '../../lib/restore.ts';
+import type { Save } from '../../lib/save.ts';
 import '../../parts/differences.ts';
 import '../../parts/save.ts';
-import type { Save } from '../../lib/save.ts';
 import '../../parts/what-if.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo, navigate, place } from '../../state/location.ts';
@@ -24,68 +23,22 @@ import { may } from '../../state/session.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { panels } from '../../styles/panels.ts';
 import { record } from '../../styles/record.ts';
+import { restoreConflicts, restoreEvents, restoreLosses, restoreTiles } from './restore-preview.ts';
+import { restoreStyles } from './restore-styles.ts';
 
 type Preview = Readonly<{ would: Restored; version: number | null }>;
 
-const eventsShown = 200;
-
 class HistoryRestore extends LitElement {
   static override properties = { save: { state: true }, ticked: { state: true } };
-  static override styles = [
-    base,
-    buttons,
-    record,
-    panels,
-    css`
-      .head {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2);
-        margin-bottom: var(--space-4);
-      }
-
-      .head h2 {
-        margin-right: auto;
-      }
-
-      .notice ul {
-        margin-top: var(--space-1);
-        padding-left: var(--space-4);
-        list-style: disc;
-      }
-
-      .bad {
-        background: var(--bad-soft);
-      }
-
-      .only {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2);
-        margin-bottom: var(--space-4);
-      }
-
-      .rows code {
-        overflow-wrap: anywhere;
-      }
-
-      details summary {
-        width: fit-content;
-        cursor: pointer;
-      }
-
-      details .rows {
-        margin-top: var(--space-2);
-      }
-    `,
-  ];
+  static override styles = [base, buttons, record, panels, restoreStyles];
   declare save: Save | null;
   /** Of the differences; what may be restored alone. */
   declare ticked: ReadonlySet<string>;
   readonly #place = new Watch(this, place);
-  readonly #preview = new Resource(this, (signal) => this.#load(signal));
+  readonly #preview = new Resource(this, (signal) => this.#load(signal), {
+    question: () => this.#asked(),
+  });
+  #tickedOf = '';
 
   constructor() {
     super();
@@ -99,6 +52,10 @@ class HistoryRestore extends LitElement {
 
   #only(): readonly string[] | null {
     return readEntities(this.#place.value.query['only']);
+  }
+
+  #asked(): string {
+    return JSON.stringify([this.#moment(), this.#only()]);
   }
 
   #isWritable(): boolean {
@@ -117,6 +74,13 @@ class HistoryRestore extends LitElement {
     const { body: would, etag } = await restoreSnapshot(this.#moment(), body, { signal });
     const version = Number(etag?.replaceAll('"', '') ?? NaN);
     return { would, version: Number.isNaN(version) ? null : version };
+  }
+
+  /** Ticks are of one preview. */
+  protected override willUpdate(): void {
+    const asked = this.#asked();
+    if (asked !== this.#tickedOf) this.ticked = new Set();
+    this.#tickedOf = asked;
   }
 
   protected override render() {
@@ -144,52 +108,55 @@ class HistoryRestore extends LitElement {
 
   #shown(preview: Preview) {
     const { would } = preview;
+    if (would.event_count === 0) {
+      return html`${this.#head(preview)} ${this.#onlyLine()}
+        <gw-empty heading="Nothing to bring back" icon="circle-check">
+          <span slot="about">The configuration is as it stood then.</span>
+        </gw-empty>
+        ${this.#refusal(would)}`;
+    }
+    // Versions are compared as wholes.
+    const proposal = this.#only() === null ? { version: this.#moment() } : null;
+    const whole = linkTo({ screen: 'history', rest: ['diff'], query: { from: this.#moment() } });
+    return html`${this.#head(preview)} ${this.#onlyLine()} ${restoreTiles(would)}
+      ${this.#refusal(would)}
+      <gw-what-if .proposal=${proposal} .known=${would.what_if}></gw-what-if>
+      <div class="section"><h3>What differs from now</h3></div>
+      <gw-differences
+        .differences=${would.diff}
+        .total=${would.difference_count}
+        whole=${whole}
+        .ticked=${this.ticked}
+        @gw-tick=${this.#onTick}
+      ></gw-differences>
+      ${restoreEvents(would)}`;
+  }
+
+  #head(preview: Preview) {
+    const { event_count: count, conflicts } = preview.would;
     const moment = momentWords(this.#moment());
-    const isPossible = would.event_count > 0 && would.conflicts.length === 0;
     return html`<div class="head">
-        <h2>${this.#only() === null ? `Restore ${moment}` : `Bring back from ${moment}`}</h2>
-        ${
-          this.ticked.size === 0
-            ? nothing
-            : html`<a class="button" href=${this.#linkOnly([...this.ticked])}
-                >Only what is ticked</a
-              >`
-        }
-        <button
-          type="button"
-          class="primary"
-          ?disabled=${!isPossible}
-          @click=${() => this.#ask(preview)}
-        >
-          <gw-icon name="rotate-ccw"></gw-icon>Restore …
-        </button>
-      </div>
-      ${this.#onlyLine()} ${would.event_count === 0 ? this.#nothing() : this.#tiles(would)}
-      ${this.#conflicts(would)} ${this.#missing(would)}
+      <h2>${this.#only() === null ? `Restore ${moment}` : `Bring back from ${moment}`}</h2>
       ${
-        would.event_count === 0
+        this.ticked.size === 0
           ? nothing
-          : html`<gw-what-if
-                .proposal=${
-                  // Versions are compared as wholes.
-                  this.#only() === null ? { version: this.#moment() } : null
-                }
-                .known=${would.what_if}
-              ></gw-what-if>
-              <div class="section"><h3>What differs from now</h3></div>
-              <gw-differences
-                .differences=${would.diff}
-                .total=${would.difference_count}
-                whole=${linkTo({
-                  screen: 'history',
-                  rest: ['diff'],
-                  query: { from: this.#moment() },
-                })}
-                .ticked=${this.ticked}
-                @gw-tick=${this.#onTick}
-              ></gw-differences>
-              ${this.#events(would)}`
-      }`;
+          : html`<a class="button" href=${this.#linkOnly([...this.ticked])}>Only what is ticked</a>`
+      }
+      <button
+        type="button"
+        class="primary"
+        ?disabled=${count === 0 || conflicts.length > 0 || this.#preview.isOld}
+        @click=${() => this.#ask(preview)}
+      >
+        <gw-icon name="rotate-ccw"></gw-icon>Restore …
+      </button>
+    </div>`;
+  }
+
+  #refusal(would: Restored) {
+    const linkWith = (streams: readonly string[]): string =>
+      this.#linkOnly([...(this.#only() ?? []), ...streams]);
+    return html`${restoreConflicts(would, linkWith)} ${restoreLosses(would)}`;
   }
 
   #linkOnly(streams: readonly string[]): string {
@@ -204,75 +171,6 @@ class HistoryRestore extends LitElement {
       <span>Alone: ${only.map((stream) => streamWords(stream)).join(', ')}.</span>
       <a href=${this.#linkOnly([])}>All that stood at ${momentWords(this.#moment())}</a>
     </p>`;
-  }
-
-  #nothing() {
-    return html`<gw-empty heading="Nothing to bring back" icon="circle-check">
-      <span slot="about">The configuration is as it stood then.</span>
-    </gw-empty>`;
-  }
-
-  #tiles(would: Restored) {
-    // Those that are listed alone are told apart.
-    const least = would.diff.length < would.difference_count ? '≥ ' : '';
-    const count = (change: string): string =>
-      `${least}${formatNumber(would.diff.filter((one) => one.change === change).length)}`;
-    return html`<div class="tiles">
-      <gw-kpi label="Entities that change" value=${formatNumber(would.difference_count)}
-        >in one version</gw-kpi
-      >
-      <gw-kpi label="Come back" value=${count('created')}>under their old ids</gw-kpi>
-      <gw-kpi label="Change" value=${count('changed')}>to what they were</gw-kpi>
-      <gw-kpi label="Go" value=${count('deleted')}>made since then</gw-kpi>
-    </div>`;
-  }
-
-  #conflicts({ conflicts }: Restored) {
-    if (conflicts.length === 0) return nothing;
-    const needs = neededBy(conflicts);
-    return html`<div class="notice bad" role="alert">
-      <strong>It is refused as it is:</strong>
-      <ul>
-        ${conflicts.map(({ entity, message }) => html`<li>${streamWords(entity)}: ${message}</li>`)}
-      </ul>
-      ${
-        needs.length === 0
-          ? nothing
-          : html`<p>
-              <a href=${this.#linkOnly([...(this.#only() ?? []), ...needs])}
-                >Bring ${needs.map((stream) => streamWords(stream)).join(', ')} back with it</a
-              >
-            </p>`
-      }
-    </div>`;
-  }
-
-  #missing({ missing }: Restored) {
-    if (missing.length === 0) return nothing;
-    return html`<div class="notice warn">
-      <strong>This does not come back:</strong>
-      <ul>
-        ${missing.map(
-          ({ entity, field, reason }) =>
-            html`<li>${streamWords(entity)}, <code>${field}</code>: ${lossText(reason)}</li>`,
-        )}
-      </ul>
-    </div>`;
-  }
-
-  #events({ events, event_count: count }: Restored) {
-    return html`<div class="section"><h3>Events that would be written</h3></div>
-      <details>
-        <summary>${formatNumber(count)} events</summary>
-        <ul class="rows">
-          ${events
-            .slice(0, eventsShown)
-            .map(
-              ({ stream, type }) =>
-                html`<li>${wordsOf(type)}<code class="quiet end">${stream}</code></li>`,
-            )}
-        </ul>
-      </details>`;
   }
 
   #ask({ version }: Preview): void {
@@ -326,18 +224,6 @@ class HistoryRestore extends LitElement {
     this.save = null;
     navigate({ screen: 'history' });
   };
-
-  #asked: string | null = null;
-
-  /** Looks anew when the address says another moment, or others alone. */
-  protected override willUpdate(): void {
-    const asked = JSON.stringify([this.#moment(), this.#only()]);
-    if (this.#asked !== null && asked !== this.#asked) {
-      this.ticked = new Set();
-      void this.#preview.reload();
-    }
-    this.#asked = asked;
-  }
 }
 
 customElements.define('gw-history-restore', HistoryRestore);
