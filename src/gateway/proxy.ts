@@ -1,6 +1,7 @@
 // The walk of a request from its head to the end of its answer. Every branch is here, in the
 // order of the specification: authenticate, route, read, resolve, grant, admit, cache, forward.
 
+import type { Protocol } from '../lib/vocabulary.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { stillView } from '../routing/idle-view.ts';
 import { chooseRoute, reasonOf } from '../routing/route.ts';
@@ -11,7 +12,6 @@ import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { Tracer } from '../telemetry/trace.ts';
 import { admit, willRefuse } from './admit.ts';
 import { refuseRequest } from './answer.ts';
-import type { GatewayRefusal } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import type { ResponseCache } from './cache.ts';
 import { placeOf } from './cache-place.ts';
@@ -151,8 +151,9 @@ function forward(
 ): Promise<void> | void {
   const { proxied, body, route, limitHeaders } = admitted;
   const { exchange } = request;
-  const untranslated = unservedBy(generation, route.candidates, proxied);
-  if (untranslated !== null) return refuse(context, exchange, untranslated);
+  const unserved = unservedBy(generation, route.candidates, proxied);
+  if (unserved !== null)
+    return refuse(context, exchange, refusals.unserved(unserved, proxied.path, limitHeaders));
   const headers = upstreamHeaders(exchange);
   const [model] = route.candidates;
   const { edition } = generation.snapshot;
@@ -170,17 +171,17 @@ function forward(
 }
 
 /**
- * What no candidate speaks is refused with the protocol of the first (Gateway rule 14). A candidate
- * that does speak it is reached past one that does not, as past any 5xx.
+ * The protocol of the first, when no candidate speaks what is asked for: the request is refused with it (Gateway rule 14). A
+ * candidate that does speak it is reached past one that does not, as past any 5xx.
  */
 function unservedBy(
   generation: Generation,
   candidates: readonly CompiledModel[],
   proxied: ProxiedRoute,
-): GatewayRefusal | null {
+): Protocol | null {
   for (const { id } of candidates) {
     const model = generation.models.get(id);
     if (model !== undefined && backendsFor(model, proxied).length > 0) return null;
   }
-  return refusals.unserved(candidates[0]?.backends[0]?.protocol ?? 'openai', proxied.path);
+  return candidates[0]?.backends[0]?.protocol ?? 'openai';
 }

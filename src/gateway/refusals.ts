@@ -1,5 +1,6 @@
 // What the walk says no with: a reason, and words that name the field and the value that was wrong.
 
+import type { Protocol } from '../lib/vocabulary.ts';
 import type { ProtocolRefusal } from '../protocols/refusal.ts';
 import type { DenyRoute } from '../routing/route.ts';
 import { refuseRequest } from './answer.ts';
@@ -56,13 +57,15 @@ export const deniedByRule = ({ status, message, decision }: DenyRoute): GatewayR
   refuseRequest('denied_by_rule', message, { param: 'model', status, route: decision.reason });
 
 /** `protocol` is that of the first candidate (Gateway rule 14). */
-export const unserved = (protocol: string, path: string): GatewayRefusal =>
+export const unserved = (
+  protocol: Protocol,
+  path: string,
+  limitHeaders: readonly string[],
+): GatewayRefusal =>
   refuseRequest(
     'unsupported_endpoint',
     `a backend of protocol ${protocol} does not serve ${path}`,
-    {
-      headers: ['x-should-retry', 'false'],
-    },
+    { headers: [...limitHeaders, 'x-should-retry', 'false'] },
   );
 
 /**

@@ -148,6 +148,20 @@ describe('a limit on requests', () => {
     assert.equal(failed.status, 500);
     assert.equal(failed.headers.get('x-ratelimit-remaining-requests'), '7');
   });
+
+  it('says what is left also when no backend speaks what is asked for', async () => {
+    const small = { backends: [{ apiBase: 'http://127.0.0.1:1', protocol: 'gemini' }] };
+    const keys = { key: { limits: { requests: 9 } } };
+    await using gateway = await startTestGateway({ models: { small }, keys });
+    const response = await fetch(`${gateway.url}/v1/embeddings`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
+      body: '{"model":"small"}',
+    });
+    assert.equal(response.status, 501);
+    assert.equal(response.headers.get('x-should-retry'), 'false');
+    assert.equal(response.headers.get('x-ratelimit-remaining-requests'), '8');
+  });
 });
 
 for (const [what, key] of [
