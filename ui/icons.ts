@@ -7,6 +7,7 @@ export const icons = [
   'arrow-down-up',
   'arrow-right',
   'arrow-up',
+  'bell',
   'bot',
   'boxes',
   'check',

@@ -17,7 +17,9 @@ export class GwBadge extends LitElement {
         gap: 0.3125rem;
         max-width: 100%;
         height: 1.25rem;
-        padding: 0 0.4375rem;
+        padding: 0 0.375rem;
+        /* Seen where backgrounds are not. */
+        border: 1px solid transparent;
         border-radius: 999px;
         background: var(--hover);
         color: var(--text-2);

@@ -14,8 +14,7 @@ export class GwDiff extends LitElement {
   static override styles = [
     base,
     css`
-      .scroll {
-        overflow-x: auto;
+      .box {
         border: 1px solid var(--line);
         border-radius: var(--radius-m);
       }
@@ -91,8 +90,8 @@ export class GwDiff extends LitElement {
   protected override render() {
     if (this.changes.length === 0) return html`<p class="quiet">Nothing changes.</p>`;
     const shown = this.fresh ? this.changes.filter(isSet) : this.changes;
-    return html`<div class="scroll" role="region" aria-label="Changes" tabindex="0">
-      <table>
+    return html`<div class="box">
+      <table aria-label="Changes">
         <thead>
           <tr>
             <th scope="col">Field</th>

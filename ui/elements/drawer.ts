@@ -8,6 +8,7 @@ import './toasts.ts';
 import './webawesome.ts';
 
 export class GwDrawer extends Overlay {
+  static override properties = { ...Overlay.properties, listed: { type: Boolean } };
   static override styles = [
     base,
     buttons,
@@ -23,8 +24,10 @@ export class GwDrawer extends Overlay {
         background: var(--surface);
       }
 
+      /* What has the focus is not below the head. */
       wa-drawer::part(body) {
         padding: 0;
+        scroll-padding-top: 3.5rem;
       }
 
       .head {
@@ -43,6 +46,14 @@ export class GwDrawer extends Overlay {
     `,
   ];
 
+  /** Its content has the notices. */
+  declare listed: boolean;
+
+  constructor() {
+    super();
+    this.listed = false;
+  }
+
   protected override render() {
     return html`<wa-drawer
       label=${this.heading}
@@ -54,7 +65,7 @@ export class GwDrawer extends Overlay {
     >
       ${this.heads(html`<slot name="actions"></slot>`)}
       <div class="content"><slot></slot></div>
-      ${this.open ? html`<gw-toasts></gw-toasts>` : nothing}
+      ${this.open ? html`<gw-toasts ?unseen=${this.listed}></gw-toasts>` : nothing}
     </wa-drawer>`;
   }
 }

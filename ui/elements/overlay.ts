@@ -1,10 +1,11 @@
 // What dialogs and drawers share: they are closed by their owner alone, who is told by `gw-close`, and focus goes back to where it
-// was, also into an element's own tree.
+// was, also into an element's own tree, or to the name of what lies below when that is gone.
 
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
 import './icon.ts';
+import { left, opened, refocus } from './refocus.ts';
 
 export class Overlay extends LitElement {
   static override properties = {
@@ -25,10 +26,29 @@ export class Overlay extends LitElement {
     this.open = false;
     this.heading = '';
     this.kept = false;
+    this.addEventListener('focusout', this.#onFocusOut);
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('open') && this.open) this.#opener = focused(document);
+    if (!changed.has('open')) return;
+    left(this);
+    if (!this.open) return;
+    this.#opener = focused(document);
+    opened(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    left(this);
+  }
+
+  /** Its name, which is no place to come to by keys. */
+  override focus(): void {
+    const name = this.renderRoot.querySelector<HTMLElement>('.head h2');
+    if (name === null) return;
+    name.tabIndex = -1;
+    name.addEventListener('blur', () => name.removeAttribute('tabindex'), { once: true });
+    name.focus();
   }
 
   /** In the place of Web Awesome's own, whose corner button would be drawn by its icon element. */
@@ -64,6 +84,15 @@ export class Overlay extends LitElement {
     if (!fields.some((field) => field.shadowRoot?.activeElement === active)) fields[0]?.focus();
   }
 
+  /** What had the focus is gone, such as a form that was saved. */
+  readonly #onFocusOut = (event: FocusEvent): void => {
+    const [target] = event.composedPath();
+    setTimeout(() => {
+      const isGone = target instanceof HTMLElement && !target.isConnected;
+      if (this.open && isGone && focused(document) === null) this.focus();
+    });
+  };
+
   /** The inner element asks to be closed. Nothing closes it but `open`. */
   protected readonly onHide = (event: Event): void => {
     if (event.target !== event.currentTarget || !this.open) return;
@@ -74,7 +103,10 @@ export class Overlay extends LitElement {
   protected readonly onHidden = (event: Event): void => {
     if (event.target !== event.currentTarget) return;
     const opener = this.#opener;
-    if (opener?.isConnected === true) setTimeout(() => opener.focus());
+    setTimeout(() => {
+      opener?.focus();
+      if (focused(document) === null || this.matches(':focus-within')) refocus();
+    });
   };
 }
 
@@ -122,9 +154,9 @@ function fieldsIn(root: ParentNode, selector: string): readonly HTMLElement[] {
   );
 }
 
-/** The focused element itself, however deep it lies. */
+/** The focused element itself, however deep it lies; null where none is. */
 function focused(root: Document | ShadowRoot): HTMLElement | null {
   const active = root.activeElement;
-  if (!(active instanceof HTMLElement)) return null;
+  if (!(active instanceof HTMLElement) || active === document.body) return null;
   return active.shadowRoot === null ? active : (focused(active.shadowRoot) ?? active);
 }

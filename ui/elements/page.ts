@@ -3,6 +3,7 @@
 import { LitElement, css, html, nothing } from 'lit';
 
 import { base } from '../styles/base.ts';
+import { left, pageCame } from './refocus.ts';
 
 export class GwPage extends LitElement {
   static override properties = { heading: { type: String }, about: { type: String } };
@@ -73,6 +74,16 @@ export class GwPage extends LitElement {
   constructor() {
     super();
     this.about = '';
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    pageCame(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    left(this);
   }
 
   /** Where one is after going to another screen. */

@@ -49,12 +49,13 @@ export class Paged<Value> {
   /** Below the list: the way to more of it, or that there is none. `shown` counts its rows. */
   rest(shown: number, order: 'asc' | 'desc' = 'desc') {
     const end = endOf(this.#wanted, { shown, isLoading: this.resource.loading });
+    const way = `${end === 'coming' ? 'Loading' : 'Load'} ${order === 'asc' ? 'newer' : 'older'}`;
     return html`<div class="more">
       ${
         end === 'all'
           ? html`<span>That is all of it.</span>`
           : html`<button type="button" ?disabled=${end === 'coming'} @click=${this.#more}>
-              ${end === 'coming' ? 'Loading' : 'Load'} ${order === 'asc' ? 'newer' : 'older'}
+              ${way}
             </button>`
       }
     </div>`;

@@ -31,9 +31,20 @@ export class GwRange extends LitElement {
         width: auto !important;
       }
 
+      .zoned {
+        display: inline-flex;
+        align-items: center;
+        gap: var(--space-2);
+      }
+
       @media (max-width: 640px) {
-        select {
-          flex: 1 1 9rem;
+        .zoned {
+          flex: 1 1 12rem;
+        }
+
+        .zoned select {
+          flex: 1 1 auto;
+          min-width: 0;
         }
       }
 
@@ -66,24 +77,29 @@ export class GwRange extends LitElement {
   protected override render() {
     const isPreset = presets.some(({ text }) => text === this.value);
     const isCustom = this.custom || (this.value !== '' && !isPreset && /\//.test(this.value));
-    return html`<select aria-label="Time range" ?data-filter=${this.open} @change=${this.#choose}>
-        ${
-          this.open
-            ? html`<option value="" ?selected=${!isCustom && this.value === ''}>
-                At any time
-              </option>`
-            : nothing
-        }
-        ${presets.map(
-          ({ text, label }) =>
-            html`<option value=${text} ?selected=${!isCustom && text === this.value}>
-              ${label}
-            </option>`,
-        )}
-        <option value="custom" ?selected=${isCustom}>Between</option>
-      </select>
-      ${isCustom ? this.#between() : nothing}
-      <span class="zone">${this.#zone.value === 'utc' ? 'UTC' : 'local time'}</span>`;
+    const zoned = html`<span class="zone"
+      >${this.#zone.value === 'utc' ? 'UTC' : 'local time'}</span
+    >`;
+    return html`<div class="zoned">
+        <select aria-label="Time range" ?data-filter=${this.open} @change=${this.#choose}>
+          ${
+            this.open
+              ? html`<option value="" ?selected=${!isCustom && this.value === ''}>
+                  At any time
+                </option>`
+              : nothing
+          }
+          ${presets.map(
+            ({ text, label }) =>
+              html`<option value=${text} ?selected=${!isCustom && text === this.value}>
+                ${label}
+              </option>`,
+          )}
+          <option value="custom" ?selected=${isCustom}>Between</option>
+        </select>
+        ${isCustom ? nothing : zoned}
+      </div>
+      ${isCustom ? html`${this.#between()} ${zoned}` : nothing}`;
   }
 
   /** Their code is fetched when somebody wants them. */

@@ -44,6 +44,8 @@ export const tableStyles = css`
   .scroll {
     overflow: auto;
     max-height: var(--table-height, calc(100vh - 15rem));
+    /* What has the focus is not below the head. */
+    scroll-padding-top: 2.5rem;
     border: 1px solid var(--line);
     border-radius: var(--radius-l);
     background: var(--surface);
@@ -130,6 +132,13 @@ export const tableStyles = css`
 
   tbody tr.chosen {
     background: var(--accent-soft);
+  }
+
+  @media (forced-colors: active) {
+    tbody tr.chosen {
+      outline: 2px solid Highlight;
+      outline-offset: -2px;
+    }
   }
 
   tbody tr:last-child > * {

@@ -1,30 +1,29 @@
 // The notices at the edge of the page. Web Awesome's own would put a style into the page, which its policy forbids. An open drawer has
-// them in itself: what lies outside of it can be neither seen nor reached meanwhile.
+// them in itself: what lies outside of it can be neither seen nor reached meanwhile. Each is read out once, as it comes; what is said
+// more of it later on is not.
 
-import { LitElement, css, html, nothing } from 'lit';
-import type { TemplateResult } from 'lit';
+import { LitElement, css, html } from 'lit';
+import type { PropertyValues, TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
 
-import type { IconName } from '../icons.ts';
+import { shownOf } from '../lib/notices.ts';
+import type { Notice } from '../lib/notices.ts';
 import { createStore } from '../lib/store.ts';
-import { dismiss, toasts } from '../state/toasts.ts';
-import type { Toast } from '../state/toasts.ts';
+import { dismiss, notices } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
 import './icon.ts';
+import { noticeStyles, noticeWords } from './notice.ts';
 import { Watch } from './watch.ts';
-
-const icons: Readonly<Record<Toast['tone'], IconName>> = {
-  good: 'circle-check',
-  bad: 'circle-alert',
-  plain: 'info',
-};
 
 /** Of all that are in the page the last one shows them, so that each is there once. */
 const hosts = createStore<readonly LitElement[]>([]);
 
 export class GwToasts extends LitElement {
+  static override properties = { unseen: { type: Boolean } };
   static override styles = [
     base,
     buttons,
+    noticeStyles,
     css`
       :host {
         position: fixed;
@@ -49,35 +48,17 @@ export class GwToasts extends LitElement {
         box-shadow: var(--shadow-2);
         pointer-events: auto;
       }
-
-      li > gw-icon {
-        margin-top: 0.4375rem;
-        color: var(--text-2);
-      }
-
-      .good > gw-icon {
-        color: var(--good);
-      }
-
-      .bad > gw-icon {
-        color: var(--bad);
-      }
-
-      .words {
-        flex: 1;
-        min-width: 0;
-        padding-block: 0.25rem;
-        overflow-wrap: anywhere;
-      }
-
-      .detail {
-        color: var(--text-2);
-        font-size: var(--text-s);
-      }
     `,
   ];
-  readonly #toasts = new Watch(this, toasts);
+  /** They are read out alone. */
+  declare unseen: boolean;
+  readonly #notices = new Watch(this, notices);
   readonly #hosts = new Watch(this, hosts);
+
+  constructor() {
+    super();
+    this.unseen = false;
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -90,29 +71,36 @@ export class GwToasts extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const shown: readonly Toast[] = this.#hosts.value.at(-1) === this ? this.#toasts.value : [];
-    return html`<div role="status">
-      <ul>
-        ${shown.map((toast) => this.#toast(toast))}
+    const isHost = this.#hosts.value.at(-1) === this;
+    const shown = isHost ? shownOf(this.#notices.value) : [];
+    return html`<div role="log" aria-label="Notices" aria-relevant="additions">
+      <ul class=${this.unseen ? 'only-read' : ''}>
+        ${repeat(
+          shown,
+          ({ id }) => id,
+          (notice) => this.#toast(notice),
+        )}
       </ul>
     </div>`;
   }
 
-  #toast({ id, tone, text, detail, action }: Toast) {
+  #toast(notice: Notice) {
+    const { id, tone, text } = notice;
+    if (this.unseen) return html`<li>${text}</li>`;
     return html`<li class=${tone}>
-      <gw-icon name=${icons[tone]}></gw-icon>
-      <div class="words">
-        ${text}${detail === '' ? nothing : html`<div class="detail">${detail}</div>`}
-      </div>
-      ${
-        action === null
-          ? nothing
-          : html`<button type="button" @click=${action.run}>${action.label}</button>`
-      }
+      ${noticeWords(notice)}
       <button type="button" class="plain icon" aria-label="Dismiss" @click=${() => dismiss(id)}>
         <gw-icon name="x"></gw-icon>
       </button>
     </li>`;
+  }
+
+  /** Whoever pressed a button that is gone by it goes on at the last notice. */
+  protected override update(changed: PropertyValues<this>): void {
+    const wasWithin = (this.shadowRoot?.activeElement ?? null) !== null;
+    super.update(changed);
+    if (!wasWithin || this.shadowRoot?.activeElement !== null) return;
+    this.renderRoot.querySelector<HTMLElement>('li:last-child .icon')?.focus();
   }
 }
 

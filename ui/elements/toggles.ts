@@ -71,6 +71,14 @@ export class GwToggles extends LitElement {
         cursor: pointer;
       }
 
+      @media (forced-colors: active) {
+        label:has(:checked) {
+          background: Highlight;
+          color: HighlightText;
+          forced-color-adjust: none;
+        }
+      }
+
       .hint,
       .error {
         margin-top: 0.1875rem;

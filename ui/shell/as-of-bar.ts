@@ -101,10 +101,10 @@ export class GwAsOfBar extends LitElement {
   protected override render() {
     const { value: held, failure } = this.#held;
     return html`<gw-icon name="clock"></gw-icon>
-      <p class="words" role="status">
+      <p class="words">
         ${
           failure === null
-            ? html`<strong>As of ${this.#words(held?.row ?? null)}</strong
+            ? html`<strong role="status">As of ${this.#words(held?.row ?? null)}</strong
                 >${this.#made(held?.row ?? null)}. ${this.#meaning()}`
             : failure.message
         }

@@ -1,6 +1,7 @@
-// What is there on every screen: the way to find anything, the moment that is shown, the zone, the theme, and who is logged in.
+// What is there on every screen: the way to find anything, the moment that is shown, the zone, what was said last, the theme, and who is
+// logged in.
 
-import { LitElement, css, html } from 'lit';
+import { LitElement, css, html, nothing } from 'lit';
 
 import { logout } from '../api/session.ts';
 import '../elements/icon.ts';
@@ -12,6 +13,7 @@ import { place } from '../state/location.ts';
 import { theme, zone } from '../state/preferences.ts';
 import type { Theme } from '../state/preferences.ts';
 import { session } from '../state/session.ts';
+import { dismissAll } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
 import './as-of-dialog.ts';
 
@@ -27,7 +29,7 @@ const themeNames: Readonly<Record<Theme, string>> = {
 };
 
 export class GwHeader extends LitElement {
-  static override properties = { asking: { state: true } };
+  static override properties = { asking: { state: true }, told: { state: true } };
   static override styles = [
     base,
     buttons,
@@ -80,9 +82,22 @@ export class GwHeader extends LitElement {
           display: none;
         }
       }
+
+      @media (max-width: 480px) {
+        :host {
+          gap: 0;
+          padding: 0 var(--space-2);
+        }
+
+        .roomy {
+          display: none;
+        }
+      }
     `,
   ];
   declare asking: boolean;
+  /** Whether the last notices are open; null before they ever were. */
+  declare told: boolean | null;
   readonly #place = new Watch(this, place);
   readonly #theme = new Watch(this, theme);
   readonly #zone = new Watch(this, zone);
@@ -91,6 +106,7 @@ export class GwHeader extends LitElement {
   constructor() {
     super();
     this.asking = false;
+    this.told = null;
   }
 
   protected override render() {
@@ -106,7 +122,8 @@ export class GwHeader extends LitElement {
         <gw-icon name="menu"></gw-icon>
       </button>
       <button type="button" class="find" @click=${() => this.#tell('gw-palette')}>
-        <gw-icon name="search"></gw-icon>Find anything<kbd class="wide">Ctrl K</kbd>
+        <gw-icon name="search"></gw-icon><span>Find<span class="roomy"> anything</span></span
+        ><kbd class="wide">Ctrl K</kbd>
       </button>
       <button
         type="button"
@@ -125,6 +142,15 @@ export class GwHeader extends LitElement {
       >
         <gw-icon name="globe"></gw-icon>${zoneName}
       </button>
+      <button
+        type="button"
+        class="plain icon"
+        aria-label="Last notices"
+        title="Last notices"
+        @click=${this.showNotices}
+      >
+        <gw-icon name="bell"></gw-icon>
+      </button>
       <gw-menu
         plain
         icon=${themeIcons[this.#theme.value]}
@@ -138,6 +164,11 @@ export class GwHeader extends LitElement {
       ></gw-menu>
       ${this.#person()}
       <gw-as-of-dialog ?open=${this.asking} @gw-close=${this.#cancel}></gw-as-of-dialog>
+      ${
+        this.told === null
+          ? nothing
+          : html`<gw-notices ?open=${this.told} @gw-close=${this.#hideNotices}></gw-notices>`
+      }
     `;
   }
 
@@ -167,6 +198,18 @@ export class GwHeader extends LitElement {
   /** Which moment's configuration is to be shown. */
   readonly askMoment = (): void => {
     this.asking = true;
+  };
+
+  /** Their code is fetched when somebody wants them. What is still said of them at the edge of the page stands there too. */
+  readonly showNotices = async (): Promise<void> => {
+    await import('./notices.ts');
+    dismissAll();
+    this.told = true;
+  };
+
+  readonly #hideNotices = (): void => {
+    dismissAll();
+    this.told = false;
   };
 
   readonly #cancel = (): void => {

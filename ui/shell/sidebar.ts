@@ -43,7 +43,7 @@ export class GwSidebar extends LitElement {
         height: 1.375rem;
       }
 
-      h2 {
+      .group {
         margin: var(--space-3) 0 0.125rem;
         padding: 0 var(--space-2);
         color: var(--text-3);
@@ -82,6 +82,12 @@ export class GwSidebar extends LitElement {
         color: var(--accent-text);
       }
 
+      nav {
+        display: flex;
+        flex: 1;
+        flex-direction: column;
+      }
+
       .version {
         margin-top: auto;
         padding: var(--space-3) var(--space-2) 0;
@@ -103,17 +109,17 @@ export class GwSidebar extends LitElement {
   protected override render() {
     const shown = screensFor(may).filter(({ managed }) => managed !== true || this.isManaged);
     return html`
-      <a class="brand" href=${linkTo({ screen: 'overview' })}>${mark}gw</a>
       <nav aria-label="Screens">
+        <a class="brand" href=${linkTo({ screen: 'overview' })}>${mark}gw</a>
         ${[...Map.groupBy(shown, ({ group }) => group)].map(
           ([group, inIt]) =>
-            html`<h2 ?hidden=${group === 'Now'}>${group}</h2>
-              <ul>
+            html`<p class="group" id=${group} ?hidden=${group === 'Now'}>${group}</p>
+              <ul aria-labelledby=${group}>
                 ${inIt.map((screen) => this.#link(screen))}
               </ul>`,
         )}
+        <p class="version">${this.version === '' ? '' : `gw ${this.version}`}</p>
       </nav>
-      <p class="version">${this.version === '' ? '' : `gw ${this.version}`}</p>
     `;
   }
 

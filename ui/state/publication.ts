@@ -3,7 +3,7 @@
 import { getConfig } from '../api/config.ts';
 import { getFleet } from '../api/fleet.ts';
 import { tellChanged } from './changed.ts';
-import { notify } from './toasts.ts';
+import { notify, tellOf } from './toasts.ts';
 import { undo } from './undo.ts';
 
 const askMs = 1_000;
@@ -18,35 +18,38 @@ type Published = Readonly<{
 
 /** Follows the version until every replica has it, or a while has gone by; the notice says how far it has got. */
 export async function announce({ text, version, requestId = null }: Published): Promise<void> {
-  const notice = notify({
+  const change = version === null ? null : requestId;
+  const tell = notify({
     tone: 'good',
     text: version === null ? text : `${text} · version ${version}`,
     detail: version === null ? '' : 'published',
-    action:
-      version === null || requestId === null
-        ? null
-        : {
-            label: 'Undo',
-            run: () => {
-              notice.update({ action: null });
-              void takeBack(requestId);
-            },
-          },
+    change,
+    action: change === null ? null : undoOf(change),
   });
   if (version === null) return;
   for (let asked = 0; asked < asksMax; asked += 1) {
     const reach = await reachOf(version).catch(() => null);
     if (reach === null) return;
-    notice.update({ detail: reach.text });
+    tell({ detail: reach.text });
     if (reach.isWhole) return;
     await new Promise((resolve) => setTimeout(resolve, askMs));
   }
 }
 
-/** Undoes the change that a request made, and says so; what is to be looked at first is then on the screen. */
+const undoOf = (requestId: string) => ({ label: 'Undo', run: () => void takeBack(requestId) });
+
+/**
+ * Undoes the change that a request made, and says so; what is to be looked at first is then on the screen. Nothing that tells of the
+ * change offers to undo it meanwhile, or once it is undone.
+ */
 export async function takeBack(requestId: string): Promise<void> {
+  tellOf(requestId, { action: null, outcome: 'Being undone …' });
   const undone = await undo(requestId);
-  if (undone === null) return;
+  if (undone === null) {
+    tellOf(requestId, { action: undoOf(requestId), outcome: '' });
+    return;
+  }
+  tellOf(requestId, { action: null, outcome: 'Undone' });
   tellChanged();
   await announce(undone);
 }

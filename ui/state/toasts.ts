@@ -1,38 +1,45 @@
-// Short notices at the edge of the page: what was done, and what can be done about it.
+// Short notices at the edge of the page: what was done, and what can be done about it. Those that went away can be looked at again.
 
+import { changedWhere, shownOf, withNotice, withoutToast } from '../lib/notices.ts';
+import type { Notice } from '../lib/notices.ts';
 import { createStore } from '../lib/store.ts';
 import type { Store } from '../lib/store.ts';
 
-export type Toast = Readonly<{
-  id: number;
-  tone: 'good' | 'bad' | 'plain';
-  text: string;
-  /** Less important than the text, such as how far a version has got. */
-  detail: string;
-  action: Readonly<{ label: string; run: () => void }> | null;
-}>;
-
-export const toasts: Store<readonly Toast[]> = createStore<readonly Toast[]>([]);
+/** Of this page, oldest first. */
+export const notices: Store<readonly Notice[]> = createStore<readonly Notice[]>([]);
 
 const shownMs = 8_000;
-const shownMax = 4;
+const actionMs = 600_000;
 let lastId = 0;
 
-export type Notice = Readonly<{ update: (change: Partial<Omit<Toast, 'id'>>) => void }>;
+type Given = Partial<Pick<Notice, 'tone' | 'detail' | 'action' | 'change'>> & Pick<Notice, 'text'>;
 
-/** Goes by itself unless it has an action or tells of a failure; the oldest goes first when there are too many. */
-export function notify(given: Partial<Omit<Toast, 'id'>> & Pick<Toast, 'text'>): Notice {
+/** Answers how to say more of it. Goes by itself unless it tells of a failure, later when it has an action. */
+export function notify(given: Given): (change: Pick<Notice, 'detail'>) => void {
   lastId += 1;
   const id = lastId;
-  const toast: Toast = { id, tone: 'plain', detail: '', action: null, ...given };
-  toasts.set([...toasts.get(), toast].slice(-shownMax));
-  if (toast.tone !== 'bad')
-    setTimeout(() => dismiss(id), toast.action === null ? shownMs : 600_000);
-  return {
-    update: (change) =>
-      toasts.set(toasts.get().map((one) => (one.id === id ? Object.assign({}, one, change) : one))),
+  const notice: Notice = {
+    id,
+    at: Date.now(),
+    tone: 'plain',
+    detail: '',
+    action: null,
+    outcome: '',
+    change: null,
+    isShown: true,
+    ...given,
   };
+  notices.set(withNotice(notices.get(), notice));
+  const isLong = notice.action !== null;
+  if (notice.tone !== 'bad') setTimeout(() => dismiss(id), isLong ? actionMs : shownMs);
+  return (change) => notices.set(changedWhere(notices.get(), (one) => one.id === id, change));
 }
 
-export const dismiss = (id: number): void =>
-  toasts.set(toasts.get().filter((one) => one.id !== id));
+export const dismiss = (id: number): void => notices.set(withoutToast(notices.get(), id));
+
+/** All that stand at the edge of the page. */
+export const dismissAll = (): void => shownOf(notices.get()).forEach(({ id }) => dismiss(id));
+
+/** Says what became of the change of a request, wherever it is told of. */
+export const tellOf = (request: string, change: Pick<Notice, 'action' | 'outcome'>): void =>
+  notices.set(changedWhere(notices.get(), (one) => one.change === request, change));

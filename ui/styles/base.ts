@@ -93,6 +93,16 @@ export const base = css`
     white-space: nowrap;
   }
 
+  /* Where the system's own few colours stand in for ours, which differ by background alone. */
+  @media (forced-colors: active) {
+    a[aria-current]:not([aria-current='false']),
+    [aria-selected='true'] > a {
+      background: Highlight !important;
+      color: HighlightText !important;
+      forced-color-adjust: none;
+    }
+  }
+
   @media (prefers-reduced-motion: reduce) {
     *,
     ::before,
@@ -255,5 +265,11 @@ export const controls = css`
   :disabled {
     background-color: var(--sunken);
     color: var(--text-3);
+  }
+
+  @media (forced-colors: active) {
+    select {
+      appearance: auto;
+    }
   }
 `;
