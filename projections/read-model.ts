@@ -235,6 +235,16 @@ async function standing(
   return row === undefined ? null : { ...row, isRetired: row.status === 'retired' };
 }
 
+/** Where this release's read models stand, and when they were last built; null when they never were, or are retired. */
+export async function readModelStanding(
+  db: Queryable,
+): Promise<Readonly<{ position: number; builtAt: Date | null }> | null> {
+  const [row]: { position: number; builtAt: Date | null }[] = await db.query(sql`
+    select position, built_at as "builtAt" from es.read_models
+    where fingerprint = ${fingerprint} and status <> 'retired'`);
+  return row ?? null;
+}
+
 /** Read models stand at `position`, or later; `cursor` stands there, or earlier. */
 export type Standing = Readonly<{ position: number; cursor: Cursor }>;
 
@@ -302,13 +312,17 @@ const strayed = (schema: string, { state }: Cursor): Error =>
 
 export type TableCheck = Readonly<{ table: string; equal: boolean; live: string; rebuilt: string }>;
 
+/** `position` is where the live tables stood. */
+export type ReadModelCheck = Readonly<{ position: number; tables: readonly TableCheck[] }>;
+
 /**
  * Rebuilds every table from the log in a schema of its own, up to where the live ones stand, and compares. Nothing of it stays.
  * Throws when this release's read models were never built here.
  */
-export async function verifyReadModel(db: Database): Promise<TableCheck[]> {
+export async function verifyReadModel(db: Database): Promise<ReadModelCheck> {
   const shadow = `${readModelSchema}_verify`;
-  const checks: TableCheck[] = [];
+  const tables: TableCheck[] = [];
+  let position = 0;
   const rollback = new Error('the shadow is rolled back');
   const attempt = db.tx(
     async (tx) => {
@@ -316,6 +330,7 @@ export async function verifyReadModel(db: Database): Promise<TableCheck[]> {
       const held = await standing(tx);
       if (held === null || held.isRetired) throw neverBuilt();
       const to = held.position;
+      position = to;
       await createTables(tx, shadow);
       await tx.query(sql`
         insert into es.read_models (fingerprint, schema_name, position, status, last_used_at)
@@ -331,7 +346,7 @@ export async function verifyReadModel(db: Database): Promise<TableCheck[]> {
       for (const table of [...entityTables, ...journalTables]) {
         const live = await tableDigest(tx, readModelSchema, table);
         const rebuilt = await tableDigest(tx, shadow, table);
-        checks.push({ table: table.name, equal: live === rebuilt, live, rebuilt });
+        tables.push({ table: table.name, equal: live === rebuilt, live, rebuilt });
       }
       throw rollback;
     },
@@ -345,5 +360,5 @@ export async function verifyReadModel(db: Database): Promise<TableCheck[]> {
   await attempt.catch((error: unknown) => {
     if (error !== rollback) throw error;
   });
-  return checks;
+  return { position, tables };
 }

@@ -7,6 +7,7 @@ import { eventMetadata } from '../../events/event.ts';
 import { auditLog } from '../../projections/tables/audit-log.ts';
 import { countUpTo } from '../../projections/tables/page.ts';
 import { historyCommands } from '../control/history/commands.ts';
+import { derivedStatus } from '../control/verifications.ts';
 import { historyEvent, historyEvents } from '../control/history/events.ts';
 import { listStreams } from '../db/event-history.ts';
 import { readHead } from '../db/event-log.ts';
@@ -91,6 +92,19 @@ const streamRecord = z.object({
   last_at: timestamp,
 });
 
+const verified = z
+  .object({
+    at: timestamp,
+    /** The account and the host that ran it. */
+    by: z.string(),
+    /** Up to which it was verified. */
+    position,
+    problem_count: z.int(),
+    /** The first of them. */
+    problem: z.string().nullable(),
+  })
+  .nullable();
+
 const headRecord = z.object({
   log_id: z.uuid(),
   position,
@@ -98,6 +112,10 @@ const headRecord = z.object({
   recorded_at: timestamp,
   /** The snapshot version there, as far as this process has read. */
   snapshot_version: position,
+  /** Where the read models of this release stand, and when they were last built; null before they first are. */
+  read_models: z.object({ position, built_at: timestamp.nullable() }).nullable(),
+  /** What was found the last time, by gw log verify and gw projections verify; null when it never was. */
+  verified: z.object({ chain: verified, read_models: verified }),
   /** What does not hold, by a check before signing or by what a replica saw; the newest first. None ends by itself. */
   alarms: z.array(
     z.object({
@@ -266,6 +284,7 @@ export const historyRoutes = [
           hash: Buffer.from(head.hash).toString('hex'),
           recorded_at: new Date(head.recordedAt).toISOString(),
           snapshot_version: control.state().version,
+          ...(await derivedStatus(control.db)),
           alarms: [...(await control.alarms.list())],
         },
       };

@@ -34,7 +34,11 @@ import { LogReplayCommand, VaultExportCommand } from './commands/log-replay.ts';
 import { LogVerifyCommand } from './commands/log-verify.ts';
 import { LogVerifyExportCommand } from './commands/log-verify-export.ts';
 import { OperatorCommand } from './commands/operator.ts';
-import { ProjectionsRebuildCommand, ProjectionsVerifyCommand } from './commands/projections.ts';
+import {
+  ProjectionsRebuildCommand,
+  ProjectionsStatusCommand,
+  ProjectionsVerifyCommand,
+} from './commands/projections.ts';
 import { ReencryptBackendsCommand } from './commands/reencrypt-backends.ts';
 import { ServeCommand } from './commands/serve.ts';
 import { SetPasswordCommand } from './commands/set-password.ts';
@@ -85,6 +89,7 @@ export function commandLine(enableColors: boolean): Cli {
     VaultExportCommand,
     ProjectionsRebuildCommand,
     ProjectionsVerifyCommand,
+    ProjectionsStatusCommand,
     LogVerifyCommand,
     LogVerifyExportCommand,
     OperatorCommand,

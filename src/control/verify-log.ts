@@ -23,6 +23,8 @@ export type LogCheck = Readonly<{
   checkpoints: number;
   /** How many tables were compared with a rebuild; snapshot_versions, with the hash of each version, is one of them. */
   tables: number;
+  /** Where those stood; null when the chain is broken, and none was compared. */
+  tables_position: number | null;
   problems: readonly Problem[];
 }>;
 
@@ -44,15 +46,16 @@ export async function verifyLog(
   const hash = Buffer.from(head.hash).toString('hex');
   const checked = { events: head.position, head: { position: head.position, hash } };
   const { checkpoints, broken } = await checkChain(db, head, options);
-  if (broken !== null) return { ...checked, checkpoints, tables: 0, problems: [broken] };
-  const tables = await verifyReadModel(db);
+  if (broken !== null)
+    return { ...checked, checkpoints, tables: 0, tables_position: null, problems: [broken] };
+  const { position, tables } = await verifyReadModel(db);
   const problems = tables
     .filter((table) => !table.equal)
     .map(({ table, live, rebuilt }) => ({
       position: null,
       problem: `table ${table} holds ${live}, a rebuild ${rebuilt}`,
     }));
-  return { ...checked, checkpoints, tables: tables.length, problems };
+  return { ...checked, checkpoints, tables: tables.length, tables_position: position, problems };
 }
 
 /** The chain alone, with its checkpoints, up to `head`. */

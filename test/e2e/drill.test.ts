@@ -54,7 +54,7 @@ async function digests(databaseUrl: string): Promise<readonly (readonly [string,
   const options = { purpose: 'maintenance', applicationName: 'gw test' } as const;
   const db = openDatabase({ url: databaseUrl, connectionsMax: 1, ...options });
   try {
-    const checks = await verifyReadModel(db);
+    const { tables: checks } = await verifyReadModel(db);
     for (const { table, live, rebuilt } of checks) assert.equal(live, rebuilt, table);
     return checks.map(({ table, live }) => [table, live] as const);
   } finally {

@@ -66,7 +66,7 @@ describe('read models that are rebuilt', () => {
 
     assert.ok(seen.before > 0 && seen.behind > 0, JSON.stringify(seen));
     assert.deepEqual(await schemas(db), [readModelSchema]);
-    const wrong = (await verifyReadModel(db)).filter(({ equal }) => !equal);
+    const wrong = (await verifyReadModel(db)).tables.filter(({ equal }) => !equal);
     assert.deepEqual(wrong, []);
   });
 

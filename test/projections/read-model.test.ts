@@ -180,7 +180,7 @@ const checkpoint = async (db: Database): Promise<unknown> => {
 };
 
 const differing = async (db: Database): Promise<string[]> =>
-  (await verifyReadModel(db)).filter(({ equal }) => !equal).map(({ table }) => table);
+  (await verifyReadModel(db)).tables.filter(({ equal }) => !equal).map(({ table }) => table);
 
 describe('the tables', () => {
   it('are the fold of the log, and the same when rebuilt in pages of any size', async (t) => {

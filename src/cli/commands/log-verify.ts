@@ -12,6 +12,7 @@ import { anchorOption, readAnchors } from '../anchors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { LogCommand } from '../log-command.ts';
+import { recordVerified } from '../verified.ts';
 
 export class LogVerifyCommand extends LogCommand {
   static override paths = [['log', 'verify']];
@@ -20,8 +21,9 @@ export class LogVerifyCommand extends LogCommand {
     details: `
       Reads every event, checks the digests, the hash chain up to the head and the signed
       checkpoints, rebuilds the read models beside the live ones and compares them, the hash
-      of each snapshot version included. Changes nothing. Exits 10 when something differs,
-      naming the position. Needs --database-url (GW_DATABASE_URL), and no encryption key.
+      of each snapshot version included. Changes nothing; that it was made, and its result, is kept
+      beside the log (gw projections status). Exits 10 when something differs, naming the position.
+      Needs --database-url (GW_DATABASE_URL), and no encryption key.
     `,
     examples: [
       ['Check the log', '$0 log verify'],
@@ -35,11 +37,13 @@ export class LogVerifyCommand extends LogCommand {
   protected override async read(db: Database, url: string): Promise<ExitCode | Refusal> {
     const anchors = readAnchors(this.anchor, (path) => readFileSync(path, 'utf8'));
     if (isRefusal(anchors)) return anchors;
+    const { findingsOf } = await import('../../control/verifications.ts');
     const { verifyLog } = await import('../../control/verify-log.ts');
     const { createWalkThreads } = await import('../../control/evidence/walk-threads.ts');
     const beside = createWalkThreads(url);
     try {
       const check = await verifyLog(db, { anchors, beside });
+      await recordVerified(db, this.context, findingsOf(check));
       this.context.stdout.write(`${this.json ? JSON.stringify(check) : toText(check)}\n`);
       return check.problems.length === 0 ? exitCodes.ok : exitCodes.differences;
     } finally {

@@ -2,17 +2,20 @@
 
 import { Option } from 'clipanion';
 
+import type { Derived, Verified } from '../../control/verifications.ts';
 import type { Database } from '../../db/pool.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { LogCommand } from '../log-command.ts';
+import { recordVerified } from '../verified.ts';
 
 export class ProjectionsVerifyCommand extends LogCommand {
   static override paths = [['projections', 'verify']];
   static override usage = LogCommand.Usage({
     description: 'compare the read models with a rebuild',
     details: `
-      Changes nothing. Exits 10 when a table differs. Needs --database-url (GW_DATABASE_URL).
+      Changes nothing; that it was made, and its result, is kept (gw projections status). Exits 10
+      when a table differs. Needs --database-url (GW_DATABASE_URL).
     `,
     examples: [['Compare', '$0 projections verify']],
   });
@@ -21,15 +24,59 @@ export class ProjectionsVerifyCommand extends LogCommand {
 
   protected override async read(db: Database): Promise<ExitCode> {
     const { verifyReadModel } = await import('../../../projections/read-model.ts');
-    const checks = await verifyReadModel(db);
+    const { position, tables: checks } = await verifyReadModel(db);
     const wrong = checks.filter(({ equal }) => !equal);
     const lines = wrong.map(
       ({ table, live, rebuilt }) => `${table} holds ${live}, a rebuild ${rebuilt}`,
     );
+    await recordVerified(db, this.context, [{ subject: 'read_models', position, problems: lines }]);
     const text = wrong.length === 0 ? `${checks.length} tables equal a rebuild` : lines.join('\n');
     this.context.stdout.write(`${this.json ? JSON.stringify(checks) : text}\n`);
     return wrong.length === 0 ? exitCodes.ok : exitCodes.differences;
   }
+}
+
+export class ProjectionsStatusCommand extends LogCommand {
+  static override paths = [['projections', 'status']];
+  static override usage = LogCommand.Usage({
+    description: 'say how far the read models are, and when they were built and verified',
+    details: `
+      The chain of the log as well, by gw log verify. Reads no event. Needs --database-url
+      (GW_DATABASE_URL).
+    `,
+    examples: [['How they stand', '$0 projections status']],
+  });
+
+  json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
+
+  protected override async read(db: Database): Promise<ExitCode> {
+    const { derivedStatus } = await import('../../control/verifications.ts');
+    const { readHead } = await import('../../db/event-log.ts');
+    const derived = await derivedStatus(db);
+    const { position: head } = await readHead(db);
+    const text = this.json ? JSON.stringify({ head, ...derived }) : statusText(head, derived);
+    this.context.stdout.write(`${text}\n`);
+    return exitCodes.ok;
+  }
+}
+
+function statusText(head: number, { read_models: models, verified }: Derived): string {
+  const place =
+    models === null
+      ? 'never built by this release'
+      : `at position ${models.position} of ${head}, built ${models.built_at ?? 'not yet'}`;
+  return [
+    `read models: ${place}`,
+    `compared with a rebuild: ${verifiedText(verified.read_models)}`,
+    `chain of the log: ${verifiedText(verified.chain)}`,
+  ].join('\n');
+}
+
+function verifiedText(last: Verified | null): string {
+  if (last === null) return 'not verified yet';
+  const { at, by, position, problem_count: count, problem } = last;
+  const found = problem === null ? 'holds' : `${count} wrong: ${problem}`;
+  return `${found}, up to position ${position}, ${at} by ${by}`;
 }
 
 export class ProjectionsRebuildCommand extends LogCommand {

@@ -106,6 +106,8 @@ function headOf({ index, verified }: OpenLog): object {
     hash: verified?.hash ?? '',
     recorded_at: new Date(index.recordedAt(position)).toISOString(),
     snapshot_version: index.version(position),
+    read_models: null,
+    verified: { chain: null, read_models: null },
     alarms: [],
   };
 }
