@@ -145,3 +145,32 @@ export function spendFormat(column: readonly (number | null)[]): (micros: number
       ? formatMoneyShort(micros)
       : `${micros < 0 ? '-' : ''}$${(Math.abs(micros) / 1_000_000).toFixed(6)}`;
 }
+
+type Recorded = Readonly<{
+  model_id: number | null;
+  principal_id: number;
+  provider_id: number | null;
+  frontend_model_id: number | null;
+}>;
+
+type RecordPlace = Readonly<{ words: string; screen: string; rest: readonly number[] }>;
+
+const placeOf = (words: string, screen: string, id: number | null): RecordPlace | null =>
+  id === null ? null : { words, screen, rest: [id] };
+
+/** The record that a grouping is by, as one of its requests knows it; null where it is none, or the request reached none. */
+export function recordOf(grouping: Grouping, row: Recorded): RecordPlace | null {
+  switch (grouping) {
+    case 'model':
+      return placeOf('See the model', 'models', row.model_id);
+    case 'virtual_model':
+      return placeOf('See the frontend model', 'frontend-models', row.frontend_model_id);
+    case 'principal':
+      return placeOf('See the principal', 'principals', row.principal_id);
+    case 'provider':
+      return placeOf('See the provider', 'providers', row.provider_id);
+    case 'tag':
+    case 'day':
+      return null;
+  }
+}

@@ -18,6 +18,7 @@ import { providerState } from '../lib/provider-state.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../lib/save.ts';
+import { linkTo } from '../state/location.ts';
 import { base, buttons } from '../styles/base.ts';
 import './providers/available.ts';
 import './providers/form.ts';
@@ -206,7 +207,14 @@ class ScreenProviders extends RecordScreen {
         It still serves ${formatCount(this.breaks.length, 'model')}; the deletion is refused until
         they are served by another provider or deleted:
       </p>
-      <p><code>${this.breaks.slice(0, 20).join(', ')}</code></p>`;
+      <p>
+        <code>${this.breaks.slice(0, 20).join(', ')}${this.breaks.length > 20 ? ' …' : ''}</code>
+      </p>
+      <p>
+        <a href=${linkTo({ screen: 'models', query: { provider: this.rest[0] ?? '' } })}
+          >See ${this.breaks.length === 1 ? 'the model' : 'these models'}</a
+        >
+      </p>`;
   }
 }
 

@@ -13,6 +13,7 @@ import { formatCount } from '../lib/format.ts';
 import { invokable, permissionText } from '../lib/permissions.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
+import { linkTo } from '../state/location.ts';
 import './roles/form.ts';
 import { loadRoles } from './roles/load.ts';
 import type { HeldRole } from './roles/load.ts';
@@ -118,6 +119,9 @@ class ScreenRoles extends RecordScreen {
             .map(({ name }) => name)
             .join(', ')}${holders.length > 20 ? ' …' : ''}</code
         >
+      </p>
+      <p>
+        <a href=${linkTo({ screen: 'principals', query: { role: role.name } })}>See who holds it</a>
       </p>`;
   }
 }

@@ -185,11 +185,18 @@ class ScreenUsage extends LitElement {
           : filter === null
             ? nothing
             : html`<gw-usage-requests
+                grouping=${readGrouping(kind)}
+                .group=${this.#groupOf(kind, key)}
                 .range=${writeRange(this.#range())}
                 .filter=${filter}
               ></gw-usage-requests>`
       }
     </gw-drawer>`;
+  }
+
+  #groupOf(kind: string, key: string): Group | undefined {
+    const isShown = readGrouping(kind) === this.#grouping();
+    return isShown ? this.#usage.value?.groups.find((one) => one.key === key) : undefined;
   }
 
   readonly #onGroup = ({ target }: Event): void => {

@@ -10,6 +10,7 @@ import {
   comparedText,
   rangeOfDay,
   readGrouping,
+  recordOf,
   rowFilterOf,
   spendFormat,
 } from '../../../ui/lib/usage.ts';
@@ -70,4 +71,13 @@ it('a group stands beside what it spent in the time before, where that is known'
   const changes = (isWhole: boolean) => beside(now, { groups: before, isWhole }).map(changeText);
   assert.deepEqual(changes(true), ['+50.0 %', 'new', 'as before', '']);
   assert.deepEqual(changes(false), ['+50.0 %', '', 'as before', '']);
+});
+
+it('a group leads to the record that it is by, where its requests know one', () => {
+  const row = { model_id: 4, principal_id: 7, provider_id: null, frontend_model_id: 2 };
+  assert.deepEqual(recordOf('model', row)?.rest, [4]);
+  assert.equal(recordOf('virtual_model', row)?.screen, 'frontend-models');
+  assert.deepEqual(recordOf('principal', row)?.rest, [7]);
+  assert.equal(recordOf('provider', row), null);
+  assert.equal(recordOf('day', row), null);
 });

@@ -16,65 +16,97 @@ import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts';
 import { edgesOf, isoEdges, readRange } from '../../lib/range.ts';
 import { endOf, wantedFor, wantedMore } from '../../lib/pages.ts';
 import type { Wanted } from '../../lib/pages.ts';
-import type { rowFilterOf } from '../../lib/usage.ts';
+import { spendFormat } from '../../lib/usage.ts';
+import type { Grouping, rowFilterOf } from '../../lib/usage.ts';
 import { outcomeOf } from '../../lib/usage-outcome.ts';
 import { linkTo, place } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
+import { record } from '../../styles/record.ts';
+import { groupFacts } from './group.ts';
+import type { Group } from './load.ts';
 
 const rowsMax = 1_000;
 const steps = { first: 50, more: 450, max: rowsMax };
 
-const columns: readonly Column<UsageEvent>[] = [
-  {
-    id: 'at',
-    label: 'When',
-    value: ({ at }) => at,
-    cell: ({ at }) => html`<gw-time at=${at}></gw-time>`,
-  },
-  {
-    id: 'outcome',
-    label: 'Outcome',
-    value: (one) => outcomeOf(one).word,
-    cell: (one) => {
-      const { tone, word } = outcomeOf(one);
-      return html`<gw-badge tone=${tone}>${word}</gw-badge>`;
+/** What all of them have in common is no column at first. */
+const columnsOf = (
+  grouping: Grouping,
+  rows: readonly UsageEvent[],
+): readonly Column<UsageEvent>[] => {
+  const formatCost = spendFormat(rows.map(({ cost_micros }) => cost_micros));
+  return [
+    {
+      id: 'at',
+      label: 'When',
+      value: ({ at }) => at,
+      cell: ({ at }) => html`<gw-time at=${at}></gw-time>`,
     },
-  },
-  { id: 'model', label: 'Model', value: ({ model, virtual_model }) => model ?? virtual_model },
-  {
-    id: 'tokens',
-    label: 'Tokens',
-    end: true,
-    value: (one) => one.prompt_tokens + one.completion_tokens,
-    cell: (one) => formatNumber(one.prompt_tokens + one.completion_tokens),
-  },
-  {
-    id: 'cost',
-    label: 'Cost',
-    end: true,
-    value: ({ cost_micros }) => cost_micros,
-    cell: ({ cost_micros, refusal }) =>
-      refusal !== null && cost_micros === null
-        ? ''
-        : html`<gw-money exact .micros=${cost_micros}></gw-money>`,
-  },
-  {
-    id: 'duration',
-    label: 'Took',
-    end: true,
-    value: ({ duration_ms }) => duration_ms,
-    cell: ({ duration_ms }) => formatDuration(duration_ms),
-  },
-];
+    {
+      id: 'outcome',
+      label: 'Outcome',
+      value: (one) => outcomeOf(one).word,
+      cell: (one) => {
+        const { tone, word } = outcomeOf(one);
+        return html`<gw-badge tone=${tone}>${word}</gw-badge>`;
+      },
+    },
+    {
+      id: 'model',
+      label: 'Model',
+      spare: grouping === 'model',
+      value: ({ model, virtual_model }) => model ?? virtual_model,
+    },
+    {
+      id: 'tokens',
+      label: 'Tokens',
+      end: true,
+      value: (one) => one.prompt_tokens + one.completion_tokens,
+      cell: (one) => formatNumber(one.prompt_tokens + one.completion_tokens),
+    },
+    {
+      id: 'cost',
+      label: 'Cost',
+      end: true,
+      value: ({ cost_micros }) => cost_micros,
+      cell: ({ cost_micros, refusal }) => {
+        if (cost_micros !== null) return formatCost(cost_micros);
+        return refusal === null ? html`<gw-money .micros=${null}></gw-money>` : '';
+      },
+    },
+    {
+      id: 'duration',
+      label: 'Took',
+      end: true,
+      value: ({ duration_ms }) => duration_ms,
+      cell: ({ duration_ms }) => formatDuration(duration_ms),
+    },
+    {
+      id: 'principal',
+      label: 'Principal',
+      spare: grouping !== 'model',
+      value: ({ principal }) => principal,
+    },
+  ];
+};
 
 export class GwUsageRequests extends LitElement {
-  static override properties = { range: { type: String }, filter: { attribute: false } };
+  static override properties = {
+    range: { type: String },
+    filter: { attribute: false },
+    grouping: { type: String },
+    group: { attribute: false },
+  };
   static override styles = [
     base,
     buttons,
+    record,
     css`
       :host {
         --table-height: none;
+      }
+
+      .open {
+        margin: var(--space-3) 0 var(--space-4);
       }
 
       .more {
@@ -85,6 +117,11 @@ export class GwUsageRequests extends LitElement {
   /** As in the address. */
   declare range: string;
   declare filter: NonNullable<ReturnType<typeof rowFilterOf>>;
+  declare grouping: Grouping;
+  /** Their sums; not there where others are shown. */
+  declare group: Group | undefined;
+  #columns: readonly Column<UsageEvent>[] = [];
+  #drawn: readonly UsageEvent[] = [];
   #wanted: Wanted | null = null;
   #total: number | null = null;
   readonly #rows = new Resource(this, (signal) => this.#load(signal), {
@@ -123,11 +160,13 @@ export class GwUsageRequests extends LitElement {
 
   #table(rows: readonly UsageEvent[]) {
     const { query } = place.get();
-    return html`<gw-table
+    if (rows !== this.#drawn) this.#columns = columnsOf(this.grouping, rows);
+    this.#drawn = rows;
+    return html`${groupFacts(this.grouping, this.group, rows[0])}<gw-table
         partial
         label="Requests"
         noun="request"
-        .columns=${columns}
+        .columns=${this.#columns}
         .rows=${rows}
         .follow=${(signal: AbortSignal) => this.#follow(signal)}
         ?stale=${this.#rows.isOld || this.#rows.failure !== null}

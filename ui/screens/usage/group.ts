@@ -1,0 +1,65 @@
+// What a group of requests comes to, above them, and where the record is that it is of.
+
+import { html, nothing } from 'lit';
+
+import type { UsageEvent } from '../../api/usage.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatMoneyShort,
+  formatNumber,
+  formatShort,
+} from '../../lib/format.ts';
+import { changeText, recordOf } from '../../lib/usage.ts';
+import type { Grouping } from '../../lib/usage.ts';
+import { linkTo } from '../../state/location.ts';
+import type { Group } from './load.ts';
+
+/** `row` is any of its requests, which has the id of the record. */
+export function groupFacts(
+  grouping: Grouping,
+  group: Group | undefined,
+  row: UsageEvent | undefined,
+) {
+  const record = row === undefined ? null : recordOf(grouping, row);
+  return html`${
+    group === undefined
+      ? nothing
+      : html`<dl>
+          <dt>Spend</dt>
+          <dd>
+            ${formatMoneyShort(group.cost_micros)}
+            <span class="quiet">${spendNote(group)}</span>
+          </dd>
+          <dt>Requests</dt>
+          <dd>
+            ${formatNumber(group.requests)}
+            ${
+              group.refused_requests === 0
+                ? nothing
+                : html`<span class="quiet">${formatNumber(group.refused_requests)} refused</span>`
+            }
+          </dd>
+          <dt>Tokens</dt>
+          <dd>
+            ${formatShort(group.prompt_tokens)} in, ${formatShort(group.completion_tokens)} out
+          </dd>
+          <dt>Latency</dt>
+          <dd>p50 ${formatDuration(group.p50_ms)}, p95 ${formatDuration(group.p95_ms)}</dd>
+        </dl>`
+  }
+  ${
+    record === null
+      ? nothing
+      : html`<p class="open"><a href=${linkTo(record)}>${record.words}</a></p>`
+  }`;
+}
+
+function spendNote(group: Group): string {
+  const { unpriced_requests: unpriced } = group;
+  const change = changeText(group);
+  return [
+    unpriced === 0 ? 'all priced' : `+ ${formatCount(unpriced, 'unpriced request')}`,
+    ...(change === '' ? [] : [change.endsWith('%') ? `${change} on before` : change]),
+  ].join(', ');
+}
