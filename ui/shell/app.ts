@@ -6,12 +6,10 @@ import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
 
 import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import { getConfig } from '../api/config.ts';
 import { getSession } from '../api/session.ts';
 import { Code } from '../elements/code.ts';
 import '../elements/dialog.ts';
 import '../elements/drawer.ts';
-import '../elements/empty.ts';
 import '../elements/error.ts';
 import { filterIn } from '../elements/find-filter.ts';
 import { troubleOf } from '../elements/loaded.ts';
@@ -23,7 +21,7 @@ import type { Meaning } from '../lib/shortcut.ts';
 import { loadScreen, screenNamed, screensFor } from '../screens.ts';
 import type { Screen } from '../screens.ts';
 import { decideLeaving, leaving } from '../state/edits.ts';
-import { linkTo, navigate, place } from '../state/location.ts';
+import { navigate, place } from '../state/location.ts';
 import { may, session, sessionAbsent, sessionOpened } from '../state/session.ts';
 import { base, buttons } from '../styles/base.ts';
 import './as-of-bar.ts';
@@ -31,9 +29,12 @@ import { doDeed } from './deeds.ts';
 import { frameStyles } from './frame-styles.ts';
 import './header.ts';
 import { listenForKeys } from './keyboard.ts';
+import { keysDialog } from './keys.ts';
 import './login.ts';
 import { mark } from './mark.ts';
+import { noRights, noSuchScreen } from './no-screen.ts';
 import './palette.ts';
+import { Served } from './served.ts';
 import './sidebar.ts';
 
 type Over = 'palette' | 'keys' | 'menu' | null;
@@ -42,19 +43,12 @@ export class GwApp extends LitElement {
   static override properties = {
     over: { state: true },
     failure: { state: true },
-    version: { state: true },
-    isManaged: { state: true },
-    unconfigured: { state: true },
   };
   static override styles = [base, buttons, frameStyles];
   declare over: Over;
   declare failure: ApiFailure | null;
-  declare version: string;
-  /** Something manages the process that serves this. */
-  declare isManaged: boolean;
-  /** Why it is not known what this process is: screens do without. */
-  declare unconfigured: ApiFailure | null;
   readonly #code = new Code(this);
+  readonly #served = new Served(this);
   readonly #place = new Watch(this, place);
   readonly #session = new Watch(this, session);
   readonly #leaving = new Watch(this, leaving);
@@ -65,9 +59,6 @@ export class GwApp extends LitElement {
     super();
     this.over = null;
     this.failure = null;
-    this.version = '';
-    this.isManaged = false;
-    this.unconfigured = null;
   }
 
   override connectedCallback(): void {
@@ -102,7 +93,10 @@ export class GwApp extends LitElement {
       <a class="skip" href="#main" @click=${this.#skip}>Skip to content</a>
       <div class="frame">
         <div class="side">
-          <gw-sidebar version=${this.version} ?isManaged=${this.isManaged}></gw-sidebar>
+          <gw-sidebar
+            version=${this.#served.version}
+            ?isManaged=${this.#served.isManaged}
+          ></gw-sidebar>
         </div>
         <gw-header
           role="banner"
@@ -113,7 +107,7 @@ export class GwApp extends LitElement {
       </div>
       <gw-palette
         ?open=${this.over === 'palette'}
-        ?isManaged=${this.isManaged}
+        ?isManaged=${this.#served.isManaged}
         @gw-close=${this.#close}
         @gw-deed=${this.#onDeed}
       ></gw-palette>
@@ -124,12 +118,12 @@ export class GwApp extends LitElement {
         @gw-close=${this.#close}
       >
         <gw-sidebar
-          version=${this.version}
-          ?isManaged=${this.isManaged}
+          version=${this.#served.version}
+          ?isManaged=${this.#served.isManaged}
           @click=${this.#close}
         ></gw-sidebar>
       </gw-drawer>
-      ${this.#keys()}
+      ${keysDialog({ isOpen: this.over === 'keys', close: this.#close })}
       <gw-dialog
         heading="Leave what is not saved?"
         verb="Discard it"
@@ -174,20 +168,8 @@ export class GwApp extends LitElement {
   #screen() {
     const { screen: name } = this.#place.value;
     const screen = screenNamed(name);
-    if (screen === undefined) {
-      return html`<gw-page heading="No such screen">
-        <gw-empty heading="There is no screen ${name}">
-          <a class="button" href=${linkTo({ screen: 'overview' })}>Go to the overview</a>
-        </gw-empty>
-      </gw-page>`;
-    }
-    if (!may('usage:read')) {
-      return html`<gw-page heading=${screen.title}>
-        <gw-empty heading="Your roles let you see nothing here" icon="shield-check">
-          <span slot="about">An administrator can grant you a role with usage:read.</span>
-        </gw-empty>
-      </gw-page>`;
-    }
+    if (screen === undefined) return noSuchScreen(name);
+    if (!may('usage:read')) return noRights(screen);
     // One of the names in the list of screens, not what stands in the address.
     const tag = unsafeStatic(`gw-screen-${screen.name}`);
     return html`${this.#unconfigured()}
@@ -201,25 +183,16 @@ export class GwApp extends LitElement {
 
   async #load(screen: Screen): Promise<void> {
     // At once: a first load waits for the slower of them, not for both.
-    await Promise.all([this.version === '' ? this.#askConfig() : null, loadScreen(screen)]);
+    await Promise.all([
+      this.#served.version === '' ? this.#served.reload() : null,
+      loadScreen(screen),
+    ]);
   }
 
   #unconfigured() {
-    if (this.unconfigured === null) return nothing;
-    return html`<div class="unconfigured">
-      ${troubleOf({ failure: this.unconfigured, reload: () => this.#askConfig() })}
-    </div>`;
-  }
-
-  async #askConfig(): Promise<void> {
-    try {
-      const { body } = await getConfig();
-      this.version = body.version;
-      this.isManaged = body.deployment_managed;
-      this.unconfigured = null;
-    } catch (error) {
-      this.unconfigured = asFailure(error);
-    }
+    return this.#served.failure === null
+      ? nothing
+      : html`<div class="unconfigured">${troubleOf(this.#served)}</div>`;
   }
 
   protected override updated(): void {
@@ -240,32 +213,6 @@ export class GwApp extends LitElement {
     await page?.updateComplete;
     page?.focus();
     this.renderRoot.querySelector('main')?.scrollTo({ top: 0 });
-  }
-
-  #keys() {
-    return html`<gw-dialog heading="Keys" ?open=${this.over === 'keys'} @gw-close=${this.#close}>
-      <dl class="keys">
-        <div>
-          <dt>Ctrl K</dt>
-          <dd>Find anything</dd>
-        </div>
-        <div>
-          <dt>/</dt>
-          <dd>Filter the table</dd>
-        </div>
-        <div>
-          <dt>?</dt>
-          <dd>These keys</dd>
-        </div>
-        ${screensFor(may).map(
-          ({ key, title }) =>
-            html`<div>
-              <dt>g ${key}</dt>
-              <dd>${title}</dd>
-            </div>`,
-        )}
-      </dl>
-    </gw-dialog>`;
   }
 
   #open(over: Over): void {

@@ -1,0 +1,29 @@
+// The keys that work everywhere, as they are shown to whoever asks.
+
+import { html } from 'lit';
+
+import '../elements/dialog.ts';
+import { screensFor } from '../screens.ts';
+import { may } from '../state/session.ts';
+
+const anywhere: readonly (readonly [key: string, meaning: string])[] = [
+  ['Ctrl K', 'Find anything'],
+  ['/', 'Filter the table'],
+  ['?', 'These keys'],
+];
+
+/** Styled by the frame. */
+export function keysDialog({ isOpen, close }: Readonly<{ isOpen: boolean; close: () => void }>) {
+  const goTo = screensFor(may).map(({ key, title }) => [`g ${key}`, title] as const);
+  return html`<gw-dialog heading="Keys" ?open=${isOpen} @gw-close=${close}>
+    <dl class="keys">
+      ${[...anywhere, ...goTo].map(
+        ([key, meaning]) =>
+          html`<div>
+            <dt>${key}</dt>
+            <dd>${meaning}</dd>
+          </div>`,
+      )}
+    </dl>
+  </gw-dialog>`;
+}

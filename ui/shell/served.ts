@@ -1,0 +1,37 @@
+// What the process is that serves the page: its version, and whether something manages it. Screens do without while it is not known.
+
+import type { ReactiveController, ReactiveControllerHost } from 'lit';
+
+import { getConfig } from '../api/config.ts';
+import { asFailure } from '../api/failure.ts';
+import type { ApiFailure } from '../api/failure.ts';
+
+export class Served implements ReactiveController {
+  /** Empty until it is known. */
+  version = '';
+  isManaged = false;
+  /** Why it is not known. */
+  failure: ApiFailure | null = null;
+  readonly #host: ReactiveControllerHost;
+
+  constructor(host: ReactiveControllerHost) {
+    this.#host = host;
+    host.addController(this);
+  }
+
+  hostConnected(): void {
+    // Asked for with the first screen, by whoever is in by then.
+  }
+
+  readonly reload = async (): Promise<void> => {
+    try {
+      const { body } = await getConfig();
+      this.version = body.version;
+      this.isManaged = body.deployment_managed;
+      this.failure = null;
+    } catch (error) {
+      this.failure = asFailure(error);
+    }
+    this.#host.requestUpdate();
+  };
+}
