@@ -1,6 +1,7 @@
-// How often a login may fail: a token bucket for a name from one address, one for the address, and one for the name from wherever. A right
-// password gives its tokens back, so only failures are counted. Nobody is shut out by what strangers do elsewhere: when a name fails
-// from everywhere its logins wait for their turn, one behind the other, and are refused only when more wait than may.
+// How often a login may fail: a token bucket for a name from one network, one for the network, and two for the name from wherever. A right
+// password gives its tokens back, so only failures are counted. No name is locked (OWASP ASVS 5.0, 6.1.1): networks that have failed with
+// it share one bucket, and all others have a far larger one, so that whoever tries passwords from many networks is in nobody's way but
+// their own. What a bucket of a name does not hold waits for its turn, one behind the other, and is refused only when more wait than may.
 
 import { hash } from 'node:crypto';
 
@@ -18,8 +19,13 @@ export type LoginLimit = Readonly<{
 
 type LoginAttempt = Readonly<{ name: string; address: string }>;
 
-export const failuresPerMinute = { nameAtAddress: 5, address: 20, name: 60 };
-const refillMs = 60_000;
+/** `nameAtFirst` is from all networks that are not known to fail with that name. */
+export const failuresPerMinute = { nameAtAddress: 5, address: 20, name: 60, nameAtFirst: 300 };
+const minuteMs = 60_000;
+
+/** With so many failures an hour a network is known to fail with a name: a person mistypes once or twice. */
+export const failuresPerHour = 3;
+const hourMs = 3_600_000;
 
 /** As long as one may wait for its turn: then that many, a second apart, wait for one name. */
 export const turnMsMax = 5_000;
@@ -31,33 +37,47 @@ export function createLoginLimit(): LoginLimit {
   const limits = [
     {
       key: ({ name, address }: LoginAttempt) => keyOf(name, networkOf(address)),
-      buckets: createBuckets(failuresPerMinute.nameAtAddress),
+      buckets: createBuckets(failuresPerMinute.nameAtAddress, minuteMs),
       waitMsMax: 0,
     },
     {
       key: ({ address }: LoginAttempt) => keyOf(networkOf(address)),
-      buckets: createBuckets(failuresPerMinute.address),
+      buckets: createBuckets(failuresPerMinute.address, minuteMs),
       waitMsMax: 0,
     },
-    {
-      key: ({ name }: LoginAttempt) => keyOf(name),
-      buckets: createBuckets(failuresPerMinute.name),
-      waitMsMax: turnMsMax,
-    },
   ] as const;
+  const known = {
+    key: ({ name, address }: LoginAttempt) => keyOf(name, siteOf(address)),
+    buckets: createBuckets(failuresPerHour, hourMs),
+  };
+  const ofName = ({ name }: LoginAttempt) => keyOf(name);
+  const lane = (perMinute: number) => ({
+    key: ofName,
+    buckets: createBuckets(perMinute, minuteMs),
+    waitMsMax: turnMsMax,
+  });
+  const lanes = {
+    known: lane(failuresPerMinute.name),
+    first: lane(failuresPerMinute.nameAtFirst),
+  };
   return {
     admit: (attempt, nowMs) => {
-      const waits = limits.map(({ key, buckets, waitMsMax }) => {
+      const isKnown = known.buckets.waitMs(known.key(attempt), nowMs) > 0;
+      const asked = [...limits, isKnown ? lanes.known : lanes.first];
+      const waits = asked.map(({ key, buckets, waitMsMax }) => {
         const waitMs = buckets.waitMs(key(attempt), nowMs);
         return { waitMs, overMs: waitMs - waitMsMax };
       });
       const overMs = Math.max(...waits.map(({ overMs }) => overMs));
       if (overMs > 0) return tooMany(overMs);
-      for (const { key, buckets } of limits) buckets.take(key(attempt), nowMs);
+      for (const { key, buckets } of asked) buckets.take(key(attempt), nowMs);
+      if (!isKnown) known.buckets.take(known.key(attempt), nowMs);
       return Math.max(...waits.map(({ waitMs }) => waitMs));
     },
     giveBack: (attempt) => {
-      for (const { key, buckets } of limits) buckets.giveBack(key(attempt));
+      for (const { key, buckets } of [...limits, known]) buckets.giveBack(key(attempt));
+      // With that one back the network is as it was when it was admitted; who knows the password is known to fail no more.
+      lanes.first.buckets.giveBack(ofName(attempt));
     },
   };
 }
@@ -67,10 +87,16 @@ const keyOf = (...parts: readonly string[]): string =>
   hash('sha256', JSON.stringify(parts), 'base64');
 
 /** Whoever has one IPv6 address has the 64 bits behind its network too (RFC 4291, section 2.5.4). */
-function networkOf(address: string): string {
+const networkOf = (address: string): string => prefixOf(address, 4);
+
+/** And often all networks of a site, which has 48 bits of prefix (RFC 6177, section 2). */
+const siteOf = (address: string): string => prefixOf(address, 3);
+
+/** An IPv4 address is one by itself; of IPv6 the first groups of 16 bits count. */
+function prefixOf(address: string, groups: number): string {
   if (!ipaddr.isValid(address)) return address;
   const read = ipaddr.process(address);
-  return read instanceof ipaddr.IPv6 ? read.parts.slice(0, 4).join(':') : read.toString();
+  return read instanceof ipaddr.IPv6 ? read.parts.slice(0, groups).join(':') : read.toString();
 }
 
 const tooMany = (waitMs: number): Refusal =>
@@ -79,7 +105,7 @@ const tooMany = (waitMs: number): Refusal =>
 type Bucket = { tokens: number; atMs: number };
 
 /** A bucket may be taken below none: whoever does so waits until it would have been full enough. */
-function createBuckets(capacity: number) {
+function createBuckets(capacity: number, refillMs: number) {
   const buckets = new Map<string, Bucket>();
   const msPerToken = refillMs / capacity;
 

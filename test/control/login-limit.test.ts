@@ -33,15 +33,56 @@ it('failures at one address do not shut the name out at another', () => {
   assert.equal(answer(limit, 100, { address: '192.0.2.2' }), 0);
 });
 
-it('a name that fails from everywhere waits for its turn, as many as may', () => {
+/** An address of another IPv6 site for each number. */
+const site = (number: number) => ({ address: `2001:db8:${number.toString(16)}::1` });
+
+it('networks that fail with a name take turns, and are in the way of themselves alone', () => {
   const limit = createLoginLimit();
-  const from = (number: number) => answer(limit, 0, { address: `2001:db8:0:${number}::1` });
-  for (let failed = 0; failed < failuresPerMinute.name; failed += 1) assert.equal(from(failed), 0);
-  const waiting = Array.from({ length: turnMsMax / 1_000 }, (_, place) => from(1_000 + place));
-  assert.deepEqual(waiting, [1_000, 2_000, 3_000, 4_000, 5_000]);
-  assert.equal(from(2_000), 'too_many');
-  assert.equal(answer(limit, 1_000, { address: '192.0.2.2' }), 5_000, 'one turn is over');
-  assert.equal(answer(limit, 1_000, { name: 'grace' }), 0);
+  let nowMs = 0;
+  const outcomes: unknown[] = [];
+  for (let minute = 0; minute < 10; minute += 1) {
+    for (let number = 0; number < 200; number += 1) {
+      nowMs += 300;
+      outcomes.push(answer(limit, nowMs, site(number)));
+      assert.equal(answer(limit, nowMs), 0, `the owner, in minute ${minute}`);
+      limit.giveBack(attempt);
+    }
+  }
+  const settled = outcomes.slice(-200);
+  const admitted = settled.filter((one) => one !== 'too_many');
+  assert.ok(admitted.length <= failuresPerMinute.name + turnMsMax / 1_000, `${admitted.length}`);
+  assert.ok(settled.includes(turnMsMax) || settled.includes('too_many'));
+});
+
+it('a network that mistypes a name is in its way no more than twice an hour', () => {
+  const limit = createLoginLimit();
+  for (let number = 0; number < 100; number += 1) {
+    for (let failed = 0; failed < 5; failed += 1) answer(limit, 0, site(number));
+  }
+  assert.equal(answer(limit, 0, site(0)), 'too_many');
+  const minuteMs = 60_000;
+  assert.deepEqual([answer(limit, minuteMs), answer(limit, minuteMs)], [0, 0]);
+  assert.equal(answer(limit, minuteMs), 0, 'the third');
+  assert.equal(typeof answer(limit, minuteMs), 'number', 'then as those that fail');
+});
+
+it('a name that fails from more networks than people have waits for its turn, as many as may', () => {
+  const limit = createLoginLimit();
+  const { nameAtFirst } = failuresPerMinute;
+  for (let number = 0; number < nameAtFirst; number += 1) {
+    assert.equal(answer(limit, 0, site(number)), 0);
+  }
+  const turnMs = 60_000 / nameAtFirst;
+  const waiting = Array.from({ length: turnMsMax / turnMs }, (_, place) =>
+    answer(limit, 0, site(1_000 + place)),
+  );
+  assert.deepEqual(
+    waiting,
+    waiting.map((_, place) => (place + 1) * turnMs),
+  );
+  assert.equal(answer(limit, 0), 'too_many');
+  assert.equal(answer(limit, turnMs), turnMsMax, 'one turn is over');
+  assert.equal(answer(limit, 0, { name: 'grace' }), 0);
 });
 
 it('an address is refused after twenty failures, whatever the names', () => {
