@@ -16,8 +16,7 @@ import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import '../usage/explain.ts';
-
-export type Timing = Readonly<{ firstMs: number | null; wholeMs: number | null }>;
+import type { Timing } from './chat.ts';
 
 /** Usage comes in batches; one that is not there by then is looked for on the usage screen. */
 const askMs = 1_000;

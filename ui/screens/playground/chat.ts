@@ -1,0 +1,89 @@
+// A chat with the gateway: what was said, what is being answered, and how long that took.
+
+import type { ReactiveController, ReactiveControllerHost } from 'lit';
+
+import { asFailure } from '../../api/failure.ts';
+import type { ApiFailure } from '../../api/failure.ts';
+import { askPlayground } from '../../api/playground.ts';
+import { createAnswerReader, noAnswer } from '../../lib/chat-answer.ts';
+import type { ChatAnswer } from '../../lib/chat-answer.ts';
+import { messagesOf, promptAgain, turnsWith } from '../../lib/chat-turns.ts';
+import type { Turn } from '../../lib/chat-turns.ts';
+
+export type Timing = Readonly<{ firstMs: number | null; wholeMs: number | null }>;
+
+export type Message = Readonly<{ key: string; model: string; system: string; prompt: string }>;
+
+const untimed: Timing = { firstMs: null, wholeMs: null };
+
+export class Chat implements ReactiveController {
+  /** What was said before; the last answer is `answer`. */
+  turns: readonly Turn[] = [];
+  answer: ChatAnswer = noAnswer;
+  timing: Timing = untimed;
+  /** Of the control plane; what the gateway refuses is an answer. */
+  failure: ApiFailure | null = null;
+  readonly #host: ReactiveControllerHost;
+  #asking: AbortController | null = null;
+
+  constructor(host: ReactiveControllerHost) {
+    this.#host = host;
+    host.addController(this);
+  }
+
+  hostDisconnected(): void {
+    this.stop();
+  }
+
+  /** A request is under way. */
+  get isAsking(): boolean {
+    return this.#asking !== null;
+  }
+
+  readonly stop = (): void => this.#asking?.abort();
+
+  readonly forget = (): void => {
+    this.turns = [];
+    this.answer = noAnswer;
+    this.timing = untimed;
+    this.#host.requestUpdate();
+  };
+
+  /** Resolves when it is answered, refused or stopped. */
+  async send({ key, model, system, prompt }: Message): Promise<void> {
+    const { turns, answer } = this;
+    this.turns = turnsWith({ turns, answer: answer.text, prompt });
+    const asking = new AbortController();
+    this.#asking = asking;
+    this.answer = noAnswer;
+    this.timing = untimed;
+    this.failure = null;
+    this.#host.requestUpdate();
+    try {
+      const messages = [...messagesOf(system, this.turns)];
+      await this.#ask({ key, model, messages }, asking.signal);
+    } catch (error) {
+      if (!asking.signal.aborted) this.failure = asFailure(error);
+    }
+    this.#asking = null;
+    this.#host.requestUpdate();
+  }
+
+  /** What stands in the field of the message: one that was not answered can be sent again. */
+  promptAgain(prompt: string): string {
+    return promptAgain({ turns: this.turns, answer: this.answer.text, prompt });
+  }
+
+  async #ask(chat: Parameters<typeof askPlayground>[0], signal: AbortSignal): Promise<void> {
+    const startedAt = performance.now();
+    const sinceMs = (): number => Math.round(performance.now() - startedAt);
+    const read = createAnswerReader();
+    for await (const frame of askPlayground(chat, signal)) {
+      this.answer = read(frame);
+      const isFirst = this.timing.firstMs === null && this.answer.text !== '';
+      if (isFirst) this.timing = { ...this.timing, firstMs: sinceMs() };
+      this.#host.requestUpdate();
+    }
+    this.timing = { ...this.timing, wholeMs: sinceMs() };
+  }
+}

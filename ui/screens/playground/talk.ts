@@ -1,0 +1,52 @@
+// What was said in a chat, one under the other, and what became of the last message.
+
+import { html, nothing } from 'lit';
+
+import { asFailure } from '../../api/failure.ts';
+import '../../elements/error.ts';
+import '../../elements/icon.ts';
+import type { ChatAnswer } from '../../lib/chat-answer.ts';
+import type { Turn } from '../../lib/chat-turns.ts';
+import type { Chat } from './chat.ts';
+import './outcome.ts';
+
+export function talkOf({
+  turns,
+  answer,
+  timing,
+  isAsking,
+}: Pick<Chat, 'turns' | 'answer' | 'timing' | 'isAsking'>) {
+  return html`<section class="card" aria-label="Answer">
+    ${
+      turns.length === 0
+        ? html`<div class="blank">
+            <gw-icon name="send"></gw-icon>
+            <p>The answer comes here while it is written, with the rule that chose its model.</p>
+          </div>`
+        : html`${turns.map((turn) => drawnTurn(turn))} ${lastTurn(answer, isAsking)}
+            <gw-playground-outcome
+              .answer=${isAsking ? answer : { ...answer, isWhole: true }}
+              .timing=${timing}
+            ></gw-playground-outcome>`
+    }
+  </section>`;
+}
+
+function drawnTurn({ role, content }: Turn) {
+  return html`<div class="turn ${role}">
+    <h3>${role === 'user' ? 'You' : 'Model'}</h3>
+    <span class="said">${content}</span>
+  </div>`;
+}
+
+/** What is being answered, or was last. */
+function lastTurn({ text, reasoning, error }: ChatAnswer, waits: boolean) {
+  return html`<div class="turn" aria-live="polite" aria-busy=${waits ? 'true' : 'false'}>
+      <h3>Model</h3>
+      ${reasoning === '' ? nothing : html`<div class="reasoning">${reasoning}</div>`}<span
+        class="said ${waits ? 'waits' : ''}"
+        >${text}</span
+      >
+    </div>
+    ${error === null ? nothing : html`<gw-error .failure=${asFailure(new Error(error))}></gw-error>`}`;
+}
