@@ -2,6 +2,7 @@
 // two readers could read differently is refused: what the gateway takes for the model must be what
 // the upstream takes for it.
 
+import { shortened } from '../lib/text.ts';
 import type { ProxiedRoute } from './routes.ts';
 
 export type BodyFormat =
@@ -31,15 +32,17 @@ const refuse = (reason: Refused, problem: string): BodyFormat => ({
   message: `content-type: ${problem}`,
 });
 
+const quoted = (text: string): string => JSON.stringify(shortened(text));
+
 /** Without the field a body is JSON. */
 export function formatOf(contentType: string | undefined, route: ProxiedRoute): BodyFormat {
   if (contentType === undefined || contentType === 'application/json') return json;
   const parameters = new Map<string, string>();
   const type = readMediaType(contentType, parameters);
-  if (type === null) return refuse('malformed_request', 'not a media type');
+  if (type === null) return refuse('malformed_request', `not a media type: ${quoted(contentType)}`);
   const charset = parameters.get('charset')?.toLowerCase();
   if (charset !== undefined && !charsets.has(charset)) {
-    return refuse('unsupported_media_type', 'charset must be utf-8');
+    return refuse('unsupported_media_type', `charset must be utf-8, not ${quoted(charset)}`);
   }
   if (type === 'multipart/form-data' && route.takesForm) {
     const boundary = parameters.get('boundary');
@@ -52,10 +55,11 @@ export function formatOf(contentType: string | undefined, route: ProxiedRoute): 
   // Beside a form, an upstream may read fields of any other form too.
   const isJson = type === 'application/json' || type.endsWith('+json');
   if (route.takesForm && !isJson) {
-    return refuse('unsupported_media_type', 'must be multipart/form-data or application/json');
+    const must = 'must be multipart/form-data or application/json';
+    return refuse('unsupported_media_type', `${must}, not ${quoted(type)}`);
   }
   if (type.startsWith('multipart/'))
-    return refuse('unsupported_media_type', 'must be application/json');
+    return refuse('unsupported_media_type', `must be application/json, not ${quoted(type)}`);
   return json;
 }
 

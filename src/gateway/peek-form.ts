@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { estimateTokens } from '../usage/estimate.ts';
 import { isFormProblem, readForm } from './multipart.ts';
 import type { Part } from './multipart.ts';
-import { refuseAmbiguous, refusePeek } from './peek.ts';
+import { refuseAmbiguous, refusePeek, refuseValue } from './peek.ts';
 import type { PeekedForm, PeekRefusal } from './peek.ts';
 
 /** No provider model has a longer name. */
@@ -47,8 +47,11 @@ export function peekForm(body: Buffer, boundary: string): PeekedForm | PeekRefus
   if (model === undefined || modelPart === undefined || model === '') {
     return refusePeek('model must be a non-empty text field', 'model');
   }
-  const isStream = flags.get((values.get('stream') ?? 'false').toLowerCase());
-  if (isStream === undefined) return refusePeek('stream must be true or false', 'stream');
+  const stream = values.get('stream') ?? 'false';
+  const isStream = flags.get(stream.toLowerCase());
+  if (isStream === undefined) {
+    return refuseValue('stream', 'true or false', JSON.stringify(stream));
+  }
   const { start, end } = modelPart;
   // What is uploaded is no text, as the bytes of a data: URL are none.
   const promptEstimate = estimateTokens(body.length - fileBytes);
@@ -88,7 +91,7 @@ function readValues(
   }
   const charset = values.get('_charset_') ?? 'utf-8';
   if (charset.toLowerCase() === 'utf-8') return values;
-  return refusePeek('_charset_ must be utf-8', '_charset_');
+  return refuseValue('_charset_', 'utf-8', JSON.stringify(charset));
 }
 
 const textTypes = /^text\/plain(?:[\t ]*;[\t ]*charset="?(?:utf-8|us-ascii|iso-8859-1)"?)?$/;

@@ -4,6 +4,7 @@
 
 import { isUtf8 } from 'node:buffer';
 
+import { shortened } from '../lib/text.ts';
 import { estimateTokens } from '../usage/estimate.ts';
 import { scanMembers, skipSpace, skipValue } from './json-scan.ts';
 import type { MemberVisitor, ScanNotes } from './json-scan.ts';
@@ -65,6 +66,10 @@ export const refusePeek = (
   param,
 });
 
+/** `value` is the field's as the client wrote it; a field that is missing is null. */
+export const refuseValue = (field: string, must: string, value: string): PeekRefusal =>
+  refusePeek(`${field} must be ${must}, not ${shortened(value)}`, field);
+
 export function isPeekRefusal(value: Peeked | PeekRefusal): value is PeekRefusal {
   return 'ambiguous' in value;
 }
@@ -91,14 +96,18 @@ function readMembers(
   const modelSpan = members.span('model');
   const model = modelSpan === null ? null : readString(body, modelSpan);
   if (modelSpan === null || model === null || model === '') {
-    return refusePeek('model must be a non-empty string', 'model');
+    return refuseValue('model', 'a non-empty string', written(body, modelSpan));
   }
-  const isStream = readBoolean(body, members.span('stream'));
-  if (isStream === undefined) return refusePeek('stream must be true or false', 'stream');
+  const stream = members.span('stream');
+  const isStream = readBoolean(body, stream);
+  if (isStream === undefined) {
+    return refuseValue('stream', 'true or false', written(body, stream));
+  }
   let maxTokens: number | null = null;
   for (const key of ['max_output_tokens', 'max_tokens', 'max_completion_tokens', 'n'] as const) {
-    const count = readCount(body, members.span(key));
-    if (count === undefined) return refusePeek(`${key} must be a whole number`, key);
+    const span = members.span(key);
+    const count = readCount(body, span);
+    if (count === undefined) return refuseValue(key, 'a whole number', written(body, span));
     if (key !== 'n') maxTokens = count ?? maxTokens;
   }
   const streamOptions = readStreamOptions(body, members.span('stream_options'));
@@ -120,7 +129,7 @@ function readStreamOptions(body: Buffer, span: Span | null): StreamOptions | Pee
   if (span === null) return null;
   if (isNull(body, span)) return { span, isNull: true, isEmpty: true, includeUsage: null };
   if (body[span.start] !== 0x7b) {
-    return refusePeek('stream_options must be an object', 'stream_options');
+    return refuseValue('stream_options', 'an object', written(body, span));
   }
   const members = new NamedMembers(body, streamOptionKeys);
   scanMembers(body, span.start, { mediaBytes: 0 }, members);
@@ -225,6 +234,14 @@ function parseString(token: string): string | null {
     return null;
   }
 }
+
+/** So many bytes of a value are enough for the message that repeats it. */
+const writtenBytesMax = 400;
+
+const written = (bytes: Buffer, span: Span | null): string =>
+  span === null
+    ? 'null'
+    : bytes.toString('utf8', span.start, Math.min(span.end, span.start + writtenBytesMax));
 
 const isNull = (bytes: Buffer, span: Span): boolean => bytes[span.start] === 0x6e;
 

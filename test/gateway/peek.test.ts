@@ -149,16 +149,34 @@ describe('peek', () => {
     refused(deep('{"a":', '}'));
   });
 
-  it('names the field whose value has the wrong type', () => {
-    assert.equal(refused('{"messages":[]}').param, 'model');
-    assert.equal(refused('{"model":""}').param, 'model');
-    assert.equal(refused('{"model":7}').param, 'model');
-    assert.equal(refused('{"model":"a","stream":"true"}').param, 'stream');
-    assert.equal(refused('{"model":"a","stream":1}').param, 'stream');
-    assert.equal(refused('{"model":"a","max_tokens":"9"}').param, 'max_tokens');
-    assert.equal(refused('{"model":"a","max_tokens":1.5}').param, 'max_tokens');
-    assert.equal(refused('{"model":"a","n":1.5}').param, 'n');
-    assert.equal(refused('{"model":"a","stream_options":[]}').param, 'stream_options');
+  it('names the field whose value has the wrong type, and the value', () => {
+    for (const [text, param, message] of [
+      ['{"messages":[]}', 'model', 'model must be a non-empty string, not null'],
+      ['{"model":""}', 'model', 'model must be a non-empty string, not ""'],
+      ['{"model":7}', 'model', 'model must be a non-empty string, not 7'],
+      ['{"model":"a","stream":"true"}', 'stream', 'stream must be true or false, not "true"'],
+      ['{"model":"a","stream":1}', 'stream', 'stream must be true or false, not 1'],
+      [
+        '{"model":"a","max_tokens":"9"}',
+        'max_tokens',
+        'max_tokens must be a whole number, not "9"',
+      ],
+      [
+        '{"model":"a","max_tokens":1.5}',
+        'max_tokens',
+        'max_tokens must be a whole number, not 1.5',
+      ],
+      ['{"model":"a","n":[ 1 ]}', 'n', 'n must be a whole number, not [ 1 ]'],
+      [
+        '{"model":"a","stream_options":[]}',
+        'stream_options',
+        'stream_options must be an object, not []',
+      ],
+    ] as const) {
+      assert.deepEqual(refused(text), { ambiguous: false, message, param });
+    }
+    const long = refused(`{"model":"a","n":"${'ü'.repeat(5000)}"}`);
+    assert.ok(long.message.length < 150, 'of a long value as much as a message holds');
   });
 
   it('reads the newest spelling of the generation length', () => {
