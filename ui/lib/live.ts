@@ -9,6 +9,8 @@ type Counters = Readonly<{
   requests_failed: number;
   cache_hits: number;
   cache_misses: number;
+  rejected_unauthenticated: number;
+  rejected_model_not_found: number;
 }>;
 type Replica = Readonly<{
   replica: string;
@@ -23,6 +25,8 @@ export type Sample = Readonly<{
   at: number;
   requestsPerSecond: number | null;
   failedPerSecond: number | null;
+  /** Refused for an unknown key or an unknown model, which is nobody's request. */
+  unattributedPerSecond: number | null;
   /** Between 0 and 1; null when nothing was looked up. */
   cacheShare: number | null;
   inflight: number;
@@ -31,7 +35,13 @@ export type Sample = Readonly<{
   capacity: number;
 }>;
 
-type Rates = Readonly<{ ok: number; failed: number; hits: number; misses: number }>;
+type Rates = Readonly<{
+  ok: number;
+  failed: number;
+  hits: number;
+  misses: number;
+  unattributed: number;
+}>;
 
 /** What a replica did in a second, from its report before and this one; null when it counts anew, or has not reported since. */
 export function ratesBetween(before: Replica, after: Replica): Rates | null {
@@ -44,6 +54,7 @@ export function ratesBetween(before: Replica, after: Replica): Rates | null {
     failed: rate('requests_failed'),
     hits: rate('cache_hits'),
     misses: rate('cache_misses'),
+    unattributed: rate('rejected_unauthenticated') + rate('rejected_model_not_found'),
   };
   return Object.values(rates).some((one) => one < 0) ? null : rates;
 }
@@ -80,6 +91,7 @@ export function sampleOf(followed: readonly Followed[], at: number): Sample {
     at,
     requestsPerSecond: isWhole ? sum(({ ok, failed }) => ok + failed) : null,
     failedPerSecond: isWhole ? sum(({ failed }) => failed) : null,
+    unattributedPerSecond: isWhole ? sum(({ unattributed }) => unattributed) : null,
     cacheShare: isWhole && lookups > 0 ? sum(({ hits }) => hits) / lookups : null,
     inflight: gauge(({ inflight }) => inflight),
     admitted: gauge(({ admission }) => admission?.in_use ?? 0),

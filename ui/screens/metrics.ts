@@ -59,7 +59,7 @@ class ScreenMetrics extends LitElement {
       }
 
       .recorded h2 {
-        flex: 1;
+        flex: 1 0 auto;
       }
 
       .recorded select {

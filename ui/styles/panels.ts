@@ -11,6 +11,13 @@ export const panels = css`
     margin-bottom: var(--space-3);
   }
 
+  /* Of two beside each other. */
+  @media (max-width: 640px) {
+    .tiles > :last-child:nth-child(odd) {
+      grid-column: 1 / -1;
+    }
+  }
+
   .charts {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr));

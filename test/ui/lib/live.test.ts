@@ -9,12 +9,19 @@ const report = (replica: string, second: number, requests_ok: number) => ({
   replica,
   reported_at: new Date(second * 1_000).toISOString(),
   backends: [{ inflight: 2, admission: { in_use: 1, queued: 3, capacity: 8 } }],
-  process: { requests_ok, requests_failed: 0, cache_hits: requests_ok, cache_misses: 0 },
+  process: {
+    requests_ok,
+    requests_failed: 0,
+    cache_hits: requests_ok,
+    cache_misses: 0,
+    rejected_unauthenticated: requests_ok,
+    rejected_model_not_found: requests_ok * 2,
+  },
 });
 
 it('a rate is a difference over the time between two reports', () => {
   const rates = ratesBetween(report('one', 0, 100), report('one', 10, 150));
-  assert.deepEqual(rates, { ok: 5, failed: 0, hits: 5, misses: 0 });
+  assert.deepEqual(rates, { ok: 5, failed: 0, hits: 5, misses: 0, unattributed: 15 });
 });
 
 it('a counter that falls began anew, which is no rate', () => {

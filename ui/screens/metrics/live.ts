@@ -81,10 +81,9 @@ export class GwLiveMetrics extends LitElement {
       : `by the reports of ${replicas === 1 ? 'one replica' : `${replicas} replicas`}, each counted for itself`;
   }
 
-  #tiles(
-    { replicas, published }: Fleet,
-    { requestsPerSecond, cacheShare, inflight, admitted, queued, capacity }: Sample,
-  ) {
+  #tiles({ replicas, published }: Fleet, sample: Sample) {
+    const { requestsPerSecond, unattributedPerSecond } = sample;
+    const { cacheShare, inflight, admitted, queued, capacity } = sample;
     const behind = replicas.filter((one) => isBehind(one, published)).length;
     const rate = formatRate(requestsPerSecond);
     return html`<div class="tiles">
@@ -93,6 +92,12 @@ export class GwLiveMetrics extends LitElement {
         value=${rate}
         tone=${requestsPerSecond === null ? 'none' : 'plain'}
         >${requestsPerSecond === null ? 'after the next report' : 'between two reports'}</gw-kpi
+      >
+      <gw-kpi
+        label="Unattributed"
+        value=${unattributedPerSecond === null ? 'no data' : `${formatRate(unattributedPerSecond)}/s`}
+        tone=${unattributedPerSecond === null ? 'none' : 'plain'}
+        >no known key, or model</gw-kpi
       >
       <gw-kpi label="In flight" value=${formatNumber(inflight)} href=${linkTo({ screen: 'fleet' })}
         >${formatNumber(queued)} queued at gates</gw-kpi
@@ -107,7 +112,7 @@ export class GwLiveMetrics extends LitElement {
         label="Cache hits"
         value=${percent(cacheShare)}
         tone=${cacheShare === null ? 'none' : 'plain'}
-        >of lookups between two reports</gw-kpi
+        >of what was looked up</gw-kpi
       >
       <gw-kpi
         label="Snapshot age"
@@ -142,6 +147,7 @@ export class GwLiveMetrics extends LitElement {
       ${chart('Requests per second', formatRate, [
         { label: 'all', of: (one) => one.requestsPerSecond },
         { label: 'failed', of: (one) => one.failedPerSecond },
+        { label: 'unattributed', of: (one) => one.unattributedPerSecond },
       ])}
       ${chart('In flight and queued', formatShort, [
         { label: 'in flight', of: (one) => one.inflight },
