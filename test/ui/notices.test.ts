@@ -6,12 +6,16 @@ import { it } from 'node:test';
 
 import { until } from '../harness/wait.ts';
 import { emptyHouse, open } from './harness/house.ts';
+import type { House } from './harness/house.ts';
+import { rows } from './harness/records.ts';
+
+const roleOf = ({ plane }: House) =>
+  [...plane.store.state().role.byId.values()].find(({ id }) => id === 1) ?? null;
 
 it('a change is typed, published and taken back by keys alone, its record open', async (t) => {
   const house = await emptyHouse(t);
   const { page } = await open(t, house, 'roles/1/edit');
-  const description = () =>
-    [...house.plane.store.state().role.byId.values()].find(({ id }) => id === 1)?.description;
+  const description = () => roleOf(house)?.description;
   const before = description();
   const focused = (label: string) =>
     page.getByLabel(label).and(page.locator(':focus')).waitFor({ state: 'visible' });
@@ -30,11 +34,39 @@ it('a change is typed, published and taken back by keys alone, its record open',
   await until(() => description() === before, { what: 'the role is described as before' });
 });
 
+it('a notice that went away still undoes its change, and offers it once; so does the history', async (t) => {
+  const house = await emptyHouse(t);
+  const { page } = await open(t, house, 'roles/1/edit');
+  const description = () => roleOf(house)?.description;
+  const before = description();
+  await page.getByLabel('Description').fill('Another');
+  await page.getByRole('button', { name: 'Review change' }).press('Enter');
+  await page.getByRole('button', { name: 'Publish change' }).press('Enter');
+  await page.getByRole('button', { name: 'Dismiss' }).press('Enter');
+  await page.getByRole('heading', { name: 'inference' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('heading', { name: 'Roles' }).and(page.locator(':focus')).waitFor();
+
+  await page.getByRole('button', { name: 'Last notices' }).press('Enter');
+  const told = page.locator('gw-notices');
+  await told.getByRole('listitem').filter({ hasText: 'Role inference changed' }).waitFor();
+  await told.getByRole('button', { name: 'Undo' }).press('Enter');
+  await until(() => description() === before, { what: 'the role is described as before' });
+  await told.getByText('Undone', { exact: true }).waitFor();
+  assert.equal(await told.getByRole('button', { name: 'Undo' }).count(), 1);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Last notices' }).and(page.locator(':focus')).waitFor();
+
+  const [change] = await rows(house, '/admin/history/commands?limit=1');
+  await page.goto(`/ui/history/${String(change?.['id'])}`);
+  await page.getByRole('button', { name: 'Undo', exact: true }).press('Enter');
+  await until(() => description() === 'Another', { what: 'the undo is undone' });
+});
+
 it('a change that another one was quicker than shows what that was, and is made on top of it', async (t) => {
   const house = await emptyHouse(t);
   const { page } = await open(t, house, 'roles/1/edit');
-  const role = () =>
-    [...house.plane.store.state().role.byId.values()].find(({ id }) => id === 1) ?? null;
+  const role = () => roleOf(house);
   const name = role()?.name ?? '';
   await page.getByLabel('Name').fill('renamed');
   await page.getByRole('button', { name: 'Review change' }).click();

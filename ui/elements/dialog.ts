@@ -65,7 +65,7 @@ export class GwDialog extends Overlay {
   declare busy: boolean;
   declare wide: boolean;
   declare typed: string;
-  protected override readonly asks = 'gw-field';
+  protected override readonly asks = 'gw-field, gw-login';
 
   constructor() {
     super();

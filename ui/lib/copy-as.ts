@@ -29,6 +29,14 @@ function quotedBody(body: object): string {
   return quoted(masked).replaceAll(/\\u0000([A-Z_]+)\\u0000/g, `'"$$$1"'`);
 }
 
+/** Comments of a shell that say where `$GW_SESSION` of the calls here comes from, as a command with the reader's own name and password. */
+export const sessionNote = (origin: string): string =>
+  [
+    '# GW_SESSION is the cookie that a login gives:',
+    `#   GW_SESSION=$(curl -s -o /dev/null -c - ${quoted(`${origin}/login`)} -H content-type:application/json -d '{"name":"…","password":"…"}' | awk '$6 == "gw_session" { print $7 }')`,
+    '',
+  ].join('\n');
+
 /** A call by curl. The session's cookie is the reader's own to fill in. */
 export function curlCommand(
   { method, path, body, version, reason = '' }: Request,

@@ -1,6 +1,8 @@
 // A record that is there, by other means: as the API answers it, as the call that asks for it, and as a piece of a configuration file where
 // a file can say it. No record holds a secret, and where a file needs one it names a variable of the environment.
 
+import { sessionNote } from './copy-as.ts';
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What records refer to by id and files by name. */
@@ -182,6 +184,9 @@ export function yamlOfRecord(list: string, record: Fields, names: Names = nobody
   return [...above, `${indent}- ${lines.join(`\n${indent}  `)}`, ''].join('\n');
 }
 
+/** Of a record that a file can say, in the order in which they are offered. */
+export const recordLabels = ['JSON', 'curl', 'YAML', 'gw command'] as const;
+
 export type CopyText = Readonly<{ label: string; text: string }>;
 
 type Asked = Readonly<{ list: string; id: number; origin: string; names?: Names }>;
@@ -198,7 +203,7 @@ export function textsOfRecord(
     { label: 'JSON', text: `${JSON.stringify(fields, null, 2)}\n` },
     {
       label: 'curl',
-      text: `curl -s '${origin}/admin/${list}?limit=1000' -b "gw_session=$GW_SESSION" | jq '.[] | select(.id == ${id})'`,
+      text: `${sessionNote(origin)}curl -s '${origin}/admin/${list}?limit=1000' -b "gw_session=$GW_SESSION" | jq '.[] | select(.id == ${id})'`,
     },
     ...(yaml === null
       ? []

@@ -2,10 +2,11 @@
 
 import { html, nothing } from 'lit';
 
+import { asFailure } from '../api/failure.ts';
 import { copyText } from '../elements/copy-text.ts';
 import '../elements/menu.ts';
-import { textsOfRecord } from '../lib/copy-record.ts';
-import type { Names } from '../lib/copy-record.ts';
+import { recordLabels, textsOfRecord } from '../lib/copy-record.ts';
+import type { CopyText, Names } from '../lib/copy-record.ts';
 import { apiBase, isOneFile } from '../state/base.ts';
 import { notify } from '../state/toasts.ts';
 
@@ -25,23 +26,44 @@ const lists: Readonly<Record<string, string>> = {
 
 type Identified = Readonly<{ id: number }>;
 
-/** In the head of a drawer or a page; nothing where the screen has no list of its own. */
-export function copyRecord(screen: string, record: Identified, names?: Names) {
+/**
+ * In the head of a drawer or a page; nothing where the screen has no list of its own. `asked` answers what the record refers to, once
+ * it is wanted.
+ */
+export function copyRecord(screen: string, record: Identified, asked?: () => Promise<Names>) {
   const list = lists[screen];
   if (list === undefined || isOneFile) return nothing;
   const origin = new URL(apiBase, globalThis.location.href).href.replace(/\/$/, '');
-  const asked = { list, id: record.id, origin, ...(names === undefined ? {} : { names }) };
-  const texts = textsOfRecord(record, asked);
+  const textsWith = (names?: Names) =>
+    textsOfRecord(record, {
+      list,
+      id: record.id,
+      origin,
+      ...(names === undefined ? {} : { names }),
+    });
+  const labels = asked === undefined ? textsWith().map(({ label }) => label) : recordLabels;
   return html`<gw-menu
     slot="actions"
     plain
     icon="copy"
     label="Copy as"
-    .items=${texts.map(({ label }) => ({ value: label, label: `Copy as ${label}` }))}
+    .items=${labels.map((label) => ({ value: label, label: `Copy as ${label}` }))}
     @gw-choose=${async ({ detail }: CustomEvent<string>) => {
-      const text = texts.find(({ label }) => label === detail)?.text ?? '';
-      const isCopied = await copyText(text);
-      notify({ text: isCopied ? `Copied as ${detail}` : 'The browser allows no copying' });
+      notify({ text: await copied(detail, async () => textsWith(await asked?.())) });
     }}
   ></gw-menu>`;
+}
+
+/** Answers what became of it. */
+async function copied(
+  chosen: string,
+  textsOf: () => Promise<readonly CopyText[]>,
+): Promise<string> {
+  try {
+    const text = (await textsOf()).find(({ label }) => label === chosen)?.text;
+    if (text === undefined) return 'A file cannot say it: it refers to what is gone';
+    return (await copyText(text)) ? `Copied as ${chosen}` : 'The browser allows no copying';
+  } catch (error) {
+    return `Nothing is copied: ${asFailure(error).message}`;
+  }
 }

@@ -53,6 +53,11 @@ export class GwSaveBecame extends LitElement {
     this.offered = false;
   }
 
+  /** It comes below what was looked at. */
+  protected override firstUpdated(): void {
+    this.scrollIntoView({ block: 'nearest' });
+  }
+
   protected override render() {
     const { message, difference } = this.found;
     return html`<p role="alert">${message}</p>
@@ -77,7 +82,7 @@ export class GwSaveBecame extends LitElement {
       }
       ${
         this.offered
-          ? html`<button type="button" ?disabled=${this.busy} @click=${this.#onTop}>
+          ? html`<button type="button" class="primary" ?disabled=${this.busy} @click=${this.#onTop}>
               Save again on top
             </button>`
           : kind === 'changed'

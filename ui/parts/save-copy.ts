@@ -5,7 +5,7 @@ import { html, nothing } from 'lit';
 import type { Prepared } from '../api/call.ts';
 import { copyText } from '../elements/copy-text.ts';
 import '../elements/menu.ts';
-import { curlCommand, gwCommand, yamlOf } from '../lib/copy-as.ts';
+import { curlCommand, gwCommand, sessionNote, yamlOf } from '../lib/copy-as.ts';
 import { apiBase } from '../state/base.ts';
 import { notify } from '../state/toasts.ts';
 
@@ -13,7 +13,7 @@ function textsOf(prepared: Prepared, reason: string) {
   const request = { ...prepared, reason };
   const origin = new URL(apiBase, globalThis.location.href).href.replace(/\/$/, '');
   const texts = [
-    { label: 'curl', text: curlCommand(request, origin) },
+    { label: 'curl', text: `${sessionNote(origin)}${curlCommand(request, origin)}` },
     { label: 'gw command', text: gwCommand(request) },
     { label: 'YAML', text: yamlOf(request) },
   ];

@@ -96,7 +96,7 @@ export class GwSave extends LitElement {
       verb=${this.busy ? `${shown.verb} …` : shown.verb}
       name=${shown.name ?? ''}
       ?danger=${shown.danger === true}
-      ?busy=${this.busy}
+      ?busy=${this.busy || this.meanwhile !== null}
       ?open=${this.save !== null}
       wide
       @gw-close=${() => this.#tell('gw-close', null)}

@@ -5,6 +5,7 @@ import { css, html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 
 import type { FrontendModel } from '../api/frontend-models.ts';
+import { listPrincipals } from '../api/principals.ts';
 import '../elements/empty.ts';
 import '../elements/icon.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
@@ -227,11 +228,10 @@ class ScreenFrontendModels extends RecordScreen {
       <a slot="above" href=${linkTo({ screen: this.screen })}
         ><gw-icon name="chevron-left"></gw-icon>Frontend models</a
       >
-      ${copyRecord(this.screen, one, {
-        // Not known here: of a rule that asks for callers there is no YAML.
-        principal: new Map(),
+      ${copyRecord(this.screen, one, async () => ({
+        principal: new Map((await listPrincipals()).map(({ id, name }) => [id, name])),
         frontendModel: new Map(routing.frontendModels.map(({ id, name }) => [id, name])),
-      })}
+      }))}
       ${
         this.isWritable()
           ? html`${this.changeLink(one.id)}

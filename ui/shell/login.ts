@@ -53,8 +53,14 @@ export class GwLogin extends LitElement {
     this.failure = null;
   }
 
+  /** At what is still to be typed. */
   override focus(): void {
-    this.renderRoot.querySelector('input')?.focus();
+    const field = this.name === '' ? 'name' : 'password';
+    this.renderRoot.querySelector<HTMLElement>(`input[name=${field}]`)?.focus();
+  }
+
+  protected override firstUpdated(): void {
+    this.focus();
   }
 
   protected override render() {

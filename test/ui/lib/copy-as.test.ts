@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 
 import { readDocument } from '../../../src/snapshot/file/document.ts';
-import { curlCommand, gwCommand, yamlOf } from '../../../ui/lib/copy-as.ts';
+import { curlCommand, gwCommand, sessionNote, yamlOf } from '../../../ui/lib/copy-as.ts';
 
 /** The arguments that a shell makes of the command, with `curl` a program that only prints them. */
 function argumentsOf(command: string): readonly string[] {
@@ -41,6 +41,16 @@ describe('a call that is copied', () => {
     const command = curlCommand({ method: 'POST', path: '/admin/providers', body }, origin);
     assert.ok(!command.includes('sk-secret'));
     assert.match(command, /"\$UPSTREAM_API_KEY"/);
+  });
+
+  it('says how the session is had that it names, and stays a call', () => {
+    const note = sessionNote(origin);
+    const call = curlCommand({ method: 'DELETE', path: '/admin/keys/7' }, origin);
+    assert.deepEqual(argumentsOf(note + call), argumentsOf(call));
+    const login = note.replace(/^.*\n# /, '');
+    const jar = String.raw`curl() { printf '#HttpOnly_h\tFALSE\t/\tTRUE\t0\tgw_session\ts-9\n'; }`;
+    const script = `${jar}\n${login}\necho "$GW_SESSION"`;
+    assert.equal(execFileSync('sh', ['-c', script], { encoding: 'utf8' }), 's-9\n');
   });
 
   it('without a body has none', () => {

@@ -10,7 +10,7 @@ import { isMutation } from '../../../src/admin/once.ts';
 import { adminRoutes } from '../../../src/admin/routes.ts';
 import { readDocument } from '../../../src/snapshot/file/document.ts';
 import { curlCommand } from '../../../ui/lib/copy-as.ts';
-import { textsOfRecord, yamlOfRecord } from '../../../ui/lib/copy-record.ts';
+import { recordLabels, textsOfRecord, yamlOfRecord } from '../../../ui/lib/copy-record.ts';
 
 const reading = (text: string) =>
   readDocument(text, {
@@ -115,7 +115,7 @@ describe('a record that is copied as YAML', () => {
     const record = { id: 7, version: 4, name: 'r', permissions: [] };
     const asked = { list: 'roles', id: 7, origin: 'https://gw.example' };
     const texts = new Map(textsOfRecord(record, asked).map(({ label, text }) => [label, text]));
-    assert.deepEqual([...texts.keys()], ['JSON', 'curl', 'YAML', 'gw command']);
+    assert.deepEqual([...texts.keys()], recordLabels);
     assert.deepEqual(JSON.parse(texts.get('JSON') ?? ''), { id: 7, name: 'r', permissions: [] });
     assert.match(texts.get('curl') ?? '', /\/admin\/roles\?limit=1000' .*select\(\.id == 7\)/);
     assert.match(texts.get('gw command') ?? '', /gw import --config record\.yaml$/);
