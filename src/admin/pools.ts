@@ -9,6 +9,7 @@ import { listPools, pools, readPool } from '../../projections/tables/pools.ts';
 import type { PoolMemberRow, PoolRow } from '../../projections/tables/pools.ts';
 import { membersMax, noPool } from '../deciders/pool.ts';
 import type { MemberInput } from '../deciders/pool.ts';
+import { weightField } from '../lib/amounts.ts';
 import { descriptionField, modelNameField } from '../lib/fields.ts';
 import { modelId, poolId, poolMemberId } from '../lib/ids.ts';
 import { poolPolicy } from '../lib/vocabulary.ts';
@@ -42,7 +43,7 @@ const memberFields = z.strictObject({
   id: poolMemberId.optional(),
   provider_model_id: modelId.nullable().optional(),
   model: modelReference.optional(),
-  weight: z.int().positive().max(1_000_000).default(1),
+  weight: weightField.default(1),
   position: positionField.optional(),
 });
 const memberField = memberFields.transform(toMember);

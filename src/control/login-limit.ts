@@ -50,7 +50,6 @@ export function createLoginLimit(): LoginLimit {
     key: ({ name, address }: LoginAttempt) => keyOf(name, siteOf(address)),
     buckets: createBuckets(failuresPerHour, hourMs),
   };
-  const ofName = ({ name }: LoginAttempt) => keyOf(name);
   const lane = (perMinute: number) => ({
     key: ofName,
     buckets: createBuckets(perMinute, minuteMs),
@@ -81,6 +80,8 @@ export function createLoginLimit(): LoginLimit {
     },
   };
 }
+
+const ofName = ({ name }: LoginAttempt): string => keyOf(name);
 
 /** Of one length, whatever a stranger sends as a name. */
 const keyOf = (...parts: readonly string[]): string =>

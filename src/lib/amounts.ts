@@ -12,6 +12,10 @@ const tokensMax = 1_000_000_000;
 export const tokensField = positive(tokensMax);
 export const tokensOrNoneField = whole(tokensMax);
 
+/** The share of a member of a pool, beside those of the others. */
+export const weightMax = 1_000_000;
+export const weightField = positive(weightMax);
+
 /** Requests at one backend at once. */
 export const requestsField = positive(1_000_000);
 export const requestsOrNoneField = whole(1_000_000);

@@ -12,6 +12,7 @@ import {
   requestsOrNoneField,
   spentField,
   tokensField,
+  weightMax,
 } from '../../lib/amounts.ts';
 import {
   apiBaseField,
@@ -97,6 +98,12 @@ const modelInfo = z.looseObject({
 });
 export type ModelInfo = z.output<typeof modelInfo>;
 
+/** The bound is that of the admin API, which the common format does not have. */
+const weight = z
+  .int()
+  .positive()
+  .max(weightMax, { error: ({ input }) => `must be at most ${weightMax}, was ${String(input)}` });
+
 const deployment = z.object({
   model_name: name,
   litellm_params: z.looseObject({
@@ -107,7 +114,7 @@ const deployment = z.object({
     default_max_tokens: tokensField.nullish(),
     max_tokens: foreignTokens,
     timeout: seconds.nullish(),
-    weight: z.int().positive().nullish(),
+    weight: weight.nullish(),
     ...costs,
   }),
   model_info: modelInfo.nullish(),

@@ -1,6 +1,7 @@
 // Decides which models, pools and frontend models the names of a configuration file become. A name is one model where it can
 // be; where its entries differ, are weighed, or have something behind them, it is a frontend model over a pool of members.
 
+import { weightMax } from '../../lib/amounts.ts';
 import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import type { ConfigDocument } from './document.ts';
 import type { FlowControl, ModelFacts } from './entries.ts';
@@ -148,8 +149,13 @@ function layoutErrors({ models, pools, frontendModels, fallbackModel }: Layout):
   const known = { model: new Set(models.map(({ name }) => name)), target: new Set<string>() };
   for (const { name } of [...models, ...pools]) known.target.add(name);
   for (const pool of pools) {
-    for (const { model } of pool.members) {
+    for (const { model, weight } of pool.members) {
       if (!known.model.has(model)) errors.push(`pool ${pool.name}: no model is named ${model}`);
+      // Entries that are served alike are one member, with the weights of all.
+      if (weight > weightMax)
+        errors.push(
+          `pool ${pool.name}: weight of ${model} adds up to ${weight}, over ${weightMax}`,
+        );
     }
   }
   for (const { name, rules, defaultTargets } of frontendModels) {

@@ -8,6 +8,7 @@ import {
   spentField,
   tokensField,
   tokensOrNoneField,
+  weightField,
 } from '../../lib/amounts.ts';
 import {
   denyMessageField,
@@ -35,7 +36,7 @@ const role = z.strictObject({
 
 const member = z.union([
   name.transform((model) => ({ model, weight: 1 })),
-  z.strictObject({ model: name, weight: z.int().positive().max(1_000_000).default(1) }),
+  z.strictObject({ model: name, weight: weightField.default(1) }),
 ]);
 
 const pool = z.strictObject({

@@ -90,11 +90,19 @@ describe('what cannot be served is refused with its line:', () => {
     [`model: x, ${address}, protocol: smtp`, /protocol/],
     [`model: x, ${address}, api_key: "a\\nb"`, /api_key: must be printable ASCII/],
     [`model: x, ${address}, default_max_tokens: 0`, /default_max_tokens/],
+    [`model: x, ${address}, weight: 1000001`, /weight: must be at most 1000000, was 1000001/],
     [`model: x, ${address}, input_cost_per_token: -1`, /input_cost_per_token/],
   ];
   for (const [parameters, message] of cases) {
     it(parameters, () => assert.match(errorsOf(entry(parameters)).join('\n'), message));
   }
+
+  it('of entries that are served alike, the sum of their weights', () => {
+    const one = `{ model_name: m, litellm_params: { model: x, ${address}, weight: 600000 } }`;
+    const other = one.replace('weight: 600000', 'rpm: 1').replace('model: x', 'model: y');
+    const errors = errorsOf(`model_list: [${one}, ${one}, ${other}]`);
+    assert.match(errors.join('\n'), /weight of .* adds up to 1200000, over 1000000/);
+  });
 
   it('all of it at once', () => {
     const source = `
