@@ -3,15 +3,10 @@
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 
-import {
-  averageDuration,
-  boundedSum,
-  percentile,
-  unfiltered,
-  upstreamStatuses,
-  usageIn,
-} from './usage-range.ts';
-import type { UpstreamStatuses, UsageRange } from './usage-range.ts';
+import { usageColumns } from './usage-columns.ts';
+import type { UsageColumns } from './usage-columns.ts';
+import { unfiltered, usageIn } from './usage-range.ts';
+import type { UsageRange } from './usage-range.ts';
 
 export const usageGroupings = [
   'model',
@@ -26,23 +21,7 @@ export type UsageGrouping = (typeof usageGroupings)[number];
 
 export type UsageQuery = UsageRange & Readonly<{ groupBy: UsageGrouping; limit: number }>;
 
-export type UsageTotal = UpstreamStatuses &
-  Readonly<{
-    key: string | null;
-    requests: number;
-    refused_requests: number;
-    refused_no_backend: number;
-    prompt_tokens: number;
-    completion_tokens: number;
-    /** Null when no request of the group has a price. */
-    cost_micros: number | null;
-    unpriced_requests: number;
-    avg_ms: number | null;
-    p50_ms: number | null;
-    p95_ms: number | null;
-    p99_ms: number | null;
-    ttft_p95_ms: number | null;
-  }>;
+export type UsageTotal = UsageColumns & Readonly<{ key: string | null; refused_requests: number }>;
 
 const groupKeys: Readonly<Record<UsageGrouping, SQLQuery>> = {
   model: sql`model`,
@@ -57,20 +36,8 @@ const groupKeys: Readonly<Record<UsageGrouping, SQLQuery>> = {
 /** The dearest first; days the newest first. */
 export const usageTotals = (db: Queryable, query: UsageQuery): Promise<UsageTotal[]> =>
   db.query(sql`
-    select ${groupKeys[query.groupBy]} as key, sum(requests)::bigint as requests,
-      coalesce(sum(requests) filter (where refusal is not null), 0)::bigint as refused_requests,
-      coalesce(sum(requests) filter (where refusal = 'no_backend'), 0)::bigint
-        as refused_no_backend,
-      ${upstreamStatuses},
-      ${boundedSum(sql`prompt_tokens`)} as prompt_tokens,
-      ${boundedSum(sql`completion_tokens`)} as completion_tokens,
-      ${boundedSum(sql`cost_micros`)} as cost_micros,
-      sum(unpriced_requests)::bigint as unpriced_requests,
-      ${averageDuration} as avg_ms,
-      ${percentile(0.5, sql`duration_ms`)} as p50_ms,
-      ${percentile(0.95, sql`duration_ms`)} as p95_ms,
-      ${percentile(0.99, sql`duration_ms`)} as p99_ms,
-      ${percentile(0.95, sql`ttft_ms`)} as ttft_p95_ms
+    select ${groupKeys[query.groupBy]} as key, ${usageColumns},
+      coalesce(sum(requests) filter (where refusal is not null), 0)::bigint as refused_requests
     from (${usageIn(query, unfiltered)}) counted
     group by 1
     order by ${query.groupBy === 'day' ? sql`key desc` : sql`cost_micros desc nulls last, requests desc, key`}
