@@ -44,6 +44,17 @@ export function formatMoneyShort(micros: number | null): string {
   return dollars.toLocaleString('en', { style: 'currency', currency: 'USD' });
 }
 
+const byteUnits = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** `512 bytes`, `1.4 MiB`. */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(
+    byteUnits.length - 1,
+    Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)),
+  );
+  return `${plain(Math.round((bytes / 1_024 ** power) * 10) / 10)} ${byteUnits[power]}`;
+}
+
 /** `84 ms`, `1.2 s`, `3 min`. */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return 'no data';

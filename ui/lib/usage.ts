@@ -127,9 +127,12 @@ export const changeText = ({ cost_micros: now, before_micros: before }: Beside<S
 export const failedBeforeText = (before: Readonly<{ failed: number; requests: number }>): string =>
   before.requests === 0 ? '' : `${formatShare(before.failed, before.requests)} before`;
 
-/** What is said of one number, without what there is nothing to say of. */
+/** What is said of one number, without what there is nothing to say of; no line ends before a percent sign. */
 export const joined = (...parts: readonly string[]): string =>
-  parts.filter((part) => part !== '').join(', ');
+  parts
+    .filter((part) => part !== '')
+    .join(', ')
+    .replaceAll(' %', '\u00a0%');
 
 /** To the cent from a dollar on, and exactly below: requests cost fractions of a cent. */
 export const formatSpend = (micros: number | null): string =>

@@ -4,11 +4,13 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import {
+  formatBytes,
   formatCount,
   formatDuration,
   formatMoney,
   formatMoneyShort,
   formatShare,
+  formatShareOfColumn,
   formatShort,
   formatSince,
   formatTime,
@@ -42,6 +44,11 @@ const cases: readonly (readonly [string, string])[] = [
   [formatShare(0, 0), 'no data'],
   [formatShare(1, 10_000), '< 0.1 %'],
   [formatShare(1, 8), '12.5 %'],
+  [formatShareOfColumn(3, 100), '3.0 %'],
+  [formatShareOfColumn(1, 10_000), '< 0.1 %'],
+  [formatBytes(0), '0 bytes'],
+  [formatBytes(1_023), '1023 bytes'],
+  [formatBytes(1_500_000), '1.4 MiB'],
   [formatCount(1, 'model'), '1 model'],
   [formatCount(2_000, 'key'), '2,000 keys'],
   [formatTime(new Date('2026-11-21T14:05:09.9Z'), 'utc'), '2026-11-21 14:05:09 UTC'],

@@ -9,7 +9,7 @@ import '../../elements/table.ts';
 import '../../elements/time.ts';
 import { lagOf, lagText, replicaState } from '../../lib/fleet.ts';
 import type { Published } from '../../lib/fleet.ts';
-import { formatDuration, formatNumber } from '../../lib/format.ts';
+import { formatBytes, formatDuration, formatNumber } from '../../lib/format.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import { backendColumns, cacheShare } from './columns.ts';
@@ -55,7 +55,7 @@ export class GwReplica extends LitElement {
       ],
       [
         'Snapshot',
-        html`version ${replica.snapshot_version}, since
+        html`version ${replica.snapshot_version}, taken
           <gw-time at=${replica.snapshot_since}></gw-time>; published is version
           ${published.version ?? 'none'}`,
       ],
@@ -73,7 +73,7 @@ export class GwReplica extends LitElement {
       ],
       [
         'Cache',
-        `${cacheShare(process)} hits, ${formatNumber(process.cache_entries)} entries, ${formatNumber(process.cache_bytes)} bytes`,
+        `${cacheShare(process)} hits, ${formatNumber(process.cache_entries)} entries, ${formatBytes(process.cache_bytes)}`,
       ],
       ['Usage dropped', `${formatNumber(process.usage_dropped)} rows`],
     ];

@@ -33,7 +33,7 @@ export function chartsOf({ points, edges, widthMs }: Recorded) {
       series: latencySeries(points),
     },
     {
-      title: 'Failed answers of backends per second',
+      title: 'Failed answers per second',
       label: 'Failed answers of backends per second by class of status, 429 apart',
       format: formatRate,
       series: failureClasses.map(({ id, label }) => rate(label, (point) => point[id])),
