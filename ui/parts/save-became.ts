@@ -53,9 +53,9 @@ export class GwSaveBecame extends LitElement {
     this.offered = false;
   }
 
-  /** It comes below what was looked at. */
+  /** It comes below what was looked at, and is as high as what is in it once that is drawn. */
   protected override firstUpdated(): void {
-    this.scrollIntoView({ block: 'nearest' });
+    requestAnimationFrame(() => this.scrollIntoView({ block: 'nearest' }));
   }
 
   protected override render() {

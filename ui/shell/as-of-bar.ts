@@ -7,6 +7,7 @@ import { listCommands } from '../api/history.ts';
 import { listVersions } from '../api/snapshots.ts';
 import type { SnapshotVersion } from '../api/snapshots.ts';
 import '../elements/icon.ts';
+import { refocus } from '../elements/refocus.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/time.ts';
 import { momentWords } from '../lib/history.ts';
@@ -117,7 +118,7 @@ export class GwAsOfBar extends LitElement {
           href=${linkTo({ screen: 'history', rest: ['diff'], query: { from: this.moment } })}
           >What changed since</a
         >
-        <button type="button" @click=${() => changeQuery({ as_of: null })}>Back to now</button>
+        <button type="button" @click=${this.#leave}>Back to now</button>
       </div>`;
   }
 
@@ -145,6 +146,12 @@ export class GwAsOfBar extends LitElement {
         made?.reason ? html`: ${made.reason}` : ''
       }`;
   }
+
+  /** What has the focus goes with it. */
+  readonly #leave = (): void => {
+    refocus();
+    changeQuery({ as_of: null });
+  };
 
   #step(icon: 'chevron-left' | 'chevron-right', label: string, version: number | null) {
     return html`<button
