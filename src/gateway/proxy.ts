@@ -66,7 +66,8 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   const reading = exchange.readBody();
   const received = reading instanceof Promise ? await reading : reading;
   if (received.kind === 'gone') return;
-  if (received.kind === 'too_large') return refuse(context, exchange, refusals.tooLarge);
+  if (received.kind === 'too_large')
+    return refuse(context, exchange, refusals.tooLarge(received.bytesMax));
   if (received.kind === 'overloaded') return refuse(context, exchange, refusals.overloaded);
   const body = received.bytes;
   const peeked = format.kind === 'form' ? peekForm(body, format.boundary) : peek(body);

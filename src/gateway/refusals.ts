@@ -11,10 +11,8 @@ import type { Exchange } from './transport/boundary.ts';
 export const noSnapshot = refuseRequest('no_snapshot', 'no configuration has been received yet', {
   retryAfterSeconds: 1,
 });
-export const tooLarge = refuseRequest(
-  'payload_too_large',
-  'the body is larger than this gateway accepts',
-);
+export const tooLarge = (bytesMax: number): GatewayRefusal =>
+  refuseRequest('payload_too_large', `the body is longer than ${bytesMax} bytes`);
 export const overloaded = refuseRequest('overloaded', 'the memory for request bodies is used up', {
   retryAfterSeconds: 1,
 });

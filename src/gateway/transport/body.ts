@@ -21,7 +21,6 @@ export const createBodyBudget = (
 });
 
 const empty = Buffer.alloc(0);
-const tooLarge: BodyResult = { kind: 'too_large' };
 const overloaded: BodyResult = { kind: 'overloaded' };
 
 /** The room that a body of unknown length begins with. */
@@ -38,10 +37,12 @@ export type BodyBounds = Readonly<{
   lease: BodyLease;
 }>;
 
+const tooLarge = ({ bytesMax }: BodyBounds): BodyResult => ({ kind: 'too_large', bytesMax });
+
 /** Why a body is refused before any of it is read; null when it is not. `declared` is null while its length is not known. */
 export function refuseBody(declared: number | null, bounds: BodyBounds): BodyResult | null {
   const length = declared ?? 0;
-  if (length > bounds.bytesMax) return tooLarge;
+  if (length > bounds.bytesMax) return tooLarge(bounds);
   return bounds.budget.isShort() || !hasRoom(bounds.budget, length) ? overloaded : null;
 }
 
@@ -74,7 +75,7 @@ export class BodyCollector {
   /** Null while more may come, else why the body is not taken. A chunk that is the whole body is kept as it is. */
   add(chunk: Buffer): BodyResult | null {
     const length = this.#length + chunk.length;
-    if (length > this.#bounds.bytesMax) return this.#refuse(tooLarge);
+    if (length > this.#bounds.bytesMax) return this.#refuse(tooLarge(this.#bounds));
     if (!take(this.#bounds, chunk.length)) return this.#refuse(overloaded);
     if (chunk.length === this.#declared) this.#bytes = chunk;
     else {

@@ -9,7 +9,7 @@ export type FlatHeaders = string[];
 
 export type BodyResult =
   | Readonly<{ kind: 'bytes'; bytes: Buffer }>
-  | Readonly<{ kind: 'too_large' }>
+  | Readonly<{ kind: 'too_large'; bytesMax: number }>
   /** The bodies in flight fill the memory set aside for them. */
   | Readonly<{ kind: 'overloaded' }>
   /** The client left before it had sent the whole body. */
