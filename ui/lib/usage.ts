@@ -1,7 +1,13 @@
 // What the screen of usage and spend makes of sums: how a group is found again in the single rows, its share, and how much a total
 // differs from the one before.
 
-import { formatMoney, formatMoneyShort, formatShare, formatShareOfColumn } from './format.ts';
+import {
+  formatCount,
+  formatMoney,
+  formatMoneyShort,
+  formatShare,
+  formatShareOfColumn,
+} from './format.ts';
 
 export const groupings = [
   { value: 'model', label: 'Model' },
@@ -126,6 +132,14 @@ export const changeText = ({ cost_micros: now, before_micros: before }: Beside<S
 /** A share is compared by what it was: `0.8 % before`; empty when there was nothing before. */
 export const failedBeforeText = (before: Readonly<{ failed: number; requests: number }>): string =>
   before.requests === 0 ? '' : `${formatShare(before.failed, before.requests)} before`;
+
+type Priced = Readonly<{ requests: number; unpriced: number }>;
+
+/** What stands beside a sum of money: how much of it is missing. Of nothing, nothing is said to be priced. */
+export function unpricedText({ requests, unpriced }: Priced): string {
+  if (requests === 0) return 'no requests';
+  return unpriced === 0 ? 'all priced' : `+ ${formatCount(unpriced, 'unpriced request')}`;
+}
 
 /** What is said of one number, without what there is nothing to say of; no line ends before a percent sign. */
 export const joined = (...parts: readonly string[]): string =>

@@ -26,6 +26,7 @@ import { readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
 import { latencySeries, latencyText, refusedOf, totalsOf } from '../lib/series.ts';
 import type { Totals } from '../lib/series.ts';
+import { unpricedText } from '../lib/usage.ts';
 import { panel } from '../parts/panel.ts';
 import { changeQuery, linkTo, place } from '../state/location.ts';
 import { base } from '../styles/base.ts';
@@ -96,7 +97,12 @@ class ScreenOverview extends LitElement {
       label,
       values: points.map(of),
     });
-    const shared = { group: 'overview', times: buckets.times, onZoom: this.#onZoom };
+    const shared = {
+      level: 2,
+      group: 'overview',
+      times: buckets.times,
+      onZoom: this.#onZoom,
+    } as const;
     return [
       panel({
         ...shared,
@@ -156,7 +162,7 @@ class ScreenOverview extends LitElement {
           screen: 'usage',
           query: unpriced === 0 ? query : { ...query, sort: '-unpriced_requests' },
         })}
-        >${unpriced === 0 ? 'all priced' : `+ ${formatCount(unpriced, 'unpriced request')}`}</gw-kpi
+        >${unpricedText(totals)}</gw-kpi
       >`;
   }
 

@@ -17,8 +17,9 @@ import { readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
 import { groupings, rangeOfDay, readGrouping, rowFilterOf } from '../lib/usage.ts';
 import { changeQuery, linkTo, openRest, place } from '../state/location.ts';
+import { may } from '../state/session.ts';
 import { keepView, tableView } from '../state/table-view.ts';
-import { base, controls } from '../styles/base.ts';
+import { base, buttons, controls } from '../styles/base.ts';
 import { panels } from '../styles/panels.ts';
 import { columnsOf } from './usage/columns.ts';
 import { loadUsage } from './usage/load.ts';
@@ -32,6 +33,7 @@ const day: Range = { kind: 'last', ms: 24 * 3_600_000 };
 class ScreenUsage extends LitElement {
   static override styles = [
     base,
+    buttons,
     controls,
     panels,
     css`
@@ -111,9 +113,14 @@ class ScreenUsage extends LitElement {
         >A request is counted here as soon as the gateway that answered it has reported it, a few
         seconds later.</span
       >
-      <a class="button" href=${linkTo({ screen: 'usage', query: { range: '30d' } })}
+      <a class="button primary" href=${linkTo({ screen: 'usage', query: { range: '30d' } })}
         >Look at the last 30 days</a
       >
+      ${
+        may('config:write')
+          ? html`<a class="button" href=${linkTo({ screen: 'playground' })}>Send a request</a>`
+          : nothing
+      }
     </gw-empty>`;
   }
 

@@ -13,6 +13,7 @@ import {
   recordOf,
   rowFilterOf,
   spendFormat,
+  unpricedText,
 } from '../../../ui/lib/usage.ts';
 
 it('a group is found again in the single rows, where anything can ask for it', () => {
@@ -80,4 +81,10 @@ it('a group leads to the record that it is by, where its requests know one', () 
   assert.deepEqual(recordOf('principal', row)?.rest, [7]);
   assert.equal(recordOf('provider', row), null);
   assert.equal(recordOf('day', row), null);
+});
+
+it('a sum says how much of it has no price, and nothing is not all priced', () => {
+  assert.equal(unpricedText({ requests: 0, unpriced: 0 }), 'no requests');
+  assert.equal(unpricedText({ requests: 3, unpriced: 0 }), 'all priced');
+  assert.equal(unpricedText({ requests: 3, unpriced: 1 }), '+ 1 unpriced request');
 });

@@ -3,14 +3,8 @@
 import { html, nothing } from 'lit';
 
 import type { UsageEvent } from '../../api/usage.ts';
-import {
-  formatCount,
-  formatDuration,
-  formatMoneyShort,
-  formatNumber,
-  formatShort,
-} from '../../lib/format.ts';
-import { changeText, recordOf } from '../../lib/usage.ts';
+import { formatDuration, formatMoneyShort, formatNumber, formatShort } from '../../lib/format.ts';
+import { changeText, recordOf, unpricedText } from '../../lib/usage.ts';
 import type { Grouping } from '../../lib/usage.ts';
 import { linkTo } from '../../state/location.ts';
 import type { Group } from './load.ts';
@@ -56,10 +50,10 @@ export function groupFacts(
 }
 
 function spendNote(group: Group): string {
-  const { unpriced_requests: unpriced } = group;
+  const { requests, unpriced_requests: unpriced } = group;
   const change = changeText(group);
   return [
-    unpriced === 0 ? 'all priced' : `+ ${formatCount(unpriced, 'unpriced request')}`,
+    unpricedText({ requests, unpriced }),
     ...(change === '' ? [] : [change.endsWith('%') ? `${change} on before` : change]),
   ].join(', ');
 }

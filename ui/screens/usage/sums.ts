@@ -13,12 +13,15 @@ import {
   formatShort,
 } from '../../lib/format.ts';
 import { latencySeries, latencyText } from '../../lib/series.ts';
-import { comparedText, formatSpend, failedBeforeText, joined } from '../../lib/usage.ts';
+import {
+  comparedText,
+  failedBeforeText,
+  formatSpend,
+  joined,
+  unpricedText,
+} from '../../lib/usage.ts';
 import { panel } from '../../parts/panel.ts';
 import type { Usage } from './load.ts';
-
-const unpricedText = (count: number): string =>
-  count === 0 ? 'all priced' : `+ ${formatCount(count, 'unpriced request')}`;
 
 export function tiles({ now, before }: Usage) {
   const { p95 } = now.latency;
@@ -29,7 +32,7 @@ export function tiles({ now, before }: Usage) {
       label="Spend"
       value=${formatMoneyShort(now.costMicros)}
       tone=${now.costMicros === null ? 'none' : 'plain'}
-      >${joined(unpricedText(now.unpriced), spendCompared)}</gw-kpi
+      >${joined(unpricedText(now), spendCompared)}</gw-kpi
     >
     <gw-kpi label="Requests" value=${formatShort(now.requests)}
       >${joined(
@@ -67,9 +70,7 @@ export function charts({ points, edges, widthMs, now }: Usage, onZoom: Zoom) {
       title: 'Spend',
       label: 'Spend of each bucket',
       note:
-        now.unpriced === 0
-          ? nothing
-          : html`<span class="note warn">${unpricedText(now.unpriced)}</span>`,
+        now.unpriced === 0 ? nothing : html`<span class="note warn">${unpricedText(now)}</span>`,
       format: formatSpend,
       series: wholeSums([sum('spend', (one) => one.cost_micros)], buckets),
     })}
