@@ -31,6 +31,12 @@ export class GwCopy extends LitElement {
         color: var(--text-3);
       }
 
+      @media print {
+        :host {
+          display: none;
+        }
+      }
+
       .done {
         color: var(--good);
       }

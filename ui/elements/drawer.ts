@@ -43,6 +43,34 @@ export class GwDrawer extends Overlay {
       .content {
         padding: var(--space-5);
       }
+
+      @media print {
+        wa-drawer::part(dialog) {
+          position: absolute;
+          inset: 0;
+          width: 100%;
+          max-width: none;
+          height: auto;
+          max-height: none;
+          overflow: visible;
+          border: 0;
+          box-shadow: none;
+        }
+
+        wa-drawer::part(body) {
+          overflow: visible;
+        }
+
+        .head {
+          position: static;
+        }
+
+        .head button,
+        .head ::slotted(*),
+        gw-toasts {
+          display: none;
+        }
+      }
     `,
   ];
 

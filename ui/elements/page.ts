@@ -48,6 +48,16 @@ export class GwPage extends LitElement {
         gap: var(--space-2);
       }
 
+      @media print {
+        :host {
+          padding: 0;
+        }
+
+        .actions {
+          display: none;
+        }
+      }
+
       @media (max-width: 640px) {
         :host {
           padding: var(--space-4) var(--space-3) var(--space-8);

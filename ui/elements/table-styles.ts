@@ -201,6 +201,36 @@ export const tableStyles = css`
     width: auto;
   }
 
+  /* All of it, in lines that break. */
+  @media print {
+    .scroll {
+      max-height: none;
+      overflow: visible;
+      border-radius: 0;
+    }
+
+    .filter,
+    .end,
+    .pages {
+      display: none;
+    }
+
+    .first,
+    thead th {
+      position: static;
+    }
+
+    th,
+    td {
+      overflow-wrap: anywhere;
+      white-space: normal;
+    }
+
+    tr {
+      break-inside: avoid;
+    }
+  }
+
   @media (max-width: 640px) {
     .first {
       max-width: 11rem;

@@ -7,6 +7,8 @@ import type { Series } from '../elements/chart-plot.ts';
 
 type Panel = Readonly<{
   title: string;
+  /** Of its heading: 2 where the charts are no part of something that has one. */
+  level?: 2 | 3;
   /** The whole name, for who does not see what stands around it. */
   label: string;
   /** Beside the title. */
@@ -25,7 +27,7 @@ type Panel = Readonly<{
 export const panel = (given: Panel) =>
   html`<section class="panel">
     <header>
-      <h3>${given.title}</h3>
+      ${given.level === 2 ? html`<h2>${given.title}</h2>` : html`<h3>${given.title}</h3>`}
       ${given.note ?? nothing}
     </header>
     <gw-chart

@@ -113,4 +113,24 @@ export const frameStyles = css`
       grid-column: 2;
     }
   }
+
+  /* The screen alone, as long as it is; below what is open over it there is nothing. */
+  @media print {
+    .frame {
+      display: block;
+      height: var(--below-height, auto);
+      overflow: var(--below-overflow, visible);
+    }
+
+    .side,
+    .skip,
+    gw-header,
+    gw-toasts {
+      display: none;
+    }
+
+    main {
+      overflow: visible;
+    }
+  }
 `;

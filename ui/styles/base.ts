@@ -103,6 +103,15 @@ export const base = css`
     }
   }
 
+  /* What is folded is read on paper too. */
+  @media print {
+    details::details-content {
+      display: block;
+      height: auto;
+      content-visibility: visible;
+    }
+  }
+
   @media (prefers-reduced-motion: reduce) {
     *,
     ::before,
