@@ -8,14 +8,12 @@ export const isRetryable = (status: number): boolean => status >= 500 || status 
 
 /**
  * 25, 50, 100 ms, plus up to half of it keyed on the request so that retries of many do not march
- * in step; doubled after a 429. A transport failure costs no wait: that backend is not asked
- * again.
+ * in step; doubled after a 429. `status` is null after a fault of transport, which waits as any other.
  */
 export function retryWaitMs(
   retry: number,
   options: Readonly<{ status: number | null; requestKey: number }>,
 ): number {
-  if (options.status === null) return 0;
   const baseMs = Math.min(25 * 2 ** retry, 100) * (options.status === 429 ? 2 : 1);
   return baseMs + (options.requestKey % (Math.floor(baseMs / 2) + 1));
 }

@@ -21,8 +21,10 @@ describe('retryWaitMs', () => {
     );
   });
 
-  it('does not wait after a failure of transport', () => {
-    assert.equal(retryWaitMs(1, { status: null, requestKey: 7 }), 0);
+  it('waits as long after a fault of transport', () => {
+    const requestKey = 7;
+    const afterFault = retryWaitMs(1, { status: null, requestKey });
+    assert.equal(afterFault, retryWaitMs(1, { status: 503, requestKey }));
   });
 });
 
