@@ -74,10 +74,13 @@ async function authorisePerson(
   return { kind: 'session', principalId };
 }
 
-export function sessionToken(headers: IncomingHttpHeaders): string | null {
+export const sessionToken = (headers: IncomingHttpHeaders): string | null =>
+  cookieIn(headers, sessionCookie);
+
+export function cookieIn(headers: IncomingHttpHeaders, wanted: string): string | null {
   for (const pair of (headers.cookie ?? '').split(';')) {
     const [name = '', value = ''] = pair.trim().split('=', 2);
-    if (name === sessionCookie && value !== '') return value;
+    if (name === wanted && value !== '') return value;
   }
   return null;
 }

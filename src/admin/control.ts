@@ -19,6 +19,7 @@ import type { Idempotency } from '../control/idempotency.ts';
 import type { Beat, createProvidersAt } from '../control/lease-beats.ts';
 import type { LoginLimit } from '../control/login-limit.ts';
 import type { Notifier } from '../control/notify.ts';
+import type { SignOn } from '../control/oidc/sign-on.ts';
 import type { Passwords } from '../control/passwords.ts';
 import type { PlanPrices } from '../control/price-sync.ts';
 import type { PlaneMeasures } from '../control/plane-measures.ts';
@@ -74,6 +75,8 @@ export type Control = Readonly<{
   rebuild: () => Promise<void>;
   sessions: Sessions;
   passwords: Passwords;
+  /** Null: people log in by password alone. */
+  signOn: SignOn | null;
   loginLimit: LoginLimit;
   dial: Dial;
   /** For a principal that registers; see registration-dial.ts. */

@@ -47,7 +47,7 @@ export const loginRoutes = [
       const token = await control.sessions.start(login);
       const verbs = verbsOf(control.state(), login.principalId) ?? new Set();
       return {
-        headers: { 'set-cookie': cookie(control, { token, maxAgeSeconds: sessionSeconds }) },
+        headers: { 'set-cookie': openedCookie(control, token) },
         body: { id: login.principalId, name: body.name, permissions: [...verbs].toSorted() },
       };
     },
@@ -119,6 +119,10 @@ async function checkPassword(
 /** Takes the cookie out of the browser. */
 export const clearedCookie = (control: Control): string =>
   cookie(control, { token: '', maxAgeSeconds: 0 });
+
+/** Begins the session of `token` in the browser. */
+export const openedCookie = (control: Control, token: string): string =>
+  cookie(control, { token, maxAgeSeconds: sessionSeconds });
 
 type Cookie = Readonly<{ token: string; maxAgeSeconds: number }>;
 

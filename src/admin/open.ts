@@ -19,6 +19,8 @@ import { createIdempotency } from '../control/idempotency.ts';
 import { createBeat, createProvidersAt } from '../control/lease-beats.ts';
 import { createLoginLimit } from '../control/login-limit.ts';
 import type { Notifier } from '../control/notify.ts';
+import { createSignOn } from '../control/oidc/sign-on.ts';
+import type { SignOn, SignOnOptions } from '../control/oidc/sign-on.ts';
 import { createPasswords } from '../control/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
 import { createPlanPrices } from '../control/price-sync.ts';
@@ -65,6 +67,8 @@ export type AdminOptions = Readonly<{
   managed?: ManagedPlace | null;
   /** Off when absent. */
   strictKeyMint?: boolean;
+  /** The OpenID provider that people sign on by; none when absent. */
+  signOn?: SignOnOptions | null;
   log: Log;
   program: Program;
   /** None when absent. */
@@ -107,6 +111,7 @@ export function openAdmin(options: AdminOptions): Admin {
     idempotency: createIdempotency({ db, vault, clock }),
     sessions: createSessions({ db, state, catchUp: plane.catchUp, clock, randomBytes }),
     passwords: createPasswords(),
+    signOn: openSignOn(options),
     loginLimit: createLoginLimit(),
     dial: createDial({ dispatcher, accessToken }),
     dialRegistered: createRegistrationDial({ dispatcher, accessToken }),
@@ -175,6 +180,24 @@ function openWitnesses({ plane, clock, log, notifier: { notify } }: AdminOptions
       onFailure: (error) => log.warn({ error }, 'what replicas serve was not recorded'),
     }),
   };
+}
+
+function openSignOn({ plane, egress, clock, log, signOn = null }: AdminOptions): SignOn | null {
+  if (signOn === null) return null;
+  const { db, vault, store, refresh, execute } = plane;
+  return createSignOn(signOn, {
+    db,
+    vault,
+    state: store.state,
+    refresh,
+    execute,
+    newId: randomUUID,
+    dispatcher: egress.dispatcher,
+    clock,
+    monotonic,
+    onUnknownRole: (role, requestId) =>
+      log.warn({ request_id: requestId, role }, 'a group is to give a role that does not exist'),
+  });
 }
 
 /** What takes usage in and keeps it. */

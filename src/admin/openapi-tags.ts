@@ -67,6 +67,7 @@ const tagOfResource: Readonly<Record<string, Tag>> = {
   deployment: configuration.operations,
   import: configuration.operations,
   login: configuration.sessions,
+  auth: configuration.sessions,
   logout: configuration.sessions,
   session: configuration.sessions,
 };

@@ -211,6 +211,7 @@ function success(route: Route): Json {
     }).map(([name, header]) => [name, { $ref: `#/components/headers/${header}` }]),
   );
   if (route.status === 204) return { description: 'Done.', headers };
+  if (route.status === 302) return { description: 'On to `Location`.', headers };
   return { description: 'Done.', headers, content: { [mediaType(route)]: answer(route) } };
 }
 

@@ -51,7 +51,8 @@ export type Answer<Body> = Readonly<{
 /** An answer that is bytes already, or none at all. */
 type PreparedAnswer = Readonly<{
   status?: number;
-  headers?: Readonly<Record<string, string>>;
+  /** Several cookies are as many values. */
+  headers?: Readonly<Record<string, string | string[]>>;
   bytes: Uint8Array | null;
 }>;
 
@@ -87,8 +88,8 @@ type Description = Readonly<{
   operation: string;
   permission: Permission;
   summary: string;
-  /** Of success; 200 when absent. With 204 no body is sent. */
-  status?: 201 | 204;
+  /** Of success; 200 when absent. With 204 no body is sent, nor with 302, which sends a browser on. */
+  status?: 201 | 204 | 302;
   /** Writes nothing, although it is no GET: no version, no Idempotency-Key. */
   asks?: true;
   /** The refusals of the handler's own; those of the framework are added from the other fields. */

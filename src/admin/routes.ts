@@ -47,6 +47,7 @@ import { ruleRoutes } from './rules.ts';
 import { sessionRoutes } from './session.ts';
 import { none, route } from './route.ts';
 import type { Route } from './route.ts';
+import { signOnRoutes } from './sign-on.ts';
 import { snapshotRoutes } from './snapshots.ts';
 import { timeseriesRoutes } from './timeseries.ts';
 import { usageEventRoutes } from './usage-events.ts';
@@ -77,6 +78,7 @@ const openApiRoute = route({
 const singleRoutes: readonly Route[] = [
   ...loginRoutes,
   ...sessionRoutes,
+  ...signOnRoutes,
   ...machineRoutes,
   ...machineLimitsRoutes,
   ...fleetRoutes,

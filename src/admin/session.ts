@@ -26,13 +26,21 @@ export const sessionRoutes = [
     params: none,
     query: none,
     body: none,
-    response: z.object({ you: person.nullable() }),
+    response: z.object({
+      you: person.nullable(),
+      /** The issuer by which people sign on, as the login screen calls it; null: by password alone. */
+      single_sign_on: z.object({ label: z.string(), hides_password: z.boolean() }).nullable(),
+    }),
     handle: async (_input, { control, headers }) => {
       const token = sessionToken(headers);
       const id = token === null ? null : await control.sessions.owner(token);
       // A principal that was deleted a moment ago may still have a session.
-      if (id === null || verbsOf(control.state(), id) === null) return { body: { you: null } };
-      return { body: { you: await asker(control, id) } };
+      const isIn = id !== null && verbsOf(control.state(), id) !== null;
+      const you = isIn ? await asker(control, id) : null;
+      const { signOn } = control;
+      const single =
+        signOn === null ? null : { label: signOn.label, hides_password: signOn.hidesPassword };
+      return { body: { you, single_sign_on: single } };
     },
   }),
 ] as const;

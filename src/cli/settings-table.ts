@@ -11,6 +11,7 @@ import { classifierSettings } from './classifier-settings.ts';
 import { managedSettings } from './cluster-settings.ts';
 import { forwardingSettings } from './forwarding-settings.ts';
 import { providerSettings } from './provider-settings.ts';
+import { signOnSettings } from './sign-on-settings.ts';
 import {
   choice,
   define,
@@ -346,6 +347,7 @@ export const settingsTable = {
     fallback: 'gw',
     description: 'the service.name of its spans',
   }),
+  ...signOnSettings,
   ...managedSettings,
   masterKey: define({
     flag: '--master-key',

@@ -5,6 +5,7 @@ import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { settingsTable } from './settings-table.ts';
 import type { SettingName } from './settings-table.ts';
+import { signOnSettings } from './sign-on-settings.ts';
 import { longFlag, settingNames } from './settings.ts';
 import type { Settings } from './settings.ts';
 
@@ -18,6 +19,7 @@ export function startupRefusals(settings: Settings): readonly Refusal[] {
     ...tlsRefusals(settings),
     ...sharedAddress(settings),
     ...workerRefusals(settings),
+    ...signOnRefusals(settings),
   ];
 }
 
@@ -91,6 +93,19 @@ function workerRefusals({ role, workers }: Settings): readonly Refusal[] {
   return [invalid('workers', `--workers ${workers} is of role proxy; role ${role} is one process`)];
 }
 
+/** Whoever sets a part of it means all of it. */
+function signOnRefusals(settings: Settings): readonly Refusal[] {
+  const { role, oidcIssuer, oidcClientId, sources } = settings;
+  if (role === 'proxy') return [];
+  if (oidcIssuer !== null) {
+    const message = '--oidc-issuer needs --oidc-client-id (GW_OIDC_CLIENT_ID) beside it';
+    return oidcClientId === null ? [invalid('oidcClientId', message)] : [];
+  }
+  return settingNames()
+    .filter((name) => name in signOnSettings && sources[name] !== 'default')
+    .map((name) => invalid(name, `${longFlag(settingsTable[name])} needs --oidc-issuer beside it`));
+}
+
 export function startupWarnings(settings: Settings): readonly string[] {
   const warnings: string[] = [];
   if (settings.role === 'control' && settings.proxyToken === null) {
@@ -103,6 +118,9 @@ export function startupWarnings(settings: Settings): readonly string[] {
   }
   if (settings.webhookUrl !== null && settings.role === 'proxy') {
     warnings.push('--webhook-url does nothing in role proxy; the control plane notifies');
+  }
+  if (settings.oidcIssuer !== null && settings.role === 'proxy') {
+    warnings.push('--oidc-issuer does nothing in role proxy; people log in at the control plane');
   }
   if (settings.webhookSecret !== null && settings.webhookUrl === null) {
     warnings.push('--webhook-secret signs nothing without --webhook-url');

@@ -72,6 +72,7 @@ type Options = Readonly<
       | 'program'
       | 'pricePlaces'
       | 'strictKeyMint'
+      | 'signOn'
       | 'dynamicProvidersMax'
       | 'ui'
       | 'managed'
@@ -120,6 +121,7 @@ export async function testAdmin(
     },
     program: options.program ?? testProgram,
     strictKeyMint: options.strictKeyMint ?? false,
+    signOn: options.signOn ?? null,
     dynamicProvidersMax: options.dynamicProvidersMax ?? 256,
     ui: options.ui ?? null,
     managed: options.managed ?? null,

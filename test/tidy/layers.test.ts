@@ -17,7 +17,15 @@ const contract = ['src/lib', 'src/snapshot'];
 const pure = ['src/routing', 'src/limits', 'src/usage', 'src/protocols', 'src/classifier'];
 const beneathControl = [...contract, ...pure, 'events', 'projections', 'src/deciders', 'src/db'];
 // The control plane names the types of a connection; that it holds no SQL is another test.
-const controlPackages = ['@databases/pg', 'zod', 'undici', 'argon2', 'eventemitter3', 'ipaddr.js'];
+const controlPackages = [
+  '@databases/pg',
+  'zod',
+  'undici',
+  'argon2',
+  'eventemitter3',
+  'ipaddr.js',
+  'openid-client',
+];
 
 const uiViewerPackages = ['lit', 'lit/*', 'zod', '#worker?text'];
 const uiPackages = ['@awesome.me/webawesome/*', '@tanstack/lit-table', 'jsondiffpatch'];

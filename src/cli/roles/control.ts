@@ -30,6 +30,8 @@ import type { Tls } from '../pem-files.ts';
 import { settingFacts } from '../setting-facts.ts';
 import type { Settings } from '../settings.ts';
 import type { SettingValues } from '../settings-table.ts';
+import { signOnOptions } from '../sign-on-settings.ts';
+import type { SignOnSettings } from '../sign-on-settings.ts';
 import { serveOn } from '../shutdown-delay.ts';
 import { programVersion } from '../version.ts';
 import { replicaName } from './proxy.ts';
@@ -66,7 +68,8 @@ export type ControlSettings = Pick<
   | 'dynamicProvidersMax'
   | 'operatorResource'
   | 'serviceAccountDirectory'
->;
+> &
+  SignOnSettings;
 
 export type RunningControl = Running &
   Readonly<{
@@ -266,6 +269,7 @@ async function serveAdmin(
     clock: Date.now,
     usageRetentionDays: settings.usageRetention,
     strictKeyMint: settings.strictKeyMint,
+    signOn: signOnOptions(settings),
     dynamicProvidersMax: settings.dynamicProvidersMax,
     managed: managedPlace(settings, process.env),
     log: log.of('admin'),

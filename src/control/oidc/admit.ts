@@ -1,0 +1,148 @@
+// Lets a person in as a principal: the one that its identity is linked with, or at a first login the one that the settings find or make.
+// What that changes is a command of the program's own, with the issuer and the groups in its reason, so that history explains every right.
+
+import type { Identity } from '../../../events/principal.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { wasLinked } from '../../db/identities.ts';
+import type { Database } from '../../db/pool.ts';
+import type { Secret, Vault } from '../../db/vault.ts';
+import { decide } from '../../deciders/decide.ts';
+import { holderOfIdentity } from '../../deciders/identity.ts';
+import type { FirstLogin, IdentityCommand } from '../../deciders/identity.ts';
+import { holderOfName } from '../../deciders/principal.ts';
+import { roleNamed } from '../../deciders/role.ts';
+import { nameField } from '../../lib/fields.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import type { Execute } from '../execute.ts';
+import type { Login } from '../sessions.ts';
+import type { Person } from './person.ts';
+import { isTrouble, trouble } from './trouble.ts';
+import type { Trouble } from './trouble.ts';
+
+export type AdmitOptions = Readonly<{
+  firstLogin: 'refuse' | 'link' | 'create';
+  groupRoles: Readonly<Record<string, string>>;
+}>;
+
+export type AdmitDependencies = Readonly<{
+  db: Database;
+  vault: Vault;
+  state: () => ConfigState;
+  /** Reads the log up to its head. */
+  refresh: () => Promise<void>;
+  execute: Execute;
+  newId: () => string;
+  /** Told of a role that the map names and that does not exist. */
+  onUnknownRole: (role: string, requestId: string) => void;
+}>;
+
+type Admitting = Readonly<{ person: Person; requestId: string; path: string }>;
+
+const reasonLengthMax = 1_000;
+
+/** A refusal is one of the database: it is away, or busy. */
+export async function admit(
+  dependencies: AdmitDependencies,
+  options: AdmitOptions,
+  { person, requestId, path }: Admitting,
+): Promise<Login | Trouble | Refusal> {
+  const { vault, state, refresh, execute, newId, onUnknownRole } = dependencies;
+  await refresh();
+  const { issuer, subject } = person;
+  const secrets: Secret[] = [];
+  const hide = (plaintext: string): string => {
+    const ref = newId();
+    secrets.push({ ref, class: 'personal', plaintext });
+    return ref;
+  };
+  const fingerprint = vault.fingerprint(JSON.stringify([issuer, subject]));
+  const identity = { issuer, ref: hide(subject), fingerprint };
+  const first = await firstLogin(dependencies, options, { person, identity, hide });
+  if (isTrouble(first)) return first;
+  const roles = rolesOf(person, options);
+  for (const role of roles) {
+    if (roleNamed(state(), role) === undefined) onUnknownRole(role, requestId);
+  }
+
+  const command = { type: 'AdmitIdentity', identity, first, roles } as const;
+  if (changesNothing(state(), command)) return loginOf(state(), identity);
+  let isRemoved = false;
+  const outcome = await execute(
+    { command, secrets },
+    {
+      actor: { kind: 'system', principal_id: null },
+      action: 'GET',
+      target: path,
+      requestId,
+      reason: reasonOf(person, options),
+      precondition: async (now, tx) => {
+        const isMade = first.kind === 'create' && holderOfIdentity(now, identity) === undefined;
+        isRemoved = isMade && (await wasLinked(tx, fingerprint));
+        return isRemoved ? refuse('forbidden', 'the identity was unlinked') : null;
+      },
+    },
+  );
+  if (!isRefusal(outcome)) return loginOf(outcome.state, identity);
+  if (isRemoved) return trouble('removed', outcome.message);
+  if (outcome.refused === 'forbidden') return trouble('unknown', outcome.message);
+  return ['conflict', 'absent'].includes(outcome.refused)
+    ? trouble('taken', outcome.message)
+    : outcome;
+}
+
+/** Most logins: no lock of the log is asked for. */
+function changesNothing(state: ConfigState, command: IdentityCommand): boolean {
+  const decision = decide(state, command);
+  return !isRefusal(decision) && decision.length === 0;
+}
+
+function loginOf(state: ConfigState, identity: Identity): Login {
+  const held = holderOfIdentity(state, identity);
+  if (held === undefined || held.identity === null) throw new Error('an admitted identity is held');
+  return { principalId: held.id, credentialRef: held.identity.ref };
+}
+
+const rolesOf = ({ groups }: Person, { groupRoles }: AdmitOptions): readonly string[] => [
+  ...new Set(groups.flatMap((group) => groupRoles[group] ?? [])),
+];
+
+/** Said of each role that the map names, for one that was taken is explained by it too. */
+function reasonOf({ issuer, groups }: Person, { groupRoles }: AdmitOptions): string {
+  const facts = Object.entries(groupRoles).map(([group, role]) =>
+    groups.includes(group) ? `in group ${group}: role ${role}` : `not in group ${group}`,
+  );
+  return [`single sign-on by ${issuer}`, ...facts].join('; ').slice(0, reasonLengthMax);
+}
+
+type First = Readonly<{ person: Person; identity: Identity; hide: (text: string) => string }>;
+
+/** Of an identity that nobody has. Found by the claim as a login name, or as an e-mail address in whatever case. */
+async function firstLogin(
+  { vault, db, state }: AdmitDependencies,
+  { firstLogin: kind }: AdmitOptions,
+  { person: { name }, identity, hide }: First,
+): Promise<FirstLogin | Trouble> {
+  if (kind === 'refuse' || holderOfIdentity(state(), identity) !== undefined) {
+    return { kind: 'refuse' };
+  }
+  if (isTrouble(name)) return name;
+  const { text } = name;
+  const users = [...state().principal.byId.values()].filter((one) => one.kind === 'user');
+  const emails = await vault.reveal(
+    db,
+    users.flatMap(({ emailRef }) => emailRef ?? []),
+  );
+  const wanted = text.toLowerCase();
+  const addressed = users.filter((one) => emails.get(one.emailRef ?? '')?.toLowerCase() === wanted);
+  const fingerprint = vault.fingerprint(text);
+  const named = holderOfName(state(), { fingerprint });
+  const found = new Set([...addressed, ...(named === undefined ? [] : [named])]);
+  if (found.size > 1) return trouble('taken', `${found.size} principals fit`);
+  const [only] = found;
+  if (only !== undefined) return { kind: 'link', id: only.id };
+  if (kind === 'link') return { kind: 'refuse' };
+  if (!nameField.safeParse(text).success) return trouble('unnamed', 'no name of a principal');
+  const stored = { text: null, ref: hide(text), fingerprint };
+  return { kind: 'create', name: stored, emailRef: text.includes('@') ? hide(text) : null };
+}

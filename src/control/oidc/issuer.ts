@@ -1,0 +1,193 @@
+// What is asked of an OpenID provider: where to send the browser, and who came back (OpenID Connect Core 1.0, section 3.1, with PKCE,
+// RFC 7636). The library is loaded, and the provider asked, when somebody first signs in: one that is away keeps nothing else from working.
+
+import type {
+  ClientAuth,
+  Configuration,
+  CustomFetch,
+  IDToken,
+  ServerMetadata,
+} from 'openid-client';
+import type * as library from 'openid-client';
+import { fetch } from 'undici';
+import type { Dispatcher } from 'undici';
+
+import { readBounded } from '../../lib/bounded-body.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import { createSlots } from '../slots.ts';
+import { isTrouble, trouble } from './trouble.ts';
+import type { Trouble } from './trouble.ts';
+import { troubleOf } from './trouble-of.ts';
+
+export type IssuerOptions = Readonly<{
+  /** Its address; an ID token's `iss` is this one. */
+  issuer: string;
+  clientId: string;
+  /** Null is a public client. */
+  clientSecret: string | null;
+  scopes: string;
+}>;
+
+/** What only this browser knows of the sign-in that it began. */
+export type Secrets = Readonly<{ state: string; nonce: string; verifier: string }>;
+
+export type Issuer = Readonly<{
+  /** Where the browser is to go. */
+  begin: (redirectUri: string) => Promise<Readonly<{ url: URL; secrets: Secrets }> | Trouble>;
+  /** `callback` is the address that the browser came back to. */
+  finish: (callback: URL, secrets: Secrets) => Promise<Readonly<{ claims: IDToken }> | Trouble>;
+}>;
+
+type Dependencies = Readonly<{ dispatcher: Dispatcher; monotonic: () => number }>;
+
+const requestSeconds = 5;
+const answerBytesMax = 512 * 1024;
+const discoveredMs = 60 * 60 * 1000;
+/** The clocks of two hosts may differ by as much. */
+const clockToleranceSeconds = 30;
+const parallelMax = 8;
+const waitingMax = 64;
+
+type Library = typeof library;
+type Discovered = Readonly<{ library: Library; configuration: Configuration; atMs: number }>;
+
+export function createIssuer(
+  options: IssuerOptions,
+  { dispatcher, monotonic }: Dependencies,
+): Issuer {
+  const slots = createSlots({ parallelMax, waitingMax, what: 'sign-ins' });
+  let known: Discovered | null = null;
+  let asking: Promise<Discovered> | null = null;
+
+  const discover = async (): Promise<Discovered> => {
+    const library = await import('openid-client');
+    const configuration = await ask(library, options, dispatcher);
+    return (known = { library, configuration, atMs: monotonic() });
+  };
+
+  /** Asked by all who wait at once; what is known is good until there is something newer. */
+  const discovered = async (): Promise<Discovered> => {
+    if (known !== null && monotonic() - known.atMs < discoveredMs) return known;
+    asking ??= discover().finally(() => (asking = null));
+    const old = known;
+    return old === null ? asking : asking.catch(() => old);
+  };
+
+  const inTurn = async <Value extends object>(
+    work: (to: Discovered) => Promise<Value>,
+  ): Promise<Value | Trouble> => {
+    const done = await slots.run(async () => {
+      const to = await discovered().catch(discoveryTrouble);
+      return isTrouble(to) ? to : work(to).catch(troubleOf);
+    });
+    return isRefusal(done) ? trouble('busy', done.message) : done;
+  };
+
+  return {
+    begin: (redirectUri) =>
+      inTurn(async ({ library, configuration }) => {
+        const secrets = {
+          state: library.randomState(),
+          nonce: library.randomNonce(),
+          verifier: library.randomPKCECodeVerifier(),
+        };
+        const url = library.buildAuthorizationUrl(configuration, {
+          redirect_uri: redirectUri,
+          response_type: 'code',
+          scope: options.scopes,
+          state: secrets.state,
+          nonce: secrets.nonce,
+          code_challenge: await library.calculatePKCECodeChallenge(secrets.verifier),
+          code_challenge_method: 'S256',
+        });
+        return { url, secrets };
+      }),
+    finish: (callback, { state, nonce, verifier }) =>
+      inTurn(async ({ library, configuration }) => {
+        const answer = await library.authorizationCodeGrant(configuration, callback, {
+          pkceCodeVerifier: verifier,
+          expectedState: state,
+          expectedNonce: nonce,
+          idTokenExpected: true,
+        });
+        const claims = answer.claims();
+        return claims === undefined ? trouble('token', 'no ID token') : { claims };
+      }),
+  };
+}
+
+/** There is no token yet that could be wrong. */
+function discoveryTrouble(error: unknown): Trouble {
+  const { trouble: what, why } = troubleOf(error);
+  return trouble(what === 'away' ? 'away' : 'broken', why);
+}
+
+async function ask(
+  library: Library,
+  { issuer, clientId, clientSecret }: IssuerOptions,
+  dispatcher: Dispatcher,
+): Promise<Configuration> {
+  const server = new URL(issuer);
+  const isPlain = server.protocol === 'http:';
+  const configuration = await library.discovery(
+    server,
+    clientId,
+    { [library.clockTolerance]: clockToleranceSeconds },
+    clientSecret === null ? library.None() : secretAuth(library, clientSecret),
+    {
+      [library.customFetch]: boundedFetch(dispatcher),
+      timeout: requestSeconds,
+      // The connection vouches for a token; its signature is held against the issuer's keys besides.
+      execute: [
+        library.enableNonRepudiationChecks,
+        // oxlint-disable-next-line typescript/no-deprecated -- the library marks it so that it stands out; it is for this machine alone.
+        ...(isPlain ? [library.allowInsecureRequests] : []),
+      ],
+    },
+  );
+  refuseUnfit(configuration.serverMetadata(), server);
+  return configuration;
+}
+
+/** Before it is kept for long: what it says of itself has to be enough for a sign-in. */
+function refuseUnfit(metadata: ServerMetadata, server: URL): void {
+  // The library lets an issuer of many tenants through, whose tokens anybody can have made out.
+  if (new URL(metadata.issuer).href !== server.href) {
+    throw new TypeError('the issuer calls itself by another name');
+  }
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
+    const address = metadata[name];
+    if (address === undefined || !URL.canParse(address)) throw new TypeError(`no ${name}`);
+  }
+}
+
+/** In the form if the issuer says that it takes that, else in the header, as every issuer has to (RFC 6749, section 2.3.1). */
+function secretAuth(library: Library, secret: string): ClientAuth {
+  const inForm = library.ClientSecretPost(secret);
+  const inHeader = library.ClientSecretBasic(secret);
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported;
+    return (methods?.includes('client_secret_post') === true ? inForm : inHeader)(server, ...rest);
+  };
+}
+
+/** By the way that everything goes out, and no answer longer than any of an OpenID provider is. */
+const boundedFetch =
+  (dispatcher: Dispatcher): CustomFetch =>
+  async (url, { method, headers, body, signal }) => {
+    const response = await fetch(url, {
+      method,
+      headers,
+      redirect: 'manual',
+      dispatcher,
+      ...(signal === undefined ? {} : { signal }),
+      // A form; nothing else is ever sent.
+      ...(body instanceof URLSearchParams ? { body: body.toString() } : {}),
+    });
+    const text = response.body === null ? '' : await readBounded(response.body, answerBytesMax);
+    if (text === null) throw new RangeError('the answer is too long');
+    return new Response(text === '' ? null : text, {
+      status: response.status,
+      headers: [...response.headers],
+    });
+  };

@@ -1,0 +1,81 @@
+// Single sign-on: from the browser that asks for it to the session that it gets (docs/adr/0039-single-sign-on.md).
+
+import type { Dispatcher } from 'undici';
+
+import type { Clock } from '../../lib/clock.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import type { Login } from '../sessions.ts';
+import { admit } from './admit.ts';
+import type { AdmitDependencies, AdmitOptions } from './admit.ts';
+import { createIssuer } from './issuer.ts';
+import type { IssuerOptions } from './issuer.ts';
+import { readPerson } from './person.ts';
+import type { PersonOptions } from './person.ts';
+import { openTransaction, sealTransaction, transactionSeconds } from './transaction.ts';
+import { isTrouble, trouble } from './trouble.ts';
+import type { Trouble } from './trouble.ts';
+
+export type SignOnOptions = IssuerOptions &
+  PersonOptions &
+  AdmitOptions &
+  Readonly<{
+    /** Where browsers reach the admin listener; null: at the host that they ask. */
+    publicUrl: string | null;
+    /** What the login screen calls the issuer. */
+    label: string;
+    /** The login screen shows the form for a password only when asked for it. */
+    hidesPassword: boolean;
+  }>;
+
+export type SignOn = Pick<SignOnOptions, 'publicUrl' | 'label' | 'hidesPassword'> &
+  Readonly<{
+    begin: (asked: Asked) => Promise<Begun | Trouble>;
+    finish: (answered: Answered) => Promise<Finished | Trouble | Refusal>;
+  }>;
+
+type Asked = Readonly<{ redirectUri: string; returnTo: string; oldSession: string | null }>;
+
+/** `sealed` is for the browser to bring back. */
+type Begun = Readonly<{ url: URL; sealed: string }>;
+
+/** `search` is the query that the browser came back with. */
+type Answered = Readonly<{ sealed: string; search: string; requestId: string; path: string }>;
+
+type Finished = Readonly<{ login: Login; returnTo: string; oldSession: string | null }>;
+
+type Dependencies = AdmitDependencies &
+  Readonly<{ dispatcher: Dispatcher; clock: Clock; monotonic: () => number }>;
+
+export function createSignOn(options: SignOnOptions, dependencies: Dependencies): SignOn {
+  const { vault, clock } = dependencies;
+  const { publicUrl, label, hidesPassword } = options;
+  const issuer = createIssuer(options, dependencies);
+  return {
+    publicUrl,
+    label,
+    hidesPassword,
+    begin: async (asked) => {
+      const begun = await issuer.begin(asked.redirectUri);
+      if (isTrouble(begun)) return begun;
+      const until = clock() + transactionSeconds * 1000;
+      const sealed = sealTransaction(vault, { ...begun.secrets, ...asked, until });
+      return { url: begun.url, sealed };
+    },
+    finish: async ({ sealed, search, requestId, path }) => {
+      const known = openTransaction(vault, sealed, clock());
+      if (known === null) return trouble('stale', 'no sign-in of this browser');
+      const callback = new URL(known.redirectUri);
+      callback.search = search;
+      // Asked before the issuer is: whoever is led here by another site makes nothing of it.
+      if (callback.searchParams.get('state') !== known.state) return trouble('stale', 'state');
+      const finished = await issuer.finish(callback, known);
+      if (isTrouble(finished)) return finished;
+      const person = readPerson(finished.claims, options);
+      if (isTrouble(person)) return person;
+      const login = await admit(dependencies, options, { person, requestId, path });
+      if (isRefusal(login) || isTrouble(login)) return login;
+      return { login, returnTo: known.returnTo, oldSession: known.oldSession };
+    },
+  };
+}
