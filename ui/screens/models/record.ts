@@ -8,6 +8,7 @@ import '../../elements/icon.ts';
 import '../../elements/money.ts';
 import { queuedDefault } from '../../lib/backend-draft.ts';
 import { formatNumber } from '../../lib/format.ts';
+import { usageFact } from '../../parts/usage-links.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
@@ -48,6 +49,7 @@ export class GwModelRecord extends LitElement {
         <dd>${or(model.context_length, 'not known', ' tokens')}</dd>
         <dt>Cache</dt>
         <dd>${or(model.cache_ttl_seconds, 'answers are not cached', ' s')}</dd>
+        ${usageFact({ grouping: 'model', name: model.name, hasCharts: true })}
       </dl>
       ${this.#head()}
       ${

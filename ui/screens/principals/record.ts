@@ -11,6 +11,7 @@ import '../../elements/icon.ts';
 import '../../elements/time.ts';
 import { formatCount, formatNumber } from '../../lib/format.ts';
 import { moneyBar, tokensBar } from '../../parts/budget.ts';
+import { usageFact } from '../../parts/usage-links.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
@@ -68,7 +69,7 @@ export class GwPrincipalRecord extends LitElement {
   }
 
   protected override render() {
-    const { id, kind, email, keys, created_at } = this.principal;
+    const { id, kind, email, keys, name, created_at } = this.principal;
     const keysLink = linkTo({ screen: 'keys', query: { principal: String(id) } });
     return html`<dl>
         <dt>Kind</dt>
@@ -85,6 +86,7 @@ export class GwPrincipalRecord extends LitElement {
               : nothing
           }
         </dd>
+        ${usageFact({ grouping: 'principal', name })}
         <dt>Created</dt>
         <dd><gw-time at=${created_at}></gw-time></dd>
       </dl>

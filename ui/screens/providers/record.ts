@@ -8,6 +8,7 @@ import '../../elements/copy.ts';
 import '../../elements/time.ts';
 import { formatCount } from '../../lib/format.ts';
 import { providerState } from '../../lib/provider-state.ts';
+import { usageFact } from '../../parts/usage-links.ts';
 import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
@@ -60,6 +61,7 @@ export class GwProviderRecord extends LitElement {
                 >`
           }
         </dd>
+        ${usageFact({ grouping: 'provider', name: provider.name, hasCharts: true })}
         ${provider.kind === 'dynamic' ? this.#lease() : nothing}
         <dt>Last seen</dt>
         <dd><gw-time at=${provider.last_seen_at ?? ''}></gw-time></dd>
