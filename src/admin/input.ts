@@ -42,7 +42,8 @@ export const secretFields: ReadonlySet<string> = new Set(['password', 'upstream_
 
 function wrong(issue: z.core.$ZodIssue, raw: unknown, echo: boolean): string {
   const value = issue.path.reduce(memberOf, raw);
-  if (value === undefined && issue.code === 'invalid_type') return 'is required';
+  const isChoice = issue.code === 'invalid_value';
+  if (value === undefined && (isChoice || issue.code === 'invalid_type')) return 'is required';
   if (value === '' && issue.code === 'too_small') return 'must not be empty';
   return lowerFirst(issue.message) + wasValue(issue, value, echo);
 }
@@ -55,7 +56,9 @@ function wasValue(issue: z.core.$ZodIssue, value: unknown, echo: boolean): strin
       ? echo ||
         issue.code === 'invalid_value' ||
         (issue.code === 'invalid_format' && issue.format === 'datetime')
-      : typeof value === 'number' || typeof value === 'boolean';
+      : typeof value === 'number' ||
+        typeof value === 'boolean' ||
+        (value === null && issue.code === 'invalid_value');
   if (!isShown) return '';
   // JSON has no word for a number that is too large for any.
   const text = typeof value === 'number' ? String(value) : JSON.stringify(value);

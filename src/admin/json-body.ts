@@ -15,21 +15,24 @@ export function readJsonBody(bytes: Buffer): Readonly<{ value: unknown }> | Refu
   const text = bytes.toString('utf8');
   if (text.trim() === '') return { value: undefined };
   if (depthOf(text) > depthMax) return refuse('invalid', `body: deeper than ${depthMax} levels`);
+  let hasPrototype = false;
+  const noteKey = (key: string, value: unknown): unknown => {
+    hasPrototype ||= key === '__proto__';
+    return value;
+  };
   let value: unknown;
   try {
-    value = JSON.parse(text, refusePrototypeKeys);
+    value = JSON.parse(text, noteKey);
   } catch {
     return refuse('invalid', 'body: not valid JSON');
+  }
+  if (hasPrototype) {
+    return refuse('invalid', '__proto__ is not a known field', { param: '__proto__' });
   }
   const repeated = repeatedKey(text);
   if (repeated === null) return { value };
   const param = shortened(repeated);
   return refuse('invalid', `body: ${param} is there twice`, { param });
-}
-
-function refusePrototypeKeys(key: string, value: unknown): unknown {
-  if (key === '__proto__') throw new SyntaxError('a key that no field has');
-  return value;
 }
 
 /** Counts brackets outside of strings. Not a parser: on malformed text the parser has the last word. */

@@ -25,7 +25,7 @@ describe('what the framework refuses', () => {
       [{ ...post, path: '/admin/roles/', body: { name: 'a' } }, [404, 'absent', null]],
       [{ ...post, body: '{"name":' }, [400, 'invalid', null]],
       [{ ...post, body: '"\\ud83d' }, [400, 'invalid', null]],
-      [{ ...post, body: '{"__proto__":{}}' }, [400, 'invalid', null]],
+      [{ ...post, body: '{"__proto__":{}}' }, [400, 'invalid', '__proto__']],
       [{ ...post, body: '['.repeat(100) + ']'.repeat(100) }, [400, 'invalid', null]],
       [
         { ...post, body: '{}', headers: { 'content-type': 'text/plain' } },

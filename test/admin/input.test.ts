@@ -96,6 +96,7 @@ describe('a refusal', () => {
     const { send } = await testAdministrator(t);
     const cases = [
       ['/admin/principals', {}, 'name: is required'],
+      ['/admin/roles/operator/permissions', {}, 'verb: is required'],
       ['/admin/principals', { name: '' }, 'name: must not be empty'],
       ['/admin/principals', { nam: 'ada' }, 'nam is not a known field'],
     ] as const;
@@ -110,6 +111,7 @@ describe('a refusal', () => {
     const cases = [
       ['/admin/keys', { name: 'k', principal_id: 0 }, /^principal_id: .*, was 0$/],
       ['/admin/principals', { name: 'a', kind: 'robot' }, /^kind: .*, was "robot"$/],
+      ['/admin/principals', { name: 'a', kind: null }, /^kind: .*, was null$/],
       ['/admin/keys', { name: 'k', principal_id: 1, expires_at: 'x' }, /^expires_at: .*, was "x"$/],
       [
         '/admin/provider-models',
