@@ -8,7 +8,9 @@ import { eventMetadata } from '../../events/event.ts';
 import { accessChanges, accessOf } from '../../projections/access.ts';
 import type { AccessKey } from '../../projections/access.ts';
 import { reviewedAt, reviewer } from '../control/history/access.ts';
+import type { AccessRow } from '../control/history/access.ts';
 import { csvPieces } from '../control/history/access-csv.ts';
+import { accessPage } from '../control/history/access-page.ts';
 import { momentField } from '../control/history/moment.ts';
 import { timestamp } from '../lib/fields.ts';
 import { mapped } from '../lib/mapped.ts';
@@ -93,10 +95,10 @@ export const accessRoutes = [
           stream: Readable.from(inTurns(csvPieces(mapped(accessOf(state), review)))),
         };
       }
-      const rows = firstOf(accessOf(state, key), limit + 1);
-      const shown = rows.slice(0, limit);
-      const next = nextLink(`as_of=${state.position}`, { limit, rows, path: '/admin/access' });
-      return { headers: { ...held, ...next }, body: shown.map(review) };
+      const { rows, hasMore } = accessPage(mapped(accessOf(state, key), review), limit);
+      const page = { limit, rows, path: '/admin/access' };
+      const next = hasMore ? nextLink(`as_of=${state.position}`, page) : {};
+      return { headers: { ...held, ...next }, body: [...rows] };
     },
   }),
   route({
@@ -116,35 +118,29 @@ export const accessRoutes = [
         lost: await reviewer(sources(control), before),
         gained: await reviewer(sources(control), behind),
       };
-      const rows = firstOf(accessChanges(before.state, behind.state, key), limit + 1);
+      const changes = mapped(accessChanges(before.state, behind.state, key), ({ change, access }) =>
+        Object.assign({ change }, review[change](access)),
+      );
+      const { rows, hasMore } = accessPage(changes, limit);
       const moments = `from=${before.state.position}&to=${behind.state.position}`;
-      const held = rows.map(({ access }) => access);
-      const next = nextLink(moments, { limit, rows: held, path: '/admin/access/diff' });
-      const body = rows
-        .slice(0, limit)
-        .map(({ change, access }) => Object.assign({ change }, review[change](access)));
-      return { headers: next, body };
+      const next = hasMore ? nextLink(moments, { limit, rows, path: '/admin/access/diff' }) : {};
+      return { headers: next, body: [...rows] };
     },
   }),
 ] as const;
 
 const momentsOf = ({ reports: db, past, state, clock }: Control) => ({ db, past, state, clock });
 
-function firstOf<Value>(values: Iterable<Value>, count: number): readonly Value[] {
-  const first: Value[] = [];
-  for (const value of values) {
-    if (first.length === count) break;
-    first.push(value);
-  }
-  return first;
-}
-
-type Listed = Readonly<{ limit: number; rows: readonly AccessKey[]; path: string }>;
+type Listed = Readonly<{
+  limit: number;
+  rows: readonly Pick<AccessRow, 'principal_id' | 'model_id'>[];
+  path: string;
+}>;
 
 /** The next page is of the same moments. */
 function nextLink(moments: string, { limit, rows, path }: Listed): Readonly<{ link?: string }> {
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  const last = rows.at(-1);
   if (last === undefined) return {};
-  const key = `${last.principalId}.${last.modelId}`;
+  const key = `${last.principal_id}.${last.model_id}`;
   return { link: `<${path}?${moments}&limit=${limit}&after=${key}>; rel="next"` };
 }

@@ -76,9 +76,9 @@ it('a list that goes on says by which command, and the last page of it does not'
     assert.equal(JSON.parse(second.stdout).length > 0, true, 'the page behind it');
   }
   const shown = await gw([...(lists[0] ?? []), '--limit', '2'], { env });
-  const more =
-    /^there are more: gw history events --type ModelCreated --request-id 'o'\\''clock' --limit 2 --before \d+\n$/;
-  assert.match(shown.stderr, more);
+  const words = "--type ModelCreated --request-id 'o'\\''clock' --limit 2 --before ";
+  const more = shown.stderr.replace(words, 'WORDS ');
+  assert.match(more, /^there are more: gw history events WORDS \d+\n$/);
   assert.equal((await gw([...(lists[0] ?? []), '--limit', '3'], { env })).stderr, '');
   const kind = await gw(['history', 'events', '--actor-kind', 'planet'], { env });
   assert.equal(kind.code, 2);

@@ -29,10 +29,9 @@ it('the last verification of the chain and of the read models is kept and shown,
   assert.equal(before.read_models.position, before.position);
   assert.deepEqual(before.verified, { chain: null, read_models: null });
   const unverified = await asked('projections', 'status');
-  assert.match(
-    unverified.stdout,
-    /^read models: at position (\d+) of \1, built \S+Z\ncompared with a rebuild: not verified yet\n/,
-  );
+  const lines = unverified.stdout.split('\n');
+  assert.match(lines[0] ?? '', /^read models: at position (\d+) of \1, built \S+Z$/);
+  assert.equal(lines[1], 'compared with a rebuild: not verified yet');
 
   assert.equal((await asked('log', 'verify')).code, 0);
   const { verified, position } = await head();

@@ -58,7 +58,8 @@ const unpacked = (bytes: Buffer): Buffer =>
 /** What its indexes hold that no column does. */
 async function indexedOf(client: Session, table: string): Promise<readonly TableText[]> {
   const { rows: expressions } = await client.query<{ name: string; expression: string }>(`
-    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid, place, true) as expression
+    select indexrelid::regclass::text as name,
+      pg_get_indexdef(indexrelid, place, true) as expression
     from pg_index, generate_series(1, indnkeyatts) as place
     where indrelid = '${table}'::regclass and indkey[place - 1] = 0`);
   const texts: TableText[] = [];

@@ -79,10 +79,14 @@ export async function reviewer(sources: Sources, { state, atMs }: Reviewed): Pro
   const names = await principalNames(sources, [...state.principal.byId.values()]);
   const isLive = ({ disabled, expiresAt }: { disabled: boolean; expiresAt: string | null }) =>
     !disabled && (expiresAt === null || Date.parse(expiresAt) > atMs);
-  const keys = Map.groupBy(
-    [...state.api_key.byId.values()].filter(isLive),
-    ({ principalId }) => principalId,
-  );
+  // One list a principal, which all of its rows share.
+  const keys = new Map<number, number[]>();
+  for (const key of state.api_key.byId.values()) {
+    if (!isLive(key)) continue;
+    const own = keys.get(key.principalId);
+    if (own === undefined) keys.set(key.principalId, [key.id]);
+    else own.push(key.id);
+  }
   const granted = (name: string): Granted | null => {
     const grant = grants.get(name);
     return grant === undefined ? null : toGranted(grant, names);
@@ -99,7 +103,7 @@ export async function reviewer(sources: Sources, { state, atMs }: Reviewed): Pro
       role_granted: granted(`principal-${principalId} ${roleId}`),
       permission_granted: granted(`role-${roleId} model/${resource}`),
     })),
-    keys: (keys.get(principalId) ?? []).map(({ id }) => id),
+    keys: keys.get(principalId) ?? [],
   });
 }
 
