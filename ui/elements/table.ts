@@ -17,6 +17,7 @@ import { base, buttons, controls } from '../styles/base.ts';
 import type { ExportSource } from './export.ts';
 import { tableBar } from './table-bar.ts';
 import { tableBody } from './table-body.ts';
+import { besideFirst } from './table-focus.ts';
 import { fixedHead, sortHead } from './table-head.ts';
 import { FoundRows, recordOf } from './table-model.ts';
 import type { Column } from './table-model.ts';
@@ -107,6 +108,7 @@ export class GwTable extends LitElement {
         aria-label=${this.label}
         @scroll=${this.#onScroll}
         @keydown=${this.#onKey}
+        @focusin=${besideFirst}
       >
         ${this.#table(page, found.length)} ${found.length === 0 ? this.#none() : nothing}
       </div>
@@ -158,7 +160,7 @@ export class GwTable extends LitElement {
     const columns = shownColumns(this.columns, this.view);
     const ticks = this.#ticks();
     const hrefOf = (row: Row) => this.hrefOf?.(row) ?? null;
-    return html`<table aria-rowcount=${count + 1}>
+    return html`<table aria-label=${this.label} aria-rowcount=${count + 1}>
       <thead>
         <tr>
           ${ticks === null ? nothing : pageTick(rows.map(keyOf), ticks)}

@@ -26,6 +26,7 @@ export type Deed =
   | 'as-of'
   | 'now'
   | 'copy-link'
+  | 'notices'
   | 'keys';
 
 type Offered = Readonly<{ name: string; about: string; deed: Deed }>;
@@ -39,6 +40,7 @@ const deeds: readonly Offered[] = [
   { name: 'Theme: as the system', about: 'appearance colours auto', deed: 'theme-system' },
   { name: 'Times in UTC', about: 'time zone', deed: 'zone-utc' },
   { name: 'Times in local time', about: 'time zone', deed: 'zone-local' },
+  { name: 'Show the last notices', about: 'undo toasts messages said', deed: 'notices' },
   { name: 'Show the keys', about: 'keyboard shortcuts help', deed: 'keys' },
 ];
 

@@ -1,4 +1,5 @@
-// What a key means: `Ctrl/⌘ K` opens the palette, `/` the filter, `?` the list of keys, and `g` with a letter goes to a screen.
+// What a key means: `Ctrl/⌘ K` opens the palette, `/` the filter, `n` the last notices, `?` the list of keys, and `g` with a letter goes
+// to a screen.
 
 export type Pressed = Readonly<{
   key: string;
@@ -8,19 +9,23 @@ export type Pressed = Readonly<{
   typing: boolean;
   /** The key before was `g`. */
   going: boolean;
+  /** A key alone means something. */
+  single: boolean;
 }>;
 
 export type Meaning =
-  | Readonly<{ kind: 'palette' | 'filter' | 'keys' | 'go' }>
+  | Readonly<{ kind: 'palette' | 'filter' | 'notices' | 'keys' | 'go' }>
   | Readonly<{ kind: 'screen'; key: string }>;
 
-export function meaningOf({ key, held, typing, going }: Pressed): Meaning | null {
+export function meaningOf({ key, held, typing, going, single }: Pressed): Meaning | null {
   if (held) return key.toLowerCase() === 'k' ? { kind: 'palette' } : null;
-  if (typing) return null;
+  if (typing || !single) return null;
   if (going && /^[a-z]$/.test(key)) return { kind: 'screen', key };
   switch (key) {
     case '/':
       return { kind: 'filter' };
+    case 'n':
+      return { kind: 'notices' };
     case '?':
       return { kind: 'keys' };
     case 'g':

@@ -227,7 +227,12 @@ export class GwApp extends LitElement {
     doDeed(detail, {
       askMoment: () => this.renderRoot.querySelector('gw-header')?.askMoment(),
       showKeys: () => this.#open('keys'),
+      showNotices: this.#showNotices,
     });
+
+  readonly #showNotices = (): void => {
+    void this.renderRoot.querySelector('gw-header')?.showNotices();
+  };
 
   readonly #skip = (event: Event): void => {
     event.preventDefault();
@@ -243,6 +248,9 @@ export class GwApp extends LitElement {
         return;
       case 'filter':
         this.#filter()?.focus();
+        return;
+      case 'notices':
+        this.#showNotices();
         return;
       case 'screen': {
         const screen = screensFor(may).find(({ key }) => key === meaning.key);

@@ -7,9 +7,13 @@ import { theme, zone } from '../state/preferences.ts';
 import { notify } from '../state/toasts.ts';
 
 /** What the frame has to open. */
-export type Opened = Readonly<{ askMoment: () => void; showKeys: () => void }>;
+export type Opened = Readonly<{
+  askMoment: () => void;
+  showKeys: () => void;
+  showNotices: () => void;
+}>;
 
-export function doDeed(deed: Deed, { askMoment, showKeys }: Opened): void {
+export function doDeed(deed: Deed, { askMoment, showKeys, showNotices }: Opened): void {
   switch (deed) {
     case 'theme-system':
       return theme.set('system');
@@ -27,6 +31,8 @@ export function doDeed(deed: Deed, { askMoment, showKeys }: Opened): void {
       return changeQuery({ as_of: null });
     case 'copy-link':
       return void copyLink();
+    case 'notices':
+      return showNotices();
     case 'keys':
       return showKeys();
   }

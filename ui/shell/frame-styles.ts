@@ -47,6 +47,11 @@ export const frameStyles = css`
     z-index: 10;
   }
 
+  /* What has the focus is not below the bar. */
+  main:has(.past) {
+    scroll-padding-top: 4rem;
+  }
+
   .login {
     display: grid;
     gap: var(--space-4);
@@ -87,6 +92,14 @@ export const frameStyles = css`
   .keys div {
     display: flex;
     gap: var(--space-3);
+  }
+
+  .tick {
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+    margin-top: var(--space-4);
+    color: var(--text-2);
   }
 
   dt {

@@ -2,6 +2,7 @@
 
 import { meaningOf } from '../lib/shortcut.ts';
 import type { Meaning } from '../lib/shortcut.ts';
+import { singleKeys } from '../state/preferences.ts';
 
 const goingMs = 1_500;
 
@@ -15,6 +16,7 @@ export function listenForKeys(act: (meaning: Meaning) => void): () => void {
       held: event.ctrlKey || event.metaKey,
       typing: event.composedPath().some(isTypedInto),
       going: event.timeStamp - wentAt < goingMs,
+      single: singleKeys.get() === 'on',
     });
     wentAt = meaning?.kind === 'go' ? event.timeStamp : -Infinity;
     if (meaning === null || meaning.kind === 'go') return;

@@ -4,11 +4,13 @@ import { html } from 'lit';
 
 import '../elements/dialog.ts';
 import { screensFor } from '../screens.ts';
+import { singleKeys } from '../state/preferences.ts';
 import { may } from '../state/session.ts';
 
 const anywhere: readonly (readonly [key: string, meaning: string])[] = [
   ['Ctrl K', 'Find anything'],
   ['/', 'Filter the table'],
+  ['n', 'The last notices'],
   ['?', 'These keys'],
 ];
 
@@ -25,5 +27,13 @@ export function keysDialog({ isOpen, close }: Readonly<{ isOpen: boolean; close:
           </div>`,
       )}
     </dl>
+    <label class="tick"
+      ><input type="checkbox" .checked=${singleKeys.get() === 'on'} @change=${onTick} />Keys without
+      Ctrl do something, too</label
+    >
   </gw-dialog>`;
 }
+
+const onTick = ({ target }: Event): void => {
+  if (target instanceof HTMLInputElement) singleKeys.set(target.checked ? 'on' : 'off');
+};

@@ -11,6 +11,8 @@ const zones: readonly Zone[] = ['utc', 'local'];
 
 export const theme: Store<Theme> = kept('gw-theme', themes);
 export const zone: Store<Zone> = kept('gw-zone', zones);
+/** Off for whoever dictates, or presses keys by mistake (WCAG 2.1.4). */
+export const singleKeys = kept<'on' | 'off'>('gw-single-keys', ['on', 'off']);
 
 /** The first value stands when none is kept, or the browser keeps nothing. */
 function kept<Value extends string>(name: string, values: readonly Value[]): Store<Value> {

@@ -12,7 +12,14 @@ import {
 } from '../../../ui/lib/first-run.ts';
 import { ranked } from '../../../ui/lib/match.ts';
 import { readRange, writeRange } from '../../../ui/lib/range.ts';
-import { lastKnownIndex, latencyOf, loneIndexes, totalsOf } from '../../../ui/lib/series.ts';
+import {
+  alignedOf,
+  isSameData,
+  lastKnownIndex,
+  latencyOf,
+  loneIndexes,
+  totalsOf,
+} from '../../../ui/lib/series.ts';
 import { meaningOf } from '../../../ui/lib/shortcut.ts';
 
 const point = {
@@ -79,11 +86,18 @@ it('a range is read back from its address, and what is none is null', () => {
 });
 
 it('keys are text in a field', () => {
-  const free = { held: false, typing: false, going: false };
+  const free = { held: false, typing: false, going: false, single: true };
   assert.deepEqual(meaningOf({ ...free, key: '/' }), { kind: 'filter' });
   assert.equal(meaningOf({ ...free, key: '/', typing: true }), null);
   assert.deepEqual(meaningOf({ ...free, key: 'k', held: true, typing: true }), { kind: 'palette' });
   assert.deepEqual(meaningOf({ ...free, key: 'p', going: true }), { kind: 'screen', key: 'p' });
+});
+
+it('a key alone means nothing to who turned that off, and the palette opens all the same', () => {
+  const off = { held: false, typing: false, going: false, single: false };
+  for (const key of ['/', '?', 'n', 'g']) assert.equal(meaningOf({ ...off, key }), null, key);
+  assert.equal(meaningOf({ ...off, key: 'p', going: true }), null);
+  assert.deepEqual(meaningOf({ ...off, key: 'k', held: true }), { kind: 'palette' });
 });
 
 it('what begins with the text is found first', () => {
@@ -121,4 +135,21 @@ it('sums say that something was answered once its rows are past their retention'
   assert.equal(hasAnswerIn([sums]), false);
   assert.equal(hasAnswerIn([{ ...sums, refused_requests: 2 }]), false);
   assert.equal(hasAnswerIn([{ ...sums, refused_requests: 2, upstream_success: null }]), true);
+});
+
+it('a chart is given new values where any of them is another', () => {
+  const drawn = alignedOf([1_000, 2_000], [{ values: [1, null] }, { values: [0, 2] }]);
+  assert.deepEqual(drawn, [
+    [1, 2],
+    [1, null],
+    [0, 2],
+  ]);
+  const others = [
+    alignedOf([1_000, 3_000], [{ values: [1, null] }, { values: [0, 2] }]),
+    alignedOf([1_000, 2_000], [{ values: [1, 0] }, { values: [0, 2] }]),
+    alignedOf([1_000, 2_000], [{ values: [1, null] }]),
+    alignedOf([1_000], [{ values: [1] }, { values: [0] }]),
+  ];
+  assert.equal(isSameData(drawn, structuredClone(drawn)), true);
+  for (const other of others) assert.equal(isSameData(drawn, other), false);
 });

@@ -49,6 +49,12 @@ export abstract class HistoryRecord<Loaded> extends LitElement {
         gap: var(--space-2);
         margin-bottom: var(--space-4);
       }
+
+      @media print {
+        .ways {
+          display: none;
+        }
+      }
     `,
   ];
   /** In the log; a version is the position of its event. */

@@ -98,7 +98,7 @@ class HistoryRequests extends LitElement {
       }
 
       .policy p {
-        flex: 1 1 16rem;
+        flex: 1 1 11rem;
       }
 
       select {
