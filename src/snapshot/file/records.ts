@@ -96,9 +96,6 @@ const rule = z
   .superRefine((given, context) => {
     const wrong = (field: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [field], message });
-    if (given.action === 'deny' && (given.deny_status ?? null) === null) {
-      wrong('deny_status', 'is needed by action deny');
-    }
     if (given.action === 'jump' && (given.jump_to ?? null) === null) {
       wrong('jump_to', 'is needed by action jump');
     }

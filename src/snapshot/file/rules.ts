@@ -1,5 +1,6 @@
 // The frontend models of a configuration file as a snapshot holds them: every name in a rule becomes the id of what it names.
 
+import { denyStatusDefault } from '../../lib/fields.ts';
 import type { LaidFrontendModel } from './layout.ts';
 import type { FileRule } from './records.ts';
 
@@ -64,7 +65,7 @@ function ruleMember(rule: FileRule, ids: RuleIds, find: Find) {
       ...namelessConditions(rule),
     },
     targets: rule.targets.map((target) => targetMember(target, ids)),
-    deny_status: rule.deny_status ?? null,
+    deny_status: rule.deny_status ?? (rule.action === 'deny' ? denyStatusDefault : null),
     deny_message: rule.deny_message ?? null,
     jump_to: one('jump_to', rule.jump_to, ids.frontendModels),
     tag: rule.tag ?? null,

@@ -144,10 +144,14 @@ gw:
     assert.equal(config.settings.open, false);
   });
 
+  it('that deny answer 403 unless they name a status', () => {
+    const { config } = fileOf(records.replace('deny_status: 418, ', '')).snapshot;
+    assert.equal(config.frontend_models[0]?.rules[1]?.deny_status, 403);
+  });
+
   const refusals: readonly (readonly [from: string, to: string, RegExp])[] = [
     ["'22:00'", "'25:00'", /rules\[0\]\.after: must be a time from 00:00 to 23:59 \(line 13\)/],
     ['deny_status: 418', 'deny_status: 500', /rules\[1\]\.deny_status: must be a 4xx status/],
-    ['deny_status: 418, ', '', /rules\[1\]\.deny_status: is needed by action deny/],
     ['jump_to: other', 'jump_to: gone', /chat, rule 2: jump_to gone does not exist/],
     ['jump_to: other', 'jump_to: chat', /the jumps chat > chat close a loop/],
     ['targets: [p]', 'targets: [gone]', /chat: no model or pool is named gone/],
