@@ -79,14 +79,23 @@ const hostColumns: readonly Column<Provider>[] = [
   },
   { id: 'node', label: 'Node', value: ({ node }) => node },
 ];
-const columnsOfHosts = [...columns, ...hostColumns];
-const columnsOfOthers = [
-  ...columns,
-  ...hostColumns.map((one) => Object.assign({}, one, { spare: true })),
-];
+const all = [...columns, ...hostColumns];
+/** Made once for each combination: another list of columns is another table. */
+const made = new Map<string, readonly Column<Provider>[]>();
 
-const columnsFor = (rows: readonly Provider[]): readonly Column<Provider>[] =>
-  rows.some(({ kind }) => kind === 'dynamic') ? columnsOfHosts : columnsOfOthers;
+/** What none of the rows has is no column at first. */
+function columnsFor(rows: readonly Provider[]): readonly Column<Provider>[] {
+  const absent = new Set([
+    ...(rows.some(({ kind }) => kind === 'dynamic') ? [] : hostColumns.map(({ id }) => id)),
+    ...(rows.some(({ degraded_since }) => degraded_since !== null) ? [] : ['degraded']),
+  ]);
+  const key = [...absent].join(' ');
+  const known =
+    made.get(key) ??
+    all.map((one) => (absent.has(one.id) ? Object.assign({}, one, { spare: true }) : one));
+  made.set(key, known);
+  return known;
+}
 
 class ScreenProviders extends RecordScreen {
   static override properties: PropertyDeclarations = { breaks: { state: true } };
