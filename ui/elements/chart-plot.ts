@@ -23,7 +23,7 @@ type Drawing = Readonly<{
   /** Charts of one group show the same moment under the cursor; empty is none. */
   group: string;
   zone: Zone;
-  series: readonly Series[];
+  labels: readonly string[];
   format: (value: number | null) => string;
   /** Of the element, for its colours and its font. */
   styles: CSSStyleDeclaration;
@@ -33,7 +33,7 @@ type Drawing = Readonly<{
 }>;
 
 export function plotOptions(drawing: Drawing): uPlot.Options {
-  const { width, height, group, zone, series, format, styles } = drawing;
+  const { width, height, group, zone, labels, format, styles } = drawing;
   const colour = (name: string): string => styles.getPropertyValue(name).trim();
   const axis = {
     stroke: colour('--text-2'),
@@ -62,14 +62,17 @@ export function plotOptions(drawing: Drawing): uPlot.Options {
     ],
     series: [
       {},
-      ...series.map(({ label, values }, index) => ({
+      ...labels.map((label, index) => ({
         label,
         stroke: colour(`--series-${index + 1}`),
         width: 1.5,
         dash: [...(dashes[index] ?? [])],
         spanGaps: false,
         // A value between two gaps has no line, and is a point.
-        points: { show: values.length < 3, filter: () => [...loneIndexes(values)] },
+        points: {
+          show: ({ data }: uPlot) => data[0].length < 3,
+          filter: ({ data }: uPlot, at: number) => [...loneIndexes(Array.from(data[at] ?? []))],
+        },
       })),
     ],
     hooks: {

@@ -2,12 +2,12 @@
 // cursor, and a table says what the lines show.
 
 import { LitElement, html, nothing, unsafeCSS } from 'lit';
-import type { PropertyDeclarations, PropertyValues } from 'lit';
+import type { PropertyDeclarations } from 'lit';
 import type uPlot from 'uplot';
 import plotStyles from 'uplot/dist/uPlot.min.css?inline';
 
 import { formatTime, formatZone } from '../lib/format.ts';
-import { lastKnownIndex } from '../lib/series.ts';
+import { alignedOf, isSameData, lastKnownIndex } from '../lib/series.ts';
 import { rowsOf, summaryOf } from '../lib/series-text.ts';
 import { theme, zone } from '../state/preferences.ts';
 import { base, buttons } from '../styles/base.ts';
@@ -15,6 +15,16 @@ import { dashes, plotOptions } from './chart-plot.ts';
 import type { Series } from './chart-plot.ts';
 import { chartStyles } from './chart-styles.ts';
 import { Watch } from './watch.ts';
+
+let isPainted = false;
+
+/** Numbers first: what stands around the charts is painted before their code is asked for. */
+async function plotCode(): Promise<typeof uPlot> {
+  if (!isPainted) await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  isPainted = true;
+  const { default: Plot } = await import('uplot');
+  return Plot;
+}
 
 export class GwChart extends LitElement {
   static override properties: PropertyDeclarations = {
@@ -146,28 +156,38 @@ export class GwChart extends LitElement {
     this.#forget();
   };
 
-  protected override updated(changed: PropertyValues<this>): void {
+  protected override updated(): void {
     this.style.setProperty('--plot-height', `${this.height}px`);
-    const isCursor = changed.size === 0 && this.#plot !== null && !this.#isRestyled();
-    if (!isCursor && !this.asTable) void this.#draw();
+    if (!this.asTable) void this.#draw();
   }
 
-  #isRestyled(): boolean {
-    return this.#drawnWith !== `${this.#zone.value} ${this.#theme.value}`;
-  }
-
+  /** What is drawn already takes new values as they come, so that who points at it is not disturbed. */
   async #draw(): Promise<void> {
-    this.#drawnWith = `${this.#zone.value} ${this.#theme.value}`;
-    const { default: Plot } = await import('uplot');
+    const Plot = await plotCode().catch(() => null);
     const place = this.renderRoot.querySelector<HTMLElement>('.plot');
     if (place === null || !this.isConnected) return;
-    this.#plot?.destroy();
-    const data: uPlot.AlignedData = [
-      this.times.map((at) => at / 1_000),
-      ...this.series.map(({ values }) => [...values]),
-    ];
-    this.#plot = new Plot(this.#options(place.clientWidth), data, place);
-    this.#resize.observe(place);
+    if (Plot === null) {
+      // Its values can be read without it, and it is asked for again when the chart is.
+      this.asTable = true;
+      return;
+    }
+    const data = alignedOf(this.times, this.series);
+    const look = this.#look();
+    if (this.#plot === null || look !== this.#drawnWith) {
+      this.#plot?.destroy();
+      this.#plot = new Plot(this.#options(place.clientWidth), data, place);
+      this.#drawnWith = look;
+      this.#resize.observe(place);
+    } else if (!isSameData(this.#plot.data, data)) {
+      this.#plot.setData(data);
+    }
+  }
+
+  /** All but the values: with another one it is drawn anew. */
+  #look(): string {
+    const ink = getComputedStyle(this).getPropertyValue('--text-2');
+    const labels = this.series.map(({ label }) => label);
+    return JSON.stringify([this.#zone.value, this.#theme.value, ink, this.height, labels]);
   }
 
   readonly #options = (width: number): uPlot.Options =>
@@ -176,8 +196,8 @@ export class GwChart extends LitElement {
       height: this.height,
       group: this.group,
       zone: this.#zone.value,
-      series: this.series,
-      format: this.format,
+      labels: this.series.map(({ label }) => label),
+      format: (value) => this.format(value),
       styles: getComputedStyle(this),
       onCursor: (index) => this.#point(index),
       onSelect: (since, until) =>

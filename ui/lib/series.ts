@@ -77,15 +77,38 @@ export const latencySeries = (points: readonly Measured[]) => [
 ];
 
 /** Where anything was known last, of any of the series; -1 where nothing ever was. */
-export const lastKnownIndex = (
-  series: readonly Readonly<{ values: readonly (number | null)[] }>[],
-): number =>
+export const lastKnownIndex = (series: readonly Line[]): number =>
   Math.max(-1, ...series.map(({ values }) => values.findLastIndex((value) => value !== null)));
 
 /** Where a value stands between two gaps. */
-export const loneIndexes = (values: readonly (number | null)[]): readonly number[] =>
+export const loneIndexes = (values: readonly (number | null | undefined)[]): readonly number[] =>
   values.flatMap((value, at) =>
-    value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null
+    (value ?? null) !== null &&
+    (values[at - 1] ?? null) === null &&
+    (values[at + 1] ?? null) === null
       ? [at]
       : [],
   );
+
+type Line = Readonly<{ values: readonly (number | null)[] }>;
+
+/** As uPlot takes them: the times in seconds, then a column a series. */
+export const alignedOf = (
+  times: readonly number[],
+  series: readonly Line[],
+): [number[], ...(number | null)[][]] => [
+  times.map((at) => at / 1_000),
+  ...series.map(({ values }) => [...values]),
+];
+
+type Columns = readonly ArrayLike<number | null | undefined>[];
+
+export const isSameData = (a: Columns, b: Columns): boolean =>
+  a.length === b.length &&
+  a.every((column, at) => {
+    const other = b[at] ?? [];
+    return (
+      column.length === other.length &&
+      Array.from(column).every((value, index) => Object.is(value, other[index]))
+    );
+  });
