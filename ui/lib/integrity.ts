@@ -50,3 +50,19 @@ export function driftText(drift: number | null): string | null {
     ? 'agree with their usage'
     : `${formatCount(drift, 'budget')} not the sum of their usage`;
 }
+
+type Verified = Readonly<{ position: number; problem_count: number }>;
+
+/** What the last verification found, of a log that ends at `head`; null is none. */
+export function verifiedState(
+  last: Verified | null,
+  head: number,
+): Readonly<{ tone: 'bad' | 'plain' | 'good'; word: string; upTo: string }> {
+  if (last === null) return { tone: 'plain', word: 'not verified yet', upTo: '' };
+  const { position, problem_count: count } = last;
+  const upTo =
+    position >= head ? 'all of it' : `up to ${formatNumber(position)} of ${formatNumber(head)}`;
+  return count === 0
+    ? { tone: 'good', word: 'holds', upTo }
+    : { tone: 'bad', word: formatCount(count, 'problem'), upTo };
+}

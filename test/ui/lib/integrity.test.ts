@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { behindState, driftText, unsignedText, witnessState } from '../../../ui/lib/integrity.ts';
+import {
+  behindState,
+  driftText,
+  unsignedText,
+  verifiedState,
+  witnessState,
+} from '../../../ui/lib/integrity.ts';
 
 it('a replica agrees with the log until an alarm that nothing explains tells otherwise', () => {
   const alarm = { replica: 'a', explained_by_epoch: null };
@@ -42,4 +48,16 @@ it('what came behind the last checkpoint is counted, and none among many is not 
   assert.equal(unsignedText(10, signed), '1 event since');
   assert.equal(unsignedText(9, { ...signed, last: null }), 'nothing of the last 1,000 events');
   assert.equal(unsignedText(9, { ...signed, last: null, hasKey: false }), 'no audit key is set');
+});
+
+it('a verification holds for the part of the log that it read, and one that was not made is not in order', () => {
+  const cases = [
+    [null, 'plain', 'not verified yet', ''],
+    [{ position: 1_200, problem_count: 0 }, 'good', 'holds', 'all of it'],
+    [{ position: 900, problem_count: 0 }, 'good', 'holds', 'up to 900 of 1,200'],
+    [{ position: 1_200, problem_count: 2 }, 'bad', '2 problems', 'all of it'],
+  ] as const;
+  for (const [last, tone, word, upTo] of cases) {
+    assert.deepEqual(verifiedState(last, 1_200), { tone, word, upTo });
+  }
 });

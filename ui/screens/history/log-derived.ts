@@ -1,22 +1,35 @@
 // What is derived from the log: how far it has come, and the commands by which it is compared with what it is derived from.
 
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 
 import type { Health } from '../../api/fleet.ts';
+import type { LogHead } from '../../api/log.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
-import { behindState, driftText } from '../../lib/integrity.ts';
+import '../../elements/time.ts';
+import { behindState, driftText, verifiedState } from '../../lib/integrity.ts';
 
 const tones = { plain: 'good', warn: 'warn', none: 'plain' } as const;
 
-export function logDerived({ lag_events: lag, budget_drift: drift }: Health) {
+export function logDerived(
+  { lag_events: lag, budget_drift: drift }: Health,
+  { read_models: models, verified, position }: LogHead,
+) {
   const { tone, word } = behindState(lag);
   return html`<div class="section"><h3>What is derived from it</h3></div>
     <dl>
       <dt>Read models</dt>
       <dd>
-        <gw-badge tone=${tones[tone]}>${word}</gw-badge>
+        <gw-badge tone=${tones[tone]}>${word}</gw-badge>${
+          models?.built_at
+            ? html` <span class="quiet">built <gw-time at=${models.built_at}></gw-time></span>`
+            : nothing
+        }
       </dd>
+      <dt>Chain verified</dt>
+      <dd>${lastVerified(verified.chain, position)}</dd>
+      <dt>Replay equals live</dt>
+      <dd>${lastVerified(verified.read_models, position)}</dd>
       <dt>Budgets</dt>
       <dd>${driftText(drift) ?? html`<span class="quiet">not checked by this process</span>`}</dd>
       <dt>Tables</dt>
@@ -49,4 +62,16 @@ export function logDerived({ lag_events: lag, budget_drift: drift }: Health) {
         </div>
       </dd>
     </dl>`;
+}
+
+function lastVerified(last: LogHead['verified']['chain'], head: number) {
+  const { tone, word, upTo } = verifiedState(last, head);
+  return html`<gw-badge tone=${tone}>${word}</gw-badge>${
+      last === null
+        ? nothing
+        : html` <span class="quiet"
+              >${upTo}, <gw-time at=${last.at}></gw-time> by <code>${last.by}</code></span
+            >
+            ${last.problem === null ? nothing : html`<p class="notice bad">${last.problem}</p>`}`
+    }`;
 }

@@ -84,7 +84,7 @@ class HistoryLog extends LitElement {
     return html`${logAlarms(head)} ${this.#tiles(head, health, signed)}
       <div class="cards">
         <section>${logEnd(head)}</section>
-        <section>${logDerived(health)}</section>
+        <section>${logDerived(health, head)}</section>
       </div>
       ${logWitnesses(replicas, head)} ${logCheckpoints(signed, readView(this.#place.value.query))}`;
   }
