@@ -161,6 +161,16 @@ it('a principal is added, becomes a user by a password, and is deleted with what
   await page.getByText('Can invoke: no model.').waitFor();
   const id = Number((await rowNamed(house, '/admin/principals', 'nightly'))?.['id']);
   await house.send('POST', '/admin/keys', { name: 'ci', principal_id: id });
+  const { body } = await house.send('POST', '/admin/principals', { name: 'nightly-too' });
+  const other = Number(Reflect.get(Object(body), 'id'));
+  await house.send('POST', '/admin/keys', { name: 'another', principal_id: other });
+
+  // Its keys are its own, whoever is called alike.
+  await page.goto(`/ui/principals/${id}`);
+  await page.getByRole('link', { name: '1 key', exact: true }).click();
+  await page.getByRole('link', { name: /^Of nightly/ }).waitFor();
+  await page.getByRole('row', { name: /^ci / }).waitFor();
+  assert.equal(await page.getByRole('row', { name: /^another / }).count(), 0);
 
   await page.goto(`/ui/principals/${id}/password`);
   await page.getByLabel('New password').fill('a long enough password');

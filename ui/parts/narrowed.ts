@@ -17,5 +17,5 @@ export const narrowedBy = ({ asked, words, href }: Narrowed) =>
   asked === ''
     ? nothing
     : html`<a slot="bar" class="button" href=${href} title="Show all"
-        >${words}<gw-icon name="x"></gw-icon><span class="only-read">, show all</span></a
-      >`;
+        >${words}<span class="only-read">, show all</span><gw-icon name="x"></gw-icon
+      ></a>`;
