@@ -37,8 +37,9 @@ export const record = css`
     margin: var(--space-6) 0 var(--space-2);
   }
 
-  .section h3 {
+  .section :is(h2, h3) {
     flex: 1;
+    font-size: var(--text-m);
   }
 
   .notice {

@@ -31,7 +31,7 @@ const columns: readonly Column<Signed>[] = [
 ];
 
 export function logCheckpoints({ origin, keys, checkpoints }: Checkpoints, view: TableView) {
-  return html`<div class="section"><h3>Signed checkpoints</h3></div>
+  return html`<div class="section"><h2>Signed checkpoints</h2></div>
     ${
       checkpoints.length === 0
         ? html`<p class="quiet">

@@ -9,7 +9,7 @@ import '../../elements/time.ts';
 import './verify.ts';
 
 export function logEnd({ log_id: id, hash, recorded_at: at, position }: LogHead) {
-  return html`<div class="section"><h3>Head</h3></div>
+  return html`<div class="section"><h2>Head</h2></div>
     <dl>
       <dt>Log</dt>
       <dd><code>${id}</code><gw-copy text=${id} label="log id"></gw-copy></dd>

@@ -9,7 +9,7 @@ import '../../elements/time.ts';
 import { witnessState } from '../../lib/integrity.ts';
 
 export function logWitnesses(replicas: readonly Replica[], { alarms }: LogHead) {
-  return html`<div class="section"><h3>Witnesses</h3></div>
+  return html`<div class="section"><h2>Witnesses</h2></div>
     ${
       replicas.length === 0
         ? html`<p class="quiet">

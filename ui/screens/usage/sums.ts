@@ -63,7 +63,7 @@ export function charts({ points, edges, widthMs, now }: Usage, onZoom: Zoom) {
     label,
     values: points.map(of),
   });
-  const shared = { group: 'usage', times: buckets.times, onZoom };
+  const shared = { level: 2, group: 'usage', times: buckets.times, onZoom } as const;
   return html`<div class="charts">
     ${panel({
       ...shared,
