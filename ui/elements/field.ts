@@ -3,6 +3,7 @@
 import { LitElement, css, html, nothing } from 'lit';
 
 import { base, controls } from '../styles/base.ts';
+import { hints } from '../styles/hints.ts';
 
 export type FieldType =
   | 'text'
@@ -36,6 +37,7 @@ export class GwField extends LitElement {
   static override styles = [
     base,
     controls,
+    hints,
     css`
       .label {
         display: flex;
@@ -57,19 +59,6 @@ export class GwField extends LitElement {
         align-items: center;
         gap: var(--space-2);
         min-height: 1.5rem;
-      }
-
-      .hint,
-      .error {
-        margin-top: 0.1875rem;
-        color: var(--text-2);
-        font-size: var(--text-s);
-        line-height: 1.4;
-      }
-
-      .error {
-        color: var(--bad);
-        overflow-wrap: anywhere;
       }
 
       .exact input,

@@ -86,17 +86,4 @@ export const picksStyles = css`
     flex: 1;
     min-width: 0;
   }
-
-  .hint,
-  .error {
-    margin-top: 0.1875rem;
-    color: var(--text-2);
-    font-size: var(--text-s);
-    line-height: 1.4;
-  }
-
-  .error {
-    color: var(--bad);
-    overflow-wrap: anywhere;
-  }
 `;

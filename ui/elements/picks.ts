@@ -9,6 +9,7 @@ import { moved } from '../lib/moved.ts';
 import { optionsLeft, pickedOf, readPicks, writePicks } from '../lib/picks.ts';
 import type { Option, Pick } from '../lib/picks.ts';
 import { base, buttons, controls } from '../styles/base.ts';
+import { hints } from '../styles/hints.ts';
 import type { FieldInput } from './field.ts';
 import './icon.ts';
 import { picksStyles } from './picks-styles.ts';
@@ -30,7 +31,7 @@ export class GwPicks extends LitElement {
     typed: { state: true },
     said: { state: true },
   };
-  static override styles = [base, buttons, controls, picksStyles];
+  static override styles = [base, buttons, controls, hints, picksStyles];
   declare name: string;
   declare label: string;
   declare value: string;

@@ -7,6 +7,7 @@ import type { PropertyValues } from 'lit';
 import { presets } from '../lib/range.ts';
 import { zone } from '../state/preferences.ts';
 import { base, buttons, controls } from '../styles/base.ts';
+import { line } from '../styles/line.ts';
 import { Watch } from './watch.ts';
 
 export class GwRange extends LitElement {
@@ -19,14 +20,8 @@ export class GwRange extends LitElement {
     base,
     buttons,
     controls,
+    line,
     css`
-      :host {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2);
-      }
-
       select {
         width: auto !important;
       }

@@ -17,6 +17,7 @@ import {
 import type { FilterName } from '../lib/log-filter.ts';
 import { changeQuery, place } from '../state/location.ts';
 import { base, buttons, controls } from '../styles/base.ts';
+import { line } from '../styles/line.ts';
 
 type TextField = Readonly<{ label: string; placeholder: string }>;
 
@@ -37,12 +38,9 @@ export class GwLogFilters extends LitElement {
     base,
     buttons,
     controls,
+    line,
     css`
       :host {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2);
         margin-bottom: var(--space-3);
       }
 

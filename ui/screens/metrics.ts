@@ -4,16 +4,15 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import { listModels } from '../api/models.ts';
 import { getTimeseries, getUsage, widthOf } from '../api/usage.ts';
-import '../elements/freshness.ts';
 import '../elements/icon.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
-import '../elements/range.ts';
 import { Resource } from '../elements/resource.ts';
 import { save } from '../elements/save-file.ts';
 import { Watch } from '../elements/watch.ts';
 import { bucketSecondsOf, edgesOf, isoEdges, readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
+import { lookActions } from '../parts/look-actions.ts';
 import { panel } from '../parts/panel.ts';
 import { changeQuery, place } from '../state/location.ts';
 import { base, buttons, controls } from '../styles/base.ts';
@@ -94,16 +93,7 @@ class ScreenMetrics extends LitElement {
       heading="Metrics"
       about="How fast, how much and how well. What is not known is a gap, and never a zero."
     >
-      <gw-range
-        slot="actions"
-        value=${writeRange(this.#range())}
-        @gw-range=${({ detail }: CustomEvent<string>) => changeQuery({ range: detail })}
-      ></gw-range>
-      <gw-freshness
-        slot="actions"
-        .updatedAt=${this.#recorded.updatedAt}
-        ?loading=${this.#recorded.loading}
-      ></gw-freshness>
+      ${lookActions({ range: this.#range(), shown: this.#recorded, choose: (range) => changeQuery({ range }) })}
       <button slot="actions" type="button" @click=${this.#dashboard}>
         <gw-icon name="download"></gw-icon>Grafana dashboard
       </button>

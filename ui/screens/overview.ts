@@ -3,11 +3,9 @@
 import { LitElement, html, nothing } from 'lit';
 
 import type { SeriesPoint } from '../api/usage.ts';
-import '../elements/freshness.ts';
 import '../elements/kpi.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
-import '../elements/range.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/time.ts';
 import { Watch } from '../elements/watch.ts';
@@ -27,6 +25,7 @@ import type { Range } from '../lib/range.ts';
 import { latencySeries, latencyText, refusedOf, totalsOf } from '../lib/series.ts';
 import type { Totals } from '../lib/series.ts';
 import { unpricedText } from '../lib/usage.ts';
+import { lookActions } from '../parts/look-actions.ts';
 import { panel } from '../parts/panel.ts';
 import { changeQuery, linkTo, place } from '../state/location.ts';
 import { base } from '../styles/base.ts';
@@ -62,16 +61,7 @@ class ScreenOverview extends LitElement {
 
   protected override render() {
     return html`<gw-page heading="Overview" about="How the gateway does, and what was changed last">
-      <gw-range
-        slot="actions"
-        value=${writeRange(this.#range())}
-        @gw-range=${this.#onRange}
-      ></gw-range>
-      <gw-freshness
-        slot="actions"
-        .updatedAt=${this.#now.updatedAt}
-        ?loading=${this.#now.loading}
-      ></gw-freshness>
+      ${lookActions({ range: this.#range(), shown: this.#now, choose: (range) => this.#show(range) })}
       ${troubleOf(this.#now)}
       ${
         this.#steps.value === undefined
@@ -220,8 +210,6 @@ class ScreenOverview extends LitElement {
   #show(range: string): void {
     changeQuery({ range });
   }
-
-  readonly #onRange = ({ detail }: CustomEvent<string>): void => this.#show(detail);
 
   readonly #onZoom = ({ detail }: CustomEvent<{ since: number; until: number }>): void =>
     this.#show(writeRange({ kind: 'between', ...detail }));

@@ -6,16 +6,15 @@ import { LitElement, css, html, nothing } from 'lit';
 import { listPrincipals } from '../api/principals.ts';
 import '../elements/drawer.ts';
 import '../elements/empty.ts';
-import '../elements/freshness.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
-import '../elements/range.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/table.ts';
 import { Watch } from '../elements/watch.ts';
 import { readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
 import { groupings, rangeOfDay, readGrouping, rowFilterOf } from '../lib/usage.ts';
+import { lookActions } from '../parts/look-actions.ts';
 import { changeQuery, linkTo, openRest, place } from '../state/location.ts';
 import { may } from '../state/session.ts';
 import { keepView, tableView } from '../state/table-view.ts';
@@ -85,16 +84,7 @@ class ScreenUsage extends LitElement {
         heading="Usage and spend"
         about="What was asked and what it cost. Days and buckets are those of UTC."
       >
-        <gw-range
-          slot="actions"
-          value=${writeRange(this.#range())}
-          @gw-range=${({ detail }: CustomEvent<string>) => this.#show({ range: detail })}
-        ></gw-range>
-        <gw-freshness
-          slot="actions"
-          .updatedAt=${this.#usage.updatedAt}
-          ?loading=${this.#usage.loading}
-        ></gw-freshness>
+        ${lookActions({ range: this.#range(), shown: this.#usage, choose: (range) => this.#show({ range }) })}
         ${troubleOf(this.#usage)} ${loaded(this.#usage, (usage) => this.#all(usage))}
       </gw-page>
       ${this.#drawer()}`;
