@@ -114,7 +114,7 @@ it('a restore is shown, asks for its reason, and says what it made', async (t) =
   const shown = await restore('--dry-run');
   assert.deepEqual(
     [shown.code, shown.stdout],
-    [0, 'model-1  ModelCreated\n1 changes would be made\n'],
+    [0, 'model-1  ModelCreated\n1 change would be made\n'],
   );
   assert.deepEqual(
     [(await restore()).code, (await restore('--only', 'm', '--dry-run')).code],
@@ -128,7 +128,7 @@ it('a restore is shown, asks for its reason, and says what it made', async (t) =
   assert.equal(absent.code, 6);
   const made = await restore('--only', 'model-1', '--reason', 'CHG-7');
   assert.deepEqual([made.code, made.stderr], [0, '']);
-  assert.match(made.stdout, /^model-1 {2}ModelCreated\n1 changes made, snapshot version \d+\n$/);
+  assert.match(made.stdout, /^model-1 {2}ModelCreated\n1 change made, snapshot version \d+\n$/);
   await plane.catchUp();
   assert.equal(plane.store.state().model.byId.get(1)?.name, 'm');
 });

@@ -131,7 +131,10 @@ export class ChangeDraftCommand extends ChangeCommand {
 
   title = Option.String('--title', { required: true, description: 'what it is about' });
   reason = Option.String('--reason', { required: true, description: 'why; kept in the history' });
-  calls = Option.String('--calls', { required: true, description: 'a file of calls, as JSON' });
+  calls = Option.String('-f,--file,--calls', {
+    required: true,
+    description: 'a file of calls, as JSON',
+  });
 
   protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
     const calls = readCalls(this.calls);

@@ -41,7 +41,7 @@ export class EvidenceCommand extends HistoryCommand {
     description:
       'up to this time, version or position, and with it; the head of the log when absent',
   });
-  out = Option.String('--out', { description: 'a new directory' });
+  out = Option.String('-o,--output,--out', { description: 'a new directory' });
   withPersonalData = Option.Boolean('--with-personal-data', false, {
     description: 'names of people and reasons in clear; by their refs in the vault when absent',
   });

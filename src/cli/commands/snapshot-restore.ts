@@ -97,5 +97,5 @@ const toText = ({ event_count, events, conflicts, missing }: RestorePreview, wha
     ...events.map(({ stream, type }) => `${stream}  ${type}`),
     ...conflicts.map(({ entity, message }) => `conflict: ${entity}: ${message}`),
     ...missing.map(({ entity, field, reason }) => `not restored: ${entity} ${field} (${reason})`),
-    `${event_count} changes ${what}`,
+    `${event_count} ${event_count === 1 ? 'change' : 'changes'} ${what}`,
   ].join('\n');
