@@ -51,7 +51,7 @@ async function startTelling(parsesAll: boolean) {
   return { send, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() };
 }
 
-const isRefused = ({ statuses }: Told): boolean => /^4[03]/.test(statuses.at(-1) ?? '');
+const isRefused = ({ statuses }: Told): boolean => /^(4[03]|50)/.test(statuses.at(-1) ?? '');
 
 /**
  * Node's parser reads on while requests are answered, and breaks off what is under way when it comes upon something that is no request:

@@ -144,6 +144,8 @@ const lineOf = fc.oneof(
       'GET * HTTP/1.1',
       'POST /v1/x HTTP/1.0',
       'POST /v1/x HTTP/1.2',
+      'POST /v1/x HTTP/2.0',
+      'POST /v1/x HTTP/0.9',
       'POST /v1/x#y HTTP/1.1',
       'POST  /v1/x HTTP/1.1',
       'POST /v1/x  HTTP/1.1',

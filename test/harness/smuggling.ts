@@ -73,6 +73,7 @@ export const smuggled: readonly string[] = [
   ...codings.map((coding) => post([length(4), coding], `24\r\n${hidden}\r\n0\r\n\r\n`)),
   ...lengths.map((field) => post([field], hidden)),
   post([coded, both], chunkedEnd + hidden, 'HTTP/1.0'),
+  post([length(0)], hidden, 'HTTP/2.0'),
   post([], hidden),
   post([coded], `0\r\n${hidden}`),
   post([coded], `0;\n${hidden}\r\n0\r\n\r\n`),

@@ -5,8 +5,17 @@ export type MalformedAnswer = Readonly<{ requestId: string; body: string }>;
 
 type Known = Readonly<{ status: string; message: string }>;
 
-/** By the code of the error that the parser gives. */
+/** RFC 9110, section 15.6.6. */
+const otherVersion: Known = {
+  status: '505 HTTP Version Not Supported',
+  message: 'the version of HTTP must be 1.1 or 1.0',
+};
+
+/** By the code of the error that the parser gives, but for a tunnel, which is none to it. */
 const known: Readonly<Record<string, Known>> = {
+  CONNECT: { status: '501 Not Implemented', message: 'the method CONNECT is not served' },
+  HPE_INVALID_VERSION: otherVersion,
+  HPE_PAUSED_H2_UPGRADE: otherVersion,
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'the request took too long' },
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',

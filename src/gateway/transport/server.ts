@@ -6,6 +6,7 @@ import { createServer, ServerResponse } from 'node:http';
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 import type { Exchange } from './boundary.ts';
 import { HttpExchange } from './exchange.ts';
@@ -75,7 +76,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     options.handle(exchange);
   };
   const begin = (request: IncomingMessage, response: ServerResponse, ask?: () => void): void => {
-    if (isHostless(request)) refuseUnread(response, 400, malformedAnswer(hostless));
+    if (isOtherVersion(request))
+      refuseUnread(response, 505, malformedAnswer(otherVersion(request)));
+    else if (isHostless(request)) refuseUnread(response, 400, malformedAnswer(hostless));
     else handle(new HttpExchange(request, response, context, ask));
   };
   const server = createServer(
@@ -137,10 +140,25 @@ function refuseMalformed(
   server.on('checkExpectation', (_, response) =>
     refuseUnread(response, 417, malformedAnswer('expect: must be 100-continue')),
   );
-  server.on('clientError', (error: Error & { code?: string }, socket) => {
-    if (socket instanceof Socket) refuseRaw(socket, rawRefusal(error.code, malformedAnswer));
+  const refuse = (socket: Duplex, code: string | undefined): void => {
+    if (socket instanceof Socket) refuseRaw(socket, rawRefusal(code, malformedAnswer));
+  };
+  server.on('clientError', (error: Error & { code?: string }, socket) =>
+    refuse(socket, error.code),
+  );
+  server.on('connect', (_, socket) => {
+    // Node has let go of the connection.
+    socket.on('error', () => {}).resume();
+    refuse(socket, 'CONNECT');
   });
 }
+
+/** Node reads HTTP/2.0 and HTTP/0.9 as if they were HTTP/1.1. */
+const isOtherVersion = ({ httpVersion }: IncomingMessage): boolean =>
+  httpVersion !== '1.1' && httpVersion !== '1.0';
+
+const otherVersion = ({ httpVersion }: IncomingMessage): string =>
+  `the version of HTTP must be 1.1 or 1.0, not ${httpVersion}`;
 
 /** RFC 9112, section 3.2. */
 const isHostless = ({ headers, httpVersion }: IncomingMessage): boolean =>
