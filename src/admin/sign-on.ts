@@ -15,6 +15,9 @@ import { openedCookie } from './login.ts';
 import { none, route } from './route.ts';
 import type { Call } from './route.ts';
 
+/** What the login screen has sentences for. */
+export type { SignInTrouble } from '../control/oidc/trouble.ts';
+
 const signInCookie = 'gw_sign_in';
 const callbackPath = '/auth/oidc/callback';
 

@@ -7,6 +7,7 @@ import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
 import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import { getSession } from '../api/session.ts';
+import { signedInScreen } from '../lib/sign-in.ts';
 import { Code } from '../elements/code.ts';
 import '../elements/dialog.ts';
 import '../elements/drawer.ts';
@@ -21,10 +22,12 @@ import type { Meaning } from '../lib/shortcut.ts';
 import { loadScreen, screenNamed, screensFor } from '../screens.ts';
 import type { Screen } from '../screens.ts';
 import { decideLeaving, leaving } from '../state/edits.ts';
-import { navigate, place } from '../state/location.ts';
+import { linkTo, navigate, place } from '../state/location.ts';
 import { may, session, sessionAbsent, sessionOpened } from '../state/session.ts';
+import { signOn } from '../state/sign-on.ts';
 import { base, buttons } from '../styles/base.ts';
 import './as-of-bar.ts';
+import { tellSignedIn, waitForSession } from './come-back.ts';
 import { doDeed } from './deeds.ts';
 import { frameStyles } from './frame-styles.ts';
 import './header.ts';
@@ -54,6 +57,7 @@ export class GwApp extends LitElement {
   readonly #leaving = new Watch(this, leaving);
   #shown = '';
   #stopKeys: (() => void) | null = null;
+  #stopWaiting: (() => void) | null = null;
 
   constructor() {
     super();
@@ -64,21 +68,25 @@ export class GwApp extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.#stopKeys = listenForKeys((meaning) => this.#act(meaning));
+    this.#stopWaiting = waitForSession();
     void this.#begin();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#stopKeys?.();
+    this.#stopWaiting?.();
   }
 
   /** Waits for a login when nobody is in. */
   async #begin(): Promise<void> {
     try {
-      const { you } = (await getSession()).body;
+      const { you, single_sign_on: single } = (await getSession()).body;
       this.failure = null;
-      if (you === null) sessionAbsent();
-      else sessionOpened(you);
+      signOn.set(single);
+      if (you === null) return sessionAbsent();
+      sessionOpened(you);
+      if (this.#isForSigningIn()) tellSignedIn();
     } catch (error) {
       this.failure = asFailure(error);
     }
@@ -89,6 +97,7 @@ export class GwApp extends LitElement {
     if (now.status === 'none') return this.#loginPage();
     if (this.failure !== null && now.status === 'unknown') return this.#failed(this.failure);
     if (now.status === 'unknown') return nothing;
+    if (this.#isForSigningIn()) return this.#signedIn();
     return html`
       <a class="skip" href="#main" @click=${this.#skip}>Skip to content</a>
       <div class="frame">
@@ -140,6 +149,19 @@ export class GwApp extends LitElement {
       </gw-dialog>
       <gw-toasts></gw-toasts>
     `;
+  }
+
+  #isForSigningIn(): boolean {
+    return this.#place.value.screen === signedInScreen;
+  }
+
+  #signedIn() {
+    return html`<main class="login">
+      ${mark}
+      <h1>You are signed in</h1>
+      <p>Close this tab, and go on where you were.</p>
+      <a class="button" href=${linkTo({ screen: 'overview' })}>Go to the overview here</a>
+    </main>`;
   }
 
   #loginPage() {

@@ -2,12 +2,16 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { asFailure } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
+import { ApiFailure, asFailure } from '../api/failure.ts';
 import { login } from '../api/session.ts';
 import '../elements/error.ts';
 import '../elements/icon.ts';
+import { Watch } from '../elements/watch.ts';
+import { signInAddress, signInFailed } from '../lib/sign-in.ts';
+import { apiBase } from '../state/base.ts';
+import { place } from '../state/location.ts';
 import { sessionOpened } from '../state/session.ts';
+import { signOn } from '../state/sign-on.ts';
 import { base, buttons, controls } from '../styles/base.ts';
 
 export class GwLogin extends LitElement {
@@ -15,12 +19,23 @@ export class GwLogin extends LitElement {
     name: { type: String },
     busy: { state: true },
     failure: { state: true },
+    isAsked: { state: true },
   };
   static override styles = [
     base,
     buttons,
     controls,
     css`
+      :host {
+        display: grid;
+        gap: var(--space-4);
+      }
+
+      .button {
+        justify-content: center;
+        height: 2.25rem;
+      }
+
       form {
         display: grid;
         gap: var(--space-4);
@@ -45,12 +60,17 @@ export class GwLogin extends LitElement {
   declare name: string;
   declare busy: boolean;
   declare failure: ApiFailure | null;
+  /** The form for a password was asked for. */
+  declare isAsked: boolean;
+  readonly #signOn = new Watch(this, signOn);
+  readonly #place = new Watch(this, place);
 
   constructor() {
     super();
     this.name = '';
     this.busy = false;
     this.failure = null;
+    this.isAsked = false;
   }
 
   /** At what is still to be typed. */
@@ -64,6 +84,28 @@ export class GwLogin extends LitElement {
   }
 
   protected override render() {
+    const single = this.#signOn.value;
+    const hides = single?.hides_password === true && !this.isAsked;
+    const ask = html`<button type="button" @click=${this.#ask}>Use a password</button>`;
+    return html`${single === null ? nothing : this.#single(single.label)}
+    ${hides ? ask : this.#form()}
+    ${this.name === '' ? nothing : html`<p class="quiet">What you were doing is kept.</p>`}`;
+  }
+
+  /** Over a page that holds something, in a tab of its own: this one goes on when somebody is in. */
+  #single(label: string) {
+    const isOver = this.name !== '';
+    const failed = isOver ? null : signInFailed(this.#place.value, label);
+    return html`<gw-error .failure=${failed === null ? null : told(failed)}></gw-error>
+      <a
+        class="button primary"
+        href=${signInAddress(apiBase, isOver ? null : this.#place.value)}
+        target=${isOver ? '_blank' : nothing}
+        >Sign in with ${label}</a
+      >`;
+  }
+
+  #form() {
     return html`<form @submit=${this.#submit}>
       <label>Name<input name="name" autocomplete="username" required .value=${this.name} /></label>
       <label
@@ -73,9 +115,12 @@ export class GwLogin extends LitElement {
       <button class="primary" ?disabled=${this.busy}>
         ${this.busy ? 'Logging in …' : 'Log in'}
       </button>
-      ${this.name === '' ? nothing : html`<p class="quiet">What you were doing is kept.</p>`}
     </form>`;
   }
+
+  readonly #ask = (): void => {
+    this.isAsked = true;
+  };
 
   readonly #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
@@ -96,6 +141,17 @@ export class GwLogin extends LitElement {
     }
   };
 }
+
+type Told = NonNullable<ReturnType<typeof signInFailed>>;
+
+const told = ({ message, requestId }: Told): ApiFailure =>
+  new ApiFailure(message, {
+    status: 0,
+    code: 'sign_in',
+    param: null,
+    requestId,
+    retryAfterSeconds: null,
+  });
 
 function textIn(given: FormData, name: string): string {
   const value = given.get(name);

@@ -1,0 +1,42 @@
+// Single sign-on in a browser: to the provider and back, and again in a tab of its own when the session ends in the middle of a form.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { openIdProvider, signOnAt } from '../harness/openid-provider.ts';
+import { until } from '../harness/wait.ts';
+import { press } from './harness/hands.ts';
+import { emptyHouse, open } from './harness/house.ts';
+
+it('a person signs on, and a session that ends in the middle of a form costs nothing of it', async (t) => {
+  const provider = await openIdProvider(t);
+  provider.person['groups'] = ['ops'];
+  const groupRoles = { ops: 'admin' };
+  const signOn = signOnAt(provider, { groupRoles, hidesPassword: true });
+  const house = await emptyHouse(t, { signOn });
+  provider.wrong.error = 'access_denied';
+  const { page } = await open(t, house, 'roles/new', { anonymous: true });
+  assert.equal(await page.getByLabel('Password').count(), 0);
+  await page.getByRole('link', { name: 'Sign in with Acme' }).click();
+  await page.getByText('The Acme did not let you in.').waitFor();
+  await press(page, 'Use a password');
+  await page.getByLabel('Password').waitFor();
+
+  delete provider.wrong.error;
+  await page.goto('/ui/roles/new');
+  await page.getByRole('link', { name: 'Sign in with Acme' }).click();
+  await page.getByLabel('Name').fill('talkers');
+  assert.equal((await house.send('POST', '/admin/sessions/revoke-all')).status, 200);
+  await press(page, 'Review');
+  await press(page, 'Add role');
+  await page.getByText('What you were doing is kept.').waitFor();
+  const [tab] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('link', { name: 'Sign in with Acme' }).click(),
+  ]);
+  await tab.getByText('You are signed in').waitFor();
+  await tab.close();
+  const isMade = (): boolean =>
+    [...house.plane.store.state().role.byId.values()].some(({ name }) => name === 'talkers');
+  await until(isMade, { what: 'the role is made' });
+});
