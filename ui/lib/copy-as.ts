@@ -30,12 +30,12 @@ function quotedBody(body: object): string {
 }
 
 /** Comments of a shell that say where `$GW_SESSION` of the calls here comes from, as a command with the reader's own name and password. */
-export const sessionNote = (origin: string): string =>
-  [
-    '# GW_SESSION is the cookie that a login gives:',
-    `#   GW_SESSION=$(curl -s -o /dev/null -c - ${quoted(`${origin}/login`)} -H content-type:application/json -d '{"name":"…","password":"…"}' | awk '$6 == "gw_session" { print $7 }')`,
-    '',
-  ].join('\n');
+export function sessionNote(origin: string): string {
+  const sent = `-H content-type:application/json -d '{"name":"…","password":"…"}'`;
+  const login = `curl -s -o /dev/null -c - ${quoted(`${origin}/login`)} ${sent}`;
+  const cookie = `awk '$6 == "gw_session" { print $7 }'`;
+  return `# GW_SESSION is the cookie that a login gives:\n#   GW_SESSION=$(${login} | ${cookie})\n`;
+}
 
 /** A call by curl. The session's cookie is the reader's own to fill in. */
 export function curlCommand(

@@ -199,11 +199,13 @@ export function textsOfRecord(
   const { version: _version, ...fields }: Fields = { ...record };
   const yaml = yamlOfRecord(list, fields, names);
   const file = `cat > record.yaml <<'YAML'\n${yaml ?? ''}YAML\ngw import --config record.yaml`;
+  const asked = `curl -s '${origin}/admin/${list}?limit=1000' -b "gw_session=$GW_SESSION"`;
+  const picks = `jq '.[] | select(.id == ${id})'`;
   return [
     { label: 'JSON', text: `${JSON.stringify(fields, null, 2)}\n` },
     {
       label: 'curl',
-      text: `${sessionNote(origin)}curl -s '${origin}/admin/${list}?limit=1000' -b "gw_session=$GW_SESSION" | jq '.[] | select(.id == ${id})'`,
+      text: `${sessionNote(origin)}${asked} | ${picks}`,
     },
     ...(yaml === null
       ? []
