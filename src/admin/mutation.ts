@@ -41,13 +41,13 @@ export async function mutate<Body>(
     ...contextOf(call, reason),
     breakGlass,
     ...(causation === undefined ? {} : { causation }),
-    precondition: async (state, tx) =>
+    precondition: async (state, tx, unwritten) =>
       (await ended(call, state, tx)) ??
       revoked(call, state) ??
       (breakGlass === null ? null : mayBreakGlass(call, state)) ??
       call.entity.unmet(state) ??
       (await call.once?.taken(tx)) ??
-      (await precondition?.(state, tx)) ??
+      (await precondition?.(state, tx, unwritten)) ??
       null,
     exclusive: call.once === null ? null : String(call.headers['idempotency-key']),
     conclude: async (outcome, tx) => {

@@ -105,9 +105,9 @@ export const restoreRoutes = [
         command,
         causation,
         reason,
-        precondition: (now: typeof before.state, tx: Parameters<typeof ready.precondition>[1]) => {
-          before.state = now;
-          return ready.precondition(now, tx);
+        precondition: (...asked: Parameters<typeof ready.precondition>) => {
+          [before.state] = asked;
+          return ready.precondition(...asked);
         },
       };
       return mutate(call, mutation, async (_outcome, tx) => {

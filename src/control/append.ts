@@ -67,7 +67,7 @@ export async function plan(
   place: Place,
 ): Promise<Planned | Refusal> {
   const { state, head } = place;
-  const unmet = (await context.precondition?.(state, tx)) ?? null;
+  const unmet = (await context.precondition?.(state, tx, place.unwritten)) ?? null;
   if (unmet !== null) return unmet;
   const { command } = mutation;
   const why = whyOf(context, newId);

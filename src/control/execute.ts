@@ -6,6 +6,7 @@ import type { Queryable } from '@databases/pg';
 import type { RecordedEvent } from '../../events/catalogue.ts';
 import type { EventMetadata } from '../../events/event.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
+import type { CommandEvents } from '../../projections/rows.ts';
 import type { Database } from '../db/pool.ts';
 import type { Secret } from '../db/vault.ts';
 import type { Command } from '../deciders/decide.ts';
@@ -29,8 +30,15 @@ export type MutationContext = Readonly<{
   breakGlass?: string | null;
   /** The position of the log whose state the mutation brings back. */
   causation?: EventMetadata['causation'];
-  /** Asked under the lock, on the state that is decided on: much may have changed while the mutation was prepared. */
-  precondition?: (state: ConfigState, tx: Queryable) => Promise<Refusal | null>;
+  /**
+   * Asked under the lock, on the state that is decided on: much may have changed while the mutation was prepared. `unwritten` are the
+   * commands that lead to the state and are not in the database yet.
+   */
+  precondition?: (
+    state: ConfigState,
+    tx: Queryable,
+    unwritten: readonly CommandEvents[],
+  ) => Promise<Refusal | null>;
   /** Two mutations with the same text here are not made in one transaction: `precondition` reads what `conclude` writes. */
   exclusive?: string | null;
   /** Called before the commit, with all tables written. What it writes by `tx` stands or falls with the change. */

@@ -9,7 +9,8 @@ import { z } from 'zod';
 
 import { diffStates } from '../../projections/diff.ts';
 import { eraseSuperseded } from '../../src/control/vault-upkeep.ts';
-import { modelId } from '../../src/lib/ids.ts';
+import { readyRestore } from '../../src/control/history/restore.ts';
+import { apiKeyId, modelId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
 import { listedProvider } from '../harness/model-list.ts';
@@ -191,6 +192,26 @@ describe('a restore', () => {
     await restored(then, { only: ['model-1'], reason: 'why' });
     const { missing } = await restored(then, { only: ['pool-1'], reason: 'why' });
     assert.deepEqual(missing, []);
+  });
+
+  it('gives way to a key that is revoked in the same transaction', async (t) => {
+    const { made, version, plane } = await started(t);
+    const owner = await made('/admin/principals', { name: 'ci', kind: 'service_account' });
+    await made('/admin/keys', { name: 'k', principal_id: owner });
+    const then = version();
+    const { reports: db, store, past, catchUp: refresh } = plane;
+    const asked = { version: { position: then }, only: null, except: [] };
+    const ready = await readyRestore({ db, state: store.state, past, refresh }, asked);
+    assert.ok(!isRefusal(ready));
+    const { command, precondition } = ready;
+    const revoke = { type: 'RevokeApiKey', id: apiKeyId.parse(1) } as const;
+    const [revoked, back] = await Promise.all([
+      plane.execute({ command: revoke }, person),
+      plane.execute({ command }, { ...person, precondition }),
+    ]);
+    assert.ok(!isRefusal(revoked));
+    assert.ok(isRefusal(back) && back.refused === 'conflict');
+    assert.equal(plane.store.state().api_key.byId.get(1)?.disabled, true);
   });
 
   it('of all but some entities leaves those as they are, in the preview and in what is made', async (t) => {

@@ -4,6 +4,7 @@
 import type { Queryable } from '@databases/pg';
 
 import { parseStream } from '../../../events/catalogue.ts';
+import type { RecordedEvent } from '../../../events/catalogue.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { vaultRefs } from '../../../projections/config/vault-refs.ts';
 import type { Database } from '../../db/pool.ts';
@@ -52,7 +53,7 @@ export async function readyRestore(
   return {
     command: { type: 'RestoreSnapshot', ...chosen, facts },
     causation: { position: target.position },
-    precondition: async (now, tx) => {
+    precondition: async (now, tx, unwritten) => {
       const needed = neededRefs(target, restoredStreams(now, chosen));
       const erased = await erasedRefs(tx, needed);
       const isSame = erased.every((ref) => facts.erased.has(ref));
@@ -60,11 +61,23 @@ export async function readyRestore(
         ...(await accessEventsSince(tx, position)),
         ...(await identityEventsSince(tx, position)),
       ];
-      const isQuiet = since.length === 0;
+      const isQuiet = since.length === 0 && !unwritten.flat().some(overtakes);
       return isSame && isQuiet ? null : overtaken;
     },
   };
 }
+
+/** What the facts are made of, where the database does not say it yet. */
+const overtakes = ({ type }: RecordedEvent): boolean => factTypes.has(type);
+
+const factTypes: ReadonlySet<RecordedEvent['type']> = new Set([
+  'ApiKeyRevoked',
+  'ApiKeyEnabled',
+  'PrincipalPasswordSet',
+  'PrincipalIdentityLinked',
+  'PrincipalIdentityUnlinked',
+  'VaultItemsErased',
+]);
 
 const overtaken = refuse(
   'conflict',
