@@ -32,6 +32,12 @@ type Bar = Readonly<{
   onColumn: (id: string) => void;
 }>;
 
+const itemOf = ({ column: { id, label }, isShown }: Bar['choices'][number]) => ({
+  value: id,
+  label,
+  checked: isShown,
+});
+
 export function tableBar(bar: Bar) {
   return html`<div class="bar">
     ${bar.isPartial ? nothing : filterField(bar)}
@@ -43,7 +49,7 @@ export function tableBar(bar: Bar) {
         plain
         icon="columns-3"
         label="Columns"
-        .items=${bar.choices.map(({ column, isShown }) => ({ value: column.id, label: column.label, checked: isShown }))}
+        .items=${bar.choices.map(itemOf)}
         @gw-choose=${({ detail }: CustomEvent<string>) => bar.onColumn(detail)}
       ></gw-menu>
       ${

@@ -93,7 +93,11 @@ class ScreenMetrics extends LitElement {
       heading="Metrics"
       about="How fast, how much and how well. What is not known is a gap, and never a zero."
     >
-      ${lookActions({ range: this.#range(), shown: this.#recorded, choose: (range) => changeQuery({ range }) })}
+      ${lookActions({
+        range: this.#range(),
+        shown: this.#recorded,
+        choose: (range) => changeQuery({ range }),
+      })}
       <button slot="actions" type="button" @click=${this.#dashboard}>
         <gw-icon name="download"></gw-icon>Grafana dashboard
       </button>

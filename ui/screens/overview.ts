@@ -61,7 +61,7 @@ class ScreenOverview extends LitElement {
 
   protected override render() {
     return html`<gw-page heading="Overview" about="How the gateway does, and what was changed last">
-      ${lookActions({ range: this.#range(), shown: this.#now, choose: (range) => this.#show(range) })}
+      ${lookActions({ range: this.#range(), shown: this.#now, choose: this.#show })}
       ${troubleOf(this.#now)}
       ${
         this.#steps.value === undefined
@@ -207,9 +207,7 @@ class ScreenOverview extends LitElement {
     </section>`;
   }
 
-  #show(range: string): void {
-    changeQuery({ range });
-  }
+  readonly #show = (range: string): void => changeQuery({ range });
 
   readonly #onZoom = ({ detail }: CustomEvent<{ since: number; until: number }>): void =>
     this.#show(writeRange({ kind: 'between', ...detail }));

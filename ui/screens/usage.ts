@@ -84,7 +84,11 @@ class ScreenUsage extends LitElement {
         heading="Usage and spend"
         about="What was asked and what it cost. Days and buckets are those of UTC."
       >
-        ${lookActions({ range: this.#range(), shown: this.#usage, choose: (range) => this.#show({ range }) })}
+        ${lookActions({
+          range: this.#range(),
+          shown: this.#usage,
+          choose: (range) => this.#show({ range }),
+        })}
         ${troubleOf(this.#usage)} ${loaded(this.#usage, (usage) => this.#all(usage))}
       </gw-page>
       ${this.#drawer()}`;

@@ -91,6 +91,7 @@ class HistoryLog extends LitElement {
 
   #tiles(head: LogHead, health: Health, signed: Checkpoints) {
     const last = signed.checkpoints.at(-1)?.position ?? null;
+    const signing = { last, among: positionsShown, hasKey: signed.keys.length > 0 };
     const behind = behindState(health.lag_events);
     return html`<div class="tiles">
       <gw-kpi
@@ -116,7 +117,7 @@ class HistoryLog extends LitElement {
         label="Signed up to"
         value=${last === null ? 'not signed' : formatNumber(last)}
         tone=${last === null ? 'none' : 'plain'}
-        >${unsignedText(head.position, { last, among: positionsShown, hasKey: signed.keys.length > 0 })}</gw-kpi
+        >${unsignedText(head.position, signing)}</gw-kpi
       >
     </div>`;
   }
