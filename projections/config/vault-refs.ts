@@ -1,6 +1,6 @@
 // Which items of the vault an entity holds that are of no use once it has let go of them: credentials, verifiers of keys, password
-// hashes, examples, e-mail addresses, subjects of identities, calls of a change request that has ended. A person's name is not among them: the audit log calls
-// its actors by the names they had.
+// hashes, examples, e-mail addresses, subjects of identities, calls of a change request that has ended. A person's name is not among
+// them: the audit log calls its actors by the names they had.
 
 import { parseStream } from '../../events/catalogue.ts';
 import type { ConfigState } from './state.ts';

@@ -1,5 +1,5 @@
-// Who an ID token says came: by its issuer and `sub`, which alone are stable (OpenID Connect Core 1.0, section 5.7), by the claim that a first
-// login is matched by, and by the groups that roles follow from.
+// Who an ID token says came: by its issuer and `sub`, which alone are stable (OpenID Connect Core 1.0, section 5.7), by the claim that a
+// first login is matched by, and by the groups that roles follow from.
 
 import { isTrouble, trouble } from './trouble.ts';
 import type { Trouble } from './trouble.ts';

@@ -1,5 +1,5 @@
-// A sign-in under way. The browser that began it keeps it, sealed, in a cookie: nothing of it is stored here, so that strangers can begin as
-// many as they like, and any replica can finish what another one began.
+// A sign-in under way. The browser that began it keeps it, sealed, in a cookie: nothing of it is stored here, so that strangers can begin
+// as many as they like, and any replica can finish what another one began.
 
 import { z } from 'zod';
 
