@@ -34,7 +34,7 @@ const restoreBody = z.strictObject({
 
 const conflictRecord = z.object({
   entity: z.string(),
-  /** What would have to be restored with it; null when that would not help. */
+  /** What would have to be restored with it, or named in except with it; null when that would not help. */
   needs: z.string().nullable(),
   message: z.string(),
 });

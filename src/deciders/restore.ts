@@ -15,7 +15,7 @@ import type { Decision } from './decision.ts';
 import { createUnfolding } from './import/unfolding.ts';
 import type { Unfolding } from './import/unfolding.ts';
 import { referencesFound } from './model-reference.ts';
-import { conflictsIn, twinsIn } from './restore/conflicts.ts';
+import { conflictsIn, lostBy, twinsIn } from './restore/conflicts.ts';
 import type { Conflict } from './restore/conflicts.ts';
 import type { Loss, Restored, RestoreFacts } from './restore/kind.ts';
 import { decideDeletion, deletionOrder, kinds } from './restore/kinds.ts';
@@ -152,7 +152,7 @@ const unknown = (state: ConfigState, gone: readonly string[]): Conflict[] =>
     .filter((stream) => !stands(state, stream))
     .map((entity) => ({ entity, needs: null, message: neverThere }));
 
-/** What was to stay as it is and goes with something else, and what is nothing to be kept: a slip in its name. */
+/** What was to stay as it is and goes with something else, or loses what it refers to; and what is nothing to be kept: a slip in its name. */
 const notKept = (
   before: ConfigState,
   after: ConfigState,
@@ -162,7 +162,8 @@ const notKept = (
     const isLost = stands(before, entity) && !stands(after, entity);
     const message = isLost ? 'it would go with what it belongs to' : neverThere;
     const isUnknown = !stands(before, entity) && !stands(target, entity);
-    return isLost || isUnknown ? [{ entity, needs: null, message }] : [];
+    if (isLost || isUnknown) return [{ entity, needs: null, message }];
+    return lostBy(before, after, entity);
   });
 
 const neverThere = 'it is neither there now nor was it then';

@@ -15,6 +15,7 @@ import {
   backendAttached,
   credentialOf,
   endpointAt,
+  fallbackSet,
   keyCreated,
   keyDeleted,
   keyRevoked,
@@ -28,6 +29,14 @@ import {
   vaultedName,
 } from '../harness/examples.ts';
 import { given, testRef } from '../harness/given.ts';
+import {
+  frontendModelCreated,
+  membersSet,
+  poolCreated,
+  poolMember,
+  target,
+  targetsSet,
+} from '../harness/routing-examples.ts';
 
 const stateOf = (events: readonly GwEvent[]): ConfigState =>
   events.length === 0 ? emptyState : given(events).state;
@@ -114,6 +123,29 @@ describe('a restore', () => {
       gone.conflicts.map(({ entity, message }) => [entity, message]),
       [['api_key-1', 'it would go with what it belongs to']],
     );
+  });
+
+  it('of all but some takes nothing away that those refer to', () => {
+    const now = stateOf([
+      modelCreated(1, 'a'),
+      poolCreated(1, 'p'),
+      membersSet(1, [poolMember(1, 0, { model: 1 })]),
+      frontendModelCreated(1, 'f'),
+      targetsSet(1, null, [target(1, 0, { pool: 1 })]),
+      fallbackSet(1),
+    ]);
+    const conflicts = (...except: readonly string[]) =>
+      planRestore(now, restoring(emptyState, { except })).conflicts.map(
+        ({ entity, needs, message }) => [entity, needs, message],
+      );
+    assert.deepEqual(conflicts('frontend_model-1'), [
+      ['pool-1', null, 'pool p is a target of f'],
+    ]);
+    assert.deepEqual(conflicts('settings-1', 'frontend_model-1', 'pool-1'), [
+      ['settings-1', 'model-1', 'model-1, which it refers to, would go'],
+      ['pool-1', 'model-1', 'model-1, which it refers to, would go'],
+    ]);
+    assert.deepEqual(conflicts('frontend_model-1', 'pool-1', 'model-1'), []);
   });
 
   it('of what is as it was changes nothing', () => {

@@ -10,7 +10,9 @@ import type { FrontendModelId } from '../../lib/ids.ts';
 import { refuseJump } from '../jump.ts';
 import { targetsIn } from '../model-reference.ts';
 
-/** `needs` is the entity that would have to be restored with it; null when that would not help. */
+/**
+ * `needs` is the entity that would have to be restored with it, or to stay with one that is to stay; null when that would not help.
+ */
 export type Conflict = Readonly<{ entity: string; needs: string | null; message: string }>;
 
 /** Of those entities, in the state that would come of it. */
@@ -56,6 +58,12 @@ function stands(state: ConfigState, stream: string): boolean {
   const { noun, id } = parseStream(stream);
   return state[noun].byId.has(id);
 }
+
+/** Of an entity that is to stay as it is: what it refers to in the one state, and what is gone in the other. */
+export const lostBy = (before: ConfigState, after: ConfigState, entity: string): Conflict[] =>
+  [...new Set(referencesOf(before, entity))]
+    .filter((to) => stands(before, to) && !stands(after, to))
+    .map((needs) => ({ entity, needs, message: `${needs}, which it refers to, would go` }));
 
 /** What it cannot be without. */
 function referencesOf(state: ConfigState, stream: string): readonly string[] {
