@@ -138,9 +138,7 @@ describe('a restore', () => {
       planRestore(now, restoring(emptyState, { except })).conflicts.map(
         ({ entity, needs, message }) => [entity, needs, message],
       );
-    assert.deepEqual(conflicts('frontend_model-1'), [
-      ['pool-1', null, 'pool p is a target of f'],
-    ]);
+    assert.deepEqual(conflicts('frontend_model-1'), [['pool-1', null, 'pool p is a target of f']]);
     assert.deepEqual(conflicts('settings-1', 'frontend_model-1', 'pool-1'), [
       ['settings-1', 'model-1', 'model-1, which it refers to, would go'],
       ['pool-1', 'model-1', 'model-1, which it refers to, would go'],
