@@ -111,6 +111,10 @@ it('two versions are compared, the first is restored, and what was made since is
 
   await page.goto(`/ui/history/versions/${version}`);
   await page.getByRole('link', { name: 'Restore …' }).click();
+  await page.getByRole('checkbox', { name: /trial/ }).check();
+  await page.getByRole('link', { name: 'All but what is ticked' }).click();
+  await page.getByText('As they are now: model 2. All else comes back.').waitFor();
+  await page.getByRole('link', { name: `All that stood at version ${version}` }).click();
   await press(page, 'Restore …');
   await page.getByLabel(`Type ${version} to go on`).fill(String(version));
   await page.getByLabel('Reason').fill('CHG-9 failed');

@@ -10,16 +10,54 @@ const lossWords = {
 
 export const lossText = (reason: keyof typeof lossWords): string => lossWords[reason];
 
-/** The entities that the address names, as the server takes them; null is all of them. */
-export function readEntities(text: string | undefined): readonly string[] | null {
-  const names = (text ?? '').split(',').filter((name) => /^[a-z_\d]+-\d+$/.test(name));
-  return names.length === 0 ? null : [...new Set(names)];
+/** Which of the entities that stood at a moment are restored. `streams` is empty where it is all of them. */
+export type Scope = Readonly<{ kind: 'all' | 'only' | 'except'; streams: readonly string[] }>;
+
+const everything: Scope = { kind: 'all', streams: [] };
+
+/** As the address says it; what is no entity is left out. */
+export function readScope({ only, except }: Readonly<Record<string, string>>): Scope {
+  const [alone, staying] = [readEntities(only), readEntities(except)];
+  if (alone.length > 0) return { kind: 'only', streams: alone };
+  return staying.length > 0 ? { kind: 'except', streams: staying } : everything;
+}
+
+const readEntities = (text = ''): string[] => [
+  ...new Set(text.split(',').filter((name) => /^[a-z_\d]+-\d+$/.test(name))),
+];
+
+/** As the server takes it. */
+export const scopeBody = ({ kind, streams }: Scope): { only?: string[]; except?: string[] } =>
+  kind === 'all' ? {} : { [kind]: [...streams] };
+
+export const scopeQuery = ({ kind, streams }: Scope): Record<string, string> =>
+  kind === 'all' ? {} : { [kind]: streams.join(',') };
+
+/** The same restore without these; null when nothing of it would be left. */
+export function without({ kind, streams }: Scope, left: ReadonlySet<string>): Scope | null {
+  if (kind !== 'only') return { kind: 'except', streams: [...new Set([...streams, ...left])] };
+  const rest = streams.filter((stream) => !left.has(stream));
+  return rest.length === 0 ? null : { kind, streams: rest };
 }
 
 type Refused = Readonly<{ needs: string | null }>;
 
-/** What has to come along, so that nothing stands in the way any more; empty when that would not help. */
-export const neededBy = (conflicts: readonly Refused[]): readonly string[] =>
-  conflicts.every(({ needs }) => needs !== null)
-    ? [...new Set(conflicts.map(({ needs }) => needs ?? ''))]
-    : [];
+/** What else would have to come back, or to stay, so that nothing stands in the way any more. */
+export type Way = Readonly<{ back: readonly string[]; stay: readonly string[]; scope: Scope }>;
+
+/** Null where no other choice of entities would help. */
+export function wayAround({ kind, streams }: Scope, conflicts: readonly Refused[]): Way | null {
+  const needs = new Set(conflicts.map((conflict) => conflict.needs));
+  const named = [...needs].filter((one) => one !== null);
+  if (kind === 'all' || named.length === 0 || named.length < needs.size) return null;
+  const chosen = new Set(streams);
+  if (kind === 'only') {
+    return { back: named, stay: [], scope: { kind, streams: [...chosen.union(new Set(named))] } };
+  }
+  // What was to stay and is needed comes back; what was to come back, or to go, and is needed by what stays, stays.
+  const back = named.filter((one) => chosen.has(one));
+  const stay = named.filter((one) => !chosen.has(one));
+  const staying = [...chosen.symmetricDifference(new Set(named))];
+  const scope: Scope = staying.length === 0 ? everything : { kind, streams: staying };
+  return { back, stay, scope };
+}

@@ -17,7 +17,6 @@ import {
   versionsText,
   wordsOf,
 } from '../../../ui/lib/history.ts';
-import { neededBy, readEntities } from '../../../ui/lib/restore.ts';
 import {
   amountText,
   destinationText,
@@ -121,14 +120,6 @@ it('an event that was altered breaks the chain where it stands', async () => {
   assert.ok(first !== undefined && second !== undefined && third !== undefined);
   const forged = { ...third, leaf_hash: second.leaf_hash };
   assert.deepEqual(await checkLinks([first, second, forged, ...rest]), { checked: 1, broken: 3 });
-});
-
-it('a restore of some names them, and what they need comes along', () => {
-  assert.deepEqual(readEntities('model-7,provider-1,model-7'), ['model-7', 'provider-1']);
-  assert.equal(readEntities('everything'), null);
-  assert.equal(readEntities(undefined), null);
-  assert.deepEqual(neededBy([{ needs: 'provider-1' }, { needs: 'provider-1' }]), ['provider-1']);
-  assert.deepEqual(neededBy([{ needs: 'provider-1' }, { needs: null }]), []);
 });
 
 const granted = (at: string) => ({ position: 4, at, actor_name: 'boss', actor_id: 1 });

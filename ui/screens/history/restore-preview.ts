@@ -6,7 +6,8 @@ import type { Restored } from '../../api/snapshots.ts';
 import '../../elements/kpi.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { streamWords, wordsOf } from '../../lib/history.ts';
-import { lossText, neededBy } from '../../lib/restore.ts';
+import { lossText, wayAround } from '../../lib/restore.ts';
+import type { Scope, Way } from '../../lib/restore.ts';
 
 const eventsShown = 200;
 
@@ -25,29 +26,33 @@ export function restoreTiles(would: Restored) {
   </div>`;
 }
 
-/** `linkWith` leads to the same restore with these streams beside. */
+/** `linkTo` leads to the restore of other entities of the same moment. */
 export function restoreConflicts(
   { conflicts }: Restored,
-  linkWith: (streams: readonly string[]) => string,
+  scope: Scope,
+  linkTo: (scope: Scope) => string,
 ) {
   if (conflicts.length === 0) return nothing;
-  const needs = neededBy(conflicts);
+  const way = wayAround(scope, conflicts);
   return html`<div class="notice bad" role="alert">
     <strong>It is refused as it is:</strong>
     <ul>
       ${conflicts.map(({ entity, message }) => html`<li>${streamWords(entity)}: ${message}</li>`)}
     </ul>
-    ${
-      needs.length === 0
-        ? nothing
-        : html`<p>
-            <a href=${linkWith(needs)}
-              >Bring ${needs.map((stream) => streamWords(stream)).join(', ')} back with it</a
-            >
-          </p>`
-    }
+    ${way === null ? nothing : html`<p><a href=${linkTo(way.scope)}>${wayWords(way)}</a></p>`}
   </div>`;
 }
+
+function wayWords({ back, stay }: Way): string {
+  const words = [
+    ...(back.length === 0 ? [] : [`bring ${listWords(back)} back with it`]),
+    ...(stay.length === 0 ? [] : [`leave ${listWords(stay)} as it is, too`]),
+  ].join(', and ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+export const listWords = (streams: readonly string[]): string =>
+  streams.map((stream) => streamWords(stream)).join(', ');
 
 export function restoreLosses({ missing }: Restored) {
   if (missing.length === 0) return nothing;

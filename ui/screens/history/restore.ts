@@ -11,8 +11,9 @@ import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import { Watch } from '../../elements/watch.ts';
 import { formatCount } from '../../lib/format.ts';
-import { momentWords, streamWords } from '../../lib/history.ts';
-import { readEntities } from '../../lib/restore.ts';
+import { momentWords } from '../../lib/history.ts';
+import { readScope, scopeBody, scopeQuery, without } from '../../lib/restore.ts';
+import type { Scope } from '../../lib/restore.ts';
 import type { Save } from '../../lib/save.ts';
 import '../../parts/differences.ts';
 import '../../parts/save.ts';
@@ -23,7 +24,13 @@ import { may } from '../../state/session.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { panels } from '../../styles/panels.ts';
 import { record } from '../../styles/record.ts';
-import { restoreConflicts, restoreEvents, restoreLosses, restoreTiles } from './restore-preview.ts';
+import {
+  listWords,
+  restoreConflicts,
+  restoreEvents,
+  restoreLosses,
+  restoreTiles,
+} from './restore-preview.ts';
 import { restoreStyles } from './restore-styles.ts';
 
 type Preview = Readonly<{ would: Restored; version: number | null }>;
@@ -50,27 +57,22 @@ class HistoryRestore extends LitElement {
     return this.#place.value.rest[1] ?? '';
   }
 
-  #only(): readonly string[] | null {
-    return readEntities(this.#place.value.query['only']);
+  #scope(): Scope {
+    return readScope(this.#place.value.query);
   }
 
   #asked(): string {
-    return JSON.stringify([this.#moment(), this.#only()]);
+    return JSON.stringify([this.#moment(), this.#scope()]);
   }
 
   #isWritable(): boolean {
     return may('config:write') && !isReadOnly();
   }
 
-  #body() {
-    const only = this.#only();
-    return only === null ? {} : { only: [...only] };
-  }
-
   /** Null where there is nothing to be looked at. */
   async #load(signal: AbortSignal): Promise<Preview | null> {
     if (this.#moment() === '' || !this.#isWritable()) return null;
-    const body = { ...this.#body(), dry_run: true };
+    const body = { ...scopeBody(this.#scope()), dry_run: true };
     const { body: would, etag } = await restoreSnapshot(this.#moment(), body, { signal });
     const version = Number(etag?.replaceAll('"', '') ?? NaN);
     return { would, version: Number.isNaN(version) ? null : version };
@@ -109,16 +111,16 @@ class HistoryRestore extends LitElement {
   #shown(preview: Preview) {
     const { would } = preview;
     if (would.event_count === 0) {
-      return html`${this.#head(preview)} ${this.#onlyLine()}
+      return html`${this.#head(preview)} ${this.#scopeLine()}
         <gw-empty heading="Nothing to bring back" icon="circle-check">
           <span slot="about">The configuration is as it stood then.</span>
         </gw-empty>
         ${this.#refusal(would)}`;
     }
     // Versions are compared as wholes.
-    const proposal = this.#only() === null ? { version: this.#moment() } : null;
+    const proposal = this.#scope().kind === 'all' ? { version: this.#moment() } : null;
     const whole = linkTo({ screen: 'history', rest: ['diff'], query: { from: this.#moment() } });
-    return html`${this.#head(preview)} ${this.#onlyLine()} ${restoreTiles(would)}
+    return html`${this.#head(preview)} ${this.#scopeLine()} ${restoreTiles(would)}
       ${this.#refusal(would)}
       <gw-what-if .proposal=${proposal} .known=${would.what_if}></gw-what-if>
       <div class="section"><h3>What differs from now</h3></div>
@@ -135,13 +137,10 @@ class HistoryRestore extends LitElement {
   #head(preview: Preview) {
     const { event_count: count, conflicts } = preview.would;
     const moment = momentWords(this.#moment());
+    const isSome = this.#scope().kind === 'only';
     return html`<div class="head">
-      <h2>${this.#only() === null ? `Restore ${moment}` : `Bring back from ${moment}`}</h2>
-      ${
-        this.ticked.size === 0
-          ? nothing
-          : html`<a class="button" href=${this.#linkOnly([...this.ticked])}>Only what is ticked</a>`
-      }
+      <h2>${isSome ? `Bring back from ${moment}` : `Restore ${moment}`}</h2>
+      ${this.ticked.size === 0 ? nothing : this.#tickedLinks()}
       <button
         type="button"
         class="primary"
@@ -153,43 +152,61 @@ class HistoryRestore extends LitElement {
     </div>`;
   }
 
+  #tickedLinks() {
+    const rest = without(this.#scope(), this.ticked);
+    const alone = this.#linkTo({ kind: 'only', streams: [...this.ticked] });
+    return html`<a class="button" href=${alone}>Only what is ticked</a> ${
+        rest === null
+          ? nothing
+          : html`<a class="button" href=${this.#linkTo(rest)}>All but what is ticked</a>`
+      }`;
+  }
+
   #refusal(would: Restored) {
-    const linkWith = (streams: readonly string[]): string =>
-      this.#linkOnly([...(this.#only() ?? []), ...streams]);
-    return html`${restoreConflicts(would, linkWith)} ${restoreLosses(would)}`;
+    return html`${restoreConflicts(would, this.#scope(), (scope) => this.#linkTo(scope))}
+    ${restoreLosses(would)}`;
   }
 
-  #linkOnly(streams: readonly string[]): string {
-    const query = streams.length === 0 ? {} : { only: streams.join(',') };
-    return linkTo({ screen: 'history', rest: ['restore', this.#moment()], query });
+  #linkTo(scope: Scope): string {
+    const rest = ['restore', this.#moment()];
+    return linkTo({ screen: 'history', rest, query: scopeQuery(scope) });
   }
 
-  #onlyLine() {
-    const only = this.#only();
-    if (only === null) return nothing;
+  #scopeLine() {
+    const { kind, streams } = this.#scope();
+    if (kind === 'all') return nothing;
+    const named = listWords(streams);
     return html`<p class="only">
-      <span>Alone: ${only.map((stream) => streamWords(stream)).join(', ')}.</span>
-      <a href=${this.#linkOnly([])}>All that stood at ${momentWords(this.#moment())}</a>
+      <span
+        >${kind === 'only' ? `Alone: ${named}.` : `As they are now: ${named}. All else comes back.`}</span
+      >
+      <a href=${this.#linkTo({ kind: 'all', streams: [] })}
+        >All that stood at ${momentWords(this.#moment())}</a
+      >
     </p>`;
   }
 
   #ask({ version }: Preview): void {
     const moment = this.#moment();
-    const only = this.#only();
+    const scope = this.#scope();
+    const whole = momentWords(moment);
+    const named = listWords(scope.streams);
+    const done = {
+      all: `Restored ${whole}`,
+      only: `Brought back ${named}`,
+      except: `Restored ${whole} but for ${named}`,
+    };
     this.save = {
-      heading: only === null ? `Restore ${momentWords(moment)}` : 'Bring back',
+      heading: scope.kind === 'only' ? 'Bring back' : `Restore ${whole}`,
       verb: 'Restore',
-      done:
-        only === null
-          ? `Restored ${momentWords(moment)}`
-          : `Brought back ${only.map((stream) => streamWords(stream)).join(', ')}`,
+      done: done[scope.kind],
       before: null,
       after: null,
       danger: true,
       name: moment,
       reasonNeeded: true,
       run: (change) =>
-        restoreSnapshot(moment, this.#body(), {
+        restoreSnapshot(moment, scopeBody(scope), {
           ...change,
           ...(version === null ? {} : { version }),
         }),
