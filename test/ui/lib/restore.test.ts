@@ -6,6 +6,7 @@ import type { Scope } from '../../../ui/lib/restore.ts';
 
 const all: Scope = { kind: 'all', streams: [] };
 const only = (...streams: string[]): Scope => ({ kind: 'only', streams });
+const needs = (...names: (string | null)[]) => names.map((name) => ({ needs: name }));
 const except = (...streams: string[]): Scope => ({ kind: 'except', streams });
 
 describe('what is restored of a moment', () => {
@@ -39,8 +40,6 @@ describe('what is restored of a moment', () => {
 });
 
 describe('what stands in the way of a restore', () => {
-  const needs = (...names: (string | null)[]) => names.map((name) => ({ needs: name }));
-
   it('comes back with what is restored alone', () => {
     assert.deepEqual(wayAround(only('model-7'), needs('provider-1', 'provider-1')), {
       back: ['provider-1'],
