@@ -23,6 +23,10 @@ export function refuseHead(request: IncomingMessage): Refusal | null {
   return refuse('invalid', `host: must be there once, was there ${hosts} times`, { param: 'host' });
 }
 
+/** Node reads HTTP/2.0 and HTTP/0.9 as if they were HTTP/1.1. */
+export const isOtherVersion = ({ httpVersion }: IncomingMessage): boolean =>
+  httpVersion !== '1.1' && httpVersion !== '1.0';
+
 const emptyLast = /^\/admin\/[^?]*\/(?:\?|$)/;
 
 /** RFC 9110, section 8.3. Null when none is named. */

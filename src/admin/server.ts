@@ -19,7 +19,7 @@ import type { Control } from './control.ts';
 import { refuseCrossSite } from './cross-site.ts';
 import { readJsonBody } from './json-body.ts';
 import { jsonType, runRoute } from './once.ts';
-import { pathOf, refuseHead } from './request-head.ts';
+import { isOtherVersion, pathOf, refuseHead } from './request-head.ts';
 import type { Handled, Route } from './route.ts';
 import {
   answerFault,
@@ -104,7 +104,9 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(standing(request));
     const unfit = refuseHead(request.raw);
-    if (unfit !== null) sendError(reply, answerRefusal(unfit, request.id));
+    if (isOtherVersion(request.raw)) {
+      sendError(reply, connectionError('HPE_INVALID_VERSION', request.id));
+    } else if (unfit !== null) sendError(reply, answerRefusal(unfit, request.id));
     else if (request.is404) sendError(reply, answerUnrouted(request, allowedMethods));
     else done();
   });
@@ -137,7 +139,13 @@ function openServer(
       : createHttpsServer({ ...options, ...tls }, handler);
   server.maxConnections = connectionsMax;
   server.on('checkExpectation', (_request, response) => {
-    response.socket?.end(answerMalformed('EXPECTATION', newRequestId()));
+    const { status, headers, body } = malformedParts('EXPECTATION', newRequestId());
+    response.writeHead(status, headers).end(body);
+  });
+  server.on('connect', (_request, socket) => {
+    // Node has let go of the connection: nobody else would end it.
+    socket.on('error', () => {}).resume();
+    socket.end(answerMalformed('CONNECT', newRequestId()), () => socket.destroy());
   });
   return server;
 }
@@ -147,17 +155,26 @@ const databaseAway = refuse('unavailable', 'the database is away or too busy', {
   retryAfterSeconds: 2,
 });
 
-/** The bytes of an answer for which there is no reply. */
-function answerMalformed(code: string, requestId: string): string {
+/** An answer behind which the connection ends. */
+function malformedParts(code: string, requestId: string) {
   const { status, body } = connectionError(code, requestId);
+  const headers = {
+    connection: 'close',
+    'content-type': jsonType,
+    'x-request-id': requestId,
+    ...securityHeaders,
+  };
+  return { status, headers, body: JSON.stringify(body) };
+}
+
+/** Its bytes, for which there is no reply. */
+function answerMalformed(code: string, requestId: string): string {
+  const { status, headers, body } = malformedParts(code, requestId);
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'connection: close',
-    `content-type: ${jsonType}`,
-    `x-request-id: ${requestId}`,
-    ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     '',
-    JSON.stringify(body),
+    body,
   ].join('\r\n');
 }
 

@@ -60,7 +60,10 @@ export const answerWrongMethod = (allow: readonly string[], requestId: string): 
   headers: { allow: allow.join(', ') },
 });
 
-/** What was wrong before there was a request: by the code of Node's error, or EXPECTATION for an Expect that nobody meets. */
+/**
+ * What was wrong before there was a request: by the code of Node's error, EXPECTATION for an Expect that nobody meets, or CONNECT for a
+ * tunnel.
+ */
 export function connectionError(code: string, requestId: string): ErrorAnswer {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -73,6 +76,15 @@ export function connectionError(code: string, requestId: string): ErrorAnswer {
         { message: 'expect: must be 100-continue', code: 'expectation_failed' },
         requestId,
       );
+    case 'CONNECT': {
+      const message = 'the method CONNECT is not served';
+      return invalid(501, { message, code: 'unsupported_method' }, requestId);
+    }
+    case 'HPE_INVALID_VERSION':
+    case 'HPE_PAUSED_H2_UPGRADE': {
+      const message = 'the version of HTTP must be 1.1 or 1.0';
+      return invalid(505, { message, code: 'unsupported_version' }, requestId);
+    }
     default:
       return answerRefusal(refuse('invalid', 'not an HTTP request'), requestId);
   }

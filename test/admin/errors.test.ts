@@ -1,12 +1,15 @@
 // One shape for every error, including those that the HTTP framework finds, and what stands around every answer.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
 
 import { readJsonBody } from '../../src/admin/json-body.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { errorOf, proxyToken, testAdmin } from '../harness/admin.ts';
+import { until } from '../harness/wait.ts';
 
 describe('what the framework refuses', () => {
   it('has the shape of every other error', async (t) => {
@@ -96,6 +99,16 @@ describe('what the framework refuses', () => {
         `POST /logout HTTP/1.1\r\nhost: a\r\nexpect: more\r\n${close}`,
         /^HTTP\/1\.1 417 [\s\S]*"code":"expectation_failed"/,
       ],
+      [
+        'GET /healthz HTTP/2.0\r\nhost: a\r\n\r\n',
+        /^HTTP\/1\.1 505 [\s\S]*"code":"unsupported_version"/,
+      ],
+      ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', /^HTTP\/1\.1 505 /],
+      ['GET /healthz HTTP/1.2\r\nhost: a\r\n\r\n', /^HTTP\/1\.1 505 /],
+      [
+        'CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n',
+        /^HTTP\/1\.1 501 [\s\S]*"code":"unsupported_method"/,
+      ],
     ] as const;
     for (const [bytes, expected] of cases) {
       const socket = connect(address.port, '127.0.0.1');
@@ -106,6 +119,22 @@ describe('what the framework refuses', () => {
       const [, id] = /x-request-id: (\S+)/.exec(text) ?? [];
       assert.ok(id !== undefined && text.includes(`"request_id":"${id}"`));
       assert.match(text, /x-content-type-options: nosniff/);
+    }
+  });
+
+  it('ends the connection of a client that keeps its own half open', async (t) => {
+    const { admin } = await testAdmin(t);
+    const { server } = admin.server;
+    const address = server.address();
+    assert.ok(address !== null && typeof address === 'object');
+    const isAlone = async () => (await promisify(server.getConnections.bind(server))()) === 0;
+    const head = 'HTTP/1.1\r\nhost: a\r\n';
+    for (const text of [`POST /logout ${head}expect: more\r\n\r\n`, `CONNECT a:1 ${head}\r\n`]) {
+      const socket = connect({ port: address.port, host: '127.0.0.1', allowHalfOpen: true });
+      socket.resume().write(text);
+      await once(socket, 'end');
+      await until(isAlone, { what: 'the connection to be closed' });
+      socket.destroy();
     }
   });
 
