@@ -40,6 +40,7 @@ export async function runRoute(
   const handled = await route.run(call, raw);
   // Refused perhaps by what the same request has changed meanwhile, or when its connection broke at the commit.
   if (isRefusal(handled)) return (await kept()) ?? handled;
+  // Twice the same to whoever runs it: the compiler keeps the two apart, for only the headers of bytes may be lists.
   if ('bytes' in handled) return { ...handled, headers: { ...version, ...handled.headers } };
   return { ...handled, headers: { ...version, ...handled.headers } };
 }
