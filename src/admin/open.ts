@@ -197,6 +197,8 @@ function openSignOn({ plane, egress, clock, log, signOn = null }: AdminOptions):
     monotonic,
     onUnknownRole: (role, requestId) =>
       log.warn({ request_id: requestId, role }, 'a group is to give a role that does not exist'),
+    onNoGroups: (claim, requestId) =>
+      log.warn({ request_id: requestId, claim }, 'an ID token has no claim of groups'),
   });
 }
 

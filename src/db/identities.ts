@@ -1,4 +1,4 @@
-// What the log says of an identity that nobody is linked with any more.
+// What the log says of an identity that nobody is linked with now.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -9,6 +9,30 @@ export async function wasLinked(db: Queryable, fingerprint: string): Promise<boo
     select 1 from es.events
     where type = 'PrincipalIdentityLinked'
       and payload -> 'identity' ->> 'fingerprint' = ${fingerprint}
+    limit 1`);
+  return rows.length > 0;
+}
+
+/**
+ * Whether somebody unlinked it from the principal of this stream, and has neither named nor addressed that principal since: what a first
+ * login finds it by is from before.
+ */
+export async function wasUnlinked(
+  db: Queryable,
+  { stream, fingerprint }: Readonly<{ stream: string; fingerprint: string }>,
+): Promise<boolean> {
+  const rows: unknown[] = await db.query(sql`
+    select 1 from es.events unlinked
+    where unlinked.stream = ${stream} and unlinked.type = 'PrincipalIdentityUnlinked'
+      and ${fingerprint} = (
+        select linked.payload -> 'identity' ->> 'fingerprint' from es.events linked
+        where linked.stream = unlinked.stream and linked.position < unlinked.position
+          and linked.type = 'PrincipalIdentityLinked'
+        order by linked.position desc limit 1)
+      and not exists (
+        select from es.events given
+        where given.stream = unlinked.stream and given.position > unlinked.position
+          and given.type in ('PrincipalRenamed', 'PrincipalEmailSet'))
     limit 1`);
   return rows.length > 0;
 }

@@ -142,6 +142,46 @@ describe('a first login', () => {
     assert.equal(troubleOf(await signIn(admin)), 'removed');
   });
 
+  it('lets nobody in again whose identity was unlinked, until the principal is addressed anew', async (t) => {
+    for (const firstLogin of ['link', 'create'] as const) {
+      const admin = await startSignOn(t, { firstLogin });
+      const user = { name: 'ada', kind: 'user', email: 'ada@example.com' };
+      await admin.asBoss('POST', '/admin/principals', user);
+      assert.equal(troubleOf(await signIn(admin)), null);
+      const path = `/admin/principals/${String(named(await admin.principals(), 'ada')?.['id'])}`;
+      await admin.asBoss('DELETE', `${path}/identity`);
+      assert.equal(troubleOf(await signIn(admin)), 'removed', firstLogin);
+      assert.equal(named(await admin.principals(), 'ada')?.['identity'], null);
+
+      await admin.asBoss('PATCH', path, { email: 'ada@example.com' });
+      assert.equal(troubleOf(await signIn(admin)), null, firstLogin);
+    }
+  });
+
+  it('of an identity that was unlinked may be as another principal', async (t) => {
+    const admin = await startSignOn(t, { firstLogin: 'link' });
+    const post = async (name: string, email: string) => {
+      await admin.asBoss('POST', '/admin/principals', { name, kind: 'user', email });
+      return `/admin/principals/${String(named(await admin.principals(), name)?.['id'])}`;
+    };
+    const wrong = await post('bob', 'ada@example.com');
+    assert.equal(troubleOf(await signIn(admin)), null);
+    await admin.asBoss('DELETE', `${wrong}/identity`);
+    await admin.asBoss('PATCH', wrong, { email: 'bob@example.com' });
+    await post('ada', 'ada@example.com');
+    assert.equal(troubleOf(await signIn(admin)), null);
+    assert.notEqual(named(await admin.principals(), 'ada')?.['identity'], null);
+  });
+
+  it('finds no address that only looks like the one that is claimed', async (t) => {
+    const admin = await startSignOn(t, { firstLogin: 'link' });
+    const user = { name: 'mike', kind: 'user', email: 'mike@example.com' };
+    await admin.asBoss('POST', '/admin/principals', user);
+    // The Kelvin sign, of which the small letter is k.
+    admin.provider.person['email'] = 'mi\u212Ae@example.com';
+    assert.equal(troubleOf(await signIn(admin)), 'unknown');
+  });
+
   it('of one person in many browsers at once makes one principal', async (t) => {
     const admin = await startSignOn(t);
     const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(admin)));
@@ -177,6 +217,39 @@ describe('the session of a sign-in', () => {
     assert.equal(answer.status, 200);
     const session = await admin.ask({ path: '/session', cookie });
     assert.notEqual(member(session.body, 'you'), null);
+  });
+});
+
+const groupRolesOf = async (admin: Awaited<ReturnType<typeof startSignOn>>) =>
+  named(await admin.principals(), 'ada@example.com')?.['group_roles'];
+
+describe('an ID token without groups', () => {
+  const groupRoles = { staff: 'operator' };
+
+  it('takes no role away where the claim is missing: nobody who would lose one gets in', async (t) => {
+    const admin = await startSignOn(t, { groupRoles });
+    admin.provider.person['groups'] = ['staff'];
+    await signIn(admin);
+    const missing = [undefined, null, 7, {}];
+    for (const groups of missing) {
+      admin.provider.person['groups'] = groups;
+      assert.equal(troubleOf(await signIn(admin)), 'groups', JSON.stringify(groups));
+    }
+    Object.assign(admin.provider.person, { _claim_names: { groups: 'src1' } });
+    assert.equal(troubleOf(await signIn(admin)), 'groups');
+    assert.deepEqual(await groupRolesOf(admin), ['operator']);
+
+    // An empty list is an answer.
+    Object.assign(admin.provider.person, { _claim_names: undefined, groups: [] });
+    assert.equal(troubleOf(await signIn(admin)), null);
+    assert.deepEqual(await groupRolesOf(admin), []);
+  });
+
+  it('lets in who has no role of a group, with a warning', async (t) => {
+    const admin = await startSignOn(t, { groupRoles });
+    assert.equal(troubleOf(await signIn(admin)), null);
+    assert.deepEqual(await groupRolesOf(admin), []);
+    assert.ok(admin.warnings.includes('an ID token has no claim of groups'));
   });
 });
 

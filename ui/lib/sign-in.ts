@@ -28,7 +28,7 @@ const sentences: Readonly<Record<SignInTrouble, string>> = {
     'sent a token that is not for this sign-in. Try again; an administrator finds more in the log.',
   unnamed: 'does not say who you are. An administrator has to look at its claims.',
   unverified: 'has not verified your e-mail address. Verify it there, then try again.',
-  groups: 'did not send your groups, for there are too many. Ask an administrator.',
+  groups: 'did not send your groups, which your roles follow from. Ask an administrator.',
   unknown: 'account is not known here. Ask an administrator to let you in.',
   removed: 'account was removed here. Ask an administrator to let you in again.',
   taken: 'account fits no one principal. Ask an administrator to link yours.',

@@ -1,9 +1,13 @@
 // Lets a person in as a principal: the one that its identity is linked with, or at a first login the one that the settings find or make.
 // What that changes is a command of the program's own, with the issuer and the groups in its reason, so that history explains every right.
 
+import type { Queryable } from '@databases/pg';
+
+import { streamOf } from '../../../events/catalogue.ts';
 import type { Identity } from '../../../events/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { wasLinked } from '../../db/identities.ts';
+import type { CommandEvents } from '../../../projections/rows.ts';
+import { wasLinked, wasUnlinked } from '../../db/identities.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Secret, Vault } from '../../db/vault.ts';
 import { decide } from '../../deciders/decide.ts';
@@ -22,6 +26,7 @@ import type { Trouble } from './trouble.ts';
 
 export type AdmitOptions = Readonly<{
   firstLogin: 'refuse' | 'link' | 'create';
+  groupsClaim: string;
   groupRoles: Readonly<Record<string, string>>;
 }>;
 
@@ -35,6 +40,8 @@ export type AdmitDependencies = Readonly<{
   newId: () => string;
   /** Told of a role that the map names and that does not exist. */
   onUnknownRole: (role: string, requestId: string) => void;
+  /** Told of an ID token that says nothing of groups, though the map gives roles by them. */
+  onNoGroups: (claim: string, requestId: string) => void;
 }>;
 
 type Admitting = Readonly<{ person: Person; requestId: string; path: string }>;
@@ -47,7 +54,7 @@ export async function admit(
   options: AdmitOptions,
   { person, requestId, path }: Admitting,
 ): Promise<Login | Trouble | Refusal> {
-  const { vault, state, refresh, execute, newId, onUnknownRole } = dependencies;
+  const { vault, state, refresh, execute, newId, onUnknownRole, onNoGroups } = dependencies;
   await refresh();
   const { issuer, subject } = person;
   const secrets: Secret[] = [];
@@ -58,6 +65,12 @@ export async function admit(
   };
   const fingerprint = vault.fingerprint(JSON.stringify([issuer, subject]));
   const identity = { issuer, ref: hide(subject), fingerprint };
+  if (person.groups === null) {
+    onNoGroups(options.groupsClaim, requestId);
+    // Roles are taken for what an issuer says, not for what it leaves out: all would lose theirs by one setting there.
+    const hasRoles = (holderOfIdentity(state(), identity)?.identityRoleIds ?? []).length > 0;
+    if (hasRoles) return trouble('groups', `no claim ${options.groupsClaim}`);
+  }
   const first = await firstLogin(dependencies, options, { person, identity, hide });
   if (isTrouble(first)) return first;
   const roles = rolesOf(person, options);
@@ -76,9 +89,9 @@ export async function admit(
       target: path,
       requestId,
       reason: reasonOf(person, options),
-      precondition: async (now, tx) => {
-        const isMade = first.kind === 'create' && holderOfIdentity(now, identity) === undefined;
-        isRemoved = isMade && (await wasLinked(tx, fingerprint));
+      precondition: async (now, tx, unwritten) => {
+        const isHeld = holderOfIdentity(now, identity) !== undefined;
+        isRemoved = !isHeld && (await isEnded({ tx, unwritten }, { first, fingerprint }));
         return isRemoved ? refuse('forbidden', 'the identity was unlinked') : null;
       },
     },
@@ -89,6 +102,29 @@ export async function admit(
   return ['conflict', 'absent'].includes(outcome.refused)
     ? trouble('taken', outcome.message)
     : outcome;
+}
+
+type Log = Readonly<{ tx: Queryable; unwritten: readonly CommandEvents[] }>;
+type Admitted = Readonly<{ first: FirstLogin; fingerprint: string }>;
+
+/**
+ * Whoever deleted its principal, or unlinked it, meant to: it is not made anew, and not linked again with the principal that it was taken
+ * from by what that was called before.
+ */
+async function isEnded({ tx, unwritten }: Log, { first, fingerprint }: Admitted): Promise<boolean> {
+  switch (first.kind) {
+    case 'refuse':
+      return false;
+    case 'create':
+      return wasLinked(tx, fingerprint);
+    case 'link': {
+      const stream = streamOf('principal', first.id);
+      const isUnlinkedNow = unwritten
+        .flat()
+        .some((one) => one.stream === stream && one.type === 'PrincipalIdentityUnlinked');
+      return isUnlinkedNow || wasUnlinked(tx, { stream, fingerprint });
+    }
+  }
 }
 
 /** Most logins: no lock of the log is asked for. */
@@ -104,14 +140,20 @@ function loginOf(state: ConfigState, identity: Identity): Login {
 }
 
 const rolesOf = ({ groups }: Person, { groupRoles }: AdmitOptions): readonly string[] => [
-  ...new Set(groups.flatMap((group) => groupRoles[group] ?? [])),
+  ...new Set((groups ?? []).flatMap((group) => groupRoles[group] ?? [])),
 ];
 
-/** Said of each role that the map names, for one that was taken is explained by it too. */
-function reasonOf({ issuer, groups }: Person, { groupRoles }: AdmitOptions): string {
-  const facts = Object.entries(groupRoles).map(([group, role]) =>
-    groups.includes(group) ? `in group ${group}: role ${role}` : `not in group ${group}`,
-  );
+/** Said of each group that the map names, for a role that was taken is explained by it too; first of those that give one. */
+function reasonOf({ issuer, groups }: Person, { groupRoles, groupsClaim }: AdmitOptions): string {
+  const map = Object.entries(groupRoles);
+  const isIn = ([group]: (typeof map)[number]): boolean => groups?.includes(group) ?? false;
+  const facts =
+    groups === null
+      ? [`no claim ${groupsClaim}`]
+      : [
+          ...map.filter(isIn).map(([group, role]) => `in group ${group}: role ${role}`),
+          ...map.filter((one) => !isIn(one)).map(([group]) => `not in group ${group}`),
+        ];
   return [`single sign-on by ${issuer}`, ...facts].join('; ').slice(0, reasonLengthMax);
 }
 
@@ -133,8 +175,8 @@ async function firstLogin(
     db,
     users.flatMap(({ emailRef }) => emailRef ?? []),
   );
-  const wanted = text.toLowerCase();
-  const addressed = users.filter((one) => emails.get(one.emailRef ?? '')?.toLowerCase() === wanted);
+  const wanted = inSmall(text);
+  const addressed = users.filter((one) => inSmall(emails.get(one.emailRef ?? '') ?? '') === wanted);
   const fingerprint = vault.fingerprint(text);
   const named = holderOfName(state(), { fingerprint });
   const found = new Set([...addressed, ...(named === undefined ? [] : [named])]);
@@ -146,3 +188,7 @@ async function firstLogin(
   const stored = { text: null, ref: hide(text), fingerprint };
   return { kind: 'create', name: stored, emailRef: text.includes('@') ? hide(text) : null };
 }
+
+/** Of ASCII alone: there are letters of other alphabets whose small ones are those of ASCII, and an address with them is another one. */
+const inSmall = (address: string): string =>
+  address.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());

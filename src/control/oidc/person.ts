@@ -18,8 +18,8 @@ export type Person = Readonly<{
   subject: string;
   /** Or why nobody can be found by it. */
   name: Readonly<{ text: string }> | Trouble;
-  /** Those of its groups that roles follow from. */
-  groups: readonly string[];
+  /** Those of its groups that roles follow from; null when the token says nothing of groups, though roles follow from some. */
+  groups: readonly string[] | null;
 }>;
 
 type Claims = Readonly<{ iss: string; sub: string; [name: string]: unknown }>;
@@ -28,7 +28,7 @@ const nameLengthMax = 320;
 
 export function readPerson(claims: Claims, options: PersonOptions): Person | Trouble {
   const groups = readGroups(claims, options);
-  if (isTrouble(groups)) return groups;
+  if (groups !== null && isTrouble(groups)) return groups;
   return { issuer: claims.iss, subject: claims.sub, name: readName(claims, options), groups };
 }
 
@@ -43,11 +43,11 @@ function readName(claims: Claims, { matchClaim }: PersonOptions): Person['name']
   return { text };
 }
 
-/** None where the claim is absent: an issuer leaves it out for who is in no group. */
+/** An empty list is an answer; a claim that is absent, or no text and no list, is none. */
 function readGroups(
   claims: Claims,
   { groupsClaim, groupRoles }: PersonOptions,
-): readonly string[] | Trouble {
+): readonly string[] | null | Trouble {
   const mapped = Object.keys(groupRoles);
   if (mapped.length === 0) return [];
   // An issuer that has too many for a token says where else they are (section 5.6.2): to take roles away for that would be wrong.
@@ -59,7 +59,9 @@ function readGroups(
   ) {
     return trouble('groups', `claim ${groupsClaim} is distributed`);
   }
-  const found = new Set([memberAt(claims, groupsClaim)].flat());
+  const said = memberAt(claims, groupsClaim);
+  if (typeof said !== 'string' && !Array.isArray(said)) return null;
+  const found = new Set<unknown>([said].flat());
   return mapped.filter((group) => found.has(group));
 }
 
@@ -67,7 +69,8 @@ function memberAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   let value: unknown = claims;
   for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return [];
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name))
+      return undefined;
     value = Reflect.get(value, name);
   }
   return value;

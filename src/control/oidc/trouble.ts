@@ -25,7 +25,7 @@ export const signInTroubles = [
   'unnamed',
   /** The e-mail address is not verified. */
   'unverified',
-  /** The issuer kept the groups to itself, for there are too many. */
+  /** The ID token does not say the groups, for there are too many or its claim is missing, and roles would be lost. */
   'groups',
   /** Nobody is known by this identity. */
   'unknown',
