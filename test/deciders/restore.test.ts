@@ -10,7 +10,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { planRestore } from '../../src/deciders/restore.ts';
 import type { RestoreCommand } from '../../src/deciders/restore.ts';
 import type { RestoreFacts } from '../../src/deciders/restore/kind.ts';
-import { apiKeyId, modelId, principalId, providerId } from '../../src/lib/ids.ts';
+import { apiKeyId, modelId, principalId, providerId, roleId } from '../../src/lib/ids.ts';
 import {
   backendAttached,
   credentialOf,
@@ -26,6 +26,7 @@ import {
   principalDeleted,
   providerCreated,
   providerDeleted,
+  roleCreated,
   vaultedName,
 } from '../harness/examples.ts';
 import { given, testRef } from '../harness/given.ts';
@@ -259,5 +260,57 @@ describe('a restore', () => {
       restoring(emptyState, { only: ['provider-1'] }),
     );
     assert.match(conflicts[0]?.message ?? '', /still serves 1 model: m/);
+  });
+});
+
+describe('a restore of a principal that signs on by an identity', () => {
+  const id = principalId.parse(1);
+  const stream = 'principal-1';
+  const identity = { issuer: 'https://id.example', ref: testRef(9), fingerprint: 'ada' };
+  const linked = { stream, type: 'PrincipalIdentityLinked', data: { id, identity } } as const;
+  const unlinked = { stream, type: 'PrincipalIdentityUnlinked', data: { id } } as const;
+  const granted = (role: number, origin: { by_identity?: true } = {}) =>
+    ({
+      stream,
+      type: 'PrincipalRoleGranted',
+      data: { id, role_id: roleId.parse(role), ...origin },
+    }) as const;
+  const revoked = (role: number) =>
+    ({ stream, type: 'PrincipalRoleRevoked', data: { id, role_id: roleId.parse(role) } }) as const;
+  const byGroup = { by_identity: true } as const;
+  const made = [
+    roleCreated(1, 'a'),
+    roleCreated(2, 'b'),
+    principalCreated(1, vaultedName('ada', 1)),
+    linked,
+  ];
+  const then = stateOf([...made, granted(1, byGroup), granted(2)]);
+  const rolesAfter = (now: readonly GwEvent[], facts: Partial<RestoreFacts> = {}) => {
+    const { state, missing } = planRestore(stateOf(now), restoring(then, { facts }));
+    const { roleIds = [], identityRoleIds = [] } = state.principal.byId.get(1) ?? {};
+    return { roleIds, identityRoleIds, missing: missing.map(({ field }) => field) };
+  };
+  const byHandAlone = {
+    roleIds: [2],
+    identityRoleIds: [],
+    missing: ['identity', 'role_ids', 'identity_role_ids'],
+  };
+
+  it('gives no role of a group to one whose identity was unlinked', () => {
+    const now = [...made, granted(1, byGroup), revoked(1), unlinked];
+    assert.deepEqual(rolesAfter(now), byHandAlone);
+  });
+
+  it('gives none where the identity does not come back with the principal', () => {
+    const now = [...made, principalDeleted(1)];
+    assert.deepEqual(rolesAfter(now, { identitiesUnlinked: new Set([1]) }), byHandAlone);
+    assert.deepEqual(rolesAfter(now, { erased: new Set([testRef(9)]) }), byHandAlone);
+    assert.deepEqual(rolesAfter(now), { roleIds: [1, 2], identityRoleIds: [1], missing: [] });
+  });
+
+  it('leaves those that the last login of another identity found', () => {
+    const other = { ...linked, data: { id, identity: { ...identity, ref: testRef(8) } } } as const;
+    const now = [...made, granted(1, byGroup), revoked(1), unlinked, other, granted(2, byGroup)];
+    assert.deepEqual(rolesAfter(now), byHandAlone);
   });
 });

@@ -52,9 +52,20 @@ export const principals: Restoring<Principal> = {
     const isNameless = isErased(wanted.name.ref, held?.name.ref);
     const name = isNameless ? nameInstead(wanted, held, target) : wanted.name;
     const nameless: readonly Loss[] = isNameless ? [{ field: 'name', reason: 'erased' }] : [];
+    const { identity } = single;
+    const roles = rolesBy(identity, { wanted, held, target });
     return {
-      goal: { ...wanted, kind, name, passwordRef, identity: single.identity, emailRef },
-      losses: [...losses, ...single.losses, ...email, ...nameless],
+      goal: {
+        ...wanted,
+        roleIds: roles.held.roleIds,
+        identityRoleIds: roles.held.identityRoleIds,
+        kind,
+        name,
+        passwordRef,
+        identity,
+        emailRef,
+      },
+      losses: [...losses, ...single.losses, ...roles.losses, ...email, ...nameless],
     };
   },
   created: ({ id, kind, name, emailRef, passwordRef, identity, createdAt }) => {
@@ -125,6 +136,38 @@ function signOn(wanted: Principal, held: Principal | undefined, facts: RestoreFa
     losses: [{ field: 'identity', reason: isErased ? 'erased' : 'replaced' }],
   };
 }
+
+type Roles = Pick<Principal, 'roleIds' | 'identityRoleIds'>;
+type Restored = Readonly<{ wanted: Principal; held: Principal | undefined; target: ConfigState }>;
+
+/**
+ * Roles that follow from groups come back with the identity alone: of another one they are what its last login found. A role that the
+ * moment restored does not know goes.
+ */
+function rolesBy(
+  identity: Principal['identity'],
+  { wanted, held, target }: Restored,
+): Readonly<{ held: Roles; losses: readonly Loss[] }> {
+  if (identity?.ref === wanted.identity?.ref) return { held: wanted, losses: [] };
+  const byHand = wanted.roleIds.filter((role) => !wanted.identityRoleIds.includes(role));
+  const identityRoleIds = (held?.identityRoleIds ?? []).filter(
+    (role) => !byHand.includes(role) && target.role.byId.has(role),
+  );
+  const roleIds = [...byHand, ...identityRoleIds].toSorted((one, other) => one - other);
+  return {
+    held: { roleIds, identityRoleIds },
+    losses: [
+      ...lost('role_ids', isSame(roleIds, wanted.roleIds)),
+      ...lost('identity_role_ids', isSame(identityRoleIds, wanted.identityRoleIds)),
+    ],
+  };
+}
+
+const isSame = (one: readonly RoleId[], other: readonly RoleId[]): boolean =>
+  one.join() === other.join();
+
+const lost = (field: string, isKept: boolean): readonly Loss[] =>
+  isKept ? [] : [{ field, reason: 'replaced' }];
 
 function naming(held: Principal, { id, name, emailRef }: Principal): readonly GwEvent[] {
   const stream = streamOf('principal', id);

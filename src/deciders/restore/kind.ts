@@ -23,7 +23,7 @@ export const lossReasons = [
   'erased',
   /** The key was revoked since. */
   'revoked',
-  /** The password or the identity was given since, and the one before it is not valid again. */
+  /** The password or the identity was given since, or its groups were asked, and the one before it is not valid again. */
   'replaced',
   /** It was seen of the provider, not configured. */
   'observed',
