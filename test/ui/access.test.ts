@@ -168,7 +168,7 @@ it('a principal is added, becomes a user by a password, and is deleted with what
   // Its keys are its own, whoever is called alike.
   await page.goto(`/ui/principals/${id}`);
   await page.getByRole('link', { name: '1 key', exact: true }).click();
-  await page.getByRole('link', { name: /^Of nightly/ }).waitFor();
+  await page.getByRole('link', { name: 'Of nightly, show all', exact: true }).waitFor();
   await page.getByRole('row', { name: /^ci / }).waitFor();
   assert.equal(await page.getByRole('row', { name: /^another / }).count(), 0);
 

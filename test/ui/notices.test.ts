@@ -21,6 +21,7 @@ it('a change is typed, published and taken back by keys alone, its record open',
     page.getByLabel(label).and(page.locator(':focus')).waitFor({ state: 'visible' });
 
   await focused('Name');
+  assert.equal(await page.title(), 'inference · Roles · gw');
   await page.keyboard.press('Tab');
   await page.keyboard.press('End');
   await page.keyboard.type('!');

@@ -93,6 +93,17 @@ describe('every screen is clean', () => {
   }
 });
 
+/** In the page: those of what is empty that lack a line, a way on or a command. */
+const untaught = (empties: readonly Element[]): readonly string[] =>
+  empties
+    .filter(
+      (one) =>
+        one.querySelector('[slot=about]') === null ||
+        one.querySelector('a, button') === null ||
+        (one.getAttribute('command') ?? '') === '',
+    )
+    .map((one) => one.getAttribute('heading') ?? '');
+
 /** `/` goes to where the list of a screen is filtered. */
 async function expectFilterByKey(page: Page, name: string): Promise<void> {
   await page.keyboard.press('/');
@@ -111,6 +122,7 @@ describe('every screen is clean where there is nothing', () => {
       it(`${name}, ${look.theme}, ${look.width} px`, async (test) => {
         const { page, watched } = await visit(test, name);
         await expectCleanScreen(page, watched);
+        assert.deepEqual(await page.locator('gw-empty').evaluateAll(untaught), []);
       });
     }
   }

@@ -1,7 +1,9 @@
 // What is open beside a list: one record, or the form for a new one. The address says which, so that it can be linked to.
 
 import { css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
 
+import { nameClosed, nameOpen } from '../state/names.ts';
 import { base, buttons } from '../styles/base.ts';
 import { Overlay, headStyles } from './overlay.ts';
 import './toasts.ts';
@@ -80,6 +82,17 @@ export class GwDrawer extends Overlay {
   constructor() {
     super();
     this.listed = false;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    nameClosed(this);
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    super.updated(changed);
+    if (this.open) nameOpen(this, this.heading);
+    else nameClosed(this);
   }
 
   protected override render() {

@@ -25,7 +25,7 @@ export class GwFreshness extends LitElement {
         gap: var(--space-2);
       }
 
-      span {
+      .age {
         min-width: 8.25rem;
         color: var(--text-2);
         font-size: var(--text-s);
@@ -35,13 +35,19 @@ export class GwFreshness extends LitElement {
         transition: opacity var(--quick);
       }
 
-      :host([loading]) span {
+      :host([loading]) .age {
         opacity: 0.6;
       }
 
       @media (max-width: 640px) {
-        span {
-          min-width: 0;
+        .age {
+          min-width: 6.75rem;
+          text-align: left;
+        }
+
+        /* Beside the range. */
+        .word {
+          display: none;
         }
       }
     `,
@@ -74,9 +80,10 @@ export class GwFreshness extends LitElement {
   protected override render() {
     const stopped = this.#place.value.query['paused'] === '1';
     const text = freshnessText({ updatedAt: this.updatedAt, isPaused: stopped }, Date.now());
-    return html`<span>${text}</span>
-      <button type="button" @click=${this.#onToggle}>
-        <gw-icon name=${stopped ? 'play' : 'pause'}></gw-icon>${stopped ? 'Go on' : 'Pause'}
+    const word = stopped ? 'Go on' : 'Pause';
+    return html`<span class="age">${text}</span>
+      <button type="button" aria-label=${word} title=${word} @click=${this.#onToggle}>
+        <gw-icon name=${stopped ? 'play' : 'pause'}></gw-icon><span class="word">${word}</span>
       </button>`;
   }
 

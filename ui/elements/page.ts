@@ -2,6 +2,7 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
+import { nameClosed, nameOpen } from '../state/names.ts';
 import { base } from '../styles/base.ts';
 import { left, pageCame } from './refocus.ts';
 
@@ -69,6 +70,7 @@ export class GwPage extends LitElement {
         }
 
         .actions {
+          flex: 1 1 100%;
           row-gap: 0;
         }
 
@@ -94,6 +96,11 @@ export class GwPage extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     left(this);
+    nameClosed(this);
+  }
+
+  protected override updated(): void {
+    nameOpen(this, this.heading);
   }
 
   /** Where one is after going to another screen. */

@@ -33,8 +33,14 @@ export class GwRange extends LitElement {
       }
 
       @media (max-width: 640px) {
+        :host,
         .zoned {
-          flex: 1 1 12rem;
+          flex: 1 1 9rem;
+          min-width: 0;
+        }
+
+        :host([between]) {
+          flex-basis: 100%;
         }
 
         .zoned select {
@@ -69,9 +75,17 @@ export class GwRange extends LitElement {
     if (changed.has('value') && !this.value.includes('/')) this.custom = false;
   }
 
+  /** Two ends take a line of their own. */
+  protected override updated(): void {
+    this.toggleAttribute('between', this.#isCustom());
+  }
+
+  #isCustom(): boolean {
+    return this.custom || this.value.includes('/');
+  }
+
   protected override render() {
-    const isPreset = presets.some(({ text }) => text === this.value);
-    const isCustom = this.custom || (this.value !== '' && !isPreset && /\//.test(this.value));
+    const isCustom = this.#isCustom();
     const zoned = html`<span class="zone"
       >${this.#zone.value === 'utc' ? 'UTC' : 'local time'}</span
     >`;
@@ -84,6 +98,7 @@ export class GwRange extends LitElement {
                 </option>`
               : nothing
           }
+          ${this.#other()}
           ${presets.map(
             ({ text, label }) =>
               html`<option value=${text} ?selected=${!isCustom && text === this.value}>
@@ -95,6 +110,15 @@ export class GwRange extends LitElement {
         ${isCustom ? nothing : zoned}
       </div>
       ${isCustom ? html`${this.#between()} ${zoned}` : nothing}`;
+  }
+
+  /** A length of time that is not offered here, as an address may say it. */
+  #other() {
+    const { value } = this;
+    const isOffered = presets.some(({ text }) => text === value);
+    return value === '' || isOffered || this.#isCustom()
+      ? nothing
+      : html`<option value=${value} selected>Last ${value}</option>`;
   }
 
   /** Their code is fetched when somebody wants them. */

@@ -20,7 +20,7 @@ const plain = (value: number): string => String(Math.round(value * 100) / 100);
 /** Of something in a second: what is little is not shown as nothing. */
 export const formatRate = (value: number | null): string =>
   value !== null && value !== 0 && Math.abs(value) < 0.01
-    ? value.toPrecision(1)
+    ? String(Number(value.toPrecision(2)))
     : formatShort(value);
 
 /** US dollars from micros, exactly; null is "unpriced". Two digits at least, as many as there are at most. */
@@ -65,6 +65,10 @@ export function formatDuration(ms: number | null): string {
   if (ms < 48 * 3_600_000) return `${Math.round(ms / 3_600_000)} h`;
   return `${Math.round(ms / 86_400_000)} d`;
 }
+
+/** `2.0 s`: of a column, digit below digit. */
+export const formatDurationOfColumn = (ms: number | null): string =>
+  formatDuration(ms).replace(/^(\d+) s$/, '$1.0 s');
 
 /** `0.4 %`; null when there is nothing to take a share of. */
 export const formatShare = (part: number, all: number): string => {

@@ -16,6 +16,11 @@ type Narrowed = Readonly<{
 export const narrowedBy = ({ asked, words, href }: Narrowed) =>
   asked === ''
     ? nothing
-    : html`<a slot="bar" class="button" href=${href} title="Show all"
-        >${words}<span class="only-read">, show all</span><gw-icon name="x"></gw-icon
+    : html`<a
+        slot="bar"
+        class="button"
+        href=${href}
+        title="Show all"
+        aria-label="${words}, show all"
+        >${words}<gw-icon name="x"></gw-icon
       ></a>`;

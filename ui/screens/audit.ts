@@ -129,11 +129,16 @@ class ScreenAudit extends LitElement {
     const { query } = this.#place.value;
     const order = orderOf(query);
     if (rows.length === 0 && isUnfiltered(query)) {
-      return html`<gw-empty heading="Nothing was changed yet" icon="scroll-text">
+      return html`<gw-empty
+        heading="Nothing was changed yet"
+        icon="scroll-text"
+        command="gw history commands"
+      >
         <span slot="about"
           >Each change by a person, a command or an agent leaves a row here, and nothing takes one
           away.</span
         >
+        <a class="button" href=${linkTo({ screen: 'overview' })}>See the first steps</a>
       </gw-empty>`;
     }
     return html`<gw-table

@@ -18,6 +18,7 @@ import { fieldsBeside, rolloutOf, statusOf, toneOfCondition } from '../lib/deplo
 import type { Condition, Field } from '../lib/deployment.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import { keepView, tableView } from '../state/table-view.ts';
+import { linkTo } from '../state/location.ts';
 import { base, buttons } from '../styles/base.ts';
 import { panels } from '../styles/panels.ts';
 import './deployment/form.ts';
@@ -120,6 +121,7 @@ class ScreenDeployment extends RecordScreen {
         >Where the operator runs gw in a Kubernetes cluster, its image, its replicas and its
         autoscaling are shown and changed here.</span
       >
+      <a class="button" href=${linkTo({ screen: 'settings' })}>See what it was started with</a>
     </gw-empty>`;
   }
 

@@ -20,7 +20,7 @@ import type { MatrixRow } from '../lib/fleet.ts';
 import { formatCount, formatNumber } from '../lib/format.ts';
 import { linkTo, openRest, place } from '../state/location.ts';
 import { keepView, tableView } from '../state/table-view.ts';
-import { base } from '../styles/base.ts';
+import { base, buttons } from '../styles/base.ts';
 import { panels } from '../styles/panels.ts';
 import { matrixColumns, replicaColumns } from './fleet/columns.ts';
 import type { Seen } from './fleet/columns.ts';
@@ -59,6 +59,7 @@ const downQuery = (down: number) => ({ show: 'backends', ...(down === 0 ? {} : {
 class ScreenFleet extends LitElement {
   static override styles = [
     base,
+    buttons,
     panels,
     css`
       nav {
@@ -119,6 +120,9 @@ class ScreenFleet extends LitElement {
       <span slot="about"
         >A gateway reports every few seconds and is forgotten after 30 silent ones. One that reports
         to another control process is not seen here.</span
+      >
+      <a class="button" href=${linkTo({ screen: 'settings', query: { q: 'proxy' } })}
+        >See what this process was started with</a
       >
     </gw-empty>`;
   }

@@ -66,6 +66,17 @@ class ScreenMetrics extends LitElement {
         max-width: 16rem;
       }
 
+      @media (max-width: 640px) {
+        .recorded h2 {
+          flex-basis: 100%;
+        }
+
+        .recorded select {
+          flex: 1 1 0;
+          min-width: 0;
+        }
+      }
+
       .by {
         margin: var(--space-6) 0 var(--space-3);
       }

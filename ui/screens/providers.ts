@@ -139,7 +139,7 @@ class ScreenProviders extends RecordScreen {
     return html`<gw-empty
       heading="No providers yet"
       icon="plug"
-      command="gw import --config gw.yaml"
+      command="gw import --config config.yaml"
     >
       <span slot="about"
         >A provider is a vendor's service or an engine of your own. It is asked for its models

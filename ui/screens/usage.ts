@@ -29,6 +29,10 @@ import { charts, tiles } from './usage/sums.ts';
 
 const day: Range = { kind: 'last', ms: 24 * 3_600_000 };
 
+const chat = '{"model":"MODEL","messages":[{"role":"user","content":"Hello"}]}';
+const address = '"$GW_GATEWAY_URL/v1/chat/completions"';
+const request = `curl --json '${chat}' -H "authorization: Bearer $GW_KEY" ${address}`;
+
 class ScreenUsage extends LitElement {
   static override styles = [
     base,
@@ -102,7 +106,7 @@ class ScreenUsage extends LitElement {
   }
 
   #empty() {
-    return html`<gw-empty heading="No requests in this time" icon="receipt-text">
+    return html`<gw-empty heading="No requests in this time" icon="receipt-text" command=${request}>
       <span slot="about"
         >A request is counted here as soon as the gateway that answered it has reported it, a few
         seconds later.</span

@@ -17,6 +17,7 @@ export const record = css`
   }
 
   dt {
+    padding-right: var(--space-2);
     color: var(--text-2);
   }
 

@@ -174,14 +174,27 @@ class HistoryAccess extends LitElement {
     const { at, since } = this.#place.value.query;
     if (rows.length === 0) {
       return since === undefined
-        ? html`<gw-empty heading="Nobody may call any model" icon="shield-check">
+        ? html`<gw-empty
+            heading="Nobody may call any model"
+            icon="shield-check"
+            command="gw access"
+          >
             <span slot="about"
               >A principal may call the models that the roles it holds permit.
               ${at === undefined ? '' : `This is as of ${momentWords(at)}.`}</span
             >
             <a class="button" href=${linkTo({ screen: 'roles' })}>See roles</a>
           </gw-empty>`
-        : html`<gw-empty heading="Nobody gained or lost anything" icon="shield-check"></gw-empty>`;
+        : html`<gw-empty
+            heading="Nobody gained or lost anything"
+            icon="shield-check"
+            command="gw access diff FROM TO"
+          >
+            <span slot="about">Everybody may call what they could call then, and no more.</span>
+            <a class="button" href=${linkTo({ screen: 'history', rest: ['access'] })}
+              >See who may call what</a
+            >
+          </gw-empty>`;
     }
     return html`<gw-table
         label=${since === undefined ? 'Who may call what' : 'Who gained and who lost'}

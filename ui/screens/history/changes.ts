@@ -145,6 +145,7 @@ class HistoryChanges extends LitElement {
           >Each change leaves a row here: who, when, what and why. Any of them can be looked at,
           compared and undone.</span
         >
+        <a class="button" href=${linkTo({ screen: 'overview' })}>See the first steps</a>
       </gw-empty>`;
     }
     const order = orderOf(query);

@@ -135,7 +135,10 @@ class HistoryEvents extends LitElement {
     const { query } = this.#place.value;
     const order = orderOf(query);
     if (rows.length === 0 && isUnfiltered(query)) {
-      return html`<gw-empty heading="The log is empty" icon="history"></gw-empty>`;
+      return html`<gw-empty heading="The log is empty" icon="history" command="gw history events">
+        <span slot="about">Each change is made of events, which come here and stay.</span>
+        <a class="button" href=${linkTo({ screen: 'overview' })}>See the first steps</a>
+      </gw-empty>`;
     }
     return html`<gw-table
         partial

@@ -164,11 +164,16 @@ class HistoryRequests extends LitElement {
     const { state = '' } = query;
     const order = orderOf(query);
     if (rows.length === 0 && state === '') {
-      return html`<gw-empty heading="No change requests yet" icon="users-round">
+      return html`<gw-empty
+        heading="No change requests yet"
+        icon="users-round"
+        command="gw change draft --login NAME --title TITLE --reason WHY --calls calls.json"
+      >
         <span slot="about"
           >Any change can be proposed instead of made: choose “Request approval” where it is saved.
           A second person then looks at exactly what it comes to, and approves that.</span
         >
+        <a class="button" href=${linkTo({ screen: 'frontend-models' })}>See what can be changed</a>
       </gw-empty>`;
     }
     return html`<gw-table

@@ -136,6 +136,7 @@ class HistoryVersions extends LitElement {
           >Every change that concerns proxies makes a version, which they fetch within
           seconds.</span
         >
+        <a class="button" href=${linkTo({ screen: 'overview' })}>See the first steps</a>
       </gw-empty>`;
     }
     return html`<gw-table

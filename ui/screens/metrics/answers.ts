@@ -6,7 +6,7 @@ import type { UsageTotal } from '../../api/usage.ts';
 import '../../elements/badge.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
-import { formatDuration, formatNumber, formatShare } from '../../lib/format.ts';
+import { formatDurationOfColumn, formatNumber, formatShareOfColumn } from '../../lib/format.ts';
 import { answerClasses, failedShare } from '../../lib/upstream.ts';
 import { linkTo, place } from '../../state/location.ts';
 import { keepView, tableView } from '../../state/table-view.ts';
@@ -28,7 +28,7 @@ const columns: readonly Column<UsageTotal>[] = [
     cell: (one) => {
       const share = failedShare(one);
       if (share === null) return html`<span class="quiet">no data</span>`;
-      const text = formatShare(share, 1);
+      const text = formatShareOfColumn(share, 1);
       return share > 0.01 ? html`<gw-badge tone="bad">${text}</gw-badge>` : text;
     },
   },
@@ -37,7 +37,7 @@ const columns: readonly Column<UsageTotal>[] = [
     label: 'p95',
     end: true,
     value: ({ p95_ms }) => p95_ms,
-    cell: ({ p95_ms }) => formatDuration(p95_ms),
+    cell: ({ p95_ms }) => formatDurationOfColumn(p95_ms),
   },
 ];
 

@@ -3,6 +3,7 @@
 import { html } from 'lit';
 
 import '../../elements/empty.ts';
+import { linkTo } from '../../state/location.ts';
 
 export const forbidden = () =>
   html`<gw-empty heading="Chats are sent here by those who hold config:write" icon="send">
@@ -19,5 +20,8 @@ export const unknownGateway = () =>
   >
     <span slot="about"
       >Start it with --gateway-url, or GW_GATEWAY_URL: where clients reach the gateway.</span
+    >
+    <a class="button" href=${linkTo({ screen: 'settings', query: { q: 'gateway-url' } })}
+      >See what it was started with</a
     >
   </gw-empty>`;

@@ -4,13 +4,13 @@ import { html } from 'lit';
 
 import '../../elements/money.ts';
 import type { Column } from '../../elements/table.ts';
-import { formatDuration, formatNumber, formatShareOfColumn } from '../../lib/format.ts';
+import { formatDurationOfColumn, formatNumber, formatShareOfColumn } from '../../lib/format.ts';
 import { changeOf, changeText, groupings, spendFormat, withoutKey } from '../../lib/usage.ts';
 import type { Grouping } from '../../lib/usage.ts';
 import type { Group } from './load.ts';
 
 const duration = (value: number | null) =>
-  value === null ? html`<span class="quiet">no data</span>` : formatDuration(value);
+  value === null ? html`<span class="quiet">no data</span>` : formatDurationOfColumn(value);
 
 type Measure = 'avg_ms' | 'p50_ms' | 'p95_ms' | 'ttft_p95_ms';
 
