@@ -1,3 +1,5 @@
+// Which part of a moment is restored, as the address and the server have it, and the ways around what stands in its way.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -5,27 +7,29 @@ import { readScope, scopeBody, scopeQuery, wayAround, without } from '../../../u
 import type { Scope } from '../../../ui/lib/restore.ts';
 
 const all: Scope = { kind: 'all', streams: [] };
-const only = (...streams: string[]): Scope => ({ kind: 'only', streams });
+const alone = (...streams: string[]): Scope => ({ kind: 'only', streams });
 const needs = (...names: (string | null)[]) => names.map((name) => ({ needs: name }));
 const except = (...streams: string[]): Scope => ({ kind: 'except', streams });
 
 describe('what is restored of a moment', () => {
   it('is read from the address, each entity once, and is everything where none is named', () => {
-    const cases: readonly [Record<string, string>, Scope][] = [
-      [{ only: 'model-7,provider-1,model-7' }, only('model-7', 'provider-1')],
-      [{ except: 'model-7' }, except('model-7')],
-      [{ only: 'everything' }, all],
-      [{ except: '' }, all],
-      [{}, all],
-      [{ only: 'model-1', except: 'model-2' }, only('model-1')],
+    const cases: readonly [query: string, scope: Scope][] = [
+      ['only=model-7,provider-1,model-7', alone('model-7', 'provider-1')],
+      ['except=model-7', except('model-7')],
+      ['only=everything', all],
+      ['except=', all],
+      ['', all],
+      ['only=model-1&except=model-2', alone('model-1')],
     ];
-    for (const [query, scope] of cases) assert.deepEqual(readScope(query), scope);
+    for (const [query, scope] of cases) {
+      assert.deepEqual(readScope(Object.fromEntries(new URLSearchParams(query))), scope);
+    }
   });
 
   it('is told to the server and kept in the address by the same word', () => {
     assert.deepEqual([scopeBody(all), scopeQuery(all)], [{}, {}]);
     assert.deepEqual(scopeBody(except('model-7', 'role-1')), { except: ['model-7', 'role-1'] });
-    for (const scope of [all, only('model-7'), except('model-7', 'role-1')]) {
+    for (const scope of [all, alone('model-7'), except('model-7', 'role-1')]) {
       assert.deepEqual(readScope(scopeQuery(scope)), scope);
     }
   });
@@ -34,17 +38,17 @@ describe('what is restored of a moment', () => {
     const left = new Set(['model-7']);
     assert.deepEqual(without(all, left), except('model-7'));
     assert.deepEqual(without(except('role-1'), left), except('role-1', 'model-7'));
-    assert.deepEqual(without(only('role-1', 'model-7'), left), only('role-1'));
-    assert.equal(without(only('model-7'), left), null);
+    assert.deepEqual(without(alone('role-1', 'model-7'), left), alone('role-1'));
+    assert.equal(without(alone('model-7'), left), null);
   });
 });
 
 describe('what stands in the way of a restore', () => {
   it('comes back with what is restored alone', () => {
-    assert.deepEqual(wayAround(only('model-7'), needs('provider-1', 'provider-1')), {
+    assert.deepEqual(wayAround(alone('model-7'), needs('provider-1', 'provider-1')), {
       back: ['provider-1'],
       stay: [],
-      scope: only('model-7', 'provider-1'),
+      scope: alone('model-7', 'provider-1'),
     });
   });
 
@@ -58,8 +62,8 @@ describe('what stands in the way of a restore', () => {
   });
 
   it('stays there where no other choice of entities would help', () => {
-    assert.equal(wayAround(only('model-7'), needs('provider-1', null)), null);
+    assert.equal(wayAround(alone('model-7'), needs('provider-1', null)), null);
     assert.equal(wayAround(all, needs('provider-1')), null);
-    assert.equal(wayAround(only('model-7'), []), null);
+    assert.equal(wayAround(alone('model-7'), []), null);
   });
 });
