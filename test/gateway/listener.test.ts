@@ -90,6 +90,21 @@ describe('the listener', () => {
     });
   }
 
+  it('answers the last request of a connection, and nothing that follows it', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(given(upstream.apiBase));
+    const body = JSON.stringify(chatBody('m'));
+    const chunked = `transfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const whole = `content-length: ${body.length}\r\n\r\n${body}`;
+    for (const framing of [chunked, whole]) {
+      const next = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n';
+      using client = open(gateway.url, `${head}connection: close\r\n${framing}${next}`);
+      await until(() => client.seen.isClosed, { what: 'the connection to be closed' });
+      assert.deepEqual(client.seen.text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200']);
+    }
+    assert.equal(upstream.seen.length, 2);
+  });
+
   it('reads every field of a head that fits, however many', async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway(given(upstream.apiBase));

@@ -56,7 +56,7 @@ const isRefused = ({ statuses }: Told): boolean => /^(4[03]|50)/.test(statuses.a
 /**
  * Node's parser reads on while requests are answered, and breaks off what is under way when it comes upon something that is no request:
  * which of those before it are still answered, and whether a refusal is, is then a matter of time. What is no request to it must be none
- * to us, and what follows a request that is said to be the last is to us nothing.
+ * to us.
  */
 function assertAlike(ours: Told, nodes: Told, what: string): void {
   const isBrokenOff = isRefused(nodes) || nodes.statuses.length < nodes.requests.length;

@@ -143,9 +143,10 @@ function refuseMalformed(
   const refuse = (socket: Duplex, code: string | undefined): void => {
     if (socket instanceof Socket) refuseRaw(socket, rawRefusal(code, malformedAnswer));
   };
-  server.on('clientError', (error: Error & { code?: string }, socket) =>
-    refuse(socket, error.code),
-  );
+  server.on('clientError', ({ code }: Error & { code?: string }, socket) => {
+    // What follows the last request of a connection is thrown away (RFC 9112, section 9.6): that one is still answered.
+    if (code !== 'HPE_CLOSED_CONNECTION') refuse(socket, code);
+  });
   server.on('connect', (_, socket) => {
     // Node has let go of the connection.
     socket.on('error', () => {}).resume();
