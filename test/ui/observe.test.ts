@@ -6,11 +6,13 @@ import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
 
 import { deploymentPath } from '../../src/kubernetes/gw-deployment.ts';
+import { formatDuration } from '../../ui/lib/format.ts';
 import { memberAt } from '../harness/cluster-store.ts';
 import { namespace, resourceName as name, startManagedCluster } from '../harness/managed.ts';
 import { reportReplica } from './harness/fleet.ts';
 import { press } from './harness/hands.ts';
 import { emptyHouse, managedHouse, open, sharedCompanyHouse } from './harness/house.ts';
+import { rows } from './harness/records.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
 it('usage is drilled from a day to a model to a request', async (t) => {
@@ -28,7 +30,15 @@ it('usage is drilled from a day to a model to a request', async (t) => {
   assert.ok(count > 0);
   const drawer = page.locator('gw-usage-requests');
   await drawer.getByText(`${count} request`).first().waitFor();
-  await drawer.locator('tbody a').first().click();
+  // All of them are here, and can be brought into any order.
+  const took = (await rows(house, `/admin/usage/events?${asked}&limit=1000`)).map((row) =>
+    Number(row['duration_ms']),
+  );
+  await drawer.getByRole('button', { name: 'Took' }).click();
+  await drawer.getByRole('button', { name: 'Took' }).click();
+  const slowest = drawer.getByRole('row').nth(1);
+  await slowest.getByText(formatDuration(Math.max(...took)), { exact: true }).waitFor();
+  await slowest.getByRole('link').click();
   await page.locator('gw-usage-request').getByText('claude-nano, ').waitFor();
   assert.match(page.url(), /\/ui\/usage\/request\/01JSEED\d+/);
 });

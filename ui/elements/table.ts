@@ -149,7 +149,7 @@ export class GwTable extends LitElement {
       pages: partial && follow !== null ? follow : () => [found],
       cells,
       // A row that the server has is more than its columns.
-      record: partial ? (row) => ({ ...row }) : cells,
+      record: partial || follow !== null ? (row) => ({ ...row }) : cells,
       count: partial ? null : found.length,
       isNewestFirst: partial && this.order !== 'asc',
     };

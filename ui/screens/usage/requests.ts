@@ -163,7 +163,7 @@ export class GwUsageRequests extends LitElement {
     if (rows !== this.#drawn) this.#columns = columnsOf(this.grouping, rows);
     this.#drawn = rows;
     return html`${groupFacts(this.grouping, this.group, rows[0])}<gw-table
-        partial
+        ?partial=${this.#end(rows.length) !== 'all'}
         label="Requests"
         noun="request"
         .columns=${this.#columns}
@@ -176,8 +176,13 @@ export class GwUsageRequests extends LitElement {
       ${this.#more(rows.length)}`;
   }
 
+  /** Where all of them are here, they can be filtered and brought into any order. */
+  #end(shown: number) {
+    return endOf(this.#wanted, { shown, isLoading: this.#rows.loading });
+  }
+
   #more(shown: number) {
-    const end = endOf(this.#wanted, { shown, isLoading: this.#rows.loading });
+    const end = this.#end(shown);
     if (end === 'all') return nothing;
     const all = this.#total === null ? 'more' : formatCount(this.#total, 'request');
     if (shown >= rowsMax) {
