@@ -60,6 +60,7 @@ export const icons = [
   'tags',
   'trash-2',
   'undo-2',
+  'unlink',
   'user-round',
   'users-round',
   'wallet',

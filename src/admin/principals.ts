@@ -9,6 +9,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { listPrincipals, principals } from '../../projections/tables/principals.ts';
 import type { PrincipalRow } from '../../projections/tables/principals.ts';
+import { linkedSince } from '../db/identities.ts';
 import { passwordBytesMax } from '../control/passwords.ts';
 import type { Secret } from '../db/vault.ts';
 import { nameField, shownText, timestamp } from '../lib/fields.ts';
@@ -31,8 +32,8 @@ const principalRecord = z.object({
   roles: z.array(z.string()).readonly(),
   /** Those among them that follow from the groups that its identity is in. */
   group_roles: z.array(z.string()).readonly(),
-  /** Who logs in as it by single sign-on: the OpenID issuer, and its `sub`; that is empty once erased. */
-  identity: z.object({ issuer: z.string(), subject: z.string() }).nullable(),
+  /** Who logs in as it by single sign-on: the OpenID issuer, its `sub`, which is empty once erased, and since when. */
+  identity: z.object({ issuer: z.string(), subject: z.string(), linked_at: timestamp }).nullable(),
   created_at: timestamp,
 });
 type PrincipalRecord = z.input<typeof principalRecord>;
@@ -257,6 +258,10 @@ async function toRecords(
     .flatMap((row) => [row.name_ref, row.email_ref, row.identity_ref])
     .filter((ref) => ref !== null);
   const texts = await vault.reveal(db, refs);
+  const linked = await linkedSince(
+    db,
+    rows.flatMap((row) => row.identity_ref ?? []),
+  );
   return rows.map((row) => ({
     id: row.id,
     name: row.name ?? texts.get(row.name_ref ?? '') ?? '',
@@ -264,10 +269,21 @@ async function toRecords(
     email: texts.get(row.email_ref ?? '') ?? null,
     roles: row.roles,
     group_roles: row.group_roles,
-    identity:
-      row.identity_issuer === null
-        ? null
-        : { issuer: row.identity_issuer, subject: texts.get(row.identity_ref ?? '') ?? '' },
+    identity: identityOf(row, { texts, linked }),
     created_at: row.created_at.toISOString(),
   }));
+}
+
+type Known = Readonly<{
+  texts: ReadonlyMap<string, string>;
+  linked: ReadonlyMap<string, Date>;
+}>;
+
+function identityOf(
+  { identity_issuer: issuer, identity_ref: ref, created_at }: PrincipalRow,
+  { texts, linked }: Known,
+): PrincipalRecord['identity'] {
+  if (issuer === null || ref === null) return null;
+  const since = linked.get(ref) ?? created_at;
+  return { issuer, subject: texts.get(ref) ?? '', linked_at: since.toISOString() };
 }

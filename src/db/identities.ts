@@ -3,6 +3,19 @@
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
+/** Since when identities are linked, by their refs. One that a restore brought back is as old as it was. */
+export async function linkedSince(
+  db: Queryable,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, Date>> {
+  if (refs.length === 0) return new Map();
+  const rows: { ref: string; at: Date }[] = await db.query(sql`
+    select payload -> 'identity' ->> 'ref' as ref, min(recorded_at) as at from es.events
+    where type = 'PrincipalIdentityLinked' and payload -> 'identity' ->> 'ref' = any(${[...refs]})
+    group by 1`);
+  return new Map(rows.map(({ ref, at }) => [ref, at]));
+}
+
 /** Whether a principal, also one that is gone, was ever linked with it. */
 export async function wasLinked(db: Queryable, fingerprint: string): Promise<boolean> {
   const rows: unknown[] = await db.query(sql`

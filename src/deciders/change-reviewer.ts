@@ -39,25 +39,30 @@ export function refuseReviewer(
     return refuse(
       'forbidden',
       'the author of this change gave you your credential, or gave one to who did: ' +
-        'let another administrator, or gw set-password, set your password',
+        renewed('your'),
     );
   }
   if (authorGivenBy.includes(principalId)) {
     return refuse(
       'forbidden',
       'you gave the author of this change their credential, or gave one to who did: ' +
-        'let another administrator, or gw set-password, set theirs, and have it drafted again',
+        `${renewed('their')}, and have it drafted again`,
     );
   }
   if (authorGivenBy.some((one) => credential.givenBy.includes(one))) {
     return refuse(
       'forbidden',
       'one and the same principal gave you and the author of this change your credentials: ' +
-        'let another administrator, or gw set-password, set your password',
+        renewed('your'),
     );
   }
   return null;
 }
+
+/** What helps against both kinds of credential. */
+const renewed = (whose: 'your' | 'their'): string =>
+  `let another administrator, or gw set-password, set ${whose} password, ` +
+  `and unlink ${whose} identity where there is one (DELETE /admin/principals/{id}/identity)`;
 
 /** A principal with a login and config:write, with those who could have come by its credentials. */
 export type Administrator = Readonly<{ id: PrincipalId; givenBy: ReadonlySet<PrincipalId> }>;

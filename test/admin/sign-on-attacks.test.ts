@@ -97,6 +97,7 @@ describe('an attack on a sign-in', () => {
   const seconds = Math.floor(Date.now() / 1000);
   const tokens: readonly (readonly [string, object, string])[] = [
     ['without a signature', { algorithm: 'none' }, 'token'],
+    ['signed by the public key as a secret', { algorithm: 'HS256' }, 'token'],
     ['signed by a strange key', { strangeKey: true }, 'token'],
     ['signed by a strange curve', { strangeKey: true, algorithm: 'ES256' }, 'token'],
     ['for another client', { claims: { aud: 'another' } }, 'token'],

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { z } from 'zod';
+
 import { principalId } from '../../src/lib/ids.ts';
 import { adminPassword, cookieOf, errorOf, member, testAdmin } from '../harness/admin.ts';
 import { clientSecret } from '../harness/openid-provider.ts';
@@ -60,9 +62,23 @@ describe('a sign-in', () => {
     );
   });
 
-  it('takes an ID token by an elliptic curve, and a client without a secret', async (t) => {
+  it('takes an ID token by an elliptic curve', async (t) => {
     const admin = await startSignOn(t);
     admin.provider.wrong.algorithm = 'ES256';
+    assert.equal(troubleOf(await signIn(admin)), null);
+  });
+
+  it('sends the secret of the client in the form where the provider takes that, and none of a public client', async (t) => {
+    const inForm = await startSignOn(t);
+    const methods = ['client_secret_basic', 'client_secret_post'];
+    Object.assign(inForm.provider.wrong, {
+      client: 'in form',
+      metadata: { token_endpoint_auth_methods_supported: methods },
+    });
+    assert.equal(troubleOf(await signIn(inForm)), null);
+
+    const admin = await startSignOn(t, { clientSecret: null });
+    admin.provider.wrong.client = 'public';
     assert.equal(troubleOf(await signIn(admin)), null);
   });
 
@@ -99,7 +115,11 @@ describe('a first login', () => {
     assert.equal(troubleOf(await signIn(admin)), null);
     const { issuer } = admin.provider;
     const ada = named(await admin.principals(), 'ada');
-    assert.deepEqual(ada?.['identity'], { issuer, subject: 'ada-1' });
+    const { linked_at: since, ...identity } = z
+      .record(z.string(), z.string())
+      .parse(ada?.['identity']);
+    assert.deepEqual(identity, { issuer, subject: 'ada-1' });
+    assert.ok(Math.abs(Date.parse(since ?? '') - Date.now()) < 60_000);
 
     Object.assign(admin.provider.person, { email: 'lovelace@example.com', email_verified: false });
     const session = await admin.ask({ path: '/session', cookie: cookieOf(await signIn(admin)) });

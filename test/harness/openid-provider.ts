@@ -1,7 +1,7 @@
 // An OpenID provider over node:http that signs for real: discovery, keys, authorization with PKCE, tokens. Whoever asks it is let in as the
 // person that the test names, and it does wrong what the test tells it to.
 
-import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -14,7 +14,8 @@ export const clientId = 'gw-tests';
 export const clientSecret = 'a secret of the tests: ü+/=';
 
 type Json = Readonly<Record<string, unknown>>;
-type Algorithm = 'RS256' | 'ES256' | 'none';
+/** HS256: by the public key as a secret, for whoever takes the one for the other. */
+type Algorithm = 'RS256' | 'ES256' | 'HS256' | 'none';
 type Key = Readonly<{ kid: string; privateKey: KeyObject; publicKey: KeyObject }>;
 
 /** What it does otherwise than it should. */
@@ -28,6 +29,8 @@ type Wrong = {
   metadata?: Json;
   /** By path: answered with nothing ever, with these bytes, or after the whole body with a cut. */
   path?: Readonly<Record<string, 'hang' | Buffer>>;
+  /** How it knows its client; by the header when absent. */
+  client?: 'in form' | 'public';
   /** It sends the browser back with this error. */
   error?: string;
 };
@@ -120,7 +123,8 @@ export async function openIdProvider(test: Pick<TestContext, 'after'>): Promise<
     response: ServerResponse,
   ): void => {
     forms.push(form);
-    if (!isClient(request)) return json(response, 401, { error: 'invalid_client' });
+    if (!isClient({ request, form, how: provider.wrong.client }))
+      return json(response, 401, { error: 'invalid_client' });
     const known = codes.get(form.get('code') ?? '');
     codes.delete(form.get('code') ?? '');
     const challenge = createHash('sha256')
@@ -190,6 +194,12 @@ const shownKey = ([alg, { kid, publicKey }]: [string, Key]): Json => ({
 function signed(claims: Json, { algorithm = 'RS256', strangeKey = false }: Wrong): string {
   const part = (value: Json): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   if (algorithm === 'none') return `${part({ alg: 'none' })}.${part(claims)}.`;
+  if (algorithm === 'HS256') {
+    const { kid, publicKey } = keys.RS256;
+    const secret = publicKey.export({ type: 'spki', format: 'pem' });
+    const text = `${part({ alg: algorithm, kid })}.${part(claims)}`;
+    return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+  }
   const { kid } = keys[algorithm];
   const { privateKey } = (strangeKey ? strange : keys)[algorithm];
   const text = `${part({ alg: algorithm, kid })}.${part(claims)}`;
@@ -197,8 +207,16 @@ function signed(claims: Json, { algorithm = 'RS256', strangeKey = false }: Wrong
   return `${text}.${sign('sha256', Buffer.from(text), options).toString('base64url')}`;
 }
 
-/** By the header (RFC 6749, section 2.3.1): both halves are written as a form writes them. */
-function isClient({ headers }: IncomingMessage): boolean {
+type Asking = Readonly<{ request: IncomingMessage; form: URLSearchParams; how: Wrong['client'] }>;
+
+/** In the header (RFC 6749, section 2.3.1) both halves are written as a form writes them. A secret that is not asked for is too much. */
+function isClient({ request: { headers }, form, how }: Asking): boolean {
+  if (how !== undefined) {
+    const secret = how === 'public' ? null : clientSecret;
+    const isBare = headers.authorization === undefined;
+    return isBare && form.get('client_id') === clientId && form.get('client_secret') === secret;
+  }
+  if (form.has('client_secret')) return false;
   const [, given = ''] = /^Basic (.+)$/.exec(headers.authorization ?? '') ?? [];
   const [id = '', secret = ''] = Buffer.from(given, 'base64').toString().split(':');
   return formText(id) === clientId && formText(secret) === clientSecret;

@@ -5,7 +5,7 @@ import { it } from 'node:test';
 
 import { openIdProvider, signOnAt } from '../harness/openid-provider.ts';
 import { until } from '../harness/wait.ts';
-import { press } from './harness/hands.ts';
+import { press, question } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
 
 it('a person signs on, and a session that ends in the middle of a form costs nothing of it', async (t) => {
@@ -39,4 +39,19 @@ it('a person signs on, and a session that ends in the middle of a form costs not
   const isMade = (): boolean =>
     [...house.plane.store.state().role.byId.values()].some(({ name }) => name === 'talkers');
   await until(isMade, { what: 'the role is made' });
+
+  await page.goto('/ui/principals');
+  await page.getByRole('link', { name: 'ada@example.com' }).click();
+  await page.getByText('by a group').waitFor();
+  await page.getByText(provider.person.sub, { exact: true }).waitFor();
+  await press(page, 'More');
+  await page.getByRole('menuitem', { name: 'Unlink identity' }).click();
+  await page.getByText('the roles of its groups go: admin').waitFor();
+  await question(page).getByLabel('Type ada@example.com to go on').fill('ada@example.com');
+  await press(question(page), 'Unlink identity');
+  const isLinked = (): boolean =>
+    [...house.plane.store.state().principal.byId.values()].some(
+      ({ identity }) => identity !== null,
+    );
+  await until(() => !isLinked(), { what: 'the identity is unlinked' });
 });

@@ -34,3 +34,6 @@ export const setPassword = (
   body: BodyOf<'PUT', '/admin/principals/{id}/password'>,
   change: Change = {},
 ) => call('PUT', '/admin/principals/{id}/password', { params: { id }, body, ...change });
+
+export const unlinkIdentity = (id: number, change: Change = {}) =>
+  call('DELETE', '/admin/principals/{id}/identity', { params: { id }, ...change });

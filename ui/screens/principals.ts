@@ -23,7 +23,7 @@ import { loadPeople } from './principals/load.ts';
 import type { Known, People } from './principals/load.ts';
 import './principals/password.ts';
 import './principals/record.ts';
-import { deletionOf, grantOf, revokeOf } from './principals/saves.ts';
+import { deletionOf, grantOf, revokeOf, unlinkingOf } from './principals/saves.ts';
 
 const columns: readonly Column<Known>[] = [
   { id: 'name', label: 'Name', value: ({ name }) => name },
@@ -64,6 +64,24 @@ const columns: readonly Column<Known>[] = [
   },
   { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
 ];
+
+const unlinkItem = {
+  value: 'unlink',
+  label: 'Unlink identity',
+  icon: 'unlink',
+  danger: true,
+} as const;
+
+/** What goes with an identity, and what does not. */
+const unlinkedWords = ({ group_roles: roles }: Known) =>
+  html`<p>
+      The sessions that it began
+      end${roles.length === 0 ? '' : `, and the roles of its groups go: ${roles.join(', ')}`}.
+    </p>
+    <p>
+      It is not linked with this principal again until somebody sets the name or the e-mail address
+      of the principal anew. A password stays, and so do keys.
+    </p>`;
 
 class ScreenPrincipals extends RecordScreen {
   protected override readonly screen = 'principals';
@@ -162,16 +180,21 @@ class ScreenPrincipals extends RecordScreen {
         label="More"
         .items=${[
           { value: 'password', label: 'Set password', icon: 'key-round' },
+          ...(principal.identity === null ? [] : [unlinkItem]),
           { value: 'delete', label: 'Delete', icon: 'trash-2', danger: true },
         ]}
-        @gw-choose=${({ detail }: CustomEvent<string>) =>
-          detail === 'delete'
-            ? this.ask(deletionOf(principal))
-            : openRest([principal.id, 'password'])}
+        @gw-choose=${({ detail }: CustomEvent<string>) => this.#onChoose(principal, detail)}
       ></gw-menu>`;
   }
 
-  /** What goes with a principal that is deleted; what a password does besides. */
+  #onChoose(principal: Known, chosen: string): void {
+    if (chosen === 'delete') this.ask(deletionOf(principal));
+    else if (chosen === 'unlink') {
+      this.ask(unlinkingOf(principal, this.#people.value?.roles ?? []));
+    } else openRest([principal.id, 'password']);
+  }
+
+  /** What goes with a principal that is deleted, and with its identity; what a password does besides. */
   #words(principal: Known | null) {
     if (principal === null || this.save === null) return nothing;
     if (this.save.verb === 'Set password') {
@@ -184,6 +207,7 @@ class ScreenPrincipals extends RecordScreen {
       </p>`;
     }
     if (this.save.danger !== true) return nothing;
+    if (this.save.verb === 'Unlink identity') return unlinkedWords(principal);
     const { keys, roles, limits, budget } = principal;
     const lost = [
       `${formatCount(keys, 'key')} that open${keys === 1 ? 's' : ''} nothing from then on`,

@@ -59,7 +59,8 @@ export async function refuseUnmet(
   if (someMayReview(known)) return null;
   const message =
     `none of the ${known.length} principals with a login and config:write could approve a change of ` +
-    'another of them, for each could have come by the credential of the other: let gw set-password set one';
+    'another of them, for each could have come by the credential of the other: let gw set-password set one, ' +
+    'and unlink an identity that one of them named or addressed';
   return refuse('conflict', message, { param: 'kinds' });
 }
 

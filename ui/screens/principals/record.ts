@@ -76,6 +76,7 @@ export class GwPrincipalRecord extends LitElement {
         <dd>${kind === 'user' ? 'user, a person' : 'service account, a program'}</dd>
         <dt>E-mail</dt>
         <dd>${email ?? html`<span class="quiet">none</span>`}</dd>
+        ${this.#identity()}
         <dt>Id</dt>
         <dd>${id}<gw-copy text=${String(id)} label="id"></gw-copy></dd>
         <dt>Keys</dt>
@@ -91,6 +92,22 @@ export class GwPrincipalRecord extends LitElement {
         <dd><gw-time at=${created_at}></gw-time></dd>
       </dl>
       ${this.#roles()} ${this.#permissions()} ${this.#limits()}`;
+  }
+
+  /** Only where people sign on by an issuer. */
+  #identity() {
+    const { identity } = this.principal;
+    if (identity === null) return nothing;
+    return html`<dt>Signs in by</dt>
+      <dd>${identity.issuer}, since <gw-time at=${identity.linked_at}></gw-time></dd>
+      <dt>Subject there</dt>
+      <dd>
+        ${
+          identity.subject === ''
+            ? html`<span class="quiet">erased</span>`
+            : html`${identity.subject}<gw-copy text=${identity.subject} label="subject"></gw-copy>`
+        }
+      </dd>`;
   }
 
   #roles() {
@@ -139,6 +156,7 @@ export class GwPrincipalRecord extends LitElement {
           ? role
           : html`<a href=${linkTo({ screen: 'roles', rest: [id] })}>${role}</a>`
       }
+      ${this.principal.group_roles.includes(role) ? html`<span class="via">by a group</span>` : nothing}
       ${
         this.writable
           ? html`<button

@@ -6,6 +6,7 @@ import {
   grantRole,
   revokeRole,
   setPassword,
+  unlinkIdentity,
   updatePrincipal,
 } from '../../api/principals.ts';
 import { effectivePermissions, invokable } from '../../lib/permissions.ts';
@@ -84,6 +85,20 @@ export function passwordOf(principal: Known, password: string): Save {
     after: principal.kind === 'user' ? null : { kind: 'user' },
     run: (change) =>
       setPassword(principal.id, { password }, { version: principal.version, ...change }),
+  };
+}
+
+/** Its roles by hand stay. */
+export function unlinkingOf(principal: Known, roles: People['roles']): Save {
+  const held = principal.roles.filter((one) => !principal.group_roles.includes(one));
+  return {
+    heading: `Unlink the identity of ${principal.name}`,
+    verb: 'Unlink identity',
+    done: `Identity of ${principal.name} unlinked`,
+    ...rolesSave({ principal, roles }, held),
+    danger: true,
+    name: principal.name,
+    run: (change) => unlinkIdentity(principal.id, { version: principal.version, ...change }),
   };
 }
 
