@@ -78,6 +78,8 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
       sendError(reply, errorAnswer(error, request.id));
     },
     clientErrorHandler: (error, socket) => {
+      // What follows the last request of a connection is thrown away (RFC 9112, section 9.6): that one is still answered.
+      if (error.code === 'HPE_CLOSED_CONNECTION') return;
       // Malformed bytes never became a request, so there is no reply to use.
       if (error.code !== 'ECONNRESET' && socket.writable) {
         socket.end(answerMalformed(error.code, parts.newRequestId()));

@@ -122,6 +122,18 @@ describe('what the framework refuses', () => {
     }
   });
 
+  it('takes no place of the answer to the last request of a connection, whatever follows that', async (t) => {
+    const { admin } = await testAdmin(t);
+    const address = admin.server.server.address();
+    assert.ok(address !== null && typeof address === 'object');
+    const socket = connect(address.port, '127.0.0.1');
+    const get = 'GET /healthz HTTP/1.1\r\nhost: a\r\n';
+    socket.write(`${get}connection: close\r\n\r\n${get}\r\n`);
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200']);
+  });
+
   it('ends the connection of a client that keeps its own half open', async (t) => {
     const { admin } = await testAdmin(t);
     const { server } = admin.server;
