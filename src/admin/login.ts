@@ -121,11 +121,14 @@ export const clearedCookie = (control: Control): string =>
   cookie(control, { token: '', maxAgeSeconds: 0 });
 
 /** Begins the session of `token` in the browser. */
-export const openedCookie = (control: Control, token: string): string =>
+export const openedCookie = (control: Pick<Control, 'secureCookies'>, token: string): string =>
   cookie(control, { token, maxAgeSeconds: sessionSeconds });
 
 type Cookie = Readonly<{ token: string; maxAgeSeconds: number }>;
 
-const cookie = ({ secureCookies }: Control, { token, maxAgeSeconds }: Cookie): string =>
+const cookie = (
+  { secureCookies }: Pick<Control, 'secureCookies'>,
+  { token, maxAgeSeconds }: Cookie,
+): string =>
   `${sessionCookie}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${maxAgeSeconds}` +
   (secureCookies ? '; Secure' : '');

@@ -64,7 +64,7 @@ export const signOnRoutes = [
       const oldSession = old === null ? null : sessionDigest(old).toString('base64url');
       const begun = await signOn.begin({ redirectUri, returnTo: query.return_to, oldSession });
       if (isTrouble(begun)) return refused(call, begun);
-      const cookie = signInCookieOf(control, { value: begun.sealed, redirectUri });
+      const cookie = signInCookieOf(control, begun.sealed);
       return {
         status: 302,
         headers: { location: begun.url.href, 'set-cookie': cookie },
@@ -99,7 +99,8 @@ export const signOnRoutes = [
         await control.sessions.endOf(Buffer.from(oldSession, 'base64url'));
       }
       const token = await control.sessions.start(login);
-      return sent(`../../${returnTo}`, [openedCookie(control, token), spentCookie(control)]);
+      const opened = openedCookie({ secureCookies: isSecure(control) }, token);
+      return sent(`../../${returnTo}`, [opened, spentCookie(control)]);
     },
   }),
 ] as const;
@@ -155,17 +156,17 @@ const sent = (location: string, cookies: string[]) => ({
   bytes: null,
 });
 
-const spentCookie = (control: Control): string =>
-  signInCookieOf(control, { value: '', redirectUri: '' });
+const spentCookie = (control: Control): string => signInCookieOf(control, '');
 
-type SignInCookie = Readonly<{ value: string; redirectUri: string }>;
+/** Whether browsers reach the listener by TLS, its own or that of a proxy before it. */
+const isSecure = ({ secureCookies, signOn }: Control): boolean =>
+  secureCookies || signOn?.publicUrl?.startsWith('https:') === true;
 
 /** Lax: the browser brings it along when the provider, another site, sends it back. */
-function signInCookieOf({ secureCookies }: Control, { value, redirectUri }: SignInCookie): string {
-  const isSecure = secureCookies || redirectUri.startsWith('https:');
+function signInCookieOf(control: Control, value: string): string {
   const age = value === '' ? 0 : transactionSeconds;
   return (
     `${signInCookie}=${value}; HttpOnly; SameSite=Lax; Path=/; Max-Age=${age}` +
-    (isSecure ? '; Secure' : '')
+    (isSecure(control) ? '; Secure' : '')
   );
 }

@@ -14,11 +14,19 @@ const issuer = z.string().refine(isIssuer, {
 });
 
 function isIssuer(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, hostname, search, hash, username, password } = new URL(value);
-  const isBare = search + hash + username + password === '';
-  return isBare && (protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname)));
+  if (!isBare(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname));
 }
+
+/** An address that a path can be put behind. */
+function isBare(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { search, hash, username, password } = new URL(value);
+  return search + hash + username + password === '';
+}
+
+const publicUrl = httpUrl.refine(isBare, { error: 'must be an address without query or user' });
 
 const groupRoles = z.record(z.string().min(1), z.string().min(1));
 
@@ -62,7 +70,7 @@ export const signOnSettings = {
   oidcPublicUrl: define({
     flag: '--oidc-public-url',
     variable: 'GW_OIDC_PUBLIC_URL',
-    schema: httpUrl,
+    schema: publicUrl,
     fallback: null,
     description:
       'where browsers reach the admin listener, such as https://ops.example/gw; default the host that they ask',

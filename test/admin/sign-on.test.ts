@@ -10,9 +10,12 @@ import { adminPassword, cookieOf, errorOf, member, testAdmin } from '../harness/
 import { clientSecret } from '../harness/openid-provider.ts';
 import {
   beginSignIn,
+  comeBack,
   cookieNamed,
+  finishSignIn,
   locationOf,
   signIn,
+  signInCookieOf,
   startSignOn,
   troubleOf,
 } from '../harness/signing-on.ts';
@@ -51,7 +54,7 @@ describe('a sign-in', () => {
     assert.equal(url.searchParams.get('redirect_uri'), `${admin.url}/auth/oidc/callback`);
   });
 
-  it('comes back to where browsers see the listener, and over TLS alone its cookie goes there', async (t) => {
+  it('comes back to where browsers see the listener, and over TLS alone its cookies go there', async (t) => {
     const admin = await startSignOn(t, { publicUrl: 'https://ops.example/gw' });
     const answer = await admin.ask({ path: '/auth/oidc/login' });
     const redirect = new URL(locationOf(answer)).searchParams.get('redirect_uri');
@@ -60,6 +63,11 @@ describe('a sign-in', () => {
       cookieNamed(answer.headers, 'gw_sign_in'),
       /; HttpOnly; SameSite=Lax; Path=\/; Max-Age=600; Secure$/,
     );
+    const begun = { url: new URL(locationOf(answer)), cookie: signInCookieOf(answer) };
+    const query = await comeBack(begun);
+    const { headers } = await finishSignIn(admin, { query, cookie: begun.cookie });
+    assert.match(cookieNamed(headers, 'gw_session'), /; SameSite=Strict; .*; Secure$/);
+    assert.match(cookieNamed(headers, 'gw_sign_in'), /; Max-Age=0; Secure$/);
   });
 
   it('takes an ID token by an elliptic curve', async (t) => {

@@ -113,6 +113,8 @@ test('single sign-on needs an issuer and a client, and each setting of it is rea
     { oidcIssuer: 'https://me:pass@id.example' },
     { oidcGroupRoles: '{"a":1}' },
     { oidcGroupRoles: 'a=b' },
+    { oidcPublicUrl: 'https://ops.example/gw?a=b' },
+    { oidcPublicUrl: 'https://me:pass@ops.example' },
     { oidcScopes: 'email profile' },
     { oidcFirstLogin: 'maybe' },
   ];
