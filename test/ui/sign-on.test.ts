@@ -21,6 +21,7 @@ it('a person signs on, and a session that ends in the middle of a form costs not
   await page.getByText('The Acme did not let you in.').waitFor();
   await press(page, 'Use a password');
   await page.getByLabel('Password').waitFor();
+  await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
 
   delete provider.wrong.error;
   await page.goto('/ui/roles/new');

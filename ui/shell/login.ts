@@ -118,8 +118,11 @@ export class GwLogin extends LitElement {
     </form>`;
   }
 
-  readonly #ask = (): void => {
+  /** The button is gone by it. */
+  readonly #ask = async (): Promise<void> => {
     this.isAsked = true;
+    await this.updateComplete;
+    this.focus();
   };
 
   readonly #submit = async (event: SubmitEvent): Promise<void> => {
