@@ -192,15 +192,19 @@ describe('a provider that is away or mad', () => {
     assert.equal(troubleOf(await finishSignIn(admin, { query, cookie: begun.cookie })), 'away');
   });
 
-  it('that never answers is given up after seconds', async (t) => {
-    const admin = await startSignOn(t);
-    admin.provider.wrong.path = { [configuration]: 'hang' };
+  it('that never answers, or never ends, is given up after seconds', async (t) => {
+    const [silent, endless] = [await startSignOn(t), await startSignOn(t)];
+    silent.provider.wrong.path = { [configuration]: 'hang' };
+    const begun = await beginSignIn(endless);
+    const query = await comeBack(begun);
+    endless.provider.wrong.path = { '/token': 'stall' };
     const startedAt = performance.now();
     const answers = await Promise.all([
-      admin.ask({ path: '/auth/oidc/login' }),
-      admin.ask({ path: '/auth/oidc/login' }),
+      silent.ask({ path: '/auth/oidc/login' }),
+      silent.ask({ path: '/auth/oidc/login' }),
+      finishSignIn(endless, { query, cookie: begun.cookie }),
     ]);
-    assert.deepEqual(answers.map(troubleOf), ['away', 'away']);
+    assert.deepEqual(answers.map(troubleOf), ['away', 'away', 'away']);
     assert.ok(performance.now() - startedAt < 9_000);
   });
 });

@@ -27,8 +27,8 @@ type Wrong = {
   strangeKey?: boolean;
   /** Over the discovery document. */
   metadata?: Json;
-  /** By path: answered with nothing ever, with these bytes, or after the whole body with a cut. */
-  path?: Readonly<Record<string, 'hang' | Buffer>>;
+  /** By path: answered with nothing ever, with a beginning that nothing follows, or with these bytes. */
+  path?: Readonly<Record<string, 'hang' | 'stall' | Buffer>>;
   /** How it knows its client; by the header when absent. */
   client?: 'in form' | 'public';
   /** It sends the browser back with this error. */
@@ -81,6 +81,8 @@ export async function openIdProvider(test: Pick<TestContext, 'after'>): Promise<
     const url = new URL(request.url ?? '/', provider.issuer);
     const wrong = provider.wrong.path?.[url.pathname];
     if (wrong === 'hang') return;
+    if (wrong === 'stall')
+      return void response.writeHead(200, { 'content-type': 'application/json' }).write('{');
     if (wrong !== undefined)
       return void response.setHeader('content-type', 'application/json').end(wrong);
     switch (url.pathname) {
