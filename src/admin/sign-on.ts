@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { sessionDigest } from '../control/sessions.ts';
 import { transactionSeconds } from '../control/oidc/transaction.ts';
 import { isTrouble, trouble } from '../control/oidc/trouble.ts';
-import type { Trouble } from '../control/oidc/trouble.ts';
+import type { SignInTrouble, Trouble } from '../control/oidc/trouble.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { cookieIn, sessionToken } from './authorise.ts';
@@ -124,6 +124,16 @@ function redirectUriOf({ control, headers }: Call, publicUrl: string | null): st
     : refuse('invalid', 'the host of the request is none', { param: 'host' });
 }
 
+/** What the provider, or its settings, bring about: no guess of anybody's, and no reason to let nobody log in from an address. */
+const ofProvider: ReadonlySet<SignInTrouble> = new Set([
+  'away',
+  'busy',
+  'broken',
+  'client',
+  'clock',
+  'groups',
+]);
+
 /** As a login by password: only what fails is counted, and a name that nobody else has waits for nobody. */
 async function limited<Value extends object>(
   { control: { loginLimit, clock }, address, requestId }: Call,
@@ -135,7 +145,7 @@ async function limited<Value extends object>(
   let failed = false;
   try {
     const done = await work();
-    failed = isTrouble(done) && !['away', 'busy', 'broken', 'client'].includes(done.trouble);
+    failed = isTrouble(done) && !ofProvider.has(done.trouble);
     return done;
   } finally {
     if (!failed) loginLimit.giveBack(attempt);
