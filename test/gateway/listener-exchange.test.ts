@@ -365,6 +365,20 @@ describe('a client that sends requests without waiting for answers', () => {
       Array.from({ length: 3000 }, (_, index) => index + 1),
     );
   });
+
+  it('leaves none behind when it asks for a tunnel meanwhile', async () => {
+    let gone = '';
+    const play = (exchange: Exchange): void => {
+      exchange.listen({ onDrain: () => {}, onGone: () => (gone += exchange.path) });
+      if (exchange.path === '/b') exchange.answer(200, [], 'ok');
+    };
+    await using listener = await startListener(play, { parsesAll: true });
+    const three = ['/a', '/b', '/c'].map((path) => get.replace('/a', path)).join('');
+    using client = open(listener.port, `${three}CONNECT x:1 HTTP/1.1\r\nhost: x:1\r\n\r\n`);
+    await until(() => client.seen.isClosed, { what: 'the connection to be closed' });
+    await until(() => listener.server.inFlight() === 0, { what: 'all to be over' });
+    assert.deepEqual(gone.split('/').toSorted(), ['', 'a', 'b', 'c']);
+  });
 });
 
 describe('a client that closes its side under an answer that it does not read', () => {

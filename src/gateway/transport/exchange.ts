@@ -65,7 +65,9 @@ export class HttpExchange implements Exchange, Watched {
     this.#response = response;
     this.#context = context;
     this.#askForBody = askForBody;
-    response.on('close', () => this.#onClose());
+    response.on('close', this.#onClose);
+    // Node forgets an answer that waits for its turn when it lets go of the connection, as it does of a tunnel.
+    if (response.socket === null) request.socket.setMaxListeners(0).on('close', this.#onClose);
     // A write to a client that has just left fails later; leaving is handled at 'close'.
     response.on('error', ignore);
   }
@@ -194,16 +196,17 @@ export class HttpExchange implements Exchange, Watched {
     this.#request.on('close', () => this.#awaitReader());
   }
 
-  #onClose(): void {
+  readonly #onClose = (): void => {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#request.socket.off('close', this.#onClose);
     if (this.#unreadBytes > 0) this.#context.watch.remove(this);
     releaseBody(this.#context.bodyBudget, this.#lease);
     this.#context.onClosed();
     if (this.#response.writableFinished) return;
     this.isGone = true;
     this.#listener?.onGone();
-  }
+  };
 }
 
 function ignore(): void {}
