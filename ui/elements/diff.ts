@@ -57,6 +57,17 @@ export class GwDiff extends LitElement {
         overflow-wrap: anywhere;
       }
 
+      /* Longer names go on beside the sign. */
+      .signed {
+        position: relative;
+        padding-left: 1.5rem;
+      }
+
+      .signed > [aria-hidden] {
+        position: absolute;
+        left: 0.625rem;
+      }
+
       td {
         font-family: var(--mono);
         font-size: var(--text-s);
@@ -103,9 +114,10 @@ export class GwDiff extends LitElement {
           ${shown.map(
             ({ field, kind, before, after }) =>
               html`<tr>
-                <th scope="row">
+                <th scope="row" class=${this.fresh ? '' : 'signed'}>
                   ${this.fresh ? nothing : html`<span aria-hidden="true">${signs[kind]}</span>`}
-                  ${field} ${this.fresh ? nothing : html`<span class="only-read">${kind}</span>`}
+                  ${breakable(field)}
+                  ${this.fresh ? nothing : html`<span class="only-read">${kind}</span>`}
                 </th>
                 ${
                   this.fresh
@@ -122,6 +134,10 @@ export class GwDiff extends LitElement {
     </div>`;
   }
 }
+
+/** `budget.cost_total_micros` ends a line between its words, if anywhere. */
+const breakable = (field: string) =>
+  field.split(/(?<=[._])/).map((part, at) => (at === 0 ? part : html`<wbr />${part}`));
 
 /** That a price or a cap is not set is said all the same. */
 const isSet = ({ field, after }: FieldChange): boolean =>
