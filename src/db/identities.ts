@@ -27,24 +27,25 @@ export async function wasLinked(db: Queryable, fingerprint: string): Promise<boo
 }
 
 /**
- * Whether somebody unlinked it from the principal of this stream, and has neither named nor addressed that principal since: what a first
- * login finds it by is from before.
+ * Whether somebody took it from the principal of this stream, by unlinking it or by deleting that one, which a restore may have brought
+ * back without it; and has neither named nor addressed the principal since: what a first login finds it by is from before.
  */
-export async function wasUnlinked(
+export async function wasTaken(
   db: Queryable,
   { stream, fingerprint }: Readonly<{ stream: string; fingerprint: string }>,
 ): Promise<boolean> {
   const rows: unknown[] = await db.query(sql`
-    select 1 from es.events unlinked
-    where unlinked.stream = ${stream} and unlinked.type = 'PrincipalIdentityUnlinked'
+    select 1 from es.events taken
+    where taken.stream = ${stream}
+      and taken.type in ('PrincipalIdentityUnlinked', 'PrincipalDeleted')
       and ${fingerprint} = (
         select linked.payload -> 'identity' ->> 'fingerprint' from es.events linked
-        where linked.stream = unlinked.stream and linked.position < unlinked.position
+        where linked.stream = taken.stream and linked.position < taken.position
           and linked.type = 'PrincipalIdentityLinked'
         order by linked.position desc limit 1)
       and not exists (
         select from es.events given
-        where given.stream = unlinked.stream and given.position > unlinked.position
+        where given.stream = taken.stream and given.position > taken.position
           and given.type in ('PrincipalRenamed', 'PrincipalEmailSet'))
     limit 1`);
   return rows.length > 0;

@@ -305,9 +305,11 @@ describe('what a sign-in changes', () => {
     }
   });
 
-  it('is erased on demand once it is let go of', async (t) => {
-    const admin = await startSignOn(t);
+  it('is erased on demand once it is let go of, and no restore brings it back', async (t) => {
+    const admin = await startSignOn(t, { groupRoles: { staff: 'operator' } });
+    admin.provider.person['groups'] = ['staff'];
     await signIn(admin);
+    const { version } = admin.plane.store.state();
     const id = principalId.parse(named(await admin.principals(), 'ada@example.com')?.['id']);
     await admin.asBoss('DELETE', `/admin/principals/${id}`);
     const { body } = await admin.asBoss('POST', '/admin/vault/erase-personal-data', {
@@ -315,5 +317,12 @@ describe('what a sign-in changes', () => {
     });
     const erased = member(body, 'erased');
     assert.deepEqual([member(erased, 'name'), member(erased, 'identity')], [1, 1]);
+
+    const path = `/admin/snapshots/${version}/restore`;
+    const restored = await admin.asBoss('POST', path, { reason: 'CHG-1' });
+    assert.equal(restored.status, 200, JSON.stringify(restored.body));
+    const back = (await admin.principals()).find((one) => one['id'] === id);
+    assert.deepEqual([back?.['identity'], back?.['roles']], [null, []]);
+    assert.equal(troubleOf(await signIn(admin)), 'removed');
   });
 });

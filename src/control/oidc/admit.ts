@@ -7,7 +7,7 @@ import { streamOf } from '../../../events/catalogue.ts';
 import type { Identity } from '../../../events/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { CommandEvents } from '../../../projections/rows.ts';
-import { wasLinked, wasUnlinked } from '../../db/identities.ts';
+import { wasLinked, wasTaken } from '../../db/identities.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Secret, Vault } from '../../db/vault.ts';
 import { decide } from '../../deciders/decide.ts';
@@ -119,10 +119,10 @@ async function isEnded({ tx, unwritten }: Log, { first, fingerprint }: Admitted)
       return wasLinked(tx, fingerprint);
     case 'link': {
       const stream = streamOf('principal', first.id);
-      const isUnlinkedNow = unwritten
+      const isTakenNow = unwritten
         .flat()
         .some((one) => one.stream === stream && one.type === 'PrincipalIdentityUnlinked');
-      return isUnlinkedNow || wasUnlinked(tx, { stream, fingerprint });
+      return isTakenNow || wasTaken(tx, { stream, fingerprint });
     }
   }
 }
