@@ -73,7 +73,7 @@ it('a save is taken back from its notice, and so is the taking back', async (t) 
   await typePrice(page, { of: 'engine', to: '7' });
   await press(page, 'Publish price');
   await press(page, 'Undo');
-  await page.getByText(/Undone · version \d+/).waitFor();
+  await page.getByText(/Update model undone · version \d+/).waitFor();
   assert.equal(await priceNow(house), 1_000_000);
   await priceShown(page, '$1.00').waitFor();
   await press(page, 'Undo');

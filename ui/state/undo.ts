@@ -5,7 +5,7 @@ import { asFailure } from '../api/failure.ts';
 import { listCommands, listEvents, listEventsOf } from '../api/history.ts';
 import type { Command } from '../api/history.ts';
 import { restoreSnapshot } from '../api/snapshots.ts';
-import { streamsOf } from '../lib/history.ts';
+import { streamsOf, wordsOf } from '../lib/history.ts';
 import { navigate } from './location.ts';
 import { notify } from './toasts.ts';
 
@@ -51,7 +51,8 @@ async function takeBack(requestId: string): Promise<Undone | null> {
     { only, reason: `Undo of the change at position ${command.id}` },
     Number.isNaN(version) ? {} : { version },
   );
-  return { text: 'Undone', version: snapshotVersion, requestId: headers.get('x-request-id') };
+  const text = `${wordsOf(command.command)} undone`;
+  return { text, version: snapshotVersion, requestId: headers.get('x-request-id') };
 }
 
 /** Whether nothing has become of these entities since the command. */
