@@ -152,7 +152,9 @@ const unknown = (state: ConfigState, gone: readonly string[]): Conflict[] =>
     .filter((stream) => !stands(state, stream))
     .map((entity) => ({ entity, needs: null, message: neverThere }));
 
-/** What was to stay as it is and goes with something else, or loses what it refers to; and what is nothing to be kept: a slip in its name. */
+/**
+ * What was to stay as it is and goes with something else, or loses what it refers to; and what is nothing to be kept: a slip in its name.
+ */
 const notKept = (
   before: ConfigState,
   after: ConfigState,
