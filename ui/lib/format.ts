@@ -108,6 +108,9 @@ export function formatSince(at: Date, now: number): string {
   return difference > 0 ? `${size} ago` : `in ${size}`;
 }
 
+/** As a sentence begins. */
+export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
 /** `models`, `classes`. */
 export const pluralOf = (one: string): string => `${one}${one.endsWith('s') ? 'es' : 's'}`;
 

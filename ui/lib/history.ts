@@ -2,6 +2,7 @@
 // difference between two configurations as rows of a table.
 
 import type { FieldChange } from './change.ts';
+import { capital } from './format.ts';
 
 type Target = Readonly<{ screen: string; rest: readonly string[] }>;
 
@@ -46,14 +47,15 @@ export function streamWords(stream: string): string {
 
 /** `UpdateModel` is "Update model", and so are events. */
 export function wordsOf(name: string): string {
-  const words = name
-    .replaceAll('_', ' ')
-    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
-    .split(' ')
-    .map((word) => acronyms[word.toLowerCase()] ?? lowered(word))
-    .join(' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capital(
+    name
+      .replaceAll('_', ' ')
+      .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+      .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+      .split(' ')
+      .map((word) => acronyms[word.toLowerCase()] ?? lowered(word))
+      .join(' '),
+  );
 }
 
 const acronyms: Readonly<Record<string, string>> = { api: 'API', mcp: 'MCP', a2a: 'A2A' };

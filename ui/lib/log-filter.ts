@@ -1,6 +1,7 @@
 // What the lists of the past are narrowed to: as it stands in the address, and as the server takes it. What cannot be read is left out.
 
 import { readEnds } from './range.ts';
+import { capital } from './format.ts';
 
 type Query = Readonly<Record<string, string>>;
 
@@ -49,7 +50,7 @@ export const commandNameOf = (typed: string): string =>
   typed
     .trim()
     .split(/\s+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .map((word) => capital(word))
     .join('');
 
 type Actor = Readonly<{ id: number }> | Readonly<{ kind: ActorKind }> | null;

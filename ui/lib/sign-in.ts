@@ -1,6 +1,7 @@
 // Single sign-on as a page sees it: where it begins, and why nobody came back from it.
 
 import type { SignInTrouble } from '../../src/admin/sign-on.ts';
+import { capital } from './format.ts';
 import { withQuery, writePlace } from './place.ts';
 import type { Place } from './place.ts';
 
@@ -44,5 +45,5 @@ export function signInFailed(
   const word = query['sign_in'];
   if (word === undefined) return null;
   const sentence = isTrouble(word) ? sentences[word] : 'sign-in failed. Try again.';
-  return { message: `The ${label} ${sentence}`, requestId: query['request_id'] ?? null };
+  return { message: capital(`${label} ${sentence}`), requestId: query['request_id'] ?? null };
 }

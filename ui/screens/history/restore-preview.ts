@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 
 import type { Restored } from '../../api/snapshots.ts';
 import '../../elements/kpi.ts';
-import { formatNumber } from '../../lib/format.ts';
+import { capital, formatNumber } from '../../lib/format.ts';
 import { streamWords, wordsOf } from '../../lib/history.ts';
 import { lossText, wayAround } from '../../lib/restore.ts';
 import type { Scope, Way } from '../../lib/restore.ts';
@@ -44,11 +44,12 @@ export function restoreConflicts(
 }
 
 function wayWords({ back, stay }: Way): string {
-  const words = [
-    ...(back.length === 0 ? [] : [`bring ${listWords(back)} back with it`]),
-    ...(stay.length === 0 ? [] : [`leave ${listWords(stay)} as it is, too`]),
-  ].join(', and ');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return capital(
+    [
+      ...(back.length === 0 ? [] : [`bring ${listWords(back)} back with it`]),
+      ...(stay.length === 0 ? [] : [`leave ${listWords(stay)} as it is, too`]),
+    ].join(', and '),
+  );
 }
 
 export const listWords = (streams: readonly string[]): string =>
