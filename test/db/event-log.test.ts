@@ -98,8 +98,10 @@ describe('a sealed event', () => {
     value.map((made) => JSON.stringify(made, null, 2)),
     fc.constantFrom(...oddTexts),
   );
+  // The actor in it is read by an index: it holds no half of a pair and no NUL, as nothing does that is taken from anybody.
+  const metadata = json.filter((text) => !/\\u(?:0000|d[89a-f])/i.test(text));
   const texts = fc.record({
-    metadata: json,
+    metadata,
     payload: json,
     recordedAt: fc.integer({ min: 0, max: 4_102_444_800_000 }),
   });

@@ -58,8 +58,8 @@ describe('a frontend model', () => {
 
   it('is not created for one wrong rule or default', () => {
     given(models)
-      .when({ ...create('house'), rules: [{ action: 'deny', conditions: {} }] })
-      .refuses('invalid', /rules\.0\.deny_status is needed/, 'rules.0.deny_status');
+      .when({ ...create('house'), rules: [{ action: 'jump', conditions: {} }] })
+      .refuses('invalid', /rules\.0\.jump_to is needed/, 'rules.0.jump_to');
     given(models)
       .when({ ...create('house'), defaultTargets: [named('nothing')] })
       .refuses('invalid', /^default_targets\.0\.model nothing/, 'default_targets.0.model');
