@@ -29,11 +29,14 @@ export function amountText(
 ): string {
   const negative = decimal.startsWith('-');
   const [whole = '0', all = ''] = (negative ? decimal.slice(1) : decimal).split('.');
-  const fraction = all.slice(0, digits).replace(/0+$/, '').padEnd(2, '0');
+  const kept = all.slice(0, digits);
   const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',');
-  const isNothing = /^[0.]*$/.test(`${whole}${all}`);
+  const isNothing = /^0*$/.test(`${whole}${all}`);
+  if (!isNothing && /^0*$/.test(`${whole}${kept}`)) {
+    return `${negative ? '> -' : '< '}$0.${'1'.padStart(digits, '0')}`;
+  }
   const sign = negative ? '-' : signed && !isNothing ? '+' : '';
-  return `${sign}$${grouped}.${fraction}`;
+  return `${sign}$${grouped}.${kept.replace(/0+$/, '').padEnd(2, '0')}`;
 }
 
 type Counts = Readonly<{

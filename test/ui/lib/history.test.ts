@@ -200,6 +200,9 @@ it('amounts stay exact', () => {
   assert.equal(amountText('3', { signed: true }), '+$3.00');
   assert.equal(amountText('0.000000', { signed: true }), '$0.00');
   assert.equal(amountText('-0.119289', { signed: true, digits: 4 }), '-$0.1192');
+  assert.equal(amountText('-0.000054', { signed: true, digits: 4 }), '> -$0.0001');
+  assert.equal(amountText('0.000054', { digits: 4 }), '< $0.0001');
+  assert.equal(amountText('0.0001', { digits: 4 }), '$0.0001');
 });
 
 it('a destination is a model, a pool or a refusal', () => {
