@@ -189,7 +189,10 @@ class ScreenOverview extends LitElement {
           ? html`<p class="quiet">Nothing was changed yet.</p>`
           : html`<ul>
               ${changes.map(
-                ({ id, at, actor_name, actor_kind, command, target, reason, subject }) =>
+                ({
+                  change: { id, at, actor_name, actor_kind, command, target, reason },
+                  subject,
+                }) =>
                   html`<li>
                     <a href=${linkTo({ screen: 'history', rest: [id] })}>${wordsOf(command)}</a
                     ><span class="about"

@@ -40,7 +40,7 @@ export async function loadNow(range: Range, signal: AbortSignal) {
     latency: latencyOf(whole.body[0]),
     fleet: fleetState(replicas.body, { own: health.body.backends, published }),
     version: published.version,
-    changes: changes.body.map((one) => ({ ...one, subject: subjectOf(one, events.body) })),
+    changes: changes.body.map((change) => ({ change, subject: subjectOf(change, events.body) })),
   };
 }
 
