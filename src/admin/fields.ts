@@ -6,10 +6,13 @@ import { credentialKind, protocol, protocolAliases } from '../lib/vocabulary.ts'
 import type { CredentialKind } from '../lib/vocabulary.ts';
 
 /**
- * A whole number in a path or a query: decimal digits alone, not whatever else a language reads as a number, and one way to write
- * each, because the audit log and If-Match go by what was written.
+ * A whole number in a path or a query: decimal digits only, and one way to write each number, because the audit log and If-Match
+ * compare what was written.
  */
-export const wholeNumber = ({ from }: Readonly<{ from: 0 | 1 }>) =>
+export const wholeNumber = ({
+  from,
+  to = 999_999_999_999_999,
+}: Readonly<{ from: 0 | 1; to?: number }>) =>
   z
     .string()
     .regex(
@@ -17,8 +20,8 @@ export const wholeNumber = ({ from }: Readonly<{ from: 0 | 1 }>) =>
       'must be a whole number of at most 15 digits, without leading zeros',
     )
     .transform(Number)
-    .pipe(z.int().min(from))
-    .meta({ type: 'integer', pattern: undefined, minimum: from });
+    .pipe(z.int().min(from).max(to))
+    .meta({ type: 'integer', pattern: undefined, minimum: from, maximum: to });
 
 /** A path parameter. */
 export const idIn = <Id extends z.ZodType<number, number>>(id: Id) =>

@@ -27,7 +27,7 @@ export const machineRoutes = [
       /** The asker's own version: this replica reads the log to its head before it answers with an older one. */
       at_least: wholeNumber({ from: 0 }).default(0),
       /** How long to wait for another snapshot than If-None-Match names. */
-      wait: wholeNumber({ from: 0 }).pipe(z.int().max(waitSecondsMax)).default(0),
+      wait: wholeNumber({ from: 0, to: waitSecondsMax }).default(0),
     }),
     body: none,
     response: snapshot,

@@ -25,24 +25,56 @@ const meanings: Readonly<Record<RefusalCode | 'internal', string>> = {
   internal: 'A fault of ours; the log has it under the request id',
 };
 
-/** By status. 500 and 503 can meet every route. */
+/** The errors that any route can answer. */
+const always: Json = {
+  431: ref('HeadersTooLong'),
+  500: ref('Internal'),
+};
+
+/** By status, as references to the components that the document holds once. */
 export function errorResponses(route: Route): Json {
-  const codes = codesOf(route);
-  const byStatus = Map.groupBy(codes, (code) => statusOf[code].status);
-  const responses = [...byStatus].map(([status, own]) => [
-    status,
-    response(own.map((code) => meanings[code]).join('; or: '), {
-      type: statusOf[own[0] ?? 'invalid'].type,
-      code: own[0] ?? 'invalid',
-    }),
-  ]);
+  const own = [...byStatus(route)].map(([status, codes]) => [status, ref(nameOf(codes))]);
+  return { ...Object.fromEntries(own), ...always };
+}
+
+/** Every error response that these routes refer to, by its name. */
+export function errorComponents(routes: readonly Route[]): Json {
+  const groups = routes.flatMap((route) => [...byStatus(route).values()]);
+  const own = groups.map((codes) => [nameOf(codes), refusalResponse(codes)]);
   return {
-    ...Object.fromEntries(responses),
-    500: response(meanings.internal, { type: 'api_error', code: 'internal' }),
+    ...Object.fromEntries(own),
+    HeadersTooLong: response('The headers of the request are longer than 16 KiB', {
+      type: 'invalid_request_error',
+      code: 'too_large',
+    }),
+    Internal: response(meanings.internal, { type: 'api_error', code: 'internal' }),
   };
 }
 
-function codesOf(route: Route): readonly RefusalCode[] {
+type Codes = readonly RefusalCode[];
+
+const byStatus = (route: Route): ReadonlyMap<number, Codes> =>
+  Map.groupBy(codesOf(route), (code) => statusOf[code].status);
+
+/** `ForbiddenOrApprovalRequired`. */
+const nameOf = (codes: Codes): string =>
+  codes
+    .map((code) =>
+      code.replaceAll(/(?:^|_)[a-z]/g, (start) => start.replace('_', '').toUpperCase()),
+    )
+    .join('Or');
+
+function refusalResponse(codes: Codes): Json {
+  const [first = 'invalid'] = codes;
+  const description = codes.map((code) => meanings[code]).join('; or: ');
+  return response(description, { type: statusOf[first].type, code: first });
+}
+
+function ref(name: string): Json {
+  return { $ref: `#/components/responses/${name}` };
+}
+
+function codesOf(route: Route): Codes {
   // Whatever a route takes, it refuses what it does not.
   const codes = new Set<RefusalCode>(['invalid', 'unavailable', ...route.refusals]);
   const { method, permission } = route;

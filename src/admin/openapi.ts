@@ -8,7 +8,9 @@ import { sessionCookie } from './authorise.ts';
 import { entityPathOf } from './entity.ts';
 import { exampleOf } from './example.ts';
 import { bodyExamples, fieldExamples } from './examples.ts';
-import { errorResponses } from './openapi-errors.ts';
+import { errorComponents, errorResponses } from './openapi-errors.ts';
+import { describeParameter } from './openapi-parameters.ts';
+import { jsonSchema } from './openapi-schema.ts';
 import { resourceOf, tagOf, tags } from './openapi-tags.ts';
 import { isMutation } from './once.ts';
 import { takesNothing } from './route.ts';
@@ -22,7 +24,7 @@ type Json = Readonly<Record<string, unknown>>;
 const description = `The control plane of gw: configuration, accounting and the proxy protocol.
 
 Every answer carries \`x-request-id\`, and takes over a well-formed one of the request. Every error has the shape of the schema
-Error; a known path that is asked with another method is a 405 with \`Allow\`.
+Error. A known path that is called with another method answers 405 with \`Allow\`. Headers of more than 16 KiB answer 431.
 
 Every mutation answers \`x-gw-snapshot-version\`, the version of the configuration that holds it. Lists answer \`x-total-count\`,
 and \`Link\` with \`rel="next"\` while there is more (RFC 8288).
@@ -50,6 +52,7 @@ export function openApi(routes: readonly Route[]): Json {
     paths,
     components: {
       schemas: { Error: jsonSchema(errorBody) },
+      responses: errorComponents(routes),
       parameters: requestHeaders,
       headers: responseHeaders,
       securitySchemes,
@@ -89,8 +92,13 @@ const requestHeaders = {
   ),
   IfMatch: header(
     'If-Match',
-    'The version of the entity that is edited, as an ETag or the `version` of a list says it, in quotes; 412 when it has moved on',
-    { type: 'string', examples: ['"3"'] },
+    'The version of the entity that is edited, in quotes: its ETag, or the `version` of its ' +
+      'record. 412 when the entity has been changed since.',
+    {
+      type: 'string',
+      pattern: '^(?:\\*|(?:W/)?"[^"]*"(?:\\s*,\\s*(?:W/)?"[^"]*")*)$',
+      examples: ['"3"'],
+    },
   ),
   Reason: header('x-gw-reason', 'Why; kept in the vault and shown in the history', {
     type: 'string',
@@ -134,11 +142,7 @@ function operation(route: Route): Json {
     tags: [tagOf(route)],
     security: security(route.permission),
     'x-gw-permission': route.permission,
-    parameters: [
-      ...parameters(route.params, 'path'),
-      ...parameters(route.query, 'query'),
-      ...conditions(route),
-    ],
+    parameters: [...parameters(route, 'path'), ...parameters(route, 'query'), ...conditions(route)],
     ...(takesNothing(route) ? {} : { requestBody: requestBody(route) }),
     responses: {
       [route.status ?? 200]: success(route),
@@ -155,18 +159,22 @@ function security(permission: Permission): readonly Json[] {
 }
 
 /** Each property of the schema is a parameter. */
-function parameters(schema: z.ZodType, place: 'path' | 'query'): readonly Json[] {
+function parameters(route: Route, place: 'path' | 'query'): readonly Json[] {
+  const schema = place === 'path' ? route.params : route.query;
   const { properties, required } = parametersSchema.parse(jsonSchema(schema));
-  return Object.entries(properties).map(([name, property]) => ({
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
     name,
     in: place,
     required: place === 'path' || required.includes(name),
+    description: description ?? describeParameter(route, name),
     schema: property,
   }));
 }
 
 const parametersSchema = z.object({
-  properties: z.record(z.string(), z.unknown()).default({}),
+  properties: z
+    .record(z.string(), z.looseObject({ description: z.string().optional() }))
+    .default({}),
   required: z.array(z.string()).default([]),
 });
 
@@ -232,14 +240,3 @@ const isPaged = ({ method, query, response }: Route): boolean =>
   response instanceof z.ZodArray &&
   query instanceof z.ZodObject &&
   'after' in query.shape;
-
-/** As it is sent: what a transformation makes of it is our own affair. */
-function jsonSchema(schema: z.ZodType): Json {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
-    io: 'input',
-    unrepresentable: 'any',
-    // What a type of ours calls readonly is not what OpenAPI does: a field that a request must not carry.
-    override: ({ jsonSchema }) => void delete jsonSchema.readOnly,
-  });
-  return rest;
-}

@@ -21,6 +21,7 @@ const cursor = <Key extends z.ZodType<unknown, string>>(key: Key) =>
   z
     .string()
     .max(2_000)
+    .meta({ pattern: '^[A-Za-z0-9_-]*$' })
     // What a list never answered would begin it at random.
     .refine((text) => encode(decode(text)) === text, 'must be what the list answered')
     .transform(decode)

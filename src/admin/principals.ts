@@ -150,7 +150,7 @@ export const principalRoutes = [
     operation: 'revokeRole',
     summary: 'Revoke one role',
     refusals: ['absent'],
-    params: params.extend({ role: z.string() }),
+    params: params.extend({ role: z.string().max(500) }),
     body: none,
     response: principalRecord,
     handle: ({ params: { id, role } }, call) =>

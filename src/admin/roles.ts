@@ -28,7 +28,7 @@ const roleRecord = z.object({
   permissions: z.array(z.object({ verb, resource: z.string() })).readonly(),
 });
 
-const params = z.strictObject({ name: z.string() });
+const params = z.strictObject({ name: z.string().max(500) });
 const config = { permission: 'config:write', query: none } as const;
 
 export const roleRoutes = [

@@ -34,6 +34,8 @@ const place = z
   .refine((text) => !/(?:^|\/)(?:\.|%2e){1,2}(?:$|[/?])/i.test(text), {
     error: 'must be a place of this UI, without . and ..',
   })
+  // Without the look-ahead, which clients in Go cannot compile.
+  .meta({ pattern: '^ui/' })
   .default('ui/');
 
 const page = {

@@ -89,7 +89,7 @@ export const timeseriesRoutes = [
       since: timestampField.optional(),
       until: timestampField.optional(),
       /** Seconds; widened to a width in which the range has at most 720 buckets. */
-      bucket: wholeNumber({ from: 1 }).pipe(z.int().max(widestSeconds)).optional(),
+      bucket: wholeNumber({ from: 1, to: widestSeconds }).optional(),
       model: nameField.optional(),
       provider: nameField.optional(),
       principal_id: wholeNumber({ from: 1 }).optional(),

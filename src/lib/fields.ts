@@ -6,19 +6,20 @@ import { z } from 'zod';
 import { isStorable, shortened } from './text.ts';
 
 /**
- * Shown in lists, logs and headers: no control characters, no half of a surrogate pair, no blanks at the ends. Nothing invisible
- * and nothing that changes the direction of what follows, by which one text passes for another (Unicode Technical Standard 39);
- * joiners and variation selectors may stand behind a character outside of ASCII, where scripts and emoji need them.
+ * Characters that people can see. Control characters, unpaired surrogates, invisible characters and those that change the direction
+ * of the text are refused, because they make two different texts look the same (Unicode Technical Standard 39). Joiners and variation
+ * selectors are allowed after a character outside of ASCII, where scripts and emoji need them.
  */
+export const shownCharacters =
+  /^(?:[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{DI}]|(?<=[^ -~])(?:\u200C|\u200D|\p{VS}))+$/u;
+
+/** A text that lists, logs and headers show: of such characters alone, without blanks at its ends. */
 export const shownText = (lengthMax: number) =>
   z
     .string()
     .min(1)
     .max(lengthMax)
-    .regex(
-      /^(?:[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{DI}]|(?<=[^ -~])(?:\u200C|\u200D|\p{VS}))+$/u,
-      'must not hold control characters or invisible ones',
-    )
+    .regex(shownCharacters, 'must not contain control characters or invisible characters')
     .regex(/^\S(?:.*\S)?$/u, 'must not begin or end with a blank');
 
 /** By which something is found: two that look the same are the same. */

@@ -17,7 +17,10 @@ export const momentField = z
     'must be a snapshot version, a position of the log or an RFC 3339 time',
   )
   .meta({
-    description: 'A snapshot version or position of the log, or an RFC 3339 time: as it stood then',
+    description:
+      'A snapshot version, a position of the log or an RFC 3339 time. The answer shows the configuration as it was then.',
+    pattern: '^(?:0|[1-9][0-9]{0,14}|[0-9]{4}-[0-9]{2}-[0-9]{2}T.{6,})$',
+    examples: ['42', '2026-11-21T10:00:00Z'],
   })
   .transform((text): Moment =>
     wholeNumber.test(text) ? { position: Number(text) } : { at: Date.parse(text) },
