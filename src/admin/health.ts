@@ -2,6 +2,8 @@
 
 import { z } from 'zod';
 
+import { databaseUnavailable } from '../control/unavailable.ts';
+import { findWriteFailure } from '../control/write-failure.ts';
 import { readHead } from '../db/event-log.ts';
 import { refuse } from '../lib/refusal.ts';
 import { none, route } from './route.ts';
@@ -29,7 +31,7 @@ export const healthRoutes = [
     operation: 'getReadyz',
     permission: 'open',
     summary:
-      'Answers when the database is there and all that is read from the log stands at its head',
+      'Answers when the database is there and takes changes, and this process has read the log to its head',
     refusals: ['unavailable'],
     params: none,
     query: none,
@@ -41,6 +43,12 @@ export const healthRoutes = [
       }
       const head = await readHead(control.db);
       if (control.state().position < head.position) await control.refresh();
+      const failure = await findWriteFailure({
+        ...control,
+        monotonic: () => performance.now(),
+      });
+      // Reads and snapshots are still served.
+      if (failure !== null) return databaseUnavailable(failure, 'no change can be made');
       const behind = control.state().position < head.position;
       return behind || control.publisher.current() === null
         ? refuse('unavailable', 'still reading the event log', { retryAfterSeconds: 1 })

@@ -38,10 +38,12 @@ function addControl(scrape: Scrape, control: Control): void {
   scrape.addDurations('snapshotBuildDuration', {}, measures.builds);
   scrape.add('snapshotRebuildFailures', {}, publisher.failures());
   addLog(scrape, control);
-  for (const [pool, { connections, connectionsMax, queries }] of Object.entries(measures.pools)) {
+  const pools = Object.entries(measures.pools);
+  for (const [pool, { connections, connectionsMax, queries, errors }] of pools) {
     scrape.add('databaseConnections', { pool }, connections);
     scrape.add('databaseConnectionsMax', { pool }, connectionsMax);
     scrape.add('databaseQueries', { pool }, queries);
+    for (const [one, count] of errors) scrape.add('databaseErrors', { pool, class: one }, count);
   }
   scrape.add('reviewsDue', {}, reviewsDue(control));
   scrape.add('fleetReplicas', {}, control.fleet.rows().length);

@@ -8,7 +8,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import Fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { isDatabaseUnavailable } from '../db/failure.ts';
+import { databaseUnavailable } from '../control/unavailable.ts';
+import { databaseFailure } from '../db/failure.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
@@ -153,9 +154,6 @@ function openServer(
 }
 
 const noSuchPath = refuse('absent', 'no such path');
-const databaseAway = refuse('unavailable', 'the database is away or too busy', {
-  retryAfterSeconds: 2,
-});
 
 /** An answer behind which the connection ends. */
 function malformedParts(code: string, requestId: string) {
@@ -257,7 +255,8 @@ const sendError = (reply: FastifyReply, { status, headers, body }: ErrorAnswer):
     .send(JSON.stringify(body));
 
 function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
-  if (isDatabaseUnavailable(error)) return answerRefusal(databaseAway, requestId);
+  const failure = databaseFailure(error);
+  if (failure !== null) return answerRefusal(databaseUnavailable(failure), requestId);
   const status =
     error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
       ? error.statusCode

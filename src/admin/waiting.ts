@@ -7,16 +7,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-import { refuse } from '../lib/refusal.ts';
+import { databaseUnavailable } from '../control/unavailable.ts';
+import type { DatabaseFailure } from '../db/failure.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { AdminServerParts } from './server.ts';
 import { answerRefusal } from './status.ts';
 
-type Place = Readonly<{ host: string; port: number; tls: AdminServerParts['tls'] }>;
+type Place = Readonly<{
+  host: string;
+  port: number;
+  tls: AdminServerParts['tls'];
+  /** Why the last attempt to open the database failed. */
+  failure: () => DatabaseFailure | null;
+}>;
 
 export type Waiting = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
 
-export async function listenWaiting({ host, port, tls }: Place): Promise<Waiting> {
+export async function listenWaiting({ host, port, tls, failure }: Place): Promise<Waiting> {
+  const answer = (request: IncomingMessage, response: ServerResponse): void =>
+    answerWaiting(request, response, failure());
   const server = tls === null ? createHttpServer(answer) : createHttpsServer(tls, answer);
   const listening = Promise.withResolvers<void>();
   server.once('error', listening.reject);
@@ -37,13 +46,14 @@ export async function listenWaiting({ host, port, tls }: Place): Promise<Waiting
   };
 }
 
-const databaseAway = refuse('unavailable', 'the database has not been reached yet', {
-  retryAfterSeconds: 2,
-});
-
-function answer(request: IncomingMessage, response: ServerResponse): void {
+function answerWaiting(
+  request: IncomingMessage,
+  response: ServerResponse,
+  failure: DatabaseFailure | null,
+): void {
   const requestId = randomUUID();
-  const refusal = answerRefusal(databaseAway, requestId);
+  const unavailable = databaseUnavailable(failure, 'this process has not opened it yet');
+  const refusal = answerRefusal(unavailable, requestId);
   const isLiveness = request.url === '/healthz';
   response.writeHead(isLiveness ? 200 : refusal.status, {
     ...(isLiveness ? {} : refusal.headers),

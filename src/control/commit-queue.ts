@@ -4,14 +4,15 @@
 // A fault in one undoes all of them. Then each is made anew in a transaction of its own, and the fault is its own as well.
 
 import { lockLog } from '../db/event-log.ts';
-import { isDatabaseUnavailable, isRolledBack } from '../db/failure.ts';
+import { databaseFailure, isDatabaseUnavailable, isRolledBack } from '../db/failure.ts';
 import type { Database } from '../db/pool.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { outcomeOf, plan, writePlanned } from './append.ts';
 import type { AppendDependencies, Place, Planned, Request, Transaction } from './append.ts';
-import { away, lookUp, notMade } from './look-up.ts';
+import { lookUp, notMade } from './look-up.ts';
 import type { Outcome } from './execute.ts';
+import { databaseUnavailable } from './unavailable.ts';
 
 type Dependencies = AppendDependencies & Readonly<{ db: Database }>;
 
@@ -42,7 +43,7 @@ export function createCommitQueue(
   /** The next one whose time is not over; none when it may not be made in one transaction with these. */
   const next = (taken: readonly Pending[]): Pending | undefined => {
     while (waiting[0] !== undefined && clock() > waiting[0].deadline) {
-      waiting.shift()?.settle.resolve(away(notMade));
+      waiting.shift()?.settle.resolve(databaseUnavailable(null, notMade));
     }
     const exclusive = exclusiveOf(waiting[0]);
     const isHeld = exclusive !== null && taken.some((one) => exclusiveOf(one) === exclusive);
@@ -60,16 +61,17 @@ export function createCommitQueue(
         continue;
       }
       await settleFailed(dependencies, taken, error);
-      // Whoever waits would wait as long in vain.
+      // The mutations behind would wait as long and fail in the same way.
       if (!hasBegun && isDatabaseUnavailable(error)) {
-        for (const one of waiting.splice(0)) one.settle.resolve(away(notMade));
+        for (const one of waiting.splice(0))
+          one.settle.resolve(databaseUnavailable(databaseFailure(error), notMade));
       }
     }
     isWorking = false;
   };
 
   return (request) => {
-    if (waiting.length >= waitingMax) return Promise.resolve(away(notMade));
+    if (waiting.length >= waitingMax) return Promise.resolve(databaseUnavailable(null, notMade));
     const pending = {
       request,
       deadline: clock() + waitMs,
@@ -141,7 +143,8 @@ async function settleFailed(
   await Promise.all(
     taken.map(async ({ request: { txId }, settle }) => {
       if (!isDatabaseUnavailable(error)) settle.reject(error);
-      else if (isRolledBack(error)) settle.resolve(away(notMade));
+      else if (isRolledBack(error))
+        settle.resolve(databaseUnavailable(databaseFailure(error), notMade));
       else await lookUp(dependencies, txId).then(settle.resolve, settle.reject);
     }),
   );

@@ -1,13 +1,13 @@
-// What became of a mutation whose connection broke, perhaps at its commit, and how an absent database is answered.
+// Finds out what became of a mutation whose connection broke, perhaps at its commit.
 
 import { lockLog, readCommand } from '../db/event-log.ts';
 import { isDatabaseUnavailable } from '../db/failure.ts';
 import type { Database } from '../db/pool.ts';
 import type { Clock } from '../lib/clock.ts';
-import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { ConfigStore } from './config-store.ts';
 import type { Outcome } from './execute.ts';
+import { databaseUnavailable } from './unavailable.ts';
 
 type Dependencies = Readonly<{ db: Database; store: ConfigStore; clock: Clock }>;
 
@@ -32,17 +32,15 @@ export async function lookUp(
         return readCommand(tx, txId);
       });
       const last = events.at(-1);
-      if (last === undefined) return away(notMade);
+      if (last === undefined) return databaseUnavailable(null, notMade);
       const { state } = await store.catchUp(db, last.position);
       return { state, events, version: state.version, position: last.position };
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
     }
   }
-  return away('whether the change was made will show when the database is back');
+  return databaseUnavailable(
+    null,
+    'whether the change was made will show when the database is back',
+  );
 }
-
-export const away = (consequence: string): Refusal =>
-  refuse('unavailable', `the database is away or too busy; ${consequence}`, {
-    retryAfterSeconds: 2,
-  });

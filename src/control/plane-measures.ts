@@ -14,9 +14,12 @@ export type PlaneMeasures = {
   readonly appends: Durations;
   readonly builds: Durations;
   readonly pools: Readonly<Record<'commands' | 'reports', MeasuredPool>>;
+  /** Not null from the first statement that found the disk of the database full until a probe of it succeeds. */
+  diskFull: { probedAt: number } | null;
 };
 
-type MeasuredPool = PoolLoad & Readonly<{ connectionsMax: number }>;
+/** `errors` counts failed statements by the class of their SQLSTATE; `none` is an error without one. */
+type MeasuredPool = PoolLoad & Readonly<{ connectionsMax: number; errors: Map<string, number> }>;
 
 /** Reports are few. */
 const reportsConnectionsMax = 2;
@@ -25,6 +28,11 @@ const pool = (connectionsMax: number): MeasuredPool => ({
   connections: 0,
   queries: 0,
   connectionsMax,
+  // Those that an alert is about are shown from the start, so that the first one is an increase.
+  errors: new Map([
+    ['25', 0],
+    ['53', 0],
+  ]),
 });
 
 export const newPlaneMeasures = (connectionsMax: number): PlaneMeasures => ({
@@ -33,15 +41,26 @@ export const newPlaneMeasures = (connectionsMax: number): PlaneMeasures => ({
   appends: newDurations(),
   builds: newDurations(),
   pools: { commands: pool(connectionsMax), reports: pool(reportsConnectionsMax) },
+  diskFull: null,
 });
 
 type Place = Readonly<{ url: string; applicationName: string; schema: string }>;
 
 /** The pools of a plane, measured from their first connection. */
-export function openMeasuredPools(place: Place, { pools }: PlaneMeasures) {
+export function openMeasuredPools(
+  place: Place,
+  { pools }: PlaneMeasures,
+  onStatementFailed: (pool: keyof typeof pools, error: unknown) => void,
+) {
   const open = (purpose: keyof typeof pools): Database => {
     const load = pools[purpose];
-    return openDatabase({ ...place, purpose, connectionsMax: load.connectionsMax, load });
+    return openDatabase({
+      ...place,
+      purpose,
+      connectionsMax: load.connectionsMax,
+      load,
+      onStatementFailed: (error) => onStatementFailed(purpose, error),
+    });
   };
   return { db: open('commands'), reports: open('reports') };
 }

@@ -35,6 +35,7 @@ import { createPublisher } from './publish.ts';
 import type { Publisher } from './publish.ts';
 import { createReading, retireNowAndThen } from './reading.ts';
 import { createExchange } from './service-account.ts';
+import { createStatementFailures } from './write-failure.ts';
 
 export type ControlPlane = Readonly<{
   /** Commands and what comes before them. */
@@ -93,7 +94,11 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
   const cloudTokens = openCloudTokens(options);
   const measures = newPlaneMeasures(connectionsMax);
   const { onBuilt, onAppended, onHead, onCurrent, heads } = noting(measures, options.onCurrent);
-  const { db, reports } = openMeasuredPools(pool, measures);
+  const { db, reports } = openMeasuredPools(
+    pool,
+    measures,
+    createStatementFailures({ measures, monotonic: () => performance.now(), onFailure }),
+  );
   try {
     const vault = await openOwnVault(db, options);
     const store = createConfigStore(cursor);

@@ -1,15 +1,45 @@
-// Which errors say that the database is away or too busy, so that the caller should try again: decided on codes alone.
+// Which errors mean that the database is unavailable, so that the caller should try again, and what to say about each of
+// them. Decided on codes alone.
 
-/** SQLSTATE classes and codes: connection failures, a standby, shutdown, lock, statement and transaction timeouts, no room. */
-const unavailableStates = [
-  /^08/,
-  /^25006$/,
-  /^25P0[34]$/,
-  /^57P0[1-5]$/,
-  /^57014$/,
-  /^55P03$/,
-  /^53/,
+/** `code` is the SQLSTATE, an error number of the operating system, a code of the pool, or null. */
+export type DatabaseFailure = Readonly<{
+  code: string | null;
+  /** A clause for an answer or a log line: what is wrong, with the SQLSTATE where it tells an operator more. */
+  says: string;
+  /** What an operator can do; null when waiting is enough. */
+  remedy: string | null;
+}>;
+
+type Kind = Readonly<{ states: RegExp; says: string; remedy: string | null }>;
+
+const away = 'the database is away or too busy';
+
+/** The first entry whose pattern matches the SQLSTATE decides. */
+const kinds: readonly Kind[] = [
+  {
+    states: /^53100$/,
+    says: 'the database is full (SQLSTATE 53100)',
+    remedy: 'free space on the disk of the database server and retry',
+  },
+  {
+    states: /^25006$/,
+    says: 'the database is read-only (SQLSTATE 25006)',
+    remedy: 'connect gw to the primary server, or end the read-only mode, and retry',
+  },
+  {
+    states: /^53300$/,
+    says: 'the database accepts no more connections (SQLSTATE 53300)',
+    remedy: 'raise max_connections of the server or lower --database-max-connections',
+  },
+  {
+    states: /^53/,
+    says: 'the database is out of resources (SQLSTATE class 53)',
+    remedy: 'the log of the database server says which one',
+  },
+  // Connection failures, ended transactions, shutdown, and lock and statement timeouts.
+  { states: /^(08...|25P0[34]|57P0[1-5]|57014|55P03)$/, says: away, remedy: null },
 ];
+
 const unavailableErrno = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -26,13 +56,24 @@ const poolTimeouts = new Set(['CONNECTION_POOL:QUEUE_TIMEOUT', 'CONNECTION_POOL:
 const unavailableMessages =
   /connection terminated|not queryable|connection error|timed? ?out|Query read timeout/i;
 
-export function isDatabaseUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (unavailableErrno.has(code) || poolTimeouts.has(code)) return true;
-  if (unavailableStates.some((state) => state.test(code))) return true;
-  if (code === '' && unavailableMessages.test(error.message)) return true;
-  return isDatabaseUnavailable(error.cause);
+/** Null when the error does not mean that the database is unavailable. */
+export function databaseFailure(error: unknown): DatabaseFailure | null {
+  if (!(error instanceof Error)) return null;
+  const code = codeOf(error);
+  const kind = kinds.find(({ states }) => states.test(code));
+  if (kind !== undefined) return { code, says: kind.says, remedy: kind.remedy };
+  if (unavailableErrno.has(code) || poolTimeouts.has(code)) return unreachable(code);
+  if (code === '' && unavailableMessages.test(error.message)) return unreachable(null);
+  return databaseFailure(error.cause);
+}
+
+export const isDatabaseUnavailable = (error: unknown): boolean => databaseFailure(error) !== null;
+
+/** The class of a SQLSTATE is its first two characters; null for an error that is not the server's. */
+export function sqlStateOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const code = codeOf(error);
+  return /^[0-9A-Z]{5}$/.test(code) ? code : sqlStateOf(error.cause);
 }
 
 /**
@@ -41,6 +82,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
  */
 export function isRolledBack(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeOf(error);
   return poolTimeouts.has(code) || /^(25006|55P03|57014|53...)$/.test(code);
 }
+
+const unreachable = (code: string | null): DatabaseFailure => ({ code, says: away, remedy: null });
+
+const codeOf = (error: Error): string =>
+  'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -21,9 +21,11 @@ type Options = {
   schema?: string;
   /** Kept up to date. */
   load?: PoolLoad;
+  /** Called for each statement that the server refused. */
+  onStatementFailed?: (error: unknown) => void;
 };
 
-/** What a pool is at: open connections, and statements that are not answered yet. */
+/** Open connections, and statements that are not answered yet. */
 export type PoolLoad = { connections: number; queries: number };
 
 const statementTimeoutMs = { commands: 2600, reports: 10_000, maintenance: 0 } as const;
@@ -50,18 +52,21 @@ export function openDatabase(options: Options) {
       ...(schema === undefined ? {} : { schema }),
       // A connection that breaks while idle is replaced; the next query says so if the database is really away.
       onError: () => {},
-      ...loadHandlers(options.load),
+      ...loadHandlers(options),
     }),
   );
 }
 
-function loadHandlers(load: PoolLoad = { connections: 0, queries: 0 }) {
+function loadHandlers({ load = { connections: 0, queries: 0 }, onStatementFailed }: Options) {
   return {
     onConnectionOpened: () => void load.connections++,
     onConnectionClosed: () => void load.connections--,
     onQueryStart: () => void load.queries++,
     onQueryResults: () => void load.queries--,
-    onQueryError: () => void load.queries--,
+    onQueryError: (_query: unknown, _formatted: unknown, error: unknown) => {
+      load.queries--;
+      onStatementFailed?.(error);
+    },
   };
 }
 

@@ -212,6 +212,12 @@ export const controlMetrics = {
     'pool',
   ),
   databaseQueries: gauge('gw_database_queries', 'Statements at work', 'pool'),
+  databaseErrors: counter(
+    'gw_database_errors_total',
+    'Statements that failed, by the class of their SQLSTATE: 53 is a full disk or another resource, 25 a read-only server',
+    'pool',
+    'class',
+  ),
   webhooksDelivered: counter('gw_webhooks_delivered_total', 'Notifications that were taken'),
   webhooksFailed: counter('gw_webhooks_failed_total', 'Notifications that were not taken'),
   webhooksDropped: counter(

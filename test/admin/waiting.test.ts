@@ -6,7 +6,12 @@ import { it } from 'node:test';
 import { listenWaiting } from '../../src/admin/waiting.ts';
 
 it('it lives, is not ready, and tells a browser what the real one does', async (t) => {
-  const waiting = await listenWaiting({ host: '127.0.0.1', port: 0, tls: null });
+  const waiting = await listenWaiting({
+    host: '127.0.0.1',
+    port: 0,
+    tls: null,
+    failure: () => null,
+  });
   t.after(waiting.close);
   for (const [path, status, retryAfter] of [
     ['/healthz', 200, null],

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { isDatabaseUnavailable } from '../../src/db/failure.ts';
+import { databaseFailure, isDatabaseUnavailable } from '../../src/db/failure.ts';
 
 const coded = (code: string): Error => Object.assign(new Error('failed'), { code });
 
@@ -47,4 +47,24 @@ describe('the database is not unavailable', () => {
       assert.equal(isDatabaseUnavailable(error), false);
     }
   });
+});
+
+describe('what is said of an unavailable database', () => {
+  const cases: readonly [string, RegExp, RegExp | null][] = [
+    ['53100', /^the database is full \(SQLSTATE 53100\)$/, /free space/],
+    ['25006', /^the database is read-only \(SQLSTATE 25006\)$/, /connect gw to the primary/],
+    ['53300', /accepts no more connections/, /max_connections/],
+    ['53200', /out of resources/, /the log of the database server/],
+    ['57P01', /^the database is away or too busy$/, null],
+    ['ECONNREFUSED', /^the database is away or too busy$/, null],
+  ];
+  for (const [code, says, remedy] of cases) {
+    it(`names what an operator can do about ${code}`, () => {
+      const failure = databaseFailure(new Error('outer', { cause: coded(code) }));
+      assert.equal(failure?.code, code);
+      assert.match(failure.says, says);
+      if (remedy === null) assert.equal(failure.remedy, null);
+      else assert.match(failure.remedy ?? '', remedy);
+    });
+  }
 });

@@ -14,7 +14,7 @@ import type { Notifier } from '../../control/notify.ts';
 import { createRebuildNotices } from '../../control/notify-rebuild.ts';
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
-import { isDatabaseUnavailable } from '../../db/failure.ts';
+import { databaseFailure, isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Encoders } from '../../classifier/encoder.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -135,9 +135,10 @@ export async function startControl(
   const first = await tryOpen(settings, { ...surroundings, egress, notifier });
   if ('plane' in first) return serve(first.plane, adminPort);
 
+  let failure = databaseFailure(first.away);
   const waiting = await namingListener(
     { flag: '--admin-port', port: adminPort, host },
-    listenWaiting({ host, port: adminPort, tls }),
+    listenWaiting({ host, port: adminPort, tls, failure: () => failure }),
   );
   const reason = causes(first.away).join('; ');
   log.warn({ admin: waiting.url, reason }, 'the database is away; trying again');
@@ -145,7 +146,13 @@ export async function startControl(
   const serveLater = async (): Promise<RunningControl | null> => {
     let opened: ControlPlane | null;
     try {
-      opened = await openLater(settings, { ...surroundings, egress, notifier }, stop.signal);
+      const tryAgain = async (): Promise<ControlPlane | null> => {
+        const opened = await tryOpen(settings, { ...surroundings, egress, notifier });
+        if ('plane' in opened) return opened.plane;
+        failure = databaseFailure(opened.away);
+        return null;
+      };
+      opened = await openLater(tryAgain, stop.signal);
     } finally {
       await waiting.close();
     }
@@ -194,16 +201,15 @@ const retryMinMs = 250;
 const retryMaxMs = 5000;
 
 async function openLater(
-  settings: ControlSettings,
-  surroundings: PlaneSurroundings,
+  tryAgain: () => Promise<ControlPlane | null>,
   signal: AbortSignal,
 ): Promise<ControlPlane | null> {
   let waitMs = retryMinMs;
   while (!signal.aborted) {
     await wait(waitMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return null;
-    const opened = await tryOpen(settings, surroundings);
-    if ('plane' in opened) return opened.plane;
+    const opened = await tryAgain();
+    if (opened !== null) return opened;
     waitMs = Math.min(waitMs * 2, retryMaxMs);
   }
   return null;

@@ -1,0 +1,27 @@
+// Whether the server takes writes now. Reading shows that it is read-only; only writing shows that its disk is full.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import type { Database } from './pool.ts';
+
+/** True on a standby, and where an administrator made the database or the login read-only. */
+export async function isReadOnly(db: Queryable): Promise<boolean> {
+  const [row]: { is_read_only: boolean }[] = await db.query(
+    sql`select current_setting('transaction_read_only')::boolean as is_read_only`,
+  );
+  return row?.is_read_only ?? false;
+}
+
+/**
+ * Fails with 53100 while the disk of the database has no room for about 3 MB. The rows do not fit in `work_mem`, so the
+ * server writes them to a temporary file: that needs no right and leaves nothing behind.
+ */
+export async function probeDisk(db: Database): Promise<void> {
+  await db.tx(async (tx) => {
+    await tx.query(sql`set local work_mem = '64kB'`);
+    // The file is then where the tables of the database are.
+    await tx.query(sql`set local temp_tablespaces = ''`);
+    await tx.query(sql`select count(*) from generate_series(1, 100000)`);
+  });
+}

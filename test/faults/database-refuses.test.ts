@@ -1,0 +1,120 @@
+// A database that answers and takes no changes: its disk is full, or it is read-only. An operator reads the reason in the
+// answer, in /readyz, in the log and in the metrics, and nothing has to be restarted when it is over.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+
+import { Client } from 'pg';
+
+import { readHead } from '../../src/db/event-log.ts';
+import { errorBody } from '../../src/admin/status.ts';
+import { testAdministrator } from '../harness/admin.ts';
+import type { TestAnswer } from '../harness/admin.ts';
+import { readMetrics } from '../harness/metrics-text.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import type { TestDatabase } from '../harness/postgres.ts';
+import { postgresOnSmallDisk } from '../harness/small-disk.ts';
+import { until } from '../harness/wait.ts';
+
+const refusalLimitMs = 3000;
+
+type Refusing = Readonly<{
+  database: TestDatabase;
+  refuse: () => Promise<void>;
+  allow: () => Promise<void>;
+}>;
+
+type Expected = Readonly<{ sqlState: string; says: string; remedy: string }>;
+
+async function holdsThrough(
+  t: Parameters<typeof testAdministrator>[0],
+  { database, refuse, allow }: Refusing,
+  { sqlState, says, remedy }: Expected,
+): Promise<void> {
+  const { send, ask, url, warnings, plane } = await testAdministrator(t, { database });
+  const createRole = (): Promise<TestAnswer> =>
+    send('POST', '/admin/roles', { name: `role-${randomUUID()}` });
+  const readyz = (): Promise<TestAnswer> => ask({ path: '/readyz' });
+  assert.equal((await createRole()).status, 200);
+  assert.equal((await readyz()).status, 200);
+
+  await refuse();
+  const refused = await until(
+    async () => {
+      const answer = await createRole();
+      return answer.status !== 200 && messageOf(answer).includes(sqlState) ? answer : null;
+    },
+    { what: `a mutation that is refused by ${sqlState}` },
+  );
+  assert.equal(refused.status, 503);
+  assert.equal(refused.headers.get('retry-after'), '2');
+  assert.equal(messageOf(refused), `${says}; the change was not made; ${remedy}`);
+  const before = await readHead(plane.db);
+  const askedAt = performance.now();
+  assert.equal((await createRole()).status, 503);
+  assert.ok(performance.now() - askedAt < refusalLimitMs);
+  assert.deepEqual(await readHead(plane.db), before, 'nothing was written');
+
+  const unready = await readyz();
+  assert.equal(unready.status, 503);
+  assert.equal(messageOf(unready), `${says}; no change can be made; ${remedy}`);
+  const metrics = readMetrics(await (await fetch(`${url}/metrics`)).text());
+  const counted = metrics
+    .get('gw_database_errors_total')
+    ?.samples.find(({ labels }) => labels['class'] === sqlState.slice(0, 2));
+  assert.equal(counted?.labels['pool'], 'commands');
+  assert.ok((counted?.value ?? 0) >= 2);
+  const lines = warnings.filter((line) => line.includes(`SQLSTATE ${sqlState}`));
+  assert.equal(lines.length, 1, `one line a minute: ${warnings.join('\n')}`);
+
+  await allow();
+  await until(async () => (await readyz()).status === 200, { what: 'that it is ready again' });
+  assert.equal((await createRole()).status, 200);
+}
+
+const messageOf = ({ body }: TestAnswer): string => errorBody.parse(body).error.message;
+
+describe('a control plane whose database takes no changes', () => {
+  it('says that the disk is full, makes nothing, and goes on when there is room', async (t) => {
+    const { database, fill, free } = await postgresOnSmallDisk(t);
+    await holdsThrough(
+      t,
+      { database, refuse: fill, allow: free },
+      {
+        sqlState: '53100',
+        says: 'the database is full (SQLSTATE 53100)',
+        remedy: 'free space on the disk of the database server and retry',
+      },
+    );
+  });
+
+  it('says that it is read-only, makes nothing, and goes on when that is over', async (t) => {
+    const database = await testDatabase();
+    const administrator = new Client({ connectionString: database.superuserUrl });
+    administrator.on('error', () => {});
+    await administrator.connect();
+    t.after(() => administrator.end());
+    const name = new URL(database.url).pathname.slice(1);
+    // Sessions take the setting up when they begin.
+    const readOnly = async (value: 'on' | 'off'): Promise<void> => {
+      await administrator.query('set default_transaction_read_only = off');
+      await administrator.query(
+        `alter database ${name} set default_transaction_read_only = ${value}`,
+      );
+      await administrator.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()`,
+      );
+    };
+    await holdsThrough(
+      t,
+      { database, refuse: () => readOnly('on'), allow: () => readOnly('off') },
+      {
+        sqlState: '25006',
+        says: 'the database is read-only (SQLSTATE 25006)',
+        remedy: 'connect gw to the primary server, or end the read-only mode, and retry',
+      },
+    );
+  });
+});
