@@ -66,6 +66,10 @@ export const storedRule = z.object({
   deny_message: z.string().nullable(),
   jump_to: frontendModelId.nullable(),
   tag: z.string().nullable(),
+  /** What an operator calls the rule; absent when it has no name. */
+  name: z.string().optional(),
+  /** Absent when the rule is enabled. */
+  enabled: z.literal(false).optional(),
 });
 export type StoredRule = Readonly<z.output<typeof storedRule>>;
 

@@ -17,11 +17,12 @@ import type {
   SnapshotPromptClass,
   SnapshotProvider,
   SnapshotRole,
+  SnapshotRule,
   SnapshotSettings,
   SnapshotTarget,
 } from '../src/snapshot/schema.ts';
 import type { ApiKey } from './config/api-key.ts';
-import type { FrontendModel } from './config/frontend-model.ts';
+import type { FrontendModel, Rule } from './config/frontend-model.ts';
 import { pagesInOrder } from './config/id-map.ts';
 import type { IdPage } from './config/id-map.ts';
 import type { Model } from './config/model.ts';
@@ -209,8 +210,17 @@ const frontendModelMember = (model: FrontendModel): SnapshotFrontendModel => ({
   id: model.id,
   name: model.name,
   max_model_len: model.maxModelLen,
-  rules: model.rules.map(({ targets, ...rule }) => ({ ...rule, targets: routable(targets) })),
+  rules: model.rules.filter(({ enabled }) => enabled !== false).map(ruleMember),
   default_targets: routable(model.defaultTargets),
+});
+
+/**
+ * A disabled rule is left out, so that proxies of any release skip it: the index in x-gw-route counts enabled rules only. Names stay
+ * out as well, so that renaming a rule does not change the configuration that proxies load.
+ */
+const ruleMember = ({ targets, name: _name, enabled: _enabled, ...rule }: Rule): SnapshotRule => ({
+  ...rule,
+  targets: routable(targets),
 });
 
 /** A target whose model is gone is listed, and not routed to. */

@@ -45,7 +45,10 @@ export function evolveFrontendModel(
     }
     case 'FrontendModelRuleChanged': {
       const { rule } = event.data;
-      return withRule(existing(model, event), event, rule.id, (held) => ({ ...held, ...rule }));
+      return withRule(existing(model, event), event, rule.id, ({ targets }) => ({
+        ...rule,
+        targets,
+      }));
     }
     case 'FrontendModelRuleRemoved': {
       const { rule_id } = event.data;

@@ -42,6 +42,8 @@ export type TargetRow = Readonly<{
 /** `role_names` and `class_name` name what the conditions refer to by id and still exists. */
 export type RuleRow = Readonly<{
   id: RuleId;
+  name: string | null;
+  enabled: boolean;
   position: number;
   action: RuleAction;
   conditions: Conditions;
@@ -71,8 +73,9 @@ const targetsWhere = (condition: SQLQuery): SQLQuery => sql`(
   where ${condition})`;
 
 const rulesOfModel = sql`(
-  select coalesce(json_agg(json_build_object('id', rules.id, 'position', rules.position,
-    'action', action, 'conditions', conditions, 'role_names', (
+  select coalesce(json_agg(json_build_object('id', rules.id, 'name', rules.name,
+    'enabled', enabled, 'position', rules.position, 'action', action,
+    'conditions', conditions, 'role_names', (
       select coalesce(json_object_agg(roles.id, roles.name), '{}')
       from roles where conditions -> 'roles' @> to_jsonb(roles.id)),
     'class_name', (

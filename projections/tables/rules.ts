@@ -4,7 +4,7 @@ import type { EntityTable } from './table.ts';
 
 export const rules: EntityTable = {
   name: 'rules',
-  version: 1,
+  version: 2,
   noun: 'frontend_model',
   owner: 'frontend_model_id',
   columns: {
@@ -17,6 +17,8 @@ export const rules: EntityTable = {
     deny_message: 'text',
     jump_to: 'bigint',
     tag: 'text',
+    name: 'text',
+    enabled: 'boolean not null',
   },
   primaryKey: ['id'],
   unique: [['frontend_model_id', 'position']],
@@ -31,5 +33,7 @@ export const rules: EntityTable = {
       deny_message: rule.deny_message,
       jump_to: rule.jump_to,
       tag: rule.tag,
+      name: rule.name ?? null,
+      enabled: rule.enabled ?? true,
     })),
 };

@@ -7,7 +7,7 @@ import type { ListedRule, RuleFields } from '../deciders/rule.ts';
 import { targetsMax } from '../deciders/target.ts';
 import type { TargetInput } from '../deciders/target.ts';
 import { requestsOrNoneField, spentField, tokensOrNoneField } from '../lib/amounts.ts';
-import { denyMessageField, headersField, tagField } from '../lib/fields.ts';
+import { denyMessageField, headersField, ruleNameField, tagField } from '../lib/fields.ts';
 import { frontendModelId, modelId, poolId, principalId, ruleId, targetId } from '../lib/ids.ts';
 import { ruleAction } from '../lib/vocabulary.ts';
 
@@ -81,6 +81,9 @@ const conditionFields = {
 };
 
 const ruleFields = {
+  name: ruleNameField.nullable().optional(),
+  /** A disabled rule keeps its place and is skipped. */
+  enabled: z.boolean().optional(),
   position: positionField.optional(),
   action: ruleAction.optional(),
   ...conditionFields,
@@ -104,8 +107,9 @@ export const toListedRules = (given: z.output<typeof rulesField>): ListedRule[] 
 export function toRuleFields(
   given: z.output<typeof ruleField>,
 ): RuleFields & { position: number | undefined } {
-  const { position, action, targets, deny_status, deny_message, jump_to, tag, ...rest } = given;
-  const { after, before, ...plain } = rest;
+  const { name, enabled, position, action, targets, ...others } = given;
+  const { deny_status, deny_message, jump_to, tag, after, before, ...plain } = others;
   const conditions = { ...plain, after_minute: after, before_minute: before };
-  return { position, action, targets, deny_status, deny_message, jump_to, tag, conditions };
+  const outcome = { action, targets, deny_status, deny_message, jump_to, tag };
+  return { name, enabled, position, ...outcome, conditions };
 }

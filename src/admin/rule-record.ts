@@ -25,6 +25,8 @@ const bound = z.int().nullable();
 
 export const ruleRecord = z.object({
   id: ruleId,
+  name: z.string().nullable(),
+  enabled: z.boolean(),
   position: z.int(),
   action: ruleAction,
   principals: z.array(principalId).readonly(),
@@ -55,10 +57,12 @@ type RuleRecord = z.input<typeof ruleRecord>;
 
 /** Its fields are in one order, though jsonb keeps those of the conditions in its own. */
 export function toRuleRecord(row: RuleRow): RuleRecord {
-  const { id, position, action, deny_status, deny_message, jump_to, tag, targets } = row;
-  const { conditions, role_names, class_name } = row;
+  const { id, name, enabled, position, action, conditions, role_names, class_name } = row;
+  const { deny_status, deny_message, jump_to, tag, targets } = row;
   return {
     id,
+    name,
+    enabled,
     position,
     action,
     principals: conditions.principals,
@@ -95,6 +99,8 @@ const timeOf = (minute: number | null): string | null =>
 /** The row of a rule that the state holds. */
 export const ruleRowIn = (state: ConfigState, { targets, ...rule }: Rule): RuleRow => ({
   ...rule,
+  name: rule.name ?? null,
+  enabled: rule.enabled ?? true,
   role_names: Object.fromEntries(
     rule.conditions.roles.flatMap((id) => {
       const role = state.role.byId.get(id);

@@ -59,6 +59,8 @@ function exportedRule(routing: ExportedRouting, owner: string, rule: Rule) {
     return null;
   }
   return {
+    name: rule.name,
+    enabled: rule.enabled,
     action: rule.action,
     targets: targetNames(routing, owner, rule.targets),
     deny_status: rule.deny_status,

@@ -301,6 +301,8 @@ const importedKey = (
 });
 
 const importedRule = (rule: FileRule, nameOf: (label: string) => StoredName): ImportedRule => ({
+  name: rule.name ?? null,
+  enabled: rule.enabled,
   action: rule.action,
   targets: rule.targets,
   deny_status: rule.deny_status ?? null,

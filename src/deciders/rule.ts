@@ -29,6 +29,8 @@ export type RuleFields = Readonly<{
   deny_message?: string | null | undefined;
   jump_to?: FrontendModelId | null | undefined;
   tag?: string | null | undefined;
+  name?: string | null | undefined;
+  enabled?: boolean | undefined;
 }>;
 
 type Positioned = Readonly<{ position?: number | undefined }>;
@@ -220,8 +222,13 @@ function nextRule(state: ConfigState, { owner, held, given }: Written): Next | R
     deny_message: own('deny', given.deny_message, held?.deny_message ?? null),
     jump_to,
     tag: given.tag === undefined ? (held?.tag ?? null) : given.tag,
+    ...label(given.name === undefined ? held?.name : given.name),
+    ...((given.enabled ?? held?.enabled ?? true) ? {} : { enabled: false }),
   };
 }
+
+const label = (name: string | null | undefined): Pick<StoredRule, 'name'> =>
+  name === undefined || name === null ? {} : { name };
 
 const actionOfField = { deny_status: 'deny', deny_message: 'deny', jump_to: 'jump' } as const;
 const ownFields = ['deny_status', 'deny_message', 'jump_to'] as const;

@@ -42,6 +42,7 @@ export const roleNameField = nameField.refine(
 export const resourceField = namingText(300);
 export const upstreamModelField = shownText(500);
 export const tagField = shownText(200);
+export const ruleNameField = shownText(200);
 export const denyMessageField = shownText(2_000);
 /** Of a rule that denies and says no status of its own. */
 export const denyStatusDefault = 403;

@@ -64,6 +64,74 @@ describe('a rule', () => {
     assert.deepEqual(published.config.pools[0]?.members, [{ model_id: 2, weight: 1 }]);
   });
 
+  it('that is disabled keeps its place and is not published, and renaming changes no proxy', async (t) => {
+    const { send, ask, rules } = await house(t);
+    const path = '/admin/frontend-models/1/rules';
+    await send('POST', path, { name: 'Streams', stream: true, targets: ['small'] });
+    await send('POST', path, { name: 'The rest', targets: ['large'] });
+    const published = async () => {
+      const answer = await ask({ path: '/snapshot', token: proxyToken });
+      const { config, config_hash: hash } = snapshot.parse(answer.body);
+      return { hash, rules: config.frontend_models[0]?.rules };
+    };
+    const dryRun = async () =>
+      (await send('POST', '/admin/routing/dry-run', { model: 'house', streaming: true })).body;
+    const before = await published();
+    assert.equal(before.rules?.length, 2);
+    assert.deepEqual(Object.keys(before.rules[0] ?? {}).toSorted(), [
+      'action',
+      'conditions',
+      'deny_message',
+      'deny_status',
+      'id',
+      'jump_to',
+      'position',
+      'tag',
+      'targets',
+    ]);
+    const disabled = await send('PATCH', '/admin/rules/1', { enabled: false });
+    assert.equal(member(disabled.body, 'enabled'), false);
+    assert.deepEqual(
+      (await published()).rules?.map(({ id, position }) => [id, position]),
+      [[2, 1]],
+    );
+    // The index of x-gw-route counts the rules that are published.
+    assert.deepEqual(
+      [member(await dryRun(), 'reason'), member(await dryRun(), 'rule_id')],
+      ['rule:0', 2],
+    );
+    assert.deepEqual(
+      (await rules()).map((rule) => [member(rule, 'name'), member(rule, 'enabled')]),
+      [
+        ['Streams', false],
+        ['The rest', true],
+      ],
+    );
+    await send('PATCH', '/admin/rules/1', { enabled: true });
+    await send('PATCH', '/admin/rules/1', { name: 'Streaming' });
+    assert.deepEqual(await published(), before);
+  });
+
+  it('that was disabled is enabled again by a restore, with the name it had', async (t) => {
+    const { send, ask, cookie, rules } = await house(t);
+    const path = '/admin/frontend-models/1/rules';
+    const made = await send('POST', path, { name: 'Streams', stream: true, targets: ['small'] });
+    const version = made.headers.get('x-gw-snapshot-version');
+    const before = await rules();
+    await send('PATCH', '/admin/rules/1', { enabled: false, name: null });
+    const then = await send('GET', `/admin/frontend-models/1?as_of=${String(version)}`);
+    assert.deepEqual(member(then.body, 'rules'), before);
+    const restored = await ask({
+      method: 'POST',
+      path: `/admin/snapshots/${String(version)}/restore`,
+      cookie,
+      headers: { 'x-gw-reason': 'it was right' },
+      body: { only: ['frontend_model-1'] },
+    });
+    assert.equal(restored.status, 200, JSON.stringify(restored.body));
+    assert.deepEqual(await rules(), before);
+  });
+
   it('keeps what a change does not name; null clears', async (t) => {
     const { send, rules } = await house(t);
     await send('POST', '/admin/frontend-models/1/rules', { ...all, targets: ['small'] });

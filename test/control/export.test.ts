@@ -74,7 +74,8 @@ gw:
           targets: [p, raw]
           tag: night
         - { action: deny, headers: { X-Team: a }, deny_status: 418, deny_message: no }
-        - { action: jump, jump_to: other, min_prompt_tokens: 5, stream: true }
+        - { name: Paused, enabled: false, headers: { x-team: b }, targets: [small] }
+        - { name: Long streams, action: jump, jump_to: other, min_prompt_tokens: 5, stream: true }
       default_targets: [raw]
     - { name: other, default_targets: [p] }
 `;

@@ -139,6 +139,22 @@ describe('a rule', () => {
       .yields([]);
   });
 
+  it('can be named and disabled; null clears the name, and a change keeps both', () => {
+    given([house])
+      .when(add({ name: 'Long prompts', enabled: false }))
+      .yields([ruleAdded(1, storedRule(1, { name: 'Long prompts', enabled: false }))]);
+    const paused = ruleAdded(1, storedRule(1, { name: 'Long prompts', enabled: false }));
+    given([house, paused])
+      .when(update({ tag: 'x' }))
+      .yields([ruleChanged(1, storedRule(1, { name: 'Long prompts', enabled: false, tag: 'x' }))]);
+    given([house, paused])
+      .when(update({ name: null, enabled: true }))
+      .yields([ruleChanged(1, storedRule(1))]);
+    given([house, paused, ruleChanged(1, storedRule(1))])
+      .when(update({ enabled: true, name: null }))
+      .yields([]);
+  });
+
   it('gets another list of targets, where those that stay keep their ids', () => {
     const held = [target(1, 0, { model: 1 }), target(2, 1, { model: 2 })];
     given([house, ...models, poolCreated(1, 'pair'), ruleAdded(1, storedRule(1), held)])

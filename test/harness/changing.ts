@@ -112,8 +112,9 @@ const condition = fc.oneof(
 const conditions = fc.tuple(condition, condition).map((both) => Object.assign({}, ...both));
 
 const tag = fc.option(fc.constantFrom('cheap', 'night'), { nil: undefined });
+const enabled = fc.option(fc.constant(false), { nil: undefined });
 const rule = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ conditions, targets, tag }) },
+  { weight: 4, arbitrary: fc.record({ conditions, targets, tag, enabled }) },
   fc.record({ conditions, action: fc.constant('deny' as const), deny_status: fc.constant(413) }),
   fc.record({ conditions, action: fc.constant('jump' as const), jump_to: house, tag }),
 );

@@ -78,6 +78,8 @@ const fields: fc.Arbitrary<RuleFields & { position?: number }> = fc.record(
     deny_message: nullable(text),
     jump_to: nullable(frontendModel),
     tag: nullable(text),
+    name: nullable(text),
+    enabled: fc.boolean(),
   },
   { requiredKeys: ['conditions'] },
 );

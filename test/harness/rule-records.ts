@@ -23,6 +23,8 @@ const noConditions = {
 
 export const bareRule = {
   id: 1,
+  name: null,
+  enabled: true,
   position: 0,
   action: 'route',
   ...noConditions,

@@ -3,62 +3,27 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { TestContext } from 'node:test';
 
-import type { Locator, Page } from 'playwright-core';
-
-import { listedProvider } from '../harness/model-list.ts';
 import { promptClasses } from './harness/company-routing.ts';
 import { press, question } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
-import type { House } from './harness/house.ts';
 import { make, read } from './harness/records.ts';
+import { reason, routedHouse, rulesOf } from './harness/routed-house.ts';
 import { toast } from './harness/toast.ts';
 import { usageOf } from './harness/traffic.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
-const reason = (page: Page): Locator => page.locator('gw-dry-run .reason code');
-
-type Rule = Readonly<Record<string, unknown>>;
-
-async function rulesOf(house: House): Promise<readonly Rule[]> {
-  const { rules } = await read(house, '/admin/frontend-models/1');
-  assert.ok(Array.isArray(rules));
-  return rules;
-}
-
-/** Three models that an engine serves, and `chat`: streamed requests go to small, large ones to large, the rest to other. */
-async function routedHouse(test: TestContext): Promise<House> {
-  const house = await emptyHouse(test);
-  const models = ['small', 'large', 'other'];
-  const { apiBase } = await listedProvider(test, { models });
-  await make(house, '/admin/providers', { name: 'Engine', api_base: apiBase });
-  for (const [index, name] of models.entries()) {
-    await make(house, '/admin/provider-models', { name });
-    await make(house, `/admin/provider-models/${index + 1}/backends`, { provider_id: 1 });
-  }
-  await make(house, '/admin/frontend-models', {
-    name: 'chat',
-    default_targets: ['other'],
-    rules: [
-      { stream: true, targets: ['small'] },
-      { min_prompt_tokens: 1_000, targets: ['large'] },
-    ],
-  });
-  return house;
-}
-
 it('a rule is moved by keys, and the dry-run shows another reason before it is published', async (t) => {
   const house = await routedHouse(t);
   const { page, watched } = await open(t, house, 'frontend-models/1?stream=true');
-  await page.getByText('as published').waitFor();
+  await page.getByText('Published', { exact: true }).waitFor();
   assert.equal(await reason(page).textContent(), 'rule:0');
 
-  await page.getByRole('button', { name: /^Move rule:0/ }).press('ArrowDown');
-  await page.getByText('with your change').waitFor();
+  await page.getByRole('button', { name: /^Move Rule #1/ }).press('ArrowDown');
+  await page.getByText('With your changes').waitFor();
   assert.equal(await reason(page).textContent(), 'rule:1');
-  await page.getByText('Published, it goes to rule:0: small').waitFor();
-  const focused = page.getByRole('button', { name: /^Move rule:1/ });
+  await page.getByText('Currently published: rule:0: small').waitFor();
+  const focused = page.getByRole('button', { name: /^Move Rule #1/ });
   assert.equal(await focused.evaluate((one) => one.matches(':focus')), true);
   assert.equal((await rulesOf(house))[0]?.['stream'], true);
   await page.getByText('Headers, prompt, time, version, recorded requests').click();
@@ -66,7 +31,7 @@ it('a rule is moved by keys, and the dry-run shows another reason before it is p
 
   await press(page, 'Publish order');
   await question(page)
-    .getByRole('row', { name: /rule:0 changed\s+streamed: small/ })
+    .getByRole('row', { name: /Position 1.*streamed: small/ })
     .waitFor();
   await question(page).getByLabel('Reason').fill('Large prompts first');
   await press(question(page), 'Publish order');
@@ -75,7 +40,7 @@ it('a rule is moved by keys, and the dry-run shows another reason before it is p
     (await rulesOf(house)).map((rule) => rule['min_prompt_tokens']),
     [1_000, null],
   );
-  await page.getByText('as published').waitFor();
+  await page.getByText('Published', { exact: true }).waitFor();
   assert.equal(await reason(page).textContent(), 'rule:1');
 });
 
@@ -83,14 +48,14 @@ it('a dry-run is of a caller by name, and says what it cannot know', async (t) =
   const house = await routedHouse(t);
   await make(house, '/admin/principals', { name: 'reader' });
   const { page } = await open(t, house, 'frontend-models/1');
-  await page.getByText('as published').waitFor();
+  await page.getByText('Published', { exact: true }).waitFor();
   await page.getByLabel('Caller').fill('nobody');
   await page.getByText('no principal is called nobody').waitFor();
   await page.getByLabel('Caller').fill('reader');
   await page.getByText('the caller may not invoke other').waitFor();
-  await page.getByText('every backend looks up').waitFor();
-  await page.getByText('Every backend looks idle').waitFor();
-  await page.getByText('The prompt class is the one given').waitFor();
+  await page.getByText('Assumes all backends are healthy').waitFor();
+  await page.getByText('Assumes no load').waitFor();
+  await page.getByText('Uses the prompt class given here').waitFor();
 });
 
 it('at a version of the past the rules stand as they were, and are tried as they were', async (t) => {
@@ -101,7 +66,7 @@ it('at a version of the past the rules stand as they were, and are tried as they
   const version = String(Reflect.get(Object(newest), 'version'));
   assert.equal((await house.send('PUT', '/admin/frontend-models/1/rules', [])).status, 200);
   const { page } = await open(t, house, `frontend-models/1?stream=true&as_of=${version}`);
-  await page.getByText('on that version').waitFor();
+  await page.getByText('On that version').waitFor();
   assert.equal(await reason(page).textContent(), 'rule:0');
   await page.locator('gw-rules .chip', { hasText: 'streamed, met' }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'Add rule' }).count(), 0);
@@ -120,7 +85,7 @@ it('at a version of the past the rules stand as they were, and are tried as they
 it('a rule is dragged behind another, and put back', async (t) => {
   const house = await routedHouse(t);
   const { page } = await open(t, house, 'frontend-models/1?stream=true');
-  await page.getByText('as published').waitFor();
+  await page.getByText('Published', { exact: true }).waitFor();
   const drag = async (from: string, to: string): Promise<void> => {
     const box = async (name: string) => {
       const found = await page
@@ -135,13 +100,13 @@ it('a rule is dragged behind another, and put back', async (t) => {
     await page.mouse.move(end.x, end.y + (end.y > start.y ? 60 : -20), { steps: 4 });
     await page.mouse.up();
   };
-  await drag('rule:0', 'rule:1');
-  await page.getByText('with your change').waitFor();
+  await drag('Rule #1', 'Rule #2');
+  await page.getByText('With your changes').waitFor();
   assert.equal(await reason(page).textContent(), 'rule:1');
-  await drag('rule:1', 'rule:0');
-  await page.getByText('as published').waitFor();
+  await drag('Rule #1', 'Rule #2');
+  await page.getByText('Published', { exact: true }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Publish order' }).count(), 0);
-  await drag('rule:0', 'rule:1');
+  await drag('Rule #1', 'Rule #2');
   await press(page, 'Publish order');
   await press(question(page), 'Publish order');
   await page.getByText('Rules of chat reordered').waitFor();
@@ -155,15 +120,13 @@ it('a rule is made before another; what the server refuses stands at its field',
   const house = await routedHouse(t);
   const { page } = await open(t, house, 'frontend-models/1');
   await page.getByRole('link', { name: 'Add rule' }).click();
-  await page.getByLabel('Place').selectOption('Before rule:0');
+  await page.getByLabel('Position').selectOption('Before Rule #1');
   const form = page.locator('gw-rule-form');
   await press(form, 'Headers');
   await form.getByRole('textbox', { name: 'Headers' }).fill('X-Tier: none');
   await press(form, 'Time');
   await page.getByLabel('Mon', { exact: true }).check();
-  await page
-    .getByLabel('Action', { exact: true })
-    .selectOption({ label: 'Deny: answer with a refusal' });
+  await page.getByLabel('Action', { exact: true }).selectOption({ label: 'Deny the request' });
   await page.getByLabel('Status').fill('500');
   await press(page, 'Review change');
   await press(question(page), 'Publish rule');
@@ -187,20 +150,20 @@ it('a rule is made before another; what the server refuses stands at its field',
 it('a rule is changed in its place: the dry-run follows, conditions are cleared, and it is deleted', async (t) => {
   const house = await routedHouse(t);
   const { page } = await open(t, house, 'frontend-models/1?tokens=500');
-  await page.getByText('as published').waitFor();
+  await page.getByText('Published', { exact: true }).waitFor();
   assert.equal(await reason(page).textContent(), 'default');
-  await page.getByRole('link', { name: 'Change rule:1' }).click();
+  await page.getByRole('link', { name: 'Edit Rule #2' }).click();
   const form = page.locator('gw-rule-form');
-  assert.equal(await form.getByLabel('Prompt, tokens, from').inputValue(), '1000');
-  await press(form, 'Take away Prompt size');
+  assert.equal(await form.getByLabel('Prompt tokens, min').inputValue(), '1000');
+  await press(form, 'Remove Prompt size');
   await form.getByLabel('Tag').fill('every');
   await form.getByLabel('Targets').fill('small');
   await form.getByLabel('Targets').press('Enter');
-  await page.getByText('with your change').waitFor();
+  await page.getByText('With your changes').waitFor();
   assert.equal(await reason(page).textContent(), 'rule:1');
   await press(page, 'Review change');
   await press(question(page), 'Publish change');
-  await toast(page, 'rule:1 of chat changed');
+  await toast(page, 'Rule #2 of chat changed');
   const [, changed] = await rulesOf(house);
   assert.deepEqual([changed?.['min_prompt_tokens'], changed?.['tag']], [null, 'every']);
   const targets: unknown = changed?.['targets'];
@@ -210,10 +173,10 @@ it('a rule is changed in its place: the dry-run follows, conditions are cleared,
     ['large', 'small'],
   );
 
-  await press(page, 'Delete rule:1');
-  await page.getByLabel('Type rule:1 to go on').fill('rule:1');
+  await press(page, 'Delete Rule #2');
+  await page.getByLabel('Type Rule #2 to go on').fill('Rule #2');
   await press(question(page), 'Delete rule');
-  await toast(page, 'Rule of chat deleted');
+  await toast(page, 'Rule #2 of chat deleted');
   assert.equal((await rulesOf(house)).length, 1);
 });
 
@@ -302,7 +265,7 @@ it('a frontend model is made with its defaults, changed, and deleted by its name
   await press(question(page), 'Add frontend model');
   await page.getByRole('heading', { name: 'code' }).waitFor();
   await page.getByRole('link', { name: 'Change', exact: true }).click();
-  await page.getByLabel('Window shown to clients').fill('4096');
+  await page.getByLabel('Context window shown to clients').fill('4096');
   await press(page, 'Review change');
   await press(question(page), 'Publish change');
   await toast(page, 'Frontend model code changed');
@@ -310,7 +273,7 @@ it('a frontend model is made with its defaults, changed, and deleted by its name
 
   await page.goto('/ui/frontend-models/1');
   await press(page, 'Delete');
-  await page.getByText('entry rule:0').last().waitFor();
+  await page.getByText('entry Rule #3').last().waitFor();
   await page.getByLabel('Type chat to go on').fill('chat');
   await press(question(page), 'Delete frontend model');
   await toast(page, 'Frontend model chat deleted');
@@ -380,7 +343,7 @@ it('a recorded request is asked again on the rules, with what is recorded of it'
   await house.admin.control.takeUsage({ replica: 'gateway-1', events: [recorded] });
   const { page } = await open(t, house, 'frontend-models/1');
   await page.getByText('Headers, prompt, time, version, recorded requests').click();
-  await page.getByLabel('Ask a recorded request again').selectOption(event.id);
+  await page.getByLabel('Replay a recorded request').selectOption(event.id);
   const fact = page.locator('gw-dry-run .fact', { hasText: 'Recorded' });
   await fact.getByText('another rule').waitFor();
   assert.equal(await reason(page).textContent(), 'rule:0');

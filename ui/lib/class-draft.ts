@@ -5,6 +5,7 @@ import type { PromptClass } from '../api/prompt-classes.ts';
 import { differing, textOrNull, wrong } from './draft.ts';
 import type { Read, Wrong } from './draft.ts';
 import { lines, linesOf } from './lines.ts';
+import { ruleName } from './rule-name.ts';
 
 export type ClassDraft = Readonly<{
   name: string;
@@ -93,14 +94,12 @@ export function classChange(draft: ClassDraft, one: PromptClass): Read<Partial<C
 
 export type ClassUser = Readonly<{ id: number; name: string; rules: readonly string[] }>;
 
-/** The frontend models with a rule that asks for the class, and which rules, as x-gw-route names them. */
+/** The frontend models with rules that match on the class, and which rules those are. */
 export const askersOf = (
   { name }: Pick<PromptClass, 'name'>,
   frontendModels: readonly FrontendModel[],
 ): readonly ClassUser[] =>
   frontendModels.flatMap((one) => {
-    const rules = one.rules.flatMap((rule, index) =>
-      rule.class === name ? [`rule:${index}`] : [],
-    );
+    const rules = one.rules.flatMap((rule) => (rule.class === name ? [ruleName(rule)] : []));
     return rules.length === 0 ? [] : [{ id: one.id, name: one.name, rules }];
   });

@@ -81,6 +81,7 @@ function modelEntry(record: Fields): Entry {
 }
 
 const plainConditions = [
+  'name',
   'action',
   'deny_status',
   'deny_message',
@@ -112,7 +113,9 @@ function ruleOf(rule: Fields, { principal, frontendModel }: Names): Fields | nul
   const jumpTo = jump === null ? null : frontendModel.get(Number(jump));
   if (principals.includes(undefined) || jumpTo === undefined) return null;
   const targets = targetNames(rule['targets']);
-  return said({ ...picked(rule, plainConditions), principals, jump_to: jumpTo, targets });
+  const enabled = rule['enabled'] === false ? false : null;
+  const conditions = picked(rule, plainConditions);
+  return said({ ...conditions, enabled, principals, jump_to: jumpTo, targets });
 }
 
 function frontendModelEntry(record: Fields, names: Names): Entry | null {

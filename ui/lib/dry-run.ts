@@ -213,11 +213,11 @@ export function outcomeOf({ reason, chain, denied }: DryRun): string {
 /** What a dry-run cannot know (specification, "Dry-run limits"). */
 export function caveatsOf({ prompt }: Pick<QuestionDraft, 'prompt'>): readonly string[] {
   return [
-    'Health is not asked: every backend looks up.',
-    'Every backend looks idle: a rule on requests in flight always seems to match.',
+    'Assumes all backends are healthy.',
+    'Assumes no load; load conditions always match.',
     prompt.trim() === ''
-      ? 'The prompt class is the one given; the gateway finds it by the prompt.'
-      : 'The class is the one that the published classifier finds for the prompt.',
-    'Which member of a pool serves depends on the conversation and on load.',
+      ? 'Uses the prompt class given here; the gateway classifies the prompt itself.'
+      : 'Classifies the prompt with the published classifier.',
+    'The pool member that serves a request depends on the conversation and on load.',
   ];
 }

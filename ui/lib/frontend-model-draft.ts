@@ -5,6 +5,7 @@ import { readCount } from './budget.ts';
 import { differing, textOrNull, wrong, written } from './draft.ts';
 import type { Read } from './draft.ts';
 import { lines, linesOf } from './lines.ts';
+import { ruleName } from './rule-name.ts';
 
 export type FrontendModelDraft = Readonly<{
   name: string;
@@ -72,7 +73,7 @@ export type Jump = Readonly<{ id: number; name: string; rule: string }>;
 /** The rules of others that jump to it: they match no more when it is gone. */
 export const jumpsTo = (id: number, all: readonly FrontendModel[]): readonly Jump[] =>
   all.flatMap((one) =>
-    one.rules.flatMap(({ jump_to }, index) =>
-      jump_to === id ? [{ id: one.id, name: one.name, rule: `rule:${index}` }] : [],
+    one.rules.flatMap((rule) =>
+      rule.jump_to === id ? [{ id: one.id, name: one.name, rule: ruleName(rule) }] : [],
     ),
   );

@@ -5,6 +5,7 @@ import type { Pool } from '../api/pools.ts';
 import { differing, textOrNull, wrong } from './draft.ts';
 import type { Read } from './draft.ts';
 import { lines, linesOf } from './lines.ts';
+import { ruleName } from './rule-name.ts';
 
 /** Members have a line each: the name, a tab and the weight. */
 export type PoolDraft = Readonly<{
@@ -94,14 +95,14 @@ export function sharesOf(members: Pool['members']): readonly number[] {
 
 export type PoolUser = Readonly<{ id: number; name: string; where: readonly string[] }>;
 
-/** The frontend models with a target that is the pool, and which of their rules, as x-gw-route names them. */
+/** The frontend models that use the pool as a target, and which of their rules do. */
 export function usersOf(
   { id }: Pick<Pool, 'id'>,
   frontendModels: readonly FrontendModel[],
 ): readonly PoolUser[] {
   return frontendModels.flatMap((one) => {
-    const rules = one.rules.flatMap(({ targets }, index) =>
-      targets.some(({ model_pool_id }) => model_pool_id === id) ? [`rule:${index}`] : [],
+    const rules = one.rules.flatMap((rule) =>
+      rule.targets.some(({ model_pool_id }) => model_pool_id === id) ? [ruleName(rule)] : [],
     );
     const defaults = one.default_targets.some(({ model_pool_id }) => model_pool_id === id);
     const where = [...rules, ...(defaults ? ['default'] : [])];

@@ -12,6 +12,8 @@ import { readOffset } from './utc-offset.ts';
 
 /** As the server takes it. */
 export type RuleBody = Readonly<{
+  name: string | null;
+  enabled: boolean;
   action: Rule['action'];
   targets: readonly string[];
   deny_status: number | null;
@@ -125,6 +127,8 @@ export function ruleBody(draft: RuleDraft): Read<RuleBody> {
   return {
     body: {
       ...amounts.body,
+      name: textOrNull(draft.name),
+      enabled: draft.enabled,
       action,
       targets: action === 'route' ? linesOf(draft.targets) : [],
       deny_status: action === 'deny' ? (status ?? null) : null,

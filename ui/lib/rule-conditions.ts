@@ -8,7 +8,7 @@ export const conditionKinds = [
   { id: 'class', label: 'Prompt class', fields: ['class'] },
   { id: 'stream', label: 'Stream', fields: ['stream'] },
   { id: 'prompt', label: 'Prompt size', fields: ['min_prompt_tokens', 'max_prompt_tokens'] },
-  { id: 'asked', label: 'Tokens asked for', fields: ['min_max_tokens', 'max_max_tokens'] },
+  { id: 'asked', label: 'Requested max_tokens', fields: ['min_max_tokens', 'max_max_tokens'] },
   { id: 'headers', label: 'Headers', fields: ['headers'] },
   {
     id: 'budget',
@@ -16,7 +16,7 @@ export const conditionKinds = [
     fields: ['min_budget_used_percent', 'max_budget_used_percent'],
   },
   { id: 'cost', label: 'Cost', fields: ['min_request_cost_micros', 'max_request_cost_micros'] },
-  { id: 'busy', label: 'Busyness', fields: ['max_inflight_per_backend'] },
+  { id: 'busy', label: 'Load', fields: ['max_inflight_per_backend'] },
   { id: 'clock', label: 'Time', fields: ['days', 'after', 'before', 'utc_offset_minutes'] },
 ] as const;
 

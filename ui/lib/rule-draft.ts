@@ -7,6 +7,8 @@ import { writeOffset } from './utc-offset.ts';
 
 /** All as it is typed. A list has a line a part. */
 export type RuleDraft = Readonly<{
+  name: string;
+  enabled: boolean;
   action: string;
   /** Names of models and pools, first to last. */
   targets: string;
@@ -41,6 +43,8 @@ export type RuleDraft = Readonly<{
 }>;
 
 export const blankRule: RuleDraft = {
+  name: '',
+  enabled: true,
   action: 'route',
   targets: '',
   deny_status: '403',
@@ -72,6 +76,8 @@ const written = (value: number | null): string => (value === null ? '' : String(
 const writtenCost = (micros: number | null): string => (micros === 0 ? '0' : writeMoney(micros));
 
 export const fromRule = (rule: Rule): RuleDraft => ({
+  name: rule.name ?? '',
+  enabled: rule.enabled,
   action: rule.action,
   targets: lines(rule.targets.map(({ model }) => model)),
   deny_status: rule.deny_status === null ? blankRule.deny_status : String(rule.deny_status),

@@ -61,7 +61,7 @@ class ScreenFrontendModels extends RecordScreen {
     return this.#routing.reload();
   }
 
-  /** `/`, `/new`, `/fallback`, `/7`, `/7/edit`, `/7/rules/12`, `/pools`, `/pools/new`, `/pools/3`, `/pools/3/edit`. */
+  /** `/`, `/new`, `/fallback`, `/7`, `/7/edit`, `/7/rules/12`, `/7/rules/new/12`, `/pools`, `/pools/new`, `/pools/3`, `/pools/3/edit`. */
   protected override render() {
     const { value: routing } = this.#routing;
     const opened = routing === undefined ? null : this.openedIn(routing.frontendModels);
@@ -112,7 +112,7 @@ class ScreenFrontendModels extends RecordScreen {
   #page(content: unknown) {
     return html`<gw-page
       heading="Frontend models"
-      about="The names that clients ask for. Ordered rules say which model serves a request, or that none does."
+      about="Public model names. Rules are evaluated top to bottom."
       >${this.#failed()}${content}</gw-page
     >`;
   }
@@ -140,7 +140,7 @@ class ScreenFrontendModels extends RecordScreen {
   #fallback({ fallback }: Routing) {
     return html`<div class="facts">
       <span
-        >Fallback model, behind every chain:
+        >Global fallback model:
         ${
           fallback === null
             ? html`<strong>none</strong>`
@@ -252,11 +252,12 @@ class ScreenFrontendModels extends RecordScreen {
 
   /** Of each frontend model its own: another one has another question, and an order of its own. */
   #rules(one: FrontendModel, routing: Routing) {
-    const [, second, third = ''] = this.rest;
+    const [, second, third = '', copied = ''] = this.rest;
     return html`<gw-rules-workspace
       .owner=${one}
       .routing=${routing}
       editing=${second === 'rules' ? third : ''}
+      copying=${copied}
       .failure=${this.failure}
       ?writable=${this.isWritable()}
       @gw-review=${({ detail }: CustomEvent<Save>) => this.ask(detail)}

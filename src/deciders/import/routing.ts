@@ -86,8 +86,10 @@ function listedRule(state: ConfigState, rule: ImportedRule): ListedRule | Refusa
   if (jumpTo === undefined) {
     return refuse('invalid', `jump_to ${rule.jump_to} does not exist`, { param: 'jump_to' });
   }
-  const { action, deny_status, deny_message, tag } = rule;
+  const { name, enabled, action, deny_status, deny_message, tag } = rule;
   return {
+    name,
+    enabled,
     action,
     deny_status,
     deny_message,

@@ -65,6 +65,8 @@ export type FrontendModelStep = Readonly<{
 
 /** All of it is said: what is null or empty is not asked for. */
 export type ImportedRule = Readonly<{
+  name: string | null;
+  enabled: boolean;
   action: RuleAction;
   targets: readonly string[];
   deny_status: number | null;

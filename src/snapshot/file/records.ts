@@ -19,6 +19,7 @@ import {
   promptField,
   resourceField,
   roleNameField,
+  ruleNameField,
   tagField,
 } from '../../lib/fields.ts';
 import { poolPolicy, promptClassTier, ruleAction, verb } from '../../lib/vocabulary.ts';
@@ -64,6 +65,8 @@ const bounds = [
 
 const rule = z
   .strictObject({
+    name: text.pipe(ruleNameField).nullish(),
+    enabled: z.boolean().default(true),
     action: ruleAction.default('route'),
     targets: names,
     deny_status: z

@@ -26,10 +26,11 @@ export function ruleMembers(
     id: index + 1,
     name,
     max_model_len: maxModelLen,
-    rules: rules.map((rule, position) => {
+    rules: rules.flatMap((rule, position) => {
       ruleId += 1;
       const find = finder(`frontend model ${name}, rule ${position}`, errors);
-      return { id: ruleId, position, ...ruleMember(rule, ids, find) };
+      const member = { id: ruleId, position, ...ruleMember(rule, ids, find) };
+      return rule.enabled ? [member] : [];
     }),
     default_targets: defaultTargets.map((target) => targetMember(target, ids)),
   }));

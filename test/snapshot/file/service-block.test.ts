@@ -149,6 +149,21 @@ gw:
     assert.equal(config.frontend_models[0]?.rules[1]?.deny_status, 403);
   });
 
+  it('skip a rule that is disabled', () => {
+    const paused = records.replace(
+      '{ action: deny,',
+      '{ name: Paused, enabled: false, action: deny,',
+    );
+    const [chat] = fileOf(paused).snapshot.config.frontend_models;
+    assert.deepEqual(
+      chat?.rules.map(({ id, action }) => [id, action]),
+      [
+        [1, 'route'],
+        [3, 'jump'],
+      ],
+    );
+  });
+
   const refusals: readonly (readonly [from: string, to: string, RegExp])[] = [
     ["'22:00'", "'25:00'", /rules\[0\]\.after: must be a time from 00:00 to 23:59 \(line 13\)/],
     ['deny_status: 418', 'deny_status: 500', /rules\[1\]\.deny_status: must be a 4xx status/],

@@ -344,8 +344,13 @@ it('a frontend model sends what was touched; an emptied window is cleared', () =
 });
 
 it('rules of others that jump to a frontend model are found', () => {
-  const jumping = { ...chat, id: 5, name: 'entry', rules: [rule, { ...rule, jump_to: 3 }] };
-  assert.deepEqual(jumpsTo(3, [chat, jumping]), [{ id: 5, name: 'entry', rule: 'rule:1' }]);
+  const jumping = {
+    ...chat,
+    id: 5,
+    name: 'entry',
+    rules: [rule, { ...rule, id: 9, name: 'Onwards', jump_to: 3 }],
+  };
+  assert.deepEqual(jumpsTo(3, [chat, jumping]), [{ id: 5, name: 'entry', rule: 'Onwards' }]);
 });
 
 it('a caller is found by name or id; a name that nobody has is said, and is not asked', () => {

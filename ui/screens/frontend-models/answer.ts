@@ -17,7 +17,7 @@ export function answerOf({ standing, proposed }: Tried, { recorded, isPast }: Be
   const shown = proposed ?? standing;
   const isOther = proposed !== null && outcomeOf(proposed) !== outcomeOf(standing);
   const askedOf =
-    proposed !== null ? 'with your change' : isPast ? 'on that version' : 'as published';
+    proposed !== null ? 'With your changes' : isPast ? 'On that version' : 'Published';
   return html`<div class="reason">
       <span class="word">x-gw-route</span>
       <code>${shown.reason ?? 'none'}</code>
@@ -30,7 +30,7 @@ export function answerOf({ standing, proposed }: Tried, { recorded, isPast }: Be
         ? nothing
         : isOther
           ? html`<p class="notice warn">
-              ${isPast ? 'On that version' : 'Published'}, it goes to
+              ${isPast ? 'On that version' : 'Currently published'}:
               <code>${outcomeOf(standing)}</code>
             </p>`
           : html`<p class="notice">Your change makes no difference to this request.</p>`

@@ -14,12 +14,12 @@ const targetsText = (targets: FrontendModel['default_targets']): string =>
   targets.map(({ model }) => model).join(' → ');
 
 const actions = [
-  { action: 'route', one: 'routes', many: 'route' },
-  { action: 'jump', one: 'jumps', many: 'jump' },
-  { action: 'deny', one: 'denies', many: 'deny' },
+  { action: 'route', one: 'route', many: 'routes' },
+  { action: 'jump', one: 'jump', many: 'jumps' },
+  { action: 'deny', one: 'deny', many: 'denies' },
 ] as const;
 
-/** What rules do, by how many: `2 route, 1 denies`. */
+/** The rules by action: `2 routes · 1 deny`. */
 const actionsText = ({ rules }: FrontendModel): string =>
   actions
     .map(({ action, one, many }) => {
@@ -28,7 +28,7 @@ const actionsText = ({ rules }: FrontendModel): string =>
     })
     .filter(({ count }) => count > 0)
     .map(({ words }) => words)
-    .join(', ');
+    .join(' · ');
 
 const goneIn = ({ rules, default_targets }: FrontendModel): number =>
   [...rules.flatMap(({ targets }) => targets), ...default_targets].filter(
@@ -38,24 +38,24 @@ const goneIn = ({ rules, default_targets }: FrontendModel): number =>
 export const frontendModelColumns: readonly Column<FrontendModel>[] = [
   { id: 'name', label: 'Name', value: ({ name }) => name },
   { id: 'rules', label: 'Rules', end: true, value: ({ rules }) => rules.length },
-  { id: 'actions', label: 'What they do', value: actionsText },
+  { id: 'actions', label: 'Actions', value: actionsText },
   {
     id: 'defaults',
     label: 'When no rule matches',
     value: ({ default_targets }) => targetsText(default_targets),
     cell: ({ default_targets }) =>
       default_targets.length === 0
-        ? html`<span class="quiet">the fallback alone</span>`
+        ? html`<span class="quiet">Global fallback only</span>`
         : targetsText(default_targets),
   },
   {
     id: 'state',
     label: 'State',
-    value: (one) => (goneIn(one) === 0 ? 'whole' : `${goneIn(one)} targets gone`),
+    value: (one) => (goneIn(one) === 0 ? 'Complete' : `${goneIn(one)} targets deleted`),
     cell: (one) =>
       goneIn(one) === 0
-        ? html`<gw-badge tone="good">whole</gw-badge>`
-        : html`<gw-badge tone="warn">${goneIn(one)} gone</gw-badge>`,
+        ? html`<gw-badge tone="good">Complete</gw-badge>`
+        : html`<gw-badge tone="warn">${goneIn(one)} deleted</gw-badge>`,
   },
   { id: 'description', label: 'Description', value: ({ description }) => description },
   {

@@ -19,13 +19,13 @@ export const questionRows = ({ principals, classes }: Asked): Rows => [
     name: 'principal_id',
     label: 'Caller',
     unmarked: true,
-    placeholder: 'One who may invoke every model',
+    placeholder: 'Anyone with full model access',
     choices: choicesOf(principals.map(({ name }) => name)),
   },
   {
     pair: [
-      { name: 'prompt_tokens', label: 'Prompt, tokens', unmarked: true, placeholder: '0' },
-      { name: 'max_tokens', label: 'Asks for, tokens', unmarked: true, placeholder: 'not said' },
+      { name: 'prompt_tokens', label: 'Prompt tokens', unmarked: true, placeholder: '0' },
+      { name: 'max_tokens', label: 'max_tokens', unmarked: true, placeholder: 'Not set' },
     ],
   },
   {
@@ -62,7 +62,7 @@ export const moreRows = ({ versions, standing }: Past): Rows => [
     label: 'Prompt',
     type: 'textarea',
     unmarked: true,
-    hint: 'Its class is found as the gateway finds it',
+    hint: 'Classified as the gateway would classify it',
   },
   {
     pair: [
@@ -92,7 +92,7 @@ type Recorded = Pick<UsageEvent, 'id' | 'at' | 'route' | 'refusal' | 'model'>;
 
 export const replayRow = (recorded: readonly Recorded[]): FormRow<Shown> => ({
   name: 'replay',
-  label: 'Ask a recorded request again',
+  label: 'Replay a recorded request',
   type: 'select',
   unmarked: true,
   choices: orNone(

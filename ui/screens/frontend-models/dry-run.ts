@@ -162,7 +162,7 @@ export class GwDryRun extends LitElement {
     return html`<section aria-label="Dry-run">
       <header>
         <h2>Dry-run</h2>
-        <span class="quiet">nothing is sent</span>
+        <span class="quiet">Nothing is sent</span>
       </header>
       <div class="question" @gw-input=${this.#onInput}>
         ${formRows(questionRows(this), this.#shown())} ${this.#more()}
@@ -206,7 +206,7 @@ export class GwDryRun extends LitElement {
   #replays() {
     const rows = this.#requests.value;
     if (rows === undefined) return nothing;
-    if (rows.length === 0) return html`<p class="quiet">No request to it is recorded yet.</p>`;
+    if (rows.length === 0) return html`<p class="quiet">No requests recorded yet.</p>`;
     return formRows([replayRow(rows)], this.#shown());
   }
 

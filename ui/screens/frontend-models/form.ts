@@ -38,8 +38,8 @@ export class GwFrontendModelForm extends RecordForm<FrontendModel | null, Fronte
         label: 'Name',
         hint:
           row === null
-            ? 'What clients ask for as their model. Its rules are added next'
-            : 'What clients ask for as their model: those who ask for the old name are refused then',
+            ? 'Clients send this as `model`. Add rules next.'
+            : 'Clients send this as `model`. Requests with the old name will be rejected.',
         required: true,
         mono: true,
       },
@@ -48,15 +48,15 @@ export class GwFrontendModelForm extends RecordForm<FrontendModel | null, Fronte
         name: 'default_targets',
         label: 'When no rule matches',
         type: 'picks',
-        hint: 'Tried first to last. Without any, only the fallback model is left',
+        hint: 'Tried in order. If empty, the global fallback is used.',
         placeholder: 'Name of a model or a pool',
         ordered: true,
         options: this.options,
       },
       {
         name: 'max_model_len',
-        label: 'Window shown to clients',
-        hint: 'Tokens. Empty is the smallest of what it can lead to',
+        label: 'Context window shown to clients',
+        hint: 'Tokens. Default: smallest window of its models',
       },
     ];
   }

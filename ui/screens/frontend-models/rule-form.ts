@@ -10,13 +10,21 @@ import { conditionKinds, kindsIn, withoutKind } from '../../lib/rule-conditions.
 import type { ConditionKind } from '../../lib/rule-conditions.ts';
 import { newRuleBody, ruleChange } from '../../lib/rule-body.ts';
 import { blankRule, fromRule } from '../../lib/rule-draft.ts';
+import { copyName } from '../../lib/rule-name.ts';
 import { formRows } from '../../parts/form-rows.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { edited } from '../../state/edits.ts';
 import { buttons } from '../../styles/base.ts';
 import { ruleFormStyles } from './rule-form-styles.ts';
-import { actionRow, conditionRows, outcomeRow, placeRow, tagRow } from './rule-rows.ts';
+import {
+  actionRow,
+  conditionRows,
+  identityRows,
+  outcomeRow,
+  placeRow,
+  tagRow,
+} from './rule-rows.ts';
 import type { Draft, RuleRow } from './rule-rows.ts';
 import { ruleCreation, ruleUpdate } from './rule-saves.ts';
 
@@ -32,7 +40,11 @@ export class GwRuleForm extends RecordForm<RuleRow, Draft> {
     this.added = [];
   }
 
-  protected override draftOf({ owner, rule }: RuleRow): Draft {
+  protected override draftOf({ owner, rule, copied }: RuleRow): Draft {
+    if (rule === null && copied !== null) {
+      const behind = owner.rules.findIndex(({ id }) => id === copied.id) + 1;
+      return { ...fromRule(copied), name: copyName(copied), position: String(behind) };
+    }
     const draft = rule === null ? blankRule : fromRule(rule);
     return { ...draft, position: String(owner.rules.length) };
   }
@@ -51,9 +63,10 @@ export class GwRuleForm extends RecordForm<RuleRow, Draft> {
     const kinds = conditionKinds.filter(({ id }) => this.#isShown(draft, id));
     const rest = conditionKinds.filter(({ id }) => !this.#isShown(draft, id));
     return [
+      ...identityRows,
       row.rule === null ? placeRow(row) : null,
       html`<fieldset>
-        <legend>${kinds.length === 0 ? 'For every request' : 'When all of this holds'}</legend>
+        <legend>${kinds.length === 0 ? 'For every request' : 'If all conditions match'}</legend>
         ${kinds.map(({ id, label }) => this.#condition(id, label, conditionRows(id, draft, row)))}
         <div class="offered">
           ${rest.map(
@@ -93,8 +106,8 @@ export class GwRuleForm extends RecordForm<RuleRow, Draft> {
       <button
         type="button"
         class="plain icon"
-        aria-label="Take away ${label}"
-        title="Take away"
+        aria-label="Remove ${label}"
+        title="Remove"
         @click=${() => this.#remove(kind)}
       >
         <gw-icon name="x"></gw-icon>
@@ -110,8 +123,7 @@ export class GwRuleForm extends RecordForm<RuleRow, Draft> {
     }
     const read = ruleChange(draft, rule);
     if ('wrong' in read) return read;
-    const at = owner.rules.findIndex(({ id }) => id === rule.id);
-    return ruleUpdate(owner, { rule, at }, { body: read.body, names });
+    return ruleUpdate(owner, rule, { body: read.body, names });
   }
 }
 

@@ -6,6 +6,7 @@ import { choicesOf, orNone, recordChoices } from '../../lib/choices.ts';
 import { actionOf } from '../../lib/rule-body.ts';
 import type { ConditionKind } from '../../lib/rule-conditions.ts';
 import type { RuleDraft } from '../../lib/rule-draft.ts';
+import { ruleName } from '../../lib/rule-name.ts';
 import { dayNames } from '../../lib/rule-text.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import type { Names } from './rule-saves.ts';
@@ -16,6 +17,8 @@ export type RuleRow = Readonly<{
   owner: FrontendModel;
   /** Null is a new one. */
   rule: Rule | null;
+  /** The rule that a new one starts as a copy of; null starts an empty one. */
+  copied: Rule | null;
   names: Names;
   targets: readonly Option[];
   principals: readonly Named[];
@@ -37,14 +40,19 @@ const days = dayNames.map((label, index) => ({ value: String(index + 1), label }
 
 export const placeRow = ({ owner: { rules } }: RuleRow): FormRow<Draft> => ({
   name: 'position',
-  label: 'Place',
+  label: 'Position',
   type: 'select',
   required: true,
   choices: [
-    ...rules.map((_, at) => ({ value: String(at), label: `Before rule:${at}` })),
-    { value: String(rules.length), label: 'Behind all others' },
+    ...rules.map((rule, at) => ({ value: String(at), label: `Before ${ruleName(rule)}` })),
+    { value: String(rules.length), label: 'Last' },
   ],
 });
+
+export const identityRows: Rows = [
+  { name: 'name', label: 'Name', hint: 'Shown instead of the id' },
+  { name: 'enabled', label: 'Enabled', type: 'checkbox', hint: 'Requests skip a disabled rule' },
+];
 
 export function conditionRows(kind: ConditionKind, draft: Draft, row: RuleRow): Rows {
   switch (kind) {
@@ -57,15 +65,15 @@ export function conditionRows(kind: ConditionKind, draft: Draft, row: RuleRow): 
         { name: 'stream', label: 'Stream', type: 'select', unmarked: true, choices: streams },
       ];
     case 'prompt':
-      return [range('prompt_tokens', 'Prompt, tokens')];
+      return [range('prompt_tokens', 'Prompt tokens')];
     case 'asked':
-      return [range('max_tokens', 'Asks for, tokens')];
+      return [range('max_tokens', 'Requested max_tokens')];
     case 'headers':
       return [headers];
     case 'budget':
-      return [range('budget_used_percent', 'Budget used, percent')];
+      return [range('budget_used_percent', 'Budget used, %')];
     case 'cost':
-      return [range('request_cost_micros', 'Costs, dollars')];
+      return [range('request_cost_micros', 'Request cost, $')];
     case 'busy':
       return [busy];
     case 'clock':
@@ -107,8 +115,8 @@ type Ranged = 'prompt_tokens' | 'max_tokens' | 'budget_used_percent' | 'request_
 
 const range = (field: Ranged, label: string): FormRow<Draft> => ({
   pair: [
-    { name: `min_${field}` as const, label: `${label}, from`, unmarked: true },
-    { name: `max_${field}` as const, label: `${label}, to`, unmarked: true },
+    { name: `min_${field}` as const, label: `${label}, min`, unmarked: true },
+    { name: `max_${field}` as const, label: `${label}, max`, unmarked: true },
   ],
 });
 
@@ -117,14 +125,14 @@ const headers: FormRow<Draft> = {
   label: 'Headers',
   type: 'textarea',
   placeholder: 'x-tier: gold',
-  hint: 'A line each; all must have exactly this value',
+  hint: 'One header per line. All must match exactly.',
   unmarked: true,
   mono: true,
 };
 
 const busy: FormRow<Draft> = {
   name: 'max_inflight_per_backend',
-  label: 'While a backend of its own has fewer in flight than',
+  label: 'Requests in flight on a target backend, below',
   unmarked: true,
 };
 
@@ -145,9 +153,9 @@ export const actionRow: FormRow<Draft> = {
   type: 'select',
   required: true,
   choices: [
-    { value: 'route', label: 'Route: to targets, first to last' },
-    { value: 'deny', label: 'Deny: answer with a refusal' },
-    { value: 'jump', label: 'Jump: go on in another frontend model' },
+    { value: 'route', label: 'Route to targets (in order)' },
+    { value: 'deny', label: 'Deny the request' },
+    { value: 'jump', label: 'Continue with another frontend model' },
   ],
 };
 
@@ -161,7 +169,7 @@ export function outcomeRow(
         name: 'targets',
         label: 'Targets',
         type: 'picks',
-        hint: 'Tried first to last',
+        hint: 'Tried in order',
         placeholder: 'Name of a model or a pool',
         ordered: true,
         options: targets,
@@ -176,7 +184,7 @@ export function outcomeRow(
     case 'jump':
       return {
         name: 'jump_to',
-        label: 'Go on in',
+        label: 'Continue with',
         type: 'select',
         required: true,
         choices: orNone(
@@ -190,6 +198,6 @@ export function outcomeRow(
 export const tagRow: FormRow<Draft> = {
   name: 'tag',
   label: 'Tag',
-  hint: 'Copied onto the usage rows of such requests',
+  hint: 'Added to matching requests in Usage',
   mono: true,
 };

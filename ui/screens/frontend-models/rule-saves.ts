@@ -1,10 +1,11 @@
-// What can be done to the rules of a frontend model, each as a save. A rule is named as x-gw-route names it: by its place.
+// The changes of the rules of a frontend model, each as a save.
 
 import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
 import { createRule, deleteRule, replaceRules, updateRule } from '../../api/rules.ts';
 import { recordBody } from '../../lib/rule-body.ts';
 import type { RuleBody } from '../../lib/rule-body.ts';
 import { orderBody } from '../../lib/rule-order.ts';
+import { ruleName } from '../../lib/rule-name.ts';
 import { ruleTitle } from '../../lib/rule-text.ts';
 import type { Save } from '../../lib/save.ts';
 
@@ -35,7 +36,7 @@ export function ruleCreation(owner: FrontendModel, { body, at }: Added, names: N
   const isLast = at >= owner.rules.length;
   const others: readonly object[] = orderBody(owner.rules).rules;
   return {
-    heading: `Add rule:${at} to ${owner.name}`,
+    heading: `Add ${body.name ?? 'a rule'} to ${owner.name}`,
     verb: 'Publish rule',
     done: `Rule added to ${owner.name}`,
     before: {},
@@ -50,16 +51,14 @@ export function ruleCreation(owner: FrontendModel, { body, at }: Added, names: N
   };
 }
 
-type Placed = Readonly<{ rule: Rule; at: number }>;
-
 export const ruleUpdate = (
   owner: FrontendModel,
-  { rule, at }: Placed,
+  rule: Rule,
   { body, names }: Readonly<{ body: Partial<RuleBody>; names: Names }>,
 ): Save => ({
-  heading: `Change rule:${at} of ${owner.name}`,
+  heading: `Edit ${ruleName(rule)} of ${owner.name}`,
   verb: 'Publish change',
-  done: `rule:${at} of ${owner.name} changed`,
+  done: `${ruleName(rule)} of ${owner.name} changed`,
   before: shown(recordBody(rule), names),
   after: shown(body, names),
   opens: () => [owner.id],
@@ -67,24 +66,44 @@ export const ruleUpdate = (
   run: (change) => updateRule(rule.id, body, { version: owner.version, ...change }),
 });
 
-export const ruleDeletion = (owner: FrontendModel, { rule, at }: Placed, names: Names): Save => ({
-  heading: `Delete rule:${at} of ${owner.name}`,
+export const ruleSwitch = (owner: FrontendModel, rule: Rule): Save => {
+  const [verb, done] = rule.enabled ? ['Disable', 'disabled'] : ['Enable', 'enabled'];
+  return {
+    heading: `${verb} ${ruleName(rule)} of ${owner.name}`,
+    verb: `${verb} rule`,
+    done: `${ruleName(rule)} of ${owner.name} ${done}`,
+    before: { enabled: rule.enabled },
+    after: { enabled: !rule.enabled },
+    opens: () => [owner.id],
+    stream: streamOf(owner),
+    run: (change) =>
+      updateRule(rule.id, { enabled: !rule.enabled }, { version: owner.version, ...change }),
+  };
+};
+
+export const ruleDeletion = (owner: FrontendModel, rule: Rule, names: Names): Save => ({
+  heading: `Delete ${ruleName(rule)} of ${owner.name}`,
   verb: 'Delete rule',
-  done: `Rule of ${owner.name} deleted`,
-  before: { [`rule:${at}`]: ruleTitle(rule, names) },
-  after: { [`rule:${at}`]: null },
+  done: `${ruleName(rule)} of ${owner.name} deleted`,
+  before: { [ruleName(rule)]: ruleTitle(rule, names) },
+  after: { [ruleName(rule)]: null },
   danger: true,
-  name: `rule:${at}`,
+  name: ruleName(rule),
   opens: () => [owner.id],
   stream: streamOf(owner),
   run: (change) => deleteRule(rule.id, { version: owner.version, ...change }),
 });
 
 const titles = (rules: readonly Rule[], names: Names) =>
-  Object.fromEntries(rules.map((rule, index) => [`rule:${index}`, ruleTitle(rule, names)]));
+  Object.fromEntries(
+    rules.map((rule, index) => [
+      `Position ${index + 1}`,
+      `${ruleName(rule)}: ${ruleTitle(rule, names)}`,
+    ]),
+  );
 
 export const orderSave = (owner: FrontendModel, rules: readonly Rule[], names: Names): Save => ({
-  heading: `Order the rules of ${owner.name}`,
+  heading: `Reorder the rules of ${owner.name}`,
   verb: 'Publish order',
   done: `Rules of ${owner.name} reordered`,
   before: titles(owner.rules, names),

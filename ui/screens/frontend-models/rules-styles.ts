@@ -84,8 +84,55 @@ export const rulesStyles = css`
     color: var(--text);
   }
 
-  .number {
+  .number,
+  .named {
     font-weight: 600;
+  }
+
+  .named {
+    min-width: 0;
+    overflow-wrap: anywhere;
+  }
+
+  .rule.off {
+    background: var(--sunken);
+    box-shadow: none;
+  }
+
+  .switch {
+    position: relative;
+    flex: none;
+    width: 1.875rem;
+    min-width: 0;
+    height: 1.125rem;
+    min-height: 0;
+    margin-right: var(--space-1);
+    padding: 0;
+    border: 1px solid var(--line-strong);
+    border-radius: 1rem;
+    background: var(--hover);
+  }
+
+  .switch::after {
+    position: absolute;
+    top: 0.125rem;
+    left: 0.125rem;
+    width: 0.75rem;
+    height: 0.75rem;
+    border-radius: 50%;
+    background: var(--text-3);
+    content: '';
+    transition: transform 120ms;
+  }
+
+  .switch[aria-checked='true'] {
+    border-color: var(--accent);
+    background: var(--accent);
+  }
+
+  .switch[aria-checked='true']::after {
+    background: var(--surface);
+    transform: translateX(0.75rem);
   }
 
   .fill {

@@ -11,6 +11,7 @@ import '../../elements/badge.ts';
 import '../../elements/icon.ts';
 import { verdictOn } from '../../lib/dry-run.ts';
 import { moved } from '../../lib/moved.ts';
+import { routeOf, ruleName } from '../../lib/rule-name.ts';
 import { placeAt } from '../../lib/rule-order.ts';
 import { conditionsOf } from '../../lib/rule-text.ts';
 import { linkTo, place } from '../../state/location.ts';
@@ -20,9 +21,11 @@ import type { Routing } from './load.ts';
 import type { Names } from './rule-saves.ts';
 import { rulesStyles } from './rules-styles.ts';
 
+const actionWords = { route: 'Route to', deny: 'Deny', jump: 'Continue with' } as const;
+
 type Drag = Readonly<{ from: number; to: number }>;
 
-/** Tells by `gw-order` with the ids in their new order, and by `gw-delete` with an id. */
+/** Emits `gw-order` with the ids in their new order, and `gw-delete` and `gw-switch` with the id of a rule. */
 export class GwRules extends LitElement {
   static override properties = {
     owner: { attribute: false },
@@ -88,17 +91,19 @@ export class GwRules extends LitElement {
         : drag.to < drag.from
           ? 'before'
           : 'behind';
-    return html`<li
-      data-rule=${rule.id}
-      class="rule ${verdict?.word === 'decides' ? 'decides' : ''} ${drag?.from === index ? 'dragged' : ''} ${mark}"
-    >
+    const classes = [
+      rule.enabled ? '' : 'off',
+      verdict?.word === 'decides' ? 'decides' : '',
+      drag?.from === index ? 'dragged' : '',
+      mark,
+    ];
+    return html`<li data-rule=${rule.id} class="rule ${classes.join(' ')}">
       <header>
-        ${this.writable ? this.#grip(index) : nothing}
-        <code class="number">rule:${index}</code>
+        ${this.writable ? this.#grip(rule, index) : nothing} ${this.#identity(rule)}
         ${verdict === null ? nothing : html`<gw-badge tone=${verdict.tone}>${verdict.word}</gw-badge>`}
         <span class="fill"></span>
         ${rule.tag === null ? nothing : html`<span class="tag">tag <code>${rule.tag}</code></span>`}
-        ${this.writable ? this.#actions(rule, index) : nothing}
+        ${this.writable ? this.#actions(rule) : nothing}
       </header>
       ${
         this.editing === String(rule.id)
@@ -110,11 +115,25 @@ export class GwRules extends LitElement {
     </li>`;
   }
 
-  #grip(index: number) {
+  /** By name and id, which stay; and by what x-gw-route says of it, which depends on the order. */
+  #identity(rule: Rule) {
+    const route = routeOf(this.rules, rule.id);
+    return html`<strong class="named">${ruleName(rule)}</strong>
+      ${rule.name === null ? nothing : html`<span class="quiet">#${rule.id}</span>`}
+      ${
+        route === null
+          ? html`<gw-badge tone="plain">Disabled</gw-badge>`
+          : html`<code class="quiet" title="x-gw-route of requests that this rule decides"
+              >${route}</code
+            >`
+      }`;
+  }
+
+  #grip(rule: Rule, index: number) {
     return html`<button
       type="button"
       class="plain icon grip"
-      aria-label="Move rule:${index}, with the arrow keys or by dragging"
+      aria-label="Move ${ruleName(rule)}, with the arrow keys or by dragging"
       title="Drag, or use the arrow keys"
       @keydown=${(event: KeyboardEvent) => this.#onKey(event, index)}
       @pointerdown=${(event: PointerEvent) => this.#onDown(event, index)}
@@ -126,20 +145,34 @@ export class GwRules extends LitElement {
     </button>`;
   }
 
-  #actions({ id }: Rule, index: number) {
+  #actions(rule: Rule) {
+    const { id, enabled } = rule;
     if (this.editing === String(id)) return nothing;
-    const rest = [this.owner.id, 'rules', id];
     const { query } = place.get();
-    return html`<a
-        class="button plain icon"
-        aria-label="Change rule:${index}"
-        title="Change"
-        href=${linkTo({ screen: 'frontend-models', rest, query })}
+    const hrefOf = (...rest: readonly (string | number)[]): string =>
+      linkTo({ screen: 'frontend-models', rest: [this.owner.id, 'rules', ...rest], query });
+    const name = ruleName(rule);
+    return html`<button
+        type="button"
+        class="switch"
+        role="switch"
+        aria-checked=${enabled}
+        aria-label="Enable ${name}"
+        title=${enabled ? 'Disable' : 'Enable'}
+        @click=${() => this.dispatchEvent(new CustomEvent('gw-switch', { detail: id }))}
+      ></button
+      ><a class="button plain icon" aria-label="Edit ${name}" title="Edit" href=${hrefOf(id)}
         ><gw-icon name="pencil"></gw-icon></a
+      ><a
+        class="button plain icon"
+        aria-label="Duplicate ${name}"
+        title="Duplicate"
+        href=${hrefOf('new', id)}
+        ><gw-icon name="copy"></gw-icon></a
       ><button
         type="button"
         class="plain icon"
-        aria-label="Delete rule:${index}"
+        aria-label="Delete ${name}"
         title="Delete"
         @click=${() => this.dispatchEvent(new CustomEvent('gw-delete', { detail: id }))}
       >
@@ -177,9 +210,7 @@ export class GwRules extends LitElement {
 
   #outcome(rule: Rule) {
     return html`<div class="side">
-      <span class="word"
-        >${rule.action === 'route' ? 'Route to' : rule.action === 'deny' ? 'Deny' : 'Jump to'}</span
-      >
+      <span class="word">${actionWords[rule.action]}</span>
       ${this.#destination(rule)}
     </div>`;
   }
@@ -195,8 +226,7 @@ export class GwRules extends LitElement {
         >`;
       case 'jump': {
         const to = this.routing.frontendModels.find(({ id }) => id === rule.jump_to);
-        if (to === undefined)
-          return html`<gw-badge tone="warn">a frontend model that is gone</gw-badge>`;
+        if (to === undefined) return html`<gw-badge tone="warn">Deleted frontend model</gw-badge>`;
         return html`<a class="jump" href=${linkTo({ screen: 'frontend-models', rest: [to.id] })}
           ><gw-icon name="arrow-right"></gw-icon>${to.name}</a
         >`;
@@ -219,14 +249,14 @@ export class GwRules extends LitElement {
           <span class="word">Route to</span>${chainOf(owner.default_targets, routing)}
         </div>
         <div class="side">
-          <span class="word">At the end</span>
+          <span class="word">Fallback</span>
           ${
             routing.fallback === null
-              ? html`<span class="quiet">no fallback model: the request is refused</span>`
+              ? html`<span class="quiet">No fallback: the request is rejected</span>`
               : html`<span class="target"
                   ><a href=${linkTo({ screen: 'models', rest: [routing.fallback.id] })}
                     >${routing.fallback.name}</a
-                  ><span class="note">the fallback model, behind every chain</span></span
+                  ><span class="note">global fallback model</span></span
                 >`
           }
         </div>
@@ -238,7 +268,9 @@ export class GwRules extends LitElement {
     const ids = this.rules.map(({ id }) => id);
     const detail = moved(ids, from, to);
     if (detail === ids) return;
-    this.said = `rule:${from} is now rule:${to}, of ${ids.length}`;
+    const rule = this.rules[from];
+    if (rule === undefined) return;
+    this.said = `${ruleName(rule)} is now at position ${to + 1} of ${ids.length}`;
     this.dispatchEvent(new CustomEvent('gw-order', { detail }));
   }
 

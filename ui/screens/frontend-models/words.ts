@@ -15,17 +15,19 @@ export function factsOf(one: FrontendModel, { frontendModels }: Routing) {
   const jumps = jumpsTo(id, frontendModels);
   return html`<div class="facts">
     <span>Id ${id}<gw-copy text=${String(id)} label="id"></gw-copy></span>
-    <span>Asked for as <code>${name}</code><gw-copy text=${name} label="name"></gw-copy></span>
+    <span>Model name <code>${name}</code><gw-copy text=${name} label="name"></gw-copy></span>
     <span
-      >Window
-      ${tokens === null ? 'derived from its models' : `${formatNumber(tokens)} tokens`}</span
+      >Context window:
+      ${tokens === null ? 'smallest of its models' : `${formatNumber(tokens)} tokens`}</span
     >
-    <span><a href=${linkTo({ screen: 'usage', rest: ['virtual_model', name] })}>Its usage</a></span>
+    <span
+      ><a href=${linkTo({ screen: 'usage', rest: ['virtual_model', name] })}>View usage</a></span
+    >
     ${
       jumps.length === 0
         ? nothing
         : html`<span
-            >Jumped to by
+            >Rules that continue here:
             ${jumps.map(
               (jump) =>
                 html`<a href=${linkTo({ screen: 'frontend-models', rest: [jump.id] })}
@@ -48,18 +50,19 @@ export function poolBreakage({ users }: PoolRow) {
 export function modelBreakage(one: FrontendModel, { frontendModels }: Routing) {
   const jumps = jumpsTo(one.id, frontendModels);
   return html`<p>
-      Clients that ask for <code>${one.name}</code> are refused from then on. With it
-      ${one.rules.length === 1 ? 'goes' : 'go'} ${formatCount(one.rules.length, 'rule')}.
+      Requests for <code>${one.name}</code> will be rejected. Its
+      ${formatCount(one.rules.length, 'rule')} ${one.rules.length === 1 ? 'is' : 'are'} deleted as
+      well.
     </p>
     ${
       jumps.length === 0
         ? nothing
-        : html`<p>Rules that jump to it match no more:</p>
+        : html`<p>These rules continue here and will no longer match:</p>
             <p><code>${jumps.map(({ name, rule }) => `${name} ${rule}`).join(', ')}</code></p>`
     }`;
 }
 
 export const ruleBreakage = ({ name }: FrontendModel) =>
   html`<p>
-    Requests to <code>${name}</code> that it decided go on to the rules behind it, which move up.
+    Requests to <code>${name}</code> that matched it are evaluated by the rules after it.
   </p>`;

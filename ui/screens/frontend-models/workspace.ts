@@ -25,7 +25,7 @@ import { targetOptions } from './load.ts';
 import type { Routing } from './load.ts';
 import './rule-form.ts';
 import type { Named, RuleRow } from './rule-rows.ts';
-import { orderSave, ruleDeletion } from './rule-saves.ts';
+import { orderSave, ruleDeletion, ruleSwitch } from './rule-saves.ts';
 import type { Names } from './rule-saves.ts';
 import './rules.ts';
 import { workspaceStyles } from './workspace-styles.ts';
@@ -41,6 +41,7 @@ export class GwRulesWorkspace extends LitElement {
     owner: { attribute: false },
     routing: { attribute: false },
     editing: { type: String },
+    copying: { type: String },
     failure: { attribute: false },
     writable: { type: Boolean },
     order: { state: true },
@@ -52,6 +53,8 @@ export class GwRulesWorkspace extends LitElement {
   declare routing: Routing;
   /** The id of the rule that is changed, or `new`; empty is none. */
   declare editing: string;
+  /** The id of the rule that a new one starts as a copy of; empty is none. */
+  declare copying: string;
   declare failure: ApiFailure | null;
   declare writable: boolean;
   /** Ids as they were put and not published; null as they stand. */
@@ -70,6 +73,7 @@ export class GwRulesWorkspace extends LitElement {
   constructor() {
     super();
     this.editing = '';
+    this.copying = '';
     this.failure = null;
     this.writable = false;
     this.order = null;
@@ -127,6 +131,7 @@ export class GwRulesWorkspace extends LitElement {
           ?writable=${writable}
           @gw-order=${({ detail }: CustomEvent<readonly number[]>) => (this.order = detail)}
           @gw-delete=${({ detail }: CustomEvent<number>) => this.#delete(detail)}
+          @gw-switch=${({ detail }: CustomEvent<number>) => this.#switch(detail)}
           >${this.#ruleForm()}</gw-rules
         >
       </div>
@@ -151,7 +156,7 @@ export class GwRulesWorkspace extends LitElement {
     const { writable, editing } = this;
     return html`<div class="head">
       <h2>Rules</h2>
-      <span class="quiet">The first that matches decides</span>
+      <span class="quiet">First match wins</span>
       <span class="fill"></span>
       ${
         writable && editing !== 'new'
@@ -171,7 +176,7 @@ export class GwRulesWorkspace extends LitElement {
 
   #unpublished() {
     return html`<div class="unpublished" role="status">
-      <span>The order is changed and not published. The dry-run shows what it comes to.</span>
+      <span>Unpublished rule order. The dry run shows its effect.</span>
       <button type="button" @click=${() => (this.order = null)}>Undo</button>
       <button type="button" class="primary" @click=${this.#publishOrder}>Publish order</button>
     </div>`;
@@ -194,7 +199,7 @@ export class GwRulesWorkspace extends LitElement {
   #newRule() {
     return html`<div class="new">
       <h3>New rule</h3>
-      ${keyed('new', this.#form(null, ''))}
+      ${keyed(`new ${this.copying}`, this.#form(null, ''))}
     </div>`;
   }
 
@@ -213,6 +218,7 @@ export class GwRulesWorkspace extends LitElement {
     const row: RuleRow = {
       owner,
       rule,
+      copied: owner.rules.find(({ id }) => String(id) === this.copying) ?? null,
       names: this.#names(),
       targets: targetOptions(routing),
       principals: people.principals,
@@ -249,9 +255,13 @@ export class GwRulesWorkspace extends LitElement {
     this.#review(orderSave(this.owner, this.#rules(), this.#names()));
 
   #delete(id: number): void {
-    const at = this.owner.rules.findIndex((rule) => rule.id === id);
-    const rule = this.owner.rules[at];
-    if (rule !== undefined) this.#review(ruleDeletion(this.owner, { rule, at }, this.#names()));
+    const rule = this.owner.rules.find((one) => one.id === id);
+    if (rule !== undefined) this.#review(ruleDeletion(this.owner, rule, this.#names()));
+  }
+
+  #switch(id: number): void {
+    const rule = this.owner.rules.find((one) => one.id === id);
+    if (rule !== undefined) this.#review(ruleSwitch(this.owner, rule));
   }
 }
 

@@ -1,0 +1,63 @@
+// Rules of a frontend model in a browser: their names, whether they are enabled, and copies of them.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { press, question } from './harness/hands.ts';
+import { open } from './harness/house.ts';
+import { reason, routedHouse, rulesOf } from './harness/routed-house.ts';
+import { toast } from './harness/toast.ts';
+import { expectCleanScreen } from './harness/watch.ts';
+
+it('a rule is named, disabled and enabled again: it keeps its place and its id', async (t) => {
+  const house = await routedHouse(t);
+  const { page, watched } = await open(t, house, 'frontend-models/1?stream=true');
+  await page.getByRole('link', { name: 'Edit Rule #1' }).click();
+  await page.locator('gw-rule-form').getByLabel('Name').fill('Streams');
+  await press(page, 'Review change');
+  await press(question(page), 'Publish change');
+  await toast(page, 'Rule #1 of chat changed');
+  const card = page.locator('gw-rules [data-rule="1"]');
+  await card.getByText('Streams', { exact: true }).waitFor();
+  await card.getByText('#1', { exact: true }).waitFor();
+
+  await page.getByRole('switch', { name: 'Enable Streams' }).click();
+  await press(question(page), 'Disable rule');
+  await toast(page, 'Streams of chat disabled');
+  await card.getByText('Disabled').waitFor();
+  assert.equal(await page.getByRole('switch', { name: 'Enable Streams' }).isChecked(), false);
+  await page.locator('gw-rules [data-rule="2"]').getByText('rule:0', { exact: true }).waitFor();
+  await reason(page).getByText('default', { exact: true }).waitFor();
+  const [disabled] = await rulesOf(house);
+  assert.deepEqual([disabled?.['id'], disabled?.['enabled']], [1, false]);
+  await expectCleanScreen(page, watched);
+
+  await page.getByRole('switch', { name: 'Enable Streams' }).click();
+  await press(question(page), 'Enable rule');
+  await toast(page, 'Streams of chat enabled');
+  await reason(page).getByText('rule:0', { exact: true }).waitFor();
+  assert.equal((await rulesOf(house))[0]?.['enabled'], true);
+});
+
+it('a rule is duplicated right behind the original, ready to be edited', async (t) => {
+  const house = await routedHouse(t);
+  const { page } = await open(t, house, 'frontend-models/1');
+  await page.getByRole('link', { name: 'Duplicate Rule #1' }).click();
+  const form = page.locator('gw-rule-form');
+  const name = form.getByLabel('Name');
+  assert.equal(await name.inputValue(), 'Copy of Rule #1');
+  await name.fill('Long streams');
+  await press(form, 'Prompt size');
+  await form.getByLabel('Prompt tokens, min').fill('500');
+  await press(page, 'Review change');
+  await press(question(page), 'Publish rule');
+  await toast(page, 'Rule added to chat');
+  assert.deepEqual(
+    (await rulesOf(house)).map((rule) => [rule['id'], rule['name'], rule['stream']]),
+    [
+      [1, null, true],
+      [3, 'Long streams', true],
+      [2, null, null],
+    ],
+  );
+});

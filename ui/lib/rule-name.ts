@@ -1,0 +1,15 @@
+// What a rule is called. Its name and its id are stable; its index in x-gw-route changes with the order of the rules.
+
+type Named = Readonly<{ id: number; name: string | null }>;
+type Listed = Readonly<{ id: number; enabled: boolean }>;
+
+export const ruleName = ({ id, name }: Named): string => name ?? `Rule #${id}`;
+
+/** The value of x-gw-route when the rule decides: it counts enabled rules only. Null for a disabled rule. */
+export function routeOf(rules: readonly Listed[], id: number): string | null {
+  const index = rules.filter(({ enabled }) => enabled).findIndex((rule) => rule.id === id);
+  return index === -1 ? null : `rule:${index}`;
+}
+
+/** The name of a copy. */
+export const copyName = (rule: Named): string => `Copy of ${ruleName(rule)}`.slice(0, 200);
