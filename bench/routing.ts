@@ -75,7 +75,7 @@ const choosing = (
 /** As the gateway's own: states that stand, by position. */
 function viewOf(): LiveView {
   const { affinity } = idleView();
-  const idle: Load = { inFlight: 0, engine: null, latencyMs: 20, restsUntilMs: 0 };
+  const idle: Load = { inFlight: 0, engine: null, latencyMs: 20, restsUntilMs: 0, coolsUntilMs: 0 };
   const backends = Array.from({ length: 32 }, () => [{ ...idle }]);
   const turn = { count: 0 };
   return {

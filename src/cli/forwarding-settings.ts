@@ -12,12 +12,19 @@ export const forwardingSettings = {
     unit: 'seconds',
     description: 'time to the first byte of an upstream, unless its backend sets another',
   }),
+  attemptsMax: define({
+    flag: '--attempts-max',
+    variable: 'GW_ATTEMPTS_MAX',
+    schema: wholeNumber({ from: 1, to: 64 }),
+    fallback: 8,
+    description: 'most attempts of one request, over all backends of all its targets',
+  }),
   maxRetries: define({
     flag: '--max-retries',
     variable: 'GW_MAX_RETRIES',
     schema: wholeNumber({ from: 0, to: 10 }),
-    fallback: 2,
-    description: 'how many more backends of one model are tried',
+    fallback: null,
+    description: 'how many more backends of one model are tried; all of them when not set',
   }),
   policy: define({
     flag: '--policy',

@@ -45,7 +45,7 @@ export async function awaitTurn(
     free === null && !hasWaited && !admission.hasPlace ? plan.aside(step, hasPlace) : free;
   if (other !== null || hasWaited) {
     admission.countFull();
-    return { kind: 'elsewhere', step: other ?? plan.pass(), crowded };
+    return { kind: 'elsewhere', step: other ?? plan.pass(step), crowded };
   }
   const turn = await admission.wait(exchange, monotonic);
   switch (turn) {
@@ -55,8 +55,8 @@ export async function awaitTurn(
       plan.withdraw();
       return { kind: 'gone' };
     case 'full':
-      return { kind: 'elsewhere', step: plan.pass(), crowded: full };
+      return { kind: 'elsewhere', step: plan.pass(step), crowded: full };
     case 'timed_out':
-      return { kind: 'elsewhere', step: plan.pass(), crowded: timedOut };
+      return { kind: 'elsewhere', step: plan.pass(step), crowded: timedOut };
   }
 }

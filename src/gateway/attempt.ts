@@ -41,7 +41,7 @@ export type AttemptResult =
   | Readonly<{ kind: 'gone'; usage: ReportedUsage | null }>
   /** Something else is to be tried; the answer is kept for when that fails too. */
   | Readonly<{ kind: 'declined'; held: HeldAnswer; next: Step }>
-  | Readonly<{ kind: 'unreached'; fault: UpstreamFault }>;
+  | Readonly<{ kind: 'unreached'; fault: UpstreamFault; next: Step | null }>;
 
 /** What the attempts of all requests share. */
 export type AttemptSurroundings = Readonly<{
@@ -150,7 +150,9 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     this.#end(null);
     if (this.#held !== null) return this.#held.drop();
     // Nothing was passed on of an early answer: the request may still move on.
-    if (this.relayedStatus === null) return this.#resolve({ kind: 'unreached', fault });
+    if (this.relayedStatus === null) {
+      return this.#resolve({ kind: 'unreached', fault, next: this.#next(null) });
+    }
     this.#context.exchange.cut();
     this.#resolve({ kind: 'cut', fault });
   }
@@ -198,13 +200,18 @@ export class Attempt implements TranslatedSink, ExchangeListener {
   }
 
   #decide(status: number, headers: FlatHeaders, isFollowed: boolean): void {
-    const { plan, shared } = this.#context;
-    noteAnswered(this.#step.backend, status, shared.now);
+    const { shared } = this.#context;
+    noteAnswered(this.#step.backend, { status, headers }, shared.now);
     countStatus(shared.counts, status);
-    const next = isRetryable(status) ? plan.next(status) : null;
+    const next = isRetryable(status) ? this.#next(status) : null;
     if (next === null) return this.#relay(status, headers, isFollowed);
     this.#held = new HeldAnswer(this.#step, status, headers, () => this.#leave());
     this.#resolve({ kind: 'declined', held: this.#held, next });
+  }
+
+  #next(status: number | null): Step | null {
+    const { plan, shared } = this.#context;
+    return plan.next({ status, tookMs: shared.monotonic() - this.#startedAt });
   }
 
   #noteFault(fault: UpstreamFault): void {

@@ -31,7 +31,10 @@ export type ChainContext = ConcludeContext &
     now: Clock;
     /** The time to first byte of a backend that has none of its own. */
     firstByteMs: number;
+    /** Attempts of one request. */
     attemptsMax: number;
+    /** Attempts at further backends of one model. */
+    retriesMax: number;
     /** Spreads requests over several endpoints of one model. */
     policy: PoolPolicy;
   }>;
@@ -109,7 +112,7 @@ export async function attemptChain(
         break;
       case 'unreached':
         context.log.warn(faultFields(step, result.fault.detail), 'a backend was not reached');
-        step = plan.next(null);
+        step = result.next;
         break;
     }
   }
@@ -123,7 +126,7 @@ function contextOf(
   { proxied, routed, route, limitHeaders }: Admitted,
   { miss }: Sent,
 ): AttemptContext {
-  const { policy, attemptsMax, counts, now, usage } = context;
+  const { policy, attemptsMax, retriesMax, firstByteMs, counts, now, usage } = context;
   const plan = new Plan({
     generation,
     route,
@@ -131,6 +134,8 @@ function contextOf(
     request: routed,
     policy,
     attemptsMax,
+    retriesMax,
+    firstByteMs,
     requestId: exchange.id,
     counts,
     now,

@@ -70,7 +70,9 @@ export type GatewayOptions = Readonly<{
   /** Makes the page of all processes that share the port out of this one's; its own alone when absent. */
   shareMetrics?: (own: OwnMetricsPage) => MetricsPage;
   firstByteMs: number;
-  /** Tries at other backends of the same model. */
+  /** Attempts of one request; 8 when absent. */
+  attemptsMax?: number;
+  /** Attempts at further backends of one model; unbounded when absent. */
   retriesMax?: number;
   /** Spreads requests over several endpoints of one model; cache-affinity when absent. */
   policy?: PoolPolicy;
@@ -137,7 +139,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     monotonic,
     stamp: createStamps(),
     firstByteMs: options.firstByteMs,
-    attemptsMax: options.retriesMax === undefined ? attemptsMaxDefault : options.retriesMax + 1,
+    attemptsMax: options.attemptsMax ?? attemptsMaxDefault,
+    retriesMax: options.retriesMax ?? Infinity,
     policy: options.policy ?? 'cache-affinity',
   };
   const startedAt = monotonic();

@@ -17,6 +17,8 @@ import type { Durations } from '../telemetry/histogram.ts';
 import type { Readings } from '../telemetry/metrics.ts';
 import { carryAdmissions } from './admission-carry.ts';
 import type { Admission } from './admission.ts';
+import { noCooldown } from './health/cooldown.ts';
+import type { Cooldown } from './health/cooldown.ts';
 import { Endpoints } from './health/endpoint.ts';
 import type { EndpointState } from './health/endpoint.ts';
 import { outUntilMs, sound } from './health/state.ts';
@@ -41,6 +43,8 @@ export type BackendState = Load & {
   /** Times that it was taken out of rotation. */
   ejections: number;
   restsUntilMs: number;
+  cooldown: Cooldown;
+  coolsUntilMs: number;
   engine: EngineReading | null;
   /** Null until its gate is first on; then it stays, on or off. */
   admission: Admission | null;
@@ -160,6 +164,8 @@ const fresh = (backend: CompiledBackend, endpoint: EndpointState, uid: number): 
   health: sound,
   ejections: 0,
   restsUntilMs: outUntilMs(endpoint.reach, sound),
+  cooldown: noCooldown,
+  coolsUntilMs: 0,
   engine: null,
   admission: null,
   latencyMs: null,

@@ -1,13 +1,13 @@
-// The order of attempts for one request: siblings of a model within the retry budget, then the next
-// model of the chain (Gateway rules 2, 3 and 10). It is asked again after each failed attempt.
+// The order of attempts for one request: every backend of a model, then the next model of the chain, and last the backends
+// that are out of rotation (Gateway rules 2, 3 and 10). Each is tried once.
 
 import type { Clock } from '../lib/clock.ts';
 import type { PoolPolicy, Protocol } from '../lib/vocabulary.ts';
 import { mixKey } from '../routing/hash.ts';
-import { isUp } from '../routing/load.ts';
+import { isReady, isUp } from '../routing/load.ts';
 import { pickMember } from '../routing/policy/pick.ts';
 import type { RoutedRequest } from '../routing/request.ts';
-import { countRequest, retryWaitMs, takeRetry } from '../routing/retry.ts';
+import { countRequest, patienceFactor, retryWaitMs, takeRetry } from '../routing/retry.ts';
 import { poolAround, reasonOf } from '../routing/route.ts';
 import type { ChainRoute } from '../routing/route.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
@@ -35,22 +35,35 @@ export type PlanOptions = Readonly<{
   request: RoutedRequest;
   /** Spreads requests over several endpoints of one model. */
   policy: PoolPolicy;
-  /** Different backends of one model that may be tried. */
+  /** Attempts of one request. */
   attemptsMax: number;
+  /** Attempts at further backends of one model. */
+  retriesMax: number;
+  /** The time to first byte of a backend that has none of its own. */
+  firstByteMs: number;
   /** Keys the jitter of the waits. */
   requestId: string;
   counts: Counts;
   now: Clock;
 }>;
 
+/** `status` is null after a fault of transport. */
+type Failure = Readonly<{ status: number | null; tookMs: number }>;
+
 export class Plan {
   attempts = 0;
   readonly #options: PlanOptions;
   #candidates: readonly CompiledModel[];
   #candidate = -1;
-  #tried: BackendState[] = [];
+  /** First the backends that are in rotation are tried; what is out of rotation only when nothing else is left. */
+  #triesOut = false;
+  /** The last one is being tried. */
+  readonly #tried: BackendState[] = [];
+  #failures: readonly (Failure & Readonly<{ backend: BackendState }>)[] = none;
+  /** Those that had no free slot. */
+  #crowded: readonly BackendState[] = none;
   /** Of the candidate: they have no words for the request. */
-  #refusing: Protocol[] = [];
+  #refusing: readonly Protocol[] = none;
 
   constructor(options: PlanOptions) {
     this.#options = options;
@@ -62,11 +75,12 @@ export class Plan {
     return this.#nextModel();
   }
 
-  /**
-   * What to try after an attempt that ended with this status, or null: with a fault of transport.
-   */
-  next(status: number | null): Step | null {
-    const sibling = this.#sibling(status);
+  /** What to try after an attempt that failed. */
+  next(failure: Failure): Step | null {
+    const backend = this.#tried.at(-1);
+    if (backend !== undefined) this.#failures = [...this.#failures, { ...failure, backend }];
+    if (this.attempts >= this.#options.attemptsMax || this.#isOutOfTime()) return null;
+    const sibling = this.#sibling();
     if (sibling !== null) {
       this.#options.counts.retries++;
       return sibling;
@@ -79,10 +93,11 @@ export class Plan {
   /** What to try in the place of a step whose protocol refused the request: it was no attempt. */
   instead({ model, backend }: Step): Step | null {
     this.withdraw();
-    this.#refusing.push(backend.backend.protocol);
+    this.#refusing = [...this.#refusing, backend.backend.protocol];
     const { policy, now } = this.#options;
-    const other = this.#pick(model, this.#untried(model), policy, now());
-    return other === undefined ? this.#nextModel() : this.#step(model, other, 0);
+    const nowMs = now();
+    const other = this.#pick(model, this.#untried(model, nowMs), policy, nowMs);
+    return other === undefined ? this.#nextModel() : this.#step(model, other);
   }
 
   /** The last step was no attempt after all. */
@@ -91,9 +106,10 @@ export class Plan {
     this.#tried.pop();
   }
 
-  /** The next model of the chain after a step that was no attempt. */
-  pass(): Step | null {
+  /** The next model of the chain after a step whose backend had no free slot. */
+  pass({ backend }: Step): Step | null {
     this.withdraw();
+    this.#crowded = [...this.#crowded, backend];
     const step = this.#nextModel();
     if (step !== null) this.#options.counts.failovers++;
     return step;
@@ -106,11 +122,11 @@ export class Plan {
   aside({ model }: Step, fits: (state: BackendState) => boolean): Step | null {
     const nowMs = this.#options.now();
     const mayServe = (state: BackendState): boolean => isUp(state, nowMs) && fits(state);
-    const siblings = this.#untried(model).filter(mayServe);
+    const siblings = this.#untried(model, nowMs).filter(mayServe);
     const sibling = this.#pick(model, siblings, 'least-loaded', nowMs);
     if (sibling !== undefined) {
       this.withdraw();
-      return this.#step(model, sibling, 0);
+      return this.#step(model, sibling);
     }
     const mates = this.#matesOf(model).map((mate) => ({
       mate,
@@ -144,51 +160,77 @@ export class Plan {
     this.withdraw();
     const rest = this.#candidates.filter((candidate) => candidate !== mate.model);
     this.#candidates = rest.toSpliced(this.#candidate, 0, mate.model);
-    this.#tried = [];
-    this.#refusing = [];
+    this.#refusing = none;
     countRequest(mate.traffic.retryBudget, nowMs);
-    return this.#step(mate, backend, 0);
+    return this.#step(mate, backend);
   }
 
-  #untried(model: ModelState): readonly BackendState[] {
-    return backendsFor(model, this.#options.proxied).filter(
-      (state) => !this.#tried.includes(state) && !this.#refusing.includes(state.backend.protocol),
-    );
+  /** The backends of the model that may be asked now: the list itself when that is all of them. */
+  #untried(model: ModelState, nowMs: number): readonly BackendState[] {
+    const backends = backendsFor(model, this.#options.proxied);
+    let isAll = true;
+    for (const state of backends) isAll &&= this.#mayTry(state, nowMs);
+    return isAll ? backends : backends.filter((state) => this.#mayTry(state, nowMs));
   }
 
-  #sibling(status: number | null): Step | null {
-    const { generation, attemptsMax, requestId, now } = this.#options;
+  #mayTry(state: BackendState, nowMs: number): boolean {
+    if (this.#tried.includes(state) || this.#refusing.includes(state.backend.protocol))
+      return false;
+    if (!this.#triesOut) return isUp(state, nowMs);
+    // One that is ready by now has come back since the others were tried.
+    return !isUp(state, nowMs) || (isReady(state, nowMs) && !this.#crowded.includes(state));
+  }
+
+  #mayRetry({ backends }: ModelState): boolean {
+    const { retriesMax } = this.#options;
+    if (retriesMax === Infinity || this.attempts === 0) return true;
+    return this.#tried.filter((state) => backends.includes(state)).length <= retriesMax;
+  }
+
+  /** Whether the attempts have taken all the time that a request has for them. */
+  #isOutOfTime(): boolean {
+    const { firstByteMs } = this.#options;
+    let tookMs = 0;
+    let longestMs = 0;
+    for (const failure of this.#failures) {
+      tookMs += failure.tookMs;
+      longestMs = Math.max(longestMs, failure.backend.backend.firstByteMs ?? firstByteMs);
+    }
+    return tookMs >= patienceFactor * longestMs;
+  }
+
+  #sibling(): Step | null {
+    const { generation, now } = this.#options;
     const candidate = this.#candidates[this.#candidate];
     const model = candidate === undefined ? undefined : generation.models.get(candidate.id);
-    const retry = this.#tried.length - 1;
-    if (model === undefined || retry + 1 >= attemptsMax) return null;
+    if (model === undefined || !this.#mayRetry(model)) return null;
     const nowMs = now();
-    // What is out of rotation is tried when the chain has nothing else.
-    const isLast = this.#candidate === this.#candidates.length - 1;
-    const untried = this.#untried(model).filter((backend) => isLast || isUp(backend, nowMs));
-    // Where the conversation belongs has just failed: the rest are equal but for their load.
-    const backend = this.#pick(model, untried, 'least-loaded', nowMs);
-    if (backend === undefined || !takeRetry(model.traffic.retryBudget, nowMs)) return null;
-    const waitMs = retryWaitMs(retry, { status, requestKey: keyOf(requestId) });
-    return this.#step(model, backend, waitMs);
+    // The backend that the policy chose has just failed: the others are equal but for their load.
+    const backend = this.#pick(model, this.#untried(model, nowMs), 'least-loaded', nowMs);
+    if (backend === undefined) return null;
+    const mayAsk = isReady(backend, nowMs) || takeRetry(model.traffic.retryBudget, nowMs);
+    return mayAsk ? this.#step(model, backend) : null;
   }
 
   #nextModel(): Step | null {
-    const { generation, proxied, policy, now } = this.#options;
+    const { generation, policy, now } = this.#options;
     const candidates = this.#candidates;
-    for (this.#candidate++; this.#candidate < candidates.length; this.#candidate++) {
-      const candidate = candidates[this.#candidate];
-      const model = candidate === undefined ? undefined : generation.models.get(candidate.id);
-      if (model === undefined) continue;
-      const nowMs = now();
-      this.#tried = [];
-      this.#refusing = [];
-      const backend = this.#pick(model, backendsFor(model, proxied), policy, nowMs);
-      if (backend === undefined) continue;
-      countRequest(model.traffic.retryBudget, nowMs);
-      return this.#step(model, backend, 0);
+    for (;;) {
+      for (this.#candidate++; this.#candidate < candidates.length; this.#candidate++) {
+        const candidate = candidates[this.#candidate];
+        const model = candidate === undefined ? undefined : generation.models.get(candidate.id);
+        if (model === undefined || !this.#mayRetry(model)) continue;
+        const nowMs = now();
+        this.#refusing = none;
+        const backend = this.#pick(model, this.#untried(model, nowMs), policy, nowMs);
+        if (backend === undefined) continue;
+        countRequest(model.traffic.retryBudget, nowMs);
+        return this.#step(model, backend);
+      }
+      if (this.#triesOut) return null;
+      this.#triesOut = true;
+      this.#candidate = -1;
     }
-    return null;
   }
 
   #pick(
@@ -211,14 +253,31 @@ export class Plan {
     return backends[chosen];
   }
 
-  #step(model: ModelState, backend: BackendState, waitMs: number): Step {
+  #step(model: ModelState, backend: BackendState): Step {
     const { route } = this.#options;
+    const waitMs = this.attempts === 0 ? 0 : this.#waitFor(backend);
     this.#tried.push(backend);
     this.attempts++;
     const isFallback = model.model === route.fallback;
     return { route: reasonOf(route, model.model), isFallback, model, backend, waitMs };
   }
+
+  /** Only a provider that has failed this request already is waited for. */
+  #waitFor({ endpoint }: BackendState): number {
+    let status: number | null = null;
+    let failures = 0;
+    for (const failure of this.#failures) {
+      if (failure.backend.endpoint !== endpoint) continue;
+      failures++;
+      ({ status } = failure);
+    }
+    if (failures === 0) return 0;
+    return retryWaitMs(failures - 1, { status, requestKey: keyOf(this.#options.requestId) });
+  }
 }
+
+/** Shared by all requests of which nothing failed. */
+const none: readonly never[] = [];
 
 /** Equal for one request, spread over many. */
 const keyOf = (id: string): number => Number.parseInt(id.slice(-4), 36);

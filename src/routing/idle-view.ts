@@ -5,7 +5,7 @@ import { defaultTuning } from '../snapshot/tuning.ts';
 import type { LiveView, Load } from './load.ts';
 import { createAffinity } from './policy/cache-affinity.ts';
 
-const idle: Load = { inFlight: 0, engine: null, latencyMs: null, restsUntilMs: 0 };
+const idle: Load = { inFlight: 0, engine: null, latencyMs: null, restsUntilMs: 0, coolsUntilMs: 0 };
 
 /** Made for one question: what is chosen in it is not remembered. */
 export const idleView = (): LiveView => ({

@@ -14,6 +14,8 @@ export type Load = Readonly<{
   latencyMs: number | null;
   /** It rests until then after it could not be reached; 0 when it does not. */
   restsUntilMs: number;
+  /** Siblings are asked first until then, after it answered 5xx or 429 or refused a connection; 0 when it did not. */
+  coolsUntilMs: number;
 }>;
 
 /** Counts the requests of a pool or model, for the policy that takes its members in turn. */
@@ -37,19 +39,34 @@ export const isBelieved = ({ atMs }: Readonly<{ atMs: number }>, nowMs: number):
 
 export const isUp = ({ restsUntilMs }: Load, nowMs: number): boolean => restsUntilMs <= nowMs;
 
+/** When it is up and has cooled down. */
+export const readyAtMs = ({ restsUntilMs, coolsUntilMs }: Load): number =>
+  restsUntilMs > coolsUntilMs ? restsUntilMs : coolsUntilMs;
+
+/** Up, and not cooling down. */
+export const isReady = (load: Load, nowMs: number): boolean => readyAtMs(load) <= nowMs;
+
 /** Gateway rule 7. */
 export const requestsAt = ({ engine, inFlight }: Load, nowMs: number): number =>
   engine !== null && isBelieved(engine, nowMs) ? engine.requests : inFlight;
 
 /** Not there at all: taken only when there is nothing else. */
-const noLoad: Load = { inFlight: 0, engine: null, latencyMs: null, restsUntilMs: Infinity };
+const noLoad: Load = {
+  inFlight: 0,
+  engine: null,
+  latencyMs: null,
+  restsUntilMs: Infinity,
+  coolsUntilMs: 0,
+};
 
-/** The endpoint that stands for a model among others: the least busy of those that are up. */
+/** The endpoint that represents a model among others: the least busy of those that are ready, else the first to be so. */
 export function loadOfModel(backends: readonly Load[], nowMs: number): Load {
   let best = backends[0] ?? noLoad;
   for (const load of backends) {
-    if (!isUp(load, nowMs)) continue;
-    if (!isUp(best, nowMs) || load.inFlight < best.inFlight) best = load;
+    const isSooner = readyAtMs(load) < readyAtMs(best);
+    if (isReady(best, nowMs) ? isReady(load, nowMs) && load.inFlight < best.inFlight : isSooner) {
+      best = load;
+    }
   }
   return best;
 }

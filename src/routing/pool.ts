@@ -1,12 +1,12 @@
-// A pool expands in place: the member that its policy chooses first, then the others in their
-// order (Gateway rule 3). Among members that the caller may not invoke nothing is chosen.
+// A pool expands in place: first the member that its policy chooses, then the others in their order, of which those that
+// are not ready come last (Gateway rule 3). Members that the caller may not invoke are left out.
 
 import { mayInvoke } from '../snapshot/compile/callers.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { CompiledPool } from '../snapshot/compile/targets.ts';
 import { mixKey } from './hash.ts';
-import { loadOfModel } from './load.ts';
+import { isReady, loadOfModel } from './load.ts';
 import { pickMember } from './policy/pick.ts';
 import type { Asking } from './request.ts';
 
@@ -16,8 +16,9 @@ export function expandPool(pool: CompiledPool, asking: Asking): readonly Compile
   const [only] = members;
   if (members.length <= 1 || only === undefined) return members;
   const { nowMs } = request;
+  const loads = members.map((model) => loadOfModel(live.backendsOf(model), nowMs));
   const chosen = pickMember(pool.policy, {
-    loads: members.map((model) => loadOfModel(live.backendsOf(model), nowMs)),
+    loads,
     ids,
     weights,
     key:
@@ -27,9 +28,12 @@ export function expandPool(pool: CompiledPool, asking: Asking): readonly Compile
     nowMs,
   });
   const expanded = [members[chosen] ?? only];
-  for (let index = 0; index < members.length; index++) {
-    const model = members[index];
-    if (index !== chosen && model !== undefined) expanded.push(model);
+  for (const ready of [true, false]) {
+    for (const [index, model] of members.entries()) {
+      const load = loads[index];
+      const isItsTurn = load !== undefined && isReady(load, nowMs) === ready;
+      if (index !== chosen && isItsTurn) expanded.push(model);
+    }
   }
   return expanded;
 }

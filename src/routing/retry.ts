@@ -1,14 +1,21 @@
-// When a failed attempt may be tried at a sibling, and after how long a wait (Gateway rule 10).
+// Which answers move a request on to another backend, how long it waits before it asks a provider again (Gateway rule 10),
+// and how often backends that are cooling down are asked.
 
-/** Different backends of one model that a request may reach. */
-export const attemptsMaxDefault = 3;
+/** Attempts of one request, at all backends of all its targets. */
+export const attemptsMaxDefault = 8;
+
+/**
+ * A request starts no further attempt once its attempts have taken this many times the longest time to first byte among
+ * them.
+ */
+export const patienceFactor = 3;
 
 /** Answers that another backend might not give. */
 export const isRetryable = (status: number): boolean => status >= 500 || status === 429;
 
 /**
- * 25, 50, 100 ms, plus up to half of it keyed on the request so that retries of many do not march
- * in step; doubled after a 429. `status` is null after a fault of transport, which waits as any other.
+ * 25, 50, 100 ms, plus up to half of it, keyed on the request so that the retries of many requests spread out. A 429
+ * doubles the wait. `status` is null after a transport fault, which waits like a 5xx.
  */
 export function retryWaitMs(
   retry: number,
@@ -23,8 +30,9 @@ const retriesMin = 10;
 const retriesShare = 0.2;
 
 /**
- * Bounds retries to a share of the traffic of the last seconds, so that a struggling model is not
- * hit three times as hard as before. A refused retry means that the answer at hand is used.
+ * Bounds further attempts at backends that are cooling down to a share of the traffic of the last seconds, so that a model
+ * of which every backend fails is not asked several times for each request. It never stands between a request and a backend
+ * that is ready.
  */
 export type RetryBudget = { startMs: number; requests: number; retries: number };
 

@@ -72,7 +72,7 @@ const connecting: readonly Fault[] = [
   { does: 'never accepts the connection', isSilent: true, at: 'stuck', ends: unreached },
   { does: 'never shakes hands (TLS)', isSilent: true, at: 'mute', ends: unreached },
   { does: 'speaks no TLS where TLS is expected', at: 'plain', ends: unreached },
-  { does: 'shows a certificate that nobody vouches for', at: 'untrusted', ends: unreached },
+  { does: 'has a certificate that is not trusted', at: 'untrusted', ends: unreached },
 ];
 
 const beforeHead: readonly Fault[] = [

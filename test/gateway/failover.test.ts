@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 
 import { chatBody, startTestGateway } from '../harness/gateway.ts';
 import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream.ts';
+import type { TestGateway } from '../harness/gateway.ts';
 import type { Script } from '../harness/upstream.ts';
 import { until } from '../harness/wait.ts';
 
@@ -146,27 +147,151 @@ describe('failover', () => {
     assert.equal(second.seen.length, 0);
   });
 
-  it('tries three backends of one model at most', async () => {
-    await using one = await startUpstream(busy);
-    const models = {
-      m: pool(one.apiBase, `${one.apiBase}/2`, `${one.apiBase}/3`, `${one.apiBase}/4`),
-    };
-    await using gateway = await startTestGateway({ models, keys });
-    assert.equal((await gateway.chat(chatBody('m'))).status, 503);
-    assert.equal(one.seen.length, 3);
+  for (const [bound, tried] of [
+    [{}, 8],
+    [{ attemptsMax: 3 }, 3],
+    [{ retriesMax: 1 }, 2],
+    [{ attemptsMax: 1 }, 1],
+  ] as const) {
+    it(`makes ${tried} attempts at most with ${JSON.stringify(bound)}`, async () => {
+      await using one = await startUpstream(busy);
+      const apiBases = Array.from({ length: 10 }, (_, index) => `${one.apiBase}/${index}`);
+      const models = { m: pool(...apiBases) };
+      await using gateway = await startTestGateway({ models, keys }, bound);
+      const response = await gateway.chat(chatBody('m'));
+      assert.equal(response.status, 503);
+      assert.deepEqual(await response.json(), { error: { message: 'busy' } });
+      assert.equal(one.seen.length, tried);
+      assert.equal(new Set(one.seen.map(({ path }) => path)).size, tried);
+    });
+  }
+
+  it('makes no further attempt once the attempts took three times the time to first byte', async () => {
+    await using silent = await startUpstream(hang);
+    const apiBases = Array.from({ length: 6 }, (_, index) => `${silent.apiBase}/${index}`);
+    const models = { m: { backends: apiBases.map((apiBase) => ({ apiBase })) } };
+    await using gateway = await startTestGateway({ models, keys }, { firstByteMs: 300 });
+    assert.equal((await gateway.chat(chatBody('m'))).status, 502);
+    assert.equal(silent.seen.length, 3);
   });
 
   it('takes turns, and passes over a backend that could not be reached twice', async () => {
     await using good = await startUpstream(answerJson());
     await using also = await startUpstream(answerJson());
     const models = { m: pool(good.apiBase, await unusedApiBase(), also.apiBase) };
-    await using gateway = await startTestGateway({ models, keys });
+    let skippedMs = 0;
+    const now = (): number => Date.now() + skippedMs;
+    await using gateway = await startTestGateway({ models, keys }, { now });
     for (let turn = 0; turn < 12; turn++) {
       assert.equal((await gateway.chat(chatBody('m'))).status, 200);
+      if (turn === 5) skippedMs += 1001;
     }
     const metrics = await gateway.metrics();
     assert.match(metrics, /gw_backend_healthy\{.*\} 0/);
     assert.match(metrics, /gw_retries_total 2\n/);
     assert.ok(good.seen.length >= 4 && also.seen.length >= 4);
+  });
+});
+
+const policies = ['round-robin', 'least-loaded', 'lowest-latency', 'cache-affinity'] as const;
+
+/** Each conversation is another, so that no policy keeps all of them at one backend. */
+async function statusesOf(gateway: TestGateway, requests: number): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  const ask = async (): Promise<void> => {
+    while (statuses.length < requests) {
+      const index = statuses.push(0) - 1;
+      const messages = [{ role: 'user', content: `question ${index}` }];
+      const response = await gateway.chat({ model: 'm', messages });
+      await response.text();
+      statuses[index] = response.status;
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, ask));
+  return statuses;
+}
+
+describe('a healthy sibling', () => {
+  const failures = { 'answers 429': limited, 'answers 503': busy } as const;
+  for (const policy of policies) {
+    for (const [what, script] of Object.entries(failures)) {
+      it(`serves every request when the other backend always ${what}, with ${policy}`, async () => {
+        await using bad = await startUpstream(script);
+        await using good = await startUpstream(answerJson());
+        const models = { m: pool(bad.apiBase, good.apiBase) };
+        await using gateway = await startTestGateway({ models, keys }, { policy });
+        assert.deepEqual(new Set(await statusesOf(gateway, 300)), new Set([200]));
+        assert.ok(bad.seen.length < 100, 'the failing one is asked now and then only');
+      });
+    }
+  }
+
+  for (const policy of [undefined, ...policies]) {
+    it(`in a pool serves every request when the other members fail, with ${policy ?? 'weights'}`, async () => {
+      await using slow = await startUpstream(limited);
+      await using down = await startUpstream(busy);
+      await using good = await startUpstream(answerJson());
+      const models = {
+        a: pool(slow.apiBase),
+        b: pool(down.apiBase),
+        c: pool(await unusedApiBase()),
+        d: pool(good.apiBase),
+      };
+      const pools = {
+        p: { members: { a: 1, b: 1, c: 1, d: 1 }, ...(policy === undefined ? {} : { policy }) },
+      };
+      const frontendModels = { m: { defaults: ['p'] } };
+      await using gateway = await startTestGateway({ models, pools, frontendModels, keys });
+      assert.deepEqual(new Set(await statusesOf(gateway, 300)), new Set([200]));
+    });
+  }
+
+  it('of four entries serves every request when the other three fail', async () => {
+    await using slow = await startUpstream(limited);
+    await using down = await startUpstream(busy);
+    await using good = await startUpstream(answerJson());
+    const models = {
+      m: pool(slow.apiBase, down.apiBase, await unusedApiBase(), good.apiBase),
+    };
+    await using gateway = await startTestGateway({ models, keys });
+    assert.deepEqual(new Set(await statusesOf(gateway, 300)), new Set([200]));
+  });
+
+  it('is asked first until the time is over that a 429 asked for', async () => {
+    let nowMs = Date.now();
+    await using slow = await startUpstream(answerJson({ error: {} }, 429, { 'retry-after': '20' }));
+    await using good = await startUpstream(answerJson());
+    const models = { m: pool(slow.apiBase, good.apiBase) };
+    await using gateway = await startTestGateway({ models, keys }, { now: () => nowMs });
+    const askedOf = async (): Promise<number> => {
+      for (let turn = 0; turn < 4; turn++) {
+        assert.equal((await gateway.chat(chatBody('m'))).status, 200);
+      }
+      return slow.seen.length;
+    };
+    assert.equal(await askedOf(), 1);
+    nowMs += 19_900;
+    assert.equal(await askedOf(), 1);
+    assert.doesNotMatch(await gateway.metrics(), /gw_backend_healthy\{.*\} 0/);
+    nowMs += 200;
+    assert.equal(await askedOf(), 2);
+  });
+
+  it('that is out of rotation is still tried when everything else has failed', async () => {
+    await using bad = await startUpstream(busy);
+    await using good = await startUpstream(hangUp);
+    let nowMs = Date.now();
+    await using gateway = await startTestGateway(
+      { models: { m: pool(good.apiBase), last: pool(bad.apiBase) }, keys, fallback: 'last' },
+      { now: () => nowMs },
+    );
+    await gateway.chat(chatBody('m'));
+    nowMs += 1001;
+    await gateway.chat(chatBody('m'));
+    assert.match(await gateway.metrics(), /gw_backend_healthy\{.*\} 0/);
+    good.play(answerJson());
+    const response = await gateway.chat(chatBody('m'));
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('x-gw-served-model'), 'm');
   });
 });

@@ -49,7 +49,7 @@ export type Routing = Readonly<{
 }>;
 
 const backends = [{ apiBase: 'http://one.test/v1' }];
-const idle: Load = { inFlight: 0, engine: null, latencyMs: null, restsUntilMs: 0 };
+const idle: Load = { inFlight: 0, engine: null, latencyMs: null, restsUntilMs: 0, coolsUntilMs: 0 };
 
 /** Every model that a rule names is there and served, unless the options say otherwise. */
 export function routing(rules: string, options: RoutingOptions = {}): Routing {

@@ -107,6 +107,7 @@ function routed(state: ConfigState, one: Served) {
           engine: null,
           latencyMs: null,
           restsUntilMs: one.loads[(id + 1) % 4] === 5 ? Infinity : 0,
+          coolsUntilMs: 0,
         })),
     },
     request: {

@@ -23,6 +23,7 @@ const load = (changes: Partial<Load> = {}): Load => ({
   engine: null,
   latencyMs: null,
   restsUntilMs: 0,
+  coolsUntilMs: 0,
   ...changes,
 });
 const down: Partial<Load> = { restsUntilMs: nowMs + 1 };

@@ -41,7 +41,8 @@ export type GatewaySettings = Readonly<{
   healthInterval: number;
   healthTimeout: number;
   upstreamTimeout: number;
-  maxRetries: number;
+  attemptsMax: number;
+  maxRetries: number | null;
   policy: PoolPolicy;
   maxBodyMb: number;
   maxInflightBodyMb: number;
@@ -105,7 +106,8 @@ export const gatewayOptions = (settings: GatewaySettings) =>
       ? {}
       : { engineMetrics: { intervalMs: settings.engineScrapeInterval * 1000 } }),
     firstByteMs: settings.upstreamTimeout * 1000,
-    retriesMax: settings.maxRetries,
+    attemptsMax: settings.attemptsMax,
+    retriesMax: settings.maxRetries ?? Infinity,
     policy: settings.policy,
     bodyBytesMax: settings.maxBodyMb * mebibyte,
     bodiesInFlightBytesMax: settings.maxInflightBodyMb * mebibyte,

@@ -2,8 +2,17 @@
 // when that takes it out of rotation or brings it back.
 
 import { isUp } from '../../routing/load.ts';
+import { isRetryable } from '../../routing/retry.ts';
 import type { BackendState } from '../generation.ts';
-import type { UpstreamFault } from '../transport/boundary.ts';
+import type { FlatHeaders, UpstreamFault } from '../transport/boundary.ts';
+import {
+  afterFailure,
+  afterServed,
+  cooldownWithinClock,
+  noCooldown,
+  retryAfterMsOf,
+} from './cooldown.ts';
+import type { Cooldown } from './cooldown.ts';
 import type { EndpointState } from './endpoint.ts';
 import {
   afterAnswer,
@@ -18,10 +27,23 @@ import {
 } from './state.ts';
 import type { Finding, Traffic } from './state.ts';
 
-/** Any status counts: what a backend answers is a matter of the request. */
-export function noteAnswered(state: BackendState, status: number, nowMs: () => number): void {
+type Answer = Readonly<{ status: number; headers: FlatHeaders }>;
+
+/** Any status shows that the backend is there. One that another backend might not give lets it cool down. */
+export function noteAnswered(
+  state: BackendState,
+  { status, headers }: Answer,
+  now: () => number,
+): void {
   if (status >= 500) state.errors++;
-  if (state.health !== sound) noteTraffic(state, afterAnswer(state.health, nowMs()), nowMs());
+  if (state.health !== sound) noteTraffic(state, afterAnswer(state.health, now()), now());
+  if (isRetryable(status)) {
+    const nowMs = now();
+    const retryAfterMs = retryAfterMsOf(headers, nowMs);
+    noteCooldown(state, afterFailure(state.cooldown, { status, retryAfterMs, nowMs }));
+  } else if (state.cooldown !== noCooldown) {
+    noteCooldown(state, afterServed(state.cooldown, now()));
+  }
 }
 
 /**
@@ -39,6 +61,10 @@ export function noteFault(
     case 'timed_out':
       return noteTraffic(state, afterTimeout(state.health, { sentMs, nowMs, threshold }), nowMs);
     case 'unreachable':
+      noteCooldown(
+        state,
+        afterFailure(state.cooldown, { status: null, retryAfterMs: null, nowMs }),
+      );
       return noteTraffic(state, afterUnreached(state.health, nowMs, unhealthy_after), nowMs);
     case 'stalled':
     case 'broken':
@@ -59,6 +85,7 @@ export function noteProbe(
   for (const state of endpoint.backends) {
     const health = withinClock(state.health, nowMs);
     noteTraffic(state, finding === 'passed' ? afterReached(health) : health, nowMs);
+    noteCooldown(state, cooldownWithinClock(state.cooldown, nowMs));
   }
   if (before.isOut === endpoint.reach.isOut) return null;
   return endpoint.reach.isOut ? 'out' : 'back';
@@ -75,4 +102,9 @@ function noteTraffic(state: BackendState, health: Traffic, nowMs: number): boole
   const isOut = wasUp && !isUp(state, nowMs);
   if (isOut) state.ejections++;
   return isOut;
+}
+
+function noteCooldown(state: BackendState, cooldown: Cooldown): void {
+  state.cooldown = cooldown;
+  state.coolsUntilMs = cooldown.untilMs;
 }

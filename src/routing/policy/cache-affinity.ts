@@ -3,7 +3,7 @@
 // conversation stays remembered where it was (specification, "Limits": affinity tuning).
 
 import type { Tuning } from '../../snapshot/tuning.ts';
-import { isUp } from '../load.ts';
+import { isReady } from '../load.ts';
 import type { Choice } from './choice.ts';
 import { pickLeastLoaded } from './least-loaded.ts';
 
@@ -43,7 +43,7 @@ export function pickByAffinity(choice: Choice): number {
   }
   const load = loads[owner];
   const fewest = loads[least]?.inFlight ?? 0;
-  if (load === undefined || !isUp(load, nowMs)) return least;
+  if (load === undefined || !isReady(load, nowMs)) return least;
   const slack = Math.max(tuning.balance_abs, Math.ceil(fewest * (tuning.balance_rel - 1)));
   return load.inFlight <= fewest + slack ? owner : least;
 }

@@ -3,7 +3,7 @@
 import type { Load, Turn } from '../load.ts';
 import type { Affinity } from './cache-affinity.ts';
 
-/** Lists of one length, at least 1. */
+/** Lists of one length, at least 1. `pickMember` sees to it that one member is ready at `nowMs`. */
 export type Choice = Readonly<{
   loads: readonly Load[];
   /** Names of the members, whole numbers from 1 that stay the same across versions. */

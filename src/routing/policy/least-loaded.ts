@@ -1,14 +1,12 @@
 // The policy that takes the member with the fewest requests of this replica in flight. Equal ones
 // are told apart by the conversation, so that a quiet gateway does not send everything to the first.
 
-import { isUp } from '../load.ts';
+import { isReady } from '../load.ts';
 import type { Load } from '../load.ts';
 import type { Choice } from './choice.ts';
 
-export function pickLeastLoaded({ loads, key, nowMs }: Choice): number {
-  const up = leastLoaded(loads, key, (load) => isUp(load, nowMs));
-  return up === -1 ? leastLoaded(loads, key, () => true) : up;
-}
+export const pickLeastLoaded = ({ loads, key, nowMs }: Choice): number =>
+  leastLoaded(loads, key, (load) => isReady(load, nowMs));
 
 /** Of those that are eligible, or -1. */
 export function leastLoaded(

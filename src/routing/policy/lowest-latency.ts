@@ -2,9 +2,9 @@
 // Those within an eighth of the best are equal, and so is one that has completed no request: it is
 // eligible, not fastest. Among equals the least loaded serves (specification, "Limits").
 
-import { isUp } from '../load.ts';
+import { isReady } from '../load.ts';
 import type { Choice } from './choice.ts';
-import { leastLoaded, pickLeastLoaded } from './least-loaded.ts';
+import { leastLoaded } from './least-loaded.ts';
 
 /** 12.5 percent. */
 const equalShare = 1 / 8;
@@ -14,19 +14,17 @@ const newestShare = 1 / 8;
 export const nextLatency = (latencyMs: number | null, sampleMs: number): number =>
   latencyMs === null ? sampleMs : latencyMs + (sampleMs - latencyMs) * newestShare;
 
-export function pickLowestLatency(choice: Choice): number {
-  const { loads, key, nowMs } = choice;
+export function pickLowestLatency({ loads, key, nowMs }: Choice): number {
   let best = Infinity;
   for (const load of loads) {
-    if (load.latencyMs !== null && load.latencyMs < best && isUp(load, nowMs)) {
+    if (load.latencyMs !== null && load.latencyMs < best && isReady(load, nowMs)) {
       best = load.latencyMs;
     }
   }
   const slowest = best * (1 + equalShare);
-  const index = leastLoaded(
+  return leastLoaded(
     loads,
     key,
-    (load) => isUp(load, nowMs) && (load.latencyMs === null || load.latencyMs <= slowest),
+    (load) => isReady(load, nowMs) && (load.latencyMs === null || load.latencyMs <= slowest),
   );
-  return index === -1 ? pickLeastLoaded(choice) : index;
 }

@@ -1,6 +1,7 @@
 // The policy by its name. A pool without one is split by weight.
 
 import type { PoolPolicy } from '../../lib/vocabulary.ts';
+import { readyAtMs } from '../load.ts';
 import { pickByAffinity } from './cache-affinity.ts';
 import type { Choice } from './choice.ts';
 import { pickLeastLoaded } from './least-loaded.ts';
@@ -8,9 +9,24 @@ import { pickLowestLatency } from './lowest-latency.ts';
 import { pickInTurn } from './round-robin.ts';
 import { pickByWeight } from './weighted.ts';
 
-/** The index of the member that serves first. One that rests is chosen only when all do. */
+/** The index of the member that serves first. When none is ready, it is chosen among those that will be ready first. */
 export function pickMember(policy: PoolPolicy | null, choice: Choice): number {
   if (choice.loads.length === 1) return 0;
+  const atMs = firstReadyMs(choice);
+  return pick(policy, atMs <= choice.nowMs ? choice : { ...choice, nowMs: atMs });
+}
+
+function firstReadyMs({ loads, nowMs }: Choice): number {
+  let first = Infinity;
+  for (const load of loads) {
+    const atMs = readyAtMs(load);
+    if (atMs <= nowMs) return nowMs;
+    if (atMs < first) first = atMs;
+  }
+  return first;
+}
+
+function pick(policy: PoolPolicy | null, choice: Choice): number {
   switch (policy) {
     case null:
       return pickByWeight(choice);

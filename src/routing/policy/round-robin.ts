@@ -1,6 +1,6 @@
 // The policy that takes the members in turn. One that rests is passed over.
 
-import { isUp } from '../load.ts';
+import { isReady } from '../load.ts';
 import type { Choice } from './choice.ts';
 
 export function pickInTurn({ loads, turn, nowMs }: Choice): number {
@@ -8,7 +8,7 @@ export function pickInTurn({ loads, turn, nowMs }: Choice): number {
   for (let step = 0; step < loads.length; step++) {
     const index = (first + step) % loads.length;
     const load = loads[index];
-    if (load !== undefined && isUp(load, nowMs)) return index;
+    if (load !== undefined && isReady(load, nowMs)) return index;
   }
   return first;
 }

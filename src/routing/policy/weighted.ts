@@ -2,17 +2,17 @@
 // function of the conversation, so one conversation stays with one member.
 
 import { mixKey } from '../hash.ts';
-import { isUp } from '../load.ts';
+import { isReady } from '../load.ts';
 import type { Choice } from './choice.ts';
 
 export function pickByWeight({ loads, weights, key, nowMs }: Choice): number {
   const chosen = atShare(weights, key);
   const load = loads[chosen];
-  if (load === undefined || isUp(load, nowMs)) return chosen;
+  if (load === undefined || isReady(load, nowMs)) return chosen;
   // Only what belongs to the one that rests moves, and that by the weights of those that are up.
   const up = weights.map((weight, index) => {
     const member = loads[index];
-    return member !== undefined && isUp(member, nowMs) ? weight : 0;
+    return member !== undefined && isReady(member, nowMs) ? weight : 0;
   });
   return up.some((weight) => weight > 0) ? atShare(up, mixKey(key, up.length)) : chosen;
 }
