@@ -4,6 +4,7 @@
 import type { ModelId, PrincipalId, RoleId } from '../src/lib/ids.ts';
 import type { Permission, Role } from './config/role.ts';
 import type { ConfigState } from './config/state.ts';
+import { closedModelsIn } from './snapshot.ts';
 
 export type Via = Readonly<{ roleId: RoleId; role: string; resource: string }>;
 
@@ -21,6 +22,7 @@ export type AccessKey = Readonly<{ principalId: number; modelId: number }>;
 /** By principal, then model; those behind `after` when there is one. */
 export function* accessOf(state: ConfigState, after: AccessKey | null = null): Generator<Access> {
   const from = after?.principalId ?? 0;
+  const closed = closedModelsIn(state);
   for (const { id: principalId, roleIds } of state.principal.byId.values()) {
     if (principalId < from || roleIds.length === 0) continue;
     const roles = roleIds.flatMap((id) => state.role.byId.get(id) ?? []);
@@ -28,7 +30,8 @@ export function* accessOf(state: ConfigState, after: AccessKey | null = null): G
     if (grants.length === 0) continue;
     for (const { id: modelId, name } of state.model.byId.values()) {
       if (principalId === from && modelId <= (after?.modelId ?? 0)) continue;
-      const via = grants.flatMap((grant) => (covers(grant.resource, name) ? [grant] : []));
+      const model = { name, isOpen: !closed.has(modelId) };
+      const via = grants.flatMap((grant) => (covers(grant.resource, model) ? [grant] : []));
       if (via.length > 0) yield { principalId, modelId, model: name, via };
     }
   }
@@ -43,8 +46,8 @@ const prefix = 'model/';
 const isOfModels = ({ verb, resource }: Permission): boolean =>
   verb === 'model:invoke' && resource.startsWith(prefix);
 
-const covers = (pattern: string, name: string): boolean =>
-  pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
+const covers = (pattern: string, { name, isOpen }: { name: string; isOpen: boolean }): boolean =>
+  pattern.endsWith('*') ? isOpen && name.startsWith(pattern.slice(0, -1)) : pattern === name;
 
 export type AccessChange = Readonly<{ change: 'gained' | 'lost'; access: Access }>;
 

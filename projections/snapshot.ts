@@ -3,9 +3,10 @@
 
 import type { Noun } from '../events/catalogue.ts';
 import type { Target } from '../events/frontend-model.ts';
-import type { ApiKeyId } from '../src/lib/ids.ts';
+import type { ApiKeyId, ModelId } from '../src/lib/ids.ts';
 import { inOneGo } from '../src/lib/steps.ts';
 import type { Steps } from '../src/lib/steps.ts';
+import { closedModels } from '../src/snapshot/closed-models.ts';
 import type {
   SnapshotApiKey,
   SnapshotConfig,
@@ -25,6 +26,7 @@ import type { ApiKey } from './config/api-key.ts';
 import type { FrontendModel, Rule } from './config/frontend-model.ts';
 import { pagesInOrder } from './config/id-map.ts';
 import type { IdPage } from './config/id-map.ts';
+import { isAsLearned } from './config/model.ts';
 import type { Model } from './config/model.ts';
 import type { Pool } from './config/pool.ts';
 import type { Principal } from './config/principal.ts';
@@ -96,6 +98,15 @@ function remembering<Entity, Member>(
     return members;
   };
 }
+
+/** The models of a state that no wildcard grant opens, as a proxy judges it. */
+export const closedModelsIn = (state: ConfigState): ReadonlySet<ModelId> =>
+  closedModels({
+    models: [...state.model.byId.values()].filter(isAsLearned).map(modelMember),
+    frontend_models: [...state.frontend_model.byId.values()].map(frontendModelMember),
+    pools: [...state.pool.byId.values()].map(poolMember),
+    settings: settingsMember(state),
+  });
 
 /** The refs in a configuration whose plaintexts a proxy needs. */
 export const secretRefs = (config: SnapshotConfig): string[] => [
@@ -196,6 +207,7 @@ const modelMember = (model: Model): SnapshotModel => ({
             ...model.flowControl,
           },
         ],
+  ...(isAsLearned(model) ? { learned: true } : {}),
 });
 
 const promptClassMember = (promptClass: PromptClass): SnapshotPromptClass => ({

@@ -33,6 +33,24 @@ export const noFlowControl: FlowControl = {
   upstream_timeout_seconds: null,
 };
 
+/**
+ * Learned from a host, and as it was learned: no operator renamed, priced or configured it. A description does not count, because it is
+ * not part of a snapshot. The name of a learned model is its upstream name, alone or followed by `@<provider>`.
+ */
+export const isAsLearned = (model: Model): boolean =>
+  model.learnedBy !== null &&
+  hasLearnedName(model) &&
+  model.inputPricePerMtok === null &&
+  model.outputPricePerMtok === null &&
+  model.cacheTtlSeconds === null &&
+  (model.backend === null || model.backend.defaultMaxTokens === null) &&
+  Object.values(model.flowControl).every((value) => value === null);
+
+const hasLearnedName = ({ name, backend }: Model): boolean =>
+  backend === null ||
+  name === backend.upstreamModel ||
+  name.startsWith(`${backend.upstreamModel}@`);
+
 export function evolveModel(model: Model | undefined, event: ModelEvent): Model | undefined {
   switch (event.type) {
     case 'ModelCreated':

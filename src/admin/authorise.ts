@@ -9,7 +9,10 @@ import type { Refusal } from '../lib/refusal.ts';
 import type { Verb } from '../lib/vocabulary.ts';
 import type { Permission } from './route.ts';
 
-export type AdminVerb = Exclude<Verb, 'model:invoke' | 'mcp:invoke' | 'agent:invoke'>;
+export type AdminVerb = Exclude<
+  Verb,
+  'model:invoke' | 'mcp:invoke' | 'agent:invoke' | 'provider:register'
+>;
 
 export type Caller =
   | Readonly<{ kind: 'anonymous' }>

@@ -86,6 +86,8 @@ export type Control = Readonly<{
   providersAt: ReturnType<typeof createProvidersAt>;
   /** How many dynamic providers a principal may hold. */
   dynamicProvidersMax: number;
+  /** Whether a registration needs the permission `provider:register`, besides an API key. */
+  needsPermissionToRegister: boolean;
   checkAddress: CheckAddress;
   planPrices: PlanPrices;
   takeUsage: UsageIntake;

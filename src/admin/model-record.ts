@@ -3,6 +3,7 @@
 import { z } from 'zod';
 
 import type { ConfigState } from '../../projections/config/state.ts';
+import { closedModelsIn } from '../../projections/snapshot.ts';
 import type { ModelRow } from '../../projections/tables/models.ts';
 import { modelId, providerId } from '../lib/ids.ts';
 import { credentialKind, protocol } from '../lib/vocabulary.ts';
@@ -46,10 +47,14 @@ export const modelRecord = z.object({
   provider_id: providerId.nullable(),
   provider_name: z.string().nullable(),
   backends: z.array(backendRecord).readonly(),
+  /** Learned from a registered host, and nothing that an operator made points at it: only a grant of its exact name opens it. */
+  closed: z.boolean(),
 });
 export type ModelRecord = z.input<typeof modelRecord>;
 
-export const toModelRecord = (row: ModelRow): ModelRecord => ({
+type ListedModel = ModelRow & Readonly<{ closed: boolean }>;
+
+export const toModelRecord = (row: ListedModel): ModelRecord => ({
   id: row.id,
   name: row.name,
   description: row.description,
@@ -60,6 +65,7 @@ export const toModelRecord = (row: ModelRow): ModelRecord => ({
   provider_id: row.provider_id,
   provider_name: row.provider_name,
   backends: backendsOf(row),
+  closed: row.closed,
 });
 
 function backendsOf(row: ModelRow): readonly BackendRecord[] {
@@ -89,12 +95,20 @@ function backendsOf(row: ModelRow): readonly BackendRecord[] {
   ];
 }
 
-export const modelRowsIn = (state: ConfigState): ModelRow[] =>
-  [...state.model.byId.keys()].map((id) => rowIn(state, id));
+export const modelRowsIn = (state: ConfigState): ListedModel[] =>
+  withClosed(
+    state,
+    [...state.model.byId.keys()].map((id) => rowIn(state, id)),
+  );
+
+export function withClosed(state: ConfigState, rows: readonly ModelRow[]): ListedModel[] {
+  const closed = closedModelsIn(state);
+  return rows.map((row) => ({ ...row, closed: closed.has(row.id) }));
+}
 
 /** The record of a model that the state holds. */
 export const modelRecordIn = (state: ConfigState, id: number): ModelRecord =>
-  toModelRecord(rowIn(state, id));
+  toModelRecord({ ...rowIn(state, id), closed: closedModelsIn(state).has(modelId.parse(id)) });
 
 export function backendRecordIn(state: ConfigState, id: number): BackendRecord {
   const [backend] = backendsOf(rowIn(state, id));

@@ -9,7 +9,13 @@ import { descriptionField, modelNameField, upstreamModelField } from '../lib/fie
 import { modelId, providerId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import { deletedRecord, idIn } from './fields.ts';
-import { modelRecord, modelRecordIn, modelRowsIn, toModelRecord } from './model-record.ts';
+import {
+  modelRecord,
+  modelRecordIn,
+  modelRowsIn,
+  toModelRecord,
+  withClosed,
+} from './model-record.ts';
 import { idOf, mutate } from './mutation.ts';
 import { answerPage, pageByName } from './page.ts';
 import { none, route } from './route.ts';
@@ -51,7 +57,8 @@ export const modelRoutes = [
     response: z.array(modelRecord),
     handle: ({ query }, call) =>
       answerPage(call, query, {
-        rows: (page) => listModels(call.control.db, page),
+        rows: async (page) =>
+          withClosed(call.control.state(), await listModels(call.control.db, page)),
         total: () => countRows(call.control.db, models),
         past: modelRowsIn,
         keyOf: ({ name }) => name,

@@ -63,6 +63,8 @@ export type AdminOptions = Readonly<{
   usageRetentionDays?: number;
   /** How many dynamic providers a principal may hold; 256 when absent. */
   dynamicProvidersMax?: number;
+  /** Whether a registration needs the permission `provider:register`; no when absent. */
+  needsPermissionToRegister?: boolean;
   /** The resource that an operator runs this process by; none when absent. */
   managed?: ManagedPlace | null;
   /** Off when absent. */
@@ -118,6 +120,7 @@ export function openAdmin(options: AdminOptions): Admin {
     beat: createBeat(db),
     providersAt: createProvidersAt(state),
     dynamicProvidersMax: options.dynamicProvidersMax ?? dynamicProvidersMaxDefault,
+    needsPermissionToRegister: options.needsPermissionToRegister ?? false,
     checkAddress: createAddressCheck(options.egress),
     planPrices: createPlanPrices({
       dispatcher,

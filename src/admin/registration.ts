@@ -13,13 +13,14 @@ import { decide } from '../deciders/decide.ts';
 import { isNameHeld, isSaid, placeAmong, placeOf } from '../deciders/registration.ts';
 import type { Place, RegisterProvider } from '../deciders/registration.ts';
 import { apiBaseField, nameField, shownText, timestamp } from '../lib/fields.ts';
-import { providerId } from '../lib/ids.ts';
-import { isRefusal } from '../lib/refusal.ts';
+import type { PrincipalId } from '../lib/ids.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { providerKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
 import { mutate, versionHeader } from './mutation.ts';
 import { asInput, storedTarget } from './provider-dial.ts';
+import { verbsOf } from './permissions.ts';
 import { none, route } from './route.ts';
 import type { Call, Handled } from './route.ts';
 
@@ -39,11 +40,14 @@ const registration = z.strictObject({
 type Registration = z.output<typeof registration>;
 
 const registeredRecord = z.object({
-  id: providerId,
+  /** 0 when not leased. */
+  id: z.int(),
   api_base: z.string(),
+  /** The name that was asked for when not leased. */
   name: z.string(),
-  kind: providerKind,
-  /** False: the provider is not dynamic, or another principal's, and stays as it is. */
+  /** Null when not leased. */
+  kind: providerKind.nullable(),
+  /** False: the address belongs to another provider, which stays as it is and of which nothing is told. */
   leased: z.boolean(),
   lease_expires_at: timestamp.nullable(),
 });
@@ -56,7 +60,7 @@ export const registrationRoutes = [
     operation: 'registerProvider',
     permission: 'api_key',
     summary: 'Register a provider at an address, or refresh its lease',
-    refusals: ['conflict'],
+    refusals: ['conflict', 'forbidden'],
     params: none,
     query: none,
     body: registration,
@@ -67,7 +71,10 @@ export const registrationRoutes = [
 
 async function register(body: Registration, call: Call): Promise<Handled<RegisteredRecord>> {
   const { control, caller } = call;
-  if (!('principalId' in caller)) throw new Error('a route for API keys was called by nobody');
+  if (!('principalId' in caller)) throw new Error('a route for API keys was called without one');
+  if (!mayRegister(control, caller.principalId)) {
+    return refuse('forbidden', 'this needs the permission provider:register');
+  }
   const endpoint = completeEndpoint({ api_base: body.api_base }, null);
   if (isRefusal(endpoint)) return endpoint;
   const asked: Asked = {
@@ -94,6 +101,12 @@ async function register(body: Registration, call: Call): Promise<Handled<Registe
     return recorded(control, behind, { asked, lease });
   });
 }
+
+const mayRegister = (
+  { needsPermissionToRegister, state }: Control,
+  principalId: PrincipalId,
+): boolean =>
+  !needsPermissionToRegister || verbsOf(state(), principalId)?.has('provider:register') === true;
 
 type Asked = Omit<RegisterProvider, 'served'>;
 
@@ -181,7 +194,12 @@ function recorded({ log }: Control, place: Place, { asked, lease }: Made): Regis
   const fields = { provider_id: id, provider: name, principal_id: asked.principalId };
   if (place.is === 'foreign') {
     log.warn(fields, 'a registration was declined: the provider is held by another principal');
-  } else if (place.is === 'own' && asked.name !== null && asked.name !== name) {
+  }
+  if (place.is !== 'own') {
+    const notTold = { id: 0, kind: null, leased: false, lease_expires_at: null } as const;
+    return { ...notTold, api_base: asked.endpoint.api_base, name: asked.name ?? asked.defaultName };
+  }
+  if (asked.name !== null && asked.name !== name) {
     log.warn({ ...fields, name: asked.name }, 'a name was declined: another provider has it');
   }
   const leaseExpiresAt = lease?.expiresAt.toISOString() ?? null;

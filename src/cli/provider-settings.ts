@@ -1,7 +1,7 @@
 // The settings of the providers that a control plane looks after, a part of the settings table.
 
 import { dynamicProvidersMaxDefault } from '../control/registration-dial.ts';
-import { define, wholeNumber } from './setting.ts';
+import { choice, define, wholeNumber } from './setting.ts';
 
 export const providerSettings = {
   providerSweepInterval: define({
@@ -18,5 +18,13 @@ export const providerSettings = {
     schema: wholeNumber({ from: 0, to: 100_000 }),
     fallback: dynamicProvidersMaxDefault,
     description: 'how many providers one principal may hold by registration',
+  }),
+  providerRegistration: define({
+    flag: '--provider-registration',
+    variable: 'GW_PROVIDER_REGISTRATION',
+    schema: choice(['any-key', 'permitted']),
+    fallback: 'any-key',
+    description:
+      'who may register providers: any-key is every API key, permitted is the keys of principals that hold provider:register',
   }),
 };

@@ -3,6 +3,7 @@
 
 import type { Model } from '../../projections/config/model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
+import { closedModelsIn } from '../../projections/snapshot.ts';
 import type { PriceSourceName } from '../lib/vocabulary.ts';
 import type { TokenPrices } from './price-list.ts';
 import { vendorNames } from './price-vendors.ts';
@@ -21,9 +22,11 @@ export type PriceMatch = Readonly<{
 /** In the order in which they are asked. */
 export const priceSourceOrder = ['aggregator', 'catalogue'] as const;
 
-/** Every model, by name. */
+/** By name, every model that can be reached: a price would turn a learned one into an operator's. */
 export function matchPrices(state: ConfigState, lists: PriceLists): readonly PriceMatch[] {
+  const closed = closedModelsIn(state);
   return [...state.model.byId.values()]
+    .filter(({ id }) => !closed.has(id))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map((model): PriceMatch => {
       const provider = state.provider.byId.get(model.backend?.providerId ?? 0);

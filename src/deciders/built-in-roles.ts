@@ -19,7 +19,13 @@ const operations: readonly Grant[] = [
 export const adminRole: BuiltInRole = {
   name: 'admin',
   description: 'May do everything',
-  grants: [...operations, everyModel, ['mcp:invoke', 'mcp/*'], ['agent:invoke', 'agent/*']],
+  grants: [
+    ...operations,
+    ['provider:register', '*'],
+    everyModel,
+    ['mcp:invoke', 'mcp/*'],
+    ['agent:invoke', 'agent/*'],
+  ],
 };
 
 export const builtInRoles: readonly BuiltInRole[] = [

@@ -11,7 +11,7 @@ import type { FrontendModelId, TargetId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
-import { refuseTakenName } from './model-name.ts';
+import { claimName } from './model-name.ts';
 import type { Place } from './part-list.ts';
 import { noFrontendModel, replacedRules, targetsSet } from './rule.ts';
 import type { ListedRule } from './rule.ts';
@@ -70,14 +70,15 @@ const event = <Type extends OwnEvent['type']>(
 
 function createFrontendModel(state: ConfigState, command: Of<'CreateFrontendModel'>): Decision {
   const { name, description, maxModelLen } = command;
-  const taken = refuseTakenName(state, name);
-  if (taken !== null) return taken;
+  const claimed = claimName(state, name);
+  if (isRefusal(claimed)) return claimed;
   const id = frontendModelId.parse(state.frontend_model.lastId + 1);
   const rules = replacedRules(state, { id, name, rules: [] }, command.rules);
   if (isRefusal(rules)) return rules;
   const defaults = createdDefaults(state, rules, command.defaultTargets);
   if (isRefusal(defaults)) return defaults;
   return [
+    ...claimed,
     event({ id }, 'FrontendModelCreated', { name, description, max_model_len: maxModelLen }),
     ...rules,
     ...(defaults.length === 0 ? [] : [targetsSet(id, null, defaults)]),
@@ -107,9 +108,9 @@ function updateFrontendModel(
 ): Decision {
   const events: GwEvent[] = [];
   if (name !== undefined && name !== model.name) {
-    const taken = refuseTakenName(state, name);
-    if (taken !== null) return taken;
-    events.push(event(model, 'FrontendModelRenamed', { name }));
+    const claimed = claimName(state, name);
+    if (isRefusal(claimed)) return claimed;
+    events.push(...claimed, event(model, 'FrontendModelRenamed', { name }));
   }
   if (description !== undefined && description !== model.description) {
     events.push(event(model, 'FrontendModelDescribed', { description }));

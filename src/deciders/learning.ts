@@ -1,25 +1,24 @@
-// What a dynamic provider serves becomes provider models, and what it serves no more goes. A learned model reaches nobody until an
-// operator points at it (Authentication rule 7): so it never takes a name that something refers to, but that of a model which was
-// learned from the same principal before.
+// What a dynamic provider serves becomes provider models, which go when it no longer serves them. A learned model reaches no caller
+// until an operator points at it (Authentication rule 7; src/snapshot/closed-models.ts). So it never takes a name that something refers
+// to, unless that model was learned from the same principal before.
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
-import { noFlowControl } from '../../projections/config/model.ts';
 import type { Model } from '../../projections/config/model.ts';
 import type { Provider } from '../../projections/config/provider.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { canonicalJson } from '../lib/canonical-json.ts';
 import { modelNameField, upstreamModelField } from '../lib/fields.ts';
 import { modelId } from '../lib/ids.ts';
 import type { ModelId, PrincipalId, ProviderId } from '../lib/ids.ts';
 import { refuseTakenName } from './model-name.ts';
-import { targetsIn } from './model-reference.ts';
+import { isReferredTo, isUnclaimed } from './model-reference.ts';
 
 /** One entry of a model list; `contextLength` in tokens. */
 export type FoundModel = Readonly<{ id: string; contextLength: number | null }>;
 
-/** More than that are left out: any key of a principal can register a list. */
+/** Models of one provider, and of all providers of one principal: the rest of a list is left out, because any key can register one. */
 export const learnedModelsMax = 128;
+export const learnedByPrincipalMax = 2_048;
 
 /** The models that the provider serves, of those that are registered for it. */
 export function modelsOf({ model }: ConfigState, provider: ProviderId): readonly Model[] {
@@ -29,6 +28,15 @@ export function modelsOf({ model }: ConfigState, provider: ProviderId): readonly
     if (one.backend?.providerId === provider) found.push(one);
   });
   return found;
+}
+
+/** Models of a principal's hosts that stand behind a provider. */
+function countLearned({ model }: ConfigState, principal: PrincipalId): number {
+  let count = 0;
+  model.byId.forEach(({ learnedBy, backend }) => {
+    if (learnedBy === principal && backend !== null) count += 1;
+  });
+  return count;
 }
 
 /** The events by which the provider's models come to be what it serves; none for one that no agent holds. */
@@ -45,7 +53,13 @@ export function learn(
     ({ learnedBy, backend }) => learnedBy !== null && !servedIds.has(backend?.upstreamModel ?? ''),
   );
   const known = new Set(held.map(({ backend }) => backend?.upstreamModel));
-  const room = Math.max(0, learnedModelsMax - held.length);
+  const room = Math.max(
+    0,
+    Math.min(
+      learnedModelsMax - held.length,
+      learnedByPrincipalMax - countLearned(state, principalId),
+    ),
+  );
   const fresh = served
     .filter(({ id }) => !known.has(id) && upstreamModelField.safeParse(id).success)
     .slice(0, room);
@@ -66,39 +80,13 @@ export function learn(
 export const letGo = (state: ConfigState, model: Model): readonly GwEvent[] => [
   {
     stream: streamOf('model', model.id),
-    type:
-      model.learnedBy !== null && isUntouched(state, model)
-        ? 'ModelDeleted'
-        : 'ModelBackendDetached',
+    type: isUntouched(state, model) ? 'ModelDeleted' : 'ModelBackendDetached',
     data: { id: model.id },
   },
 ];
 
 const isUntouched = (state: ConfigState, model: Model): boolean =>
-  model.description === null &&
-  model.inputPricePerMtok === null &&
-  model.outputPricePerMtok === null &&
-  model.cacheTtlSeconds === null &&
-  model.backend?.defaultMaxTokens === null &&
-  canonicalJson(model.flowControl) === canonicalJson(noFlowControl) &&
-  !isReferredTo(state, model);
-
-/** By a target, a pool or the fallback, now or by a name that is kept, or by a grant on it. */
-function isReferredTo(
-  state: ConfigState,
-  { id, name }: Pick<Model, 'name'> & { id: ModelId | null },
-) {
-  const isMeant = (ref: { model_id: ModelId | null; gone_model: string | null }): boolean =>
-    (id !== null && ref.model_id === id) || ref.gone_model === name;
-  return (
-    (id !== null && state.settings.byId.get(1)?.fallbackModelId === id) ||
-    [...state.frontend_model.byId.values()].some((one) => targetsIn(one).some(isMeant)) ||
-    [...state.pool.byId.values()].some(({ members }) => members.some(isMeant)) ||
-    [...state.role.byId.values()].some(({ permissions }) =>
-      permissions.some(({ resource }) => resource === `model/${name}`),
-    )
-  );
-}
+  model.description === null && isUnclaimed(state, model);
 
 /** A model that is there again, or the id and name of one that is made. */
 type Naming = Readonly<{ id: ModelId; name: string; isNew: boolean }>;

@@ -4,6 +4,8 @@
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { FrontendModel } from '../../projections/config/frontend-model.ts';
+import { isAsLearned } from '../../projections/config/model.ts';
+import type { Model } from '../../projections/config/model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { FrontendModelId, ModelId, PoolId } from '../lib/ids.ts';
 
@@ -43,6 +45,27 @@ export function referencesFound(state: ConfigState, { id, name }: Named): GwEven
     })),
   ];
 }
+
+/** Whether a target, a pool, the fallback or a grant refers to it, also by a name kept for a model that is gone. */
+export function isReferredTo(
+  state: ConfigState,
+  { id, name }: Pick<Model, 'name'> & { id: ModelId | null },
+): boolean {
+  const isMeant = (ref: Ref): boolean =>
+    (id !== null && ref.model_id === id) || ref.gone_model === name;
+  return (
+    (id !== null && state.settings.byId.get(1)?.fallbackModelId === id) ||
+    [...state.frontend_model.byId.values()].some((one) => targetsIn(one).some(isMeant)) ||
+    [...state.pool.byId.values()].some(({ members }) => members.some(isMeant)) ||
+    [...state.role.byId.values()].some(({ permissions }) =>
+      permissions.some(({ resource }) => resource === `model/${name}`),
+    )
+  );
+}
+
+/** Learned from a host, and no operator has edited it or points at it: no caller reaches it. */
+export const isUnclaimed = (state: ConfigState, model: Model): boolean =>
+  isAsLearned(model) && !isReferredTo(state, model);
 
 const holders = (
   state: ConfigState,

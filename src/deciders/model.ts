@@ -12,7 +12,7 @@ import { modelId, providerId } from '../lib/ids.ts';
 import type { ModelId, ProviderId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
-import { refuseTakenName } from './model-name.ts';
+import { claimName } from './model-name.ts';
 import { referencesFound, referencesLost } from './model-reference.ts';
 import { freeName, noProvider, providerCreated, sameEndpoint } from './provider.ts';
 
@@ -97,14 +97,15 @@ const event = <Type extends ModelEventType['type']>(
 ) => ({ stream: streamOf('model', id), type, data: { id, ...data } });
 
 function createModel(state: ConfigState, { name, fields, backend }: Of<'CreateModel'>): Decision {
-  const taken = refuseTakenName(state, name);
-  if (taken !== null) return taken;
+  const claimed = claimName(state, name);
+  if (isRefusal(claimed)) return claimed;
   const id = modelId.parse(state.model.lastId + 1);
   const description = fields.description ?? null;
   const created = { id, name, description, inputPricePerMtok: null, outputPricePerMtok: null };
   const attached = backend === undefined ? [] : firstBackend(state, { id, name }, backend);
   if (isRefusal(attached)) return attached;
   return [
+    ...claimed,
     { stream: streamOf('model', id), type: 'ModelCreated', data: { id, name, description } },
     ...attached,
     ...changedFields({ ...created, cacheTtlSeconds: null, contextLength: null }, fields),
@@ -126,9 +127,10 @@ const firstBackend = (
 function updateModel(state: ConfigState, model: Model, fields: ModelFields): Decision {
   const { name } = fields;
   if (name === undefined || name === model.name) return changedFields(model, fields);
-  const taken = refuseTakenName(state, name);
-  if (taken !== null) return taken;
+  const claimed = claimName(state, name);
+  if (isRefusal(claimed)) return claimed;
   return [
+    ...claimed,
     event(model, 'ModelRenamed', { name }),
     ...referencesFound(state, { id: model.id, name }),
     ...movedGrants(state, { from: model.name, to: name }),

@@ -13,7 +13,7 @@ import type { Refusal } from '../lib/refusal.ts';
 import { listed } from '../lib/text.ts';
 import type { PoolPolicy } from '../lib/vocabulary.ts';
 import type { Decision } from './decision.ts';
-import { refuseTakenName } from './model-name.ts';
+import { claimName } from './model-name.ts';
 import { targetsIn } from './model-reference.ts';
 import { positionsOf, refuseTooMany, within } from './part-list.ts';
 import type { Place } from './part-list.ts';
@@ -75,13 +75,14 @@ const event = <Type extends PoolEventType['type']>(
 ) => ({ stream: streamOf('pool', id), type, data: { id, ...data } });
 
 function createPool(state: ConfigState, { name, fields }: Of<'CreatePool'>): Decision {
-  const taken = refuseTakenName(state, name);
-  if (taken !== null) return taken;
+  const claimed = claimName(state, name);
+  if (isRefusal(claimed)) return claimed;
   const id = poolId.parse(state.pool.lastId + 1);
   const members = memberList(state, { held: [], given: fields.members ?? [] });
   if (isRefusal(members)) return members;
   const created = { name, description: fields.description ?? null, policy: fields.policy ?? null };
   return [
+    ...claimed,
     event({ id }, 'PoolCreated', created),
     ...(members.length === 0 ? [] : [event({ id }, 'PoolMembersSet', { members })]),
   ];
@@ -91,9 +92,9 @@ function updatePool(state: ConfigState, pool: Pool, fields: PoolFields): Decisio
   const { name, description, policy } = fields;
   const events: GwEvent[] = [];
   if (name !== undefined && name !== pool.name) {
-    const taken = refuseTakenName(state, name);
-    if (taken !== null) return taken;
-    events.push(event(pool, 'PoolRenamed', { name }));
+    const claimed = claimName(state, name);
+    if (isRefusal(claimed)) return claimed;
+    events.push(...claimed, event(pool, 'PoolRenamed', { name }));
   }
   if (description !== undefined && description !== pool.description) {
     events.push(event(pool, 'PoolDescribed', { description }));

@@ -108,6 +108,7 @@ const resourcePrefix: Readonly<Record<Verb, string | null>> = {
   'key:create': null,
   'key:revoke': null,
   'config:write': null,
+  'provider:register': null,
 };
 
 function checkedResource({ verb, resource }: { verb: Verb; resource: string }): string | Refusal {

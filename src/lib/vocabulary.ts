@@ -42,6 +42,7 @@ export const verb = z.enum([
   'key:create',
   'key:revoke',
   'config:write',
+  'provider:register',
 ]);
 export type Verb = z.output<typeof verb>;
 

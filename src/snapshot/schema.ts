@@ -101,6 +101,8 @@ export const snapshotModel = z.object({
   cache_ttl_seconds: z.int().nullable(),
   context_length: z.int().nullable(),
   backends: z.array(snapshotBackend).readonly(),
+  /** Learned from a registered host, and never edited by an operator (src/snapshot/closed-models.ts). */
+  learned: z.literal(true).optional(),
 });
 
 /** Conditions of a rule, AND-ed; null does not ask. An empty list of callers or days does not ask either. */

@@ -17,6 +17,7 @@ const bare = {
   provider_id: null,
   provider_name: null,
   backends: [],
+  closed: false,
 };
 
 describe('a model', () => {

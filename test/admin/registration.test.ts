@@ -136,6 +136,86 @@ describe('registering a host', () => {
   });
 });
 
+describe('a registration under --provider-registration permitted', () => {
+  it('is refused without provider:register, and works with it', async (t) => {
+    const leasing = await leasingPlane(t, { needsPermissionToRegister: true });
+    const { apiBase } = await listedProvider(t, { models: ['qwen'] });
+    const key = await leasing.key('agent');
+    const refused = await leasing.register(key, { api_base: apiBase });
+    assert.equal(refused.status, 403);
+    assert.match(JSON.stringify(refused.body), /provider:register/);
+    assert.deepEqual(await listed(leasing), []);
+    await leasing.send('POST', '/admin/roles', { name: 'hosts' });
+    const grant = { verb: 'provider:register', resource: '*' };
+    await leasing.send('POST', '/admin/roles/hosts/permissions', grant);
+    const { body: principals } = await leasing.send('GET', '/admin/principals');
+    assert.ok(Array.isArray(principals));
+    const agent = principals.find((one) => member(one, 'name') === 'agent');
+    await leasing.send('POST', `/admin/principals/${String(member(agent, 'id'))}/roles`, {
+      role: 'hosts',
+    });
+    assert.equal((await leasing.register(key, { api_base: apiBase })).status, 200);
+  });
+});
+
+describe('a learned model', () => {
+  it('reaches no caller by model/* until an operator points at it', async (t) => {
+    const leasing = await leasingPlane(t);
+    const { apiBase } = await listedProvider(t, { models: ['gpt-4o'] });
+    const { body: registered } = await leasing.register(await leasing.key('agent'), {
+      api_base: apiBase,
+      name: 'rack',
+    });
+    assert.equal(member(registered, 'leased'), true);
+    // Principal 2 holds model/*.
+    const chain = async () => {
+      const asked = { model: 'gpt-4o', principal_id: 2 };
+      const { body } = await leasing.send('POST', '/admin/routing/dry-run', asked);
+      return JSON.stringify(member(body, 'chain'));
+    };
+    const reviewed = async () => {
+      const { body } = await leasing.send('GET', '/admin/access');
+      assert.ok(Array.isArray(body));
+      return body.map((row) => [member(row, 'principal'), member(row, 'model')].join(' '));
+    };
+    const closed = async () => {
+      const { body } = await leasing.send('GET', '/admin/provider-models');
+      assert.ok(Array.isArray(body));
+      return body.map((model) => [member(model, 'name'), member(model, 'closed')]);
+    };
+    const before = (await leasing.send('GET', '/admin/log/head')).body;
+    assert.equal(await chain(), '[]');
+    assert.deepEqual(await reviewed(), []);
+    assert.deepEqual(await closed(), [['gpt-4o', true]]);
+    await leasing.send('POST', '/admin/model-pools', {
+      name: 'chat',
+      members: [{ model: 'gpt-4o' }],
+    });
+    assert.match(await chain(), /gpt-4o/);
+    assert.deepEqual(await reviewed(), ['bootstrap gpt-4o', 'boss gpt-4o']);
+    assert.deepEqual(await closed(), [['gpt-4o', false]]);
+    const asOf = `as_of=${String(member(before, 'position'))}`;
+    assert.deepEqual((await leasing.send('GET', `/admin/access?${asOf}`)).body, []);
+  });
+
+  it('yields its name to an operator, and keeps its id under that of its provider', async (t) => {
+    for (const path of ['provider-models', 'frontend-models', 'model-pools']) {
+      const leasing = await leasingPlane(t);
+      const { apiBase } = await listedProvider(t, { models: ['gpt-4o'] });
+      await leasing.register(await leasing.key('agent'), { api_base: apiBase, name: 'rack' });
+      const made = await leasing.send('POST', `/admin/${path}`, { name: 'gpt-4o' });
+      assert.deepEqual([made.status, member(made.body, 'name')], [200, 'gpt-4o'], path);
+      const { body } = await leasing.send('GET', '/admin/provider-models');
+      assert.ok(Array.isArray(body));
+      const names = body.map((model) => [member(model, 'id'), member(model, 'name')]);
+      assert.ok(JSON.stringify(names).includes('[1,"gpt-4o@rack"]'), JSON.stringify(names));
+      await leasing.sweep();
+      const { body: swept } = await leasing.send('GET', '/admin/provider-models');
+      assert.deepEqual(swept, body, 'a sweep leaves it so');
+    }
+  });
+});
+
 describe('a registration of what is not the caller’s', () => {
   it('leaves a provider of another principal as it is, out of rotation too', async (t) => {
     const leasing = await leasingPlane(t);
@@ -155,7 +235,7 @@ describe('a registration of what is not the caller’s', () => {
     const declined = await leasing.register(await leasing.key('theirs'), theft);
     assert.deepEqual(
       [declined.status, member(declined.body, 'leased'), member(declined.body, 'name')],
-      [200, false, 'rack'],
+      [200, false, 'stolen'],
     );
     const [provider] = await listed(leasing);
     assert.equal(member(provider, 'degraded_reason'), 'the lease lapsed');
@@ -168,20 +248,22 @@ describe('a registration of what is not the caller’s', () => {
     assert.ok(leasing.warnings.some((warning) => /held by another principal/.test(warning)));
   });
 
-  it('never converts a static provider, nor takes its name', async (t) => {
+  it('never converts a static provider, takes its name or tells of it', async (t) => {
     const leasing = await leasingPlane(t);
     const [fixed, host] = [await listedProvider(t), await listedProvider(t)];
     await leasing.send('POST', '/admin/providers', { name: 'engine', api_base: fixed.apiBase });
     const key = await leasing.key('agent');
     const same = await leasing.register(key, { api_base: fixed.apiBase, name: 'mine' });
     assert.deepEqual(same.body, {
-      id: 1,
+      id: 0,
       api_base: fixed.apiBase,
-      name: 'engine',
-      kind: 'static',
+      name: 'mine',
+      kind: null,
       leased: false,
       lease_expires_at: null,
     });
+    const [provider] = await listed(leasing);
+    assert.deepEqual([member(provider, 'name'), member(provider, 'kind')], ['engine', 'static']);
     const named = await leasing.register(key, { api_base: host.apiBase, name: 'engine' });
     assert.equal(named.status, 200);
     assert.equal(member(named.body, 'name'), new URL(host.apiBase).host);

@@ -230,6 +230,7 @@ const adminPermissions = (role: number) => [
   permissionGranted(role, 'key:create', '*'),
   permissionGranted(role, 'key:revoke', '*'),
   permissionGranted(role, 'config:write', '*'),
+  permissionGranted(role, 'provider:register', '*'),
   permissionGranted(role, 'model:invoke', 'model/*'),
   permissionGranted(role, 'mcp:invoke', 'mcp/*'),
   permissionGranted(role, 'agent:invoke', 'agent/*'),

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { GwEvent } from '../../events/catalogue.ts';
-import { learnedModelsMax } from '../../src/deciders/learning.ts';
+import { learnedByPrincipalMax, learnedModelsMax } from '../../src/deciders/learning.ts';
 import { isLapsed, isUnwatched } from '../../src/deciders/lease.ts';
 import { removalMs } from '../../src/deciders/provider-sweep.ts';
 import type { Found, SweepProvider } from '../../src/deciders/provider-sweep.ts';
@@ -175,6 +175,48 @@ describe('a learned model', () => {
             backendAttached(index + 1, 1, name),
           ]),
       );
+  });
+
+  it('is one of a bounded number for all hosts of a principal', () => {
+    const full = Array.from({ length: learnedByPrincipalMax / learnedModelsMax }, (_, host) => [
+      dynamic(host + 1, `rack-${host}`),
+      registered(host + 1),
+      ...Array.from({ length: learnedModelsMax }, (__, index) => {
+        const number = host * learnedModelsMax + index + 1;
+        const name = `m${number}`;
+        return [
+          modelCreated(number, name),
+          learned(number),
+          backendAttached(number, host + 1, name),
+        ];
+      }).flat(),
+    ]).flat();
+    const next = learnedByPrincipalMax / learnedModelsMax + 1;
+    given([...full, dynamic(next, 'more'), registered(next)])
+      .when({ ...sweep(serving('qwen')), id: providerId.parse(next) })
+      .yields([]);
+  });
+
+  it('yields its name to an operator, but not once something refers to it', () => {
+    const create = { type: 'CreateModel', name: 'qwen', fields: {} } as const;
+    const renamed: GwEvent = {
+      stream: 'model-1',
+      type: 'ModelRenamed',
+      data: { id: modelId.parse(1), name: 'qwen@rack' },
+    };
+    given([...rack, ...qwen])
+      .when(create)
+      .yields([renamed, modelCreated(2, 'qwen')]);
+    const taken = [modelCreated(2, 'qwen@rack')];
+    given([...rack, ...qwen, ...taken])
+      .when(create)
+      .yields([modelDeleted(1), modelCreated(3, 'qwen')]);
+    const grant = permissionGranted(1, 'model:invoke', 'model/qwen');
+    for (const pointing of [[fallbackSet(1)], [roleCreated(1, 'chat'), grant]]) {
+      given([...rack, ...qwen, ...pointing])
+        .when(create)
+        .refuses('conflict', /model qwen exists/, 'name');
+    }
   });
 
   it('has a name that a model can have: one of no such name is not learned', () =>

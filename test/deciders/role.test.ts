@@ -139,6 +139,7 @@ describe('a permission', () => {
     'key:create': ['*'],
     'key:revoke': ['*'],
     'config:write': ['*'],
+    'provider:register': ['*'],
   };
   const refused: Record<Verb, readonly string[]> = {
     'model:invoke': ['*', 'model/', 'gpt', 'mcp/search', 'Model/gpt', ''],
@@ -148,6 +149,7 @@ describe('a permission', () => {
     'key:create': ['key/*'],
     'key:revoke': ['key/1'],
     'config:write': ['config/*', 'provider/1'],
+    'provider:register': ['provider/1', ''],
   };
 
   for (const verb of verbs.options) {

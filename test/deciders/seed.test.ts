@@ -41,6 +41,7 @@ describe('the seed', () => {
         ...operations,
         'mcp:invoke mcp/*',
         'model:invoke model/*',
+        'provider:register *',
         'usage:read *',
       ],
     });

@@ -10,6 +10,7 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
+import type { AdminClient } from '../../src/cli/admin-client.ts';
 import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
 import { createCaller } from '../harness/demo-model.ts';
 import { startEngine } from '../harness/engine.ts';
@@ -77,6 +78,15 @@ async function startCluster(test: TestContext) {
   return { databaseUrl, control, engines, agent, serves };
 }
 
+/** No caller reaches a learned model until an operator points at it. */
+const openToCallers = (admin: AdminClient) =>
+  admin.send({
+    method: 'POST',
+    path: '/admin/model-pools',
+    body: { name: 'hosts', members: models.map((model) => ({ model })) },
+    answer: z.object({ id: z.int() }),
+  });
+
 describe('hosts that register themselves', () => {
   it('are found, routed to, taken out and taken back, and outlive their control plane', async (t) => {
     const { databaseUrl, control, engines, agent, serves } = await startCluster(t);
@@ -94,6 +104,7 @@ describe('hosts that register themselves', () => {
       assert.deepEqual([one.kind, one.node, one.engine], ['dynamic', 'Box', 'vllm']);
       assert.notEqual(one.lease_expires_at, null);
     }
+    await openToCallers(control.admin);
     for (const model of models) {
       await until(() => serves(model), { limitMs, what: `${model} at the proxy` });
     }

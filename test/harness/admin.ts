@@ -74,6 +74,7 @@ type Options = Readonly<
       | 'strictKeyMint'
       | 'signOn'
       | 'dynamicProvidersMax'
+      | 'needsPermissionToRegister'
       | 'ui'
       | 'managed'
     >
@@ -123,6 +124,7 @@ export async function testAdmin(
     strictKeyMint: options.strictKeyMint ?? false,
     signOn: options.signOn ?? null,
     dynamicProvidersMax: options.dynamicProvidersMax ?? 256,
+    needsPermissionToRegister: options.needsPermissionToRegister ?? false,
     ui: options.ui ?? null,
     managed: options.managed ?? null,
     ...(options.routes === undefined ? {} : { routes: options.routes }),

@@ -18,7 +18,7 @@ export const sweepIntervalMs = 60_000;
 
 export async function leasingPlane(
   test: Pick<TestContext, 'after'>,
-  options: Pick<AdminOptions, 'dynamicProvidersMax'> = {},
+  options: Pick<AdminOptions, 'dynamicProvidersMax' | 'needsPermissionToRegister'> = {},
 ) {
   const time = { now: Date.parse('2030-01-01T00:00:00Z') };
   const clock = (): number => time.now;

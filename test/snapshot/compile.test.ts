@@ -8,6 +8,7 @@ import { compileSnapshot } from '../../src/snapshot/compile.ts';
 import { mayInvoke } from '../../src/snapshot/compile/callers.ts';
 import { snapshotOverlay } from '../../src/snapshot/schema.ts';
 import { givenSnapshot } from '../harness/snapshot.ts';
+import type { GivenSnapshot } from '../harness/snapshot.ts';
 
 function compile(options: Parameters<typeof givenSnapshot>[0]) {
   const compiled = compileSnapshot(givenSnapshot(options));
@@ -45,6 +46,25 @@ function serviceAccount(overlay: Record<string, readonly unknown[]>) {
   return { backend: compiled.models.get('a')?.backends[0], dropped: compiled.dropped };
 }
 
+/** Which models a key with these grants may invoke, when `one` was learned from a host. */
+function reachOfLearned(resources: readonly string[], options: Partial<GivenSnapshot> = {}) {
+  const snapshot = givenSnapshot({
+    models: { one: { backends }, two: { backends } },
+    keys: { key: { grants: resources } },
+    ...options,
+  });
+  const all = snapshot.config.models.map((model) =>
+    model.name === 'one' ? { ...model, learned: true as const } : model,
+  );
+  const compiled = compileSnapshot({ ...snapshot, config: { ...snapshot.config, models: all } });
+  assert.ok(!isRefusal(compiled));
+  const [caller] = compiled.callers.values();
+  assert.ok(caller !== undefined);
+  return [...compiled.models.values()].flatMap((model) =>
+    mayInvoke(caller, model) ? [model.name] : [],
+  );
+}
+
 const identity = (credential: string, version: number) =>
   compile({
     version,
@@ -57,6 +77,22 @@ describe('compileSnapshot', () => {
     assert.deepEqual(reachOf(['model/qwen*']), ['qwen-a', 'qwen-b']);
     assert.deepEqual(reachOf(['model/*']), ['qwen-a', 'qwen-b', 'other']);
     assert.deepEqual(reachOf(['model/absent', 'other', 'mcp/*']), []);
+  });
+
+  it('opens a learned model by its exact name, and by wildcards once something points at it', () => {
+    assert.deepEqual(reachOfLearned(['model/*']), ['two']);
+    assert.deepEqual(reachOfLearned(['model/o*', 'model/t*']), ['two']);
+    assert.deepEqual(reachOfLearned(['model/one']), ['one']);
+    assert.deepEqual(reachOfLearned(['model/*', 'model/one']), ['one', 'two']);
+    const pointing: Partial<GivenSnapshot>[] = [
+      { frontendModels: { chat: { defaults: ['one'] } } },
+      { frontendModels: { chat: { rules: [{ targets: ['one'] }], defaults: ['two'] } } },
+      { pools: { chat: { members: { one: 1 } } } },
+      { fallback: 'one' },
+    ];
+    for (const options of pointing) {
+      assert.deepEqual(reachOfLearned(['model/*'], options), ['one', 'two']);
+    }
   });
 
   it('keeps grants apart beyond the bits of one word', () => {

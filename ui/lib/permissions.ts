@@ -47,6 +47,7 @@ export const verbs = [
   { verb: 'key:create', label: 'Create keys', prefix: null },
   { verb: 'key:revoke', label: 'Revoke keys', prefix: null },
   { verb: 'config:write', label: 'Change the configuration', prefix: null },
+  { verb: 'provider:register', label: 'Register providers', prefix: null },
 ] as const;
 
 export const prefixOf = (verb: string): string | null =>

@@ -66,6 +66,7 @@ export type ControlSettings = Pick<
   | 'auditCheckpointFile'
   | 'providerSweepInterval'
   | 'dynamicProvidersMax'
+  | 'providerRegistration'
   | 'operatorResource'
   | 'serviceAccountDirectory'
 > &
@@ -277,6 +278,7 @@ async function serveAdmin(
     strictKeyMint: settings.strictKeyMint,
     signOn: signOnOptions(settings),
     dynamicProvidersMax: settings.dynamicProvidersMax,
+    needsPermissionToRegister: settings.providerRegistration === 'permitted',
     managed: managedPlace(settings, process.env),
     log: log.of('admin'),
     ui: readUi(),

@@ -9,6 +9,7 @@ import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { decideModel } from '../model.ts';
 import { decideProvider, sameEndpoint } from '../provider.ts';
+import { isUnclaimed } from '../model-reference.ts';
 import { named } from './named.ts';
 import type { ImportedEndpoint, ModelStep, ProviderStep } from './step.ts';
 import type { Unfolding } from './unfolding.ts';
@@ -70,7 +71,7 @@ function changed(state: ConfigState, { endpoint, serves }: ProviderStep): Provid
 }
 
 export function importModel(on: Unfolding, step: ModelStep): Refusal | null {
-  const held = named(on.state().model, step.name) ?? former(on.state(), step);
+  const held = standing(on.state(), step) ?? former(on.state(), step);
   const { name, fields } = step;
   const refusal = on.take(
     held === undefined
@@ -83,15 +84,30 @@ export function importModel(on: Unfolding, step: ModelStep): Refusal | null {
   return importBackend(on, model, step) ?? importFlowControl(on, model, step);
 }
 
+/** The model of that name; not one that was learned from another address and yields its name. */
+function standing(state: ConfigState, { name, backend }: ModelStep): Model | undefined {
+  const held = named(state.model, name);
+  if (held === undefined || !isUnclaimed(state, held)) return held;
+  return isServedBy(state, held, backend) ? held : undefined;
+}
+
 /** The same backend under the name that it had alone. */
 function former(state: ConfigState, { formerName, backend }: ModelStep): Model | undefined {
   const held = named(state.model, formerName);
-  if (held?.backend === undefined || held.backend === null || backend === null) return undefined;
-  const provider = state.provider.byId.get(held.backend.providerId);
-  const isSame =
+  return held !== undefined && isServedBy(state, held, backend) ? held : undefined;
+}
+
+function isServedBy(
+  state: ConfigState,
+  { backend: held }: Model,
+  backend: ModelStep['backend'],
+): boolean {
+  if (held === null || backend === null) return false;
+  const provider = state.provider.byId.get(held.providerId);
+  return (
     provider?.endpoint.api_base === backend.endpoint.api_base &&
-    held.backend.upstreamModel === backend.upstreamModel;
-  return isSame ? held : undefined;
+    held.upstreamModel === backend.upstreamModel
+  );
 }
 
 function importBackend(on: Unfolding, model: Model, { backend }: ModelStep): Refusal | null {

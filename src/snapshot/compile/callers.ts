@@ -13,7 +13,10 @@ import { nothingSpent, percentSpent, reachedCap } from '../spend.ts';
 import type { ReachedCap } from '../spend.ts';
 import type { CompiledModel } from './models.ts';
 
-/** Which models may be invoked: one bit a model, shared by all principals of the same roles. */
+/**
+ * Which models may be invoked: one bit per model, shared by all principals with the same roles. `all` is `model/*`, which opens every
+ * model that is open to wildcards; a bit opens any.
+ */
 export type Grants = Readonly<{ all: boolean; bits: Uint32Array }>;
 
 export type Caller = Readonly<{
@@ -47,7 +50,9 @@ export const anonymous: Caller = {
 
 export function mayInvoke(caller: Caller, model: CompiledModel): boolean {
   const { all, bits } = caller.grants;
-  return all || ((bits[model.index >>> 5] ?? 0) & (1 << (model.index & 31))) !== 0;
+  return (
+    (all && model.isOpen) || ((bits[model.index >>> 5] ?? 0) & (1 << (model.index & 31))) !== 0
+  );
 }
 
 /** Made once a version; asked for each principal. */
@@ -126,19 +131,23 @@ function compileGrants(
   const grant = ({ index }: CompiledModel): void => {
     bits[index >>> 5] = (bits[index >>> 5] ?? 0) | (1 << (index & 31));
   };
+  let all = false;
   for (const { verb, resource } of roles.flatMap((role) => role.permissions)) {
     if (verb !== 'model:invoke' || !resource.startsWith('model/')) continue;
     const name = resource.slice('model/'.length);
-    if (name === '*') return everyModel;
-    if (name.endsWith('*')) {
+    if (name === '*') {
+      all = true;
+    } else if (name.endsWith('*')) {
       const prefix = name.slice(0, -1);
-      for (const model of models.values()) if (model.name.startsWith(prefix)) grant(model);
+      for (const model of models.values()) {
+        if (model.isOpen && model.name.startsWith(prefix)) grant(model);
+      }
     } else {
       const model = models.get(name);
       if (model !== undefined) grant(model);
     }
   }
-  return { all: false, bits };
+  return { all, bits };
 }
 
 function budgetOf(

@@ -11,6 +11,7 @@ import { credentialsOf } from '../credential.ts';
 import type { FoundCredential } from '../credential.ts';
 import { flowControlOf, withoutFlowControl } from './flow-control.ts';
 import type { FlowControl } from './flow-control.ts';
+import { closedModels } from '../closed-models.ts';
 import type { Snapshot, SnapshotBackend, SnapshotModel, SnapshotProvider } from '../schema.ts';
 
 export type CompiledBackend = Readonly<{
@@ -50,6 +51,8 @@ export type CompiledModel = Readonly<{
   /** How long an answer is cached; null when none is. */
   cacheTtlMs: number | null;
   prices: Prices;
+  /** Wildcard grants open it, such as `model/*`; a closed one needs a grant of its exact name. */
+  isOpen: boolean;
   /** It has a provider, whether or not that can be used now. */
   isAttached: boolean;
   /** Empty when nothing serves it: then it is not routable. */
@@ -62,6 +65,7 @@ export function* modelSteps(
   dropped: string[],
 ): Steps<Map<string, CompiledModel>> {
   const endpointOf = endpointsOf(snapshot);
+  const closed = closedModels(snapshot.config);
   const models = new Map<string, CompiledModel>();
   for (const model of snapshot.config.models) {
     const backends: CompiledBackend[] = [];
@@ -75,8 +79,17 @@ export function* modelSteps(
     const seconds = model.cache_ttl_seconds;
     const cacheTtlMs = seconds === null || seconds <= 0 ? null : seconds * 1000;
     const index = models.size;
-    const isAttached = model.backends.length > 0;
-    models.set(name, { id, name, index, contextLength, cacheTtlMs, prices, isAttached, backends });
+    models.set(name, {
+      id,
+      name,
+      index,
+      contextLength,
+      cacheTtlMs,
+      prices,
+      isOpen: !closed.has(id),
+      isAttached: model.backends.length > 0,
+      backends,
+    });
     yield;
   }
   return models;

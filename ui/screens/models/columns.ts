@@ -37,6 +37,7 @@ const usedBy = ({ use: { frontendModels }, isFallback }: ModelRow): string =>
   [...frontendModels.map(({ name }) => name), ...(isFallback ? ['the fallback'] : [])].join(', ');
 
 function usedByCell(model: ModelRow) {
+  if (model.closed) return html`<gw-badge tone="warn">not reachable</gw-badge>`;
   const [first, ...more] = model.use.frontendModels;
   if (first === undefined) return model.isFallback ? 'the fallback' : none('nothing');
   const rest = more.length + (model.isFallback ? 1 : 0);

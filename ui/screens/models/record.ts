@@ -57,6 +57,14 @@ export class GwModelRecord extends LitElement {
           ? html`<p class="quiet">Attached to no provider: no request can go to it.</p>`
           : this.#backend(model.backend)
       }
+      ${
+        model.closed
+          ? html`<p class="notice warn">
+              Learned from a host. No caller can reach it with <code>model/*</code> until you use it
+              in a frontend model, pool or fallback, or grant <code>model/${model.name}</code>.
+            </p>`
+          : nothing
+      }
       ${this.#uses()}`;
   }
 
