@@ -1,43 +1,133 @@
-// Holds what `npm pack` packs: the program and the built UI, and nothing else; and that the image can build the UI.
+// Holds that what `npm pack` packs runs where it is installed, on the Node of the machine and on the pinned one; and that the image
+// can build the UI.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
-import { it } from 'node:test';
+import { createInterface } from 'node:readline';
+import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
-import { buildUi, isStale } from '../../scripts/build-ui.ts';
+import { z } from 'zod';
 
 const root = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-const under = (pattern: string): readonly string[] =>
-  globSync(pattern, { cwd: root, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
+const read = (name: string): Promise<string> => readFile(path.join(root, name), 'utf8');
 
-const read = (name: string): string => readFileSync(path.join(root, name), 'utf8');
+const installMs = 180_000;
+const suiteMs = 300_000;
 
-it('a package holds the program with its built UI, and nothing else', async () => {
-  if (isStale()) await buildUi();
-  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-  const { stdout } = await run('npm', args, { cwd: root, maxBuffer: 16 * 1024 * 1024 });
-  const [packed] = JSON.parse(stdout);
-  const names = packed.files.map((file: { path: string }) => file.path).toSorted();
-  const program = ['events', 'migrations', 'projections', 'src', 'ui/dist'].flatMap((folder) =>
-    under(`${folder}/**/*`),
-  );
-  const about = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'];
-  assert.deepEqual(names, [...program, ...about].toSorted());
-  for (const needed of ['src/main.ts', 'ui/dist/index.html', 'src/classifier/english.words']) {
-    assert.ok(names.includes(needed), needed);
-  }
+/** Without the runtime that npm scripts put first: what a user of the machine would run. */
+const machinePath = (process.env['PATH'] ?? '')
+  .split(path.delimiter)
+  .filter((folder) => !folder.includes('node_modules'))
+  .join(path.delimiter);
+
+const readyLine = z.object({
+  gateway_url: z.url(),
+  admin_url: z.url(),
+  api_key: z.string(),
+  model: z.string(),
 });
 
-it('what the build of the image is not given is nothing that the UI is built from', () => {
-  const ignored = read('.dockerignore').split('\n');
-  const used = [...read('ui/vite.config.ts').matchAll(/'\.\.\/(deploy\/\w+)\//g)].map(
+/** Resolves with the first line of standard output, or fails as soon as the process ends without one. */
+async function firstLine(child: ReturnType<typeof spawn>): Promise<string> {
+  assert.ok(child.stdout && child.stderr);
+  let errors = '';
+  child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()));
+  for await (const line of createInterface({ input: child.stdout })) return line;
+  throw new Error(`ended without a line: ${errors}`);
+}
+
+describe('the npm package', { timeout: suiteMs }, () => {
+  let place = '';
+  let folder = '';
+  let env: NodeJS.ProcessEnv = process.env;
+
+  before(async () => {
+    place = await mkdtemp(path.join(os.tmpdir(), 'gw-package-'));
+    folder = path.join(place, 'empty');
+    const home = path.join(place, 'home');
+    await Promise.all([folder, home].map((name) => mkdir(name)));
+    const packing = ['pack', '--json', '--pack-destination', place];
+    const { stdout } = await run('npm', packing, { cwd: root, maxBuffer: 16 * 1024 * 1024 });
+    const [packed] = z.array(z.object({ filename: z.string() })).parse(JSON.parse(stdout));
+    assert.ok(packed);
+    env = { ...process.env, PATH: machinePath, HOME: home };
+    const install = ['install', '--prefer-offline', '--no-audit', '--no-fund'];
+    await run('npm', [...install, path.join(place, packed.filename)], {
+      cwd: folder,
+      env,
+      timeout: installMs,
+    });
+  });
+
+  after(() => rm(place, { recursive: true, force: true }));
+
+  const installed = (name: string): string => path.join(folder, 'node_modules/gw', name);
+
+  it('holds the compiled program, its UI, the documentation and the offline verifier', async () => {
+    for (const name of [
+      'dist/src/main.js',
+      'dist/ui/dist/index.html',
+      'dist/migrations/0001-event-log.sql',
+      'dist/src/classifier/english.words',
+      'deploy/verify.mjs',
+      'docs/README.md',
+      'bench/RESULTS.md',
+      'LICENSE',
+    ]) {
+      assert.ok((await readFile(installed(name))).length > 0, name);
+    }
+    const names = await readdir(installed('.'), { recursive: true });
+    assert.deepEqual(
+      names.filter((name) => name.endsWith('.ts')),
+      [],
+      'TypeScript cannot run from node_modules',
+    );
+  });
+
+  for (const [runtime, command] of [
+    ['the Node on the PATH', ['npx', 'gw']],
+    ['the pinned Node', [process.execPath, 'node_modules/gw/bin/gw.mjs']],
+  ] as const) {
+    it(`prints its help on ${runtime}`, async () => {
+      const [program, ...rest] = command;
+      const { stdout } = await run(program, [...rest, '--help'], { cwd: folder, env });
+      assert.match(stdout, /^gw \d+\.\d+\.\d+, an LLM inference gateway/u);
+    });
+  }
+
+  it('serves a chat and its UI by gw dev, and ends when it is interrupted', async () => {
+    const args = ['dev', '--json', '--ephemeral', '--port', '0', '--admin-port', '0'];
+    const child = spawn(path.join(folder, 'node_modules/.bin/gw'), args, {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = once(child, 'exit');
+    const ready = readyLine.parse(JSON.parse(await firstLine(child)));
+    const answer = await fetch(`${ready.gateway_url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ready.api_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: ready.model, messages: [{ role: 'user', content: 'hi' }] }),
+    });
+    assert.equal(answer.status, 200, await answer.text());
+    const page = await fetch(`${ready.admin_url}/ui/`);
+    assert.match(await page.text(), /^<!doctype html>/u);
+    child.kill('SIGINT');
+    assert.deepEqual(await ended, [0, null]);
+    await assert.rejects(fetch(`${ready.admin_url}/healthz`), 'nothing is left listening');
+  });
+});
+
+it('gives the build of the image everything that the UI is built from', async () => {
+  const ignored = (await read('.dockerignore')).split('\n');
+  const used = [...(await read('ui/vite.config.ts')).matchAll(/'\.\.\/(deploy\/\w+)\//g)].map(
     ([, folder]) => folder,
   );
   assert.deepEqual(used, ['deploy/dashboards']);

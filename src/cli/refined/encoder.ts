@@ -1,6 +1,7 @@
 // The refined encoder seen from the process that asks: a thread that is started by the first text, a queue before it with a
 // bound, and an end to every wait. The thread takes one batch at a time, so a batch whose wait is over is never begun.
 
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 import type { RefinedEncoder } from '../../classifier/encoder.ts';
@@ -16,6 +17,9 @@ type Waiting = Readonly<{
   resolve: (vectors: Vectors) => void;
   reject: (error: Error) => void;
 }>;
+
+/** Has this module's own ending: `.ts` in a checkout, `.js` in a package. */
+const thread = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
 
 const queuedMax = 64;
 /** What failed to start is not started for every request. */
@@ -37,7 +41,7 @@ export function createRefinedEncoder(
     current = null;
   };
   const start = (): Worker => {
-    const started = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
+    const started = new Worker(thread, { workerData });
     started.unref();
     started.on('message', (message: unknown) => {
       const answer = workerAnswer.parse(message);
