@@ -1,42 +1,56 @@
-// A token bucket: full at the start, refilled evenly over a minute, and never by anything else. Time comes in as monotonic
-// milliseconds.
+// A token bucket: full at the start, refilled evenly over a minute, and never by anything else. Its size is this replica's part of a
+// limit; what a client is told is in terms of the whole limit. Time comes in as monotonic milliseconds.
 
-export type Bucket = { level: number; atMs: number };
+export type Bucket = { level: number; size: number; atMs: number };
 
-/** A bucket's size is what may be spent in a minute; it is refilled at the rate of one size a minute. */
+/** A bucket is refilled at the rate of its size a minute. */
 const refillMs = 60_000;
 
-/** Sums of fractions are this far from the number that they stand for, at most. */
+/** Sums of fractions differ by at most this from the exact number. */
 const tolerance = 1e-6;
 
-export const fullBucket = (size: number, nowMs: number): Bucket => ({ level: size, atMs: nowMs });
+export const fullBucket = (size: number, nowMs: number): Bucket => ({
+  level: size,
+  size,
+  atMs: nowMs,
+});
 
-/** Brings the level to now. A size that shrank cuts what is above it; one that grew gives nothing at once. */
+/**
+ * Brings the bucket to now and to this size. A smaller size cuts off what is above it. A larger one pays off what the bucket owes,
+ * and gives nothing beyond that at once.
+ */
 export function settle(bucket: Bucket, size: number, nowMs: number): void {
+  const grown = size - bucket.size;
+  if (grown > 0 && bucket.level < 0) bucket.level = Math.min(0, bucket.level + grown);
   const gained = (size * Math.max(0, nowMs - bucket.atMs)) / refillMs;
   bucket.level = Math.min(size, bucket.level + gained);
+  bucket.size = size;
   bucket.atMs = nowMs;
 }
 
-export const isFull = (bucket: Bucket, size: number): boolean => bucket.level >= size - tolerance;
+export const isFull = ({ level, size }: Bucket): boolean => level >= size - tolerance;
 
 /**
- * Whether a settled bucket admits this cost. One that is dearer than the whole bucket is admitted when the bucket is full, and
- * takes it below zero.
+ * Whether a settled bucket admits this cost. A cost above the size of the bucket is admitted when the bucket is full, and
+ * takes the level below zero.
  */
-export const admits = (bucket: Bucket, size: number, cost: number): boolean =>
-  size > 0 && bucket.level >= Math.min(cost, size) - tolerance;
+export const admits = ({ level, size }: Bucket, cost: number): boolean =>
+  size > 0 && level >= Math.min(cost, size) - tolerance;
 
-/** Milliseconds until a settled bucket admits this cost, unless something else is admitted before. */
-export function waitMs(bucket: Bucket, size: number, cost: number): number {
-  if (size <= 0) return refillMs;
-  return (Math.max(0, Math.min(cost, size) - bucket.level) * refillMs) / size;
+/**
+ * Milliseconds in which the whole limit earns what a settled bucket lacks for this cost. With a smaller part of the limit it takes
+ * longer here, but a refused request raises the part that this replica gets.
+ */
+export function waitMs({ level, size }: Bucket, limit: number, cost: number): number {
+  if (limit <= 0) return refillMs;
+  const needed = size > 0 ? Math.min(cost, size) : Math.min(cost, limit);
+  return (Math.max(0, needed - level) * refillMs) / limit;
 }
 
 /** Whole, and never below zero. */
-export const remainingOf = (bucket: Bucket): number =>
-  Math.max(0, Math.floor(bucket.level + tolerance));
+export const remainingOf = ({ level }: Bucket): number =>
+  Math.max(0, Math.floor(level + tolerance));
 
-/** Milliseconds until a settled bucket is full. */
-export const untilFullMs = (bucket: Bucket, size: number): number =>
-  isFull(bucket, size) ? 0 : waitMs(bucket, size, size);
+/** Milliseconds in which the whole limit earns what is spent of it here or divided among other replicas. */
+export const untilWholeMs = ({ level }: Bucket, limit: number): number =>
+  limit <= 0 || level >= limit - tolerance ? 0 : ((limit - level) * refillMs) / limit;

@@ -3,18 +3,17 @@
 
 import type { PrincipalId } from '../lib/ids.ts';
 import type { SnapshotLimits } from '../snapshot/schema.ts';
-import { admits, fullBucket, isFull, remainingOf, settle, untilFullMs, waitMs } from './bucket.ts';
+import { admits, fullBucket, isFull, remainingOf, settle, untilWholeMs, waitMs } from './bucket.ts';
 import type { Bucket } from './bucket.ts';
-import { firstShare } from './share.ts';
 import type { PerDimension } from './share.ts';
 
-/** Of a dimension that is limited: the configured limit, and what this replica has left, whole. */
+/** A dimension that is limited: the configured limit, and how much of it this replica may still let through, whole. */
 export type Allowance = Readonly<{ limit: number; remaining: number }>;
 
 /** What a request was told. Null allowances are unlimited. */
 export type Verdict = Readonly<{
   allowances: PerDimension<Allowance | null>;
-  /** Whole seconds until nothing is missing; 0 when nothing is. */
+  /** Whole seconds until the whole limit is back; 0 when it is. */
   resetSeconds: number;
   refusedBy: 'requests' | 'tokens' | null;
   /** At least 1 for what was refused, else null. */
@@ -28,12 +27,12 @@ export type Shares = Demand;
 const idleMs = 30 * 60_000;
 const sweepMs = 5 * 60_000;
 
-/** What this replica may let through in a minute, and what is left of it; null is unlimited. */
-type Meter = { bucket: Bucket; size: number } | null;
+/** What this replica may let through, and the limit that it is a part of; null is unlimited. */
+type Meter = { readonly bucket: Bucket; limit: number } | null;
 
-type TimedShares = { shares: PerDimension<number>; sharesUntilMs: number };
-
-type Entry = TimedShares & {
+type Entry = {
+  shares: PerDimension<number>;
+  sharesUntilMs: number;
   meters: { requests: Meter; tokens: Meter };
   demand: { requests: number; tokens: number };
   askedAtMs: number;
@@ -43,8 +42,9 @@ const wholeShares: PerDimension<number> = { requests: 1, tokens: 1 };
 
 export class Limiter {
   readonly #entries = new Map<PrincipalId, Entry>();
-  /** Of a principal that is not known here yet. */
-  #first: TimedShares = { shares: wholeShares, sharesUntilMs: -Infinity };
+  /** The shares of principals that only other replicas have met. */
+  #unmet: ReadonlyMap<PrincipalId, PerDimension<number>> = new Map();
+  #unmetUntilMs = -Infinity;
   #sweptAtMs = 0;
 
   /** How many principals are held in memory. */
@@ -110,27 +110,29 @@ export class Limiter {
   }
 
   /**
-   * Until `untilMs` the limits of these principals count in part, 0 to 1, and so do those of principals that are not known here yet, as
-   * there are `replicas` that may meet them too.
+   * Until `untilMs` the limits of these principals count in part, 0 to 1. Some of them may not have come here yet. Any other principal
+   * that comes here for the first time has its whole limit.
    */
-  setShares(
-    shares: readonly Shares[],
-    { replicas, untilMs }: Readonly<{ replicas: number; untilMs: number }>,
-  ): void {
-    const first = firstShare(replicas);
-    this.#first = { shares: { requests: first, tokens: first }, sharesUntilMs: untilMs };
+  setShares(shares: readonly Shares[], { untilMs }: Readonly<{ untilMs: number }>): void {
+    const unmet = new Map<PrincipalId, PerDimension<number>>();
     for (const { principalId, requests, tokens } of shares) {
       const entry = this.#entries.get(principalId);
-      if (entry === undefined) continue;
+      if (entry === undefined) {
+        unmet.set(principalId, { requests, tokens });
+        continue;
+      }
       entry.shares = { requests, tokens };
       entry.sharesUntilMs = untilMs;
     }
+    this.#unmet = unmet;
+    this.#unmetUntilMs = untilMs;
   }
 
   #enter(principalId: PrincipalId): Entry {
     const entry: Entry = {
       meters: { requests: null, tokens: null },
-      ...this.#first,
+      shares: this.#unmet.get(principalId) ?? wholeShares,
+      sharesUntilMs: this.#unmetUntilMs,
       demand: { requests: 0, tokens: 0 },
       askedAtMs: 0,
     };
@@ -170,16 +172,16 @@ function judge(entry: Entry, limits: SnapshotLimits, cost: PerDimension<number>,
 function fitted(meter: Meter, limit: number | null, share: number, nowMs: number): Meter {
   if (limit === null) return null;
   const size = limit * share;
-  if (meter === null) return { bucket: fullBucket(size, nowMs), size };
-  meter.size = size;
+  if (meter === null) return { bucket: fullBucket(size, nowMs), limit };
+  meter.limit = limit;
   settle(meter.bucket, size, nowMs);
   return meter;
 }
 
 /** Null when it is admitted. */
 function refusedForMs(meter: Meter, cost: number): number | null {
-  if (meter === null || admits(meter.bucket, meter.size, cost)) return null;
-  return waitMs(meter.bucket, meter.size, cost);
+  if (meter === null || admits(meter.bucket, cost)) return null;
+  return waitMs(meter.bucket, meter.limit, cost);
 }
 
 function charge(meter: Meter, cost: number): void {
@@ -190,12 +192,12 @@ const allowanceOf = (meter: Meter, limit: number | null): Allowance | null =>
   meter === null || limit === null ? null : { limit, remaining: remainingOf(meter.bucket) };
 
 const missingMs = (meter: Meter): number =>
-  meter === null ? 0 : untilFullMs(meter.bucket, meter.size);
+  meter === null ? 0 : untilWholeMs(meter.bucket, meter.limit);
 
 function isWhole(meter: Meter, nowMs: number): boolean {
   if (meter === null) return true;
-  settle(meter.bucket, meter.size, nowMs);
-  return isFull(meter.bucket, meter.size);
+  settle(meter.bucket, meter.bucket.size, nowMs);
+  return isFull(meter.bucket);
 }
 
 /** Rounded up, but not for what rounding in the sums has added. */

@@ -21,9 +21,9 @@ export type ReconcileReport = z.output<typeof reconcileReport>;
 
 const share = z.number().min(0).max(1);
 
-/** Parts of the configured limits, of the principals that were reported and have any. */
+/** Parts of the configured limits: of the principals that were reported, and of those that only other replicas reported. */
 export const reconcileAnswer = z.object({
-  /** Those that report, this one among them. An older control plane does not say. */
+  /** How many replicas report. Older proxies divide the limits of principals that are new to them by it. */
   replicas: z.int().positive().default(1),
   allowances: z.array(
     z.object({ principal_id: principalId, requests_share: share, tokens_share: share }),

@@ -1,25 +1,30 @@
-// How a limit is divided among replicas: each gets of it what it has of the demand (specification, "Reconciliation").
+// How a limit is divided among replicas by what each of them was asked for (specification, "Reconciliation").
 
 /** Requests and tokens, in whatever unit. */
 export type PerDimension<Value> = Readonly<{ requests: Value; tokens: Value }>;
 
-/**
- * The part of a limit, 0 to 1, of a replica that saw `mine` of `total` demand. The parts of all that saw any come to 1. A replica
- * that saw none gets an even part, so that its first requests are not refused; that takes nothing from the others. Where nobody saw any,
- * each has what it has of a principal that nobody asked for yet.
- */
-export function shareOf(
-  { mine, total }: Readonly<{ mine: number; total: number }>,
-  liveReplicas: number,
-): number {
-  if (total <= 0) return firstShare(liveReplicas);
-  if (mine <= 0) return 1 / Math.max(1, liveReplicas);
-  return Math.min(1, mine / total);
-}
+/** What the replicas were asked for, in the unit of the limit. */
+export type Claims = Readonly<{
+  /** This replica, since its last report. */
+  mine: number;
+  /** All replicas, since their last reports. */
+  latest: number;
+  /** All replicas, in about the last minute. */
+  lastMinute: number;
+}>;
 
 /**
- * The part of a limit, 0 to 1, of a replica that knows nothing of the demand. So much that one replica alone is not refused soon, and so
- * little that all of them let through at most one window beyond the limit in a spike, whether it meets all of them unprepared or all but
- * those between which it was divided ("Reconciliation").
+ * The part of a limit, 0 to 1, of one of the live replicas. Those that were asked since their last reports divide the limit by what
+ * they were asked for. Each replica may have what nobody claimed in the last minute, so that a principal within its limit is served
+ * wherever it comes, and a replica that was not asked has an even part at least. Once the claims of a minute come to the limit, the
+ * parts of those that were asked come to 1.
  */
-export const firstShare = (liveReplicas: number): number => 1 / Math.max(1, liveReplicas - 1);
+export function shareOf(
+  { mine, latest, lastMinute }: Claims,
+  limit: number,
+  liveReplicas: number,
+): number {
+  const unclaimed = limit <= 0 ? 0 : Math.max(0, 1 - lastMinute / limit);
+  const own = mine > 0 ? mine / Math.max(mine, latest) : 1 / Math.max(1, liveReplicas);
+  return Math.min(1, Math.max(own, unclaimed));
+}

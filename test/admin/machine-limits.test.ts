@@ -26,12 +26,11 @@ it('a replica is told its share of each limit, by what all of them saw', async (
   const shares = async (request: ReturnType<typeof report>) =>
     member((await ask(request)).body, 'allowances');
   const whole = { principal_id: 1, requests_share: 1, tokens_share: 1 };
-  assert.deepEqual(await shares(report('a', 30)), [whole]);
-  assert.deepEqual(await shares(report('b', 10)), [
-    { principal_id: 1, requests_share: 0.25, tokens_share: 0.25 },
-  ]);
-  assert.deepEqual(await shares(report('b', 10, 2)), []);
-  assert.deepEqual(await shares(report('a', 30)), [whole]);
+  assert.deepEqual(await shares(report('a', 90)), [whole]);
+  assert.deepEqual(await shares(report('b', 30)), [{ ...whole, requests_share: 0.25 }]);
+  // Principal 2 has no limits, and principal 1 has not come to this replica since.
+  assert.deepEqual(await shares(report('b', 10, 2)), [{ ...whole, requests_share: 0.5 }]);
+  assert.deepEqual(await shares(report('a', 90)), [whole]);
 });
 
 it('only a proxy token opens it, and a report that is none is refused', async (t) => {

@@ -146,7 +146,6 @@ const withShare = (requests: number, untilSecond = 1000) => {
   const ask = asking(limiter, limits(60));
   ask(0);
   limiter.setShares([{ principalId: one, requests, tokens: 1 }], {
-    replicas: 1,
     untilMs: untilSecond * 1000,
   });
   return { limiter, ask };
@@ -157,15 +156,37 @@ describe('a share', () => {
     const { ask } = withShare(0.05);
     assert.deepEqual(
       [0, 0, 0, 0].map((second) => ask(second)),
-      [...times(3, 'admitted'), 'requests after 20'],
+      [...times(3, 'admitted'), 'requests after 1'],
     );
+  });
+
+  it('never makes one wait longer than the whole limit needs for the request', () => {
+    const { ask } = withShare(1 / 60);
+    // One request a minute, of sixty.
+    assert.deepEqual([ask(0), ask(0)], ['admitted', 'requests after 1']);
+  });
+
+  it('is told as what is left of the whole limit, and when all of that is back', () => {
+    const { limiter } = withShare(0.5);
+    const verdict = limiter.admit(one, limits(60), { tokens: 1, nowMs: 0 });
+    assert.deepEqual(verdict.allowances.requests, { limit: 60, remaining: 29 });
+    assert.equal(verdict.resetSeconds, 31);
+  });
+
+  it('that grows pays off what a request too dear for a smaller one owes', () => {
+    const limiter = new Limiter();
+    const ask = asking(limiter, limits(1));
+    const narrow = { principalId: one, requests: 1 / 6, tokens: 1 };
+    limiter.setShares([narrow], { untilMs: 1e6 });
+    assert.deepEqual([ask(0), ask(0)], ['admitted', 'requests after 60']);
+    limiter.setShares([{ ...narrow, requests: 1 }], { untilMs: 1e6 });
+    assert.deepEqual([ask(0), ask(60)], ['requests after 60', 'admitted']);
   });
 
   it('fills nothing when it grows', () => {
     const { limiter, ask } = withShare(0.05);
     for (const second of [0, 0, 0]) ask(second);
     limiter.setShares([{ principalId: one, requests: 1, tokens: 1 }], {
-      replicas: 1,
       untilMs: 1e6,
     });
     assert.deepEqual([ask(0), ask(1)], ['requests after 1', 'admitted']);
@@ -181,48 +202,50 @@ describe('a share', () => {
     assert.deepEqual(allowances.requests, { limit: 60, remaining: 59 });
   });
 
-  it('of nothing lets nothing through, for a minute', () => {
+  it('of nothing lets nothing through', () => {
     const { ask } = withShare(0);
-    assert.deepEqual([ask(0), ask(120)], ['requests after 60', 'requests after 60']);
+    assert.deepEqual([ask(0), ask(120)], ['requests after 1', 'requests after 1']);
   });
 
   it('of less than one request still lets one through, when the bucket is full', () => {
     const { ask } = withShare(1 / 120);
     // Half a request a minute.
-    assert.deepEqual([ask(0), ask(0), ask(120)], ['admitted', 'requests after 120', 'admitted']);
+    assert.deepEqual(
+      [ask(0), ask(0), ask(119), ask(120)],
+      ['admitted', 'requests after 1', 'requests after 1', 'admitted'],
+    );
   });
 });
 
-/** The limits were divided among so many, before anybody came. */
-const among = (replicas: number) => {
-  const limiter = new Limiter();
-  limiter.setShares([], { replicas, untilMs: 30_000 });
-  const told = (second: number) =>
-    limiter.admit(one, limits(60), { tokens: 1, nowMs: second * 1000 }).allowances.requests;
-  return { limiter, told };
-};
+describe('a principal that comes for the first time after the limits were divided', () => {
+  const narrow = { principalId: one, requests: 0.25, tokens: 1 };
+  const divided = () => {
+    const limiter = new Limiter();
+    limiter.setShares([narrow], { untilMs: 30_000 });
+    const remaining = (second: number, id = one) =>
+      limiter.admit(id, limits(60), { tokens: 1, nowMs: second * 1000 }).allowances.requests
+        ?.remaining;
+    return { limiter, remaining };
+  };
 
-describe('a principal that comes after the limits were divided', () => {
-  it('has all of its limit where one other replica may meet it too, and a part among more', () => {
-    const first = [1, 2, 3, 61].map((replicas) => among(replicas).told(0)?.remaining);
-    assert.deepEqual(first, [59, 59, 29, 0]);
-  });
+  it('has the share that was told for it, because other replicas have met it', () =>
+    assert.equal(divided().remaining(0), 14));
 
-  it('has all of it once nobody has divided limits for too long', () => {
-    assert.equal(among(3).told(30)?.remaining, 59);
-    const { told } = among(3);
-    assert.equal(told(0)?.remaining, 29);
-    assert.equal(told(120)?.remaining, 59);
+  it('has its whole limit when no replica has met it', () =>
+    assert.equal(divided().remaining(0, two), 59));
+
+  it('has its whole limit once that share has ended, or is told no more', () => {
+    assert.equal(divided().remaining(30), 59);
+    const { limiter, remaining } = divided();
+    limiter.setShares([], { untilMs: 30_000 });
+    assert.equal(remaining(0), 59);
   });
 
   it('has its own share with the next report', () => {
-    const { limiter, told } = among(3);
-    told(0);
-    limiter.setShares([{ principalId: one, requests: 1 / 6, tokens: 1 }], {
-      replicas: 3,
-      untilMs: 60_000,
-    });
-    assert.equal(told(0)?.remaining, 9);
+    const { limiter, remaining } = divided();
+    remaining(0);
+    limiter.setShares([{ ...narrow, requests: 1 / 6 }], { untilMs: 60_000 });
+    assert.equal(remaining(0), 9);
   });
 });
 
@@ -269,7 +292,6 @@ describe('whatever is asked', () => {
       const limiter = new Limiter();
       limiter.admit(one, limits(requests, tokens), { tokens: 1, nowMs: 0 });
       limiter.setShares([{ principalId: one, requests: share, tokens: share }], {
-        replicas: 1,
         untilMs: Infinity,
       });
       const admitted: { atMs: number; tokens: number }[] = [];

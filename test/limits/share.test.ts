@@ -5,51 +5,63 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { firstShare, shareOf } from '../../src/limits/share.ts';
+import { shareOf } from '../../src/limits/share.ts';
 
-// what each replica saw -> what each gets
+const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
+
+/** The parts of replicas that were asked for this since their last reports, and for `earlier` in the minute before. */
+function partsOf(demand: readonly number[], limit: number, earlier = 0): readonly number[] {
+  const latest = sumOf(demand);
+  const lastMinute = latest + earlier;
+  return demand.map((mine) => shareOf({ mine, latest, lastMinute }, limit, demand.length));
+}
+
+// what each replica was asked for, and all of them before -> what each gets of a limit of 16
 const cases = [
-  ['a lone replica has it all', [7], [1]],
-  ['equal demand, equal parts', [5, 5], [0.5, 0.5]],
-  ['the busier gets more', [3, 1], [0.75, 0.25]],
-  ['without demand two have all of it each', [0, 0], [1, 1]],
-  ['without demand more have a part each', [0, 0, 0], [0.5, 0.5, 0.5]],
+  ['a lone replica has it all', [7], 100, [1]],
+  ['equal demand, equal parts', [8, 8], 0, [0.5, 0.5]],
+  ['the busier gets more', [12, 4], 0, [0.75, 0.25]],
+  ['each may have all of what nobody asked for', [0, 0, 0], 0, [1, 1, 1]],
+  ['each may have what is left of it', [4, 0, 0], 0, [1, 0.75, 0.75]],
+  ['what was claimed in the last minute is not left', [0, 0, 0], 12, [1 / 3, 1 / 3, 1 / 3]],
   [
     'an idle one keeps an even part, and takes none from the others',
     [4, 0, 12],
+    0,
     [0.25, 1 / 3, 0.75],
   ],
 ] as const;
 
 describe('a limit', () => {
-  for (const [name, demand, shares] of cases) {
-    it(name, () => {
-      const total = demand.reduce((sum: number, mine) => sum + mine, 0);
-      const parts = demand.map((mine) => shareOf({ mine, total }, demand.length));
-      assert.deepEqual(parts, shares);
-    });
+  for (const [name, demand, earlier, shares] of cases) {
+    it(name, () => assert.deepEqual(partsOf(demand, 16, earlier), shares));
   }
 
-  it('is never let through more than once by all that saw demand', () => {
+  it('of nothing is divided by demand', () => assert.deepEqual(partsOf([1, 3], 0), [0.25, 0.75]));
+
+  const demands = fc.array(fc.maxSafeNat(), { minLength: 1, maxLength: 50 });
+
+  it('is let through once by those that were asked, when a minute of demand comes to it', () => {
     fc.assert(
-      fc.property(fc.array(fc.maxSafeNat(), { minLength: 1, maxLength: 50 }), (demand) => {
-        const total = demand.reduce((sum, mine) => sum + mine, 0);
+      fc.property(demands, (demand) => {
         const busy = demand.filter((mine) => mine > 0);
-        const parts = busy.map((mine) => shareOf({ mine, total }, demand.length));
-        const sum = parts.reduce((sum, part) => sum + part, 0);
-        assert.ok(sum <= 1 + 1e-9 && parts.every((part) => part > 0 && part <= 1));
+        const parts = partsOf(demand, sumOf(demand)).filter((_, index) => (demand[index] ?? 0) > 0);
+        assert.equal(parts.length, busy.length);
+        assert.ok(sumOf(parts) <= 1 + 1e-9 && parts.every((part) => part > 0 && part <= 1));
       }),
     );
   });
 
-  it('is let through at most twice in a spike that nobody is prepared for', () => {
-    for (let live = 1; live <= 100; live++) {
-      const first = firstShare(live);
-      assert.ok(first > 0 && first <= 1);
-      // It meets all of them, or some of them while others already divide the limit.
-      for (let unprepared = 0; unprepared < live; unprepared++) {
-        assert.ok(live * first <= 2 && 1 + unprepared * first <= 2 + 1e-9, `${live} replicas`);
-      }
-    }
+  it('gives each replica at least its part of the demand and what nobody claimed', () => {
+    fc.assert(
+      fc.property(demands, fc.maxSafeNat(), fc.maxSafeNat(), (demand, limit, earlier) => {
+        const total = sumOf(demand);
+        for (const [index, part] of partsOf(demand, limit, earlier).entries()) {
+          assert.ok(part <= 1);
+          assert.ok(part >= (demand[index] ?? 0) / Math.max(1, total) - 1e-9);
+          assert.ok(part >= 1 - (total + earlier) / Math.max(1, limit) - 1e-9);
+        }
+      }),
+    );
   });
 });

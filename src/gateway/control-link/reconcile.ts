@@ -66,11 +66,11 @@ async function reconcileOnce(options: ReconcileOptions, signal: AbortSignal): Pr
   };
   const { status, body } = await client.post('/limits/reconcile', report, signal);
   if (status !== 200) throw new Error(`status ${status}`);
-  const { replicas, allowances } = reconcileAnswer.parse(JSON.parse(body.toString()));
+  const { allowances } = reconcileAnswer.parse(JSON.parse(body.toString()));
   const shares = allowances.map((one) => ({
     principalId: one.principal_id,
     requests: one.requests_share,
     tokens: one.tokens_share,
   }));
-  limiter.setShares(shares, { replicas, untilMs: monotonic() + intervalsMax * intervalMs });
+  limiter.setShares(shares, { untilMs: monotonic() + intervalsMax * intervalMs });
 }
