@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Publisher, Published } from '../control/publish.ts';
 import { refuse } from '../lib/refusal.ts';
 import { snapshot } from '../snapshot/schema.ts';
-import { usageBatch } from '../usage/usage-event.ts';
+import { usageBatch, usageReceipt } from '../usage/usage-event.ts';
 import { wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
 
@@ -69,7 +69,7 @@ export const machineRoutes = [
     params: none,
     query: none,
     body: usageBatch,
-    response: z.object({ accepted: z.int(), dropped: z.int() }),
+    response: usageReceipt,
     handle: async ({ body }, { control }) => ({ body: await control.takeUsage(body) }),
   }),
 ] as const;

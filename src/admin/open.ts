@@ -31,6 +31,7 @@ import {
   dynamicProvidersMaxDefault,
 } from '../control/registration-dial.ts';
 import { createSessions } from '../control/sessions.ts';
+import { coalesce } from '../control/coalesce.ts';
 import { createUsageIntake } from '../control/usage-intake.ts';
 import { createRecordUnattributed } from '../control/usage-unattributed.ts';
 import { createUsageUpkeep, retentionDaysDefault } from '../control/usage-upkeep.ts';
@@ -208,8 +209,15 @@ function openSignOn({ plane, egress, clock, log, signOn = null }: AdminOptions):
 /** What takes usage in and keeps it. */
 function openUsage({ plane, clock, log, usageRetentionDays }: AdminOptions) {
   const { db, reports, vault, refresh } = plane;
+  const { state } = plane.store;
+  const rebuild = coalesce(plane.rebuild);
+  const onReached = (): void => {
+    rebuild().catch((error: unknown) => {
+      log.warn({ error }, 'proxies were not told at once that a budget is reached');
+    });
+  };
   return {
-    takeUsage: createUsageIntake({ db, vault, state: plane.store.state, refresh, clock }),
+    takeUsage: createUsageIntake({ db, vault, state, refresh, onReached, clock }),
     takeRefusals: createTakeRefusals({
       record: createRecordUnattributed({ db, clock }),
       onFailure: (error) => log.warn({ error }, "refusals that are nobody's were not recorded"),

@@ -73,7 +73,9 @@ const tellNews = (db: Database, moment: Moment): Promise<BudgetReading> =>
       await advanceWindows(tx, moves);
     }
     const moved = moves.length > 0 ? await readBudgets(tx) : before;
-    const ids = newsOf(moved, moment);
+    // A window that was turned is news even where nothing was spent: what proxies hear names its start.
+    const turned = moves.map(({ principalId }) => principalId);
+    const ids = [...new Set([...turned, ...newsOf(moved, moment)])];
     if (ids.length === 0) return moved;
     await holdBudgets(tx, ids);
     await tellSpend(tx, { ids, seq: moved.seq + 1 });
@@ -113,5 +115,6 @@ const toldOf = (usage: BudgetUsage): Spent | null =>
 function useOf(usage: BudgetUsage, state: ConfigState): BudgetUse[] {
   const told = toldOf(usage);
   if (told === null || capsOf(state, usage) === null) return [];
-  return [{ principal_id: usage.principal_id, ...told }];
+  const window_start = usage.window_start.toISOString();
+  return [{ principal_id: usage.principal_id, ...told, window_start }];
 }

@@ -9,9 +9,10 @@ import type { Model } from '../../projections/config/model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Database } from '../db/pool.ts';
 import { insertUsage } from '../db/usage.ts';
-import type { StoredUsage } from '../db/usage.ts';
+import type { CountedUsage, StoredUsage } from '../db/usage.ts';
 import type { Vault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
+import { reachedCap } from '../snapshot/spend.ts';
 import { createUlids } from '../usage/ulid.ts';
 import type { UsageBatch, UsageEvent, UsageReceipt } from '../usage/usage-event.ts';
 import { principalNames } from './principal-names.ts';
@@ -30,6 +31,8 @@ type Dependencies = Readonly<{
   state: () => ConfigState;
   /** Makes the state reach a snapshot version that a proxy already has. */
   refresh: () => Promise<void>;
+  /** Told when a batch made a budget reach a cap, so that proxies hear of it at once. */
+  onReached?: () => void;
   clock: Clock;
 }>;
 
@@ -53,9 +56,32 @@ export function createUsageIntake(dependencies: Dependencies): UsageIntake {
         principal: names.get(event.principal_id) ?? '',
       }),
     );
-    await insertUsage(db, rows);
-    return { accepted: rows.length, dropped: events.length - rows.length };
+    const counted = await insertUsage(db, rows);
+    if (reachesCap(counted, state)) dependencies.onReached?.();
+    const budgets = counted.budgets.map((spent) => ({
+      principal_id: spent.principal_id,
+      window_start: spent.window_start.toISOString(),
+      tokens_used: spent.tokens_used,
+      cost_used_micros: spent.cost_used_micros,
+    }));
+    return { accepted: rows.length, dropped: events.length - rows.length, budgets };
   };
+}
+
+/** Whether a cap is reached that was not reached before. */
+function reachesCap({ budgets, added }: CountedUsage, state: ConfigState): boolean {
+  return added.some(({ principalId, tokens, costMicros: cost }) => {
+    const budget = state.principal.byId.get(principalId)?.budget ?? null;
+    const spent = budgets.find((one) => one.principal_id === principalId);
+    if (budget === null || spent === undefined) return false;
+    const { tokensTotal: tokens_total, costTotalMicros: cost_total_micros } = budget;
+    const caps = { tokens_total, cost_total_micros };
+    const before = {
+      tokens_used: spent.tokens_used - tokens,
+      cost_used_micros: spent.cost_used_micros - cost,
+    };
+    return reachedCap(caps, spent) !== null && reachedCap(caps, before) === null;
+  });
 }
 
 function isInTime({ at }: UsageEvent, now: number): boolean {

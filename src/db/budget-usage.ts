@@ -47,6 +47,19 @@ export async function holdBudgets(
 
 export type Spend = Readonly<{ principalId: number; tokens: number; costMicros: number }>;
 
+export type CountedSpend = Readonly<{
+  principal_id: PrincipalId;
+  window_start: Date;
+  tokens_used: number;
+  cost_used_micros: number;
+}>;
+
+/** What is spent of these principals' budgets, each with one. */
+export const readSpend = (tx: Queryable, ids: readonly number[]): Promise<CountedSpend[]> =>
+  tx.query(sql`
+    select principal_id, window_start, tokens_used, cost_used_micros
+    from op.budget_usage where principal_id = any(${[...ids]}::bigint[]) order by principal_id`);
+
 /** Adds to budgets that are held. Tokens, and micro-units of money; each at most 2^53 - 1. */
 export const addSpend = (tx: Queryable, spends: readonly Spend[]): Promise<unknown> =>
   tx.query(sql`

@@ -2,8 +2,8 @@
 
 import { sql } from '@databases/pg';
 
-import { addSpend, holdBudgets } from './budget-usage.ts';
-import type { Spend } from './budget-usage.ts';
+import { addSpend, holdBudgets, readSpend } from './budget-usage.ts';
+import type { CountedSpend, Spend } from './budget-usage.ts';
 import type { UsageEvents_InsertParameters as UsageRow } from './generated/schema.d.ts';
 import { writeKeyUses } from './key-uses.ts';
 import { operations } from './operations.ts';
@@ -61,13 +61,25 @@ const columns = [
   'budget_window',
 ] as const satisfies readonly (keyof UsageRow)[];
 
+/** The budgets of the principals of a batch once its rows are counted, and what the batch added to them. */
+export type CountedUsage = Readonly<{
+  budgets: readonly CountedSpend[];
+  added: readonly Spend[];
+}>;
+
+const nothingCounted: CountedUsage = { budgets: [], added: [] };
+
 /**
  * All rows or none; a row whose id is already there is left as it is. What is new is added to the budgets of its principals in the
- * same transaction: a batch that comes twice counts once. So are the uses of its keys.
+ * same transaction: a batch that comes twice counts once. So are the uses of its keys. The budgets are locked until the transaction
+ * ends, so the answer includes every row of the batch that was ever counted, and no row that is counted later.
  */
-export async function insertUsage(db: Database, rows: readonly StoredUsage[]): Promise<void> {
-  if (rows.length === 0) return;
-  await db.tx(async (tx) => {
+export async function insertUsage(
+  db: Database,
+  rows: readonly StoredUsage[],
+): Promise<CountedUsage> {
+  if (rows.length === 0) return nothingCounted;
+  return db.tx(async (tx) => {
     const months = new Set(rows.map(({ at }) => at.toISOString().slice(0, 7)));
     for (const month of months) {
       await tx.query(sql`select op.ensure_usage_month(${`${month}-01T00:00:00Z`}::timestamptz)`);
@@ -81,8 +93,10 @@ export async function insertUsage(db: Database, rows: readonly StoredUsage[]): P
       .usage_events(tx)
       .bulkInsertOrIgnore({ columnsToInsert: columns, records });
     await writeKeyUses(tx, inserted);
-    const counted = inserted.filter((row) => row.budget_window !== null);
-    if (counted.length > 0) await addSpend(tx, spendOf(counted));
+    if (windows.size === 0) return nothingCounted;
+    const added = spendOf(inserted.filter((row) => row.budget_window !== null));
+    if (added.length > 0) await addSpend(tx, added);
+    return { budgets: await readSpend(tx, [...windows.keys()]), added };
   });
 }
 

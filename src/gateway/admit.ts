@@ -2,10 +2,15 @@
 // refused for want of a budget is charged to no limit.
 
 import type { Allowance, Limiter, Verdict } from '../limits/limiter.ts';
+import type { Amount, Hold, Spending } from '../limits/spending.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
+import type { CompiledModel } from '../snapshot/compile/models.ts';
+import { percentSpent, reachedCap } from '../snapshot/spend.ts';
 import type { ReachedCap } from '../snapshot/spend.ts';
+import { estimateCostMicros } from '../usage/cost.ts';
 import { refuseRequest } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
+import type { Generation } from './generation.ts';
 import type { Peeked } from './peek.ts';
 
 /** `headers` are names and values in turn, for the answer: none for a caller without limits. */
@@ -14,6 +19,51 @@ export type Admission =
   | Readonly<{ kind: 'refused'; reason: 'budget' | 'rate_limit'; refusal: GatewayRefusal }>;
 
 const unlimited: Admission = { kind: 'admitted', headers: [] };
+
+/** The caller with what this replica knows to be spent by now, which is more than the snapshot says. */
+export function withSpending(caller: Caller, spending: Spending): Caller {
+  const { budget, principalId } = caller;
+  if (budget === null || principalId === null) return caller;
+  const { caps } = budget;
+  const { spent, inFlight } = spending.standing(principalId, budget);
+  const all = {
+    tokens_used: spent.tokens_used + inFlight.tokens_used,
+    cost_used_micros: spent.cost_used_micros + inFlight.cost_used_micros,
+  };
+  return {
+    ...caller,
+    budgetUsedPercent: percentSpent(caps, all),
+    reachedCap: reachedCap(caps, spent, inFlight),
+  };
+}
+
+/** Counts an admitted request against its caller's budget while it is in flight; null without a budget. */
+export function holdSpending(
+  spending: Spending,
+  generation: Generation,
+  { caller, peeked, model }: Readonly<{ caller: Caller; peeked: Peeked; model: CompiledModel }>,
+): Hold | null {
+  const { budget, principalId } = caller;
+  if (budget === null || principalId === null) return null;
+  return spending.hold(principalId, budget, amountAhead(generation, peeked, model));
+}
+
+/**
+ * What a request is likely to use: the estimate of its prompt, and the completion that it asks for. One that asks for no length is
+ * taken to need what answers of the model needed on average so far.
+ */
+function amountAhead(generation: Generation, peeked: Peeked, model: CompiledModel): Amount {
+  const prompt = peeked.promptEstimate;
+  const completion = peeked.maxTokens ?? meanCompletion(generation, model);
+  const tokens = { prompt, completion };
+  return { tokens: prompt + completion, micros: estimateCostMicros(model.prices, tokens) ?? 0 };
+}
+
+function meanCompletion({ models }: Generation, { id }: CompiledModel): number {
+  const traffic = models.get(id)?.traffic;
+  if (traffic === undefined || traffic.requests === 0) return 0;
+  return Math.ceil(traffic.completionTokens / traffic.requests);
+}
 
 /** `nowMs` is monotonic. */
 export function admit(
@@ -47,10 +97,14 @@ export function willRefuse(
 const tokensOf = ({ promptEstimate, maxTokens }: Peeked): number =>
   promptEstimate + (maxTokens ?? 0);
 
-function overBudget({ cap, used, total }: ReachedCap): GatewayRefusal {
-  const amounts =
-    cap === 'tokens' ? `${used} of ${total} tokens` : `${inUnits(used)} of ${inUnits(total)}`;
-  const message = `the ${cap === 'tokens' ? 'token' : 'money'} budget is reached: ${amounts} used`;
+function overBudget({ cap, used, inFlight, total }: ReachedCap): GatewayRefusal {
+  const isTokens = cap === 'tokens';
+  const amounts = isTokens ? `${used} of ${total} tokens` : `${inUnits(used)} of ${inUnits(total)}`;
+  const ahead =
+    inFlight === 0 || used >= total
+      ? ''
+      : `, about ${isTokens ? inFlight : inUnits(inFlight)} more by requests in flight`;
+  const message = `the ${isTokens ? 'token' : 'money'} budget is reached: ${amounts} used${ahead}`;
   return refuseRequest('budget_exceeded', message);
 }
 

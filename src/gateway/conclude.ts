@@ -2,11 +2,13 @@
 // counted, and the usage row that is recorded.
 
 import type { Clock } from '../lib/clock.ts';
+import type { Amount, Spending } from '../limits/spending.ts';
 import { headerText } from '../lib/header-text.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import { observe } from '../telemetry/histogram.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Counts, Outcome } from '../telemetry/metrics.ts';
+import { estimateCostMicros } from '../usage/cost.ts';
 import type { RefusalReason } from '../usage/usage-event.ts';
 import { answerJson, answerRefusal, idHeaders, refuseRequest, rejectionOf } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
@@ -25,6 +27,7 @@ export type ConcludeContext = Readonly<{
   counts: Counts;
   /** Null when usage goes nowhere. */
   usage: UsageSink | null;
+  spending: Spending;
   log: Log;
   monotonic: Clock;
   /** RFC 3339 of epoch milliseconds. */
@@ -226,11 +229,27 @@ function countEnd(context: ConcludeContext, outcome: Outcome, durationMs: number
 }
 
 function record(context: ConcludeContext, request: MeteredRequest, outcome: MeteredOutcome): void {
-  const { log, usage, stamp } = context;
+  const { log, usage, spending, stamp } = context;
   const event = usage === null ? null : usageEvent(request, outcome, stamp);
-  if (event !== null) usage?.(event);
+  if (event !== null) {
+    if (request.hold !== null) spending.conclude(request.hold, event.id, amountOf(outcome));
+    usage?.(event);
+  }
   log.debug(
     { request_id: request.exchange.requestId, status: outcome.status, route: outcome.route },
     'request served',
   );
 }
+
+/** As the control plane will count it, at the prices that this replica knows. */
+function amountOf({ usage, model, isCached }: MeteredOutcome): Amount {
+  if (usage === null) return nothingUsed;
+  const { promptTokens: prompt, completionTokens: completion } = usage;
+  const price = model === null ? null : estimateCostMicros(model.prices, { prompt, completion });
+  return {
+    tokens: prompt + completion,
+    micros: isCached === true ? 0 : (usage.costMicros ?? price ?? 0),
+  };
+}
+
+const nothingUsed: Amount = { tokens: 0, micros: 0 };

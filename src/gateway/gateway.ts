@@ -10,6 +10,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { PoolPolicy } from '../lib/vocabulary.ts';
 import { attemptsMaxDefault } from '../routing/retry.ts';
 import { Limiter } from '../limits/limiter.ts';
+import { Spending } from '../limits/spending.ts';
 import type { HealthReport } from '../snapshot/health-report.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createMetricsPage, newCounts } from '../telemetry/metrics.ts';
@@ -60,6 +61,8 @@ export type GatewayOptions = Readonly<{
   tracer?: Tracer | null;
   /** Shared with what reconciles it with other replicas. */
   limiter?: Limiter;
+  /** Shared with what delivers usage. */
+  spending?: Spending;
   /** What prompts are classified with; without it none is. */
   encoders?: Encoders;
   upstream: UpstreamOptions;
@@ -106,9 +109,8 @@ const drainCheckMs = 50;
 const traceFlushMs = 3000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { live } = options;
+  const { live, spending = new Spending(), now = Date.now } = options;
   const log = options.log.of('gateway');
-  const now = options.now ?? Date.now;
   const monotonic = options.monotonic ?? (() => performance.now());
   const counts = options.counts ?? newCounts();
   const watch = createWatch(options.tickMs);
@@ -121,6 +123,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   let isDraining = false;
   live.onApply((snapshot) => {
     generation = nextGeneration(generation, snapshot);
+    spending.keepOnly((principalId) => snapshot.budgeted.has(principalId));
     cache.serve(snapshot.edition);
     classifier.serve(snapshot);
     upstreams.keepOnly(new Set(generation.backends.map(({ backend }) => backend.origin)));
@@ -129,6 +132,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     generation: () => generation,
     upstreams,
     limiter: options.limiter ?? new Limiter(),
+    spending,
     cache,
     classifier,
     counts,

@@ -2,9 +2,11 @@
 // answered, that was refused for want of a grant, a budget, a rate or a backend, or that its client left
 // (specification, "Usage event").
 
-import type { ModelId, PromptClassId, ProviderId } from '../lib/ids.ts';
+import type { PromptClassId, ProviderId } from '../lib/ids.ts';
+import type { Hold } from '../limits/spending.ts';
 import type { Decision } from '../routing/route.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
+import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
 import { matchedHeadersMax } from '../usage/usage-event.ts';
 import type { RuleInputs } from '../usage/rule-inputs.ts';
@@ -25,10 +27,12 @@ export type MeteredRequest = Readonly<{
   decision: Decision | null;
   promptClass: PromptClassId | null;
   ruleInputs: RuleInputs | null;
+  /** How the budget of its caller counts it while it is in flight; null before it is admitted, and without a budget. */
+  hold: Hold | null;
 }>;
 
 /** The part of it that a row tells. */
-type Told = Omit<MeteredRequest, 'exchange' | 'peeked'> &
+type Told = Omit<MeteredRequest, 'exchange' | 'peeked' | 'hold'> &
   Readonly<{
     exchange: Pick<Exchange, 'id' | 'startedMs' | 'path'>;
     peeked: Pick<Peeked, 'model' | 'isStream' | 'promptEstimate' | 'maxTokens'>;
@@ -38,7 +42,7 @@ type Told = Omit<MeteredRequest, 'exchange' | 'peeked'> &
 export type MeteredOutcome = Readonly<{
   status: number | null;
   refusal: RefusalReason | null;
-  model: Readonly<{ id: ModelId; name: string }> | null;
+  model: Pick<CompiledModel, 'id' | 'name' | 'prices'> | null;
   providerId: ProviderId | null;
   route: string | null;
   usage: ReportedUsage | null;

@@ -3,6 +3,7 @@
 
 import type { Protocol } from '../lib/vocabulary.ts';
 import type { Limiter } from '../limits/limiter.ts';
+import type { Hold } from '../limits/spending.ts';
 import { stillView } from '../routing/idle-view.ts';
 import { chooseRoute, reasonOf } from '../routing/route.ts';
 import { ruleInputs } from '../routing/rule-inputs.ts';
@@ -10,7 +11,7 @@ import type { Route } from '../routing/route.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { Tracer } from '../telemetry/trace.ts';
-import { admit, willRefuse } from './admit.ts';
+import { admit, holdSpending, willRefuse, withSpending } from './admit.ts';
 import { refuseRequest } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import type { ResponseCache } from './cache.ts';
@@ -52,8 +53,8 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   if (exchange.malformed !== null) {
     return refuse(context, exchange, refuseRequest('malformed_request', exchange.malformed));
   }
-  const caller = authenticate(generation, exchange, exchange.startedMs);
-  if ('reason' in caller) return refuse(context, exchange, caller);
+  const known = authenticate(generation, exchange, exchange.startedMs);
+  if ('reason' in known) return refuse(context, exchange, known);
   const proxied = routeAt(exchange.path);
   if (proxied === undefined) return refuse(context, exchange, refusals.noSuchRoute(exchange));
   if (exchange.method !== 'POST') return refuse(context, exchange, refusals.onlyPost);
@@ -74,31 +75,35 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   if (isPeekRefusal(peeked))
     return refuse(context, exchange, refusals.unreadable(exchange, peeked));
   if (proxied.messages === 'counted') {
-    return count(context, generation, caller, { exchange, peeked, body });
+    return count(context, generation, known, { exchange, peeked, body });
   }
   noteAsked(exchange, peeked);
   const { snapshot, view } = generation;
   const atMs = context.monotonic();
-  const isRefused = willRefuse(context.limiter, { caller, peeked }, atMs);
+  const { limiter, spending } = context;
+  const before = withSpending(known, spending);
+  const isRefused = willRefuse(limiter, { caller: before, peeked }, atMs);
   const live = isRefused ? stillView(view) : view;
   const read = routedRequest(context, exchange, { snapshot, peeked, body, proxied, isRefused });
   const routed = read instanceof Promise ? await read : read;
+  // Other requests may have been admitted while this one waited.
+  const caller = read instanceof Promise ? withSpending(known, spending) : before;
   const asking = { caller, request: routed, live };
   const route = chooseRoute(snapshot, asking);
-  const { version: snapshotVersion } = snapshot;
   const { decision } = route;
   const { promptClass } = routed;
   const asked: MeteredRequest = {
     exchange,
     caller,
     peeked,
-    snapshotVersion,
+    snapshotVersion: snapshot.version,
     decision,
     promptClass,
     ruleInputs: ruleInputs(snapshot.frontendModels.get(peeked.model), asking),
+    hold: null,
   };
   if (route.kind !== 'chain' && route.kind !== 'out') return refuseRoute(context, asked, route);
-  const admission = admit(context.limiter, asked, atMs);
+  const admission = admit(limiter, asked, atMs);
   const first = route.kind === 'chain' ? route.candidates[0] : route.model;
   if (admission.kind === 'refused') {
     return refuseMetered(context, asked, admission.refusal, admission.reason, first);
@@ -108,8 +113,25 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
     const refusal = { ...refusals.outOfRotation, headers: limitHeaders };
     return refuseMetered(context, asked, refusal, 'no_backend', first);
   }
+  const admitted = { proxied, body, routed, route, limitHeaders };
+  const hold = holdSpending(spending, generation, { caller, peeked, model: route.candidates[0] });
   // To answer a promise with a promise would cost the request three more turns of the queue.
-  await forward(context, generation, asked, { proxied, body, routed, route, limitHeaders });
+  if (hold === null) await forward(context, generation, asked, admitted);
+  else await forwardHeld(context, generation, { ...asked, hold }, admitted);
+}
+
+/** However the request ends, it is in flight no more. */
+async function forwardHeld(
+  context: ProxyContext,
+  generation: Generation,
+  request: MeteredRequest & Readonly<{ hold: Hold }>,
+  admitted: Admitted,
+): Promise<void> {
+  try {
+    await forward(context, generation, request, admitted);
+  } finally {
+    context.spending.release(request.hold);
+  }
 }
 
 type Dead = Exclude<Route, { kind: 'chain' } | { kind: 'out' }>;

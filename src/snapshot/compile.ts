@@ -2,7 +2,7 @@
 // model or model, grants as bits, rules as numbers. Whatever can be made here is never made on a
 // request.
 
-import type { FrontendModelId } from '../lib/ids.ts';
+import type { FrontendModelId, PrincipalId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { inOneGo } from '../lib/steps.ts';
@@ -42,6 +42,8 @@ export type CompiledSnapshot = RoutingTables &
     openCaller: Caller | null;
     /** By SHA-256 of the key, in hex. */
     callers: ReadonlyMap<string, Caller>;
+    /** The principals that have a budget. */
+    budgeted: ReadonlySet<PrincipalId>;
     promptClasses: readonly SnapshotPromptClass[];
     /** What prompts are compared to; it is for whoever has the encoder to say what that means. */
     classifier: SnapshotClassifier;
@@ -70,6 +72,9 @@ export function compileSnapshot(
     overlaySeq: snapshot.overlay.seq,
     openCaller: snapshot.config.settings.open ? anonymous : null,
     callers: compileCallers(snapshot, tables.models, dropped),
+    budgeted: new Set(
+      snapshot.config.principals.flatMap(({ id, budget }) => (budget === null ? [] : [id])),
+    ),
     promptClasses: snapshot.config.prompt_classes,
     classifier: snapshot.classifier,
     dropped,

@@ -210,6 +210,8 @@ export const budgetUse = z.object({
   principal_id: principalId,
   tokens_used: z.int().nonnegative(),
   cost_used_micros: z.int().nonnegative(),
+  /** When the window began in which this was spent; null from control planes that do not say. */
+  window_start: timestamp.nullable().default(null),
 });
 
 /** What changes without a new version. `seq` grows with every change of it. */

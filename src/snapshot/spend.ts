@@ -27,17 +27,31 @@ function percentOf(used: number, total: number | null): number {
     : Number((BigInt(used) * 100n) / BigInt(total));
 }
 
-/** In tokens, or in micro-units of money. */
-export type ReachedCap = Readonly<{ cap: 'tokens' | 'money'; used: number; total: number }>;
+/** In tokens, or in micro-units of money. `inFlight` is an estimate and is not part of `used`. */
+export type ReachedCap = Readonly<{
+  cap: 'tokens' | 'money';
+  used: number;
+  inFlight: number;
+  total: number;
+}>;
 
 /** The cap that is reached, tokens before money; null while there is something left of both. */
-export function reachedCap(caps: Caps, spent: Spent): ReachedCap | null {
+export function reachedCap(
+  caps: Caps,
+  spent: Spent,
+  inFlight: Spent = nothingSpent,
+): ReachedCap | null {
   const { tokens_total: tokens, cost_total_micros: money } = caps;
-  if (tokens !== null && spent.tokens_used >= tokens) {
-    return { cap: 'tokens', used: spent.tokens_used, total: tokens };
-  }
-  if (money !== null && spent.cost_used_micros >= money) {
-    return { cap: 'money', used: spent.cost_used_micros, total: money };
-  }
-  return null;
+  return (
+    reached('tokens', spent.tokens_used, inFlight.tokens_used, tokens) ??
+    reached('money', spent.cost_used_micros, inFlight.cost_used_micros, money)
+  );
 }
+
+const reached = (
+  cap: ReachedCap['cap'],
+  used: number,
+  inFlight: number,
+  total: number | null,
+): ReachedCap | null =>
+  total === null || used + inFlight < total ? null : { cap, used, inFlight, total };

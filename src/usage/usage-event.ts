@@ -87,8 +87,21 @@ export const usageBatch = z.object({
 });
 export type UsageBatch = z.output<typeof usageBatch>;
 
+/** What the budget of a principal was spent by, once the rows of a batch were counted. */
+const countedBudget = z.object({
+  principal_id: principalId,
+  window_start: z.iso.datetime({ offset: true }),
+  tokens_used: count,
+  cost_used_micros: count,
+});
+
 /**
  * Answer of POST /usage: a record that names what no longer exists, or is malformed, is dropped
- * alone.
+ * alone. `budgets` holds those of all principals of the batch; an older control plane leaves it out.
  */
-export type UsageReceipt = Readonly<{ accepted: number; dropped: number }>;
+export const usageReceipt = z.object({
+  accepted: z.int(),
+  dropped: z.int(),
+  budgets: z.array(countedBudget).readonly(),
+});
+export type UsageReceipt = z.output<typeof usageReceipt>;

@@ -24,6 +24,13 @@ export const usageRow = (event: UsageEvent): string =>
   `,"attempts":${event.attempts},"prompt_estimate":${event.prompt_estimate}` +
   `,"max_tokens":${event.max_tokens}}`;
 
+const idStart = '{"id":"'.length;
+const idEnd = idStart + 26;
+
+/** The id of a row as `usageRow` writes it. */
+export const rowIdOf = (row: Buffer | string): string =>
+  typeof row === 'string' ? row.slice(idStart, idEnd) : row.toString('latin1', idStart, idEnd);
+
 const quoted = (text: string | null): string => (text === null ? 'null' : asciiJson(text));
 
 /** Printable ASCII without what JSON escapes. */

@@ -51,7 +51,11 @@ it('a request is explained on the snapshot that served it, whatever was changed 
   const foreign = reported(3, { snapshot_version: 0 });
   const future = reported(4, { snapshot_version: 999_999 });
   const rows = [event, { ...other, id: reported(2).id }, foreign, future];
-  assert.deepEqual((await reportUsage(started, rows)).body, { accepted: 4, dropped: 0 });
+  assert.deepEqual((await reportUsage(started, rows)).body, {
+    accepted: 4,
+    dropped: 0,
+    budgets: [],
+  });
   await send('PUT', '/admin/frontend-models/1/rules', { rules: [] });
   await send('DELETE', '/admin/models/2');
 

@@ -68,7 +68,7 @@ describe('a usage row', () => {
     const started = await withModel(t);
     const newer = reported(1, { colour: 'red', nested: { deep: [1] } });
     const { body } = await reportUsage(started, [newer, reported(2)]);
-    assert.deepEqual(body, { accepted: 2, dropped: 0 });
+    assert.deepEqual(body, { accepted: 2, dropped: 0, budgets: [] });
     const { body: rows } = await started.send('GET', path);
     assert.ok(Array.isArray(rows));
     for (const row of rows) {

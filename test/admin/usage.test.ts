@@ -34,7 +34,7 @@ describe('a batch of usage', () => {
     usageEvent.parse(reported(1));
     for (const _time of ['first', 'second']) {
       const { body } = await report(started, [reported(1), reported(2)]);
-      assert.deepEqual(body, { accepted: 2, dropped: 0 });
+      assert.deepEqual(body, { accepted: 2, dropped: 0, budgets: [] });
     }
     assert.deepEqual((await started.send('GET', '/admin/usage')).body, [
       {
@@ -73,7 +73,7 @@ describe('a batch of usage', () => {
       reported(8, { id: 'not-a-ulid' }),
     ];
     const { body } = await report(started, [reported(1), ...bad]);
-    assert.deepEqual(body, { accepted: 1, dropped: bad.length });
+    assert.deepEqual(body, { accepted: 1, dropped: bad.length, budgets: [] });
     const totals = await started.send('GET', '/admin/usage');
     assert.ok(Array.isArray(totals.body));
     assert.deepEqual(
@@ -95,7 +95,7 @@ describe('a batch of usage', () => {
       { model: 'small' },
     ];
     const sent = { method: 'POST', path: '/usage', token: proxyToken, body: { events } };
-    assert.deepEqual((await started.ask(sent)).body, { accepted: 4, dropped: 3 });
+    assert.deepEqual((await started.ask(sent)).body, { accepted: 4, dropped: 3, budgets: [] });
     const rows: unknown = await started.plane.db.query(sql`
       select model_id, model, virtual_model, cost_micros, refusal, duration_ms, replica
       from op.usage_events order by duration_ms desc, cost_micros nulls first, refusal`);
@@ -125,7 +125,11 @@ describe('a batch of usage', () => {
     const months = Array.from({ length: 13 }, (_value, index) =>
       reported(index, { at: new Date(at - index * 28 * 24 * 3_600_000).toISOString() }),
     );
-    assert.deepEqual((await report(started, months)).body, { accepted: 13, dropped: 0 });
+    assert.deepEqual((await report(started, months)).body, {
+      accepted: 13,
+      dropped: 0,
+      budgets: [],
+    });
     const byDay = await started.send('GET', '/admin/usage?group_by=day&limit=2');
     assert.ok(Array.isArray(byDay.body));
     assert.deepEqual(

@@ -146,6 +146,44 @@ describe('a counter', () => {
     assert.deepEqual(await strayBudgets(test.plane.db), []);
   });
 
+  it('answers each batch with what is spent, of rows that were counted before too', async (t) => {
+    const test = await testPlane(t);
+    assert.deepEqual((await take(test, [spent(9, 3)])).budgets, []);
+    await setBudget(test, { tokens: 1000, used: 40 });
+    const window_start = new Date((await startOf(test)) ?? 0).toISOString();
+    const figure = (tokens_used: number, cost_used_micros = 0) => [
+      { principal_id: 1, window_start, tokens_used, cost_used_micros },
+    ];
+    const batch = [spent(1, 10, { reported_cost_micros: 7 }), spent(2, 1)];
+    assert.deepEqual((await take(test, batch)).budgets, figure(51, 7));
+    await take(test, [spent(3, 100)]);
+    assert.deepEqual((await take(test, batch)).budgets, figure(151, 7));
+    const malformed = [{ ...spent(4, 5), model_id: 999 }];
+    assert.deepEqual((await take(test, malformed)).budgets, []);
+  });
+
+  it('says at once when a batch reaches a cap, and only then', async (t) => {
+    const test = await testPlane(t);
+    await setBudget(test, { tokens: 100, costMicros: 50 });
+    let reached = 0;
+    const { db, vault, refresh, store } = test.plane;
+    const onReached = (): void => void reached++;
+    const { state } = store;
+    const intake = createUsageIntake({ db, vault, state, refresh, onReached, clock: Date.now });
+    const takes = async (number: number, tokens: number, costMicros = 0): Promise<number> => {
+      const row = spent(number, tokens, { reported_cost_micros: costMicros });
+      await intake({ replica: 'r1', events: [row] });
+      return reached;
+    };
+    assert.equal(await takes(1, 99), 0);
+    assert.equal(await takes(2, 1), 1);
+    assert.equal(await takes(2, 1), 1);
+    assert.equal(await takes(3, 1), 1);
+    await setBudget(test, { costMicros: 50 });
+    assert.equal(await takes(4, 1000, 49), 1);
+    assert.equal(await takes(5, 1000, 1), 2);
+  });
+
   it('is bounded by what can be answered exactly', async (t) => {
     const test = await testPlane(t);
     await setBudget(test, { tokens: 5 });
@@ -278,6 +316,18 @@ describe('what is spent', () => {
     clock.ms = startMs + dayMs;
     await test.plane.rebuild();
     assert.deepEqual(told(test), [[1, 0, 0]]);
+  });
+
+  it('is told with the window that it was spent in, also where nothing was', async (t) => {
+    const { test, clock, startMs } = await withDailyBudget(t);
+    const windows = () => current(test).overlay.budgets.map(({ window_start: start }) => start);
+    await test.plane.rebuild();
+    assert.deepEqual(windows(), [new Date(startMs).toISOString()]);
+    const before = current(test).overlay.seq;
+    clock.ms = startMs + dayMs;
+    await test.plane.rebuild();
+    assert.deepEqual(windows(), [new Date(startMs + dayMs).toISOString()]);
+    assert.ok(current(test).overlay.seq > before);
   });
 
   it('is told of nobody whose budget is gone, and anew of one that is new', async (t) => {

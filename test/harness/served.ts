@@ -87,7 +87,12 @@ function routed(state: ConfigState, one: Served) {
   const principal = principals[one.principal % principals.length];
   if (principal === undefined) throw new Error('the state has no principal');
   const budgets = [
-    { principal_id: principal.id, tokens_used: one.spent, cost_used_micros: one.spent },
+    {
+      principal_id: principal.id,
+      tokens_used: one.spent,
+      cost_used_micros: one.spent,
+      window_start: null,
+    },
   ];
   const dropped_providers = one.out.map((id) => ({
     provider_id: providerId.parse(id),

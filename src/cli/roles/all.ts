@@ -11,6 +11,7 @@ import { startGateway } from '../../gateway/gateway.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { createLive } from '../../gateway/live.ts';
 import type { Live } from '../../gateway/live.ts';
+import { Spending } from '../../limits/spending.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -57,7 +58,9 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
   const client = loopBack(control, proxyToken);
   started.defer(client.close);
   const counts = newCounts();
-  const reporter = createUsageReporter({ client, replica, counts, log: linkLog, ...spooling });
+  const spending = new Spending();
+  const link = { client, replica, counts, log: linkLog, spending };
+  const reporter = createUsageReporter({ ...link, ...spooling });
   // While the admin API is still there to take what is left.
   started.defer(reporter.close);
   const tracer = await openTracing(settings, log);
@@ -71,6 +74,7 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
       counts,
       tracer,
       encoders,
+      spending,
       usage: reporter.record,
     }),
   );

@@ -16,6 +16,7 @@ import { startGateway } from '../../gateway/gateway.ts';
 import type { Gateway, GatewayOptions } from '../../gateway/gateway.ts';
 import { createLive } from '../../gateway/live.ts';
 import { Limiter } from '../../limits/limiter.ts';
+import { Spending } from '../../limits/spending.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import type { Environment } from '../../snapshot/file/source.ts';
@@ -150,7 +151,9 @@ async function runHttpMode(
   const counts = newCounts();
   const replica = replicaName();
   const spooling = await openSpool(settings, { replica, log: linkLog });
-  const reporter = createUsageReporter({ client, replica, counts, log: linkLog, ...spooling });
+  const spending = new Spending();
+  const link = { client, replica, counts, log: linkLog, spending };
+  const reporter = createUsageReporter({ ...link, ...spooling });
   started.defer(reporter.close);
   const limiter = new Limiter();
   const reconciling = startReconcile({
@@ -181,6 +184,7 @@ async function runHttpMode(
     counts,
     limiter,
     encoders,
+    spending,
     usage: reporter.record,
     ...sharing(dependencies),
     tracer: await openTracing(settings, log),

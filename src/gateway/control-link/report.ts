@@ -2,14 +2,16 @@
 // drops the row and counts it. A batch that failed is sent again with the same ids, so that it
 // counts once. With a spool, what cannot be delivered goes to disk, and from there in its turn.
 
+import { Spending } from '../../limits/spending.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Counts } from '../../telemetry/metrics.ts';
 import { usageBatchMax } from '../../usage/usage-event.ts';
 import type { UsageEvent } from '../../usage/usage-event.ts';
-import { usageRow } from '../../usage/usage-row.ts';
+import { rowIdOf, usageRow } from '../../usage/usage-row.ts';
 import type { UsageSink } from '../meter.ts';
 import type { SpooledBatch, UsageSpool } from '../spool.ts';
 import type { ControlClient } from './client.ts';
+import { figuresIn } from './usage-figures.ts';
 import { usageBody, UsageQueue } from './usage-queue.ts';
 
 const queuedMaxDefault = 10_000;
@@ -37,6 +39,8 @@ export type UsageReporterOptions = Readonly<{
   log: Log;
   /** Where undelivered usage waits; in memory alone when absent. */
   spool?: UsageSpool | null;
+  /** Told what becomes of the rows that it holds. */
+  spending?: Spending;
   flushMs?: number;
   queuedMax?: number;
   /** How long the last deliveries may take. */
@@ -62,6 +66,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
 class Reporting {
   readonly #options: UsageReporterOptions;
   readonly #spool: UsageSpool | null;
+  readonly #spending: Spending;
   readonly #queuedMax: number;
   readonly #stopping = new AbortController();
   readonly #queue: UsageQueue;
@@ -79,12 +84,13 @@ class Reporting {
   constructor(options: UsageReporterOptions) {
     this.#options = options;
     this.#spool = options.spool ?? null;
+    this.#spending = options.spending ?? new Spending();
     this.#queuedMax = options.queuedMax ?? queuedMaxDefault;
     this.#queue = new UsageQueue(options.replica);
   }
 
   record(event: UsageEvent): void {
-    if (this.#queue.count >= this.#queuedMax) this.#options.counts.usageDropped++;
+    if (this.#queue.count >= this.#queuedMax) this.#drop([event.id]);
     else this.#queue.push(usageRow(event));
     if (this.#queue.count < usageBatchMax) return;
     // While deliveries fail the timer alone tries again.
@@ -140,9 +146,11 @@ class Reporting {
   }
 
   async #nextSpooled(): Promise<SpooledBatch | null> {
-    if (this.#spool === null || this.#spool.isEmpty()) return null;
+    if (this.#spool === null) return null;
     try {
-      return await this.#spool.next(usageBatchMax);
+      const batch = this.#spool.isEmpty() ? null : await this.#spool.next(usageBatchMax);
+      if (batch === null) this.#spending.spoolIsEmpty();
+      return batch;
     } catch (error) {
       this.#noteSpool(error);
       return null;
@@ -150,7 +158,7 @@ class Reporting {
   }
 
   async #sendSpooled({ replica, events }: SpooledBatch): Promise<boolean> {
-    const outcome = await this.#post(usageBody(replica, events));
+    const outcome = await this.#post(usageBody(replica, events), () => events.map(rowIdOf));
     if (outcome === 'failed') return false;
     if (outcome === 'dropped') this.#options.counts.usageDropped += events.length;
     await this.#spool?.drop().catch((error: unknown) => this.#noteSpool(error));
@@ -160,19 +168,22 @@ class Reporting {
   async #sendQueued(): Promise<boolean> {
     const batch = this.#queue.oldest();
     if (batch === null) return true;
-    const outcome = await this.#post(batch.body());
+    const outcome = await this.#post(batch.body(), () => batch.rows().map(rowIdOf));
     // None of them when they went to the spool meanwhile, from where they are delivered once more.
     const gone = outcome === 'failed' ? 0 : this.#queue.remove(batch);
     if (outcome === 'dropped') this.#options.counts.usageDropped += gone;
     return outcome === 'sent';
   }
 
-  async #post(body: Buffer): Promise<'sent' | 'failed' | 'dropped'> {
+  async #post(body: Buffer, rowIds: () => string[]): Promise<'sent' | 'failed' | 'dropped'> {
     const { client, log } = this.#options;
     this.#deliveries++;
+    const ids = this.#spending.isIdle ? [] : rowIds();
+    const sentAt = this.#spending.sending(ids);
     let isDropped = false;
     try {
-      const { status } = await client.post('/usage', body, this.#stopping.signal);
+      const answer = await client.post('/usage', body, this.#stopping.signal);
+      const { status } = answer;
       if (status !== 200) {
         isDropped = refusalStatuses.has(status) && ++this.#refusals >= refusalsMax;
         if (isDropped) this.#refusals = 0;
@@ -180,11 +191,13 @@ class Reporting {
       }
       this.#isFailing = false;
       this.#refusals = 0;
+      this.#spending.delivered(ids, { figures: figuresIn(answer), sentAt });
       return 'sent';
     } catch (error) {
       if (!this.#isFailing)
         log.warn({ error, queued: this.#queue.count }, 'usage was not delivered');
       this.#isFailing = true;
+      if (isDropped) this.#spending.lost(ids);
       return isDropped ? 'dropped' : 'failed';
     }
   }
@@ -204,6 +217,9 @@ class Reporting {
     if (this.#spool === null || this.#queue.count === 0) return;
     const rows = this.#queue.takeAll();
     this.#savingCount = rows.length;
+    const ids = this.#spending.isIdle ? [] : rows.map(rowIdOf);
+    // Another process may take over the file, and deliver them, before the append is answered.
+    this.#spending.sending(ids);
     let saved = 0;
     try {
       saved = await this.#spool.append(rows);
@@ -211,6 +227,7 @@ class Reporting {
     } catch (error) {
       this.#noteSpool(error);
     }
+    this.#spending.spooled(ids.slice(0, saved));
     this.#savingCount = 0;
     if (saved < rows.length) this.#putBack(rows.slice(saved));
   }
@@ -219,7 +236,12 @@ class Reporting {
   #putBack(rows: readonly Buffer[]): void {
     const all = [...rows, ...this.#queue.takeAll()];
     for (const row of all.slice(0, this.#queuedMax)) this.#queue.push(row.toString('latin1'));
-    this.#options.counts.usageDropped += all.length - this.#queue.count;
+    this.#drop(all.slice(this.#queuedMax).map(rowIdOf));
+  }
+
+  #drop(rowIds: readonly string[]): void {
+    this.#options.counts.usageDropped += rowIds.length;
+    this.#spending.lost(rowIds);
   }
 
   #noteSpool(error: unknown): void {

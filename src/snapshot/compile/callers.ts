@@ -5,12 +5,13 @@ import type { ApiKeyId, PrincipalId, RoleId } from '../../lib/ids.ts';
 import type {
   BudgetUse,
   Snapshot,
+  SnapshotBudget,
   SnapshotLimits,
   SnapshotPrincipal,
   SnapshotRole,
 } from '../schema.ts';
 import { nothingSpent, percentSpent, reachedCap } from '../spend.ts';
-import type { ReachedCap } from '../spend.ts';
+import type { Caps, ReachedCap, Spent } from '../spend.ts';
 import type { CompiledModel } from './models.ts';
 
 /**
@@ -19,6 +20,11 @@ import type { CompiledModel } from './models.ts';
  */
 export type Grants = Readonly<{ all: boolean; bits: Uint32Array }>;
 
+/** What the control plane says is spent. The start of the window is null when it does not say. */
+export type ToldSpend = Spent & Readonly<{ windowStartMs: number | null }>;
+
+export type CompiledBudget = Readonly<{ caps: Caps; told: ToldSpend }>;
+
 export type Caller = Readonly<{
   /** Null for whoever calls an open gateway. */
   principalId: PrincipalId | null;
@@ -26,6 +32,8 @@ export type Caller = Readonly<{
   expiresAtMs: number;
   grants: Grants;
   roleIds: readonly RoleId[];
+  /** Null without a budget. */
+  budget: CompiledBudget | null;
   /** Of the cap closest to its limit, whole, at most 255; -1 without a budget. */
   budgetUsedPercent: number;
   /** The cap of the budget that nothing is left of, if any. */
@@ -43,6 +51,7 @@ export const anonymous: Caller = {
   expiresAtMs: Infinity,
   grants: everyModel,
   roleIds: [],
+  budget: null,
   budgetUsedPercent: -1,
   reachedCap: null,
   limits: null,
@@ -151,13 +160,17 @@ function compileGrants(
 }
 
 function budgetOf(
-  budget: SnapshotPrincipal['budget'],
+  caps: SnapshotBudget | null,
   use: BudgetUse | undefined,
-): Pick<Caller, 'budgetUsedPercent' | 'reachedCap'> {
-  if (budget === null) return { budgetUsedPercent: -1, reachedCap: null };
-  const spent = use ?? nothingSpent;
+): Pick<Caller, 'budget' | 'budgetUsedPercent' | 'reachedCap'> {
+  if (caps === null) return { budget: null, budgetUsedPercent: -1, reachedCap: null };
+  const { tokens_used, cost_used_micros } = use ?? nothingSpent;
+  const start = use?.window_start ?? null;
+  const windowStartMs = start === null ? null : Date.parse(start);
+  const told = { tokens_used, cost_used_micros, windowStartMs };
   return {
-    budgetUsedPercent: percentSpent(budget, spent),
-    reachedCap: reachedCap(budget, spent),
+    budget: { caps, told },
+    budgetUsedPercent: percentSpent(caps, told),
+    reachedCap: reachedCap(caps, told),
   };
 }

@@ -66,7 +66,7 @@ describe('a key', () => {
       window: 'monthly',
     });
     assert.deepEqual(snapshot.overlay.budgets, [
-      { principal_id: 1, tokens_used: 4, cost_used_micros: 0 },
+      { principal_id: 1, tokens_used: 4, cost_used_micros: 0, window_start: null },
     ]);
   });
 

@@ -1,0 +1,27 @@
+// Reads from the answer of POST /usage what the budgets of its principals were spent by.
+
+import { usageReceipt } from '../../usage/usage-event.ts';
+import type { Figure } from '../../limits/spending.ts';
+import type { ControlAnswer } from './client.ts';
+
+const receipt = usageReceipt.pick({ budgets: true });
+
+/** Null from a control plane that does not say. */
+export function figuresIn({ body }: Pick<ControlAnswer, 'body'>): readonly Figure[] | null {
+  const { data } = receipt.safeParse(parseJson(body));
+  if (data === undefined) return null;
+  return data.budgets.map((budget) => ({
+    principalId: budget.principal_id,
+    windowStartMs: Date.parse(budget.window_start),
+    tokens_used: budget.tokens_used,
+    cost_used_micros: budget.cost_used_micros,
+  }));
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,278 @@
+// What principals have spent of their budgets, as one replica knows it (Gateway rule 12): the figure of the control plane, plus the
+// rows that this replica recorded and that are not part of that figure yet, plus an estimate for the requests in flight.
+//
+// No row is counted twice and none is left out. A delivery of rows is answered with the figure that includes them, so its rows leave
+// this memory in the same step in which the figure is taken. Until the answer comes, a row that was sent is in doubt: a figure that
+// comes some other way may include it or not. Such a figure is therefore lowered by all that is in doubt, and taken only if it is
+// still higher than what is known already.
+
+import type { PrincipalId } from '../lib/ids.ts';
+import type { CompiledBudget, ToldSpend } from '../snapshot/compile/callers.ts';
+import type { Spent } from '../snapshot/spend.ts';
+
+export type Amount = Readonly<{ tokens: number; micros: number }>;
+
+/** What the control plane had counted when it answered a delivery. */
+export type Figure = Readonly<{ principalId: PrincipalId }> & ToldSpend;
+
+/** What counts as spent now: `spent` is used, `inFlight` an estimate of what requests under way will use. */
+export type Standing = Readonly<{ spent: Spent; inFlight: Spent }>;
+
+type Sum = { tokens: number; micros: number };
+
+type Account = {
+  /** Spent in the window, without the rows that are held here. */
+  known: Sum;
+  /** Null when the control plane does not say. */
+  windowStartMs: number | null;
+  /** The step at which `known` was last learned. */
+  knownAt: number;
+  /** What the snapshot said when it was last asked. */
+  told: ToldSpend;
+  /** Of the rows that are held here, and of those of them that are in doubt. */
+  pending: Sum;
+  inDoubt: Sum;
+  inFlight: Sum;
+  rows: number;
+};
+
+/** In memory alone, perhaps counted by the control plane already, or in files that another process may deliver. */
+type Place = 'held' | 'sent' | 'spooled';
+
+type Row = { readonly account: Account; readonly amount: Amount; place: Place };
+
+/** A request in flight. */
+export type Hold = { readonly account: Account; readonly estimate: Amount; isOver: boolean };
+
+/** Rows beyond this number are added to what is known, and corrected by the next figure. */
+const rowsMax = 100_000;
+
+const nothing: Amount = { tokens: 0, micros: 0 };
+
+export class Spending {
+  readonly #accounts = new Map<PrincipalId, Account>();
+  /** By the id of the row. */
+  readonly #rows = new Map<string, Row>();
+  /** Orders what is learned and what is sent. */
+  #step = 0;
+  #spooled = 0;
+
+  /** Whether any row is held: without one a delivery need not be told. */
+  get isIdle(): boolean {
+    return this.#rows.size === 0;
+  }
+
+  /** How many principals and rows are held in memory. */
+  get size(): Readonly<{ accounts: number; rows: number }> {
+    return { accounts: this.#accounts.size, rows: this.#rows.size };
+  }
+
+  standing(principalId: PrincipalId, budget: CompiledBudget): Standing {
+    const { known, pending, inFlight } = this.#accountOf(principalId, budget);
+    return {
+      spent: {
+        tokens_used: known.tokens + pending.tokens,
+        cost_used_micros: known.micros + pending.micros,
+      },
+      inFlight: { tokens_used: inFlight.tokens, cost_used_micros: inFlight.micros },
+    };
+  }
+
+  /** A request is admitted that will use about as much. It must be concluded or released. */
+  hold(principalId: PrincipalId, budget: CompiledBudget, estimate: Amount): Hold {
+    const account = this.#accountOf(principalId, budget);
+    add(account.inFlight, estimate);
+    return { account, estimate, isOver: false };
+  }
+
+  /** The request ended without a row. Does nothing after the first call, or after `conclude`. */
+  release(hold: Hold): void {
+    if (hold.isOver) return;
+    hold.isOver = true;
+    subtract(hold.account.inFlight, hold.estimate);
+  }
+
+  /** The request ended with this row. */
+  conclude(hold: Hold, rowId: string, amount: Amount): void {
+    const { account } = hold;
+    this.release(hold);
+    if (amount.tokens === 0 && amount.micros === 0) return;
+    if (this.#rows.size >= rowsMax) return add(account.known, amount);
+    this.#rows.set(rowId, { account, amount, place: 'held' });
+    add(account.pending, amount);
+    account.rows++;
+  }
+
+  /** These rows are about to be sent. Answers the step at which they were, for `delivered`. */
+  sending(rowIds: readonly string[]): number {
+    for (const rowId of rowIds) this.#doubt(rowId);
+    return ++this.#step;
+  }
+
+  /** These rows are in files from now on, which another process may deliver. */
+  spooled(rowIds: readonly string[]): void {
+    for (const rowId of rowIds) {
+      const row = this.#doubt(rowId);
+      if (row === undefined || row.place === 'spooled') continue;
+      row.place = 'spooled';
+      this.#spooled++;
+    }
+  }
+
+  /** No file is left: rows that were in one and were not delivered here are delivered by another process. */
+  spoolIsEmpty(): void {
+    if (this.#spooled === 0) return;
+    for (const [rowId, { place }] of this.#rows) if (place === 'spooled') this.#take(rowId);
+  }
+
+  /**
+   * The control plane took these rows, sent at this step. `figures` are null when it does not answer with any: then the rows are added
+   * to what is known, which its next snapshot corrects.
+   */
+  delivered(
+    rowIds: readonly string[],
+    { figures, sentAt }: Readonly<{ figures: readonly Figure[] | null; sentAt: number }>,
+  ): void {
+    if (figures === null) return this.lost(rowIds);
+    const taken = new Map<Account, Sum>();
+    for (const rowId of rowIds) {
+      const row = this.#take(rowId);
+      if (row === undefined) continue;
+      const sum = taken.get(row.account) ?? { ...nothing };
+      add(sum, row.amount);
+      taken.set(row.account, sum);
+    }
+    for (const figure of figures) {
+      const account = this.#accounts.get(figure.principalId);
+      if (account === undefined) continue;
+      settle(account, figure, { taken: taken.get(account) ?? nothing, sentAt });
+      account.knownAt = ++this.#step;
+    }
+  }
+
+  /** These rows are never delivered. They were spent all the same, so they count until the next figure. */
+  lost(rowIds: readonly string[]): void {
+    for (const rowId of rowIds) {
+      const row = this.#take(rowId);
+      if (row !== undefined) add(row.account.known, row.amount);
+    }
+  }
+
+  /** Forgets principals that have no budget any more. */
+  keepOnly(hasBudget: (principalId: PrincipalId) => boolean): void {
+    for (const [principalId, { rows }] of this.#accounts) {
+      if (rows === 0 && !hasBudget(principalId)) this.#accounts.delete(principalId);
+    }
+  }
+
+  #accountOf(principalId: PrincipalId, { told }: CompiledBudget): Account {
+    const account = this.#accounts.get(principalId);
+    if (account === undefined) {
+      const fresh = openAccount(told, ++this.#step);
+      this.#accounts.set(principalId, fresh);
+      return fresh;
+    }
+    if (account.told !== told) {
+      hear(account, told);
+      account.knownAt = ++this.#step;
+    }
+    return account;
+  }
+
+  #doubt(rowId: string): Row | undefined {
+    const row = this.#rows.get(rowId);
+    if (row?.place !== 'held') return row;
+    row.place = 'sent';
+    add(row.account.inDoubt, row.amount);
+    return row;
+  }
+
+  #take(rowId: string): Row | undefined {
+    const row = this.#rows.get(rowId);
+    if (row === undefined) return undefined;
+    const { account, amount, place } = row;
+    this.#rows.delete(rowId);
+    subtract(account.pending, amount);
+    if (place !== 'held') subtract(account.inDoubt, amount);
+    if (place === 'spooled') this.#spooled--;
+    account.rows--;
+    return row;
+  }
+}
+
+const openAccount = (told: ToldSpend, step: number): Account => ({
+  known: amountOf(told),
+  windowStartMs: told.windowStartMs,
+  knownAt: step,
+  told,
+  pending: { ...nothing },
+  inDoubt: { ...nothing },
+  inFlight: { ...nothing },
+  rows: 0,
+});
+
+/** Takes what a snapshot says, which may be older than what is known. */
+function hear(account: Account, told: ToldSpend): void {
+  const before = account.told;
+  account.told = told;
+  const window = compareWindows(account.windowStartMs, told.windowStartMs);
+  if (window < 0) return;
+  // Within a window what is spent never falls.
+  const hasFallen =
+    told.tokens_used < before.tokens_used || told.cost_used_micros < before.cost_used_micros;
+  const isAnother = window > 0 || (window !== 0 && hasFallen);
+  const base = isAnother ? nothing : account.known;
+  const { inDoubt } = account;
+  account.known = atLeast(base, less(amountOf(told), inDoubt));
+  account.windowStartMs = told.windowStartMs ?? account.windowStartMs;
+}
+
+type Delivery = Readonly<{ taken: Amount; sentAt: number }>;
+
+/** Takes what the control plane had counted together with the rows of a delivery, which are held no more. */
+function settle(account: Account, figure: Figure, { taken, sentAt }: Delivery): void {
+  const counted = amountOf(figure);
+  const window = compareWindows(account.windowStartMs, figure.windowStartMs);
+  // All that is known was learned before: a lower figure, or an earlier window, is a database that was restored.
+  const isNewest = account.knownAt < sentAt;
+  if (window < 0 && !isNewest) return;
+  const base = window === 0 ? { ...account.known } : { ...nothing };
+  add(base, taken);
+  const known = atLeast(base, less(counted, account.inDoubt));
+  account.known = isNewest || window !== 0 ? atMost(known, counted) : known;
+  account.windowStartMs = figure.windowStartMs;
+}
+
+/** 0 for the same window, above for a later one, below for an earlier one; NaN when one of them is not said. */
+const compareWindows = (held: number | null, next: number | null): number =>
+  held === null || next === null ? NaN : next - held;
+
+const amountOf = ({ tokens_used, cost_used_micros }: Spent): Sum => ({
+  tokens: tokens_used,
+  micros: cost_used_micros,
+});
+
+function add(sum: Sum, { tokens, micros }: Amount): void {
+  sum.tokens += tokens;
+  sum.micros += micros;
+}
+
+function subtract(sum: Sum, { tokens, micros }: Amount): void {
+  sum.tokens -= tokens;
+  sum.micros -= micros;
+}
+
+const less = (a: Amount, b: Amount): Amount => ({
+  tokens: Math.max(0, a.tokens - b.tokens),
+  micros: Math.max(0, a.micros - b.micros),
+});
+
+const atLeast = (a: Amount, b: Amount): Sum => ({
+  tokens: Math.max(a.tokens, b.tokens),
+  micros: Math.max(a.micros, b.micros),
+});
+
+const atMost = (a: Amount, b: Amount): Sum => ({
+  tokens: Math.min(a.tokens, b.tokens),
+  micros: Math.min(a.micros, b.micros),
+});
