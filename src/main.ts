@@ -7,6 +7,8 @@ import { keepCompiled } from './cli/compile-cache.ts';
 
 const lingerMs = 2000;
 
+// Without a listener, the signal opens Node's inspector, through which any local user could run code in this process.
+process.on('SIGUSR1', () => {});
 keepCompiled();
 const { runCommandLine } = await import('./cli/main.ts');
 

@@ -7,7 +7,7 @@ import { createChatRelay } from '../control/chat-relay.ts';
 import type { GatewayPlace } from '../control/chat-relay.ts';
 import { openManagedDeployment } from '../control/deployment.ts';
 import type { ManagedPlace } from '../control/deployment.ts';
-import type { Egress } from '../control/egress.ts';
+import type { Egress } from '../egress/egress.ts';
 import { createAlarms } from '../control/evidence/alarms.ts';
 import { createTakeSightings } from '../control/evidence/witnesses.ts';
 import { createFleet } from '../control/fleet.ts';

@@ -87,6 +87,9 @@ async function register(body: Registration, call: Call): Promise<Handled<Registe
     engine: body.engine,
     providersMax: control.dynamicProvidersMax,
   };
+  const refused = await control.checkAddress(endpoint.api_base);
+  // When too many names wait to be resolved, the connection to the address is judged instead.
+  if (refused !== null && refused.refused === 'invalid') return { ...refused, param: 'api_base' };
   const place = placeAmong(control.providersAt(endpoint.api_base), asked.principalId);
   const served = await servedAt(place, asked, control);
   if (isRefusal(served)) return served;

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 
 import { z } from 'zod';
 
-import { egressEntryForms, readEgressEntry } from '../control/egress-list.ts';
+import { egressEntryForms, readEgressEntry } from '../egress/egress-list.ts';
 import { auditSettings } from './audit-settings.ts';
 import { classifierSettings } from './classifier-settings.ts';
 import { managedSettings } from './cluster-settings.ts';

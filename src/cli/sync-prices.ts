@@ -6,7 +6,7 @@ import { pricedIn, priceSyncBody } from '../admin/prices.ts';
 import type { PriceSyncRecord } from '../admin/prices.ts';
 import { withCommandPath } from '../control/command-path.ts';
 import type { CommandPath } from '../control/command-path.ts';
-import { createEgress } from '../control/egress.ts';
+import { createEgress } from '../egress/egress.ts';
 import { createPlanPrices } from '../control/price-sync.ts';
 import type { PricePlaces, PriceSyncWish } from '../control/price-sync.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';

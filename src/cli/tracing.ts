@@ -1,5 +1,6 @@
 // Opens the tracer of a serving process when a collector is configured; without one nothing of tracing is loaded.
 
+import { createGuard } from '../egress/egress.ts';
 import type { Log } from '../telemetry/log.ts';
 import { openTracer } from '../telemetry/trace.ts';
 import type { Tracer } from '../telemetry/trace.ts';
@@ -8,7 +9,7 @@ import { programVersion } from './version.ts';
 
 export type TracingSettings = Pick<
   SettingValues,
-  'otelEndpoint' | 'otelSampleOneIn' | 'otelServiceName'
+  'otelEndpoint' | 'otelSampleOneIn' | 'otelServiceName' | 'egressAllow' | 'egressDeny'
 >;
 
 export async function openTracing(settings: TracingSettings, log: Log): Promise<Tracer | null> {
@@ -16,6 +17,7 @@ export async function openTracing(settings: TracingSettings, log: Log): Promise<
   if (endpoint === null) return null;
   return openTracer({
     endpoint,
+    guard: createGuard({ allow: settings.egressAllow, deny: settings.egressDeny }),
     sampleOneIn,
     serviceName: otelServiceName,
     version: programVersion(),

@@ -7,7 +7,7 @@ import type { Call } from '../admin/route.ts';
 import { adminRoutes } from '../admin/routes.ts';
 import { whatIfRecord } from '../admin/what-if-record.ts';
 import type { WhatIfRecord } from '../admin/what-if-record.ts';
-import { createEgress } from '../control/egress.ts';
+import { createEgress } from '../egress/egress.ts';
 import { noNotifier } from '../control/notify.ts';
 import type { ControlPlane } from '../control/plane.ts';
 import { isRefusal } from '../lib/refusal.ts';

@@ -1,12 +1,12 @@
 // Whether an address that is stored and not dialled now could be dialled at all: its name is resolved and each address of it
 // judged, as before a connection.
 
-import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { isRefusal } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import type { Egress } from './egress.ts';
+import { EgressRefused } from '../egress/egress.ts';
+import type { Guard } from '../egress/egress.ts';
 import { createSlots } from './slots.ts';
 
 /** Null when the host of `url` may be dialled, or has no address now: whoever dials it later judges it again. */
@@ -18,21 +18,25 @@ const resolveTimeoutMs = 2_000;
 const parallelMax = 2;
 const waitingMax = 32;
 
-export function createAddressCheck({ judge }: Pick<Egress, 'judge'>): CheckAddress {
+export function createAddressCheck(guard: Pick<Guard, 'lookup' | 'refusalOf'>): CheckAddress {
   const slots = createSlots({ parallelMax, waitingMax, what: 'looked up names' });
   return async (url) => {
     const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
-    const addresses = await slots.run(() => addressesOf(host));
-    if (isRefusal(addresses)) return addresses;
-    return addresses.map((address) => judge(host, address)).find(isRefusal) ?? null;
+    if (isIP(host) !== 0) return guard.refusalOf(host)?.refusal ?? null;
+    return slots.run(() => refusalOfName(host, guard));
   };
 }
 
-async function addressesOf(host: string): Promise<readonly string[]> {
-  const found = lookup(host, { all: true }).catch(() => []);
+/** Null when the name does not resolve in time. */
+async function refusalOfName(host: string, { lookup }: Pick<Guard, 'lookup'>) {
   const late = new AbortController();
-  const none = wait(resolveTimeoutMs, [], { signal: late.signal }).catch(() => []);
-  const addresses = await Promise.race([found, none]);
+  const none = wait(resolveTimeoutMs, null, { signal: late.signal }).catch(() => null);
+  const resolved = new Promise<Refusal | null>((resolve) => {
+    lookup(host, { all: true }, (error) =>
+      resolve(error instanceof EgressRefused ? error.refusal : null),
+    );
+  });
+  const refusal = await Promise.race([resolved, none]);
   late.abort();
-  return addresses.map(({ address }) => address);
+  return refusal;
 }

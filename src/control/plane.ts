@@ -21,7 +21,7 @@ import { createCloudTokens, noCloudTokens } from './cloud-token.ts';
 import type { CloudTokens } from './cloud-token.ts';
 import { createConfigStore } from './config-store.ts';
 import type { ConfigStore } from './config-store.ts';
-import type { Egress } from './egress.ts';
+import type { Egress } from '../egress/egress.ts';
 import { createExecute } from './execute.ts';
 import type { Execute } from './execute.ts';
 import { follow } from './follow.ts';

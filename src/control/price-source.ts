@@ -10,7 +10,7 @@ import { request } from 'undici';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { readBounded } from '../lib/bounded-body.ts';
-import { EgressRefused } from './egress.ts';
+import { EgressRefused } from '../egress/egress.ts';
 import type { PriceList, TokenPrices } from './price-list.ts';
 
 /** The longest known list has 1.6 MB. */

@@ -12,7 +12,7 @@ import type { Clock } from '../lib/clock.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { readBounded } from '../lib/bounded-body.ts';
-import type { Egress } from './egress.ts';
+import type { Egress } from '../egress/egress.ts';
 
 const keyFile = z.object({
   client_email: z.string().min(1),

@@ -12,7 +12,7 @@ import { anthropicVersion, modelListPath, readModelList } from '../protocols/mod
 import type { ServedModel } from '../protocols/model-list.ts';
 import { readBounded } from '../lib/bounded-body.ts';
 import type { AccessToken } from './cloud-token.ts';
-import { EgressRefused } from './egress.ts';
+import { EgressRefused } from '../egress/egress.ts';
 import { createSlots } from './slots.ts';
 import type { SlotLimits } from './slots.ts';
 

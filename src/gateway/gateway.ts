@@ -240,7 +240,7 @@ function probeEndpoints(
 ): () => Promise<void> {
   if (probes === undefined) return async () => {};
   const { intervalMs, timeoutMs } = probes;
-  const { probe, close } = createProbe({ timeoutMs, caBundle: upstream.caBundle });
+  const { probe, close } = createProbe({ ...upstream, timeoutMs });
   const prober = startProber({
     endpoints: () => generation()?.endpoints ?? [],
     probe,
@@ -262,7 +262,7 @@ function scrapeEngines(
   generation: () => Generation | null,
 ): () => Promise<void> {
   if (engineMetrics === undefined) return async () => {};
-  const { ask, close } = createAsk({ caBundle: upstream.caBundle });
+  const { ask, close } = createAsk(upstream);
   const scraper = startScraper({
     endpoints: () => generation()?.endpoints ?? [],
     ask,

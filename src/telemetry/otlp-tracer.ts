@@ -4,10 +4,14 @@
 import { connect } from 'node:net';
 
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace as tracing } from '@opentelemetry/api';
+import { ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { SpanExporter } from '@opentelemetry/sdk-trace';
 
+import { createOpenGuard } from '../egress/egress.ts';
+import type { Guard } from '../egress/egress.ts';
 import { createSampler } from './sampler.ts';
 import { SpanQueue } from './span-queue.ts';
 import { writeTraceParent } from './trace-context.ts';
@@ -23,10 +27,10 @@ const textMax = 256;
 
 /** Never rejects, and does not wait for the collector: one that is away is said in the log. */
 export function createTracer(options: TracerOptions): Tracer {
-  const { serviceName, version, log } = options;
+  const { serviceName, version, log, guard = createOpenGuard() } = options;
   const url = tracesUrl(options.endpoint);
   const queue = new SpanQueue({
-    exporter: new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs }),
+    exporter: createExporter(url, guard),
     log,
     delayMs: options.delayMs ?? delayMsDefault,
     queuedMax: options.queuedMax ?? queuedMaxDefault,
@@ -39,7 +43,7 @@ export function createTracer(options: TracerOptions): Tracer {
     spanProcessors: [queue],
   });
   const tracer = provider.getTracer('gw', version);
-  checkReachable(url, (error) => queue.noteAway(error));
+  checkReachable(url, guard, (error) => queue.noteAway(error));
   const start = (parent: TraceParent | null, startedMs: number): Trace => {
     const span = tracer.startSpan(
       spanName,
@@ -73,6 +77,24 @@ export function createTracer(options: TracerOptions): Tracer {
   };
 }
 
+/** An exporter resolves names through the guard; a collector at an address that may not be dialled is never asked. */
+function createExporter(url: string, { lookup, refusalOf }: Guard): SpanExporter {
+  const refused = refusalOf(hostOf(url));
+  if (refused === null) {
+    return new OTLPTraceExporter({
+      url,
+      timeoutMillis: exportTimeoutMs,
+      httpAgentOptions: { lookup },
+    });
+  }
+  return {
+    export: (_spans, done) => done({ code: ExportResultCode.FAILED, error: refused }),
+    shutdown: async () => {},
+  };
+}
+
+const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '');
+
 /** As other programs read a base address (https://opentelemetry.io/docs/specs/otel/protocol/exporter/#endpoint-urls-for-otlphttp). */
 export const tracesUrl = (endpoint: string): string => {
   const base = endpoint.replace(/\/+$/, '');
@@ -83,11 +105,14 @@ const contextOf = ({ traceId, spanId }: TraceParent) =>
   tracing.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: 1, isRemote: true });
 
 /** Whether a connection opens says enough; the first batch shows the rest. */
-function checkReachable(url: string, onAway: (error: unknown) => void): void {
-  const { hostname, port, protocol } = new URL(url);
+function checkReachable(url: string, guard: Guard, onAway: (error: unknown) => void): void {
+  const refused = guard.refusalOf(hostOf(url));
+  if (refused !== null) return onAway(refused);
+  const { port, protocol } = new URL(url);
   const standard = protocol === 'https:' ? 443 : 80;
   const socket = connect({
-    host: hostname.replace(/^\[|\]$/g, ''),
+    host: hostOf(url),
+    lookup: guard.lookup,
     port: port === '' ? standard : Number(port),
     timeout: connectTimeoutMs,
   });

@@ -1,6 +1,7 @@
 // Traces: one span a request, and which requests have one (specification, "Logs, metrics, traces"). What makes and exports spans is
 // loaded only when a collector is configured.
 
+import type { Guard } from '../egress/egress.ts';
 import type { Log } from './log.ts';
 import type { Source } from './scrape.ts';
 
@@ -42,6 +43,8 @@ export type Tracer = Readonly<{
 export type TracerOptions = Readonly<{
   /** Base address of an OTLP/HTTP collector, or the address for traces itself. */
   endpoint: string;
+  /** Where the collector may be; everywhere but what is never dialled when absent. */
+  guard?: Guard;
   sampleOneIn: number;
   serviceName: string;
   version: string;

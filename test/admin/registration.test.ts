@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 
 import { sql } from '@databases/pg';
 
+import type { Resolve } from '../../src/egress/egress.ts';
 import { errorOf, member } from '../harness/admin.ts';
 import { hosts } from '../harness/hosts.ts';
 import { leasingPlane } from '../harness/leases.ts';
@@ -134,6 +135,19 @@ describe('registering a host', () => {
     assert.equal(held.length, 1);
     assert.equal((await listed(leasing)).length, 1);
   });
+});
+
+it('a heartbeat is refused once its address may not be dialled any more', async (t) => {
+  let address = '127.0.0.1';
+  const resolve: Resolve = (_host, _options, callback) => callback(null, [{ address, family: 4 }]);
+  const leasing = await leasingPlane(t, { resolve });
+  const { apiBase } = await listedProvider(t, { models: ['qwen'] });
+  const key = await leasing.key('agent');
+  const beat = () =>
+    leasing.register(key, { api_base: apiBase.replace('127.0.0.1', 'rebind.example') });
+  assert.equal((await beat()).status, 200);
+  address = '169.254.169.254';
+  assert.deepEqual(errorOf(await beat()), [400, 'invalid', 'api_base']);
 });
 
 describe('a registration under --provider-registration permitted', () => {

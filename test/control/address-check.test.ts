@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { createAddressCheck } from '../../src/control/address-check.ts';
-import { createEgress } from '../../src/control/egress.ts';
+import { createEgress } from '../../src/egress/egress.ts';
 
 const open = createAddressCheck(createEgress({ allow: [], deny: [] }));
 

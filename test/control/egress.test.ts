@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { request } from 'undici';
 
-import { createEgress, EgressRefused } from '../../src/control/egress.ts';
+import { createEgress, EgressRefused } from '../../src/egress/egress.ts';
 
 const open = createEgress({ allow: [], deny: [] });
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 
-import { createEgress } from '../../src/control/egress.ts';
-import type { EgressLists } from '../../src/control/egress.ts';
+import { createEgress } from '../../src/egress/egress.ts';
+import type { EgressLists } from '../../src/egress/egress.ts';
 import { createNotifier } from '../../src/control/notify.ts';
 import { startUpstream, unusedApiBase } from '../harness/upstream.ts';
 import type { Script } from '../harness/upstream.ts';

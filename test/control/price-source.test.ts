@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { createEgress } from '../../src/control/egress.ts';
+import { createEgress } from '../../src/egress/egress.ts';
 import { readAggregatorPrices } from '../../src/control/price-list.ts';
 import { readPriceSource } from '../../src/control/price-source.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, it } from 'node:test';
 
-import { createEgress } from '../../src/control/egress.ts';
+import { createEgress } from '../../src/egress/egress.ts';
 import { createExchange, readKeyFile } from '../../src/control/service-account.ts';
 import type { Rejection } from '../../src/control/service-account.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 
 import { noCloudTokens } from '../../src/control/cloud-token.ts';
-import { createEgress } from '../../src/control/egress.ts';
+import { createEgress } from '../../src/egress/egress.ts';
 import { createDial, modelsUrl } from '../../src/control/verify-provider.ts';
 import type { DialTarget } from '../../src/control/verify-provider.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';

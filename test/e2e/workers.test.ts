@@ -62,6 +62,20 @@ const pids = ({ logs }: Program): readonly number[] => [
 const deaths = ({ logs }: Program): number =>
   logs.filter(({ message }) => message === 'a worker died; another takes its place').length;
 
+it('a process opens no inspector on SIGUSR1, and no worker does', async (t) => {
+  await using upstream = await startUpstream(answerJson({}));
+  const proxy = await startProxy(t, upstream.apiBase);
+  const all = [proxy.child.pid ?? 0, ...pids(proxy)];
+  assert.equal(all.length, workers + 1);
+  for (const pid of all) process.kill(pid, 'SIGUSR1');
+  await until(async () => (await proxy.chat()).status === 200, { what: 'an answer' });
+  await proxy.end('SIGTERM');
+  assert.deepEqual(
+    proxy.printed.filter((line) => line.includes('Debugger')),
+    [],
+  );
+});
+
 describe('a proxy of several workers', () => {
   it('shows on each scrape what all of them did, and one that is gone', async (test) => {
     await using upstream = await startUpstream(answerJson());

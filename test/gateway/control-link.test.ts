@@ -66,6 +66,8 @@ async function startProxy(controlUrl: string, more: Partial<ProxySettings> = {})
   const lines: LogLine[] = [];
   const settings: ProxySettings = {
     host: '127.0.0.1',
+    egressAllow: [],
+    egressDeny: [],
     port: 0,
     config: null,
     controlUrl,

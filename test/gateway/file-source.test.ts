@@ -26,6 +26,8 @@ async function startFileProxy(source: string, configPoll: number) {
   const proxy = await runProxy(
     {
       host: '127.0.0.1',
+      egressAllow: [],
+      egressDeny: [],
       port: 0,
       config,
       controlUrl: null,

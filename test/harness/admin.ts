@@ -10,8 +10,8 @@ import type { Admin, AdminOptions } from '../../src/admin/open.ts';
 import type { Program } from '../../src/admin/program.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { errorBody } from '../../src/admin/status.ts';
-import { createEgress } from '../../src/control/egress.ts';
-import type { EgressLists } from '../../src/control/egress.ts';
+import { createEgress } from '../../src/egress/egress.ts';
+import type { EgressLists, Resolve } from '../../src/egress/egress.ts';
 import { noNotifier } from '../../src/control/notify.ts';
 import type { Notifier } from '../../src/control/notify.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
@@ -80,6 +80,8 @@ type Options = Readonly<
     >
   > & {
     egress?: EgressLists;
+    /** In place of the system's resolver. */
+    resolve?: Resolve;
     notifier?: Notifier;
     /** One that is there already; a new one when absent. */
     database?: TestDatabase;
@@ -96,7 +98,10 @@ export async function testAdmin(
 ): Promise<TestAdmin> {
   const database = options.database ?? (await testDatabase());
   const clock = options.clock ?? Date.now;
-  const egress = createEgress(options.egress ?? { allow: [], deny: [] });
+  const egress = createEgress(
+    options.egress ?? { allow: [], deny: [] },
+    options.resolve === undefined ? {} : { resolve: options.resolve },
+  );
   const warnings: string[] = [];
   const plane = await openControlPlane({
     databaseUrl: database.url,

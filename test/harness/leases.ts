@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 
 import type { AdminOptions } from '../../src/admin/open.ts';
-import { createEgress } from '../../src/control/egress.ts';
+import { createEgress } from '../../src/egress/egress.ts';
+import type { Resolve } from '../../src/egress/egress.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
 import { sweepProviders } from '../../src/control/provider-sweep.ts';
@@ -18,7 +19,9 @@ export const sweepIntervalMs = 60_000;
 
 export async function leasingPlane(
   test: Pick<TestContext, 'after'>,
-  options: Pick<AdminOptions, 'dynamicProvidersMax' | 'needsPermissionToRegister'> = {},
+  options: Pick<AdminOptions, 'dynamicProvidersMax' | 'needsPermissionToRegister'> & {
+    resolve?: Resolve;
+  } = {},
 ) {
   const time = { now: Date.parse('2030-01-01T00:00:00Z') };
   const clock = (): number => time.now;

@@ -13,6 +13,8 @@ export type LogLine = Readonly<Record<string, unknown>>;
 export type Program = Readonly<{
   child: ChildProcess;
   logs: readonly LogLine[];
+  /** Lines on standard error that are not log lines. */
+  printed: readonly string[];
   /** The first log line, past or to come, with this message. Fails when the program ends first. */
   logged: (message: string) => Promise<LogLine>;
   /** Sends the signal and waits for the end. */
@@ -56,6 +58,7 @@ export function startProgram(
   return {
     child,
     logs,
+    printed: unread,
     end,
     logged: (message) =>
       until(

@@ -4,8 +4,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { TestContext } from 'node:test';
 
-import { createEgress } from '../../src/control/egress.ts';
-import type { Egress } from '../../src/control/egress.ts';
+import { createEgress } from '../../src/egress/egress.ts';
+import type { Egress } from '../../src/egress/egress.ts';
 
 const pair = generateKeyPairSync('rsa', {
   modulusLength: 2048,

@@ -51,19 +51,20 @@ const layers: Readonly<Record<string, Layer>> = {
   'src/deciders': { may: ['src/lib', 'events', 'projections/config', 'src/routing'], packages: [] },
   'src/db': { may: ['src/lib', 'events'], packages: ['pg', '@databases/*', 'node:*'] },
   'src/telemetry': {
-    may: ['src/lib'],
+    may: ['src/lib', 'src/egress'],
     packages: ['pino', 'prom-client', '@opentelemetry/*', 'node:*'],
   },
+  'src/egress': { may: ['src/lib'], packages: ['undici', 'ipaddr.js', 'node:*'] },
   'src/gateway': {
-    may: [...contract, ...pure, 'src/telemetry'],
+    may: [...contract, ...pure, 'src/telemetry', 'src/egress'],
     packages: ['fastify', 'undici', 'node:*'],
   },
   'src/control': {
-    may: [...beneathControl, 'src/telemetry', 'src/kubernetes'],
+    may: [...beneathControl, 'src/telemetry', 'src/kubernetes', 'src/egress'],
     packages: [...controlPackages, 'node:*'],
   },
   'src/admin': {
-    may: [...beneathControl, 'src/telemetry', 'src/kubernetes', 'src/control'],
+    may: [...beneathControl, 'src/telemetry', 'src/kubernetes', 'src/egress', 'src/control'],
     packages: [...controlPackages, 'fastify', 'node:*'],
   },
   'src/kubernetes': { may: ['src/lib'], packages: ['undici', 'zod', 'node:*'] },

@@ -4,6 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
+import { createGuard } from '../../egress/egress.ts';
+import type { Guard } from '../../egress/egress.ts';
 import { createSnapshotCache } from '../../gateway/control-link/cache.ts';
 import type { SnapshotCache } from '../../gateway/control-link/cache.ts';
 import { createControlClient } from '../../gateway/control-link/client.ts';
@@ -54,6 +56,8 @@ export type GatewaySettings = Readonly<{
   shutdownDelay: number | null;
   shutdownGrace: number;
   caBundle: string | null;
+  egressAllow: readonly string[];
+  egressDeny: readonly string[];
 }>;
 
 export type ProxySettings = GatewaySettings &
@@ -89,6 +93,9 @@ const mebibyte = 1024 * 1024;
 
 const monotonic = (): number => performance.now();
 
+const guardOf = (settings: Pick<GatewaySettings, 'egressAllow' | 'egressDeny'>): Guard =>
+  createGuard({ allow: settings.egressAllow, deny: settings.egressDeny });
+
 /** The part of the gateway's options that settings decide. */
 export const gatewayOptions = (settings: GatewaySettings) =>
   ({
@@ -98,6 +105,7 @@ export const gatewayOptions = (settings: GatewaySettings) =>
     upstream: {
       idleConnectionsMax: settings.poolMaxIdle,
       caBundle: readCaBundle(settings),
+      guard: guardOf(settings),
     },
     probes: {
       intervalMs: settings.healthInterval * 1000,

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 
-import type { Egress } from '../../control/egress.ts';
+import type { Egress } from '../../egress/egress.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { sweepProviders, sweptAtOnceMax } from '../../control/provider-sweep.ts';
 import { repeatEvery } from '../../control/repeat.ts';

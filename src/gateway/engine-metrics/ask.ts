@@ -6,6 +6,8 @@ import { rootCertificates } from 'node:tls';
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 
+import { createOpenGuard } from '../../egress/egress.ts';
+import type { Guard } from '../../egress/egress.ts';
 import { readBounded } from '../../lib/bounded-body.ts';
 import type { EndpointState } from '../health/endpoint.ts';
 import { withinTime } from '../within-time.ts';
@@ -32,18 +34,18 @@ const foreign: Asked = { answer: 'foreign', page: null };
 const none: Asked = { answer: 'none', page: null };
 
 export function createAsk(
-  options: Readonly<{ caBundle: readonly string[] }>,
+  options: Readonly<{ caBundle: readonly string[]; guard?: Guard }>,
 ): Readonly<{ ask: Ask; close: () => Promise<void> }> {
-  const { caBundle } = options;
+  const { caBundle, guard = createOpenGuard() } = options;
   const dispatcher = new Agent({
     allowH2: false,
     connections: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: {
+    connect: guard.connector({
       timeout: timeoutMs,
       ...(caBundle.length === 0 ? {} : { ca: [...rootCertificates, ...caBundle] }),
-    },
+    }),
   });
   const ask: Ask = async (endpoint, stopping) => {
     const { signal, end } = withinTime(timeoutMs, stopping);

@@ -6,6 +6,8 @@ import { rootCertificates } from 'node:tls';
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 
+import { createOpenGuard } from '../../egress/egress.ts';
+import type { Guard } from '../../egress/egress.ts';
 import { readBounded } from '../../lib/bounded-body.ts';
 import type { Protocol } from '../../lib/vocabulary.ts';
 import { anthropicVersion, modelListPath, readModelList } from '../../protocols/model-list.ts';
@@ -29,19 +31,19 @@ export type Probe = (endpoint: EndpointState, signal: AbortSignal) => Promise<Fo
 const listBytesMax = 4 * 1024 * 1024;
 
 export function createProbe(
-  options: Readonly<{ timeoutMs: number; caBundle: readonly string[] }>,
+  options: Readonly<{ timeoutMs: number; caBundle: readonly string[]; guard?: Guard }>,
 ): Readonly<{ probe: Probe; close: () => Promise<void> }> {
-  const { timeoutMs, caBundle } = options;
+  const { timeoutMs, caBundle, guard = createOpenGuard() } = options;
   const dispatcher = new Agent({
     allowH2: false,
     // A kept connection would hide that no new one can be had.
     pipelining: 0,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: {
+    connect: guard.connector({
       timeout: timeoutMs,
       ...(caBundle.length === 0 ? {} : { ca: [...rootCertificates, ...caBundle] }),
-    },
+    }),
   });
   const probe: Probe = async (endpoint, stopping) => {
     const { signal, end } = withinTime(timeoutMs, stopping);

@@ -1,11 +1,11 @@
 // One connection to an upstream: a socket that carries one request at a time, and lies idle between
 // them for as long as the upstream keeps it.
 
-import { connect as connectPlain } from 'node:net';
-import type { Socket } from 'node:net';
+import { Socket, connect as connectPlain } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
+import type { Guard } from '../../egress/egress.ts';
 import { lengthOf } from './request-bytes.ts';
 import { ResponseReader } from './response-reader.ts';
 import { unwatched } from './watch.ts';
@@ -15,6 +15,8 @@ import type { Watch, Watched } from './watch.ts';
 export type Target = Readonly<{
   host: string;
   port: number;
+  /** Judges the address that a new connection goes to. */
+  guard: Guard;
   /** Null for plain TCP; without a context Node's own authorities are trusted. */
   tls: Readonly<{ servername: string; context: SecureContext | null }> | null;
 }>;
@@ -191,10 +193,14 @@ type OnRead = Readonly<{
   callback: (length: number) => boolean;
 }>;
 
-function openSocket({ host, port, tls }: Target, owner: ConnectionOwner, onread: OnRead): Socket {
+function openSocket(target: Target, owner: ConnectionOwner, onread: OnRead): Socket {
+  const { host, port, tls, guard } = target;
+  const refused = guard.refusalOf(host);
+  if (refused !== null) return new Socket().destroy(refused);
   const options = {
     host,
     port,
+    lookup: guard.lookup,
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: keepAliveProbeMs,

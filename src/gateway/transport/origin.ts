@@ -4,6 +4,7 @@
 import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
 
+import type { Guard } from '../../egress/egress.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionOwner, Scratch, Target } from './connection.ts';
 import type { Watch } from './watch.ts';
@@ -14,6 +15,7 @@ export type OriginOptions = Readonly<{
   scratch: Scratch;
   /** What secures connections beside Node's own authorities; null without a bundle. */
   context: SecureContext | null;
+  guard: Guard;
   idleConnectionsMax: number;
 }>;
 
@@ -35,6 +37,7 @@ export class Origin implements ConnectionOwner {
     this.authority = host;
     this.#target = {
       host: address,
+      guard: options.guard,
       port: port === '' ? (isSecure ? 443 : 80) : Number(port),
       tls: isSecure
         ? { servername: isIP(address) === 0 ? address : '', context: options.context }

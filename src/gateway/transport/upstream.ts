@@ -3,6 +3,8 @@
 
 import { createSecureContext, rootCertificates } from 'node:tls';
 
+import { createOpenGuard } from '../../egress/egress.ts';
+import type { Guard } from '../../egress/egress.ts';
 import type { Upstreams } from './boundary.ts';
 import { createScratch } from './connection.ts';
 import { Origin } from './origin.ts';
@@ -15,6 +17,8 @@ export type UpstreamOptions = Readonly<{
   idleConnectionsMax: number;
   /** PEM certificates that are trusted besides the built-in ones. */
   caBundle: readonly string[];
+  /** Where connections may go; everywhere but what is never dialled when absent. */
+  guard?: Guard;
   connectMs?: number;
   stallMs?: number;
   slowReaderMs?: number;
@@ -42,7 +46,8 @@ export function createUpstreams(watch: Watch, options: UpstreamOptions): Upstrea
     staleTicks: watch.ticks(staleMs),
   };
   const surroundings = { watch, limits };
-  const shared = { watch, scratch: createScratch(), context, idleConnectionsMax };
+  const guard = options.guard ?? createOpenGuard();
+  const shared = { watch, scratch: createScratch(), context, guard, idleConnectionsMax };
   const originOf = (name: string): Origin => {
     const known = origins.get(name);
     if (known !== undefined) return known;
