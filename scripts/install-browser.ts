@@ -1,6 +1,12 @@
-// Installs the browser of the tests where it is missing and can be installed, once and before they run side by side. A test that
-// finds none says what to do.
+// Installs what the tests need and npm does not bring, where it is missing and can be installed, once and before they run side by
+// side: a browser, and programs of Debian. A test that finds none says what to do.
 
+import { preparePrograms } from '../test/harness/debian.ts';
 import { installChromium } from '../test/ui/harness/chromium.ts';
 
 if (installChromium()) process.stdout.write('installed Chromium for the tests\n');
+try {
+  preparePrograms();
+} catch (error) {
+  process.stdout.write(`${error instanceof Error ? error.message : 'failed'}\n`);
+}

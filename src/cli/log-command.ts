@@ -39,10 +39,11 @@ export abstract class LogCommand extends Command {
   /** Loaded here, because the database's client is much to load for a program that only shows its help. */
   private async withDatabase(url: string): Promise<ExitCode | Refusal> {
     const { openDatabase } = await import('../db/pool.ts');
+    const { namingRights } = await import('../db/rights.ts');
     const applicationName = `gw ${this.path.join(' ')}`;
     const db = openDatabase({ url, purpose: 'maintenance', applicationName, connectionsMax: 2 });
     try {
-      return await this.read(db, url);
+      return await namingRights(db, () => this.read(db, url));
     } catch (cause) {
       if (!(cause instanceof Error && 'code' in cause && cause.code === undefinedTable))
         throw cause;

@@ -8,6 +8,7 @@ import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
 import type { Database } from './pool.ts';
+import { giveRights } from './rights.ts';
 
 const directory = join(import.meta.dirname, '../../migrations');
 const migrationLock = 7_100_001;
@@ -20,7 +21,7 @@ export async function migrate(db: Database): Promise<void> {
   await db.tx(
     async (tx) => {
       await tx.query(sql`select pg_advisory_xact_lock(${migrationLock})`);
-      await ensureRole(tx);
+      await giveRights(tx);
       const applied = await appliedMigrations(tx);
       checkApplied(applied, known);
       for (const migration of known.filter((one) => !applied.has(one.number))) {
@@ -30,36 +31,10 @@ export async function migrate(db: Database): Promise<void> {
           insert into public.gw_migrations (number, name, checksum)
           values (${migration.number}, ${migration.name}, ${migration.checksum})`);
       }
+      await giveRights(tx);
     },
     { statementTimeoutMilliseconds: 60_000, lockTimeoutMilliseconds: 30_000 },
   );
-}
-
-/**
- * The role under which the program works, and its right to create schemas here. Both lie outside the database's own contents: a
- * copy restored elsewhere lacks them. Several databases of one cluster may do this at once, hence the exceptions.
- */
-async function ensureRole(tx: Queryable): Promise<void> {
-  await tx.query(sql`
-    do $$ begin
-      if not exists (select from pg_roles where rolname = 'gw_app') then
-        create role gw_app nologin;
-      end if;
-    exception when duplicate_object or unique_violation then null;
-    end $$`);
-  // Since 16, who made a role is a member that may hand it out, and may not take it on before it was given to itself.
-  await tx.query(sql`
-    do $$ begin
-      if not pg_has_role(current_user, 'gw_app',
-        case when current_setting('server_version_num')::integer < 160000 then 'MEMBER'
-          else 'SET' end)
-      then
-        execute format('grant gw_app to %I', current_user);
-      end if;
-      if not has_database_privilege('gw_app', current_database(), 'create') then
-        execute format('grant create on database %I to gw_app', current_database());
-      end if;
-    end $$`);
 }
 
 async function readMigrations(): Promise<Migration[]> {

@@ -5,9 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { Client, escapeIdentifier } from 'pg';
+import { sql } from '@databases/pg';
+import { Client } from 'pg';
 
 import { buildReadModel } from '../../projections/read-model.ts';
+import { prepareDatabase } from '../../src/control/plane.ts';
 import { lockLog } from '../../src/db/event-log.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/pool.ts';
@@ -81,13 +83,115 @@ describe('a login that owns its database', () => {
     assert.equal((await db.tx((tx) => lockLog(tx))).position, 0);
   });
 
-  it('is told what to grant when it is no member', async (t) => {
-    const { login, db } = await limitedLogin(t);
-    const name = escapeIdentifier(login);
-    await assert.rejects(prepare(db), (error: Error) => {
-      assert.ok(error.message.includes(`grant gw_app to ${name};`), error.message);
-      assert.ok(error.message.includes(`grant create on database ${name} to ${name}, gw_app`));
-      return true;
+  it('is told what to grant when it is not a member, and can start when that was run', async (t) => {
+    const { login, db, asAdministrator } = await limitedLogin(t);
+    const statements = await toldToRun(db);
+    assert.deepEqual(statements, [`grant gw_app to ${login}`]);
+    for (const statement of statements) await asAdministrator(statement);
+    await prepare(db);
+    assert.equal((await db.tx((tx) => lockLog(tx))).position, 0);
+  });
+});
+
+/** The statements of the error that preparing the database ends with. */
+async function toldToRun(db: Database): Promise<readonly string[]> {
+  const error = await prepare(db).then(
+    () => assert.fail('nothing was missing'),
+    (error: unknown) => error,
+  );
+  assert.ok(error instanceof Error);
+  assert.match(error.message, /lacks rights; an administrator of the server can run/);
+  return [...error.message.matchAll(/^ {2}(.+);$/gm)].map(([, statement = '']) => statement);
+}
+
+/** Every right and owner in a database, as text. */
+async function rightsIn(client: Client): Promise<readonly unknown[]> {
+  const { rows } = await client.query(`
+    select nspname as name, nspowner::regrole::text as owner, nspacl::text as acl
+    from pg_namespace where nspname in ('es', 'vault', 'op') or nspname ~ '^rm_'
+    union all
+    select nspname || '.' || relname, relowner::regrole::text, relacl::text
+    from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+    where relkind in ('r', 'p') and (nspname in ('es', 'vault', 'op') or nspname ~ '^rm_')
+    union all
+    select pg_proc.oid::regprocedure::text, proowner::regrole::text, proacl::text
+    from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
+    where nspname in ('es', 'vault', 'op')
+    union all
+    select 'defaults', defaclrole::regrole::text, defaclacl::text from pg_default_acl
+    order by 1`);
+  return rows;
+}
+
+/** What a restore leaves where gw_app did not exist: nothing is granted to it, and it owns nothing. */
+const asRestoredWithoutRole = `
+  do $$ declare one record; begin
+    for one in select nspname, current_user as administrator
+      from pg_namespace where nspname ~ '^rm_' loop
+      execute format('alter schema %I owner to %I', one.nspname, one.administrator);
+    end loop;
+    for one in select nspname, relname, current_user as administrator
+      from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+      where nspname ~ '^rm_' and relkind = 'r' loop
+      execute format('alter table %I.%I owner to %I', one.nspname, one.relname, one.administrator);
+    end loop;
+    execute format('revoke create on database %I from gw_app', current_database());
+  end $$;
+  revoke all on schema es, vault, op from gw_app;
+  revoke all on all tables in schema es, vault, op from gw_app;
+  revoke all on function es.lock_log() from gw_app;
+  alter default privileges in schema op revoke all on tables from gw_app`;
+
+describe('a database that was restored where gw_app did not exist', () => {
+  it('gets all its rights back when the program starts as its owner', async (t) => {
+    const { url, superuserUrl, drop } = await testDatabase();
+    const administrator = new Client({ connectionString: superuserUrl });
+    await administrator.connect();
+    t.after(async () => {
+      await administrator.end();
+      await drop();
     });
+    const before = await rightsIn(administrator);
+    await administrator.query(asRestoredWithoutRole);
+    assert.notDeepEqual(await rightsIn(administrator), before);
+    await prepareDatabase(url);
+    assert.deepEqual(await rightsIn(administrator), before);
+  });
+
+  it('can be used by a login that owned nothing of it, once the statements that it is told were run', async (t) => {
+    const { superuserUrl, drop } = await testDatabase();
+    const administrator = new Client({ connectionString: superuserUrl });
+    await administrator.connect();
+    await administrator.query(asRestoredWithoutRole);
+    const login = `limited_${randomUUID().replaceAll('-', '')}`;
+    await administrator.query(`create role ${login} login password '${password}'`);
+    const url = new URL(superuserUrl);
+    url.username = login;
+    url.password = password;
+    const db = openDatabase({
+      url: url.href,
+      purpose: 'maintenance',
+      applicationName: 'gw test',
+      connectionsMax: 1,
+    });
+    t.after(async () => {
+      await db.dispose();
+      await administrator.query(`drop owned by ${login}; drop role ${login}`);
+      await administrator.end();
+      await drop();
+    });
+    const statements = await toldToRun(db);
+    assert.ok(statements.includes(`alter table es.events owner to ${login}`));
+    for (const statement of statements) await administrator.query(statement);
+    await prepare(db);
+    assert.equal((await db.tx((tx) => lockLog(tx))).position, 0);
+    await assert.rejects(
+      db.tx(async (tx) => {
+        await tx.query(sql`select set_config('role', 'gw_app', true)`);
+        await tx.query(sql`delete from es.events`);
+      }),
+      /permission denied/,
+      'the log is still append-only for the program',
+    );
   });
 });

@@ -1,0 +1,273 @@
+// Backup and restore as docs/backup.md shows them: the blocks of the page run literally, on real servers.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chmod, chown, lstat, mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+
+import { startEmbeddedPostgres } from '../../src/cli/embedded-postgres.ts';
+import { makePrivateDirectory, postgresAccount } from '../../src/cli/postgres-account.ts';
+import { gw } from '../harness/command-line.ts';
+import { encryptionKey, prepareControl, startControlProgram } from '../harness/control-program.ts';
+import { debianPostgres } from '../harness/debian.ts';
+import { administrator, debianServerSite, queryOnce } from '../harness/debian-postgres.ts';
+import type { DebianServer } from '../harness/debian-postgres.ts';
+import { until } from '../harness/wait.ts';
+
+const root = path.join(import.meta.dirname, '../..');
+type Test = Pick<TestContext, 'after'>;
+
+const run = promisify(execFile);
+
+const page = await readFile(path.join(root, 'docs/backup.md'), 'utf8');
+const blocksOf = (language: string): string[] =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, block = '']) => block,
+  );
+const [
+  dump = '',
+  restore = '',
+  explain = '',
+  baseBackup = '',
+  restoreToTime = '',
+  explainTime = '',
+] = blocksOf('sh');
+const [serverSettings = ''] = blocksOf('ini');
+
+/** Runs a block of the page with these variables. */
+async function show(block: string, variables: Readonly<Record<string, string>>): Promise<string> {
+  assert.notEqual(block, '');
+  const { bin } = debianPostgres();
+  const env = {
+    ...process.env,
+    PATH: [path.join(root, 'test/docs/bin'), bin, process.env['PATH']].join(path.delimiter),
+    GW_NODE: process.execPath,
+    GW_ENCRYPTION_KEY: encryptionKey,
+    ...variables,
+  };
+  return (await run('bash', ['-euo', 'pipefail', '-c', block], { env })).stdout;
+}
+
+/** Where the server's account can write too. */
+async function backupDirectory(test: Test): Promise<string> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-backup-'));
+  await chmod(directory, 0o755);
+  await mkdir(path.join(directory, 'wal'));
+  await makePrivateDirectory(postgresAccount(), path.join(directory, 'wal'));
+  test.after(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A server with a database that the login gw owns, as an installation has it. */
+async function installation(test: Test, options: Readonly<Record<string, string>> = {}) {
+  const site = await debianServerSite(test);
+  await site.initialise();
+  const server = await site.start(options);
+  await queryOnce(
+    server.url('postgres'),
+    'create role gw login',
+    'create role gw_app nologin',
+    'grant gw_app to gw',
+    'create database gw owner gw',
+  );
+  await prepareControl(server.url('gw', 'gw'));
+  return server;
+}
+
+const createModel = async (adminUrl: string, cookie: string, name: string): Promise<void> => {
+  const answer = await fetch(`${adminUrl}/admin/provider-models`, {
+    method: 'POST',
+    headers: { cookie, 'content-type': 'application/json' },
+    body: JSON.stringify({ name }),
+  });
+  assert.equal(answer.status, 200, await answer.text());
+};
+
+async function modelNames(adminUrl: string, cookie: string): Promise<string> {
+  return (await fetch(`${adminUrl}/admin/provider-models`, { headers: { cookie } })).text();
+}
+
+/** It starts, holds what was saved, and takes changes. */
+async function worksOn(test: Test, url: string): Promise<string> {
+  const { adminUrl, cookie, end } = await startControlProgram(test, url);
+  const names = await modelNames(adminUrl, cookie);
+  assert.match(names, /"name":"saved"/);
+  await createModel(adminUrl, cookie, `after-${randomUUID()}`);
+  await end('SIGTERM');
+  return names;
+}
+
+const verify = (url: string) => gw(['log', 'verify'], { env: { GW_DATABASE_URL: url } });
+
+/** The statements that gw says an administrator can run. */
+const statementsIn = (text: string): string[] =>
+  [...text.matchAll(/^ {2}(.+;)$/gm)].map(([, statement = '']) => statement);
+
+/** Answers the directory that it is in. */
+async function makeDump(t: Test): Promise<string> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-dump-'));
+  const source = await installation(t);
+  const control = await startControlProgram(t, source.url('gw', 'gw'));
+  await createModel(control.adminUrl, control.cookie, 'saved');
+  await show(dump, { BACKUP_DIR: directory, GW_DATABASE_URL: source.url('gw', 'gw') });
+  await control.end('SIGTERM');
+  await source.stop();
+  return directory;
+}
+
+describe('a dump', () => {
+  let made: Promise<string> | null = null;
+  after(async () => rm(await (made ?? ''), { recursive: true, force: true }));
+  /** Made once for all of these. */
+  const dumped = (t: Test): Promise<string> => (made ??= makeDump(t));
+
+  it('is restored as the page shows, on the same release of Postgres and on a newer one', async (t) => {
+    const directory = await dumped(t);
+    const site = await debianServerSite(t);
+    await site.initialise();
+    const sameRelease = (await site.start()).url;
+    for (const url of [sameRelease, await newerServer(t)]) {
+      const restored = { BACKUP_DIR: directory, RESTORED_URL: url('gw', 'gw') };
+      await show(restore, {
+        ...restored,
+        ADMIN_URL: url('postgres'),
+        RESTORED_ADMIN_URL: url('gw'),
+      });
+      const said = await show(explain, restored);
+      assert.match(said, /the chain holds, and \d+ tables equal a rebuild/);
+      assert.match(said, /a new epoch began/);
+      await worksOn(t, url('gw', 'gw'));
+    }
+  });
+
+  it('is usable after the statements that gw prints, where it was restored without any role', async (t) => {
+    const directory = await dumped(t);
+    const site = await debianServerSite(t);
+    await site.initialise();
+    const { url } = await site.start();
+    await queryOnce(url('postgres'), 'create role other login', 'create database gw');
+    const careless = 'pg_restore --no-owner --dbname="$RESTORED_ADMIN_URL" "$BACKUP_DIR/gw.dump"';
+    const variables = { BACKUP_DIR: directory, RESTORED_ADMIN_URL: url('gw') };
+    await assert.rejects(show(careless, variables), /role "gw_app" does not exist/);
+
+    const told = await verify(url('gw', 'other'));
+    assert.equal(told.code, 1);
+    const statements = statementsIn(told.stderr);
+    assert.ok(statements.includes('create role gw_app nologin;'), told.stderr);
+    await queryOnce(url('gw'), ...statements);
+    const verified = await verify(url('gw', 'other'));
+    assert.equal(verified.code, 0, verified.stderr);
+    await worksOn(t, url('gw', 'other'));
+  });
+
+  it('needs no statement where a control process starts as an administrator of the server', async (t) => {
+    const directory = await dumped(t);
+    const site = await debianServerSite(t);
+    await site.initialise();
+    const { url } = await site.start();
+    await queryOnce(url('postgres'), 'create database gw');
+    const careless = 'pg_restore --no-owner --dbname="$RESTORED_ADMIN_URL" "$BACKUP_DIR/gw.dump"';
+    const variables = { BACKUP_DIR: directory, RESTORED_ADMIN_URL: url('gw') };
+    await assert.rejects(show(careless, variables), /role "gw_app" does not exist/);
+    await worksOn(t, url('gw'));
+    assert.equal((await verify(url('gw'))).code, 0);
+  });
+});
+
+/** The embedded server, with an administrator of the name that the others have. */
+async function newerServer(t: Test): Promise<DebianServer['url']> {
+  const server = await startEmbeddedPostgres({
+    directory: path.join(os.tmpdir(), `gw-newer-${randomUUID()}`),
+    log: () => {},
+    options: { fsync: 'off' },
+    ephemeral: true,
+  });
+  t.after(server.stop);
+  // It comes with a superuser and a database gw, which are the names of an installation here.
+  const as = (login: string, database: string): string =>
+    server.url.replace('://gw@', `://${login}@`).replace('/gw?', `/${database}?`);
+  await queryOnce(as('gw', 'postgres'), `create role ${administrator} superuser login`);
+  await queryOnce(
+    as(administrator, 'postgres'),
+    'drop database gw with (force)',
+    'alter role gw rename to bootstrap',
+  );
+  return (database, login = administrator) => as(login, database);
+}
+
+describe('a base backup with archived WAL', () => {
+  it('is restored to the moment that the page names, with the role and all rights', async (t) => {
+    const directory = await backupDirectory(t);
+    const settings = [...serverSettings.matchAll(/^(\w+) = '?(.*?)'?$/gm)].map(
+      ([, name = '', value = '']) => [name, value.replaceAll('/backup', directory)] as const,
+    );
+    const source = await installation(t, Object.fromEntries(settings));
+    await show(baseBackup, {
+      BACKUP_DIR: directory,
+      REPLICATION_URL: source.url('postgres'),
+    });
+    const control = await startControlProgram(t, source.url('gw', 'gw'));
+    await createModel(control.adminUrl, control.cookie, 'saved');
+    const [row] = await queryOnce(source.url('postgres'), 'select now()::text as moment');
+    const moment = String(row?.['moment']);
+    await createModel(control.adminUrl, control.cookie, 'lost');
+    await control.end('SIGTERM');
+    await archived(source);
+    await source.stop();
+
+    const site = await debianServerSite(t);
+    await show(restoreToTime, {
+      BACKUP_DIR: directory,
+      RESTORED_DATA: site.data,
+      RESTORE_TIME: moment,
+    });
+    await giveToAccount(site.data);
+    const restored = await site.start();
+    const isPrimary = async (): Promise<boolean> => {
+      const [recovery] = await queryOnce(
+        restored.url('postgres'),
+        'select pg_is_in_recovery() as is_on',
+      );
+      return recovery?.['is_on'] === false;
+    };
+    await until(isPrimary, { what: 'that the server was promoted', limitMs: 30_000 });
+    const variables = { RESTORED_URL: restored.url('gw', 'gw'), RESTORE_TIME: moment };
+    const said = await show(explainTime, variables);
+    assert.match(said, /the chain holds/);
+    assert.match(said, /a new epoch began/);
+    const names = await worksOn(t, restored.url('gw', 'gw'));
+    assert.doesNotMatch(names, /"name":"lost"/);
+  });
+});
+
+/** All WAL up to now is in the archive. */
+async function archived(server: DebianServer): Promise<void> {
+  const url = server.url('postgres');
+  const [row] = await queryOnce(url, 'select pg_walfile_name(pg_switch_wal()) as file');
+  const isThere = async (): Promise<boolean> => {
+    const [archiver] = await queryOnce(
+      url,
+      `select coalesce(last_archived_wal >= '${String(row?.['file'])}', false) as is_there
+       from pg_stat_archiver`,
+    );
+    return archiver?.['is_there'] === true;
+  };
+  await until(isThere, { what: 'the last WAL file in the archive', limitMs: 30_000 });
+}
+
+/** An operator runs the commands as the account of the server; these tests may run as root. */
+async function giveToAccount(directory: string): Promise<void> {
+  const account = postgresAccount();
+  if (account === null) return;
+  await chown(directory, account.uid, account.gid);
+  for (const name of await readdir(directory)) {
+    const entry = path.join(directory, name);
+    if ((await lstat(entry)).isDirectory()) await giveToAccount(entry);
+    else await chown(entry, account.uid, account.gid);
+  }
+}

@@ -1,0 +1,91 @@
+// Programs of Debian that tests need and npm does not have: the clients of Postgres and PgBouncer. An installed one is used;
+// otherwise its package is downloaded and unpacked in a directory of this account, which needs no right of root and starts
+// no service.
+
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import path from 'node:path';
+
+/** `env` is what the programs need beside PATH. */
+export type DebianPrograms = Readonly<{ bin: string; env: Readonly<Record<string, string>> }>;
+
+const packages = ['postgresql-15', 'postgresql-client-15', 'pgbouncer'];
+/** Reached by the account that servers of tests run under, which a home directory may not be. */
+const unpacked = `/var/tmp/gw-test-programs-${process.getuid?.() ?? 0}`;
+const installLimitMs = 180_000;
+
+export const debianPostgres = (): DebianPrograms =>
+  find('usr/lib/postgresql/15/bin', ['postgres', 'pg_dump', 'pg_basebackup']);
+export const debianBouncer = (): DebianPrograms => find('usr/sbin', ['pgbouncer']);
+
+/** Throws with what to do where there is no such program and none can be downloaded. */
+function find(directory: string, programs: readonly string[]): DebianPrograms {
+  const isIn = (root: string): boolean =>
+    programs.every((program) => existsSync(path.join(root, directory, program)));
+  if (isIn('/')) return { bin: path.join('/', directory), env: {} };
+  if (!isIn(unpacked)) download();
+  const libraries = ['usr/lib', 'lib'].flatMap((library) => {
+    const root = path.join(unpacked, library);
+    const architectures = existsSync(root) ? readdirSync(root) : [];
+    return architectures
+      .filter((name) => name.endsWith('-linux-gnu'))
+      .map((name) => path.join(root, name));
+  });
+  return {
+    bin: path.join(unpacked, directory),
+    env: { LD_LIBRARY_PATH: libraries.join(':') },
+  };
+}
+
+/** With all packages that they depend on and that are not installed here. */
+function download(): void {
+  if (!existsSync('/usr/bin/apt-get')) {
+    throw new Error(`these tests need the Debian packages ${packages.join(', ')}; install them`);
+  }
+  const made = mkdtempSync(`${unpacked}-`);
+  // Servers run under another account when the tests run as root.
+  chmodSync(made, 0o755);
+  for (const directory of ['state/lists/partial', 'cache/archives/partial', 'root']) {
+    mkdirSync(path.join(made, directory), { recursive: true });
+  }
+  const apt = (...args: readonly string[]): void => {
+    const options = [
+      `Dir::State=${made}/state`,
+      `Dir::Cache=${made}/cache`,
+      'Dir::State::status=/var/lib/dpkg/status',
+      'Debug::NoLocking=1',
+      'APT::Sandbox::User=',
+      'Acquire::http::Timeout=10',
+    ].flatMap((option) => ['-o', option]);
+    execFileSync('apt-get', [...options, ...args], { stdio: 'ignore', timeout: installLimitMs });
+  };
+  try {
+    apt('update');
+    apt('install', '--download-only', '--no-install-recommends', '-y', ...packages);
+    const archives = path.join(made, 'cache/archives');
+    for (const name of readdirSync(archives).filter((one) => one.endsWith('.deb'))) {
+      execFileSync('dpkg-deb', ['-x', path.join(archives, name), path.join(made, 'root')]);
+    }
+    // Another test file may have been quicker.
+    if (!existsSync(unpacked)) renameSync(path.join(made, 'root'), unpacked);
+  } catch (cause) {
+    const wanted = packages.join(', ');
+    throw new Error(`the Debian packages ${wanted} cannot be downloaded; install them`, { cause });
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+}
+
+/** Downloads what is missing, before tests run side by side. */
+export function preparePrograms(): void {
+  debianPostgres();
+  debianBouncer();
+}
