@@ -93,7 +93,11 @@ async function measure(db: Database, url: string): Promise<void> {
 async function measurePast(db: Database, state: ConfigState): Promise<void> {
   await timed('state checkpoints written', () => keepCheckpoints(db, state.position));
   const past = (): PastStates =>
-    createPastStates({ db, live: () => state, catchUp: async () => {} });
+    createPastStates({
+      db,
+      store: { state: () => state, rereads: () => 0 },
+      catchUp: async () => {},
+    });
   if (has('states')) {
     await measureStates('a configuration of any moment, from checkpoints', past);
     const held = past();

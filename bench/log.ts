@@ -99,7 +99,7 @@ async function measureBulk({ db, store }: ControlPlane): Promise<void> {
   for (let done = 0; done < bulkEvents; done += bulkBatch) {
     const cursor = await db.tx(async (tx) => {
       const head = await lockLog(tx);
-      const before = await store.catchUp(tx, head.position);
+      const before = await store.catchUp(tx, head);
       const events = Array.from({ length: bulkBatch }, (_, index) => price(done + index));
       const sealed = seal(events, head, {
         txId: randomUUID(),

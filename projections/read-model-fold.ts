@@ -11,8 +11,8 @@ import type { ConfigState } from './config/state.ts';
 const pageEvents = 2000;
 
 /**
- * The state at `position`, folded on from `from`, which is not behind it. `onEvent` is told of each event folded. Throws when the log
- * ends before.
+ * The state at `position`, folded on from `from`, which is not later. `onEvent` is told of each event folded. Throws when the log
+ * ends before `position`, and a LogForkedError when it does not hold what `from` was folded from.
  */
 export async function foldStateTo(
   db: Queryable,
@@ -23,7 +23,7 @@ export async function foldStateTo(
   const draft = openDraft(from);
   while (draft.position < position) {
     const limit = Math.min(pageEvents, position - draft.position);
-    const events = await readFolded(db, { after: draft.position, limit });
+    const events = await readFolded(db, { after: draft, limit });
     if (events.length === 0) {
       throw new Error(`the log ends at ${draft.position}, before position ${position}`);
     }

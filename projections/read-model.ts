@@ -8,6 +8,7 @@ import type { Queryable, SQLQuery, Transaction } from '@databases/pg';
 
 import { canonicalJson } from '../src/lib/canonical-json.ts';
 import { lockLog, readHead } from '../src/db/event-log.ts';
+import { LogForkedError } from '../src/db/log-forked.ts';
 import type { Database } from '../src/db/pool.ts';
 import { snapshotSchemaVersion } from '../src/snapshot/schema.ts';
 import { emptyState, foldVersion } from './config/state.ts';
@@ -143,13 +144,19 @@ export async function fillTables(tx: Transaction, schema: string, cursor: Cursor
   await indexTables(tx, schema, [...entityTables, ...journalTables]);
 }
 
-/** `cursor`, moved to where the checkpoint stands: another replica may have moved it. None will, until this transaction ends. */
+/**
+ * `cursor`, moved to where the checkpoint stands: another replica may have moved it. None will, until this transaction ends. Throws a
+ * LogForkedError when `cursor` was folded from another past than the log holds.
+ */
 async function holdCheckpoint(tx: Transaction, cursor: Cursor): Promise<Cursor> {
-  const [row]: { position: number }[] = await tx.query(
-    sql`select position from es.read_models where fingerprint = ${fingerprint} for update`,
-  );
+  const [row]: { position: number; hash: string | null }[] = await tx.query(sql`
+    select position, (select encode(hash, 'hex') from es.events
+      where events.position = read_models.position) as hash
+    from es.read_models where fingerprint = ${fingerprint} for update`);
   if (row === undefined) throw neverBuilt();
-  return foldTo(tx, row.position, cursor);
+  const held = await foldTo(tx, row.position, cursor);
+  if (row.position > 0 && held.state.hash !== row.hash) throw new LogForkedError(held.state);
+  return held;
 }
 
 /** Creates the schema and its checkpoint if they are missing or were retired, and says where they stand. */

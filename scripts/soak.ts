@@ -18,6 +18,11 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_MUTATIONS: 5000, GW_TEST_KILLS: 20 },
   },
   {
+    name: 'fail-overs of the database that lose events',
+    files: ['test/faults/fail-over.test.ts'],
+    sizes: { GW_TEST_FAIL_OVERS: 20 },
+  },
+  {
     name: 'properties of commands, rights and secrets',
     files: ['test/long/*.test.ts'],
     sizes: { GW_TEST_RUNS: 10_000 },

@@ -138,7 +138,7 @@ export async function appendCommand(
 ): Promise<void> {
   const after = await db.tx(async (tx) => {
     const head = await lockLog(tx);
-    const before = await store.catchUp(tx, head.position);
+    const before = await store.catchUp(tx, head);
     const events = facts.map(({ event }) => event);
     const sealed = seal(events, head, {
       txId: randomUUID(),

@@ -51,6 +51,10 @@ export type Control = Readonly<{
   idempotency: Idempotency;
   /** The configuration at the head of the log, as far as this replica has read it. */
   state: () => ConfigState;
+  /** The log in the database does not hold what the state was read from: nothing may be answered from the state. */
+  isForked: () => boolean;
+  /** How often the log was read again because of that. */
+  rereads: () => number;
   /** The configuration as it stood. */
   past: PastStates;
   /** Of any of them, with the tables by which it routes. */

@@ -9,6 +9,7 @@ import { refuse } from '../lib/refusal.ts';
 import { none, route } from './route.ts';
 
 const status = z.object({ status: z.literal('ok') });
+const stillReading = refuse('unavailable', 'still reading the event log', { retryAfterSeconds: 1 });
 const ok = { body: { status: 'ok' } } as const;
 
 export const healthRoutes = [
@@ -41,8 +42,13 @@ export const healthRoutes = [
       if (control.program.isLeaving()) {
         return refuse('unavailable', 'this process is about to end', { retryAfterSeconds: 1 });
       }
+      // The log is being read again, or cannot be: a balancer is not to wait for that.
+      if (control.isForked()) return stillReading;
       const head = await readHead(control.db);
-      if (control.state().position < head.position) await control.refresh();
+      const { position, hash } = control.state();
+      if (position !== head.position || hash !== Buffer.from(head.hash).toString('hex')) {
+        await control.refresh();
+      }
       const failure = await findWriteFailure({
         ...control,
         monotonic: () => performance.now(),
@@ -50,9 +56,7 @@ export const healthRoutes = [
       // Reads and snapshots are still served.
       if (failure !== null) return databaseUnavailable(failure, 'no change can be made');
       const behind = control.state().position < head.position;
-      return behind || control.publisher.current() === null
-        ? refuse('unavailable', 'still reading the event log', { retryAfterSeconds: 1 })
-        : ok;
+      return behind || control.publisher.current() === null ? stillReading : ok;
     },
   }),
 ] as const;

@@ -81,10 +81,14 @@ type From = Readonly<{ after: number; signal: AbortSignal }>;
 /** As long as the session that asked for it holds, and may read. */
 function followFor({ control, permission, headers }: Call, { after, signal }: From) {
   const credentials = createCredentials({ control, proxyTokens: [] });
+  const rereads = control.rereads();
   return followHistory(control.reports, {
     after,
+    // What was sent may be of a past that the log no longer holds: the reader is to ask again, and is told when it is beyond the end.
     mayGoOn: async () =>
-      !signal.aborted && !isRefusal(await authorise(permission, headers, credentials)),
+      !signal.aborted &&
+      rereads === control.rereads() &&
+      !isRefusal(await authorise(permission, headers, credentials)),
     news: (last) => control.heads.past(last, { ms: heartbeatMs, signal }),
   });
 }

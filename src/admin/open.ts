@@ -9,7 +9,7 @@ import { openManagedDeployment } from '../control/deployment.ts';
 import type { ManagedPlace } from '../control/deployment.ts';
 import type { Egress } from '../egress/egress.ts';
 import { createAlarms } from '../control/evidence/alarms.ts';
-import { createTakeSightings } from '../control/evidence/witnesses.ts';
+import { createTakeSightings, createTellLost } from '../control/evidence/witnesses.ts';
 import { createFleet } from '../control/fleet.ts';
 import { createTakeRefusals } from '../control/fleet-refusals.ts';
 import { createTakeServed } from '../control/fleet-served.ts';
@@ -74,6 +74,8 @@ export type AdminOptions = Readonly<{
   signOn?: SignOnOptions | null;
   log: Log;
   program: Program;
+  /** Names this process in alarms. */
+  replica?: string;
   /** None when absent. */
   ui?: Ui | null;
   /** Instead of the routes of this release. */
@@ -103,7 +105,7 @@ export function openAdmin(options: AdminOptions): Admin {
   const { accessToken } = plane.cloudTokens;
   const control: Control = {
     ...opened,
-    state,
+    ...standingOf(plane),
     routed: createAskRouted(monotonic),
     whatIf: createWhatIf({ db: reports, past, monotonic }),
     encoders: plane.encoders,
@@ -165,11 +167,19 @@ export function openAdmin(options: AdminOptions): Admin {
   };
 }
 
+/** The configuration, and whether the log in the database still holds what it was read from. */
+const standingOf = ({ store: { state, isForked, rereads } }: ControlPlane) => ({
+  state,
+  isForked,
+  rereads,
+});
+
 /** What replicas say of the log and of what they serve of it. */
-function openWitnesses({ plane, clock, log, notifier: { notify } }: AdminOptions) {
+function openWitnesses({ plane, clock, log, notifier: { notify }, replica }: AdminOptions) {
   const { reports: db, store } = plane;
   const epoch = (): number => store.state().settings.byId.get(1)?.epoch ?? 0;
   const alarms = createAlarms({ db, epoch, log, notify, clock });
+  plane.onForked(createTellLost({ db, alarms, replica: replica ?? 'control' }));
   return {
     alarms,
     takeSightings: createTakeSightings({

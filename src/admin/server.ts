@@ -8,8 +8,9 @@ import { createServer as createHttpsServer } from 'node:https';
 import Fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { databaseUnavailable } from '../control/unavailable.ts';
+import { databaseUnavailable, logForked } from '../control/unavailable.ts';
 import { databaseFailure } from '../db/failure.ts';
+import { LogForkedError } from '../db/log-forked.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
@@ -194,6 +195,7 @@ function addRoute(server: AdminServer, route: Route, { parts, closing }: Surroun
     onRequest: async (request, reply) => {
       const caller =
         crossSite(route, request) ??
+        (isForkedFor(route, parts) ? logForked() : null) ??
         (await authorise(route.permission, request.headers, parts.credentials));
       if (isRefusal(caller)) return sendError(reply, answerRefusal(caller, request.id));
       callers.set(request, caller);
@@ -217,6 +219,10 @@ function addRoute(server: AdminServer, route: Route, { parts, closing }: Surroun
     },
   });
 }
+
+/** Routes that are open bring the configuration to the head of the log themselves, where they need it. */
+const isForkedFor = ({ permission }: Route, { control }: AdminServerParts): boolean =>
+  permission !== 'open' && control.isForked();
 
 /** Only what a browser sends by itself can be forged: a cookie, and a login. */
 const crossSite = (route: Route, request: FastifyRequest): Refusal | null =>
@@ -255,6 +261,7 @@ const sendError = (reply: FastifyReply, { status, headers, body }: ErrorAnswer):
     .send(JSON.stringify(body));
 
 function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
+  if (error instanceof LogForkedError) return answerRefusal(logForked(), requestId);
   const failure = databaseFailure(error);
   if (failure !== null) return answerRefusal(databaseUnavailable(failure), requestId);
   const status =

@@ -35,12 +35,11 @@ type Dependencies = Readonly<{ db: Database; state: () => ConfigState; clock: Cl
 
 export function createBudgets({ db, state, clock }: Dependencies): Budgets {
   let held: BudgetReading = { seq: 0, usages: [] };
-  let marks: Readonly<{ version: number; marks: Marks }> = { version: -1, marks: [] };
+  let marks: Readonly<{ hash: string; marks: Marks }> = { hash: '', marks: [] };
   const marksAt = (state: ConfigState): Marks => {
-    const { version } = state;
-    if (marks.version !== version) {
-      marks = { version, marks: marksOf(snapshotConfig(state).frontend_models) };
-    }
+    const { hash } = state;
+    if (marks.hash !== hash)
+      marks = { hash, marks: marksOf(snapshotConfig(state).frontend_models) };
     return marks.marks;
   };
   return {

@@ -5,6 +5,7 @@
 
 import { lockLog } from '../db/event-log.ts';
 import { databaseFailure, isDatabaseUnavailable, isRolledBack } from '../db/failure.ts';
+import { LogForkedError } from '../db/log-forked.ts';
 import type { Database } from '../db/pool.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
@@ -12,7 +13,7 @@ import { outcomeOf, plan, writePlanned } from './append.ts';
 import type { AppendDependencies, Place, Planned, Request, Transaction } from './append.ts';
 import { lookUp, notMade } from './look-up.ts';
 import type { Outcome } from './execute.ts';
-import { databaseUnavailable } from './unavailable.ts';
+import { databaseUnavailable, logForked } from './unavailable.ts';
 
 type Dependencies = AppendDependencies & Readonly<{ db: Database }>;
 
@@ -61,10 +62,9 @@ export function createCommitQueue(
         continue;
       }
       await settleFailed(dependencies, taken, error);
-      // The mutations behind would wait as long and fail in the same way.
-      if (!hasBegun && isDatabaseUnavailable(error)) {
-        for (const one of waiting.splice(0))
-          one.settle.resolve(databaseUnavailable(databaseFailure(error), notMade));
+      // The mutations that wait would wait as long and fail in the same way.
+      if (!hasBegun && (isDatabaseUnavailable(error) || error instanceof LogForkedError)) {
+        for (const one of waiting.splice(0)) one.settle.resolve(answerFor(error));
       }
     }
     isWorking = false;
@@ -82,6 +82,12 @@ export function createCommitQueue(
     return pending.settle.promise;
   };
 }
+
+/** Nothing was made: the log was not locked, or the transaction was rolled back. */
+const answerFor = (error: unknown): Refusal =>
+  error instanceof LogForkedError
+    ? logForked(notMade)
+    : databaseUnavailable(databaseFailure(error), notMade);
 
 const exclusiveOf = (pending: Pending | undefined): string | null =>
   pending?.request.context.exclusive ?? null;
@@ -108,7 +114,7 @@ async function commit(
     const after = await db.tx(async (tx) => {
       const head = await lockLog(tx, Math.max(lockWaitMinMs, first.deadline - clock()));
       const endsAt = clock() + togetherMs;
-      const before = await store.catchUp(tx, head.position);
+      const before = await store.catchUp(tx, head);
       let place: Place = { head, state: before.state, unwritten: [] };
       for (let one: Pending | undefined = first; one !== undefined;) {
         place = await take(tx, one, place);
@@ -142,9 +148,9 @@ async function settleFailed(
 ): Promise<void> {
   await Promise.all(
     taken.map(async ({ request: { txId }, settle }) => {
-      if (!isDatabaseUnavailable(error)) settle.reject(error);
-      else if (isRolledBack(error))
-        settle.resolve(databaseUnavailable(databaseFailure(error), notMade));
+      if (error instanceof LogForkedError) settle.resolve(answerFor(error));
+      else if (!isDatabaseUnavailable(error)) settle.reject(error);
+      else if (isRolledBack(error)) settle.resolve(answerFor(error));
       else await lookUp(dependencies, txId).then(settle.resolve, settle.reject);
     }),
   );

@@ -2,12 +2,13 @@
 
 import { lockLog, readCommand } from '../db/event-log.ts';
 import { isDatabaseUnavailable } from '../db/failure.ts';
+import { LogForkedError } from '../db/log-forked.ts';
 import type { Database } from '../db/pool.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { ConfigStore } from './config-store.ts';
 import type { Outcome } from './execute.ts';
-import { databaseUnavailable } from './unavailable.ts';
+import { databaseUnavailable, logForked } from './unavailable.ts';
 
 type Dependencies = Readonly<{ db: Database; store: ConfigStore; clock: Clock }>;
 
@@ -15,6 +16,7 @@ const lookUps = 4;
 /** Short, so that a mutation is answered in time. */
 const lookUpWaitMs = 400;
 export const notMade = 'the change was not made';
+const notKnown = 'whether the change was made will show when the database is back';
 
 /**
  * The connection broke, perhaps at the commit: the log knows whether the command is in it. Asked under the lock, because the
@@ -27,20 +29,19 @@ export async function lookUp(
   const startedAt = clock();
   for (let attempt = 0; attempt < lookUps && clock() - startedAt < 1000; attempt++) {
     try {
-      const events = await db.tx(async (tx) => {
-        await lockLog(tx, lookUpWaitMs);
-        return readCommand(tx, txId);
+      return await db.tx(async (tx) => {
+        const head = await lockLog(tx, lookUpWaitMs);
+        const events = await readCommand(tx, txId);
+        const last = events.at(-1);
+        if (last === undefined) return databaseUnavailable(null, notMade);
+        const { state } = await store.catchUp(tx, head);
+        return { state, events, version: state.version, position: last.position };
       });
-      const last = events.at(-1);
-      if (last === undefined) return databaseUnavailable(null, notMade);
-      const { state } = await store.catchUp(db, last.position);
-      return { state, events, version: state.version, position: last.position };
     } catch (error) {
+      // After a fail-over that lost the end of the log, the command may have been lost with it.
+      if (error instanceof LogForkedError) return logForked(notKnown);
       if (!isDatabaseUnavailable(error)) throw error;
     }
   }
-  return databaseUnavailable(
-    null,
-    'whether the change was made will show when the database is back',
-  );
+  return databaseUnavailable(null, notKnown);
 }

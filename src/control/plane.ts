@@ -34,6 +34,7 @@ import type { PlaneMeasures } from './plane-measures.ts';
 import { createPublisher } from './publish.ts';
 import type { Publisher } from './publish.ts';
 import { createReading, retireNowAndThen } from './reading.ts';
+import type { Reading } from './reading.ts';
 import { createExchange } from './service-account.ts';
 import { createStatementFailures } from './write-failure.ts';
 
@@ -57,12 +58,9 @@ export type ControlPlane = Readonly<{
   encoders: Encoders | null;
   /** Turns the windows of budgets, and publishes what is spent of them. */
   rebuild: () => Promise<void>;
-  /** Reads the log up to its head, into the state and into the read models. */
-  catchUp: () => Promise<void>;
-  /** The same, and publishes what is new. */
-  refresh: () => Promise<void>;
   close: () => Promise<void>;
-}>;
+}> &
+  Reading;
 
 export type PlaneOptions = Readonly<{
   databaseUrl: string;
@@ -127,15 +125,15 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
     const execute = createExecute({ db, vault, store, ...own });
     await seedLog(execute, vault);
     await publish();
-    const { catchUp, refresh } = createReading({ db, store, publisher, onHead, onCurrent });
-    const past = createPastStates({ db: reports, live: store.state, catchUp });
+    const reading = createReading({ db, logId, store, publisher, onHead, onCurrent });
+    const past = createPastStates({ db: reports, store, catchUp: reading.catchUp });
     const rebuild = async (): Promise<void> => {
       await budgets.rebuild();
       await publish();
     };
     const follower = follow({
       listen: (onAppended) => listenForEvents({ url, onAppended, random: Math.random }),
-      catchUp: refresh,
+      catchUp: reading.refresh,
       onFailure: (error) => onFailure('following the event log', error),
     });
     const retiring = retireNowAndThen({
@@ -150,7 +148,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       await Promise.all([db.dispose(), reports.dispose()]);
     };
     const opened = { db, reports, vault, store, past, execute, publisher, measures, cloudTokens };
-    return { ...opened, heads, encoders, rebuild, catchUp, refresh, close };
+    return { ...opened, ...reading, heads, encoders, rebuild, close };
   } catch (error) {
     cloudTokens.close();
     await Promise.all([db.dispose(), reports.dispose()]);

@@ -25,7 +25,7 @@ import { createSnapshotBuilder } from './snapshot-build.ts';
 export type Published = Readonly<{ snapshot: Snapshot; etag: string; body: () => Buffer }>;
 
 export type Publisher = Readonly<{
-  /** What is published now; null before the first time. */
+  /** What is published now; null before the first time, and while the log does not hold what it was made of. */
   current: () => Published | null;
   /**
    * Publishes the store's state, if its version is newer or its overlay another: at once, or at the end of the rest behind the last
@@ -61,7 +61,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
   const { db, vault, store, logId, budgets, centroids, cloudTokens, clock, onFailure } =
     dependencies;
   const published = new EventEmitter<{ snapshot: [Published] }>();
-  let current: Published | null = null;
+  let last: (Published & Readonly<{ rereads: number }>) | null = null;
   const { build, cloudProviders } = createSnapshotBuilder({ db, vault, logId, centroids });
   let before: Numbered = { seq: 0, own: emptyParts, budgetSeq: 0 };
   let queue: Promise<void> = Promise.resolve();
@@ -74,9 +74,14 @@ export function createPublisher(dependencies: Dependencies): Publisher {
     return { tokens, dropped_providers: [...dropped, ...degradedProviders(state)] };
   };
 
+  const current = (): Published | null =>
+    store.isForked() || last?.rereads !== store.rereads() ? null : last;
+
   const publishOnce = async (): Promise<void> => {
+    if (store.isForked()) return;
     const cursor = store.cursor();
-    const held = current?.snapshot ?? null;
+    const rereads = store.rereads();
+    const held = current()?.snapshot ?? null;
     const startedAt = performance.now();
     try {
       const isNewer = held === null || cursor.state.version > held.version;
@@ -88,9 +93,12 @@ export function createPublisher(dependencies: Dependencies): Publisher {
       const seq = overlaySeq({ own, budgetSeq: told.seq }, before, clock);
       if (!isNewer && seq === held.overlay.seq) return;
       const overlay = { seq, budgets: told.uses, ...own };
+      // The log was read again meanwhile: this was made of what it does not hold.
+      if (rereads !== store.rereads() || store.isForked()) return;
       before = { seq, own, budgetSeq: told.seq };
-      current = toPublished({ ...base, overlay });
-      published.emit('snapshot', current);
+      const next = { ...toPublished({ ...base, overlay }), rereads };
+      last = next;
+      published.emit('snapshot', next);
       if (isNewer) dependencies.onBuilt?.(performance.now() - startedAt);
     } catch (error) {
       failures += 1;
@@ -105,7 +113,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
   const rest = createRest(() => void publishNow());
 
   return {
-    current: () => current,
+    current,
     failures: () => failures,
     publish: async () => {
       if (rest.isOver()) await publishNow();

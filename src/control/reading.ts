@@ -1,9 +1,14 @@
 // Reading the log on to its head: what other replicas append, into the state of this one and, where they are of another release,
 // into this release's read models. Many ask for it at once; it is done once for all of them.
+//
+// A log that does not hold what was read before lost it, as in a fail-over to a standby that was behind. All that was read is dropped then,
+// and the log is read again from its beginning.
 
 import { catchUpReadModel } from '../../projections/read-model.ts';
 import { retireReadModels } from '../../projections/read-model-retire.ts';
 import { readHead } from '../db/event-log.ts';
+import { LogForkedError } from '../db/log-forked.ts';
+import type { LogPlace } from '../db/log-forked.ts';
 import type { Database } from '../db/pool.ts';
 import { coalesce } from './coalesce.ts';
 import type { ConfigStore } from './config-store.ts';
@@ -14,10 +19,17 @@ export type Reading = Readonly<{
   catchUp: () => Promise<void>;
   /** The same, and publishes what is new. */
   refresh: () => Promise<void>;
+  /**
+   * Sets who is told what the log no longer holds, before it is read again. When that fails, the log is not read again, and the next call
+   * tries once more.
+   */
+  onForked: (listener: (lost: Lost) => Promise<void>) => void;
 }>;
 
 type Dependencies = Readonly<{
   db: Database;
+  /** Of the log that the process was started on. */
+  logId: string;
   store: ConfigStore;
   publisher: Pick<Publisher, 'current' | 'publish'>;
   /** Told where the log ends, whenever it was asked. */
@@ -26,12 +38,28 @@ type Dependencies = Readonly<{
   onCurrent: () => void;
 }>;
 
+/** Where the state of this process stood, which the log in the database does not hold. */
+export type Lost = Readonly<{ logId: string; version: number }> & LogPlace;
+
 export function createReading(dependencies: Dependencies): Reading {
-  const { db, store, publisher, onHead, onCurrent } = dependencies;
+  const { db, logId, store, publisher, onHead, onCurrent } = dependencies;
+  let tellForked: ((lost: Lost) => Promise<void>) | null = null;
+  const reread = async (): Promise<void> => {
+    const head = await readHead(db);
+    if (head.logId !== logId) throw anotherLog(logId, head.logId);
+    const { position, hash, version } = store.state();
+    await tellForked?.({ logId, position, hash, version });
+    await store.reread(db, head.position);
+  };
   const catchUpState = coalesce(async () => {
-    const { position } = await readHead(db);
-    onHead(position);
-    await store.catchUp(db, position);
+    // What this process appends while the head is read is later than that head, and no loss.
+    const from = store.cursor();
+    const head = await readHead(db);
+    onHead(head.position);
+    await store.catchUp(db, head, from).catch((error: unknown) => {
+      if (error instanceof LogForkedError) return reread();
+      throw error;
+    });
   });
   const advanceTables = coalesce(async () => {
     store.noteTables(await catchUpReadModel(db, store.tables()));
@@ -41,6 +69,7 @@ export function createReading(dependencies: Dependencies): Reading {
     if (store.tables().state.position < store.state().position) await advanceTables();
   };
   return {
+    onForked: (listener) => void (tellForked = listener),
     catchUp: async () => {
       await catchUpState();
       await catchUpTables();
@@ -54,6 +83,12 @@ export function createReading(dependencies: Dependencies): Reading {
     },
   };
 }
+
+const anotherLog = (own: string, found: string): Error =>
+  new Error(
+    `the database holds event log ${found}, and this process was started on ${own}; restart it ` +
+      'if that database is the right one',
+  );
 
 const retireMs = 60 * 60 * 1000;
 

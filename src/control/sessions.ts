@@ -78,11 +78,12 @@ export function createSessions(dependencies: Dependencies): Sessions {
       return token;
     },
     owner: async (token) => {
+      const before = state();
       const found = await find(db, token);
       if (found === null) return null;
       // What another replica wrote before this request came is seen by it: here it is judged, below it is read.
       const reached = Math.min(state().position, found.tablesPosition ?? 0);
-      if (found.headPosition > reached) await catchUp();
+      if (found.headPosition > reached || !isHeld(before, found)) await catchUp();
       return holderOf(found, state());
     },
     ownerIn: async (state, tx, token) => {
@@ -106,6 +107,12 @@ export function createSessions(dependencies: Dependencies): Sessions {
     },
   };
 }
+
+/** Whether a log with this head may hold what the state was folded from; where it goes on, reading on will tell. */
+const isHeld = (
+  { position, hash }: ConfigState,
+  { headPosition, headHash }: Pick<FoundSession, 'headPosition' | 'headHash'>,
+): boolean => position < headPosition || (position === headPosition && hash === headHash);
 
 function holderOf(
   { principalId, credentialRef }: Pick<FoundSession, 'principalId' | 'credentialRef'>,

@@ -16,3 +16,10 @@ export function databaseUnavailable(
   const message = [says, consequence, remedy].filter((part) => part !== null).join('; ');
   return refuse('unavailable', message, { retryAfterSeconds });
 }
+
+/** The refusal while the log in the database is not the one that this process has read (db/log-forked.ts). */
+export function logForked(consequence: string | null = null): Refusal {
+  const says = 'this process is reading the event log again, because the database lost some of it';
+  const message = [says, consequence].filter((part) => part !== null).join('; ');
+  return refuse('unavailable', message, { retryAfterSeconds: 1 });
+}

@@ -29,8 +29,9 @@ export async function insertSession(db: Queryable, session: StoredSession): Prom
 export type FoundSession = Readonly<{
   principalId: PrincipalId;
   credentialRef: string | null;
-  /** Where the head of the log stands: whoever judges the session must have read as far. */
+  /** Where the head of the log stands, and its hash: anyone who judges the session must have read as far. */
   headPosition: number;
+  headHash: string;
   /** Where the read models of the schema stand; null when there are none. */
   tablesPosition: number | null;
 }>;
@@ -42,9 +43,10 @@ export async function findSession(
 ): Promise<FoundSession | null> {
   const [found]: FoundSession[] = await db.query(sql`
     select principal_id as "principalId", password_ref as "credentialRef",
-      (select position from es.log_head) as "headPosition",
+      log_head.position as "headPosition", encode(log_head.hash, 'hex') as "headHash",
       (select position from es.read_models where schema_name = ${schema}) as "tablesPosition"
-    from op.sessions where token_digest = ${tokenDigest} and expires_at > ${now}`);
+    from op.sessions, es.log_head
+    where token_digest = ${tokenDigest} and expires_at > ${now}`);
   return found ?? null;
 }
 

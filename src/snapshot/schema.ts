@@ -268,14 +268,19 @@ export type SnapshotConfig = z.output<typeof snapshotConfig>;
 export type Snapshot = z.output<typeof snapshot>;
 
 /**
- * The ETag of a snapshot: the version alone drops response caches, the overlay alone does not. A control plane that was started
- * with another encoder makes other centroids of the same version.
+ * The ETag of a snapshot. A log that lost events in a fail-over gives their versions out again, to another configuration. A control plane
+ * that was started with another encoder makes other centroids of the same version.
  */
 export function snapshotEtag({
   version,
+  config_hash: configHash,
   overlay,
   classifier,
-}: Pick<Snapshot, 'version' | 'overlay' | 'classifier'>): string {
+}: Pick<Snapshot, 'version' | 'config_hash' | 'overlay' | 'classifier'>): string {
   const encoders = [classifier.fast, classifier.refined].flatMap((one) => one?.encoder ?? []);
-  return `"${[version, overlay.seq, ...encoders].join('.')}"`;
+  const config = configHash.slice(0, configDigits);
+  return `"${[version, overlay.seq, config, ...encoders].join('.')}"`;
 }
+
+/** Of the hash of a configuration, in its snapshot's ETag. */
+const configDigits = 16;

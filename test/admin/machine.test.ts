@@ -15,8 +15,8 @@ describe('the snapshot', () => {
   it('is the published one, with its ETag, and 304 to who holds it', async (t) => {
     const { ask, plane } = await testAdministrator(t);
     const answer = await ask({ path: '/snapshot', token });
-    const { version, overlay } = snapshot.parse(answer.body);
-    const etag = `"${version}.${overlay.seq}"`;
+    const { version, overlay, config_hash: hash } = snapshot.parse(answer.body);
+    const etag = `"${version}.${overlay.seq}.${hash.slice(0, 16)}"`;
     assert.equal(answer.headers.get('etag'), etag);
     assert.deepEqual(answer.body, JSON.parse(String(plane.publisher.current()?.body())));
     const held = await ask({ path: '/snapshot', token, headers: { 'if-none-match': etag } });

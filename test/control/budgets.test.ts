@@ -11,6 +11,7 @@ import { createUsageIntake } from '../../src/control/usage-intake.ts';
 import { budgetUsages, strayBudgets } from '../../src/db/budget-usage.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import type { BudgetWindow } from '../../src/lib/vocabulary.ts';
+import { snapshotEtag } from '../../src/snapshot/schema.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
 import { testPlane } from '../harness/plane.ts';
 import type { TestPlane } from '../harness/plane.ts';
@@ -272,7 +273,7 @@ describe('what is spent', () => {
     assert.deepEqual(told(test), [[1, 100, 0]]);
     assert.deepEqual([after.version, after.config_hash], [version, before.config_hash]);
     assert.ok(after.overlay.seq > before.overlay.seq);
-    const etag = `"${version}.${after.overlay.seq}"`;
+    const etag = snapshotEtag(after);
     assert.equal(test.plane.publisher.current()?.etag, etag);
   });
 

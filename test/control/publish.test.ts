@@ -12,7 +12,7 @@ import { readHead } from '../../src/db/event-log.ts';
 import { principalId, providerId } from '../../src/lib/ids.ts';
 import type { ProviderId } from '../../src/lib/ids.ts';
 import { configHash } from '../../src/snapshot/hash.ts';
-import { snapshot as snapshotSchema } from '../../src/snapshot/schema.ts';
+import { snapshot as snapshotSchema, snapshotEtag } from '../../src/snapshot/schema.ts';
 import { credentialOf, endpointAt } from '../harness/examples.ts';
 import { testRef } from '../harness/given.ts';
 import { testPlane } from '../harness/plane.ts';
@@ -70,7 +70,7 @@ describe('a published snapshot', () => {
     const { snapshot, etag, body } = published(test.plane.publisher);
     assert.deepEqual(snapshotSchema.parse(JSON.parse(body().toString())), snapshot);
     assert.equal(snapshot.version, version);
-    assert.equal(etag, `"${version}.0"`);
+    assert.equal(etag, `"${version}.0.${snapshot.config_hash.slice(0, 16)}"`);
     const { logId } = await readHead(test.plane.db);
     assert.deepEqual(snapshot.log, { id: logId, position: state.position, hash: state.hash });
     assert.equal(snapshot.config_hash, configHash(snapshot.config));
@@ -178,7 +178,7 @@ describe('a service account', () => {
     assert.doesNotMatch(body().toString(), /PRIVATE|a@b.example/);
     assert.equal(snapshot.version, version);
     assert.ok(snapshot.overlay.seq > 0);
-    assert.equal(etag, `"${version}.${snapshot.overlay.seq}"`);
+    assert.equal(etag, snapshotEtag(snapshot));
     await createModel(test, 'a');
     assert.equal(server.forms.length, 1);
   });

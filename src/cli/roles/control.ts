@@ -127,13 +127,15 @@ export async function startControl(
 ): Promise<RunningControl> {
   const { log } = surroundings;
   const { host, adminPort } = settings;
+  const replica = replicaName();
   const tls = readTls(settings);
   const egress = openEgress(settings);
   const notifier = openNotifier(settings, egress, log);
   const serve = (plane: ControlPlane, port: number): Promise<RunningControl> =>
-    serveAdmin(plane, { settings, surroundings, tls, egress, notifier, port });
+    serveAdmin(plane, { settings, surroundings, tls, egress, notifier, replica, port });
 
-  const first = await tryOpen(settings, { ...surroundings, egress, notifier });
+  const parts = { ...surroundings, egress, notifier, replica };
+  const first = await tryOpen(settings, parts);
   if ('plane' in first) return serve(first.plane, adminPort);
 
   let failure = databaseFailure(first.away);
@@ -148,7 +150,7 @@ export async function startControl(
     let opened: ControlPlane | null;
     try {
       const tryAgain = async (): Promise<ControlPlane | null> => {
-        const opened = await tryOpen(settings, { ...surroundings, egress, notifier });
+        const opened = await tryOpen(settings, parts);
         if ('plane' in opened) return opened.plane;
         failure = databaseFailure(opened.away);
         return null;
@@ -216,13 +218,14 @@ async function openLater(
   return null;
 }
 
-type PlaneSurroundings = Surroundings & Readonly<{ egress: Egress; notifier: Notifier }>;
+type PlaneSurroundings = Surroundings &
+  Readonly<{ egress: Egress; notifier: Notifier; replica: string }>;
 type Opened = Readonly<{ plane: ControlPlane }> | Readonly<{ away: unknown }>;
 
 /** Throws whatever is wrong with the database but that it is away. */
 async function tryOpen(
   settings: ControlSettings,
-  { log, onCurrent, egress, encoders, notifier }: PlaneSurroundings,
+  { log, onCurrent, egress, encoders, notifier, replica }: PlaneSurroundings,
 ): Promise<Opened> {
   const { databaseUrl, encryptionKey, encryptionKeyPrevious, databaseMaxConnections } = settings;
   if (databaseUrl === null || encryptionKey === null) {
@@ -239,7 +242,7 @@ async function tryOpen(
       encoders,
       onCurrent,
       onFailure: (what, error) => log.of('control').warn({ error }, `failed: ${what}`),
-      onUnpublished: createRebuildNotices({ notify: notifier.notify, replica: replicaName() }),
+      onUnpublished: createRebuildNotices({ notify: notifier.notify, replica }),
     });
     return { plane };
   } catch (error) {
@@ -254,12 +257,13 @@ type Serving = Readonly<{
   tls: Tls | null;
   egress: Egress;
   notifier: Notifier;
+  replica: string;
   port: number;
 }>;
 
 async function serveAdmin(
   plane: ControlPlane,
-  { settings, surroundings, tls, egress, notifier, port }: Serving,
+  { settings, surroundings, tls, egress, notifier, replica, port }: Serving,
 ): Promise<RunningControl> {
   const { log, onSnapshot } = surroundings;
   const { host, proxyToken } = settings;
@@ -282,6 +286,7 @@ async function serveAdmin(
     managed: managedPlace(settings, process.env),
     log: log.of('admin'),
     ui: readUi(),
+    replica,
     program: {
       ...surroundings.program,
       version: programVersion(),

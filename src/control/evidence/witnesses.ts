@@ -1,6 +1,7 @@
 // Replicas as witnesses of the log: each tells with its health report which hashes it was given at which positions, also before it was
-// started again. A log that holds another hash there was rewritten; one that ends before was set back, or restored from an older copy.
-// A new epoch of the log explains what was seen before it.
+// started again. A control process is a witness of what it has read itself. A log that holds another hash there was rewritten; one that
+// ends before was set back, or restored from an older copy. A fail-over that lost events looks like either. A new epoch of the log explains
+// what was seen before it.
 
 import type { Queryable } from '@databases/pg';
 
@@ -8,6 +9,7 @@ import { epochOf, hashesAt, readHead } from '../../db/event-log.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { epochOfVersion } from '../../lib/snapshot-version.ts';
 import type { HealthReport, Sighting } from '../../snapshot/health-report.ts';
+import type { Lost } from '../reading.ts';
 import type { Alarm, Alarms } from './alarms.ts';
 
 /** Never rejects: a report is taken whether or not the database is there, and the next one says the same. */
@@ -47,13 +49,24 @@ export function createTakeSightings(dependencies: Dependencies): TakeSightings {
     try {
       const found = await contradiction(db, due);
       if (found === null) for (const seen of due) note(seen);
-      else await alarms.raise(alarmOf(found, replica));
+      else await alarms.raise(alarmOf(found, { replica, saw: `replica ${replica} was given` }));
       isFailing = false;
     } catch (error) {
       // Said once, not with every report, while the database is away.
       if (!isFailing) onFailure(error);
       isFailing = true;
     }
+  };
+}
+
+type Process = Readonly<{ db: Queryable; alarms: Pick<Alarms, 'raise'>; replica: string }>;
+
+/** Of what this process has read itself; `replica` names it. Rejects when the database cannot be asked. */
+export function createTellLost({ db, alarms, replica }: Process) {
+  return async ({ logId, ...place }: Lost): Promise<void> => {
+    const found = await contradiction(db, [{ log_id: logId, ...place }]);
+    const saw = `control process ${replica} had read`;
+    if (found !== null) await alarms.raise(alarmOf(found, { replica, saw }));
   };
 }
 
@@ -87,14 +100,17 @@ async function contradiction(
   return { seen: first, held: hashes.get(first.position) ?? null, head };
 }
 
-function alarmOf({ seen, held, head }: Contradiction, replica: string): Alarm {
+type Witness = Readonly<{ replica: string; saw: string }>;
+
+function alarmOf({ seen, held, head }: Contradiction, { replica, saw }: Witness): Alarm {
   const { position, hash, version } = seen;
-  const given = `replica ${replica} was given hash ${hash} at position ${position}`;
+  const given = `${saw} hash ${hash} at position ${position}`;
   const problem =
     held === null
-      ? `${given}, and the log ends at ${head}: it was set back, or restored from an older copy ` +
-        'without gw log new-epoch'
-      : `${given}, and the log holds ${held} there: it was rewritten`;
+      ? `${given}, and the log ends at ${head}: it was set back, restored from an older copy, or ` +
+        'lost its end in a fail-over'
+      : `${given}, and the log holds ${held} there: it was rewritten, or lost its end in a ` +
+        'fail-over and went on without it';
   const epoch = epochOfVersion(version);
   return { position, problem, replica, seen_hash: hash, log_hash: held, epoch };
 }

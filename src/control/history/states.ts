@@ -9,6 +9,7 @@ import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
 import { epochOfVersion, positionOfVersion } from '../../lib/snapshot-version.ts';
+import type { ConfigStore } from '../config-store.ts';
 import { createSlots } from '../slots.ts';
 import { stateBefore } from './checkpoints.ts';
 import type { Moment } from './moment.ts';
@@ -23,7 +24,7 @@ export type PastStates = Readonly<{
 
 type Dependencies = Readonly<{
   db: Database;
-  live: () => ConfigState;
+  store: Pick<ConfigStore, 'state' | 'rereads'>;
   /** Reads the log up to its head. */
   catchUp: () => Promise<void>;
 }>;
@@ -32,12 +33,20 @@ type Dependencies = Readonly<{
 const statesMax = 16;
 const entitiesMax = 300_000;
 
-export function createPastStates({ db, live, catchUp }: Dependencies): PastStates {
-  const kept = createStateCache();
+export function createPastStates({ db, store, catchUp }: Dependencies): PastStates {
+  const live = store.state;
+  let cache = { rereads: store.rereads(), states: createStateCache() };
+  /** States of a past that the log no longer holds are forgotten. */
+  const keptStates = (): StateCache => {
+    const rereads = store.rereads();
+    if (cache.rereads !== rereads) cache = { rereads, states: createStateCache() };
+    return cache.states;
+  };
   // A fold takes a core for some 100 ms.
   const slots = createSlots({ parallelMax: 2, waitingMax: 64, what: 'states of the past' });
 
   const fold = async (position: number): Promise<ConfigState> => {
+    const kept = keptStates();
     const near = kept.before(position);
     if (near?.position === position) return near;
     const stored = await stateBefore(db, position);
@@ -57,7 +66,7 @@ export function createPastStates({ db, live, catchUp }: Dependencies): PastState
       const state =
         current.position === position
           ? current
-          : (kept.exactly(position) ?? (await slots.run(() => fold(position))));
+          : (keptStates().exactly(position) ?? (await slots.run(() => fold(position))));
       if (isRefusal(state) || 'at' in asked || isOf(state, asked.position)) return state;
       const message = `${named}: snapshot version ${asked.position} is not of this log`;
       return refuse('absent', message, { param: named });
@@ -86,6 +95,8 @@ async function positionOf(
   const message = `${named}: the log holds positions 1 to ${head}, was ${moment.position}`;
   return end ?? refuse('absent', message, { param: named });
 }
+
+type StateCache = ReturnType<typeof createStateCache>;
 
 /** The states used last. */
 function createStateCache() {

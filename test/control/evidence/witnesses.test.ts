@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { Client } from 'pg';
 import { z } from 'zod';
 
 import { createSnapshotCache } from '../../../src/gateway/control-link/cache.ts';
@@ -22,6 +21,7 @@ import { collectLog } from '../../harness/gateway.ts';
 import { healthOf } from '../../harness/health.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import type { TestDatabase } from '../../harness/postgres.ts';
+import { setBackTo, superuserOf } from '../../harness/set-back.ts';
 import { until } from '../../harness/wait.ts';
 
 const head = z.object({
@@ -100,30 +100,10 @@ async function replica(t: TestContext, { url, path }: Readonly<{ url: string; pa
 async function place(t: TestContext) {
   const database = await testDatabase();
   t.after(database.drop);
-  const superuser = async (...statements: readonly string[]): Promise<void> => {
-    const client = new Client({ connectionString: database.superuserUrl });
-    await client.connect();
-    await client.query('alter table es.events disable trigger all');
-    for (const statement of statements) await client.query(statement);
-    await client.query('alter table es.events enable trigger all');
-    await client.end();
-  };
+  const superuser = superuserOf(database);
   const path = join(await temporaryDirectory(t), 'snapshot');
   return { database, superuser, path };
 }
-
-/** As a copy of the database that was made at `position` holds it. */
-const setBackTo = (position: number): readonly string[] => [
-  `delete from es.events where position > ${position}`,
-  `update es.log_head set position = ${position}, hash = last.hash, recorded_at = last.recorded_at
-    from (select * from es.events where position = ${position}) last`,
-  `do $$ declare own text; begin
-    for own in select schema_name from es.read_models loop
-      execute format('drop schema if exists %I cascade', own);
-    end loop;
-    delete from es.read_models;
-  end $$`,
-];
 
 describe('a replica bears witness of the log', () => {
   it('that was rewritten, after a restart of its own too, and once', async (t) => {

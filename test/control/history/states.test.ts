@@ -41,7 +41,11 @@ before(async () => {
 after(() => log.close());
 
 const pastStates = () =>
-  createPastStates({ db: log.db, live: () => live, catchUp: async () => undefined });
+  createPastStates({
+    db: log.db,
+    store: { state: () => live, rereads: () => 0 },
+    catchUp: async () => undefined,
+  });
 
 async function stateAt(moment: Moment, states = pastStates()): Promise<ConfigState> {
   const state = await states.at(moment, 'as_of');
@@ -94,7 +98,7 @@ describe('the state of the past', () => {
     now = await appendCommand(later.db, now, [begun]);
     const states = createPastStates({
       db: later.db,
-      live: () => now,
+      store: { state: () => now, rereads: () => 0 },
       catchUp: async () => undefined,
     });
     const answered = async (position: number) => {
