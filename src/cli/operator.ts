@@ -8,12 +8,15 @@ import { readNamespace } from '../kubernetes/in-cluster.ts';
 import { newOperatorCounts } from '../operator/counts.ts';
 import { createElection } from '../operator/election.ts';
 import { operatorTimes, startOperator } from '../operator/operator.ts';
+import type { KnownSettings } from '../operator/given-settings.ts';
 import { openOperatorPages } from '../operator/pages.ts';
 import type { Running } from './lifetime.ts';
 import { namingListener } from './listening.ts';
 import { logToStderr } from './log-to-stderr.ts';
 import type { OperatorSettingsTable } from './operator-settings.ts';
+import type { Setting } from './setting.ts';
 import type { SettingsOf } from './settings.ts';
+import { settingsTable } from './settings-table.ts';
 import { programVersion } from './version.ts';
 
 export type OperatorSettings = SettingsOf<OperatorSettingsTable>;
@@ -57,11 +60,23 @@ export async function runOperator(
     log,
     times: operatorTimes,
     counts,
+    settings: knownSettings,
   });
   started.defer(close);
   log.info({ namespace, lease: settings.lease, self, url: pages.url }, 'operator started');
   const parts = started.move();
   return { failed, close: () => parts.disposeAsync() };
 }
+
+/** Every setting of the program, as a resource may give it. */
+export const knownSettings: KnownSettings = new Map(
+  Object.values<Setting>(settingsTable).map(({ variable, secret, schema }) => [
+    variable,
+    {
+      isSecret: secret,
+      problemOf: (value) => schema.safeParse(value).error?.issues[0]?.message ?? null,
+    },
+  ]),
+);
 
 const monotonic = (): number => performance.now();

@@ -40,6 +40,34 @@ export const poolMaxIdleField = between(1, 65_536);
 export const autoscalingEnabledField = z.boolean();
 export const targetCpuField = between(1, 100);
 
+/** Quantities in the forms that are written back as they were. */
+const cpuQuantity = z.string().regex(/^[1-9]\d{0,8}m?$/);
+const memoryQuantity = z.string().regex(/^[1-9]\d{0,8}(Mi|Gi)$/);
+
+/** What the pods of either component may be given. */
+const podFields = {
+  /** By variable; any setting of the program that is not a secret and has no field of its own here. */
+  settings: z.record(z.string(), z.string().max(8192)).default({}),
+  secretSettings: z.record(z.string(), secretKey).default({}),
+  /** Instead of the operator's own, each by itself. */
+  resources: z
+    .object({
+      requests: z
+        .object({ cpu: cpuQuantity.optional(), memory: memoryQuantity.optional() })
+        .prefault({}),
+      limits: z
+        .object({ cpu: cpuQuantity.optional(), memory: memoryQuantity.optional() })
+        .prefault({}),
+    })
+    .prefault({}),
+  /** Of the pod and of its container, as Kubernetes has them; a mount at /var/lib/gw replaces the state of a proxy. */
+  volumes: z.array(z.looseObject({ name: z.string().max(63) })).default([]),
+  volumeMounts: z
+    .array(z.looseObject({ name: z.string().max(63), mountPath: z.string().max(1024) }))
+    .default([]),
+};
+export type PodResources = Readonly<z.output<typeof podFields.resources>>;
+
 export const deploymentSpec = z.object({
   image: imageField,
   /** Of the Postgres: its address. */
@@ -53,8 +81,10 @@ export const deploymentSpec = z.object({
     .optional(),
   control: z
     .object({
+      replicas: between(1, 9).default(1),
       /** A kubernetes.io/tls Secret for the admin listener, with the authority in its ca.crt. */
       tlsSecretName: secretKey.shape.name.optional(),
+      ...podFields,
     })
     .prefault({}),
   proxy: z
@@ -73,6 +103,7 @@ export const deploymentSpec = z.object({
           targetCpuUtilizationPercentage: targetCpuField.default(70),
         })
         .prefault({}),
+      ...podFields,
     })
     .prefault({}),
 });

@@ -3,7 +3,16 @@
 import type { DeploymentResource } from '../kubernetes/gw-deployment.ts';
 import type { Json, Manifest } from './kinds.ts';
 import { adminPort, manifest, nameOf, secretVariable, selectorOf } from './parts.ts';
-import { containerOf, deploymentOf, podOf, resourcesOf } from './pod.ts';
+import {
+  containerOf,
+  deploymentOf,
+  disruptionBudgetOf,
+  podOf,
+  resourcesOf,
+  secretVariables,
+  spreadOf,
+  volumesOf,
+} from './pod.ts';
 
 const component = 'control';
 const tlsDirectory = '/etc/gw/tls';
@@ -25,6 +34,7 @@ function configOf(resource: DeploymentResource): Record<string, string> {
     ...(tlsOf(resource) === null
       ? {}
       : { GW_TLS_CERT: `${tlsDirectory}/tls.crt`, GW_TLS_KEY: `${tlsDirectory}/tls.key` }),
+    ...resource.spec.control.settings,
   };
 }
 
@@ -45,11 +55,12 @@ export const controlService = (resource: DeploymentResource): Manifest =>
     },
   );
 
-/** One: its memory holds the shares of rate limits and the fleet, and a second one would give out the whole again. */
+/** Each process gives out the whole of every rate limit to the proxies that ask it: limits multiply by the replicas. */
 export function controlDeployment(resource: DeploymentResource) {
   const tls = tlsOf(resource);
   const secret = { name: 'tls', secret: { secretName: tls ?? '' } };
   const mount = { name: 'tls', mountPath: tlsDirectory, readOnly: true };
+  const given = volumesOf(resource, component);
   return deploymentOf(
     resource,
     {
@@ -59,17 +70,24 @@ export function controlDeployment(resource: DeploymentResource) {
       env: [
         ...databaseVariables(resource),
         secretVariable('GW_PROXY_TOKEN', resource.spec.proxyToken),
+        ...secretVariables(resource, component),
       ],
-      resources: resourcesOf({ milliCpu: 100, mebibytes: 256, limitMebibytes: 1024 }),
-      volumes: tls === null ? [] : [secret],
-      volumeMounts: tls === null ? [] : [mount],
+      resources: resourcesOf(
+        { milliCpu: 100, mebibytes: 256, limitMebibytes: 1024 },
+        resource.spec.control.resources,
+      ),
+      volumes: [...(tls === null ? [] : [secret]), ...given.volumes],
+      volumeMounts: [...(tls === null ? [] : [mount]), ...given.volumeMounts],
       // The one right that this account has is to read and patch the resource.
-      more: { serviceAccountName: 'gw-control' },
+      more: { serviceAccountName: 'gw-control', ...spreadOf(resource, component) },
       config: configOf(resource),
     },
-    { replicas: 1, maxSurge: 1 },
+    { replicas: resource.spec.control.replicas, maxSurge: 1 },
   );
 }
+
+export const controlDisruptionBudget = (resource: DeploymentResource): Manifest | null =>
+  disruptionBudgetOf(resource, component, resource.spec.control.replicas);
 
 function databaseVariables({ spec }: DeploymentResource): readonly Json[] {
   const { database, encryptionKey, encryptionKeyPrevious: previous } = spec;

@@ -1,7 +1,13 @@
 // What one managed deployment comes to: every object in the order in which they are made. Nothing but the resource decides it.
 
 import type { DeploymentResource } from '../kubernetes/gw-deployment.ts';
-import { bootstrapJob, controlConfig, controlDeployment, controlService } from './control-plane.ts';
+import {
+  bootstrapJob,
+  controlConfig,
+  controlDeployment,
+  controlDisruptionBudget,
+  controlService,
+} from './control-plane.ts';
 import type { Manifest, Reference } from './kinds.ts';
 import { nameOf } from './parts.ts';
 import {
@@ -37,6 +43,8 @@ export function desiredOf(resource: DeploymentResource): Desired {
   const job = bootstrapJob(resource);
   const autoscaler = proxyAutoscaler(resource);
   const budget = proxyDisruptionBudget(resource);
+  const controlBudget = controlDisruptionBudget(resource);
+  const control = nameOf(resource, 'control');
   const { enabled, minReplicas, maxReplicas } = resource.spec.proxy.autoscaling;
   const name = nameOf(resource, 'proxy');
   return {
@@ -44,6 +52,7 @@ export function desiredOf(resource: DeploymentResource): Desired {
       wanted(controlConfig(resource)),
       wanted(controlService(resource)),
       wanted(controlDeployment(resource).manifest),
+      ...(controlBudget === null ? [] : [wanted(controlBudget)]),
       ...(job === null ? [] : [wanted(job, { waitsFor: 'control', isOnce: true })]),
       wanted(proxyService(resource)),
       wanted(proxyConfig(resource), { waitsFor: 'proxies' }),
@@ -54,8 +63,9 @@ export function desiredOf(resource: DeploymentResource): Desired {
     unwanted: [
       ...(autoscaler === null ? [{ kind: 'HorizontalPodAutoscaler', name } as const] : []),
       ...(budget === null ? [{ kind: 'PodDisruptionBudget', name } as const] : []),
+      ...(controlBudget === null ? [{ kind: 'PodDisruptionBudget', name: control } as const] : []),
     ],
-    control: { kind: 'Deployment', name: nameOf(resource, 'control') },
+    control: { kind: 'Deployment', name: control },
     proxies: { kind: 'Deployment', name },
     proxyTemplate: proxy.template,
     bootstrap: job === null ? null : { kind: 'Job', name: job.metadata.name },

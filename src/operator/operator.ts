@@ -15,6 +15,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { OperatorCounts } from './counts.ts';
 import type { Election } from './election.ts';
 import { followChanges } from './follow.ts';
+import type { KnownSettings } from './given-settings.ts';
 import { collectionPath, kinds, managedBy } from './kinds.ts';
 import type { Kind } from './kinds.ts';
 import { reconcile } from './reconcile.ts';
@@ -30,6 +31,8 @@ export type OperatorOptions = Readonly<{
   times: OperatorTimes;
   /** Adds to them. */
   counts: OperatorCounts;
+  /** What resources may give by `settings`. */
+  settings: KnownSettings;
 }>;
 
 /** Milliseconds. */
@@ -168,7 +171,7 @@ async function passLoop(options: OperatorOptions, wake: Wake, signal: AbortSigna
 
 /** One deployment that fails, or that this release cannot read, keeps no other from its turn. */
 async function pass(
-  { namespace, nowMs, log, counts }: OperatorOptions,
+  { namespace, nowMs, log, counts, settings }: OperatorOptions,
   client: ClusterClient,
   signal: AbortSignal,
 ): Promise<'done' | 'again'> {
@@ -181,7 +184,7 @@ async function pass(
     try {
       const resource = deploymentResource.parse(item);
       phases.push(statusBefore(resource)?.phase ?? 'Pending');
-      const own = await reconcile(resource, { client, nowMs, log, signal, counts });
+      const own = await reconcile(resource, { client, nowMs, log, signal, counts, settings });
       if (own === 'again') outcome = 'again';
     } catch (error) {
       signal.throwIfAborted();

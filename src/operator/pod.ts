@@ -1,10 +1,12 @@
 // The pods of gw, as `docs/operate.md` says of its processes: without root, on a root filesystem that is only read, and with the time
 // that a shutdown takes.
 
-import type { DeploymentResource } from '../kubernetes/gw-deployment.ts';
+import { z } from 'zod';
+
+import type { DeploymentResource, PodResources } from '../kubernetes/gw-deployment.ts';
 import { digestOf, managedBy, templateAnnotation } from './kinds.ts';
 import type { Json, JsonObject, Manifest } from './kinds.ts';
-import { manifest, nameOf, selectorOf } from './parts.ts';
+import { manifest, nameOf, secretVariable, selectorOf } from './parts.ts';
 import type { Component } from './parts.ts';
 
 const userId = 10_001;
@@ -82,6 +84,41 @@ function templateOf(resource: DeploymentResource, pods: Pods): JsonObject {
   };
 }
 
+/** Pods of one component go to different nodes where there are several. */
+export const spreadOf = (resource: DeploymentResource, component: Component): JsonObject => ({
+  topologySpreadConstraints: [
+    {
+      maxSkew: 1,
+      topologyKey: 'kubernetes.io/hostname',
+      whenUnsatisfiable: 'ScheduleAnyway',
+      labelSelector: { matchLabels: selectorOf(resource, component) },
+    },
+  ],
+});
+
+/** Null for one pod, which could otherwise never leave its node. */
+export function disruptionBudgetOf(
+  resource: DeploymentResource,
+  component: 'control' | 'proxy',
+  replicas: number,
+): Manifest | null {
+  if (replicas < 2) return null;
+  const spec = { maxUnavailable: 1, selector: { matchLabels: selectorOf(resource, component) } };
+  return manifest(resource, { kind: 'PodDisruptionBudget', component }, { spec });
+}
+
+/** The variables of `secretSettings`. */
+export const secretVariables = ({ spec }: DeploymentResource, component: 'control' | 'proxy') =>
+  Object.entries(spec[component].secretSettings).map(([name, from]) => secretVariable(name, from));
+
+/** The volumes that the resource names, as JSON. */
+export function volumesOf({ spec }: DeploymentResource, component: 'control' | 'proxy') {
+  const given = jsonObjects.parse(spec[component].volumes);
+  return { volumes: given, volumeMounts: jsonObjects.parse(spec[component].volumeMounts) };
+}
+
+const jsonObjects = z.array(z.record(z.string(), z.json()));
+
 /** A pod that a Service named gw says nothing to: its variables would look like settings. */
 export const podOf = (container: JsonObject, volumes: readonly JsonObject[]): JsonObject => ({
   enableServiceLinks: false,
@@ -116,12 +153,33 @@ const probe = (httpGet: Probe, periodSeconds: number): JsonObject => ({
 
 type Share = Readonly<{ milliCpu: number; mebibytes: number; limitMebibytes: number }>;
 
-/** As the API server writes quantities back: 1000m is 1, and 1024Mi is 1Gi. */
-export const resourcesOf = ({ milliCpu, mebibytes, limitMebibytes }: Share): JsonObject => ({
-  requests: { cpu: cpu(milliCpu), memory: memory(mebibytes) },
-  limits: { memory: memory(limitMebibytes) },
-});
+const noResources: PodResources = { requests: {}, limits: {} };
+
+/** What the resource gives, and for the rest the operator's own. As the API server writes quantities back: 1000m is 1. */
+export function resourcesOf(
+  { milliCpu, mebibytes, limitMebibytes }: Share,
+  { requests, limits }: PodResources = noResources,
+): JsonObject {
+  const limitCpu = limits.cpu === undefined ? {} : { cpu: cpu(milliOf(limits.cpu)) };
+  return {
+    requests: {
+      cpu: cpu(requests.cpu === undefined ? milliCpu : milliOf(requests.cpu)),
+      memory: memory(requests.memory === undefined ? mebibytes : mebibytesOf(requests.memory)),
+    },
+    limits: {
+      ...limitCpu,
+      memory: memory(limits.memory === undefined ? limitMebibytes : mebibytesOf(limits.memory)),
+    },
+  };
+}
+
+const milliOf = (quantity: string): number =>
+  quantity.endsWith('m') ? Number(quantity.slice(0, -1)) : Number(quantity) * 1000;
+const mebibytesOf = (quantity: string): number =>
+  Number(quantity.slice(0, -2)) * (quantity.endsWith('Gi') ? 1024 : 1);
 
 const cpu = (milli: number): string => (milli % 1000 === 0 ? `${milli / 1000}` : `${milli}m`);
-const memory = (mebibytes: number): string =>
-  mebibytes % 1024 === 0 ? `${mebibytes / 1024}Gi` : `${mebibytes}Mi`;
+const memory = (mebibytes: number): string => {
+  if (mebibytes % 1024 ** 2 === 0) return `${mebibytes / 1024 ** 2}Ti`;
+  return mebibytes % 1024 === 0 ? `${mebibytes / 1024}Gi` : `${mebibytes}Mi`;
+};

@@ -4,7 +4,14 @@ import type { DeploymentResource } from '../kubernetes/gw-deployment.ts';
 import { controlUrl } from './control-plane.ts';
 import type { Manifest } from './kinds.ts';
 import { gatewayPort, manifest, nameOf, secretVariable, selectorOf } from './parts.ts';
-import { deploymentOf, resourcesOf } from './pod.ts';
+import {
+  deploymentOf,
+  disruptionBudgetOf,
+  resourcesOf,
+  secretVariables,
+  spreadOf,
+  volumesOf,
+} from './pod.ts';
 
 const component = 'proxy';
 const stateDirectory = '/var/lib/gw';
@@ -32,6 +39,7 @@ function configOf(resource: DeploymentResource): Record<string, string> {
     GW_WORKERS: String(workers),
     GW_POOL_MAX_IDLE: String(poolMaxIdle),
     ...(isTls ? { GW_CA_BUNDLE: `${authorityDirectory}/ca.crt` } : {}),
+    ...resource.spec.proxy.settings,
   };
 }
 
@@ -51,6 +59,12 @@ export const proxyService = (resource: DeploymentResource): Manifest =>
     },
   );
 
+/** It lasts as long as the pod. */
+const podState = {
+  volumes: [{ name: 'state', emptyDir: {} }],
+  volumeMounts: [{ name: 'state', mountPath: stateDirectory }],
+};
+
 export function proxyDeployment(resource: DeploymentResource) {
   const { control, proxy } = resource.spec;
   const { tlsSecretName: tls } = control;
@@ -59,33 +73,32 @@ export function proxyDeployment(resource: DeploymentResource) {
   const secret = { name: 'authority', secret: { secretName: tls ?? '', items } };
   const mount = { name: 'authority', mountPath: authorityDirectory, readOnly: true };
   const share = proxy.workers;
+  const given = volumesOf(resource, component);
+  const hasOwnState = given.volumeMounts.some((one) => one['mountPath'] === stateDirectory);
+  const state = hasOwnState ? { volumes: [], volumeMounts: [] } : podState;
   return deploymentOf(
     resource,
     {
       component,
       port: { name: 'http', containerPort: gatewayPort },
       scheme: 'HTTP',
-      env: [secretVariable('GW_PROXY_TOKEN', resource.spec.proxyToken)],
-      resources: resourcesOf({
-        milliCpu: 250 * share,
-        mebibytes: 256 * share,
-        limitMebibytes: 1024 * share,
-      }),
-      volumes: [{ name: 'state', emptyDir: {} }, ...(tls === undefined ? [] : [secret])],
+      env: [
+        secretVariable('GW_PROXY_TOKEN', resource.spec.proxyToken),
+        ...secretVariables(resource, component),
+      ],
+      resources: resourcesOf(
+        { milliCpu: 250 * share, mebibytes: 256 * share, limitMebibytes: 1024 * share },
+        proxy.resources,
+      ),
+      volumes: [...state.volumes, ...(tls === undefined ? [] : [secret]), ...given.volumes],
       volumeMounts: [
-        { name: 'state', mountPath: stateDirectory },
+        ...state.volumeMounts,
         ...(tls === undefined ? [] : [mount]),
+        ...given.volumeMounts,
       ],
       more: {
         automountServiceAccountToken: false,
-        topologySpreadConstraints: [
-          {
-            maxSkew: 1,
-            topologyKey: 'kubernetes.io/hostname',
-            whenUnsatisfiable: 'ScheduleAnyway',
-            labelSelector: { matchLabels: selectorOf(resource, component) },
-          },
-        ],
+        ...spreadOf(resource, component),
       },
       config: configOf(resource),
     },
@@ -109,10 +122,8 @@ export function proxyAutoscaler(resource: DeploymentResource): Manifest | null {
   return manifest(resource, { kind: 'HorizontalPodAutoscaler', component }, { spec });
 }
 
-/** Null for one proxy, which could otherwise never leave its node. */
 export function proxyDisruptionBudget(resource: DeploymentResource): Manifest | null {
   const { autoscaling, replicas } = resource.spec.proxy;
-  if ((autoscaling.enabled ? autoscaling.minReplicas : replicas) < 2) return null;
-  const spec = { maxUnavailable: 1, selector: { matchLabels: selectorOf(resource, component) } };
-  return manifest(resource, { kind: 'PodDisruptionBudget', component }, { spec });
+  const least = autoscaling.enabled ? autoscaling.minReplicas : replicas;
+  return disruptionBudgetOf(resource, component, least);
 }

@@ -9,6 +9,8 @@ import type { Log } from '../telemetry/log.ts';
 import type { OperatorCounts } from './counts.ts';
 import { desiredOf } from './desired.ts';
 import type { Desired } from './desired.ts';
+import { problemInSettings } from './given-settings.ts';
+import type { KnownSettings } from './given-settings.ts';
 import { keyOf, readHeld, referenceOf } from './held.ts';
 import type { HeldObject } from './held.ts';
 import { collectionPath } from './kinds.ts';
@@ -26,6 +28,8 @@ export type Reconciling = Readonly<{
   signal: AbortSignal;
   /** Adds what it writes. */
   counts: OperatorCounts;
+  /** What may be given by `settings`. */
+  settings: KnownSettings;
 }>;
 
 const fieldManager = 'gw-operator';
@@ -40,7 +44,9 @@ export async function reconcile(
   const desired = desiredOf(resource);
   const held = await readAll(resource, desired, reconciling);
   const seen = { owner: resource.metadata, desired, held };
-  const refused = await writeAll(resource, seen, reconciling);
+  const wrong = problemInSettings(resource, reconciling.settings);
+  // What runs goes on as it is.
+  const refused = wrong ?? (await writeAll(resource, seen, reconciling));
   if (refused === 'again') return 'again';
   return report(resource, { seen, refused }, reconciling);
 }

@@ -31,7 +31,7 @@ const schema = memberAt(
 );
 
 /** What a description or a rule across fields adds, JSON Schema from zod does not have. */
-const beside = new Set(['description', 'format', '$schema']);
+const beside = new Set(['description', 'format', '$schema', 'propertyNames']);
 
 function bare(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bare);
@@ -43,6 +43,9 @@ function bare(value: unknown): unknown {
   // Any 64-bit integer is one without bounds of its own.
   if (read['minimum'] === Number.MIN_SAFE_INTEGER) delete read['minimum'];
   if (read['maximum'] === Number.MAX_SAFE_INTEGER) delete read['maximum'];
+  // Any further member is let through by x-kubernetes-preserve-unknown-fields.
+  const further = read['additionalProperties'];
+  if (isJson(further) && Object.keys(further).length === 0) delete read['additionalProperties'];
   const required = read['required'];
   if (Array.isArray(required)) read['required'] = required.map(String).toSorted();
   return read;
@@ -107,7 +110,7 @@ describe('the custom resource', () => {
     });
   }
 
-  it('has no further field of the proxy but serviceType', () => {
+  it('has no further field of the proxy but serviceType and what pods of both components have', () => {
     const leaves = (value: unknown, at: readonly string[]): readonly string[] => {
       const members = memberAt(value, 'properties');
       if (!isJson(members)) return [at.join('.')];
@@ -115,7 +118,20 @@ describe('the custom resource', () => {
     };
     const proxy = leaves(memberAt(schema, 'spec', 'properties', 'proxy'), ['proxy']);
     const patched = Object.values(deploymentPlaces).map((place) => place.join('.'));
-    const expected = [...patched.filter((place) => place !== 'image'), 'proxy.serviceType'];
+    const ofPods = [
+      'settings',
+      'secretSettings',
+      'resources.requests.cpu',
+      'resources.requests.memory',
+      'resources.limits.cpu',
+      'resources.limits.memory',
+      'volumes',
+      'volumeMounts',
+    ];
+    const expected = [
+      ...patched.filter((place) => place !== 'image'),
+      ...['serviceType', ...ofPods].map((name) => `proxy.${name}`),
+    ];
     assert.deepEqual(proxy.toSorted(), expected.toSorted());
   });
 

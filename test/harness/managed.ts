@@ -2,6 +2,7 @@
 
 import type { TestContext } from 'node:test';
 
+import { knownSettings } from '../../src/cli/operator.ts';
 import { withCluster } from '../../src/kubernetes/client.ts';
 import { deploymentPath, deploymentResource } from '../../src/kubernetes/gw-deployment.ts';
 import { newOperatorCounts } from '../../src/operator/counts.ts';
@@ -103,6 +104,7 @@ export async function reconcileAll(
         log,
         signal,
         counts: newOperatorCounts(),
+        settings: knownSettings,
       }),
     );
     afterPass();

@@ -14,6 +14,7 @@ import { openManagedDeployment } from '../../src/control/deployment.ts';
 import { deploymentPath } from '../../src/kubernetes/gw-deployment.ts';
 import { newOperatorCounts } from '../../src/operator/counts.ts';
 import { createElection } from '../../src/operator/election.ts';
+import { knownSettings } from '../../src/cli/operator.ts';
 import { startOperator } from '../../src/operator/operator.ts';
 import type { Call, ClusterApi } from '../harness/cluster-api.ts';
 import { memberAt } from '../harness/cluster-store.ts';
@@ -44,7 +45,7 @@ function operate(test: TestContext, { place }: ClusterApi, self: string, seconds
   const log = collectLog(logLines);
   const counts = newOperatorCounts();
   const shared = { place, namespace, election, nowMs: Date.now, log, times };
-  const operator = startOperator({ ...shared, counts });
+  const operator = startOperator({ ...shared, counts, settings: knownSettings });
   test.after(operator.kill);
   const said = (message: string) => logLines.some((line) => line.message === message);
   return { ...operator, said, logLines, counts };
