@@ -26,6 +26,9 @@ const point = z.object({
   refused_rate_limit: z.int(),
   refused_budget: z.int(),
   refused_no_backend: z.int(),
+  refused_backend_overloaded: z.int(),
+  /** Attempts at backends that failed, so that another one followed; null in a bucket that is only known as sums. */
+  failed_attempts: z.int().nullable(),
   /** 401s and unknown models, which are nobody's; 0 in a series of one model, provider or principal. */
   refused_unattributed: z.int(),
   /** What backends answered, in classes; null in a bucket that is only known as sums. */
@@ -55,6 +58,8 @@ const nothing: Omit<SeriesPoint, 'bucket'> = {
   refused_rate_limit: 0,
   refused_budget: 0,
   refused_no_backend: 0,
+  refused_backend_overloaded: 0,
+  failed_attempts: 0,
   upstream_success: 0,
   upstream_client_error: 0,
   upstream_rate_limited: 0,

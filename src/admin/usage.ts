@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { usageGroupings, usageTotals } from '../db/usage-totals.ts';
 import { timestampField } from '../lib/fields.ts';
 import { refuse } from '../lib/refusal.ts';
-import { limitQuery } from './fields.ts';
+import { limitQuery, wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
 
 /** The classes of gw_upstream_status_total. */
@@ -25,6 +25,13 @@ const usageTotal = z.object({
   refused_requests: z.int(),
   /** No backend could be reached, or none answered in time. */
   refused_no_backend: z.int(),
+  /** The queue of a backend was full, or the wait in it too long. */
+  refused_backend_overloaded: z.int(),
+  /**
+   * Attempts at backends that failed, so that another one followed, and those of requests that no backend answered. They count in
+   * the group of their request. Null when some of the requests are past their retention.
+   */
+  failed_attempts: z.int().nullable(),
   /** What backends answered, in classes; null when some of the requests are past their retention. */
   ...upstreamStatusFields,
   prompt_tokens: z.int(),
@@ -41,6 +48,14 @@ const usageTotal = z.object({
   ttft_p95_ms: z.int().nullable(),
 });
 
+/** Opaque on the wire: how many groups came before. */
+const cursor = z
+  .string()
+  .max(20)
+  .meta({ pattern: '^[A-Za-z0-9_-]*$' })
+  .transform((text) => Buffer.from(text, 'base64url').toString('utf8'))
+  .pipe(wholeNumber({ from: 1 }));
+
 export const usageRoutes = [
   route({
     method: 'GET',
@@ -55,17 +70,40 @@ export const usageRoutes = [
       since: timestampField.optional(),
       until: timestampField.optional(),
       limit: limitQuery({ standard: 100 }),
+      after: cursor.optional(),
     }),
     body: none,
     response: z.array(usageTotal),
-    handle: async ({ query }, { control }) => {
+    handle: async ({ query }, { control, path }) => {
       const since = query.since ?? null;
       const until = query.until ?? null;
       if (since !== null && until !== null && Date.parse(since) >= Date.parse(until)) {
         return refuse('invalid', `since ${since} is not before until ${until}`, { param: 'since' });
       }
-      const { group_by: groupBy, limit } = query;
-      return { body: await usageTotals(control.reports, { groupBy, since, until, limit }) };
+      const { group_by: groupBy, limit, after: skip = 0 } = query;
+      const found = await usageTotals(control.reports, { groupBy, since, until, skip, limit });
+      const groups = found[0]?.groups ?? 0;
+      const total = found.length === 0 && skip > 0 ? {} : { 'x-total-count': String(groups) };
+      const end = skip + found.length;
+      const next = end < groups ? { link: `<${nextPath(path, query, end)}>; rel="next"` } : {};
+      const body = found.map(({ groups: _groups, ...sums }) => sums);
+      return { headers: { ...total, ...next }, body };
     },
   }),
 ] as const;
+
+type Asked = Readonly<{
+  group_by: string;
+  since?: string | undefined;
+  until?: string | undefined;
+  limit: number;
+}>;
+
+/** The same question, from the group on that is at this place. */
+function nextPath(path: string, { group_by, since, until, limit }: Asked, place: number): string {
+  const parameters = new URLSearchParams({ group_by, limit: String(limit) });
+  if (since !== undefined) parameters.set('since', since);
+  if (until !== undefined) parameters.set('until', until);
+  parameters.set('after', Buffer.from(String(place)).toString('base64url'));
+  return `${path}?${parameters.toString()}`;
+}

@@ -49,6 +49,9 @@ export type UsageColumns = UpstreamStatuses &
   Readonly<{
     requests: number;
     refused_no_backend: number;
+    refused_backend_overloaded: number;
+    /** Null when some of the requests are only known as sums. */
+    failed_attempts: number | null;
     prompt_tokens: number;
     completion_tokens: number;
     /** Null when none of the requests has a price. */
@@ -64,6 +67,9 @@ export type UsageColumns = UpstreamStatuses &
 export const usageColumns: SQLQuery = sql`
   sum(requests)::bigint as requests,
   ${refused('no_backend')} as refused_no_backend,
+  ${refused('backend_overloaded')} as refused_backend_overloaded,
+  (case when bool_or(is_rolled_up) then null else sum(failed_attempts) end)::bigint
+    as failed_attempts,
   ${upstreamStatuses},
   ${boundedSum(sql`prompt_tokens`)} as prompt_tokens,
   ${boundedSum(sql`completion_tokens`)} as completion_tokens,

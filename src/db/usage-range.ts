@@ -30,6 +30,9 @@ export const isClientError: SQLQuery = sql`
 /** A refused request has no cost and is not unpriced. */
 export const isUnpriced: SQLQuery = sql`(cost_micros is null and refusal is null)`;
 
+/** Attempts that another one followed, and all attempts of a request that no backend answered. */
+const failedAttempts: SQLQuery = sql`greatest(attempts - (refusal is null)::integer, 0)`;
+
 /**
  * Each row stands for `requests` requests; `is_rolled_up` says that the times are sums of so many, and their statuses not known.
  * `upstream_status` is null where no backend answered.
@@ -41,13 +44,14 @@ export const usageIn = ({ since, until }: UsageRange, filter: UsageFilter): SQLQ
     ${isUnpriced}::integer::bigint as unpriced_requests,
     prompt_tokens::numeric, completion_tokens::numeric, cost_micros::numeric,
     duration_ms::numeric, ttft_ms,
-    case when refusal is null and not cached then status end as upstream_status
+    case when refusal is null and not cached then status end as upstream_status,
+    ${failedAttempts} as failed_attempts
   from op.usage_events
   where ${within(sql`at`, { since, until })} and ${matching(filter)}
   union all
   select hour, true, principal, model, provider, virtual_model, tag, refusal,
     requests, upstream_errors, client_errors, unpriced_requests,
-    prompt_tokens, completion_tokens, cost_micros, duration_ms, null, null
+    prompt_tokens, completion_tokens, cost_micros, duration_ms, null, null, null
   from op.usage_hours
   where ${within(sql`hour`, { since, until })} and ${matching(filter)}`;
 

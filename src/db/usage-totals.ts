@@ -19,7 +19,9 @@ export const usageGroupings = [
 ] as const;
 export type UsageGrouping = (typeof usageGroupings)[number];
 
-export type UsageQuery = UsageRange & Readonly<{ groupBy: UsageGrouping; limit: number }>;
+/** `skip` are the groups of earlier pages. */
+export type UsageQuery = UsageRange &
+  Readonly<{ groupBy: UsageGrouping; skip: number; limit: number }>;
 
 export type UsageTotal = UsageColumns & Readonly<{ key: string | null; refused_requests: number }>;
 
@@ -34,11 +36,15 @@ const groupKeys: Readonly<Record<UsageGrouping, SQLQuery>> = {
 };
 
 /** The dearest first; days the newest first. */
-export const usageTotals = (db: Queryable, query: UsageQuery): Promise<UsageTotal[]> =>
+export const usageTotals = (
+  db: Queryable,
+  query: UsageQuery,
+): Promise<Readonly<UsageTotal & { groups: number }>[]> =>
   db.query(sql`
     select ${groupKeys[query.groupBy]} as key, ${usageColumns},
-      coalesce(sum(requests) filter (where refusal is not null), 0)::bigint as refused_requests
+      coalesce(sum(requests) filter (where refusal is not null), 0)::bigint as refused_requests,
+      count(*) over ()::bigint as groups
     from (${usageIn(query, unfiltered)}) counted
     group by 1
     order by ${query.groupBy === 'day' ? sql`key desc` : sql`cost_micros desc nulls last, requests desc, key`}
-    limit ${query.limit}`);
+    offset ${query.skip} limit ${query.limit}`);

@@ -29,7 +29,7 @@ export const reasons = {
   no_backend: [502, 'no_backend', null],
   no_snapshot: [503, 'unavailable', 'no_snapshot'],
   overloaded: [503, 'overloaded', 'overloaded'],
-  backend_overloaded: [503, 'backend_overloaded', null],
+  backend_overloaded: [503, 'backend_overloaded', 'backend_overloaded'],
   internal_error: [500, 'internal_error', null],
 } as const satisfies Readonly<Record<string, Row>>;
 

@@ -179,7 +179,8 @@ function concludeChain(
   }
   const refusal = { ...(crowded ?? noBackend), headers: limitHeaders };
   const [model] = route.candidates;
-  refuseMetered(context, request, refusal, 'no_backend', model, plan.attempts);
+  const reason = crowded === null ? 'no_backend' : 'backend_overloaded';
+  refuseMetered(context, request, refusal, reason, model, plan.attempts);
 }
 
 const wait = (waitMs: number): Promise<void> =>

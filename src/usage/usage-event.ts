@@ -23,14 +23,21 @@ const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 /** As many as a row names; a rule has fewer conditions on headers. */
 export const matchedHeadersMax = 64;
 
-export const refusalReason = z.enum(['authorisation', 'rate_limit', 'budget', 'no_backend']);
+export const refusalReason = z.enum([
+  'authorisation',
+  'rate_limit',
+  'budget',
+  'no_backend',
+  'backend_overloaded',
+]);
 export type RefusalReason = z.output<typeof refusalReason>;
 
 /**
  * Fields that a newer proxy adds are left out, and those that an older one does not know have a
  * default: the two planes need not be of one release.
  */
-export const usageEvent = z.object({
+/** An event as it travels. */
+export const reportedEvent = z.object({
   /** ULID given by the gateway: a batch delivered twice counts once. */
   id: z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/),
   at: z.iso.datetime({ offset: true }),
@@ -62,6 +69,8 @@ export const usageEvent = z.object({
   /** The status that the client saw; null when the client left before there was one. */
   status: z.int().nullable(),
   refusal: refusalReason.nullable(),
+  /** The reason, where `refusal` has one that an older control plane knows too. */
+  refused_as: z.string().optional(),
   prompt_tokens: count,
   completion_tokens: count,
   /** False when the counts were not found: the row then prices to null. */
@@ -75,6 +84,11 @@ export const usageEvent = z.object({
   attempts: count,
   prompt_estimate: count,
   max_tokens: count.nullable(),
+});
+
+export const usageEvent = reportedEvent.transform(({ refused_as, ...event }) => {
+  const { success, data } = refusalReason.safeParse(refused_as);
+  return success ? { ...event, refusal: data } : event;
 });
 export type UsageEvent = z.output<typeof usageEvent>;
 

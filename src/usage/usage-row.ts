@@ -16,7 +16,7 @@ export const usageRow = (event: UsageEvent): string =>
   `,"prompt_class_id":${event.prompt_class_id},"budget_percent":${event.budget_percent}` +
   `,"matched_headers":${list(event.matched_headers)}` +
   `,"rule_inputs":${inputs(event.rule_inputs)},"stream":${event.stream}` +
-  `,"status":${event.status},"refusal":${quoted(event.refusal)}` +
+  `,"status":${event.status},"refusal":${refusal(event.refusal)}` +
   `,"prompt_tokens":${event.prompt_tokens},"completion_tokens":${event.completion_tokens}` +
   `,"usage_reported":${event.usage_reported}` +
   `,"reported_cost_micros":${event.reported_cost_micros},"cached":${event.cached}` +
@@ -30,6 +30,10 @@ const idEnd = idStart + 26;
 /** The id of a row as `usageRow` writes it. */
 export const rowIdOf = (row: Buffer | string): string =>
   typeof row === 'string' ? row.slice(idStart, idEnd) : row.toString('latin1', idStart, idEnd);
+
+/** An older control plane would drop a row whose refusal it does not know: to it, an overloaded backend is none. */
+const refusal = (reason: UsageEvent['refusal']): string =>
+  reason === 'backend_overloaded' ? `"no_backend","refused_as":"${reason}"` : quoted(reason);
 
 const quoted = (text: string | null): string => (text === null ? 'null' : asciiJson(text));
 

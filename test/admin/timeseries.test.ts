@@ -40,6 +40,8 @@ const empty = {
   refused_rate_limit: 0,
   refused_budget: 0,
   refused_no_backend: 0,
+  refused_backend_overloaded: 0,
+  failed_attempts: 0,
   refused_unattributed: 0,
   upstream_success: 0,
   upstream_client_error: 0,
@@ -118,6 +120,7 @@ describe('a series', () => {
       { status: 402, refusal: 'budget' },
       { status: 402, refusal: 'budget' },
       { status: 502, refusal: 'no_backend' },
+      { status: 503, refusal: 'backend_overloaded' },
     ];
     await reportUsage(
       started,
@@ -126,7 +129,8 @@ describe('a series', () => {
     const [point] = await series(started, `${range}&bucket=3600`);
     const names = ['requests', 'upstream_errors', 'client_errors', 'refused_authorisation'];
     names.push('refused_rate_limit', 'refused_budget', 'refused_no_backend');
-    assert.deepEqual(pick([point], ...names), [[14, 5, 3, 1, 1, 2, 1]]);
+    names.push('refused_backend_overloaded');
+    assert.deepEqual(pick([point], ...names), [[15, 5, 3, 1, 1, 2, 1, 1]]);
   });
 
   it('counts what backends answered in classes, 429 apart, and no answer of the cache', async (t) => {

@@ -42,6 +42,8 @@ describe('a batch of usage', () => {
         requests: 2,
         refused_requests: 0,
         refused_no_backend: 0,
+        refused_backend_overloaded: 0,
+        failed_attempts: 0,
         upstream_success: 2,
         upstream_client_error: 0,
         upstream_rate_limited: 0,
@@ -57,6 +59,50 @@ describe('a batch of usage', () => {
         ttft_p95_ms: 10,
       },
     ]);
+  });
+
+  it('is added up with the attempts that failed, which no row of their own counts', async (t) => {
+    const started = await withModel(t);
+    await report(started, [
+      reported(1, { attempts: 3 }),
+      reported(2, { attempts: 1 }),
+      reported(3, { attempts: 0, cached: true }),
+      reported(4, { attempts: 2, status: 502, refusal: 'no_backend', usage_reported: false }),
+      reported(5, { attempts: 0, status: 429, refusal: 'rate_limit', usage_reported: false }),
+      reported(6, { attempts: 1, status: 503, refusal: 'backend_overloaded' }),
+    ]);
+    const { body } = await started.send('GET', '/admin/usage?group_by=all');
+    assert.ok(Array.isArray(body));
+    assert.partialDeepStrictEqual(body[0], {
+      requests: 6,
+      failed_attempts: 5,
+      refused_no_backend: 1,
+      refused_backend_overloaded: 1,
+    });
+  });
+
+  it('is grouped page by page, and says how many groups there are', async (t) => {
+    const started = await withModel(t);
+    await report(
+      started,
+      Array.from({ length: 5 }, (_, index) => reported(index, { virtual_model: `name-${index}` })),
+    );
+    const keys: unknown[] = [];
+    const pages: number[] = [];
+    let path: string | undefined = '/admin/usage?group_by=virtual_model&limit=2';
+    while (path !== undefined) {
+      const { body, headers } = await started.send('GET', path);
+      assert.ok(Array.isArray(body));
+      assert.equal(headers.get('x-total-count'), '5');
+      pages.push(body.length);
+      keys.push(...body.map((total) => member(total, 'key')));
+      path = /^<(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+    }
+    assert.deepEqual(pages, [2, 2, 1]);
+    assert.deepEqual(keys, ['name-0', 'name-1', 'name-2', 'name-3', 'name-4']);
+    for (const after of ['!', 'MA', 'eA', '']) {
+      assert.equal((await started.send('GET', `/admin/usage?after=${after}`)).status, 400);
+    }
   });
 
   it('loses only the records that are malformed or name what is gone', async (t) => {

@@ -246,6 +246,20 @@ describe('a healthy sibling', () => {
     });
   }
 
+  it('is told apart in the usage rows: their attempts are what all upstreams were asked', async () => {
+    await using slow = await startUpstream(limited);
+    await using down = await startUpstream(busy);
+    await using good = await startUpstream(answerJson());
+    const models = { m: pool(slow.apiBase, down.apiBase, good.apiBase) };
+    await using gateway = await startTestGateway({ models, keys });
+    await statusesOf(gateway, 100);
+    await until(() => gateway.events.length === 100, { what: 'all usage rows' });
+    const attempts = gateway.events.reduce((sum, row) => sum + row.attempts, 0);
+    assert.ok(slow.seen.length > 0 && down.seen.length > 0);
+    assert.equal(good.seen.length, 100);
+    assert.equal(attempts - 100, slow.seen.length + down.seen.length);
+  });
+
   it('of four entries serves every request when the other three fail', async () => {
     await using slow = await startUpstream(limited);
     await using down = await startUpstream(busy);

@@ -112,7 +112,7 @@ describe('a backend with flow control', () => {
     assert.deepEqual([full, timed_out], [1, 0]);
     await until(() => gateway.events.length === 2, { what: 'two usage rows' });
     const row = gateway.events.find(({ status }) => status === 503);
-    assert.deepEqual([row?.refusal, row?.attempts, row?.model], ['no_backend', 0, 'm']);
+    assert.deepEqual([row?.refusal, row?.attempts, row?.model], ['backend_overloaded', 0, 'm']);
   });
 
   it('tells clients of the Messages API that it is overloaded in their words', async () => {

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { usageEvent } from '../../src/usage/usage-event.ts';
+import { reportedEvent, usageEvent } from '../../src/usage/usage-event.ts';
 import type { UsageEvent } from '../../src/usage/usage-event.ts';
 import { asciiJson, usageRow } from '../../src/usage/usage-row.ts';
 import { reported } from '../harness/usage.ts';
@@ -32,6 +32,15 @@ const full = event({
 });
 
 describe('a usage row', () => {
+  it('of an overloaded backend has a refusal that an older control plane knows, and reads back', () => {
+    const one = event({ refusal: 'backend_overloaded', status: 503 });
+    const row: unknown = JSON.parse(usageRow(one));
+    assert.partialDeepStrictEqual(row, { refusal: 'no_backend' });
+    assert.deepEqual(usageEvent.parse(row), one);
+    const newer = { ...reported(1, { refusal: 'no_backend' }), refused_as: 'a later one' };
+    assert.equal(usageEvent.parse(newer).refusal, 'no_backend');
+  });
+
   for (const [name, one] of Object.entries({ sparse, full })) {
     it(`of a ${name} event has each of its members in their order`, () => {
       assert.equal(usageRow(one), JSON.stringify(one));
@@ -40,7 +49,9 @@ describe('a usage row', () => {
 
   it('knows every member that an event has', () => {
     const row: unknown = JSON.parse(usageRow(full));
-    assert.deepEqual(Object.keys(Object(row)), Object.keys(usageEvent.shape));
+    // Only a refusal that older control planes do not know is reported by it.
+    const members = Object.keys(reportedEvent.shape).filter((name) => name !== 'refused_as');
+    assert.deepEqual(Object.keys(Object(row)), members);
   });
 
   it('is ASCII and gives any text back', () => {

@@ -9,6 +9,7 @@ type Point = Readonly<{
   refused_rate_limit: number;
   refused_budget: number;
   refused_no_backend: number;
+  refused_backend_overloaded: number;
   prompt_tokens: number;
   completion_tokens: number;
   cost_micros: number | null;
@@ -41,7 +42,10 @@ export function totalsOf(points: readonly Point[]): Totals {
   const requests = sum((point) => point.requests);
   return {
     requests,
-    failed: sum((point) => point.upstream_errors + point.refused_no_backend),
+    failed: sum(
+      (point) =>
+        point.upstream_errors + point.refused_no_backend + point.refused_backend_overloaded,
+    ),
     refused: sum(refusedOf),
     tokens: sum((point) => point.prompt_tokens + point.completion_tokens),
     costMicros: unpriced > 0 && unpriced >= requests && cost === 0 ? null : cost,

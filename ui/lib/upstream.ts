@@ -7,6 +7,7 @@ export type Answers = Readonly<{
   upstream_rate_limited: number | null;
   upstream_server_error: number | null;
   refused_no_backend: number;
+  refused_backend_overloaded: number;
 }>;
 
 export const answerClasses = [
@@ -15,16 +16,18 @@ export const answerClasses = [
   { id: 'upstream_client_error', label: 'other 4xx' },
   { id: 'upstream_server_error', label: '5xx' },
   { id: 'refused_no_backend', label: 'no answer' },
+  { id: 'refused_backend_overloaded', label: 'overloaded' },
 ] as const satisfies readonly Readonly<{ id: keyof Answers; label: string }>[];
 
 export const failureClasses = answerClasses.filter(({ id }) => id !== 'upstream_success');
 
-/** Of what was asked of backends, between 0 and 1: 429, 5xx and no answer; null where it is not known, or nothing was asked. */
+/** Of what was asked of backends, between 0 and 1: 429, 5xx, no answer and overload; null where it is not known, or nothing was asked. */
 export function failedShare(answers: Answers): number | null {
   const counts = answerClasses.map(({ id }) => answers[id]);
   if (counts.some((count) => count === null)) return null;
   const all = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   const { upstream_rate_limited: limited, upstream_server_error: failed } = answers;
-  const bad = (limited ?? 0) + (failed ?? 0) + answers.refused_no_backend;
+  const unanswered = answers.refused_no_backend + answers.refused_backend_overloaded;
+  const bad = (limited ?? 0) + (failed ?? 0) + unanswered;
   return all === 0 ? null : bad / all;
 }

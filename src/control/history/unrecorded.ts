@@ -36,7 +36,7 @@ export function notRecorded(
     ...(attempts > 1
       ? [`what the first ${attempts - 1} of ${attempts} attempts were answered, and by whom`]
       : []),
-    ...(refusal === 'no_backend' || isPassedOver(row, listed)
+    ...(refusal === 'no_backend' || refusal === 'backend_overloaded' || isPassedOver(row, listed)
       ? ['which endpoints were up and in rotation']
       : []),
     ...(refusal === 'rate_limit' ? ['what was used of the rate limit'] : []),

@@ -77,6 +77,7 @@ it('a share of failed answers is known when each class is', () => {
     upstream_rate_limited: 1,
     upstream_server_error: 1,
     refused_no_backend: 1,
+    refused_backend_overloaded: 0,
   };
   assert.equal(failedShare(answers), 0.3);
   assert.equal(failedShare({ ...answers, upstream_success: null }), null);

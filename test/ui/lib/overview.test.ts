@@ -29,6 +29,7 @@ const point = {
   refused_rate_limit: 2,
   refused_budget: 3,
   refused_no_backend: 1,
+  refused_backend_overloaded: 0,
   prompt_tokens: 100,
   completion_tokens: 50,
   cost_micros: 7,

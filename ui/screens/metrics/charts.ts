@@ -58,6 +58,7 @@ export function chartsOf({ points, edges, widthMs }: Recorded) {
           sum('budget', (point) => point.refused_budget),
           sum('permission', (point) => point.refused_authorisation),
           sum('no backend', (point) => point.refused_no_backend),
+          sum('overload', (point) => point.refused_backend_overloaded),
           sum('unattributed', (point) => point.refused_unattributed),
         ],
         buckets,
