@@ -1,7 +1,7 @@
 // The settings that decide how requests are forwarded, a part of the settings table: times, retries,
 // bodies, the response cache, engines, connections.
 
-import { choice, define, wholeNumber } from './setting.ts';
+import { choice, define, text, wholeNumber } from './setting.ts';
 
 export const forwardingSettings = {
   upstreamTimeout: define({
@@ -32,6 +32,13 @@ export const forwardingSettings = {
     schema: choice(['cache-affinity', 'least-loaded', 'lowest-latency', 'round-robin']),
     fallback: 'cache-affinity',
     description: 'spreads requests over several backends of one model',
+  }),
+  budgetState: define({
+    flag: '--budget-state',
+    variable: 'GW_BUDGET_STATE',
+    schema: text,
+    fallback: '/var/lib/gw/budgets',
+    description: 'directory where a proxy keeps what is spent of the budgets of its --config file',
   }),
   maxBodyMb: define({
     flag: '--max-body-mb',

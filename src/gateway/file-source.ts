@@ -9,6 +9,7 @@ import type { Encoders } from '../classifier/encoder.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { readConfigFile } from '../snapshot/file-mode.ts';
+import type { Snapshot } from '../snapshot/schema.ts';
 import { fileBytesMax } from '../snapshot/file/source.ts';
 import type { Environment } from '../snapshot/file/source.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -27,6 +28,8 @@ export type FileSourceOptions = Readonly<{
   checkMs: number;
   /** What the centroids of prompt classes are made with; without it no class has one. */
   encoders?: Encoders;
+  /** Adds to a snapshot of the file what is not in the file. */
+  complete?: (snapshot: Snapshot) => Snapshot;
 }>;
 
 export type FileSource = Readonly<{
@@ -91,11 +94,12 @@ async function applySource(
   if (read.snapshot.config.settings.open) {
     log.warn({}, 'the gateway is open: the file has no auth block and no key is required');
   }
-  if (encoders === undefined) return live.apply(read.snapshot, read.tuning);
+  const { complete = (snapshot) => snapshot } = options;
+  if (encoders === undefined) return live.apply(complete(read.snapshot), read.tuning);
   const classifier = await fileCentroids(read, encoders, (error) =>
     log.error({ error }, 'the refined encoder cannot be used'),
   );
-  return live.apply({ ...read.snapshot, classifier }, read.tuning);
+  return live.apply(complete({ ...read.snapshot, classifier }), read.tuning);
 }
 
 /** Nobody wrote to it meanwhile; otherwise the next check sees it again. */

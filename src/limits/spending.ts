@@ -103,6 +103,14 @@ export class Spending {
     account.rows++;
   }
 
+  /** Adds a row to what is known, where no control plane counts it. Answers its amount; null when it is not held. */
+  countHere(rowId: string): Amount | null {
+    const row = this.#take(rowId);
+    if (row === undefined) return null;
+    add(row.account.known, row.amount);
+    return row.amount;
+  }
+
   /** These rows are about to be sent. Answers the step at which they were, for `delivered`. */
   sending(rowIds: readonly string[]): number {
     for (const rowId of rowIds) this.#doubt(rowId);

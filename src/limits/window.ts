@@ -11,6 +11,10 @@ const windowMs: Readonly<Record<BudgetWindow, number>> = {
   monthly: 30 * dayMs,
 };
 
+/** The start of the window that this moment is in, where windows are counted from 1970-01-01 UTC. */
+export const alignedWindowStart = (window: BudgetWindow, nowMs: number): number =>
+  nowMs - (nowMs % windowMs[window]);
+
 /** When the window that began then ends and the next begins. Epoch milliseconds. */
 export const windowEnd = (startMs: number, window: BudgetWindow): number =>
   startMs + windowMs[window];

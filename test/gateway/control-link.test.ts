@@ -78,6 +78,7 @@ async function startProxy(controlUrl: string, more: Partial<ProxySettings> = {})
     rateLimitReconcileInterval: 0.02,
     usageSpool: null,
     usageSpoolMaxMb: 1,
+    budgetState: '/dev/null/none',
     healthReportInterval: 0.02,
     healthInterval: 10,
     healthTimeout: 1,

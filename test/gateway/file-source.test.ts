@@ -38,6 +38,7 @@ async function startFileProxy(source: string, configPoll: number) {
       rateLimitReconcileInterval: 5,
       usageSpool: null,
       usageSpoolMaxMb: 1,
+      budgetState: '/dev/null/none',
       healthReportInterval: 10,
       healthInterval: 10,
       healthTimeout: 1,

@@ -1,8 +1,9 @@
 // Composes role proxy: a gateway that follows a control plane (Http mode) or a file (File mode),
 // and nothing else (specification, "What the service does" 3 and 4).
 
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { resolve } from 'node:path';
 
 import { createGuard } from '../../egress/egress.ts';
 import type { Guard } from '../../egress/egress.ts';
@@ -13,6 +14,7 @@ import { startHealthReports } from '../../gateway/control-link/health-report.ts'
 import { startPoll } from '../../gateway/control-link/poll.ts';
 import { startReconcile } from '../../gateway/control-link/reconcile.ts';
 import { createUsageReporter } from '../../gateway/control-link/report.ts';
+import { openFileBudgets } from '../../gateway/file-budgets.ts';
 import { startFileSource } from '../../gateway/file-source.ts';
 import { startGateway } from '../../gateway/gateway.ts';
 import type { Gateway, GatewayOptions } from '../../gateway/gateway.ts';
@@ -73,6 +75,7 @@ export type ProxySettings = GatewaySettings &
     rateLimitReconcileInterval: number;
     usageSpool: string | null;
     usageSpoolMaxMb: number;
+    budgetState: string;
     healthReportInterval: number;
     masterKey: string | null;
     log: string;
@@ -232,6 +235,16 @@ async function runFileMode(
   started.defer(encoders.close);
   const linkLog = log.of('control_link');
   const live = createLive({ log: linkLog, monotonic });
+  const spending = new Spending();
+  const budgets = await openFileBudgets({
+    directory: settings.budgetState,
+    name: hash('sha256', resolve(path)).slice(0, 16),
+    slot: options.seat?.slot ?? 0,
+    spending,
+    log: linkLog,
+    clock: Date.now,
+  });
+  started.defer(budgets.close);
   const source = await startFileSource({
     path,
     environment: options.environment ?? process.env,
@@ -240,6 +253,7 @@ async function runFileMode(
     log: linkLog,
     encoders,
     checkMs: settings.configPoll * 1000,
+    complete: budgets.withSpent,
   });
   if (isRefusal(source)) throw new Error(source.message);
   started.defer(source.stop);
@@ -249,7 +263,8 @@ async function runFileMode(
     live,
     log,
     encoders,
-    usage: null,
+    spending,
+    usage: budgets.record,
     ...sharing(options),
     tracer: await openTracing(settings, log),
   });

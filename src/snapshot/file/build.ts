@@ -1,5 +1,7 @@
 // Makes a snapshot of a laid out configuration file (File mode): what is named there is numbered here.
 
+import { hash } from 'node:crypto';
+
 import { configHash } from '../hash.ts';
 import { snapshot, snapshotSchemaVersion } from '../schema.ts';
 import type { Snapshot } from '../schema.ts';
@@ -70,6 +72,10 @@ export function buildSnapshot(
   }
   return { ...whole.data, config_hash: configHash(whole.data.config) };
 }
+
+/** The same for a name wherever it stands in the file: what a principal has spent stays with it. */
+const principalIdOf = (name: string): number =>
+  Number.parseInt(hash('sha256', name).slice(0, 12), 16) + 1;
 
 const numbered = (list: readonly Readonly<{ name: string }>[]): ReadonlyMap<string, number> =>
   new Map(list.map(({ name }, index) => [name, index + 1]));
@@ -146,16 +152,16 @@ function numberCallers(document: ConfigDocument, layout: Layout, secrets: Record
     }),
     ...document.principals,
   ];
-  const stored = principals.flatMap((one, index) =>
-    one.keys.map((key) => ({ ...key, principal: index + 1 })),
+  const stored = principals.flatMap((one) =>
+    one.keys.map((key) => ({ ...key, principal: principalIdOf(one.name) })),
   );
   for (const [index, { verifier }] of stored.entries()) secrets[`key-${index + 1}`] = verifier;
   return {
     roleIds,
-    principalIds: numbered(principals),
+    principalIds: new Map(principals.map(({ name }) => [name, principalIdOf(name)])),
     members: {
-      principals: principals.map(({ roles, limits, budget }, index) => ({
-        id: index + 1,
+      principals: principals.map(({ name, roles, limits, budget }) => ({
+        id: principalIdOf(name),
         // A built-in role that the file does not spell out gives nothing here.
         role_ids: roles.flatMap((role) => roleIds.get(role) ?? []),
         limits: limitsMember(limits),
@@ -169,10 +175,16 @@ function numberCallers(document: ConfigDocument, layout: Layout, secrets: Record
         expires_at: expiresAt,
       })),
     },
-    budgets: principals.flatMap(({ budget }, index) =>
+    budgets: principals.flatMap(({ name, budget }) =>
       budget === null
         ? []
-        : [{ principal_id: index + 1, tokens_used: budget.tokensUsed, cost_used_micros: 0 }],
+        : [
+            {
+              principal_id: principalIdOf(name),
+              tokens_used: budget.tokensUsed,
+              cost_used_micros: 0,
+            },
+          ],
     ),
   };
 }

@@ -66,7 +66,7 @@ describe('a key', () => {
       window: 'monthly',
     });
     assert.deepEqual(snapshot.overlay.budgets, [
-      { principal_id: 1, tokens_used: 4, cost_used_micros: 0, window_start: null },
+      { principal_id: principal?.id, tokens_used: 4, cost_used_micros: 0, window_start: null },
     ]);
   });
 
@@ -130,7 +130,7 @@ gw:
     const { config } = fileOf(records).snapshot;
     const [chat, other] = config.frontend_models;
     const [first, second, third] = chat?.rules ?? [];
-    assert.deepEqual(first?.conditions.principals, [1]);
+    assert.deepEqual(first?.conditions.principals, [config.principals[0]?.id]);
     assert.equal(first?.conditions.class, 1);
     assert.deepEqual(
       [first?.conditions.after_minute, first?.conditions.before_minute],

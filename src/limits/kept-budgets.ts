@@ -1,0 +1,49 @@
+// How what is spent of the budgets of a file is written, a file for each process, and what several of these come to.
+
+import { z } from 'zod';
+
+import { principalId } from '../lib/ids.ts';
+import type { PrincipalId } from '../lib/ids.ts';
+
+const amount = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
+
+const counted = z.object({
+  /** The window in which the budget was first seen: `tokens_used` of the file counts in it alone. */
+  first_window_ms: z.int(),
+  window_ms: z.int(),
+  tokens: amount,
+  cost_micros: amount,
+});
+/** What one process counted in a window. */
+export type Counted = z.output<typeof counted>;
+
+export type KeptBudgets = ReadonlyMap<PrincipalId, Counted>;
+
+const format = 'gw-file-budgets-v1';
+
+const keptFile = z.object({
+  format: z.literal(format),
+  budgets: z.record(z.string(), counted),
+});
+
+/** Throws for what was not written here. */
+export function readKept(text: string): KeptBudgets {
+  const { budgets } = keptFile.parse(JSON.parse(text));
+  return new Map(
+    Object.entries(budgets).map(([holder, one]) => [principalId.parse(Number(holder)), one]),
+  );
+}
+
+export const writeKept = (budgets: readonly (readonly [PrincipalId, Counted])[]): string =>
+  JSON.stringify({ format, budgets: Object.fromEntries(budgets) });
+
+/** What two processes counted: of different windows only the newer. */
+export function together(sum: Counted | undefined, one: Counted): Counted {
+  if (sum === undefined) return one;
+  const first_window_ms = Math.min(sum.first_window_ms, one.first_window_ms);
+  if (sum.window_ms !== one.window_ms) {
+    return { ...(sum.window_ms > one.window_ms ? sum : one), first_window_ms };
+  }
+  const tokens = sum.tokens + one.tokens;
+  return { ...sum, first_window_ms, tokens, cost_micros: sum.cost_micros + one.cost_micros };
+}
