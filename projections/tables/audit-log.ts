@@ -71,6 +71,9 @@ export type AuditRow = Readonly<{
   action: string;
   target: string;
   command: string;
+  /** That of the first event. */
+  stream: string;
+  event_count: number;
 }>;
 
 /** Every condition is null where nothing is asked. Times are RFC 3339; `until` is not in the range. */
@@ -95,7 +98,8 @@ type ActorKind = EventMetadata['actor']['kind'];
 /** By the ids. */
 export const listAudit = (db: Queryable, filter: AuditFilter): Promise<AuditRow[]> =>
   db.query(sql`
-    select id, at, actor_id, actor_name, actor_name_ref, action, target, command
+    select id, at, actor_id, actor_name, actor_name_ref, action, target, command, stream,
+      event_count
     from audit_log
     where (${filter.before}::bigint is null or id < ${filter.before})
       and (${filter.after}::bigint is null or id > ${filter.after})
@@ -119,7 +123,6 @@ export type CommandRow = AuditRow &
     request_id: string;
     reason_ref: string | null;
     first_position: number;
-    event_count: number;
   }>;
 
 /** Every condition is null, or absent, where nothing is asked. Times are RFC 3339; `to` is not in the range. */
@@ -159,7 +162,7 @@ export const transactionsOf = (requestId: string): SQLQuery =>
   sql`select tx_id from audit_log where request_id = ${requestId}`;
 
 const commandColumns = sql`id, at, actor_id, actor_name, actor_name_ref, action, target, command,
-  tx_id, actor_kind, request_id, reason_ref, first_position, event_count`;
+  stream, tx_id, actor_kind, request_id, reason_ref, first_position, event_count`;
 
 const behind = ({ after, order }: CommandFilter): SQLQuery =>
   order === 'asc'

@@ -6,7 +6,10 @@ import { eventMetadata } from '../../events/event.ts';
 import { auditLog, listAudit } from '../../projections/tables/audit-log.ts';
 import type { AuditRow } from '../../projections/tables/audit-log.ts';
 import { countUpTo } from '../../projections/tables/page.ts';
+import { withWords } from '../control/history/change-words.ts';
+import type { ChangeWords } from '../control/history/change-words.ts';
 import { timestamp, timestampField } from '../lib/fields.ts';
+import { changeWords } from './change-words.ts';
 import { limitQuery, wholeNumber } from './fields.ts';
 import { historyPage } from './history-page.ts';
 import { none, route } from './route.ts';
@@ -19,6 +22,7 @@ const auditRecord = z.object({
   /** The HTTP method, or CLI. */
   action: z.string(),
   target: z.string(),
+  ...changeWords,
 });
 
 export const auditRoutes = [
@@ -69,16 +73,22 @@ export const auditRoutes = [
       });
       const refs = rows.flatMap((row) => row.actor_name_ref ?? []);
       const names = await vault.reveal(db, refs);
-      return { headers, body: rows.map((row) => toRecord(row, names)) };
+      const told = await withWords({ db, vault }, rows);
+      return { headers, body: told.map((row) => toRecord(row, names)) };
     },
   }),
 ] as const;
 
-const toRecord = (row: AuditRow, names: ReadonlyMap<string, string>) => ({
+const toRecord = (
+  row: Omit<AuditRow, 'stream'> & ChangeWords,
+  names: ReadonlyMap<string, string>,
+) => ({
   id: row.id,
   at: row.at.toISOString(),
   actor_id: row.actor_id,
   actor_name: row.actor_name ?? names.get(row.actor_name_ref ?? '') ?? null,
   action: row.action,
   target: row.target,
+  summary: row.summary,
+  subject: row.subject,
 });

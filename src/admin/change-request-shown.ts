@@ -8,6 +8,7 @@ import type { ChangeRequest } from '../../projections/config/change-request.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { readBody } from '../control/change-requests/body.ts';
 import type { ReadBody } from '../control/change-requests/body.ts';
+import { withWords } from '../control/history/change-words.ts';
 import { historyCommands } from '../control/history/commands.ts';
 import { shownChange } from '../control/history/shown-change.ts';
 import { coveringApprovals, outcomeText } from '../deciders/change-apply.ts';
@@ -55,7 +56,7 @@ export async function shownRequest(
   const request = state.change_request.byId.get(id);
   if (request === undefined) return refuse('absent', `change request ${id} does not exist`);
   const record = await recordOf({ db: control.db, vault: control.vault, state }, id);
-  const history = await historyCommands(sources(control), {
+  const commands = await historyCommands(sources(control), {
     stream: streamOf('change_request', id),
     actorId: null,
     from: null,
@@ -64,6 +65,7 @@ export async function shownRequest(
     order: 'asc',
     limit: historyMax,
   });
+  const history = await withWords(sources(control), commands);
   const shown = await shownNow(control, state, request);
   return { body: { ...record, ...shown, history } };
 }

@@ -220,6 +220,8 @@ export const fieldExamples: FieldExamples = {
   actor_name: 'ada',
   action: 'PATCH',
   target: '/admin/providers/7',
+  summary: 'Updated provider rack-1',
+  'subject.name': 'rack-1',
   command: 'UpdateProvider',
   stream: 'provider-7',
   changed: ['provider-7'],

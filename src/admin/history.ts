@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { eventMetadata } from '../../events/event.ts';
 import { auditLog } from '../../projections/tables/audit-log.ts';
 import { countUpTo } from '../../projections/tables/page.ts';
+import { withWords } from '../control/history/change-words.ts';
 import { historyCommands } from '../control/history/commands.ts';
 import { derivedStatus } from '../control/verifications.ts';
 import { historyEvent, historyEvents } from '../control/history/events.ts';
@@ -13,6 +14,7 @@ import { listStreams } from '../db/event-history.ts';
 import { readHead } from '../db/event-log.ts';
 import { timestamp, timestampField } from '../lib/fields.ts';
 import { isRefusal } from '../lib/refusal.ts';
+import { changeWords } from './change-words.ts';
 import { limitQuery, wholeNumber } from './fields.ts';
 import { historyPage } from './history-page.ts';
 import { none, route } from './route.ts';
@@ -71,6 +73,7 @@ export const commandRecord = z.object({
   command: z.string(),
   action: z.string(),
   target: z.string(),
+  ...changeWords,
   request_id: z.string(),
   /** As x-gw-reason said; null when it did not, or when it was erased. */
   reason: z.string().nullable(),
@@ -188,7 +191,8 @@ export const historyRoutes = [
       const { rows, headers } = await historyPage({
         path,
         asked: query,
-        rows: (limit) => historyCommands({ db, vault }, { ...conditions, limit }),
+        rows: async (limit) =>
+          withWords({ db, vault }, await historyCommands({ db, vault }, { ...conditions, limit })),
         behind: ({ id }) => ({ after: id }),
         total: () => countUpTo(db, auditLog),
       });

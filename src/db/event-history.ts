@@ -134,3 +134,19 @@ export const listStreams = (
       select version, position, recorded_at from es.events
       where events.stream = found.stream order by version desc limit 1) newest
     order by found.stream`);
+
+type LastEvent = Readonly<{ stream: string; payload: string | null }>;
+
+/** The last event of one of the types in each stream that has one. `payload` is null after a redaction. */
+export const readLastEvents = (
+  db: Queryable,
+  streams: readonly string[],
+  types: readonly string[],
+): Promise<LastEvent[]> =>
+  db.query(sql`
+    select asked.stream, last.payload
+    from unnest(${[...streams]}::text[]) as asked (stream)
+    cross join lateral (
+      select payload::text as payload from es.events
+      where events.stream = asked.stream and type = any(${[...types]}::text[])
+      order by version desc limit 1) last`);

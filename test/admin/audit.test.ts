@@ -40,6 +40,40 @@ it('a path is in it in one spelling, however it was asked for', async (t) => {
   assert.match(JSON.stringify(listed.body), /"version":/);
 });
 
+it('says each change in words, with the last known name of its record', async (t) => {
+  const { send, plane } = await testAdministrator(t);
+  await send('POST', '/admin/models', { name: 'old' });
+  await send('PATCH', '/admin/models/1', { name: 'demo' });
+  await send('DELETE', '/admin/models/1');
+  const person = await send('POST', '/admin/principals', { name: 'Ada', kind: 'user' });
+  const id = Number(member(person.body, 'id'));
+  await send('PUT', `/admin/principals/${id}/budget`, { tokens_total: 1, window: 'daily' });
+  const told = async (path: string) => {
+    const { body } = await send('GET', path);
+    assert.ok(Array.isArray(body));
+    return body.slice(0, 5).map((row) => [member(row, 'summary'), member(row, 'subject')]);
+  };
+  const ada = { stream: `principal-${id}`, name: 'Ada' };
+  const demo = { stream: 'model-1', name: 'demo' };
+  const expected = [
+    ['Set budget of Ada', ada],
+    ['Created principal Ada', ada],
+    ['Deleted model demo', demo],
+    ['Updated model demo', demo],
+    ['Created model demo', demo],
+  ];
+  assert.deepEqual(await told('/admin/audit'), expected);
+  assert.deepEqual(await told('/admin/history/commands'), expected);
+  const [version] = Object.values(Object((await send('GET', '/admin/snapshots?limit=1')).body));
+  assert.equal(member(member(version, 'made_by'), 'summary'), 'Set budget of Ada');
+
+  // Neither the log nor the audit log holds the name, so it goes with the item of the vault.
+  await plane.db.query(sql`update vault.items set body = null, erased_at = now()
+    where subject = ${ada.stream}`);
+  const [budget] = await told('/admin/audit');
+  assert.deepEqual(budget, [`Set budget of principal ${id}`, { ...ada, name: null }]);
+});
+
 it('a mutation that changed nothing is in it as well', async (t) => {
   const { send } = await testAdministrator(t);
   const grant = () => send('POST', '/admin/principals/1/roles', { role: 'inference' });
@@ -87,14 +121,16 @@ it('it is paged by the oldest row held, and filtered by actor and time', async (
   ]);
 });
 
-it('a row says no more than who, when, how and where: never what was sent', async (t) => {
-  const { send } = await testAdministrator(t);
-  await send('POST', '/admin/roles', { name: 'canary', description: 'canary' });
+it('a row says who, when, how and where, and what the record is called: never what was sent', async (t) => {
+  const { send, plane } = await testAdministrator(t);
+  await send('POST', '/admin/roles', { name: 'reader', description: 'canary' });
   const { body } = await send('GET', '/admin/audit?limit=1');
   assert.ok(Array.isArray(body));
-  const fields = ['id', 'at', 'actor_id', 'actor_name', 'action', 'target'];
+  const fields = ['id', 'at', 'actor_id', 'actor_name', 'action', 'target', 'summary', 'subject'];
   assert.deepEqual(Object.keys(body[0]), fields);
   assert.doesNotMatch(JSON.stringify(body), /canary/);
+  const stored: unknown[] = await plane.db.query(sql`select * from audit_log`);
+  assert.doesNotMatch(JSON.stringify(stored), /canary|"reader"/);
 });
 
 it('a login and a logout change no configuration, and leave no row', async (t) => {

@@ -22,7 +22,10 @@ it('snapshot and history say what the log holds', async (t) => {
     [list.code, list.stderr],
     [0, `there are more: gw snapshot list --limit 2 --before ${before}\n`],
   );
-  assert.match(list.stdout, new RegExp(`^${after}  \\S+  \\S+  UpdateModel  model-1\n${before}  `));
+  assert.match(
+    list.stdout,
+    new RegExp(`^${after}  \\S+  \\S+  Updated model n  model-1\n${before}  `),
+  );
   assert.match(list.stdout, /\(CHG-1\)\n$/);
 
   const shown = JSON.parse((await asked('snapshot', 'show', String(before))).stdout);
@@ -35,7 +38,7 @@ it('snapshot and history say what the log holds', async (t) => {
   assert.deepEqual([same.code, JSON.parse(same.stdout)], [0, []]);
 
   const commands = await asked('history', 'commands', '--stream', 'model-1');
-  assert.match(commands.stdout, new RegExp(`v${before} -> v${after}\n.* CreateModel .*CHG-1`));
+  assert.match(commands.stdout, new RegExp(`v${before} -> v${after}\n.* Created model n .*CHG-1`));
   const events = await asked('history', 'events', '--type', 'ModelCreated', '--json');
   assert.deepEqual(JSON.parse(events.stdout)[0].data, { id: 1, name: 'm', description: null });
   const own = await asked(

@@ -35,8 +35,13 @@ it('a wrong price is found in the history, and undone with a reason', async (t) 
   await house.send('POST', '/admin/roles', { name: 'auditors' });
 
   const { page, watched } = await open(t, house, 'history?stream=model-1');
-  await page.getByRole('row', { name: /Update model .*provider-models\/1.* boss/ }).waitFor();
-  await page.getByRole('link', { name: 'Update model' }).click();
+  const row = page.getByRole('row', { name: /Updated model engine .* boss/ });
+  await page.getByRole('button', { name: 'What is Version?' }).click();
+  await page.getByText('A version is a position in the event log.').waitFor();
+  await page.keyboard.press('Escape');
+  const record = row.getByRole('link', { name: 'engine', exact: true });
+  assert.match((await record.getAttribute('href')) ?? '', /\/ui\/models\/1$/);
+  await row.getByRole('link', { name: 'Updated model engine' }).click();
   const change = page.locator('gw-history-change');
   await change
     .getByRole('row', { name: /input_price_per_mtok changed\s+\$1.00 .*\s+\$100.00/ })
@@ -63,6 +68,21 @@ it('a wrong price is found in the history, and undone with a reason', async (t) 
   assert.deepEqual([last?.['command'], last?.['reason']], ['RestoreSnapshot', 'A zero too many']);
 });
 
+it('the audit log and the overview say what each change was, and lead to its record', async (t) => {
+  const house = await emptyHouse(t);
+  await pricedModel(house);
+  await house.send('DELETE', '/admin/provider-models/1');
+  const { page, watched } = await open(t, house, 'audit');
+  await page.getByRole('row', { name: /boss Deleted model engine engine DELETE/ }).waitFor();
+  // A change of the command line has no path; its record is shown all the same.
+  const byCommand = page.getByRole('row', { name: /Created principal boss/ });
+  const record = byCommand.getByRole('link', { name: 'boss', exact: true });
+  assert.match((await record.getAttribute('href')) ?? '', /\/ui\/principals\/\d+$/);
+  await page.goto('/ui/overview');
+  await page.getByRole('link', { name: 'Deleted model engine' }).waitFor();
+  await expectCleanScreen(page, watched);
+});
+
 const priceShown = (page: Page, price: string) =>
   page.getByRole('button', { name: 'Change input price of engine' }).getByText(price);
 
@@ -73,7 +93,7 @@ it('a save is taken back from its notice, and so is the taking back', async (t) 
   await typePrice(page, { of: 'engine', to: '7' });
   await press(page, 'Publish price');
   await press(page, 'Undo');
-  await page.getByText(/Update model undone · version \d+/).waitFor();
+  await page.getByText(/Undone: Updated model engine · version \d+/).waitFor();
   assert.equal(await priceNow(house), 1_000_000);
   await priceShown(page, '$1.00').waitFor();
   await press(page, 'Undo');

@@ -4,6 +4,7 @@ import { html, nothing } from 'lit';
 
 import { sortedBy } from '../lib/table-view.ts';
 import type { TableView } from '../lib/table-view.ts';
+import './help.ts';
 import './icon.ts';
 import type { Column } from './table-model.ts';
 
@@ -23,9 +24,12 @@ export function fixedHead(
     aria-sort=${column.ordered === true && order !== null ? word : nothing}
     class="fixed ${classOf(column, place)}"
   >
-    ${column.label}
+    ${column.label}${helpOf(column)}
   </th>`;
 }
+
+const helpOf = ({ label, help }: Column<object>) =>
+  help === undefined ? nothing : html`<gw-help term=${label} text=${help}></gw-help>`;
 
 type Ordering = Readonly<{ view: TableView; change: (view: TableView) => void }>;
 
@@ -36,7 +40,7 @@ export function sortHead(column: Column<object>, { view, change, ...place }: Pla
   const icon = order === 'ascending' ? 'arrow-up' : 'arrow-down';
   return html`<th scope="col" class=${classOf(column, place)} aria-sort=${order}>
     <button type="button" @click=${() => change(sortedBy(view, id))}>
-      ${label}${order === 'none' ? nothing : html`<gw-icon name=${icon}></gw-icon>`}
-    </button>
+      ${label}${order === 'none' ? nothing : html`<gw-icon name=${icon}></gw-icon>`}</button
+    >${helpOf(column)}
   </th>`;
 }

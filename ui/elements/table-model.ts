@@ -23,6 +23,8 @@ export type Column<Row> = Readonly<{
   end?: boolean;
   /** Not among the columns at first. */
   spare?: boolean;
+  /** Explains the column, behind a question mark in its head. */
+  help?: string;
   /** What the server orders the rows by, where they are partial. */
   ordered?: boolean;
 }>;

@@ -257,4 +257,25 @@ export const tableStyles = css`
       max-width: 100%;
     }
   }
+
+  /* A link beside the row's own needs a target of 24 pixels (WCAG 2.2, 2.5.8). */
+  .roomy {
+    display: inline-block;
+    padding-block: 0.3125rem;
+    margin-block: -0.3125rem;
+  }
+
+  /* On a phone, a long first column would cover the next one. */
+  @media (max-width: 30rem) {
+    tbody .first {
+      max-width: 11rem;
+    }
+
+    tbody .first a {
+      display: block;
+      overflow: hidden;
+      text-overflow: ellipsis;
+      white-space: nowrap;
+    }
+  }
 `;

@@ -26,9 +26,13 @@ const kinds: Readonly<Record<string, Kind>> = {
   mcp_server: { screen: 'mcp-servers', label: 'MCP server' },
   agent: { screen: 'agents', label: 'Agent' },
   settings: { screen: null, label: 'Settings' },
+  change_request: { screen: 'history', part: 'requests', label: 'Change request' },
 };
 
-export const kindNames: readonly string[] = Object.keys(kinds);
+/** What is configured, which can be restored. */
+export const kindNames: readonly string[] = Object.keys(kinds).filter(
+  (kind) => kind !== 'change_request',
+);
 
 export const kindLabel = (kind: string): string => kinds[kind]?.label ?? wordsOf(kind);
 
@@ -44,6 +48,12 @@ export function streamWords(stream: string): string {
   const [, kind = '', id = ''] = /^(\w+)-(\d+)$/.exec(stream) ?? [];
   return kind === '' ? stream : `${lowered(kindLabel(kind))} ${id}`;
 }
+
+type Subject = Readonly<{ stream: string; name: string | null }>;
+
+/** The name of a record, or its kind and id. */
+export const subjectWords = ({ stream, name }: Subject): string =>
+  name ?? capital(streamWords(stream));
 
 /** `UpdateModel` is "Update model", and so are events. */
 export function wordsOf(name: string): string {
@@ -96,6 +106,10 @@ export function readMoment(text: string): string | null {
 /** "version 1482", or the time. */
 export const momentWords = (moment: string): string =>
   /^\d+$/.test(moment) ? `version ${moment}` : moment;
+
+/** Why the numbers of versions are not consecutive. */
+export const versionHelp =
+  'A version is a position in the event log. The numbers in between belong to other events.';
 
 type Versioned = Readonly<{ version_before: number; version_after: number }>;
 

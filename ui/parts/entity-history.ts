@@ -8,7 +8,6 @@ import type { Command } from '../api/history.ts';
 import '../elements/error.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/time.ts';
-import { wordsOf } from '../lib/history.ts';
 import { screenNamed } from '../screens.ts';
 import { linkTo } from '../state/location.ts';
 import { base } from '../styles/base.ts';
@@ -98,7 +97,7 @@ export class GwEntityHistory extends LitElement {
     const all = linkTo({ screen: 'history', query: { stream: this.stream } });
     return html`<header>
         <h3>History</h3>
-        ${commands.length > shownMax ? html`<a href=${all}>All of it</a>` : nothing}
+        ${commands.length > shownMax ? html`<a href=${all}>Show all</a>` : nothing}
       </header>
       <gw-error .failure=${failure}></gw-error>
       ${
@@ -110,11 +109,11 @@ export class GwEntityHistory extends LitElement {
       }`;
   }
 
-  #command({ id, at, command, actor_name, actor_kind, reason }: Command) {
+  #command({ id, at, summary, actor_name, actor_kind, reason }: Command) {
     const who = actor_name ?? actor_kind;
     return html`<li>
       <a href=${linkTo({ screen: 'history', rest: [id] })}
-        ><span>${wordsOf(command)}</span><gw-time at=${at}></gw-time>
+        ><span>${summary}</span><gw-time at=${at}></gw-time>
         <span class="about">${who}${reason === null ? '' : `: ${reason}`}</span></a
       >
     </li>`;

@@ -14,11 +14,12 @@ import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
 import '../elements/time.ts';
 import { Watch } from '../elements/watch.ts';
-import { placeOfTarget } from '../lib/audit.ts';
+import { subjectWords } from '../lib/history.ts';
 import { askedText, auditQueryOf, isUnfiltered, orderOf } from '../lib/log-filter.ts';
 import { firstRows, follow } from '../lib/pages.ts';
 import type { AskPage } from '../lib/pages.ts';
 import '../parts/log-filters.ts';
+import { subjectLink } from '../parts/subject.ts';
 import { screenNamed } from '../screens.ts';
 import { changeQuery, linkTo, place } from '../state/location.ts';
 import { keepView, tableView } from '../state/table-view.ts';
@@ -28,14 +29,6 @@ import { base, buttons, controls } from '../styles/base.ts';
 const liveMs = 5_000;
 
 const fields = ['target', 'action', 'actor', 'range'] as const;
-
-const targetCell = ({ target }: AuditRow) => {
-  const shown = placeOfTarget(target);
-  const text = html`<code>${target}</code>`;
-  return shown === null || screenNamed(shown.screen) === undefined
-    ? text
-    : html`<a href=${linkTo(shown)}>${text}</a>`;
-};
 
 const columns: readonly Column<AuditRow>[] = [
   {
@@ -54,8 +47,19 @@ const columns: readonly Column<AuditRow>[] = [
         ? html`<span class="quiet">${actor_name ?? 'system'}</span>`
         : (actor_name ?? html`<span class="quiet">principal ${actor_id}, erased</span>`),
   },
-  { id: 'action', label: 'Action', value: ({ action }) => action },
-  { id: 'target', label: 'Target', value: ({ target }) => target, cell: targetCell },
+  { id: 'summary', label: 'Change', value: ({ summary }) => summary },
+  {
+    id: 'subject',
+    label: 'Record',
+    value: ({ subject }) => subjectWords(subject),
+    cell: ({ subject }) => subjectLink(subject),
+  },
+  {
+    id: 'target',
+    label: 'Call',
+    value: ({ action, target }) => `${action} ${target}`,
+    cell: ({ action, target }) => html`<code class="quiet">${action} ${target}</code>`,
+  },
   { id: 'id', label: 'Position', end: true, value: ({ id }) => id },
 ];
 
@@ -109,7 +113,7 @@ class ScreenAudit extends LitElement {
     const isLive = this.#isLive();
     return html`<gw-page
       heading="Audit log"
-      about="Who changed what and when. What was sent is never in it."
+      about="Admin actions. Request bodies are not recorded."
     >
       <button
         slot="actions"
@@ -130,13 +134,12 @@ class ScreenAudit extends LitElement {
     const order = orderOf(query);
     if (rows.length === 0 && isUnfiltered(query)) {
       return html`<gw-empty
-        heading="Nothing was changed yet"
+        heading="No changes yet"
         icon="scroll-text"
         command="gw history commands"
       >
         <span slot="about"
-          >Each change by a person, a command or an agent leaves a row here, and nothing takes one
-          away.</span
+          >Every change by a user, a command or an agent adds a row. Rows are never removed.</span
         >
         <a class="button" href=${linkTo({ screen: 'overview' })}>See the first steps</a>
       </gw-empty>`;

@@ -18,7 +18,6 @@ import {
 } from '../lib/format.ts';
 import { nextStep } from '../lib/first-run.ts';
 import type { Step } from '../lib/first-run.ts';
-import { wordsOf } from '../lib/history.ts';
 import { bucketsOf, wholeSums } from '../lib/buckets.ts';
 import { readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
@@ -27,6 +26,7 @@ import type { Totals } from '../lib/series.ts';
 import { unpricedText } from '../lib/usage.ts';
 import { lookActions } from '../parts/look-actions.ts';
 import { panel } from '../parts/panel.ts';
+import { subjectLink } from '../parts/subject.ts';
 import { changeQuery, linkTo, place } from '../state/location.ts';
 import { base } from '../styles/base.ts';
 import { panels } from '../styles/panels.ts';
@@ -60,7 +60,7 @@ class ScreenOverview extends LitElement {
   }
 
   protected override render() {
-    return html`<gw-page heading="Overview" about="How the gateway does, and what was changed last">
+    return html`<gw-page heading="Overview" about="Gateway health and recent changes">
       ${lookActions({ range: this.#range(), shown: this.#now, choose: this.#show })}
       ${troubleOf(this.#now)}
       ${
@@ -172,7 +172,7 @@ class ScreenOverview extends LitElement {
         href=${linkTo({ screen: 'fleet', query: fleet.behind > 0 ? { sort: '-lag' } : {} })}
         >${
           fleet.replicas === 0
-            ? 'no replica reports'
+            ? 'No replica reports'
             : `${fleet.behind} of ${formatCount(fleet.replicas, 'replica')} behind`
         }</gw-kpi
       >`;
@@ -181,26 +181,19 @@ class ScreenOverview extends LitElement {
   #changes(changes: Now['changes']) {
     return html`<section class="panel changes">
       <header>
-        <h2>Last changes</h2>
+        <h2>Recent changes</h2>
         <a href=${linkTo({ screen: 'history' })}>History</a>
       </header>
       ${
         changes.length === 0
-          ? html`<p class="quiet">Nothing was changed yet.</p>`
+          ? html`<p class="quiet">No changes yet.</p>`
           : html`<ul>
               ${changes.map(
-                ({
-                  change: { id, at, actor_name, actor_kind, command, target, reason },
-                  subject,
-                }) =>
+                ({ id, at, actor_name, actor_kind, summary, subject, reason }) =>
                   html`<li>
-                    <a href=${linkTo({ screen: 'history', rest: [id] })}>${wordsOf(command)}</a
+                    <a href=${linkTo({ screen: 'history', rest: [id] })}>${summary}</a
                     ><span class="about"
-                      >${
-                        subject === null
-                          ? html`<code>${target}</code>`
-                          : html`<a href=${linkTo(subject)}>${subject.words}</a>`
-                      }${reason === null ? nothing : html`<span class="reason">${reason}</span>`}</span
+                      >${subjectLink(subject)}${reason === null ? nothing : html`<span class="reason">${reason}</span>`}</span
                     ><span class="who">${actor_name ?? actor_kind}</span
                     ><gw-time at=${at}></gw-time>
                   </li>`,

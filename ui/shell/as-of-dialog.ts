@@ -9,7 +9,7 @@ import '../elements/dialog.ts';
 import '../elements/field.ts';
 import type { FieldInput } from '../elements/field.ts';
 import '../elements/time.ts';
-import { readMoment, wordsOf } from '../lib/history.ts';
+import { readMoment } from '../lib/history.ts';
 import { asOf } from '../state/as-of.ts';
 import { changeQuery } from '../state/location.ts';
 import { base, buttons } from '../styles/base.ts';
@@ -95,7 +95,7 @@ export class GwAsOfDialog extends LitElement {
         @gw-input=${this.#onInput}
         @gw-enter=${this.#show}
       ></gw-field>
-      <h3 ?hidden=${this.versions.length === 0}>The last versions</h3>
+      <h3 ?hidden=${this.versions.length === 0}>Recent versions</h3>
       <ul>
         ${this.versions.map((one) => this.#version(one))}
       </ul>
@@ -107,7 +107,7 @@ export class GwAsOfDialog extends LitElement {
     return html`<li>
       <button type="button" class="plain" @click=${() => this.#go(String(version))}>
         <strong>${version}</strong
-        ><span class="made">${made === null ? '' : wordsOf(made.command)}, ${who}</span
+        ><span class="made">${made === null ? '' : made.summary}, ${who}</span
         ><gw-time at=${at}></gw-time>
       </button>
     </li>`;

@@ -5,7 +5,7 @@ import { asFailure } from '../api/failure.ts';
 import { listCommands, listEvents, listEventsOf } from '../api/history.ts';
 import type { Command } from '../api/history.ts';
 import { restoreSnapshot } from '../api/snapshots.ts';
-import { streamsOf, wordsOf } from '../lib/history.ts';
+import { streamsOf } from '../lib/history.ts';
 import { navigate } from './location.ts';
 import { notify } from './toasts.ts';
 
@@ -51,7 +51,7 @@ async function takeBack(requestId: string): Promise<Undone | null> {
     { only, reason: `Undo of the change at position ${command.id}` },
     Number.isNaN(version) ? {} : { version },
   );
-  const text = `${wordsOf(command.command)} undone`;
+  const text = `Undone: ${command.summary}`;
   return { text, version: snapshotVersion, requestId: headers.get('x-request-id') };
 }
 

@@ -3,6 +3,7 @@
 import { Option } from 'clipanion';
 
 import { eventMetadata } from '../../../events/event.ts';
+import type { ChangeWords } from '../../control/history/change-words.ts';
 import type { HistoryCommand as MadeCommand } from '../../control/history/commands.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { timestampField } from '../../lib/fields.ts';
@@ -100,19 +101,22 @@ export class HistoryCommandsCommand extends ListCommand {
     if (isRefusal(filter)) return filter;
     const { historyCommands } = await import('../../control/history/commands.ts');
     const asked = { ...filter.asked, command: this.command ?? null };
-    const found = await historyCommands({ db: reports, vault }, asked);
+    const { withWords } = await import('../../control/history/change-words.ts');
+    const sources = { db: reports, vault };
+    const found = await withWords(sources, await historyCommands(sources, asked));
     const own = [['--command', this.command]] as const;
     const { rows, next } = pageOf(found, filter.shown, ({ id }) => this.onward(id, own));
     return { json: rows, text: rows.map(commandLine).join('\n') || 'none', next };
   }
 }
 
-function commandLine(made: MadeCommand): string {
-  const { id, at, actor_name, command, target, version_before, version_after, reason } = made;
+function commandLine(made: Omit<MadeCommand, 'stream'> & ChangeWords): string {
+  const { id, at, actor_name, summary, subject, version_before, version_after, reason } = made;
   const versions =
     version_before === version_after ? '' : `  v${version_before} -> v${version_after}`;
   const why = made.reason_erased ? '  (reason erased)' : reason === null ? '' : `  (${reason})`;
-  return `${id}  ${at}  ${actor_name ?? 'someone erased'}  ${command}  ${target}${versions}${why}`;
+  const who = actor_name ?? 'someone erased';
+  return `${id}  ${at}  ${who}  ${summary}  ${subject.stream}${versions}${why}`;
 }
 
 export class HistoryEventsCommand extends ListCommand {

@@ -52,7 +52,7 @@ function versionLine({ version, created_at, changed, made_by }: HistoryVersion):
   const actor = made_by?.actor_name ?? 'someone erased';
   const given = made_by?.reason ?? null;
   const reason = given === null ? '' : `  (${given})`;
-  return `${version}  ${created_at}  ${actor}  ${made_by?.command}  ${changed.join(' ')}${reason}`;
+  return `${version}  ${created_at}  ${actor}  ${made_by?.summary ?? 'rebuilt'}  ${changed.join(' ')}${reason}`;
 }
 
 export class SnapshotShowCommand extends HistoryCommand {

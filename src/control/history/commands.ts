@@ -20,6 +20,8 @@ export type HistoryCommand = Readonly<{
   command: string;
   action: string;
   target: string;
+  /** That of its first event. */
+  stream: string;
   request_id: string;
   /** Null when none was given, or when it was erased. */
   reason: string | null;

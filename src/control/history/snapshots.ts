@@ -17,6 +17,8 @@ import type {
 } from '../../../projections/tables/snapshot-versions.ts';
 import type { Vault } from '../../db/vault.ts';
 import type { SnapshotConfig } from '../../snapshot/schema.ts';
+import { withWords } from './change-words.ts';
+import type { ChangeWords } from './change-words.ts';
 import { commandsOf } from './commands.ts';
 import type { HistoryCommand } from './commands.ts';
 
@@ -31,7 +33,7 @@ export type HistoryVersion = Readonly<{
   /** The entities that it changed, as `<kind>-<id>`. */
   changed: readonly string[];
   /** The command that made it. */
-  made_by: HistoryCommand | null;
+  made_by: (Omit<HistoryCommand, 'stream'> & ChangeWords) | null;
 }>;
 
 export async function historyVersions(
@@ -60,10 +62,12 @@ async function toVersions(
     dependencies,
     rows.map((row) => row.tx_id),
   );
+  const told = await withWords(dependencies, [...commands.values()]);
+  const made = new Map(told.map((one) => [one.tx_id, one]));
   return rows.map(({ tx_id, created_at, ...row }) => ({
     ...row,
     created_at: created_at.toISOString(),
-    made_by: commands.get(tx_id) ?? null,
+    made_by: made.get(tx_id) ?? null,
   }));
 }
 

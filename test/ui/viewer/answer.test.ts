@@ -94,6 +94,22 @@ it('an export answers as its control plane does', async () => {
   }
 });
 
+it('an export names the records of changes, and people by their ids', async () => {
+  const log = await exported(shared.plane.db);
+  const opened = await openExport([new File([log], 'log.ndjson')], none, () => {});
+  const { body } = await answer(opened, '/admin/history/commands?limit=1000&order=asc');
+  const summaries = new Set(
+    JSON.parse(JSON.stringify(body)).map((one: object) => Reflect.get(one, 'summary')),
+  );
+  for (const text of [
+    'Created model qwen3-8b',
+    'Granted a role to reporting',
+    'Created API key k',
+  ]) {
+    assert.ok(summaries.has(text), text);
+  }
+});
+
 it('pages of access say that there are more', async () => {
   const { plane } = shared;
   const log = await exported(plane.db);

@@ -7,7 +7,6 @@ import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
-import { wordsOf } from '../../lib/history.ts';
 import type { Remote } from '../../lib/remote-draft.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
@@ -67,8 +66,8 @@ export class GwRemoteRecord extends LitElement {
     if (failure !== null) return failure.message;
     if (value === undefined) return nothing;
     if (value === null) return html`<span class="quiet">not in the log</span>`;
-    const { at, command, actor_name: name, actor_kind: kind } = value;
-    return html`${wordsOf(command)}, <gw-time at=${at}></gw-time> by ${name ?? kind}`;
+    const { at, summary, actor_name: name, actor_kind: kind } = value;
+    return html`${summary}, <gw-time at=${at}></gw-time> by ${name ?? kind}`;
   }
 }
 

@@ -8,6 +8,7 @@ import '../../elements/squares.ts';
 import type { Column } from '../../elements/table.ts';
 import '../../elements/time.ts';
 import { downText, healthText, lagOf, lagText, replicaState, seenBy } from '../../lib/fleet.ts';
+import { versionHelp } from '../../lib/history.ts';
 import type { MatrixRow, Published } from '../../lib/fleet.ts';
 import { formatDuration, formatNumber, formatShare } from '../../lib/format.ts';
 
@@ -99,6 +100,7 @@ export const replicaColumns = ({ published, versions, now }: Told): readonly Col
   {
     id: 'version',
     label: 'Snapshot',
+    help: versionHelp,
     end: true,
     value: ({ snapshot_version }) => snapshot_version,
     cell: ({ snapshot_version }) => (snapshot_version === 0 ? 'none' : `v${snapshot_version}`),

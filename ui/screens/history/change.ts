@@ -7,15 +7,26 @@ import { getFleet } from '../../api/fleet.ts';
 import { getCommandAt, listEventsOf } from '../../api/history.ts';
 import type { Command, LogEvent } from '../../api/history.ts';
 import { formatCount } from '../../lib/format.ts';
-import { placeOfStream, reachText, streamsOf, versionsText, wordsOf } from '../../lib/history.ts';
+import '../../elements/help.ts';
+import {
+  placeOfStream,
+  reachText,
+  streamsOf,
+  versionHelp,
+  versionsText,
+  wordsOf,
+} from '../../lib/history.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo } from '../../state/location.ts';
 import { takeBack } from '../../state/publication.ts';
 import { may, session } from '../../state/session.ts';
+import { subjectLink } from '../../parts/subject.ts';
 import { HistoryRecord, permalink, tellDifference } from './record.ts';
 import type { Facts, Told } from './record.ts';
 
 const eventsMax = 100;
+
+const kindWords = (kind: string): string => kind.replaceAll('_', ' ');
 
 /** Null where the log has no change at the position. */
 type Loaded = Readonly<{
@@ -118,8 +129,10 @@ export class GwHistoryChange extends HistoryRecord<Loaded> {
     const { id, at, actor_id, actor_name, actor_kind, reason, reason_erased } = command;
     const link = permalink(linkTo({ screen: 'history', rest: [id] }));
     const who = actor_name ?? (actor_id === null ? actor_kind : `principal ${actor_id}, erased`);
+    const means = who === actor_kind ? '' : `, by ${kindWords(actor_kind)}`;
     const facts: Facts = [
-      ['Change', wordsOf(command.command)],
+      ['Change', command.summary],
+      ['Record', subjectLink(command.subject)],
       ['When', html`<gw-time absolute at=${at}></gw-time>`],
       [
         'Who',
@@ -127,15 +140,14 @@ export class GwHistoryChange extends HistoryRecord<Loaded> {
           actor_id === null
             ? who
             : html`<a href=${linkTo({ screen: 'principals', rest: [actor_id] })}>${who}</a>`
-        },
-        by ${actor_kind}`,
+        }${means}`,
       ],
-      ['Why', reason_erased ? 'erased' : (reason ?? html`<span class="quiet">not said</span>`)],
+      ['Reason', reason_erased ? 'erased' : (reason ?? html`<span class="quiet">none</span>`)],
       ['Call', html`<code>${command.action} ${command.target}</code>`],
       [
-        'Version',
+        html`Version<gw-help term="Version" text=${versionHelp}></gw-help>`,
         versionsText(command) ||
-          html`<span class="quiet">as before: proxies are not concerned</span>`,
+          html`<span class="quiet">unchanged: proxies are not affected</span>`,
       ],
       ...(reach === '' ? [] : [['Replicas', `${reach} have it, or a later one`] as const]),
       ['Request', this.exact(command.request_id, 'request id')],

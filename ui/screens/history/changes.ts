@@ -14,14 +14,13 @@ import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
 import '../../elements/time.ts';
 import { Watch } from '../../elements/watch.ts';
-import { placeOfTarget } from '../../lib/audit.ts';
-import { reachText, versionsText, wordsOf } from '../../lib/history.ts';
+import { reachText, subjectWords, versionHelp, versionsText } from '../../lib/history.ts';
 import { askedText, commandQueryOf, isUnfiltered, orderOf } from '../../lib/log-filter.ts';
 import type { FilterName } from '../../lib/log-filter.ts';
 import { firstRows, follow } from '../../lib/pages.ts';
 import type { AskPage } from '../../lib/pages.ts';
 import '../../parts/log-filters.ts';
-import { screenNamed } from '../../screens.ts';
+import { subjectLink } from '../../parts/subject.ts';
 import { isOneFile } from '../../state/base.ts';
 import { changeQuery, linkTo, openRest, place } from '../../state/location.ts';
 import { keepView, tableView } from '../../state/table-view.ts';
@@ -38,14 +37,6 @@ const fields: readonly FilterName[] = isOneFile
 
 type Row = Command & Readonly<{ reach: string }>;
 
-const targetCell = ({ target }: Row) => {
-  const shown = placeOfTarget(target);
-  const text = html`<code>${target}</code>`;
-  return shown === null || screenNamed(shown.screen) === undefined
-    ? text
-    : html`<a href=${linkTo(shown)}>${text}</a>`;
-};
-
 const replicas: Column<Row> = {
   id: 'replicas',
   label: 'Replicas on it',
@@ -54,12 +45,13 @@ const replicas: Column<Row> = {
 };
 
 const columns: readonly Column<Row>[] = [
+  { id: 'summary', label: 'Change', value: ({ summary }) => summary },
   {
-    id: 'command',
-    label: 'Change',
-    value: ({ command }) => wordsOf(command),
+    id: 'subject',
+    label: 'Record',
+    value: ({ subject }) => subjectWords(subject),
+    cell: ({ subject }) => subjectLink(subject),
   },
-  { id: 'target', label: 'Target', value: ({ target }) => target, cell: targetCell },
   {
     id: 'at',
     label: 'When',
@@ -87,14 +79,21 @@ const columns: readonly Column<Row>[] = [
   {
     id: 'version',
     label: 'Version',
+    help: versionHelp,
     end: true,
     value: (one) => versionsText(one),
-    cell: (one) => versionsText(one) || html`<span class="quiet">as before</span>`,
+    cell: (one) => versionsText(one) || html`<span class="quiet">unchanged</span>`,
   },
   { id: 'events', label: 'Events', end: true, value: ({ event_count }) => event_count },
   // An export of the log does not say it.
   ...(isOneFile ? [] : [replicas]),
-  { id: 'action', label: 'Action', spare: true, value: ({ action }) => action },
+  {
+    id: 'call',
+    label: 'Call',
+    spare: true,
+    value: ({ action, target }) => `${action} ${target}`,
+    cell: ({ action, target }) => html`<code>${action} ${target}</code>`,
+  },
   { id: 'request_id', label: 'Request', spare: true, value: ({ request_id }) => request_id },
   { id: 'id', label: 'Position', spare: true, end: true, value: ({ id }) => id },
 ];

@@ -34,7 +34,7 @@ export const tellDifference = (ends: Ends, signal: AbortSignal): Promise<Told> =
 export const permalink = (href: string): string => new URL(href, globalThis.location.href).href;
 
 /** What is known of a record, by its names. */
-export type Facts = readonly (readonly [string, unknown])[];
+export type Facts = readonly (readonly [unknown, unknown])[];
 
 export abstract class HistoryRecord<Loaded> extends LitElement {
   static override properties: PropertyDeclarations = { position: { type: Number } };

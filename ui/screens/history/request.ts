@@ -13,16 +13,17 @@ import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
 import { Watch } from '../../elements/watch.ts';
+import { placeOfTarget } from '../../lib/audit.ts';
 import { changesBetween } from '../../lib/change.ts';
 import { isEditable, stepsFor } from '../../lib/change-request.ts';
 import type { Step } from '../../lib/change-request.ts';
 import { formatZone } from '../../lib/format.ts';
-import { wordsOf } from '../../lib/history.ts';
 import { readWallTime } from '../../lib/wall-time.ts';
 import '../../parts/differences.ts';
 import '../../parts/save.ts';
 import type { Save } from '../../lib/save.ts';
 import '../../parts/what-if.ts';
+import { screenNamed } from '../../screens.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo } from '../../state/location.ts';
 import { zone } from '../../state/preferences.ts';
@@ -214,14 +215,12 @@ export class GwChangeRequest extends LitElement {
     return html`<div class="section"><h3>Calls</h3></div>
       ${
         bodies === null
-          ? calls.map(
-              ({ method, path }) => html`<p class="call"><code>${method} ${path}</code></p>`,
-            )
+          ? calls.map(({ method, path }) => html`<p class="call">${this.#call(method, path)}</p>`)
           : bodies.map(
               ({ method, path, body, secrets }) =>
                 html`<div class="call">
                   <p>
-                    <code>${method} ${path}</code>${
+                    ${this.#call(method, path)}${
                       secrets.length === 0
                         ? ''
                         : html` <span class="quiet">with ${secrets.join(', ')}</span>`
@@ -237,14 +236,23 @@ export class GwChangeRequest extends LitElement {
       }`;
   }
 
+  /** Links the record that the call is about. */
+  #call(method: string, path: string) {
+    const place = placeOfTarget(path);
+    const text = html`<code>${method} ${path}</code>`;
+    return place === null || screenNamed(place.screen) === undefined
+      ? text
+      : html`<a href=${linkTo(place)}>${text}</a>`;
+  }
+
   #history({ history }: WholeRequest) {
     return html`<div class="section"><h3>Steps</h3></div>
       <ol class="rows">
         ${history.map(
-          ({ id, at, command, actor_name: name, actor_kind: kind, reason }) =>
+          ({ id, at, summary, actor_name: name, actor_kind: kind, reason }) =>
             html`<li>
               <span
-                ><a href=${linkTo({ screen: 'history', rest: [id] })}>${wordsOf(command)}</a>,
+                ><a href=${linkTo({ screen: 'history', rest: [id] })}>${summary}</a>,
                 ${name ?? kind}${reason === null ? '' : `: ${reason}`}</span
               ><gw-time class="quiet end" at=${at}></gw-time>
             </li>`,

@@ -6,7 +6,7 @@ import type { PropertyDeclarations } from 'lit';
 import { listVersions } from '../../api/snapshots.ts';
 import type { SnapshotVersion } from '../../api/snapshots.ts';
 import { formatCount } from '../../lib/format.ts';
-import { wordsOf } from '../../lib/history.ts';
+import { versionHelp } from '../../lib/history.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { isOneFile } from '../../state/base.ts';
 import { linkTo } from '../../state/location.ts';
@@ -39,7 +39,7 @@ export class GwHistoryVersion extends HistoryRecord<Loaded> {
   protected override loaded({ row, told }: Loaded) {
     if (row === null) {
       return html`<gw-empty heading="No version ${this.position}" icon="layers">
-        <span slot="about">Versions are positions of the log, and not every position is one.</span>
+        <span slot="about">${versionHelp}</span>
       </gw-empty>`;
     }
     return html`${this.#ways()} ${this.facts(this.#facts(this.known ?? row))}
@@ -78,11 +78,11 @@ export class GwHistoryVersion extends HistoryRecord<Loaded> {
   }
 
   #makerOf(made: NonNullable<SnapshotVersion['made_by']>): Facts {
-    const { id, command, actor_name: name, actor_kind: kind, reason } = made;
+    const { id, summary, actor_name: name, actor_kind: kind, reason } = made;
     const link = linkTo({ screen: 'history', rest: [id] });
     return [
-      ['By', html`<a href=${link}>${wordsOf(command)}</a>, ${name ?? kind}`],
-      ['Why', reason ?? html`<span class="quiet">not said</span>`],
+      ['Change', html`<a href=${link}>${summary}</a>, ${name ?? kind}`],
+      ['Reason', reason ?? html`<span class="quiet">none</span>`],
     ];
   }
 

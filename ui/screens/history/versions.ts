@@ -15,7 +15,7 @@ import type { Column } from '../../elements/table.ts';
 import '../../elements/time.ts';
 import { Watch } from '../../elements/watch.ts';
 import { formatCount } from '../../lib/format.ts';
-import { streamWords, wordsOf } from '../../lib/history.ts';
+import { subjectWords, versionHelp } from '../../lib/history.ts';
 import { askedText, isUnfiltered, orderOf, spanQueryOf } from '../../lib/log-filter.ts';
 import { firstRows, follow } from '../../lib/pages.ts';
 import type { AskPage } from '../../lib/pages.ts';
@@ -31,14 +31,22 @@ const pollMs = 15_000;
 
 const fields = ['range'] as const;
 
-const changedText = ({ changed }: SnapshotVersion): string => {
+const changedText = ({ changed, made_by: made }: SnapshotVersion): string => {
   const [first, ...more] = changed;
   if (first === undefined) return '';
-  return `${streamWords(first)}${more.length === 0 ? '' : ` + ${more.length}`}`;
+  const name = made?.subject.stream === first ? made.subject.name : null;
+  const words = subjectWords({ stream: first, name });
+  return `${words}${more.length === 0 ? '' : ` + ${more.length}`}`;
 };
 
 const columns: readonly Column<SnapshotVersion>[] = [
-  { id: 'version', label: 'Version', ordered: true, value: ({ version }) => version },
+  {
+    id: 'version',
+    label: 'Version',
+    help: versionHelp,
+    ordered: true,
+    value: ({ version }) => version,
+  },
   {
     id: 'created_at',
     label: 'Made',
@@ -48,13 +56,11 @@ const columns: readonly Column<SnapshotVersion>[] = [
   {
     id: 'command',
     label: 'Change',
-    value: ({ made_by }) => made_by?.command ?? null,
+    value: ({ made_by }) => made_by?.summary ?? null,
     cell: ({ made_by: made }) =>
       made === null
         ? ''
-        : html`<a href=${linkTo({ screen: 'history', rest: [made.id] })}
-            >${wordsOf(made.command)}</a
-          >`,
+        : html`<a href=${linkTo({ screen: 'history', rest: [made.id] })}>${made.summary}</a>`,
   },
   {
     id: 'who',
@@ -64,12 +70,10 @@ const columns: readonly Column<SnapshotVersion>[] = [
   { id: 'reason', label: 'Reason', value: ({ made_by }) => made_by?.reason ?? null },
   {
     id: 'changed',
-    label: 'Changed',
+    label: 'Records',
     value: changedText,
     cell: (one) =>
-      one.changed.length === 0
-        ? html`<span class="quiet">nothing, built anew</span>`
-        : changedText(one),
+      one.changed.length === 0 ? html`<span class="quiet">none, rebuilt</span>` : changedText(one),
   },
 ];
 

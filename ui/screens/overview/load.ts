@@ -2,13 +2,12 @@
 
 import { getFleet, getHealth } from '../../api/fleet.ts';
 import { listFrontendModels } from '../../api/frontend-models.ts';
-import { listCommands, listEvents } from '../../api/history.ts';
+import { listCommands } from '../../api/history.ts';
 import { listKeys } from '../../api/keys.ts';
 import { listModels } from '../../api/models.ts';
 import { getPublished } from '../../api/published.ts';
 import { listProviders } from '../../api/providers.ts';
 import { getTimeseries, getUsage, listUsageEvents, widthOf } from '../../api/usage.ts';
-import { subjectOf } from '../../lib/change-subject.ts';
 import { firstRun, hasAnswer, hasAnswerIn, usableKeys } from '../../lib/first-run.ts';
 import type { Step } from '../../lib/first-run.ts';
 import { fleetState } from '../../lib/fleet.ts';
@@ -17,21 +16,18 @@ import type { Range } from '../../lib/range.ts';
 import { latencyOf } from '../../lib/series.ts';
 
 const changesShown = 5;
-/** The newest of the log: of a change of more, nothing is said but its path. */
-const eventsAsked = 50;
 const rowsAsked = 100;
 
 export async function loadNow(range: Range, signal: AbortSignal) {
   const edges = edgesOf(range, Date.now());
   const bucket = bucketSecondsOf(edges);
-  const [series, whole, replicas, health, published, changes, events] = await Promise.all([
+  const [series, whole, replicas, health, published, changes] = await Promise.all([
     getTimeseries({ ...isoEdges(edges), bucket }, signal),
     getUsage({ ...isoEdges(edges), group_by: 'all' }, signal),
     getFleet(signal),
     getHealth(signal),
     getPublished(signal),
     listCommands({ limit: changesShown }, signal),
-    listEvents({ limit: eventsAsked }, signal),
   ]);
   return {
     points: series.body,
@@ -40,7 +36,7 @@ export async function loadNow(range: Range, signal: AbortSignal) {
     latency: latencyOf(whole.body[0]),
     fleet: fleetState(replicas.body, { own: health.body.backends, published }),
     version: published.version,
-    changes: changes.body.map((change) => ({ change, subject: subjectOf(change, events.body) })),
+    changes: changes.body,
   };
 }
 

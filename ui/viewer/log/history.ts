@@ -2,12 +2,13 @@
 // at a time, filtered by the index and read from the file.
 
 import { eventMetadata } from '../../../events/event.ts';
+import { sentenceOf } from '../../../projections/change-words.ts';
 import type { Command, LogEvent, Stream, WholeEvent } from '../../api/history.ts';
 import type { SnapshotVersion } from '../../api/snapshots.ts';
 import { isTouching } from './open-log.ts';
 import type { OpenLog } from './open-log.ts';
 import { Refused } from './moment.ts';
-import { actorName } from './names.ts';
+import { actorName, recordName } from './names.ts';
 import type { Told } from './names.ts';
 import type { EventLine } from './verify-log.ts';
 
@@ -146,6 +147,7 @@ export async function commandsAt(
     const about = eventMetadata.parse(JSON.parse(line.metadata));
     const first = line.position - about.index;
     const { principal_id: actorId, kind } = about.actor;
+    const words = wordsAt(log, { first, command: about.command, count: about.count });
     return {
       id: line.position,
       tx_id: line.tx_id,
@@ -156,6 +158,8 @@ export async function commandsAt(
       command: about.command,
       action: about.action,
       target: about.target,
+      subject: words.subject,
+      summary: words.summary,
       request_id: about.request_id,
       reason: own?.reason ?? (about.reason_ref === null ? null : `ref:${about.reason_ref}`),
       reason_erased: own?.reason_erased ?? false,
@@ -165,6 +169,14 @@ export async function commandsAt(
       version_after: log.index.version(line.position),
     };
   });
+}
+
+type Beginning = Readonly<{ first: number; command: string; count: number }>;
+
+function wordsAt(log: OpenLog, { first, command, count }: Beginning) {
+  const stream = log.index.streamText(log.index.streamAt(first));
+  const subject = { stream, name: recordName(log, stream) };
+  return { subject, summary: sentenceOf({ command, subject, eventCount: count }) };
 }
 
 /** What replicas served is not in a log. */

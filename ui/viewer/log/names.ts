@@ -1,7 +1,9 @@
 // What people and reasons are called. Neither is in a log, which refers to the vault instead; a pack of evidence may tell them.
 
 import type { Command } from '../../api/history.ts';
+import { parseStream } from '../../../events/catalogue.ts';
 import type { StoredName } from '../../../events/principal.ts';
+import { nameIn } from '../../../projections/change-words.ts';
 import { linesOf, readLines } from './lines.ts';
 import type { OpenLog } from './open-log.ts';
 
@@ -43,6 +45,12 @@ export const actorName = (log: OpenLog, id: number | null): string | null =>
 export function principalName({ states }: Pick<OpenLog, 'states'>, id: number): string {
   const principal = states?.last().principal.byId.get(id);
   return principal === undefined ? `principal ${id}` : nameOr(principal.name, `principal ${id}`);
+}
+
+/** Null for a person, and for a record that the last state does not hold. */
+export function recordName({ states }: Pick<OpenLog, 'states'>, stream: string): string | null {
+  const { noun, id } = parseStream(stream);
+  return nameIn(states?.last()[noun].byId.get(id))?.text ?? null;
 }
 
 const nameOr = ({ text }: StoredName, otherwise: string): string => text ?? otherwise;

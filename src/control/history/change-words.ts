@@ -1,0 +1,55 @@
+// The sentence and the record of each change in a list, with the last known name of the record.
+
+import type { Queryable } from '@databases/pg';
+
+import { nameIn, namingEvents, sentenceOf } from '../../../projections/change-words.ts';
+import type { Subject } from '../../../projections/change-words.ts';
+import { readLastEvents } from '../../db/event-history.ts';
+import type { Vault } from '../../db/vault.ts';
+
+type Dependencies = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
+
+/** `stream` is that of the first event. */
+type Listed = Readonly<{ command: string; stream: string; event_count: number }>;
+
+export type ChangeWords = Readonly<{
+  /** "Set budget of search-service-18". */
+  summary: string;
+  subject: Subject;
+}>;
+
+export async function withWords<Row extends Listed>(
+  dependencies: Dependencies,
+  rows: readonly Row[],
+): Promise<(Omit<Row, 'stream'> & ChangeWords)[]> {
+  const streams = [...new Set(rows.map(({ stream }) => stream))];
+  const names = await namesOf(dependencies, streams);
+  return rows.map(({ stream, ...row }) => {
+    const { command, event_count: eventCount } = row;
+    const subject = { stream, name: names.get(stream) ?? null };
+    return { ...row, subject, summary: sentenceOf({ command, subject, eventCount }) };
+  });
+}
+
+/** A stream without a name, or whose name was erased, is not in it. */
+async function namesOf(
+  { db, vault }: Dependencies,
+  streams: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (streams.length === 0) return new Map();
+  const events = await readLastEvents(db, streams, namingEvents);
+  const found = events.flatMap(({ stream, payload }) => {
+    const name = payload === null ? null : nameIn(JSON.parse(payload));
+    return name === null ? [] : [{ stream, ...name }];
+  });
+  const texts = await vault.reveal(
+    db,
+    found.flatMap(({ text, ref }) => (text === null && ref !== null ? [ref] : [])),
+  );
+  return new Map(
+    found.flatMap(({ stream, text, ref }) => {
+      const name = text ?? texts.get(ref ?? '');
+      return name === undefined || name === '' ? [] : [[stream, name] as const];
+    }),
+  );
+}
