@@ -5,10 +5,10 @@ import type { Queryable } from '@databases/pg';
 
 import { readNote } from '../../events/checkpoint.ts';
 import type { LogHead } from '../../events/seal.ts';
-import { verifyReadModel } from '../../projections/read-model.ts';
-import { readHead } from '../db/event-log.ts';
+import { readModelStanding, verifyReadModel } from '../../projections/read-model.ts';
+import { auditKeyAt, readHead, readRedacted } from '../db/event-log.ts';
 import type { Database } from '../db/pool.ts';
-import { listSignedCheckpoints } from '../db/signed-checkpoints.ts';
+import { lastSignedCheckpoint, listSignedCheckpoints } from '../db/signed-checkpoints.ts';
 import { firstLink } from './evidence/chain.ts';
 import type { Link } from './evidence/chain.ts';
 import { walkInRanges } from './evidence/walk-ranges.ts';
@@ -46,8 +46,13 @@ export async function verifyLog(
   const hash = Buffer.from(head.hash).toString('hex');
   const checked = { events: head.position, head: { position: head.position, hash } };
   const { checkpoints, broken } = await checkChain(db, head, options);
-  if (broken !== null)
-    return { ...checked, checkpoints, tables: 0, tables_position: null, problems: [broken] };
+  const found =
+    broken ??
+    (await withoutCheckpoints(db, head)) ??
+    (await redactedEvents(db)) ??
+    (await cutBehindTables(db, head));
+  if (found !== null)
+    return { ...checked, checkpoints, tables: 0, tables_position: null, problems: [found] };
   const { position, tables } = await verifyReadModel(db);
   const problems = tables
     .filter((table) => !table.equal)
@@ -56,6 +61,39 @@ export async function verifyLog(
       problem: `table ${table} holds ${live}, a rebuild ${rebuilt}`,
     }));
   return { ...checked, checkpoints, tables: tables.length, tables_position: position, problems };
+}
+
+/** A process that sets an audit key signs a checkpoint in the same transaction. */
+async function withoutCheckpoints(db: Queryable, { position }: LogHead): Promise<Problem | null> {
+  if ((await auditKeyAt(db, position)) === null) return null;
+  if ((await lastSignedCheckpoint(db)) !== null) return null;
+  const problem = 'the log names an audit key, and no checkpoint that it signed is stored';
+  return { position, problem };
+}
+
+/** Positions that a finding names; of more it gives the number. */
+const namedMax = 20;
+
+/** The chain holds without the payloads, and nothing can be derived from them. */
+async function redactedEvents(db: Queryable): Promise<Problem | null> {
+  const { count, positions } = await readRedacted(db, namedMax);
+  const [first] = positions;
+  if (first === undefined) return null;
+  const more = count > positions.length ? ', …' : '';
+  const named = `positions ${positions.join(', ')}${more}`;
+  const problem = `payloads were removed from ${count} events (${named}); no table can be compared`;
+  return { position: first, problem };
+}
+
+/** Tables and log are written in one transaction: tables that stand after the end of the log saw events that are gone. */
+async function cutBehindTables(db: Queryable, { position }: LogHead): Promise<Problem | null> {
+  const standing = await readModelStanding(db);
+  if (standing === null || standing.position <= position) return null;
+  // What is appended while this runs moves both.
+  const { position: end } = await readHead(db);
+  if (standing.position <= end) return null;
+  const problem = `the log ends at ${end}, and the tables were written up to ${standing.position}`;
+  return { position: end + 1, problem };
 }
 
 /** The chain alone, with its checkpoints, up to `head`. */

@@ -259,6 +259,17 @@ export async function auditKeyAt(db: Queryable, position: number): Promise<strin
   return row?.key ?? null;
 }
 
+/** How many events have no payload any more, and the first positions of those. */
+export async function readRedacted(
+  db: Queryable,
+  limit: number,
+): Promise<Readonly<{ count: number; positions: readonly number[] }>> {
+  const rows: { position: number; count: number }[] = await db.query(sql`
+    select position, count(*) over () as count from es.events
+    where payload is null order by position limit ${limit}`);
+  return { count: rows[0]?.count ?? 0, positions: rows.map(({ position }) => position) };
+}
+
 /** The epoch that the log is in: 0 before the first. */
 export async function epochOf(db: Queryable): Promise<number> {
   const [row]: { epoch: number }[] = await db.query(sql`

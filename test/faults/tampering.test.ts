@@ -94,12 +94,25 @@ const cases: readonly { what: string; tamper: SQLQuery; says: RegExp }[] = [
   {
     what: 'the last event taken off',
     tamper: sql`delete from es.events where position = (select position from es.log_head)`,
-    says: /^position 20: the log ends at 19, its head says 20$/m,
+    says: /^position 21: the log ends at 20, its head says 21$/m,
   },
   {
     what: 'the head set back',
     tamper: sql`update es.log_head set position = 19`,
     says: /^position 19: the head holds another hash than the last event$/m,
+  },
+  {
+    what: 'the end of the log and its head, with the tables left',
+    tamper: sql`
+      with cut as (delete from es.events where position > 19 returning 1)
+      update es.log_head set position = 19, hash = last.hash, recorded_at = last.recorded_at
+      from (select * from es.events where position = 19) last`,
+    says: /^position 20: the log ends at 19, and the tables were written up to 21$/m,
+  },
+  {
+    what: 'the payloads of two events to nothing',
+    tamper: sql`update es.events set payload = null where position in (5, 17)`,
+    says: /^position 5: payloads were removed from 2 events \(positions 5, 17\)/m,
   },
   {
     what: 'a row of a read model',
@@ -108,14 +121,14 @@ const cases: readonly { what: string; tamper: SQLQuery; says: RegExp }[] = [
   },
   {
     what: 'an audit row',
-    tamper: sql`delete from ${sql.ident(readModelSchema, 'audit_log')} where id = 20`,
+    tamper: sql`delete from ${sql.ident(readModelSchema, 'audit_log')} where id = 21`,
     says: /^table audit_log holds .*, a rebuild /m,
   },
   {
     what: 'the hash of a snapshot version',
     tamper: sql`
       update ${sql.ident(readModelSchema, 'snapshot_versions')} set content_hash = 'other'
-      where version = 20`,
+      where version = 21`,
     says: /^table snapshot_versions holds .*, a rebuild /m,
   },
 ];
@@ -126,7 +139,7 @@ describe('gw log verify', () => {
     await prepareControl(url);
     const { code, stdout } = await logVerify(url);
     assert.equal(code, 0);
-    assert.match(stdout, /^20 events, head [0-9a-f]{64}\nthe chain holds, and \d+ tables equal/);
+    assert.match(stdout, /^21 events, head [0-9a-f]{64}\nthe chain holds, and \d+ tables equal/);
     const tables = entityTables.length + journalTables.length;
     assert.ok(stdout.includes(`and ${tables} tables equal`), stdout);
   });

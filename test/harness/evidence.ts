@@ -12,6 +12,7 @@ import { createAlarms } from '../../src/control/evidence/alarms.ts';
 import { exportLog } from '../../src/control/evidence/export.ts';
 import { logRange } from '../../src/control/evidence/log-range.ts';
 import { createCheckpointSigner } from '../../src/control/evidence/sign.ts';
+import type { KeptCheckpoint } from '../../src/control/evidence/sign.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
 import type { SignedCheckpoint } from '../../src/db/signed-checkpoints.ts';
 import type { Database } from '../../src/db/pool.ts';
@@ -22,15 +23,22 @@ import type { TestPlane } from './plane.ts';
 export const auditKey = signingKey(new Uint8Array(32).fill(1));
 export const nextAuditKey = signingKey(new Uint8Array(32).fill(2));
 
-type Keys = Readonly<{ key?: SigningKey; previousKey?: SigningKey | null }>;
+type Keys = Readonly<{
+  key?: SigningKey;
+  previousKey?: SigningKey | null;
+  kept?: KeptCheckpoint | null;
+}>;
 
 /** Whose time a test sets; what was emitted, what was alarming. */
-export function testSigner(plane: ControlPlane, { key = auditKey, previousKey = null }: Keys = {}) {
+export function testSigner(
+  plane: ControlPlane,
+  { key = auditKey, previousKey = null, kept = null }: Keys = {},
+) {
   let now = Date.now();
   const emitted: SignedCheckpoint[] = [];
   const alarms = createAlarms({
     db: plane.db,
-    epoch: () => 0,
+    epoch: () => plane.store.state().settings.byId.get(1)?.epoch ?? 0,
     log: { error: () => {} },
     notify: () => {},
     clock: () => now,
@@ -41,6 +49,7 @@ export function testSigner(plane: ControlPlane, { key = auditKey, previousKey = 
     previousKey,
     clock: () => now,
     alarms,
+    kept: async () => kept,
     emit: async (checkpoint) => void emitted.push(checkpoint),
   });
   const pass = (ms: number): void => void (now += ms);

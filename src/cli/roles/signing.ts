@@ -1,11 +1,13 @@
 // Signing checkpoints of the log, and handing them out: to the program's log, to a file, to the operator's webhook.
 
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
+
+import { z } from 'zod';
 
 import { signingKey } from '../../../events/checkpoint.ts';
-import { noteLine } from '../../control/evidence/export.ts';
 import { createCheckpointSigner } from '../../control/evidence/sign.ts';
+import type { KeptCheckpoint } from '../../control/evidence/sign.ts';
 import type { SignedCheckpoint } from '../../db/signed-checkpoints.ts';
 import type { SettingValues } from '../settings-table.ts';
 import type { Job, Surroundings } from './upkeep.ts';
@@ -28,17 +30,46 @@ export function signingJobs({ plane, admin, settings, log }: Surroundings): read
     own.info({ position, checkpoint: note }, 'a checkpoint of the event log');
     notifier.notify({ event: 'log_checkpoint', position, checkpoint: note });
     if (file === null) return;
-    await appendTo(file, noteLine(note)).catch((error: unknown) => {
+    const epoch = plane.store.state().settings.byId.get(1)?.epoch ?? 0;
+    const line = `${JSON.stringify({ checkpoint: note, epoch })}\n`;
+    await appendTo(file, line).catch((error: unknown) => {
       own.error({ error, position }, 'a checkpoint was not written to --audit-checkpoint-file');
     });
   };
   const key = keyOf(auditSigningKey);
   const previousKey = auditSigningKeyPrevious === null ? null : keyOf(auditSigningKeyPrevious);
-  const signer = createCheckpointSigner({ plane, key, previousKey, clock: Date.now, alarms, emit });
+  const signer = createCheckpointSigner({
+    plane,
+    key,
+    previousKey,
+    clock: Date.now,
+    alarms,
+    kept: () => lastKept(file),
+    emit,
+  });
   return [{ what: 'signing a checkpoint of the event log', intervalMs, work: signer.signDue }];
 }
 
 const keyOf = (hex: string) => signingKey(Buffer.from(hex, 'hex'));
+
+const keptLine = z.object({ checkpoint: z.string(), epoch: z.int().nonnegative().default(0) });
+
+/** The last line of the file; null when there is none yet. Rejects when it cannot be read. */
+async function lastKept(path: string | null): Promise<KeptCheckpoint | null> {
+  if (path === null) return null;
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    throw error;
+  });
+  // A line that was cut off by a crash has no end.
+  const last = text
+    .split('\n')
+    .slice(0, -1)
+    .findLast((line) => line !== '');
+  if (last === undefined) return null;
+  const { checkpoint: note, epoch } = keptLine.parse(JSON.parse(last));
+  return { note, epoch };
+}
 
 /** On the disk when it resolves. */
 async function appendTo(path: string, line: string): Promise<void> {

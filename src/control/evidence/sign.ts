@@ -1,20 +1,24 @@
-// Signs checkpoints of the log, and hands them out of the database: whoever changes the log afterwards cannot change what was handed
-// out. What lies behind the last one is verified first, so that nothing that was altered is ever signed.
+// Signs checkpoints of the log, and hands them out of the database: anyone who changes the log afterwards cannot change what was handed
+// out. What follows the last one is verified first. Nothing is signed while an alarm is open, nor of a log that contradicts what this
+// process has verified, what the checkpoint file holds, or the key that the log itself names.
 
 import { readNote, rotationText, isNoteSigned, signedNote } from '../../../events/checkpoint.ts';
 import type { SigningKey } from '../../../events/checkpoint.ts';
 import type { LogHead } from '../../../events/seal.ts';
 import { defaultSettings } from '../../../projections/config/settings.ts';
-import { readHead } from '../../db/event-log.ts';
+import { hashesAt, readHead } from '../../db/event-log.ts';
 import { insertSignedCheckpoint, lastSignedCheckpoint } from '../../db/signed-checkpoints.ts';
 import type { SignedCheckpoint } from '../../db/signed-checkpoints.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isRefusal } from '../../lib/refusal.ts';
+import { snapshotVersion } from '../../lib/snapshot-version.ts';
+import type { MutationContext } from '../execute.ts';
 import type { ControlPlane } from '../plane.ts';
 import { checkChain } from '../verify-log.ts';
-import type { Alarms } from './alarms.ts';
+import type { Alarm, Alarms } from './alarms.ts';
 import { firstLink } from './chain.ts';
 import type { Link } from './chain.ts';
+import { raiseContradiction } from './witnesses.ts';
 
 /** A checkpoint is due behind so many events, or so long behind the last one when the head moved. */
 const everyEvents = 1_000;
@@ -26,10 +30,15 @@ type Dependencies = Readonly<{
   /** Hands over to `key`. */
   previousKey: SigningKey | null;
   clock: Clock;
-  alarms: Pick<Alarms, 'raise'>;
+  alarms: Pick<Alarms, 'raise' | 'list'>;
+  /** The last checkpoint that was handed out of the database, by this process or one before; null when none is known. */
+  kept?: () => Promise<KeptCheckpoint | null>;
   /** Takes a new checkpoint out of the database. */
   emit: (checkpoint: SignedCheckpoint) => Promise<void>;
 }>;
+
+/** A note, and the epoch of the log in which it was signed. */
+export type KeptCheckpoint = Readonly<{ note: string; epoch: number }>;
 
 export type CheckpointSigner = Readonly<{
   /** Signs one if it is due; answers it, or null. Rejects when the log does not hold, or holds another audit key. */
@@ -38,38 +47,123 @@ export type CheckpointSigner = Readonly<{
 
 export function createCheckpointSigner(dependencies: Dependencies): CheckpointSigner {
   const { plane, key, clock, alarms, emit } = dependencies;
-  let trusted: Link | null = null;
+  let trusted: Trusted | null = null;
+  let isKeptHeld = false;
+
+  const raise = async (alarm: Pick<Alarm, 'position' | 'problem' | 'epoch'>): Promise<never> => {
+    await alarms.raise({ ...alarm, replica: null, seen_hash: null, log_hash: null });
+    const { position, problem } = alarm;
+    throw new Error(`the log does not hold at position ${position}: ${problem}`);
+  };
 
   const verified = async (head: LogHead, last: SignedCheckpoint | null): Promise<Link> => {
-    const from = trusted ?? linkOf(dependencies, head, last);
+    const from = trusted?.link ?? linkOf(dependencies, head, last);
     const { broken, link } = await checkChain(plane.reports, head, { from });
     if (broken === null) return link;
-    const { position, problem } = broken;
-    const seen = { replica: null, seen_hash: null, log_hash: null, epoch: null };
-    await alarms.raise({ position: position ?? 0, problem, ...seen });
-    throw new Error(`the log does not hold at position ${position}: ${problem}`);
+    return raise({ position: broken.position ?? 0, problem: broken.problem, epoch: null });
+  };
+
+  /** What was known of the log before is known of the one that is there. */
+  const hold = async (logId: string): Promise<void> => {
+    if (trusted !== null) {
+      const { epoch, link } = trusted;
+      const place = { logId, epoch, position: link.position, hash: hexOf(link.hash) };
+      // Where a new epoch explains that the log holds another hash there, all of it is verified again.
+      if (!(await isPlaceHeld(dependencies, place, 'this process had verified'))) trusted = null;
+    }
+    if (isKeptHeld) return;
+    const kept = keptPlace(dependencies, (await dependencies.kept?.()) ?? null);
+    if (kept !== null)
+      await isPlaceHeld(dependencies, { logId, ...kept }, 'a kept checkpoint states');
+    isKeptHeld = true;
   };
 
   return {
     signDue: async () => {
-      await holdKey(dependencies);
+      await refuseOpenAlarm(alarms);
       const head = await readHead(plane.db);
+      await hold(head.logId);
       const last = await lastSignedCheckpoint(plane.db);
-      if (!isDue(head, last, clock())) return null;
-      trusted = await verified(head, last);
-      // Another replica with another key may have come between.
-      if (trusted.auditKey !== key.publicKey) return null;
-      const note = signedNote(head, key);
-      const checkpoint = { position: head.position, note, created_at: new Date(clock()) };
-      if (!(await insertSignedCheckpoint(plane.db, checkpoint))) return null;
-      await emit(checkpoint);
-      return checkpoint;
+      const epoch = epochIn(plane);
+      const { auditKey } = plane.store.state().settings.byId.get(1) ?? defaultSettings;
+      if (auditKey === key.publicKey) {
+        if (last === null) return raise({ position: head.position, problem: noneSigned, epoch });
+        if (!isDue(head, last, clock())) return null;
+      }
+      const link = await verified(head, last);
+      trusted = { link, epoch };
+      const signed =
+        auditKey === key.publicKey
+          ? await signHead(dependencies, head, link)
+          : await setKey(dependencies, auditKey, link);
+      if (signed !== null) await emit(signed);
+      return signed;
     },
   };
 }
 
-function isDue({ position }: LogHead, last: SignedCheckpoint | null, nowMs: number): boolean {
-  if (last === null) return position > 0;
+/** `epoch` is that of the log when the link was verified. */
+type Trusted = Readonly<{ link: Link; epoch: number }>;
+
+const noneSigned =
+  'the log names an audit key, and the database holds no checkpoint that it signed: they were ' +
+  'removed, or were not copied with the log';
+
+async function refuseOpenAlarm(alarms: Pick<Alarms, 'list'>): Promise<void> {
+  const open = (await alarms.list()).find((one) => one.explained_by_epoch === null);
+  if (open === undefined) return;
+  throw new Error(
+    `no checkpoint is signed while an alarm of the log is open: position ${open.position}, ` +
+      `${open.problem}; see "When nothing is signed" in docs/operate.md`,
+  );
+}
+
+const epochIn = ({ store }: Pick<ControlPlane, 'store'>): number =>
+  store.state().settings.byId.get(1)?.epoch ?? 0;
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+type Place = Readonly<{ logId: string; epoch: number; position: number; hash: string }>;
+
+/** False when the log holds another hash there, which a new epoch explains. Without one that is an alarm, and this rejects. */
+async function isPlaceHeld(
+  { plane: { reports: db }, alarms }: Dependencies,
+  { logId, epoch, position, hash }: Place,
+  saw: string,
+): Promise<boolean> {
+  const version = snapshotVersion({ epoch, position });
+  const seen = { logId, version, position, hash };
+  if (await raiseContradiction({ db, alarms }, seen, { replica: null, saw })) {
+    throw new Error(`${saw} another hash at position ${position} of the log: nothing is signed`);
+  }
+  return (await hashesAt(db, [position])).get(position) === hash;
+}
+
+/** Null for a note that no key of ours has signed: it proves nothing. */
+function keptPlace(
+  { key, previousKey }: Dependencies,
+  kept: KeptCheckpoint | null,
+): Omit<Place, 'logId'> | null {
+  const stated = kept === null ? null : readNote(kept.note);
+  if (kept === null || stated === null) return null;
+  const keys = previousKey === null ? [key] : [key, previousKey];
+  if (!keys.some(({ publicKey }) => isNoteSigned(kept.note, publicKey))) return null;
+  return { epoch: kept.epoch, position: stated.position, hash: hexOf(stated.hash) };
+}
+
+async function signHead(
+  { plane, key, clock }: Dependencies,
+  head: LogHead,
+  { auditKey }: Link,
+): Promise<SignedCheckpoint | null> {
+  // Another replica with another key may have come between.
+  if (auditKey !== key.publicKey) return null;
+  const note = signedNote(head, key);
+  const checkpoint = { position: head.position, note, created_at: new Date(clock()) };
+  return (await insertSignedCheckpoint(plane.db, checkpoint)) ? checkpoint : null;
+}
+
+function isDue({ position }: LogHead, last: SignedCheckpoint, nowMs: number): boolean {
   const events = position - last.position;
   // A last one beyond the head is for the verification to find.
   if (events < 0 || events >= everyEvents) return true;
@@ -101,11 +195,16 @@ const context = {
   reason: null,
 } as const;
 
-/** Makes `key` the audit key of the log, handed over by the one before. */
-async function holdKey({ plane, key, previousKey }: Dependencies): Promise<void> {
+/**
+ * Makes `key` the audit key of the log, handed over by the one before, and signs the first checkpoint by it in the same transaction: a log
+ * that names a key and has no checkpoint is never our own doing. `from` is verified.
+ */
+async function setKey(
+  { plane, key, previousKey, clock }: Dependencies,
+  auditKey: string | null,
+  from: Link,
+): Promise<SignedCheckpoint | null> {
   const { logId } = await readHead(plane.db);
-  const { auditKey } = plane.store.state().settings.byId.get(1) ?? defaultSettings;
-  if (auditKey === key.publicKey) return;
   const next = key.publicKey;
   if (auditKey !== null && previousKey?.publicKey !== auditKey) {
     const how = 'give the key before as GW_AUDIT_SIGNING_KEY_PREVIOUS';
@@ -117,6 +216,19 @@ async function holdKey({ plane, key, previousKey }: Dependencies): Promise<void>
   const signature =
     text === null ? null : Buffer.from(previousKey?.sign(text) ?? []).toString('base64');
   const set = { type: 'SetAuditKey', logId, publicKey: next, signature } as const;
-  const outcome = await plane.execute({ command: set }, context);
+  let signed: SignedCheckpoint | null = null;
+  const conclude: MutationContext['conclude'] = async ({ state, events }, tx) => {
+    const last = events.at(-1);
+    if (last === undefined) return;
+    const hash = Buffer.from(state.hash, 'hex');
+    const head = { logId, position: state.position, hash, recordedAt: last.recordedAt };
+    const { broken } = await checkChain(tx, head, { from });
+    if (broken !== null) throw new Error(`the log does not hold: ${broken.problem}`);
+    const note = signedNote(head, key);
+    const checkpoint = { position: head.position, note, created_at: new Date(clock()) };
+    signed = (await insertSignedCheckpoint(tx, checkpoint)) ? checkpoint : null;
+  };
+  const outcome = await plane.execute({ command: set }, { ...context, conclude });
   if (isRefusal(outcome)) throw new Error(`setting the audit key: ${outcome.message}`);
+  return signed;
 }

@@ -63,11 +63,21 @@ type Process = Readonly<{ db: Queryable; alarms: Pick<Alarms, 'raise'>; replica:
 
 /** Of what this process has read itself; `replica` names it. Rejects when the database cannot be asked. */
 export function createTellLost({ db, alarms, replica }: Process) {
-  return async ({ logId, ...place }: Lost): Promise<void> => {
-    const found = await contradiction(db, [{ log_id: logId, ...place }]);
+  return async (lost: Lost): Promise<void> => {
     const saw = `control process ${replica} had read`;
-    if (found !== null) await alarms.raise(alarmOf(found, { replica, saw }));
+    await raiseContradiction({ db, alarms }, lost, { replica, saw });
   };
+}
+
+/** Raises an alarm and answers true when the log does not hold the place, and no epoch explains it. */
+export async function raiseContradiction(
+  { db, alarms }: Omit<Process, 'replica'>,
+  { logId, ...place }: Lost,
+  witness: Witness,
+): Promise<boolean> {
+  const found = await contradiction(db, [{ log_id: logId, ...place }]);
+  if (found !== null) await alarms.raise(alarmOf(found, witness));
+  return found !== null;
 }
 
 const nameOf = ({ log_id, version, position, hash }: Sighting): string =>
@@ -100,7 +110,7 @@ async function contradiction(
   return { seen: first, held: hashes.get(first.position) ?? null, head };
 }
 
-type Witness = Readonly<{ replica: string; saw: string }>;
+type Witness = Readonly<{ replica: string | null; saw: string }>;
 
 function alarmOf({ seen, held, head }: Contradiction, { replica, saw }: Witness): Alarm {
   const { position, hash, version } = seen;

@@ -92,9 +92,8 @@ describe('checkpoints', () => {
     await superuser.query('alter table es.events disable trigger all');
     await superuser.query(`update es.events set payload = '{}' where position = ${position}`);
     signer.pass(fiveMinutes);
-    for (const _ of [1, 2]) {
-      await assert.rejects(signer.signDue(), /does not hold at position \d+: the payload does not/);
-    }
+    await assert.rejects(signer.signDue(), /does not hold at position \d+: the payload does not/);
+    await assert.rejects(signer.signDue(), /while an alarm of the log is open: position \d+/);
     assert.deepEqual(
       (await signer.alarms.list()).map((alarm) => [alarm.position, alarm.problem]),
       [[position, 'the payload does not have its digest']],
@@ -104,5 +103,46 @@ describe('checkpoints', () => {
       sql`select count(*) as count from es.checkpoints`,
     );
     assert.equal(row?.count, 1);
+  });
+
+  it('are not signed by a new process of a log whose checkpoints were removed', async (t) => {
+    const { plane, run, session } = await testPlane(t);
+    await testSigner(plane).signDue();
+    await run(model('m'));
+    const superuser = await session();
+    await superuser.query('alter table es.checkpoints disable trigger all');
+    await superuser.query('delete from es.checkpoints');
+    const restarted = testSigner(plane);
+    await assert.rejects(restarted.signDue(), /the database holds no checkpoint that it signed/);
+    assert.deepEqual(restarted.emitted, []);
+    assert.equal(restarted.alarms.open(), 1);
+    // A new epoch explains the alarm, and a new key signs from there: both are the operator's word.
+    await run({ command: { type: 'StartEpoch' } });
+    await assert.rejects(testSigner(plane).signDue(), /holds no checkpoint/);
+    await run({ command: { type: 'StartEpoch' } });
+    const next = testSigner(plane, { key: nextAuditKey, previousKey: auditKey });
+    assert.ok(await next.signDue());
+  });
+
+  it('are not signed of a log that contradicts the kept checkpoint', async (t) => {
+    const { plane, session } = await testPlane(t);
+    const before = testSigner(plane);
+    const kept = await before.signDue();
+    assert.ok(kept !== null);
+    const superuser = await session();
+    await superuser.query('alter table es.checkpoints disable trigger all');
+    await superuser.query('alter table es.events disable trigger all');
+    await superuser.query('update es.checkpoints set position = position - 1');
+    await superuser.query(
+      `update es.events set hash = sha256('another past') where position = ${kept.position}`,
+    );
+    const restarted = testSigner(plane, { kept: { note: kept.note, epoch: 0 } });
+    await assert.rejects(restarted.signDue(), /a kept checkpoint states another hash at position/);
+    const [alarm] = await restarted.alarms.list();
+    assert.equal(alarm?.position, kept.position);
+    // So does one that goes on running, by what it has verified itself.
+    before.pass(fiveMinutes);
+    await assert.rejects(before.signDue(), /while an alarm of the log is open/);
+    assert.deepEqual(restarted.emitted, []);
   });
 });
