@@ -9,6 +9,7 @@ import type { CompiledBackend } from '../snapshot/compile/models.ts';
 import type { MeteredRequest } from './meter.ts';
 import type { ProxiedRoute } from './routes.ts';
 import type { UpstreamRequest } from './transport/boundary.ts';
+import { withoutHeader } from './transport/header-policy.ts';
 
 /** How the answer of a backend of another protocol is read. */
 export type AnswerReading = Readonly<{
@@ -70,15 +71,19 @@ export function ownHeaders(headers: readonly string[], protocol: Protocol): read
   return headers.filter((_, index) => !isLeftOut(headers[index - (index % 2)] ?? ''));
 }
 
-/** The client's own header of the credential's name, if any, must not stand before it. */
+/**
+ * The client's own header of the credential's name, if any, must not stand before it. `anthropic-beta` is for a backend of that protocol
+ * alone.
+ */
 function withCredential(
   headers: readonly string[],
-  { credentialHeaders }: CompiledBackend,
+  { credentialHeaders, protocol }: CompiledBackend,
 ): string[] {
   const [name] = credentialHeaders;
-  const kept =
-    name === undefined || !headers.includes(name)
-      ? headers
-      : headers.filter((_, index) => headers[index - (index % 2)] !== name);
-  return [...kept, ...credentialHeaders];
+  const kept = name === undefined ? headers : without(headers, name);
+  const own = protocol === 'anthropic' ? kept : without(kept, 'anthropic-beta');
+  return [...own, ...credentialHeaders];
 }
+
+const without = (headers: readonly string[], name: string): readonly string[] =>
+  headers.includes(name) ? withoutHeader(headers, name) : headers;

@@ -1,13 +1,29 @@
 // Only listed headers cross the gateway, whatever their case, order or number.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { appendAnswerHeaders, readRequestHead } from '../../src/gateway/transport/header-policy.ts';
+import {
+  answerHeaders,
+  appendAnswerHeaders,
+  forwardedNames,
+  forwardedPrefix,
+  readRequestHead,
+} from '../../src/gateway/transport/header-policy.ts';
 
-const allowed = ['Accept', 'content-type', 'User-Agent', 'openai-beta', 'OpenAI-Project'];
+const allowed = [
+  'Accept',
+  'content-type',
+  'User-Agent',
+  'openai-beta',
+  'OpenAI-Project',
+  'HTTP-Referer',
+  'X-Title',
+];
 const refused = [
   'Authorization',
   'cookie',
@@ -15,6 +31,8 @@ const refused = [
   'Transfer-Encoding',
   'TE',
   'X-Any',
+  'X-Gw-Route',
+  'X-Forwarded-For',
   'Host',
 ];
 
@@ -47,6 +65,13 @@ describe('request headers', () => {
     }
     assert.equal(twice('accept'), null);
   });
+});
+
+it('the page for clients names every header that crosses the gateway', () => {
+  const page = readFileSync(path.join(import.meta.dirname, '../../docs/clients.md'), 'utf8');
+  for (const name of [...forwardedNames, `${forwardedPrefix}*`, ...answerHeaders]) {
+    assert.ok(page.includes(`\`${name}\``), name);
+  }
 });
 
 describe('answer headers', () => {

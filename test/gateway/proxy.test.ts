@@ -106,11 +106,17 @@ describe('a chat completion', () => {
       'proxy-authorization': 'canary-4',
       'x-forwarded-for': 'canary-5',
       'accept-encoding': 'gzip',
+      'anthropic-beta': 'canary-6',
+      'x-gw-route': 'canary-7',
       'openai-beta': 'kept',
+      'x-title': 'my app',
+      'http-referer': 'https://app.example',
     });
     const raw = upstream.seen[0]?.rawHeaders.join('\n').toLowerCase() ?? '';
     assert.doesNotMatch(raw, /canary|bearer key|gzip|cookie/);
     assert.match(raw, /openai-beta\nkept/);
+    assert.match(raw, /x-title\nmy app/);
+    assert.match(raw, /http-referer\nhttps:\/\/app\.example/);
     assert.match(raw, /accept-encoding\nidentity/);
   });
 

@@ -8,10 +8,12 @@ export const forwardedNames = [
   'accept-language',
   'anthropic-beta',
   'content-type',
+  'http-referer',
   'idempotency-key',
   'traceparent',
   'tracestate',
   'user-agent',
+  'x-title',
 ] as const;
 const requestHeaders: ReadonlySet<string> = new Set(forwardedNames);
 export const forwardedPrefix = 'openai-';
@@ -130,5 +132,5 @@ export function appendAnswerHeaders(target: FlatHeaders, headers: FlatHeaders): 
 
 const isAscii = (text: string): boolean => /^[\t\x20-\x7e]*$/.test(text);
 
-export const withoutHeader = (headers: FlatHeaders, name: string): FlatHeaders =>
+export const withoutHeader = (headers: readonly string[], name: string): FlatHeaders =>
   headers.filter((_, index) => headers[index - (index % 2)] !== name);
