@@ -31,6 +31,7 @@ import {
   dynamicProvidersMaxDefault,
 } from '../control/registration-dial.ts';
 import { createSessions } from '../control/sessions.ts';
+import type { Sessions } from '../control/sessions.ts';
 import { coalesce } from '../control/coalesce.ts';
 import { createUsageIntake } from '../control/usage-intake.ts';
 import { createRecordUnattributed } from '../control/usage-unattributed.ts';
@@ -114,7 +115,7 @@ export function openAdmin(options: AdminOptions): Admin {
     relayChat: createChatRelay(options.program.gateway ?? noGateway),
     playgroundChats: createPlaces(playgroundChatsMax),
     idempotency: createIdempotency({ db, vault, clock }),
-    sessions: createSessions({ db, state, catchUp: plane.catchUp, clock, randomBytes }),
+    sessions: openSessions(options),
     passwords: createPasswords(),
     signOn: openSignOn(options),
     loginLimit: createLoginLimit(),
@@ -215,6 +216,16 @@ function openSignOn({ plane, egress, clock, log, signOn = null }: AdminOptions):
       log.warn({ request_id: requestId, claim }, 'an ID token has no claim of groups'),
   });
 }
+
+const openSessions = ({ plane, clock }: AdminOptions): Sessions =>
+  createSessions({
+    db: plane.db,
+    state: plane.store.state,
+    catchUp: plane.catchUp,
+    clock,
+    randomBytes,
+    sealer: plane.sessionSealer,
+  });
 
 /** What takes usage in and keeps it. */
 function openUsage({ plane, clock, log, usageRetentionDays }: AdminOptions) {

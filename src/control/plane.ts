@@ -36,6 +36,8 @@ import type { Publisher } from './publish.ts';
 import { createReading, retireNowAndThen } from './reading.ts';
 import type { Reading } from './reading.ts';
 import { createExchange } from './service-account.ts';
+import { createSessionSealer } from './session-seal.ts';
+import type { SessionSealer } from './session-seal.ts';
 import { createStatementFailures } from './write-failure.ts';
 
 export type ControlPlane = Readonly<{
@@ -58,6 +60,8 @@ export type ControlPlane = Readonly<{
   encoders: Encoders | null;
   /** Turns the windows of budgets, and publishes what is spent of them. */
   rebuild: () => Promise<void>;
+  /** Seals the sessions of people with a key made of the encryption key. */
+  sessionSealer: SessionSealer;
   close: () => Promise<void>;
 }> &
   Reading;
@@ -120,8 +124,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
     const { publish } = publisher;
     cloudTokens.onDue(() => void publish());
     const { appVersion } = options;
-    const newId = randomUUID;
-    const own = { publish, clock, newId, appVersion, onAppended };
+    const own = { publish, clock, newId: randomUUID, appVersion, onAppended };
     const execute = createExecute({ db, vault, store, ...own });
     await seedLog(execute, vault);
     await publish();
@@ -148,7 +151,8 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       await Promise.all([db.dispose(), reports.dispose()]);
     };
     const opened = { db, reports, vault, store, past, execute, publisher, measures, cloudTokens };
-    return { ...opened, ...reading, heads, encoders, rebuild, close };
+    const sessionSealer = sessionSealerOf(options);
+    return { ...opened, ...reading, sessionSealer, heads, encoders, rebuild, close };
   } catch (error) {
     cloudTokens.close();
     await Promise.all([db.dispose(), reports.dispose()]);
@@ -166,6 +170,9 @@ function tellUnpublished(
   if (publishedVersion === undefined) return;
   onUnpublished?.(error, { version: store.state().version, publishedVersion });
 }
+
+const sessionSealerOf = ({ encryptionKey, previousKey }: PlaneOptions): SessionSealer =>
+  createSessionSealer(encryptionKey, ...(previousKey === undefined ? [] : [previousKey]));
 
 const openOwnVault = (
   db: Database,

@@ -1,5 +1,6 @@
-// Sessions of people: 12 hours from the login, not prolonged by use; only the digest of a token is stored. A session holds while
-// its principal has the password or the identity that began it, so a new password ends it, and so does the principal's deletion.
+// Sessions of people: 12 hours from the login, not prolonged by use; only the digest of a token is stored. A session holds while its row
+// is as it was sealed, and while its principal has the password or the identity that began it: a new password ends it, and so does the
+// principal's deletion.
 
 import { createHash } from 'node:crypto';
 
@@ -19,6 +20,7 @@ import {
 import type { FoundSession } from '../db/sessions.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PrincipalId } from '../lib/ids.ts';
+import type { SessionSealer } from './session-seal.ts';
 
 export const sessionSeconds = 12 * 60 * 60;
 const tokenBytes = 32;
@@ -54,27 +56,32 @@ type Dependencies = Readonly<{
   catchUp: () => Promise<void>;
   clock: Clock;
   randomBytes: (size: number) => Buffer;
+  sealer: SessionSealer;
 }>;
 
 export function createSessions(dependencies: Dependencies): Sessions {
-  const { db, state, catchUp, clock, randomBytes } = dependencies;
-  const find = (db: Queryable, token: string) =>
-    findSession(db, {
-      tokenDigest: sessionDigest(token),
-      now: new Date(clock()),
+  const { db, state, catchUp, clock, randomBytes, sealer } = dependencies;
+  const find = async (db: Queryable, token: string): Promise<FoundSession | null> => {
+    const [tokenDigest, now] = [sessionDigest(token), clock()];
+    const found = await findSession(db, {
+      tokenDigest,
+      now: new Date(now),
       schema: readModelSchema,
     });
+    return found !== null && isOwn(found, { tokenDigest, now, sealer }) ? found : null;
+  };
   return {
     start: async ({ principalId, credentialRef }) => {
       const now = clock();
       const token = randomBytes(tokenBytes).toString('base64url');
-      await insertSession(db, {
+      const row = {
         tokenDigest: sessionDigest(token),
         principalId,
         credentialRef,
         createdAt: new Date(now),
         expiresAt: new Date(now + sessionSeconds * 1000),
-      });
+      };
+      await insertSession(db, { ...row, seal: sealer.seal(row) });
       return token;
     },
     owner: async (token) => {
@@ -113,6 +120,18 @@ const isHeld = (
   { position, hash }: ConfigState,
   { headPosition, headHash }: Pick<FoundSession, 'headPosition' | 'headHash'>,
 ): boolean => position < headPosition || (position === headPosition && hash === headHash);
+
+type Judged = Readonly<{ tokenDigest: Buffer; now: number; sealer: SessionSealer }>;
+
+/** Whether a control plane wrote the row as it stands, and began it in the last 12 hours. */
+function isOwn(
+  { principalId, credentialRef, createdAt, expiresAt, seal }: FoundSession,
+  { tokenDigest, now, sealer }: Judged,
+): boolean {
+  if (seal === null || credentialRef === null) return false;
+  if (now - createdAt.getTime() >= sessionSeconds * 1000) return false;
+  return sealer.isSealed({ tokenDigest, principalId, credentialRef, createdAt, expiresAt }, seal);
+}
 
 function holderOf(
   { principalId, credentialRef }: Pick<FoundSession, 'principalId' | 'credentialRef'>,

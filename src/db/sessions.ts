@@ -14,6 +14,8 @@ export type StoredSession = Readonly<{
   credentialRef: string;
   createdAt: Date;
   expiresAt: Date;
+  /** See session-seal.ts. */
+  seal: Buffer;
 }>;
 
 export async function insertSession(db: Queryable, session: StoredSession): Promise<void> {
@@ -23,12 +25,17 @@ export async function insertSession(db: Queryable, session: StoredSession): Prom
     password_ref: session.credentialRef,
     created_at: session.createdAt,
     expires_at: session.expiresAt,
+    seal: session.seal,
   });
 }
 
 export type FoundSession = Readonly<{
   principalId: PrincipalId;
   credentialRef: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+  /** Null of a session that an earlier release began. */
+  seal: Buffer | null;
   /** Where the head of the log stands, and its hash: anyone who judges the session must have read as far. */
   headPosition: number;
   headHash: string;
@@ -43,6 +50,7 @@ export async function findSession(
 ): Promise<FoundSession | null> {
   const [found]: FoundSession[] = await db.query(sql`
     select principal_id as "principalId", password_ref as "credentialRef",
+      created_at as "createdAt", expires_at as "expiresAt", seal,
       log_head.position as "headPosition", encode(log_head.hash, 'hex') as "headHash",
       (select position from es.read_models where schema_name = ${schema}) as "tablesPosition"
     from op.sessions, es.log_head
@@ -53,7 +61,7 @@ export async function findSession(
 export const deleteSession = (db: Queryable, tokenDigest: Buffer): Promise<void> =>
   operations.sessions(db).delete({ token_digest: tokenDigest });
 
-/** How many have not expired, by whose they are and what began them. */
+/** How many have a seal and have not expired, by whose they are and what began them. */
 export const countSessions = (
   db: Queryable,
   now: Date,
@@ -61,7 +69,7 @@ export const countSessions = (
   db.query(sql`
     select principal_id as "principalId", password_ref as "credentialRef",
       count(*)::bigint as sessions
-    from op.sessions where expires_at > ${now} group by 1, 2`);
+    from op.sessions where expires_at > ${now} and seal is not null group by 1, 2`);
 
 /** Answers how many there were. */
 export async function deleteAllSessions(db: Queryable): Promise<number> {

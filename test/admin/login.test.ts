@@ -1,6 +1,7 @@
 // Login, sessions and logout (Authentication rule 1).
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 
 import { adminPassword, cookieOf, errorOf, member, testAdmin } from '../harness/admin.ts';
@@ -107,6 +108,27 @@ describe('a session', () => {
     assert.equal((await ask({ path: '/admin/roles', cookie: again })).status, 200);
     assert.equal((await ask({ method: 'DELETE', path, cookie: boss })).status, 200);
     assert.equal((await ask({ path: '/admin/roles', cookie: again })).status, 401);
+  });
+
+  it('holds only with the seal of a control plane, whoever writes to the database', async (t) => {
+    const { ask, plane, login: loginAs } = await testAdmin(t);
+    const cookie = await loginAs('ada', ['admin']);
+    const { db } = plane;
+    const statusOf = async (one: string) =>
+      (await ask({ path: '/admin/roles', cookie: one })).status;
+    assert.equal(await statusOf(cookie), 200);
+    const forged = 'a-token-of-my-own';
+    const digest = createHash('sha256').update(forged).digest();
+    await db.query(db.sql`
+      insert into op.sessions
+        (token_digest, principal_id, password_ref, created_at, expires_at, seal)
+      select ${digest}, principal_id, password_ref, now(), now() + interval '10 years', seal
+      from op.sessions`);
+    assert.equal(await statusOf(forged), 401);
+    await db.query(db.sql`update op.sessions set seal = null where token_digest = ${digest}`);
+    assert.equal(await statusOf(forged), 401);
+    await db.query(db.sql`update op.sessions set expires_at = expires_at + interval '1 year'`);
+    assert.equal(await statusOf(cookie), 401);
   });
 
   it('is stored as a digest alone', async (t) => {

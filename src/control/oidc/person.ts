@@ -27,6 +27,7 @@ type Claims = Readonly<{ iss: string; sub: string; [name: string]: unknown }>;
 const nameLengthMax = 320;
 
 export function readPerson(claims: Claims, options: PersonOptions): Person | Trouble {
+  if (claims.sub.trim() === '') return trouble('unnamed', 'claim sub is empty');
   const groups = readGroups(claims, options);
   if (groups !== null && isTrouble(groups)) return groups;
   return { issuer: claims.iss, subject: claims.sub, name: readName(claims, options), groups };
