@@ -83,9 +83,10 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
       await refuseOpenAlarm(alarms);
       const head = await readHead(plane.db);
       await hold(head.logId);
-      const last = await lastSignedCheckpoint(plane.db);
       const epoch = epochIn(plane);
+      // Before the checkpoints are read: another replica may set the key and sign the first one in between.
       const { auditKey } = plane.store.state().settings.byId.get(1) ?? defaultSettings;
+      const last = await lastSignedCheckpoint(plane.db);
       if (auditKey === key.publicKey) {
         if (last === null) return raise({ position: head.position, problem: noneSigned, epoch });
         if (!isDue(head, last, clock())) return null;
