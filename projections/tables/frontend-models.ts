@@ -99,11 +99,3 @@ export const listFrontendModels = (
   db.query(sql`${whole}
     where ${page.after}::text is null or frontend_models.name > ${page.after}
     order by frontend_models.name limit ${page.limit}`);
-
-export async function readFrontendModel(
-  db: Queryable,
-  id: FrontendModelId,
-): Promise<FrontendModelRow | null> {
-  const [row]: FrontendModelRow[] = await db.query(sql`${whole} where frontend_models.id = ${id}`);
-  return row ?? null;
-}

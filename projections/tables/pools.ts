@@ -60,8 +60,3 @@ export const listPools = (db: Queryable, page: Page<string>): Promise<PoolRow[]>
   db.query(sql`${whole}
     where ${page.after}::text is null or pools.name > ${page.after}
     order by pools.name limit ${page.limit}`);
-
-export async function readPool(db: Queryable, id: PoolId): Promise<PoolRow | null> {
-  const [row]: PoolRow[] = await db.query(sql`${whole} where pools.id = ${id}`);
-  return row ?? null;
-}

@@ -6,12 +6,14 @@ import type { Agent } from '../../projections/config/a2a-agent.ts';
 import { a2aAgents, listAgents } from '../../projections/tables/a2a-agents.ts';
 import type { AgentRow } from '../../projections/tables/a2a-agents.ts';
 import { countRows } from '../../projections/tables/page.ts';
+import { noAgent } from '../deciders/a2a-agent.ts';
 import { agentId } from '../lib/ids.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import { agentProtocolVersion } from '../lib/vocabulary.ts';
+import { asOfQuery } from './as-of.ts';
 import { idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerPage, pageByName } from './page.ts';
+import { answerOne, answerPage, byName, listQuery } from './page.ts';
 import {
   readRemote,
   remoteChange,
@@ -40,16 +42,38 @@ export const a2aAgentRoutes = [
     summary: 'The A2A agents, without their credentials',
     refusals: [],
     params: none,
-    query: pageByName,
+    query: listQuery(agentRecord),
     body: none,
     response: z.array(agentRecord),
     handle: ({ query }, call) =>
       answerPage(call, query, {
+        record: agentRecord,
+        ...byName,
         rows: (page) => listAgents(call.control.db, page),
         total: () => countRows(call.control.db, a2aAgents),
-        past: ({ agent }) => [...agent.byId.values()].map(toRow),
-        keyOf: ({ name }) => name,
+        rowsIn: ({ agent }) => [...agent.byId.values()].map(toRow),
         toBody: (rows) => rows.map(toRemoteRecord),
+      }),
+  }),
+  route({
+    method: 'GET',
+    permission: 'usage:read',
+    body: none,
+    path: '/admin/a2a-agents/{id}',
+    operation: 'getAgent',
+    summary: 'One A2A agent, without its credential',
+    refusals: ['absent'],
+    params,
+    query: asOfQuery,
+    response: agentRecord,
+    handle: ({ params: { id }, query }, call) =>
+      answerOne(call, query, {
+        rowIn: ({ agent }) => {
+          const held = agent.byId.get(id);
+          return held === undefined ? null : toRow(held);
+        },
+        toBody: (rows) => rows.map(toRemoteRecord),
+        absent: noAgent(id),
       }),
   }),
   route({

@@ -14,13 +14,16 @@ import { budgetUsages } from '../db/budget-usage.ts';
 import { budgetField } from '../lib/amounts.ts';
 import { timestamp } from '../lib/fields.ts';
 import { principalId } from '../lib/ids.ts';
+import { refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
 import { toRfc3339 } from '../lib/clock.ts';
 import { windowEnd } from '../limits/window.ts';
 import { budgetWindow } from '../lib/vocabulary.ts';
+import { asOfQuery } from './as-of.ts';
 import type { Control } from './control.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { mutate, written } from './mutation.ts';
-import { answerPage, pageById } from './page.ts';
+import { answerOne, answerPage, byPrincipal, listQuery } from './page.ts';
 import { none, route } from './route.ts';
 
 const cap = z.int().positive().nullable();
@@ -52,24 +55,39 @@ export const budgetRoutes = [
     summary: 'Every principal with a budget, and what is spent of it in the present window',
     refusals: [],
     params: none,
-    query: pageById,
+    query: listQuery(budgetRecord),
     body: none,
     response: z.array(budgetRecord),
-    handle: ({ query }, call) => {
-      const { control } = call;
-      return answerPage(call, query, {
-        rows: (page) => listBudgets(control.db, page),
-        total: () => countRows(control.db, budgets),
-        past: budgetRowsIn,
-        keyOf: ({ principal_id: id }): number => id,
-        toBody: async (rows, past) => {
-          const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
-          const names = await control.vault.reveal(control.db, refs);
-          if (past !== null) return rows.map((row) => toRecord(row, names, null));
-          return toRecords(control.db, rows, names);
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        record: budgetRecord,
+        ...byPrincipal,
+        rows: (page) => listBudgets(call.control.db, page),
+        total: () => countRows(call.control.db, budgets),
+        rowsIn: ({ principal }) => [...principal.byId.values()].flatMap(rowsOf),
+        toBody: (rows, past) => listedBudgets(call.control, rows, past),
+      }),
+  }),
+  route({
+    method: 'GET',
+    permission: 'usage:read',
+    body: none,
+    path: '/admin/principals/{id}/budget',
+    operation: 'getBudget',
+    summary: 'The budget of one principal, and what is spent of it; 404 when it has none',
+    refusals: ['absent'],
+    params,
+    query: asOfQuery,
+    response: budgetRecord,
+    handle: ({ params: { id }, query }, call) =>
+      answerOne(call, query, {
+        rowIn: ({ principal }) => {
+          const held = principal.byId.get(id);
+          return held === undefined ? null : (rowsOf(held)[0] ?? null);
         },
-      });
-    },
+        toBody: (rows, past) => listedBudgets(call.control, rows, past),
+        absent: noBudget(id),
+      }),
   }),
   route({
     ...config,
@@ -126,8 +144,19 @@ async function recordOf(control: Control, principal: Principal, tx: Queryable) {
   return record;
 }
 
-const budgetRowsIn = ({ principal }: ConfigState): BudgetRow[] =>
-  [...principal.byId.values()].flatMap(rowsOf);
+const noBudget = (id: number): Refusal =>
+  refuse('absent', `principal ${id} does not exist or has no budget`);
+
+async function listedBudgets(
+  { db, vault }: Pick<Control, 'db' | 'vault'>,
+  rows: readonly BudgetRow[],
+  past: ConfigState | null,
+): Promise<BudgetRecord[]> {
+  const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
+  const names = await vault.reveal(db, refs);
+  if (past !== null) return rows.map((row) => toRecord(row, names, null));
+  return toRecords(db, rows, names);
+}
 
 /** None when there is no budget. */
 const rowsOf = ({ id, name, budget }: Principal): BudgetRow[] =>

@@ -11,6 +11,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { roleNamed } from '../deciders/role.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { none } from './route.ts';
 import type { AddressedEntity, Route } from './route.ts';
 
 /** The id of the entity that a path's parameter stands for; null when there is none. */
@@ -93,34 +94,42 @@ type Asked = Readonly<{
   path: string;
   params: unknown;
   ifMatch: string | undefined;
+  /** See below. */
+  showsVersion: boolean;
 }>;
 
 /** Refuses an If-Match that cannot be read, or that stands where there is nothing to match. */
-export function addressedEntity({ path, params, ifMatch }: Asked): AddressedEntity | Refusal {
+export function addressedEntity(asked: Asked): AddressedEntity | Refusal {
+  const { path, params, ifMatch } = asked;
   const expected = ifMatch === undefined ? null : readIfMatch(ifMatch);
   if (isRefusal(expected)) return expected;
   const entityPath = entityPathOf(path);
   if (entityPath !== null && wholePaths.includes(entityPath)) {
-    return matching(expected, (state) => state.version);
+    return matching(asked, expected, (state) => state.version);
   }
   const addressed = entityPath === null ? undefined : entityPaths[entityPath];
   if (entityPath === null || addressed === undefined) {
-    return expected === null ? nothing : nothingToMatch;
+    return expected === null ? created(asked) : nothingToMatch;
   }
-  const { noun, locate } = addressed;
   const parameter = parameterOf(entityPath, params);
   const located: { id: number | null } = { id: null };
-  return matching(expected, (state) => {
+  return matching(asked, expected, (state) => {
     // A rename takes the name away by which it was found.
-    located.id = locate(state, parameter) ?? located.id;
-    const { id } = located;
-    if (id === null || !stands(state, noun, id)) return null;
-    return streamVersion(state, streamOf(noun, id));
+    located.id = addressed.locate(state, parameter) ?? located.id;
+    return versionOf(state, addressed.noun, located.id);
   });
 }
 
+/** Of a call that is run without a request. */
+export const noEntity: AddressedEntity = {
+  unmet: () => null,
+  etag: () => ({}),
+  showing: (body, headers) => ({ headers, body }),
+};
+
 /** `versionIn` answers null for what is not there. */
 function matching(
+  asked: Asked,
   expected: Expected | null,
   versionIn: (state: ConfigState) => number | null,
 ): AddressedEntity {
@@ -131,18 +140,41 @@ function matching(
       if (expected === null || expected === 'any' || version === null) return null;
       return expected.includes(version) ? null : stale(version);
     },
-    etag: (state) => {
-      const version = versionIn(state);
-      return version === null ? {} : { etag: `"${version}"` };
-    },
+    etag: (state) => etagOf(versionIn(state)),
+    showing: showing(asked),
   };
+}
+
+/** What a path of a list creates is known by its record. */
+function created(asked: Asked): AddressedEntity {
+  const list = listAt(asked.path);
+  return {
+    unmet: () => null,
+    etag: (state, record) => etagOf(list === null ? null : versionOfRecord(state, list, record)),
+    showing: showing(asked),
+  };
+}
+
+const etagOf = (version: number | null): Readonly<Record<string, string>> =>
+  version === null ? {} : { etag: `"${version}"` };
+
+/** The version in the body is always that of the ETag. */
+const showing =
+  ({ showsVersion }: Asked): AddressedEntity['showing'] =>
+  (body, headers) => {
+    const { etag } = headers;
+    if (!showsVersion || etag === undefined) return { headers, body };
+    return { headers, body: { ...body, version: Number(etag.slice(1, -1)) } };
+  };
+
+function versionOf(state: ConfigState, noun: Noun, id: number | null): number | null {
+  if (id === null || !stands(state, noun, id)) return null;
+  return streamVersion(state, streamOf(noun, id));
 }
 
 /** The settings stand from the beginning. */
 const stands = (state: ConfigState, noun: Noun, id: number): boolean =>
   noun === 'settings' || state[noun].byId.has(id);
-
-const nothing: AddressedEntity = { unmet: () => null, etag: () => ({}) };
 
 const header = 'if-match';
 const nothingToMatch = refuse('invalid', `${header}: this path addresses no entity`, {
@@ -174,11 +206,30 @@ function parameterOf(entityPath: string, params: unknown): string {
   return String(Reflect.get(params, name));
 }
 
-/** The path of the entities that the list at this path holds; null when it is no list of entities. */
-const listedPath = (path: string): string | null =>
-  Object.keys(entityPaths).find(
-    (one) => /^\/\{\w+\}$/.test(one.slice(path.length)) && one.startsWith(path),
-  ) ?? null;
+/** A list of records of entities: which entity a record is of, by which of its fields. */
+type EntityList = Addressed & Readonly<{ field: string }>;
+
+/** Those that are not at the path of their entities. */
+const otherLists: Readonly<Record<string, EntityList>> = {
+  '/admin/limits': { ...byId('principal'), field: 'principal_id' },
+  '/admin/budgets': { ...byId('principal'), field: 'principal_id' },
+};
+
+/** Null when the path is no list of entities. */
+function listAt(path: string): EntityList | null {
+  const entityPath = Object.keys(entityPaths).find(
+    (one) => one.startsWith(path) && /^\/\{\w+\}$/.test(one.slice(path.length)),
+  );
+  const addressed = entityPath === undefined ? undefined : entityPaths[entityPath];
+  if (entityPath === undefined || addressed === undefined) return otherLists[path] ?? null;
+  return { ...addressed, field: entityPath.slice(path.length + 2, -1) };
+}
+
+function versionOfRecord(state: ConfigState, list: EntityList, record: unknown): number | null {
+  if (typeof record !== 'object' || record === null) return null;
+  const id = list.locate(state, String(Reflect.get(record, list.field)));
+  return versionOf(state, list.noun, id);
+}
 
 /**
  * Adds its version to each record of a list of entities. `state` is one from before the records were read: a version that is too
@@ -188,23 +239,48 @@ export function withVersions<Row>(
   records: readonly Row[],
   { path, state }: Readonly<{ path: string; state: ConfigState }>,
 ): Row[] {
-  const entityPath = listedPath(path);
-  const addressed = entityPath === null ? undefined : entityPaths[entityPath];
-  if (entityPath === null || addressed === undefined) return [...records];
-  const { noun, locate } = addressed;
-  return records.map((record) => {
-    const id = locate(state, parameterOf(entityPath, record));
-    return { ...record, version: id === null ? 0 : streamVersion(state, streamOf(noun, id)) };
+  const list = listAt(path);
+  if (list === null) return [...records];
+  return records.map((record) => ({
+    ...record,
+    version: versionOfRecord(state, list, record) ?? 0,
+  }));
+}
+
+/** Whether the route answers a record of the entity that it addresses or creates, with its version. */
+export const showsVersion = ({ response }: Pick<Route, 'response'>): boolean =>
+  response instanceof z.ZodObject &&
+  'version' in response.shape &&
+  response.shape['version'] === versionField;
+
+/**
+ * The routes as they answer: each record of an entity says its version, alone and in a list. A part of an entity, such as a rule, and a
+ * single setting say it by their ETag alone.
+ */
+export function showingVersions(routes: readonly Route[]): readonly Route[] {
+  const lists = routes.filter(({ method, path }) => method === 'GET' && listAt(path) !== null);
+  const paths = new Set(lists.map(({ path }) => path));
+  const records = new Set(
+    lists.map(({ response }) => (response instanceof z.ZodArray ? response.element : response)),
+  );
+  const isWhole = ({ method, path, response }: Route): boolean =>
+    records.has(response) ||
+    (method === 'POST' && paths.has(path)) ||
+    (method !== 'DELETE' && path in entityPaths && paths.has(path.replace(/\/\{\w+\}$/, '')));
+  return routes.map((route) => {
+    const { response } = route;
+    if (lists.includes(route)) return { ...route, response: versionedList(response) };
+    if (!isWhole(route) || !(response instanceof z.ZodObject) || response === none) return route;
+    return { ...route, response: withVersion(response) };
   });
 }
 
-/** The route as it answers: a list of entities says the version of each. */
-export function listingVersions(route: Route): Route {
-  const { method, path, response } = route;
-  if (method !== 'GET' || listedPath(path) === null) return route;
-  if (!(response instanceof z.ZodArray) || !(response.element instanceof z.ZodObject)) return route;
-  return { ...route, response: z.array(response.element.extend({ version: versionField })) };
-}
+const versionedList = (response: z.ZodType): z.ZodType =>
+  response instanceof z.ZodArray && response.element instanceof z.ZodObject
+    ? z.array(withVersion(response.element))
+    : response;
+
+const withVersion = (record: z.ZodObject) => record.extend({ version: versionField });
 
 /** The number of the entity's events; what If-Match takes, in quotes. */
 const versionField = z.int().nonnegative();

@@ -26,7 +26,10 @@ export const toFrontendModelRecord = (row: FrontendModelRow): FrontendModelRecor
 
 /** The record of a frontend model that the state holds. */
 export const frontendModelRecordIn = (state: ConfigState, id: number): FrontendModelRecord =>
-  toFrontendModelRecord(rowIn(state, written(state.frontend_model, id)));
+  toFrontendModelRecord(frontendModelRowIn(state, id));
+
+export const frontendModelRowIn = (state: ConfigState, id: number): FrontendModelRow =>
+  rowIn(state, written(state.frontend_model, id));
 
 export const frontendModelRowsIn = (state: ConfigState): FrontendModelRow[] =>
   [...state.frontend_model.byId.values()].map((model) => rowIn(state, model));

@@ -3,26 +3,23 @@
 
 import { z } from 'zod';
 
-import {
-  frontendModels,
-  listFrontendModels,
-  readFrontendModel,
-} from '../../projections/tables/frontend-models.ts';
+import { frontendModels, listFrontendModels } from '../../projections/tables/frontend-models.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { noFrontendModel } from '../deciders/rule.ts';
 import { tokensField } from '../lib/amounts.ts';
 import { descriptionField, modelNameField } from '../lib/fields.ts';
 import { frontendModelId, targetId } from '../lib/ids.ts';
-import { answerRecord, asOfQuery } from './as-of.ts';
+import { asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import {
   frontendModelRecord,
   frontendModelRecordIn,
+  frontendModelRowIn,
   frontendModelRowsIn,
   toFrontendModelRecord,
 } from './frontend-model-record.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerPage, pageByName } from './page.ts';
+import { answerOne, answerPage, byName, listQuery } from './page.ts';
 import { none, route } from './route.ts';
 import { rulesField, targetField, targetsField, toListedRules } from './rule-input.ts';
 import { newTargetIn, targetRecord } from './rule-record.ts';
@@ -55,15 +52,16 @@ export const frontendModelRoutes = [
     summary: 'Every frontend model with its rules in the order of evaluation, and its defaults',
     refusals: [],
     params: none,
-    query: pageByName,
+    query: listQuery(frontendModelRecord),
     body: none,
     response: z.array(frontendModelRecord),
     handle: ({ query }, call) =>
       answerPage(call, query, {
+        record: frontendModelRecord,
+        ...byName,
         rows: (page) => listFrontendModels(call.control.db, page),
         total: () => countRows(call.control.db, frontendModels),
-        past: frontendModelRowsIn,
-        keyOf: ({ name }) => name,
+        rowsIn: frontendModelRowsIn,
         toBody: (rows) => rows.map(toFrontendModelRecord),
       }),
   }),
@@ -79,15 +77,11 @@ export const frontendModelRoutes = [
     body: none,
     response: frontendModelRecord,
     handle: ({ params: { id }, query }, call) =>
-      answerRecord(call, query, {
-        now: async () => {
-          const row = await readFrontendModel(call.control.db, id);
-          return row === null ? noFrontendModel(id) : toFrontendModelRecord(row);
-        },
-        past: (state) =>
-          state.frontend_model.byId.has(id)
-            ? frontendModelRecordIn(state, id)
-            : noFrontendModel(id),
+      answerOne(call, query, {
+        rowIn: (state) =>
+          state.frontend_model.byId.has(id) ? frontendModelRowIn(state, id) : null,
+        toBody: (rows) => rows.map(toFrontendModelRecord),
+        absent: noFrontendModel(id),
       }),
   }),
   route({

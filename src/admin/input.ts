@@ -1,14 +1,14 @@
 // Reads input by its schema. What does not fit is a refusal that names the field.
 
-import type { z } from 'zod';
+import { z } from 'zod';
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { isStorable, shortened } from '../lib/text.ts';
+import { isStorable, listed, shortened } from '../lib/text.ts';
 
 export type RawInput = Readonly<{ params: unknown; query: unknown; body: unknown }>;
 
-/** `echo`: texts may be repeated in the refusal, because no secret belongs there. */
+/** `echo`: of a path or a query, whose texts may be repeated in the refusal, because no secret belongs there. */
 type Options = Readonly<{ echo?: boolean }>;
 
 /** Wrapped, so that a value can never be taken for a refusal. */
@@ -23,7 +23,19 @@ export function readInput<Schema extends z.ZodType>(
   // A field that is not known is most often a misspelt one, which then is missing besides.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (issue === undefined) return refuse('invalid', 'the request is malformed');
-  return refusalOf(issue, wrong(issue, raw, echo));
+  const refusal = refusalOf(issue, wrong(issue, raw, echo));
+  return isParameter(issue) && echo
+    ? { ...refusal, message: refusal.message + knownIn(schema) }
+    : refusal;
+}
+
+/** An unknown name that is not inside of another value. */
+const isParameter = ({ code, path }: z.core.$ZodIssue): boolean =>
+  code === 'unrecognized_keys' && path.length === 0;
+
+function knownIn(schema: z.ZodType): string {
+  const names = schema instanceof z.ZodObject ? Object.keys(schema.shape).toSorted() : [];
+  return names.length === 0 ? '; this path takes no parameters' : `; known: ${listed(names)}`;
 }
 
 function refusalOf(issue: z.core.$ZodIssue, message: string): Refusal {

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 
+import type { ApiKey } from '../../projections/config/api-key.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { apiKeys, listApiKeys } from '../../projections/tables/api-keys.ts';
 import type { ApiKeyRow } from '../../projections/tables/api-keys.ts';
@@ -9,13 +10,16 @@ import { countRows } from '../../projections/tables/page.ts';
 import { apiKeyRandomBytes, mintApiKey } from '../control/api-key.ts';
 import { readKeyUses } from '../db/key-uses.ts';
 import type { Secret } from '../db/vault.ts';
+import { noApiKey } from '../deciders/api-key.ts';
 import { nameField, timestamp, timestampField } from '../lib/fields.ts';
 import { apiKeyId, principalId } from '../lib/ids.ts';
 import type { ApiKeyId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
+import { asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
+import type { Control } from './control.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerPage, pageById } from './page.ts';
+import { answerOne, answerPage, byId, listQuery } from './page.ts';
 import { none, route } from './route.ts';
 
 const keyRecord = z.object({
@@ -35,6 +39,8 @@ const createdKey = keyRecord
   .pick({ id: true, name: true, principal_id: true, prefix: true, expires_at: true })
   .extend({ key: z.string() });
 
+const params = idIn(apiKeyId);
+
 export const keyRoutes = [
   route({
     method: 'GET',
@@ -44,27 +50,36 @@ export const keyRoutes = [
     summary: 'The API keys, without their secrets',
     refusals: [],
     params: none,
-    query: pageById,
+    query: listQuery(keyRecord),
     body: none,
     response: z.array(keyRecord),
-    handle: ({ query }, call) => {
-      const { db, vault } = call.control;
-      return answerPage(call, query, {
-        rows: (page) => listApiKeys(db, page),
-        total: () => countRows(db, apiKeys),
-        past: keyRowsIn,
-        keyOf: ({ id }): number => id,
-        toBody: async (rows, past) => {
-          const names = await vault.reveal(
-            db,
-            rows.flatMap((row) => row.principal_name_ref ?? []),
-          );
-          const ids = past === null ? rows.map(({ id }) => id) : [];
-          const uses = await readKeyUses(db, ids);
-          return rows.map((row) => toRecord(row, { names, uses }));
-        },
-      });
-    },
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        record: keyRecord,
+        ...byId,
+        rows: (page) => listApiKeys(call.control.db, page),
+        total: () => countRows(call.control.db, apiKeys),
+        rowsIn: (state) => [...state.api_key.byId.values()].flatMap((key) => rowsOf(state, key)),
+        toBody: (rows, past) => toRecords(call.control, rows, past),
+      }),
+  }),
+  route({
+    method: 'GET',
+    permission: 'usage:read',
+    body: none,
+    path: '/admin/keys/{id}',
+    operation: 'getKey',
+    summary: 'One API key, without its secret',
+    refusals: ['absent'],
+    params,
+    query: asOfQuery,
+    response: keyRecord,
+    handle: ({ params: { id }, query }, call) =>
+      answerOne(call, query, {
+        rowIn: (state) => rowsOf(state, state.api_key.byId.get(id))[0] ?? null,
+        toBody: (rows, past) => toRecords(call.control, rows, past),
+        absent: noApiKey(id),
+      }),
   }),
   route({
     method: 'POST',
@@ -120,7 +135,7 @@ export const keyRoutes = [
     permission: 'key:revoke',
     summary: 'Revoke an API key; its row stays',
     refusals: ['absent'],
-    params: idIn(apiKeyId),
+    params,
     query: none,
     body: none,
     response: deletedRecord,
@@ -129,11 +144,12 @@ export const keyRoutes = [
   }),
 ] as const;
 
-const keyRowsIn = ({ api_key: keys, principal: principals }: ConfigState): ApiKeyRow[] =>
-  [...keys.byId.values()].flatMap((key) => {
-    const owner = principals.byId.get(key.principalId);
-    if (owner === undefined) return [];
-    return {
+/** None without the key or its owner. */
+function rowsOf({ principal }: ConfigState, key: ApiKey | undefined): ApiKeyRow[] {
+  const owner = principal.byId.get(key?.principalId ?? 0);
+  if (key === undefined || owner === undefined) return [];
+  return [
+    {
       id: key.id,
       principal_id: key.principalId,
       principal: owner.name.text,
@@ -143,8 +159,20 @@ const keyRowsIn = ({ api_key: keys, principal: principals }: ConfigState): ApiKe
       expires_at: key.expiresAt === null ? null : new Date(key.expiresAt),
       disabled: key.disabled,
       created_at: new Date(key.createdAt),
-    };
-  });
+    },
+  ];
+}
+
+async function toRecords(
+  { db, vault }: Pick<Control, 'db' | 'vault'>,
+  rows: readonly ApiKeyRow[],
+  past: ConfigState | null,
+) {
+  const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
+  const names = await vault.reveal(db, refs);
+  const uses = await readKeyUses(db, past === null ? rows.map(({ id }) => id) : []);
+  return rows.map((row) => toRecord(row, { names, uses }));
+}
 
 type Beside = Readonly<{
   names: ReadonlyMap<string, string>;

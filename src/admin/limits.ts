@@ -2,16 +2,20 @@
 
 import { z } from 'zod';
 
-import type { ConfigState } from '../../projections/config/state.ts';
+import type { Principal } from '../../projections/config/principal.ts';
 import { limits, listLimits } from '../../projections/tables/limits.ts';
 import type { LimitsRow } from '../../projections/tables/limits.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { principalNames } from '../control/principal-names.ts';
 import { perMinuteField } from '../lib/amounts.ts';
 import { principalId } from '../lib/ids.ts';
+import { refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
+import { asOfQuery } from './as-of.ts';
+import type { Control } from './control.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { mutate, written } from './mutation.ts';
-import { answerPage, pageById } from './page.ts';
+import { answerOne, answerPage, byPrincipal, listQuery } from './page.ts';
 import { none, route } from './route.ts';
 
 const perMinute = z.int().positive().nullable();
@@ -36,26 +40,36 @@ export const limitsRoutes = [
     summary: 'Every principal with a rate limit',
     refusals: [],
     params: none,
-    query: pageById,
+    query: listQuery(limitsRecord),
     body: none,
     response: z.array(limitsRecord),
-    handle: ({ query }, call) => {
-      const { db, vault } = call.control;
-      return answerPage(call, query, {
-        rows: (page) => listLimits(db, page),
-        total: () => countRows(db, limits),
-        past: limitsRowsIn,
-        keyOf: ({ principal_id: id }): number => id,
-        toBody: async (rows) => {
-          const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
-          const names = await vault.reveal(db, refs);
-          return rows.map(({ principal_name_ref: ref, ...row }) => ({
-            ...row,
-            principal: row.principal ?? names.get(ref ?? '') ?? '',
-          }));
-        },
-      });
-    },
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        record: limitsRecord,
+        ...byPrincipal,
+        rows: (page) => listLimits(call.control.db, page),
+        total: () => countRows(call.control.db, limits),
+        rowsIn: ({ principal }) => [...principal.byId.values()].flatMap(rowsOf),
+        toBody: (rows) => toRecords(call.control, rows),
+      }),
+  }),
+  route({
+    method: 'GET',
+    permission: 'usage:read',
+    body: none,
+    path: '/admin/principals/{id}/limits',
+    operation: 'getLimits',
+    summary: 'The rate limits of one principal; 404 when it has none',
+    refusals: ['absent'],
+    params,
+    query: asOfQuery,
+    response: limitsRecord,
+    handle: ({ params: { id }, query }, call) =>
+      answerOne(call, query, {
+        rowIn: ({ principal }) => rowsOf(principal.byId.get(id))[0] ?? null,
+        toBody: (rows) => toRecords(call.control, rows),
+        absent: noLimits(id),
+      }),
   }),
   route({
     ...config,
@@ -95,15 +109,28 @@ export const limitsRoutes = [
   }),
 ] as const;
 
-const limitsRowsIn = ({ principal }: ConfigState): LimitsRow[] =>
-  [...principal.byId.values()].flatMap(({ id, name, limits }) =>
-    limits === null
-      ? []
-      : {
-          principal_id: id,
-          principal: name.text,
-          principal_name_ref: name.ref,
-          requests_per_min: limits.requestsPerMin,
-          tokens_per_min: limits.tokensPerMin,
+const noLimits = (id: number): Refusal =>
+  refuse('absent', `principal ${id} does not exist or has no rate limits`);
+
+/** None without the principal or its limits. */
+const rowsOf = (principal: Principal | undefined): LimitsRow[] =>
+  principal === undefined || principal.limits === null
+    ? []
+    : [
+        {
+          principal_id: principal.id,
+          principal: principal.name.text,
+          principal_name_ref: principal.name.ref,
+          requests_per_min: principal.limits.requestsPerMin,
+          tokens_per_min: principal.limits.tokensPerMin,
         },
-  );
+      ];
+
+async function toRecords({ db, vault }: Pick<Control, 'db' | 'vault'>, rows: readonly LimitsRow[]) {
+  const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
+  const names = await vault.reveal(db, refs);
+  return rows.map(({ principal_name_ref: ref, ...row }) => ({
+    ...row,
+    principal: row.principal ?? names.get(ref ?? '') ?? '',
+  }));
+}

@@ -6,12 +6,14 @@ import type { McpServer } from '../../projections/config/mcp-server.ts';
 import { listMcpServers, mcpServers } from '../../projections/tables/mcp-servers.ts';
 import type { McpServerRow } from '../../projections/tables/mcp-servers.ts';
 import { countRows } from '../../projections/tables/page.ts';
+import { noMcpServer } from '../deciders/mcp-server.ts';
 import { mcpServerId } from '../lib/ids.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import { mcpTransport } from '../lib/vocabulary.ts';
+import { asOfQuery } from './as-of.ts';
 import { idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerPage, pageByName } from './page.ts';
+import { answerOne, answerPage, byName, listQuery } from './page.ts';
 import {
   readRemote,
   remoteChange,
@@ -36,16 +38,38 @@ export const mcpServerRoutes = [
     summary: 'The MCP servers, without their credentials',
     refusals: [],
     params: none,
-    query: pageByName,
+    query: listQuery(mcpServerRecord),
     body: none,
     response: z.array(mcpServerRecord),
     handle: ({ query }, call) =>
       answerPage(call, query, {
+        record: mcpServerRecord,
+        ...byName,
         rows: (page) => listMcpServers(call.control.db, page),
         total: () => countRows(call.control.db, mcpServers),
-        past: ({ mcp_server }) => [...mcp_server.byId.values()].map(toRow),
-        keyOf: ({ name }) => name,
+        rowsIn: ({ mcp_server }) => [...mcp_server.byId.values()].map(toRow),
         toBody: (rows) => rows.map(toRemoteRecord),
+      }),
+  }),
+  route({
+    method: 'GET',
+    permission: 'usage:read',
+    body: none,
+    path: '/admin/mcp-servers/{id}',
+    operation: 'getMcpServer',
+    summary: 'One MCP server, without its credential',
+    refusals: ['absent'],
+    params,
+    query: asOfQuery,
+    response: mcpServerRecord,
+    handle: ({ params: { id }, query }, call) =>
+      answerOne(call, query, {
+        rowIn: ({ mcp_server }) => {
+          const held = mcp_server.byId.get(id);
+          return held === undefined ? null : toRow(held);
+        },
+        toBody: (rows) => rows.map(toRemoteRecord),
+        absent: noMcpServer(id),
       }),
   }),
   route({

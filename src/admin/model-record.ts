@@ -106,9 +106,14 @@ export function withClosed(state: ConfigState, rows: readonly ModelRow[]): Liste
   return rows.map((row) => ({ ...row, closed: closed.has(row.id) }));
 }
 
-/** The record of a model that the state holds. */
+/** The row of a model that the state holds. */
+export const modelRowIn = (state: ConfigState, id: number): ListedModel => ({
+  ...rowIn(state, id),
+  closed: closedModelsIn(state).has(modelId.parse(id)),
+});
+
 export const modelRecordIn = (state: ConfigState, id: number): ModelRecord =>
-  toModelRecord({ ...rowIn(state, id), closed: closedModelsIn(state).has(modelId.parse(id)) });
+  toModelRecord(modelRowIn(state, id));
 
 export function backendRecordIn(state: ConfigState, id: number): BackendRecord {
   const [backend] = backendsOf(rowIn(state, id));

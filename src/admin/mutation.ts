@@ -51,12 +51,12 @@ export async function mutate<Body>(
       null,
     exclusive: call.once === null ? null : String(call.headers['idempotency-key']),
     conclude: async (outcome, tx) => {
-      const headers = {
+      const body = await render(outcome, tx);
+      const answer = call.entity.showing(body, {
         ...versionHeader(outcome.version),
-        ...call.entity.etag(outcome.state),
+        ...call.entity.etag(outcome.state, body),
         ...reviewHeader(outcome),
-      };
-      const answer = { headers, body: await render(outcome, tx) };
+      });
       await call.once?.keep(tx, answer);
       rendered.answer = answer;
     },

@@ -7,7 +7,7 @@
 import type { KeyedRequest } from '../control/idempotency.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { addressedEntity } from './entity.ts';
+import { addressedEntity, showsVersion } from './entity.ts';
 import type { RawInput } from './input.ts';
 import type { Call, Handled, Once, Route } from './route.ts';
 
@@ -22,6 +22,7 @@ export async function runRoute(
     path: route.path,
     params: raw.params,
     ifMatch: isMutation(route) ? received.headers['if-match'] : undefined,
+    showsVersion: showsVersion(route),
   });
   if (isRefusal(entity)) return entity;
   const keyed = keyedRequest(route, received, raw);
@@ -42,7 +43,10 @@ export async function runRoute(
   if (isRefusal(handled)) return (await kept()) ?? handled;
   // Twice the same to whoever runs it: the compiler keeps the two apart, for only the headers of bytes may be lists.
   if ('bytes' in handled) return { ...handled, headers: { ...version, ...handled.headers } };
-  return { ...handled, headers: { ...version, ...handled.headers } };
+  if ('stream' in handled) return { ...handled, headers: { ...version, ...handled.headers } };
+  const headers = { ...version, ...handled.headers };
+  if (route.method !== 'GET') return { ...handled, headers };
+  return { ...handled, ...entity.showing(handled.body, headers) };
 }
 
 /** Whether the route writes configuration. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { PoolMember } from '../../events/pool.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { countRows } from '../../projections/tables/page.ts';
-import { listPools, pools, readPool } from '../../projections/tables/pools.ts';
+import { listPools, pools } from '../../projections/tables/pools.ts';
 import type { PoolMemberRow, PoolRow } from '../../projections/tables/pools.ts';
 import { membersMax, noPool } from '../deciders/pool.ts';
 import type { MemberInput } from '../deciders/pool.ts';
@@ -13,10 +13,10 @@ import { weightField } from '../lib/amounts.ts';
 import { descriptionField, modelNameField } from '../lib/fields.ts';
 import { modelId, poolId, poolMemberId } from '../lib/ids.ts';
 import { poolPolicy } from '../lib/vocabulary.ts';
-import { answerRecord, asOfQuery } from './as-of.ts';
+import { asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerPage, pageByName } from './page.ts';
+import { answerOne, answerPage, byName, listQuery } from './page.ts';
 import { none, route } from './route.ts';
 import { modelReference, orName, positionField } from './rule-input.ts';
 
@@ -77,16 +77,17 @@ export const poolRoutes = [
     summary: 'Every pool with its members',
     refusals: [],
     params: none,
-    query: pageByName,
+    query: listQuery(poolRecord),
     body: none,
     response: z.array(poolRecord),
     handle: ({ query }, call) =>
       answerPage(call, query, {
+        record: poolRecord,
+        ...byName,
         rows: (page) => listPools(call.control.db, page),
         total: () => countRows(call.control.db, pools),
-        past: (state) => [...state.pool.byId.keys()].map((id) => poolRowIn(state, id)),
-        keyOf: ({ name }) => name,
-        toBody: (rows) => [...rows],
+        rowsIn: (state) => [...state.pool.byId.keys()].map((id) => poolRowIn(state, id)),
+        toBody: (rows) => rows,
       }),
   }),
   route({
@@ -101,9 +102,10 @@ export const poolRoutes = [
     body: none,
     response: poolRecord,
     handle: ({ params: { id }, query }, call) =>
-      answerRecord(call, query, {
-        now: async () => (await readPool(call.control.db, id)) ?? noPool(id),
-        past: (state) => (state.pool.byId.has(id) ? poolRowIn(state, id) : noPool(id)),
+      answerOne(call, query, {
+        rowIn: (state) => (state.pool.byId.has(id) ? poolRowIn(state, id) : null),
+        toBody: (rows) => rows,
+        absent: noPool(id),
       }),
   }),
   route({

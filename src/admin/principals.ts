@@ -14,14 +14,16 @@ import { passwordBytesMax } from '../control/passwords.ts';
 import type { Secret } from '../db/vault.ts';
 import { nameField, shownText, timestamp } from '../lib/fields.ts';
 import { principalId } from '../lib/ids.ts';
-import { isRefusal, refuse } from '../lib/refusal.ts';
+import { noPrincipal } from '../deciders/principal.ts';
+import { isRefusal } from '../lib/refusal.ts';
 import { compareText } from '../lib/text.ts';
 import { principalKind } from '../lib/vocabulary.ts';
 import type { PrincipalKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
+import { asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerPage, pageById } from './page.ts';
+import { answerOne, answerPage, byId, listQuery } from './page.ts';
 import { none, route } from './route.ts';
 
 const principalRecord = z.object({
@@ -53,16 +55,38 @@ export const principalRoutes = [
     summary: 'Every principal with the roles it holds',
     refusals: [],
     params: none,
-    query: pageById,
+    query: listQuery(principalRecord),
     body: none,
     response: z.array(principalRecord),
     handle: ({ query }, call) =>
       answerPage(call, query, {
+        record: principalRecord,
+        ...byId,
         rows: (page) => listPrincipals(call.control.db, page),
         total: () => countRows(call.control.db, principals),
-        past: (state) => [...state.principal.byId.values()].map((one) => rowOf(state, one)),
-        keyOf: ({ id }): number => id,
+        rowsIn: (state) => [...state.principal.byId.values()].map((one) => rowOf(state, one)),
         toBody: (rows) => toRecords(call.control, rows),
+      }),
+  }),
+  route({
+    method: 'GET',
+    permission: 'usage:read',
+    body: none,
+    path: '/admin/principals/{id}',
+    operation: 'getPrincipal',
+    summary: 'One principal',
+    refusals: ['absent'],
+    params,
+    query: asOfQuery,
+    response: principalRecord,
+    handle: ({ params: { id }, query }, call) =>
+      answerOne(call, query, {
+        rowIn: (state) => {
+          const principal = state.principal.byId.get(id);
+          return principal === undefined ? null : rowOf(state, principal);
+        },
+        toBody: (rows) => toRecords(call.control, rows),
+        absent: noPrincipal(id),
       }),
   }),
   route({
@@ -173,7 +197,7 @@ export const principalRoutes = [
       // Asked before the hash, which costs more than the answer.
       await control.refresh();
       if (!control.state().principal.byId.has(id)) {
-        return refuse('absent', `principal ${id} does not exist`);
+        return noPrincipal(id);
       }
       const hashed = await control.passwords.hash(password);
       if (isRefusal(hashed)) return hashed;

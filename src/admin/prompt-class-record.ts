@@ -41,7 +41,10 @@ export const promptClassRecordIn = (
   state: ConfigState,
   id: number,
   encoders: Encoders | null,
-): PromptClassRecord => listedClass(rowIn(state, written(state.prompt_class, id)), encoders);
+): PromptClassRecord => listedClass(promptClassRowIn(state, id), encoders);
+
+export const promptClassRowIn = (state: ConfigState, id: number): PromptClassRow =>
+  rowIn(state, written(state.prompt_class, id));
 
 export const promptClassRowsIn = (state: ConfigState): PromptClassRow[] =>
   [...state.prompt_class.byId.values()].map((held) => rowIn(state, held));

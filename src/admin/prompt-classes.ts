@@ -4,7 +4,6 @@ import { z } from 'zod';
 
 import { minMargin } from '../../events/prompt-class.ts';
 import type { StoredExample } from '../../events/prompt-class.ts';
-import type { ConfigState } from '../../projections/config/state.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import {
   countPromptExamples,
@@ -17,13 +16,12 @@ import { noPromptClass } from '../deciders/prompt-class.ts';
 import { descriptionField, minMarginDefault, nameField, promptField } from '../lib/fields.ts';
 import { promptClassId, promptExampleId } from '../lib/ids.ts';
 import { isRefusal } from '../lib/refusal.ts';
-import type { Refusal } from '../lib/refusal.ts';
 import { promptClassTier } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
-import { answerRecord, asOfQuery, pastState } from './as-of.ts';
+import { asOfQuery, pastState } from './as-of.ts';
 import { deletedRecord, idIn, wholeNumber } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerPage, pageById, pageByName } from './page.ts';
+import { answerOne, answerPage, byId, byName, listQuery } from './page.ts';
 import {
   exampleRecord,
   exampleRecordOf,
@@ -32,9 +30,9 @@ import {
   listedExample,
   promptClassRecord,
   promptClassRecordIn,
+  promptClassRowIn,
   promptClassRowsIn,
 } from './prompt-class-record.ts';
-import type { PromptClassRecord } from './prompt-class-record.ts';
 import { none, route } from './route.ts';
 
 /** Each is sealed under the log lock; more are added one by one. */
@@ -55,14 +53,15 @@ export const promptClassRoutes = [
     summary: 'The prompt classes, with the number of their examples and whether they are routable',
     refusals: [],
     params: none,
-    query: pageByName,
+    query: listQuery(promptClassRecord),
     response: z.array(promptClassRecord),
     handle: ({ query }, call) =>
       answerPage(call, query, {
+        record: promptClassRecord,
+        ...byName,
         rows: (page) => listPromptClasses(call.control.db, page),
         total: () => countRows(call.control.db, promptClasses),
-        past: promptClassRowsIn,
-        keyOf: ({ name }) => name,
+        rowsIn: promptClassRowsIn,
         toBody: (rows) => rows.map((row) => listedClass(row, call.control.encoders)),
       }),
   }),
@@ -107,17 +106,12 @@ export const promptClassRoutes = [
     params,
     query: asOfQuery,
     response: promptClassRecord,
-    handle: ({ params: { id }, query }, call) => {
-      const past = (state: ConfigState): PromptClassRecord | Refusal =>
-        state.prompt_class.byId.has(id)
-          ? promptClassRecordIn(state, id, call.control.encoders)
-          : noPromptClass(id);
-      const now = async () => {
-        await call.control.refresh();
-        return past(call.control.state());
-      };
-      return answerRecord(call, query, { now, past });
-    },
+    handle: ({ params: { id }, query }, call) =>
+      answerOne(call, query, {
+        rowIn: (state) => (state.prompt_class.byId.has(id) ? promptClassRowIn(state, id) : null),
+        toBody: (rows) => rows.map((row) => listedClass(row, call.control.encoders)),
+        absent: noPromptClass(id),
+      }),
   }),
   route({
     ...config,
@@ -163,7 +157,7 @@ export const promptClassRoutes = [
     summary: 'The examples of a class, without their texts',
     refusals: ['absent'],
     params,
-    query: pageById,
+    query: listQuery(exampleRecord),
     response: z.array(exampleRecord),
     handle: async ({ params: { id }, query }, call) => {
       const { db, state, refresh } = call.control;
@@ -172,10 +166,11 @@ export const promptClassRoutes = [
       if (isRefusal(past)) return past;
       if (!(past ?? state()).prompt_class.byId.has(id)) return noPromptClass(id);
       return answerPage(call, query, {
+        record: exampleRecord,
+        ...byId,
         rows: (page) => listPromptExamples(db, id, page),
         total: () => countPromptExamples(db, id),
-        past: (held) => exampleRowsIn(held, id),
-        keyOf: (row): number => row.id,
+        rowsIn: (held) => exampleRowsIn(held, id),
         toBody: (rows) => rows.map(listedExample),
       });
     },

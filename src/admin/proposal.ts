@@ -12,6 +12,7 @@ import { createUnfolding } from '../deciders/import/unfolding.ts';
 import type { Unfolding } from '../deciders/import/unfolding.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { noEntity } from './entity.ts';
 import type { RawInput } from './input.ts';
 import { isMutation } from './once.ts';
 import type { Call, Method, Route } from './route.ts';
@@ -122,8 +123,8 @@ async function takeDown(
       return Promise.resolve(takenDown);
     },
   };
-  const own = { ...call, control, method: route.method, path: proposed.path, entity, once: null };
-  const answer = await route.run(own, raw);
+  const own = { ...call, control, method: route.method, path: proposed.path };
+  const answer = await route.run({ ...own, entity: noEntity, once: null }, raw);
   if (taken.mutation !== undefined) return taken.mutation;
   return isRefusal(answer)
     ? answer
@@ -134,8 +135,6 @@ const nothingToRead = async (): Promise<void> => {};
 
 /** Ends the route where it would have written; nobody is told. */
 const takenDown = refuse('conflict', 'the call was taken down');
-
-const entity: Call['entity'] = { unmet: () => null, etag: () => ({}) };
 
 function routeOf(
   routes: readonly Route[],

@@ -78,10 +78,13 @@ export async function providerRecordIn(
   { state, tx }: Readonly<{ state: ConfigState; tx: Queryable }>,
   id: number,
 ): Promise<ProviderRecord> {
-  const provider = written(state.provider, id);
-  const row = rowIn(provider, modelCounts(state));
-  return toProviderRecord(row, await readBeside(tx, [provider.id]));
+  const row = providerRowIn(state, id);
+  return toProviderRecord(row, await readBeside(tx, [row.id]));
 }
+
+/** The row of a provider that the state holds. */
+export const providerRowIn = (state: ConfigState, id: number): ProviderRow =>
+  rowIn(written(state.provider, id), modelCounts(state));
 
 export function providerRowsIn(state: ConfigState): ProviderRow[] {
   const counts = modelCounts(state);

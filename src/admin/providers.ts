@@ -4,8 +4,10 @@ import { z } from 'zod';
 
 import type { Endpoint } from '../../events/provider.ts';
 import type { Provider } from '../../projections/config/provider.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { listProviders, providers } from '../../projections/tables/providers.ts';
+import type { ProviderRow } from '../../projections/tables/providers.ts';
 import { completeEndpoint } from '../control/endpoint.ts';
 import {
   catalogueEntry,
@@ -20,6 +22,7 @@ import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { providerKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
+import { asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate } from './mutation.ts';
 import { storedTarget, verify } from './provider-dial.ts';
@@ -28,12 +31,13 @@ import {
   nothingBeside,
   providerRecord,
   providerRecordIn,
+  providerRowIn,
   providerRowsIn,
   readBeside,
   toProviderRecord,
 } from './provider-record.ts';
 import type { ProviderRecord } from './provider-record.ts';
-import { answerPage, pageByName } from './page.ts';
+import { answerOne, answerPage, byName, listQuery } from './page.ts';
 import { none, route } from './route.ts';
 import type { Call, Handled } from './route.ts';
 
@@ -81,22 +85,33 @@ export const providerRoutes = [
     summary: 'The providers, without their credentials',
     refusals: [],
     params: none,
-    query: pageByName,
+    query: listQuery(providerRecord),
     response: z.array(providerRecord),
-    handle: ({ query }, call) => {
-      const { db } = call.control;
-      return answerPage(call, query, {
-        rows: (page) => listProviders(db, page),
-        total: () => countRows(db, providers),
-        past: providerRowsIn,
-        keyOf: ({ name }) => name,
-        toBody: async (rows, past) => {
-          const ids = rows.map(({ id }) => id);
-          const beside = past === null ? await readBeside(db, ids) : nothingBeside;
-          return rows.map((row) => toProviderRecord(row, beside));
-        },
-      });
-    },
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        record: providerRecord,
+        ...byName,
+        rows: (page) => listProviders(call.control.db, page),
+        total: () => countRows(call.control.db, providers),
+        rowsIn: providerRowsIn,
+        toBody: (rows, past) => toRecords(call.control, rows, past),
+      }),
+  }),
+  route({
+    ...reading,
+    path: '/admin/providers/{id}',
+    operation: 'getProvider',
+    summary: 'One provider, without its credential',
+    refusals: ['absent'],
+    params,
+    query: asOfQuery,
+    response: providerRecord,
+    handle: ({ params: { id }, query }, call) =>
+      answerOne(call, query, {
+        rowIn: (state) => (state.provider.byId.has(id) ? providerRowIn(state, id) : null),
+        toBody: (rows, past) => toRecords(call.control, rows, past),
+        absent: noProvider(id),
+      }),
   }),
   route({
     ...config,
@@ -164,6 +179,16 @@ export const providerRoutes = [
     },
   }),
 ] as const;
+
+async function toRecords(
+  { db }: Pick<Control, 'db'>,
+  rows: readonly ProviderRow[],
+  past: ConfigState | null,
+): Promise<ProviderRecord[]> {
+  const ids = rows.map(({ id }) => id);
+  const beside = past === null ? await readBeside(db, ids) : nothingBeside;
+  return rows.map((row) => toProviderRecord(row, beside));
+}
 
 async function createProvider(
   body: z.output<typeof creation>,

@@ -6,14 +6,15 @@ import type { Role } from '../../projections/config/role.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { countRows } from '../../projections/tables/page.ts';
 import { listRoles, roles } from '../../projections/tables/roles.ts';
-import { roleNamed } from '../deciders/role.ts';
+import { noRole, roleNamed } from '../deciders/role.ts';
 import { descriptionField, resourceField, roleNameField } from '../lib/fields.ts';
 import { roleId } from '../lib/ids.ts';
 import { compareText } from '../lib/text.ts';
 import { verb } from '../lib/vocabulary.ts';
+import { asOfQuery } from './as-of.ts';
 import { deletedRecord } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerPage, pageById } from './page.ts';
+import { answerOne, answerPage, byId, listQuery } from './page.ts';
 import { none, route } from './route.ts';
 
 const permissionField = z.strictObject({
@@ -40,16 +41,38 @@ export const roleRoutes = [
     summary: 'Every role with its permissions',
     refusals: [],
     params: none,
-    query: pageById,
+    query: listQuery(roleRecord),
     body: none,
     response: z.array(roleRecord),
     handle: ({ query }, call) =>
       answerPage(call, query, {
+        record: roleRecord,
+        ...byId,
         rows: (page) => listRoles(call.control.db, page),
         total: () => countRows(call.control.db, roles),
-        past: ({ role }) => [...role.byId.values()].map(toRecord),
-        keyOf: ({ id }): number => id,
-        toBody: (rows) => [...rows],
+        rowsIn: ({ role }) => [...role.byId.values()].map(toRecord),
+        toBody: (rows) => rows,
+      }),
+  }),
+  route({
+    method: 'GET',
+    permission: 'usage:read',
+    body: none,
+    path: '/admin/roles/{name}',
+    operation: 'getRole',
+    summary: 'One role',
+    refusals: ['absent'],
+    params,
+    query: asOfQuery,
+    response: roleRecord,
+    handle: ({ params: { name }, query }, call) =>
+      answerOne(call, query, {
+        rowIn: (state) => {
+          const role = roleNamed(state, name);
+          return role === undefined ? null : toRecord(role);
+        },
+        toBody: (rows) => rows,
+        absent: noRole(name),
       }),
   }),
   route({

@@ -69,8 +69,13 @@ export type Handled<Body> = Answer<Body> | PreparedAnswer | StreamedAnswer | Ref
 export type AddressedEntity = Readonly<{
   /** A refusal when If-Match names another version than the one in this state. */
   unmet: (state: ConfigState) => Refusal | null;
-  /** The version in this state, as a header; none when the path addresses no entity. */
-  etag: (state: ConfigState) => Readonly<Record<string, string>>;
+  /**
+   * The version in this state, as a header, of the entity that the path addresses or that `record` was created as; none when there is
+   * no such entity.
+   */
+  etag: (state: ConfigState, record?: unknown) => Readonly<Record<string, string>>;
+  /** Answers with this body and its headers; the version is in both where the route answers records of entities. */
+  showing: <Body>(body: Body, headers: Readonly<Record<string, string>>) => Answer<Body>;
 }>;
 
 /** See once.ts. */

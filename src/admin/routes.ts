@@ -12,7 +12,7 @@ import { changeSetRoutes } from './change-sets.ts';
 import { configRoutes } from './config.ts';
 import { deploymentRoutes } from './deployment.ts';
 import { docsRoutes } from './docs.ts';
-import { listingVersions } from './entity.ts';
+import { showingVersions } from './entity.ts';
 import { budgetRoutes } from './budgets.ts';
 import { explainRoutes } from './explain.ts';
 import { fallbackModelRoutes } from './fallback-model.ts';
@@ -75,62 +75,62 @@ const openApiRoute = route({
   handle: () => ({ body: document }),
 });
 
-const singleRoutes: readonly Route[] = [
-  ...loginRoutes,
-  ...sessionRoutes,
-  ...signOnRoutes,
-  ...machineRoutes,
-  ...machineLimitsRoutes,
-  ...fleetRoutes,
-  ...healthRoutes,
-  ...metricsRoutes,
-  openApiRoute,
-  ...docsRoutes,
-  ...principalRoutes,
-  ...keyRoutes,
-  ...roleRoutes,
-  ...limitsRoutes,
-  ...budgetRoutes,
-  ...modelRoutes,
-  ...backendRoutes,
-  ...providerRoutes,
-  ...registrationRoutes,
-  ...fallbackModelRoutes,
-  ...changePolicyRoutes,
-  ...priceRoutes,
-  ...frontendModelRoutes,
-  ...ruleRoutes,
-  ...poolRoutes,
-  ...routingRoutes,
-  ...promptClassRoutes,
-  ...promptClassEvaluationRoutes,
-  ...mcpServerRoutes,
-  ...a2aAgentRoutes,
-  ...auditRoutes,
-  ...historyRoutes,
-  ...historyStreamRoutes,
-  ...logRoutes,
-  ...snapshotRoutes,
-  ...restoreRoutes,
-  ...configRoutes,
-  ...operationRoutes,
-  ...deploymentRoutes,
-  ...usageRoutes,
-  ...usageEventRoutes,
-  ...vaultRoutes,
-  ...explainRoutes,
-  ...playgroundRoutes,
-  ...accessRoutes,
-  ...timeseriesRoutes,
-]
-  .flatMap(withAlias)
-  .map(listingVersions);
+const singleRoutes: readonly Route[] = showingVersions(
+  [
+    ...loginRoutes,
+    ...sessionRoutes,
+    ...signOnRoutes,
+    ...machineRoutes,
+    ...machineLimitsRoutes,
+    ...fleetRoutes,
+    ...healthRoutes,
+    ...metricsRoutes,
+    openApiRoute,
+    ...docsRoutes,
+    ...principalRoutes,
+    ...keyRoutes,
+    ...roleRoutes,
+    ...limitsRoutes,
+    ...budgetRoutes,
+    ...modelRoutes,
+    ...backendRoutes,
+    ...providerRoutes,
+    ...registrationRoutes,
+    ...fallbackModelRoutes,
+    ...changePolicyRoutes,
+    ...priceRoutes,
+    ...frontendModelRoutes,
+    ...ruleRoutes,
+    ...poolRoutes,
+    ...routingRoutes,
+    ...promptClassRoutes,
+    ...promptClassEvaluationRoutes,
+    ...mcpServerRoutes,
+    ...a2aAgentRoutes,
+    ...auditRoutes,
+    ...historyRoutes,
+    ...historyStreamRoutes,
+    ...logRoutes,
+    ...snapshotRoutes,
+    ...restoreRoutes,
+    ...configRoutes,
+    ...operationRoutes,
+    ...deploymentRoutes,
+    ...usageRoutes,
+    ...usageEventRoutes,
+    ...vaultRoutes,
+    ...explainRoutes,
+    ...playgroundRoutes,
+    ...accessRoutes,
+    ...timeseriesRoutes,
+  ].flatMap(withAlias),
+);
 
 export const adminRoutes: readonly Route[] = [
   ...singleRoutes,
   ...changeSetRoutes(singleRoutes),
   ...whatIfRoutes(singleRoutes),
-  ...changeRequestRoutes(singleRoutes).map(listingVersions),
+  ...showingVersions(changeRequestRoutes(singleRoutes)),
 ];
 
 const document = openApi(adminRoutes);

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 
+import { noEntity } from '../admin/entity.ts';
 import { openAdmin } from '../admin/open.ts';
 import type { Call } from '../admin/route.ts';
 import { adminRoutes } from '../admin/routes.ts';
@@ -70,7 +71,7 @@ const commandLine: Omit<Call, 'control'> = {
   requestId: randomUUID(),
   address: '',
   headers: {},
-  entity: { unmet: () => null, etag: () => ({}) },
+  entity: noEntity,
   once: null,
   signal: () => new AbortController().signal,
 };

@@ -8,6 +8,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { agentId } from '../lib/ids.ts';
 import type { AgentId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
 import { changeRemote, refuseTaken } from './remote.ts';
 import type { RemoteChange } from './remote.ts';
@@ -23,6 +24,8 @@ export type AgentCommand =
 
 const noun = 'A2A agent';
 
+export const noAgent = (id: number): Refusal => refuse('absent', `${noun} ${id} does not exist`);
+
 export function decideAgent(state: ConfigState, command: AgentCommand): Decision {
   const agents = state.agent;
   if (command.type === 'CreateAgent') {
@@ -35,7 +38,7 @@ export function decideAgent(state: ConfigState, command: AgentCommand): Decision
   }
   const { id } = command;
   const held = agents.byId.get(id);
-  if (held === undefined) return refuse('absent', `${noun} ${id} does not exist`);
+  if (held === undefined) return noAgent(id);
   const stream = streamOf('agent', id);
   if (command.type === 'DeleteAgent') return [{ stream, type: 'AgentDeleted', data: { id } }];
   const changed = changeRemote(agents, held, command, noun);

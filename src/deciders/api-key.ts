@@ -5,6 +5,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { apiKeyId } from '../lib/ids.ts';
 import type { ApiKeyId, PrincipalId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
 import { mayAsMuch } from './grants.ts';
 
@@ -25,10 +26,12 @@ export type ApiKeyCommand =
   /** RFC 3339; null never expires. */
   | Readonly<{ type: 'SetApiKeyExpiry'; id: ApiKeyId; expiresAt: string | null }>;
 
+export const noApiKey = (id: number): Refusal => refuse('absent', `key ${id} does not exist`);
+
 export function decideApiKey(state: ConfigState, command: ApiKeyCommand): Decision {
   if (command.type === 'CreateApiKey') return createApiKey(state, command);
   const key = state.api_key.byId.get(command.id);
-  if (key === undefined) return refuse('absent', `key ${command.id} does not exist`);
+  if (key === undefined) return noApiKey(command.id);
   const stream = streamOf('api_key', key.id);
   const { id } = key;
   switch (command.type) {

@@ -8,6 +8,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { mcpServerId } from '../lib/ids.ts';
 import type { McpServerId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
 import { changeRemote, refuseTaken } from './remote.ts';
 import type { RemoteChange } from './remote.ts';
@@ -23,6 +24,9 @@ export type McpServerCommand =
 
 const noun = 'MCP server';
 
+export const noMcpServer = (id: number): Refusal =>
+  refuse('absent', `${noun} ${id} does not exist`);
+
 export function decideMcpServer(state: ConfigState, command: McpServerCommand): Decision {
   const servers = state.mcp_server;
   if (command.type === 'CreateMcpServer') {
@@ -35,7 +39,7 @@ export function decideMcpServer(state: ConfigState, command: McpServerCommand): 
   }
   const { id } = command;
   const held = servers.byId.get(id);
-  if (held === undefined) return refuse('absent', `${noun} ${id} does not exist`);
+  if (held === undefined) return noMcpServer(id);
   const stream = streamOf('mcp_server', id);
   if (command.type === 'DeleteMcpServer')
     return [{ stream, type: 'McpServerDeleted', data: { id } }];

@@ -11,6 +11,7 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import { modelId, providerId } from '../lib/ids.ts';
 import type { ModelId, ProviderId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
+import type { Refusal } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
 import { claimName } from './model-name.ts';
 import { referencesFound, referencesLost } from './model-reference.ts';
@@ -65,10 +66,12 @@ export type ModelCommand =
   /** Also of a model that has no backend yet. */
   | Readonly<{ type: 'SetFlowControl'; id: ModelId; flowControl: Partial<FlowControl> }>;
 
+export const noModel = (id: number): Refusal => refuse('absent', `model ${id} does not exist`);
+
 export function decideModel(state: ConfigState, command: ModelCommand): Decision {
   if (command.type === 'CreateModel') return createModel(state, command);
   const model = state.model.byId.get(command.id);
-  if (model === undefined) return refuse('absent', `model ${command.id} does not exist`);
+  if (model === undefined) return noModel(command.id);
   switch (command.type) {
     case 'UpdateModel':
       return updateModel(state, model, command.fields);

@@ -25,10 +25,12 @@ export type RoleCommand =
   | Readonly<{ type: 'GrantPermission'; role: string; verb: Verb; resource: string }>
   | Readonly<{ type: 'RevokePermission'; role: string; verb: Verb; resource: string }>;
 
+export const noRole = (name: string): Refusal => refuse('absent', `role ${name} does not exist`);
+
 export function decideRole(state: ConfigState, command: RoleCommand): Decision {
   if (command.type === 'CreateRole') return createRole(state, command);
   const role = roleNamed(state, command.role);
-  if (role === undefined) return refuse('absent', `role ${command.role} does not exist`);
+  if (role === undefined) return noRole(command.role);
   switch (command.type) {
     case 'UpdateRole':
       return updateRole(state, role, command);

@@ -61,7 +61,9 @@ async function textOf({ url, cookie }: Started, { path, query = '' }: Asked) {
 
 /** Each read, of an entity for the first few ids. */
 const paths = reads.flatMap(({ path }) =>
-  path.includes('{id}') ? [1, 2, 3].map((id) => path.replace('{id}', String(id))) : path,
+  path.includes('{id}')
+    ? [1, 2, 3].map((id) => path.replace('{id}', String(id)))
+    : path.replace('{name}', 'admin'),
 );
 
 it('every list and every record of configuration can be read as it stood', () => {
@@ -69,11 +71,20 @@ it('every list and every record of configuration can be read as it stood', () =>
     .map(({ operation }) => operation)
     .filter((name) => !name.endsWith('ByAlias'));
   assert.deepEqual(listed.toSorted(), [
+    'getAgent',
+    'getBudget',
     'getChangePolicy',
     'getFallbackModel',
     'getFrontendModel',
+    'getKey',
+    'getLimits',
+    'getMcpServer',
+    'getModel',
     'getPool',
+    'getPrincipal',
     'getPromptClass',
+    'getProvider',
+    'getRole',
     'listAgents',
     'listBudgets',
     'listFrontendModels',

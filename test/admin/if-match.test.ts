@@ -18,10 +18,10 @@ async function started(t: TestContext) {
 
 const etagOf = ({ headers }: TestAnswer): string => headers.get('etag') ?? '';
 
-function versionIn({ body }: TestAnswer, name: string): unknown {
+function versionIn({ body }: TestAnswer, name: string, field = 'name'): unknown {
   assert.ok(Array.isArray(body));
   return member(
-    body.find((record) => member(record, 'name') === name),
+    body.find((record) => member(record, field) === name),
     'version',
   );
 }
@@ -141,6 +141,51 @@ describe('a version', () => {
       assert.equal(typeof versionIn(await send('GET', path), 'bootstrap'), 'number', path);
     }
     assert.equal(versionIn(await send('GET', '/admin/keys'), 'bootstrap'), 1);
+  });
+
+  it('is in the answer and the ETag of every creation, read and update', async (t) => {
+    const { send } = await started(t);
+    const made = [
+      ['/admin/principals', { name: 'p' }, { name: 'q' }],
+      ['/admin/roles', { name: 'r' }, { description: 'd' }],
+      ['/admin/models', { name: 'm' }, { description: 'd' }],
+      ['/admin/frontend-models', { name: 'f' }, { description: 'd' }],
+      ['/admin/model-pools', { name: 'l' }, { description: 'd' }],
+      ['/admin/prompt-classes', { name: 'c' }, { description: 'd' }],
+      ['/admin/mcp-servers', { name: 's', url: 'http://127.0.0.1:9' }, { enabled: false }],
+      ['/admin/a2a-agents', { name: 'a', url: 'http://127.0.0.1:9' }, { enabled: false }],
+    ] as const;
+    for (const [path, body, change] of made) {
+      const created = await send('POST', path, body);
+      assert.deepEqual([member(created.body, 'version'), etagOf(created)], [1, '"1"'], path);
+      const key = path === '/admin/roles' ? 'name' : 'id';
+      const one = `${path}/${String(member(created.body, key))}`;
+      const read = await send('GET', one);
+      assert.deepEqual([member(read.body, 'version'), etagOf(read)], [1, '"1"'], path);
+      const changed = await send('PATCH', one, change);
+      assert.equal(etagOf(changed), '"2"', path);
+      if (changed.status === 200) assert.equal(member(changed.body, 'version'), 2, path);
+    }
+  });
+
+  it('of limits and budgets is that of their principal', async (t) => {
+    const { send } = await started(t);
+    await send('POST', '/admin/principals', { name: 'p' });
+    const { body } = await send('GET', '/admin/principals?name=p');
+    assert.ok(Array.isArray(body));
+    const id = String(member(body[0], 'id'));
+    const set = await send('PUT', `/admin/principals/${id}/limits`, { tokens_per_min: 5 });
+    const read = await send('GET', `/admin/principals/${id}/limits`);
+    const listed = await send('GET', '/admin/limits');
+    assert.deepEqual(
+      [
+        etagOf(set),
+        etagOf(read),
+        member(read.body, 'version'),
+        versionIn(listed, 'p', 'principal'),
+      ],
+      ['"2"', '"2"', 2, 2],
+    );
   });
 
   it('is the ETag of a single entity that is read', async (t) => {

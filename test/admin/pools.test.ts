@@ -22,11 +22,11 @@ describe('a pool', () => {
     const members = ['small', { model: 'large', weight: 3 }];
     const created = await send('POST', '/admin/model-pools', { name: 'pair', members });
     const record = { id: 1, name: 'pair', description: null, policy: null, members: [one, two] };
-    assert.deepEqual(created.body, record);
+    assert.deepEqual(created.body, { ...record, version: 2 });
     assert.deepEqual((await send('GET', '/admin/model-pools')).body, [{ ...record, version: 2 }]);
     const change = { name: 'couple', description: 'either', policy: 'least-loaded' };
     const changed = await send('PATCH', '/admin/model-pools/1', change);
-    assert.deepEqual(changed.body, { ...record, ...change });
+    assert.deepEqual(changed.body, { ...record, ...change, version: 3 });
     const reset = { policy: null, description: null, members: [two, { ...one, position: 7 }] };
     const swapped = await send('PATCH', '/admin/model-pools/1', reset);
     assert.deepEqual(member(swapped.body, 'members'), [two, { ...one, position: 7 }]);
