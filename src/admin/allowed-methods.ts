@@ -17,6 +17,20 @@ export function createAllowedMethods(routes: readonly Addressed[]): AllowedMetho
   };
 }
 
+/**
+ * The paths that are written out and that the pattern of `route` would take, with their methods: the router must not take
+ * `PATCH /admin/prompt-classes/evaluate` for a class whose id is `evaluate`.
+ */
+export function writtenOutPaths(
+  routes: readonly Addressed[],
+  { path }: Addressed,
+): ReadonlyMap<string, readonly string[]> {
+  const pattern = patternOf(path);
+  const others = routes.filter((one) => !one.path.includes('{') && pattern.test(one.path));
+  const byPath = Map.groupBy(others, (one) => one.path);
+  return new Map([...byPath].map(([other, own]) => [other, methodsOf(own)]));
+}
+
 /** Those with fewer parameters first: `/admin/keys/self` is not a key whose id is `self`. */
 function patternsOf(routes: readonly Addressed[]): (readonly [RegExp, readonly string[]])[] {
   return [...Map.groupBy(routes, (route) => route.path)]

@@ -14,7 +14,7 @@ import type { ModelId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { deletedRecord, idIn } from './fields.ts';
-import { backendRecord, backendRecordIn } from './model-record.ts';
+import { backendRecord, backendRecordIn, flowControlTexts } from './model-record.ts';
 import type { BackendRecord } from './model-record.ts';
 import { mutate } from './mutation.ts';
 import { verify } from './provider-dial.ts';
@@ -34,10 +34,25 @@ type Attachment = z.output<typeof attachment>;
 /** Null is the default; for the concurrency it turns the gate off. */
 const change = z.strictObject({
   default_max_tokens: tokensField.nullable().optional(),
-  admission_max_concurrent: requestsField.nullable().optional(),
-  admission_high_water: requestsField.nullable().optional(),
-  admission_max_queued: requestsOrNoneField.nullable().optional(),
-  admission_max_wait_seconds: z.int().nonnegative().max(86_400).nullable().optional(),
+  admission_max_concurrent: requestsField
+    .nullable()
+    .optional()
+    .meta({ description: flowControlTexts.concurrent }),
+  admission_high_water: requestsField
+    .nullable()
+    .optional()
+    .meta({ description: flowControlTexts.highWater }),
+  admission_max_queued: requestsOrNoneField
+    .nullable()
+    .optional()
+    .meta({ description: flowControlTexts.queued }),
+  admission_max_wait_seconds: z
+    .int()
+    .nonnegative()
+    .max(86_400)
+    .nullable()
+    .optional()
+    .meta({ description: flowControlTexts.wait }),
   upstream_timeout_seconds: z.int().positive().max(86_400).nullable().optional(),
 });
 

@@ -100,8 +100,9 @@ export const budgetRoutes = [
     body: z.strictObject({
       tokens_total: budgetField.nullable().default(null),
       cost_total_micros: budgetField.nullable().default(null),
-      /** Absent keeps the window; a new budget is then monthly. */
-      window: budgetWindow.optional(),
+      window: budgetWindow.optional().meta({
+        description: 'Absent keeps the window of a budget that there is; a new budget is monthly.',
+      }),
     }),
     response: budgetRecord,
     handle: ({ params: { id }, body }, call) => {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { isStorable, listed, shortened } from '../lib/text.ts';
+import { plainIssue } from './plain-issue.ts';
 
 export type RawInput = Readonly<{ params: unknown; query: unknown; body: unknown }>;
 
@@ -17,7 +18,7 @@ export function readInput<Schema extends z.ZodType>(
   raw: unknown,
   { echo = false }: Options = {},
 ): Readonly<{ value: z.output<Schema> }> | Refusal {
-  const read = schema.safeParse(raw);
+  const read = schema.safeParse(raw, { error: plainIssue });
   if (read.success) return { value: read.data };
   const { issues } = read.error;
   // A field that is not known is most often a misspelt one, which then is missing besides.
@@ -54,10 +55,10 @@ export const secretFields: ReadonlySet<string> = new Set(['password', 'upstream_
 
 function wrong(issue: z.core.$ZodIssue, raw: unknown, echo: boolean): string {
   const value = issue.path.reduce(memberOf, raw);
-  const isChoice = issue.code === 'invalid_value';
-  if (value === undefined && (isChoice || issue.code === 'invalid_type')) return 'is required';
+  const needsValue = ['invalid_type', 'invalid_value', 'invalid_union'].includes(issue.code);
+  if (value === undefined && needsValue) return 'is required';
   if (value === '' && issue.code === 'too_small') return 'must not be empty';
-  return lowerFirst(issue.message) + wasValue(issue, value, echo);
+  return issue.message + wasValue(issue, value, echo);
 }
 
 /** The wrong value, where it cannot be a secret: a number, one of a closed list, a time; in a query any text. */
@@ -79,8 +80,6 @@ function wasValue(issue: z.core.$ZodIssue, value: unknown, echo: boolean): strin
 
 const memberOf = (value: unknown, name: PropertyKey): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** What people and their programs send is refused whole for one text that cannot be stored; null when all of it can. */
 export const refuseUnfitText = ({ params, query, body }: RawInput): Refusal | null =>

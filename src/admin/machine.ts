@@ -36,9 +36,9 @@ export const machineRoutes = [
       const version = (): number => publisher.current()?.snapshot.version ?? -1;
       if (version() < query.at_least) await control.refresh();
       if (version() < query.at_least) await publisher.publishNow();
-      const held = heldEtag(headers['if-none-match']);
+      const isHeld = heldTags(headers['if-none-match']);
       const isNews = (published: Published): boolean =>
-        published.snapshot.version >= query.at_least && published.etag !== held;
+        published.snapshot.version >= query.at_least && !isHeld(published.etag);
       if (query.wait > 0)
         await nextThat(publisher, isNews, {
           seconds: query.wait,
@@ -54,7 +54,7 @@ export const machineRoutes = [
         control.log.warn(fields, 'a proxy has seen a version that this log does not hold');
       }
       const etag = { etag: current.etag };
-      if (current.etag === held) return { status: 304, headers: etag, bytes: null };
+      if (isHeld(current.etag)) return { status: 304, headers: etag, bytes: null };
       return { headers: { ...etag, 'content-type': 'application/json' }, bytes: current.body() };
     },
   }),
@@ -74,8 +74,12 @@ export const machineRoutes = [
   }),
 ] as const;
 
-/** As it was sent: whatever compresses on the way marks it as weak. */
-const heldEtag = (header: string | undefined): string | undefined => header?.replace(/^W\//, '');
+/** Whether If-None-Match names the tag: a list of tags, weak or not, or `*` (RFC 9110, section 13.1.2). */
+export function heldTags(header: string | undefined): (etag: string) => boolean {
+  if (header?.trim() === '*') return () => true;
+  const tags = new Set(header?.match(/"[^"]*"/g));
+  return (etag) => tags.has(etag);
+}
 
 type Waiting = Readonly<{ seconds: number; signal: AbortSignal }>;
 

@@ -7,13 +7,22 @@ import { closedModelsIn } from '../../projections/snapshot.ts';
 import type { ModelRow } from '../../projections/tables/models.ts';
 import { modelId, providerId } from '../lib/ids.ts';
 import { credentialKind, protocol } from '../lib/vocabulary.ts';
+import { flowControlDefaults } from '../snapshot/compile/flow-control.ts';
 import { written } from './mutation.ts';
 
+/** Null means that a field is not set; the text says what then applies. */
+export const flowControlTexts = {
+  concurrent: 'The most requests at once that a proxy sends. Null turns the flow control off.',
+  highWater: `The depth of the queue of the engine at which the ceiling halves. Null means ${flowControlDefaults.highWater}.`,
+  queued: `How many requests may wait at the proxy. Null means ${flowControlDefaults.queuedMax}.`,
+  wait: `How many seconds a request may wait for a slot. Null means ${flowControlDefaults.waitSecondsMax}.`,
+} as const;
+
 const flowControlRecord = {
-  admission_max_concurrent: z.int().nullable(),
-  admission_high_water: z.int().nullable(),
-  admission_max_queued: z.int().nullable(),
-  admission_max_wait_seconds: z.int().nullable(),
+  admission_max_concurrent: z.int().nullable().meta({ description: flowControlTexts.concurrent }),
+  admission_high_water: z.int().nullable().meta({ description: flowControlTexts.highWater }),
+  admission_max_queued: z.int().nullable().meta({ description: flowControlTexts.queued }),
+  admission_max_wait_seconds: z.int().nullable().meta({ description: flowControlTexts.wait }),
   upstream_timeout_seconds: z.int().nullable(),
 };
 

@@ -13,7 +13,7 @@ import { databaseFailure } from '../db/failure.ts';
 import { LogForkedError } from '../db/log-forked.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { createAllowedMethods } from './allowed-methods.ts';
+import { createAllowedMethods, writtenOutPaths } from './allowed-methods.ts';
 import type { AllowedMethods } from './allowed-methods.ts';
 import { authorise } from './authorise.ts';
 import type { Caller, Credentials } from './authorise.ts';
@@ -187,12 +187,16 @@ type Surroundings = Readonly<{ parts: AdminServerParts; closing: AbortSignal }>;
 
 function addRoute(server: AdminServer, route: Route, { parts, closing }: Surroundings): void {
   const callers = new WeakMap<FastifyRequest, Caller>();
+  const isOpen = route.path.includes('{');
+  const others = isOpen ? writtenOutPaths(parts.routes, route) : noPaths;
   server.route({
     method: route.method,
     url: fastifyPath(route.path),
     ...(route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax }),
     // Before the body is read: who may not call cannot make us parse.
     onRequest: async (request, reply) => {
+      const allowed = others.get(request.url.split('?', 1)[0] ?? '');
+      if (allowed !== undefined) return sendError(reply, answerWrongMethod(allowed, request.id));
       const caller =
         crossSite(route, request) ??
         (isForkedFor(route, parts) ? logForked() : null) ??
@@ -223,6 +227,8 @@ function addRoute(server: AdminServer, route: Route, { parts, closing }: Surroun
 /** Routes that are open bring the configuration to the head of the log themselves, where they need it. */
 const isForkedFor = ({ permission }: Route, { control }: AdminServerParts): boolean =>
   permission !== 'open' && control.isForked();
+
+const noPaths: ReadonlyMap<string, readonly string[]> = new Map();
 
 /** Only what a browser sends by itself can be forged: a cookie, and a login. */
 const crossSite = (route: Route, request: FastifyRequest): Refusal | null =>

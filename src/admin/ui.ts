@@ -105,11 +105,17 @@ function sendUi(
   if (below === viewerName && ui.viewer !== null) {
     return reply.headers(keptHeaders).send(ui.viewer);
   }
-  if (below?.startsWith('assets/') === true) return sendPlain(reply, 'no such file\n');
+  if (isFile(below ?? '', request)) return sendPlain(reply, 'no such file\n');
   const page = ui.index.replaceAll('"./', `"${prefixOf(below)}`);
   reply.headers({ ...pageHeaders, etag: etagOf(page) });
   return isHeld(request, etagOf(page)) ? reply.code(304).send() : reply.send(page);
 }
+
+/** Not a place of the UI: a file by its name, unless a browser navigates to it, as to the model `gpt.js`. */
+const isFile = (below: string, { headers }: FastifyRequest): boolean =>
+  below.startsWith('assets/') ||
+  (/\.(?:js|mjs|css|map|json|svg|png|ico|webp|woff2?|txt|webmanifest)$/.test(below) &&
+    !/\btext\/html\b/.test(headers.accept ?? ''));
 
 function sendAsset(asset: Asset, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.headers({ ...immutable, etag: asset.etag, vary: 'accept-encoding' });

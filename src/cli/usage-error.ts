@@ -65,6 +65,14 @@ function wrongArguments(command: Definition, argv: readonly string[], said: stri
     (option) => takesValue(option) && flagsOf(option).includes(last ?? ''),
   );
   if (unfinished !== undefined) return `${last} needs a value`;
+  const negative = argv.findIndex(
+    (argument, at) =>
+      /^-\d/.test(argument) &&
+      command.options.some(
+        (option) => takesValue(option) && flagsOf(option).includes(argv[at - 1] ?? ''),
+      ),
+  );
+  if (negative !== -1) return `${argv[negative - 1]} cannot be negative, was ${argv[negative]}`;
   const missing = command.options
     .filter((option) => option.required && !flagsOf(option).some((flag) => isGiven(argv, flag)))
     .map((option) => flagsOf(option).at(-1));

@@ -53,6 +53,8 @@ export function completeEndpoint(
   const fits = base !== null && base.protocol === protocol && (kinds?.includes(kind) ?? true);
   const ownAuth = kind === 'cloud_service_account' ? bearer : protocolAuth[protocol];
   const auth = fits ? base : ownAuth;
+  const refusal = refuseOwnAuth(given, protocol, [auth, ownAuth]);
+  if (refusal !== null) return refusal;
   const scheme = given.auth_scheme === undefined ? auth.auth_scheme : given.auth_scheme;
   return {
     api_base: new URL(address).href.replace(/\/+$/, ''),
@@ -60,6 +62,34 @@ export function completeEndpoint(
     auth_header: (given.auth_header ?? auth.auth_header).toLowerCase(),
     auth_scheme: scheme === '' ? null : scheme,
   };
+}
+
+/**
+ * The vendors' own protocols say how a credential is sent: only openai takes another way. What stands already and what would be filled
+ * in anyway may be sent again.
+ */
+function refuseOwnAuth(
+  { auth_header, auth_scheme }: GivenEndpoint,
+  protocol: Protocol,
+  allowed: readonly Auth[],
+): Refusal | null {
+  if (protocol === 'openai') return null;
+  const [automatic] = allowed.toReversed();
+  const header = auth_header?.toLowerCase();
+  if (header !== undefined && allowed.every((auth) => auth.auth_header !== header)) {
+    return refuse(
+      'invalid',
+      `auth_header: protocol ${protocol} sends its credential in ${automatic?.auth_header}; leave the field out`,
+      { param: 'auth_header' },
+    );
+  }
+  const scheme = auth_scheme === '' ? null : auth_scheme;
+  if (scheme === undefined || allowed.some((auth) => auth.auth_scheme === scheme)) return null;
+  return refuse(
+    'invalid',
+    `auth_scheme: protocol ${protocol} sets it by itself; leave the field out`,
+    { param: 'auth_scheme' },
+  );
 }
 
 const addressOf = (base: EndpointBase): string =>

@@ -166,11 +166,14 @@ function clash(state: ConfigState, wanted: Identity): Refusal | null {
   );
 }
 
+/** Repeated slashes in an address lead to the same place. */
 export const sameEndpoint = (a: Endpoint, b: Endpoint): boolean =>
-  a.api_base === b.api_base &&
+  withSingleSlashes(a.api_base) === withSingleSlashes(b.api_base) &&
   a.protocol === b.protocol &&
   a.auth_header === b.auth_header &&
   a.auth_scheme === b.auth_scheme;
+
+const withSingleSlashes = (address: string): string => address.replaceAll(/(?<!:)\/{2,}/g, '/');
 
 export function freeName(state: ConfigState, wanted: string): string {
   const held = new Set([...state.provider.byId.values()].map((provider) => provider.name));

@@ -152,7 +152,7 @@ function startEpoch(state: ConfigState): Decision {
 
 function setFallbackModel(state: ConfigState, modelId: ModelId | null): Decision {
   if (modelId !== null && !state.model.byId.has(modelId)) {
-    return refuse('absent', `model ${modelId} does not exist`, { param: 'model_id' });
+    return refuse('invalid', `model_id ${modelId} does not exist`, { param: 'model_id' });
   }
   const held = state.settings.byId.get(1) ?? defaultSettings;
   if (held.fallbackModelId === modelId) return [];

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { createAllowedMethods } from '../../src/admin/allowed-methods.ts';
+import { createAllowedMethods, writtenOutPaths } from '../../src/admin/allowed-methods.ts';
 
 it('names the methods of the most literal path that a request fits, and none of an unknown one', () => {
   const allowed = createAllowedMethods([
@@ -32,4 +32,13 @@ it('names the methods of the most literal path that a request fits, and none of 
     ['/admin/keys/', null],
   ] as const;
   for (const [path, methods] of cases) assert.deepEqual(allowed(path), methods, path);
+});
+
+it('knows the written-out paths that a path with a parameter would take', () => {
+  const routes = [
+    { method: 'POST', path: '/admin/prompt-classes/evaluate' },
+    { method: 'PATCH', path: '/admin/prompt-classes/{id}' },
+    { method: 'GET', path: '/admin/prompt-classes' },
+  ] as const;
+  assert.deepEqual([...writtenOutPaths(routes, routes[1])], [[routes[0].path, ['POST']]]);
 });

@@ -71,6 +71,8 @@ describe('what the framework refuses', () => {
     const answer = await ask({ method: 'PATCH', path: '/admin/principals' });
     assert.deepEqual(errorOf(answer), [405, 'method_not_allowed', null]);
     assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST');
+    const written = await ask({ method: 'PATCH', path: '/admin/prompt-classes/evaluate' });
+    assert.deepEqual([written.status, written.headers.get('allow')], [405, 'POST']);
     assert.equal((await ask({ method: 'POST', path: '/admin/principals/7' })).status, 405);
   });
 

@@ -23,7 +23,7 @@ describe('limits', () => {
     const ada = await createPrincipal(started, { name: 'Ada', kind: 'user' });
     const set = await send('PUT', `/admin/principals/${ci}/limits`, { requests_per_min: 60 });
     const record = { principal_id: ci, requests_per_min: 60, tokens_per_min: null };
-    assert.deepEqual([set.status, set.body], [200, { ...record, principal: 'ci' }]);
+    assert.deepEqual([set.status, set.body], [200, { ...record, principal: 'ci', version: 2 }]);
     assert.ok(Number(set.headers.get('x-gw-snapshot-version')) > 0);
     await send('PUT', `/admin/principals/${ada}/limits`, {
       requests_per_min: null,
@@ -33,8 +33,14 @@ describe('limits', () => {
     await send('PUT', `/admin/principals/${ci}/limits`, { tokens_per_min: 9 });
     const listed = await send('GET', '/admin/limits');
     assert.deepEqual(listed.body, [
-      { ...replaced, tokens_per_min: 9 },
-      { principal_id: ada, principal: 'Ada', requests_per_min: null, tokens_per_min: 5 },
+      { ...replaced, tokens_per_min: 9, version: 3 },
+      {
+        principal_id: ada,
+        principal: 'Ada',
+        requests_per_min: null,
+        tokens_per_min: 5,
+        version: 2,
+      },
     ]);
     assert.equal(listed.headers.get('x-total-count'), '2');
     const page = await send('GET', '/admin/limits?limit=1');
@@ -93,7 +99,7 @@ describe('a budget', () => {
       window_start: start,
       window_end: new Date(Date.parse(start) + 7 * 24 * 3_600_000).toISOString(),
     };
-    assert.deepEqual([set.status, set.body], [200, record]);
+    assert.deepEqual([set.status, set.body], [200, { ...record, version: 2 }]);
     assert.ok(Math.abs(Date.parse(start) - Date.now()) < 60_000);
 
     await plane.db.query(sql`
@@ -105,6 +111,7 @@ describe('a budget', () => {
       tokens_used: 7,
       cost_total_micros: 50,
       cost_used_micros: 8,
+      version: 3,
     };
     assert.deepEqual(changed.body, expected);
     assert.deepEqual((await send('GET', '/admin/budgets')).body, [expected]);

@@ -21,6 +21,10 @@ describe('the snapshot', () => {
     assert.deepEqual(answer.body, JSON.parse(String(plane.publisher.current()?.body())));
     const held = await ask({ path: '/snapshot', token, headers: { 'if-none-match': etag } });
     assert.deepEqual([held.status, held.body, held.headers.get('etag')], [304, null, etag]);
+    for (const tags of [`"other", ${etag}`, `W/${etag}`, '*']) {
+      const listed = await ask({ path: '/snapshot', token, headers: { 'if-none-match': tags } });
+      assert.equal(listed.status, 304, tags);
+    }
   });
 
   it('is answered as soon as a change is published to who waits for one', async (t) => {

@@ -38,7 +38,7 @@ describe('a model', () => {
     const set = await send('PATCH', path, { context_length: 4096, cache_ttl_seconds: 60 });
     assert.deepEqual(set.body, {
       ...bare,
-      version: 2,
+      version: 4,
       input_price_per_mtok: 3_000_000,
       context_length: 4096,
       cache_ttl_seconds: 60,
@@ -46,7 +46,7 @@ describe('a model', () => {
     const cleared = await send('PATCH', path, { input_price_per_mtok: null, description: 'd' });
     assert.deepEqual(cleared.body, {
       ...bare,
-      version: 3,
+      version: 6,
       context_length: 4096,
       cache_ttl_seconds: 60,
       description: 'd',
@@ -191,7 +191,7 @@ it('the fallback model is set, cleared, and cleared by the deletion of its model
   const path = '/admin/fallback-model';
   const unset = { model_id: null, model: null, id: null, name: null };
   assert.deepEqual((await send('GET', path)).body, unset);
-  assert.equal((await send('PUT', path, { model_id: 9 })).status, 404);
+  assert.deepEqual(errorOf(await send('PUT', path, { model_id: 9 })), [400, 'invalid', 'model_id']);
   await send('POST', '/admin/models', { name: 'small' });
   const set = await send('PUT', path, { model_id: 1 });
   assert.deepEqual(set.body, { model_id: 1, model: 'small', id: 1, name: 'small' });

@@ -49,6 +49,7 @@ describe('a prompt class', () => {
       refines: [],
       examples: 2,
       routable: true,
+      version: 3,
     };
     assert.deepEqual(made.body, record);
     assert.deepEqual((await send('GET', `${classes}/1`)).body, record);

@@ -35,7 +35,7 @@ for (const { path, own, other } of families) {
         credential_set: true,
         ...own,
       };
-      assert.deepEqual(made.body, record);
+      assert.deepEqual(made.body, { ...record, version: 1 });
       const listed = await send('GET', path);
       assert.deepEqual(withoutVersion(listed.body), [record]);
       assert.doesNotMatch(JSON.stringify(listed.body), /tool-secret/);

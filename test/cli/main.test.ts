@@ -51,6 +51,10 @@ test('the beginning of a command, and one with a wrong end, is answered with the
 test('arguments that a command lacks or does not take are named, with where to read on', async () => {
   const cases: readonly (readonly [readonly string[], string])[] = [
     [['keys'], 'gw: there is no command "keys"\ngw --help lists the commands\n'],
+    [
+      ['--shutdown-grace', '-1'],
+      'gw: --shutdown-grace cannot be negative, was -1\ngw --help lists the commands\n',
+    ],
     [['--config'], 'gw: --config needs a value\ngw --help lists the commands\n'],
     [['vault', 'export'], 'gw: vault export needs --output\ngw vault export --help says more\n'],
     [

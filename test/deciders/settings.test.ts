@@ -30,10 +30,10 @@ describe('the fallback model', () => {
   it('is not one that does not exist, or no more', () => {
     given([])
       .when(set(1))
-      .refuses('absent', /model 1 does not exist/, 'model_id');
+      .refuses('invalid', /model_id 1 does not exist/, 'model_id');
     given([gpt, modelDeleted(1)])
       .when(set(1))
-      .refuses('absent', /model 1 does not exist/, 'model_id');
+      .refuses('invalid', /model_id 1 does not exist/, 'model_id');
   });
 
   it('is cleared with null', () =>

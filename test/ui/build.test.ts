@@ -138,4 +138,8 @@ it('a file is compressed, never changes under its name, and is not sent again', 
 it('a file that is not there is no page', async (t) => {
   const { url } = await testAdmin(t, { ui: readUi() });
   assert.equal((await fetch(`${url}/ui/assets/old-build.js`)).status, 404);
+  assert.equal((await fetch(`${url}/ui/nosuch.js`)).status, 404);
+  // A browser that navigates to a record of this name gets the page.
+  const navigation = await fetch(`${url}/ui/models/v1.js`, { headers: { accept: 'text/html' } });
+  assert.equal(navigation.status, 200);
 });

@@ -13,9 +13,8 @@ export type FlowControl = Readonly<{
   waitMsMax: number;
 }>;
 
-const highWaterDefault = 4;
-const queuedMaxDefault = 64;
-const waitSecondsMaxDefault = 30;
+/** What applies where a backend sets nothing. */
+export const flowControlDefaults = { highWater: 4, queuedMax: 64, waitSecondsMax: 30 } as const;
 
 /** Null while the gate is off, which it is until a most of concurrent requests is set. */
 export function flowControlOf(backend: SnapshotBackend): FlowControl | null {
@@ -23,9 +22,9 @@ export function flowControlOf(backend: SnapshotBackend): FlowControl | null {
   if (concurrentMax === null) return null;
   return {
     concurrentMax: Math.max(1, concurrentMax),
-    highWater: backend.admission_high_water ?? highWaterDefault,
-    queuedMax: backend.admission_max_queued ?? queuedMaxDefault,
-    waitMsMax: (backend.admission_max_wait_seconds ?? waitSecondsMaxDefault) * 1000,
+    highWater: backend.admission_high_water ?? flowControlDefaults.highWater,
+    queuedMax: backend.admission_max_queued ?? flowControlDefaults.queuedMax,
+    waitMsMax: (backend.admission_max_wait_seconds ?? flowControlDefaults.waitSecondsMax) * 1000,
   };
 }
 
