@@ -39,7 +39,9 @@ it('an empty database comes to its first streamed answer by the steps of the che
   await page.getByLabel('Name').fill('first');
   await press(page, 'Review');
   await press(page, 'Create key');
-  await page.getByLabel('I have kept the key').check();
+  const command = page.locator('gw-made-key').getByText(/^curl /);
+  assert.match((await command.textContent()) ?? '', new RegExp(`^curl ${gateway.url}/v1/chat`));
+  await page.getByLabel("I've saved this key").check();
   await press(page, 'Send a request with it');
 
   await page.getByLabel('Model', { exact: true }).selectOption('chat');
@@ -96,6 +98,6 @@ it('the playground is offered to those who may use it, and says to others what t
   assert.equal(await screens.getByRole('link', { name: 'Playground' }).count(), 0);
   await page.keyboard.press('Control+K');
   await page.getByRole('combobox').fill('playground');
-  await page.getByText('Nothing has that name').waitFor();
+  await page.getByText('No matches').waitFor();
   await expectCleanScreen(page, watched);
 });

@@ -306,7 +306,11 @@ it('a change is proposed where it is saved, approved by a second person and appl
   await expectCleanScreen(other, watched);
   await press(other, 'Approve …');
   await press(other, 'Approve');
-  await other.getByText('Change request 1 approved').waitFor();
+  // An approval publishes nothing: the notice must not name a version, nor offer to undo one.
+  const notice = other.locator('gw-toasts').getByText('Change request 1 approved');
+  await notice.waitFor();
+  await other.getByText('Not applied yet.').first().waitFor();
+  assert.equal(await other.getByText(/Change request 1 approved · version/).count(), 0);
   assert.equal(await priceNow(house), 1_000_000);
   await press(other, 'Apply now …');
   await press(other, 'Apply');

@@ -192,7 +192,7 @@ it('a pool gets members with weights and a policy; what leads to it holds it', a
   }
   await members.fill('nothing');
   await members.press('Enter');
-  await page.getByText('nothing is none of those that can be picked').waitFor();
+  await page.getByText('nothing is not one of the options').waitFor();
   await members.fill('');
   await page.getByLabel('Weight of small').fill('3');
   await press(page, 'Move large up');

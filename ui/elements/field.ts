@@ -4,6 +4,10 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import { base, controls } from '../styles/base.ts';
 import { hints } from '../styles/hints.ts';
+import './combobox.ts';
+
+/** A native select shows this many choices well; more need a list that can be searched. */
+const nativeMax = 12;
 
 export type FieldType =
   | 'text'
@@ -116,7 +120,9 @@ export class GwField extends LitElement {
     const isMarked = !this.required && !this.unmarked;
     const optional = isMarked ? html`<span class="optional">optional</span>` : nothing;
     return html`<div class=${this.mono ? 'exact' : ''}>
-        <label class="label" for="control">${this.label}${optional}</label>${this.#control()}
+        <label class="label" for="control" @click=${() => this.focus()}
+          >${this.label}${optional}</label
+        >${this.#control()}
       </div>
       ${below}`;
   }
@@ -126,18 +132,20 @@ export class GwField extends LitElement {
     const described = this.hint === '' ? 'error' : 'hint error';
     switch (this.type) {
       case 'select':
-        return html`<select
-          id="control"
-          aria-invalid=${invalid}
-          aria-describedby=${described}
-          ?disabled=${this.disabled}
-          @change=${this.#input}
-        >
-          ${this.choices.map(
-            ({ value, label }) =>
-              html`<option value=${value} ?selected=${value === this.value}>${label}</option>`,
-          )}
-        </select>`;
+        return this.choices.length > nativeMax
+          ? this.#combobox()
+          : html`<select
+              id="control"
+              aria-invalid=${invalid}
+              aria-describedby=${described}
+              ?disabled=${this.disabled}
+              @change=${this.#input}
+            >
+              ${this.choices.map(
+                ({ value, label }) =>
+                  html`<option value=${value} ?selected=${value === this.value}>${label}</option>`,
+              )}
+            </select>`;
       case 'textarea':
         return html`<textarea
           id="control"
@@ -174,6 +182,19 @@ export class GwField extends LitElement {
     }
   }
 
+  #combobox() {
+    return html`<gw-combobox
+      id="control"
+      label=${this.label}
+      .described=${[this.hint, this.error].filter((text) => text !== '').join(' ')}
+      .choices=${this.choices}
+      .value=${this.value}
+      ?invalid=${this.error !== ''}
+      ?disabled=${this.disabled}
+      @gw-choose=${({ detail }: CustomEvent<string>) => this.#tell(detail)}
+    ></gw-combobox>`;
+  }
+
   #suggestions() {
     return html`<datalist id="choices">
       ${this.choices.map(
@@ -186,11 +207,15 @@ export class GwField extends LitElement {
   readonly #input = ({ target }: Event): void => {
     if (target instanceof HTMLInputElement) this.checked = target.checked;
     if (!(target instanceof HTMLElement) || !('value' in target)) return;
-    this.value = String(target.value);
+    this.#tell(String(target.value));
+  };
+
+  #tell(value: string): void {
+    this.value = value;
     this.error = '';
     const detail: FieldInput = { name: this.name, value: this.value, checked: this.checked };
     this.dispatchEvent(new CustomEvent('gw-input', { detail, bubbles: true, composed: true }));
-  };
+  }
 
   /** What ends the writing of a character sends nothing. */
   readonly #onKey = ({ key, isComposing }: KeyboardEvent): void => {

@@ -18,6 +18,8 @@ type Field = HTMLElement & {
   readonly required: boolean;
   readonly value: string;
   error: string;
+  /** Takes over what is typed and not added yet; false if it cannot be. */
+  readonly commit?: () => boolean;
 };
 
 export class GwForm extends LitElement {
@@ -102,6 +104,11 @@ export class GwForm extends LitElement {
   readonly #onInput = (): void => edited(this);
 
   readonly #submit = (): void => {
+    const wrong = this.#fields().find((field) => field.commit?.() === false);
+    if (wrong !== undefined) {
+      wrong.focus();
+      return;
+    }
     const missing = missingOf(this.#fields());
     if (missing === null) {
       this.dispatchEvent(new CustomEvent('gw-submit', { bubbles: true }));

@@ -104,7 +104,6 @@ export class GwPicks extends LitElement {
           aria-describedby="hint error"
           .value=${this.typed}
           @input=${this.#onType}
-          @change=${this.#add}
           @keydown=${this.#onKey}
         />
         <datalist id="options">
@@ -112,7 +111,9 @@ export class GwPicks extends LitElement {
             ({ label, note }) => html`<option value=${label}>${note ?? nothing}</option>`,
           )}
         </datalist>
-        <button type="button" ?disabled=${this.typed.trim() === ''} @click=${this.#add}>Add</button>
+        <button type="button" ?disabled=${this.typed.trim() === ''} @click=${this.commit}>
+          Add
+        </button>
       </div>
       <p class="hint" id="hint" ?hidden=${this.hint === ''}>${this.hint}</p>
       <div id="error" role="alert">
@@ -189,27 +190,35 @@ export class GwPicks extends LitElement {
     this.dispatchEvent(new CustomEvent('gw-input', { detail, bubbles: true, composed: true }));
   }
 
-  readonly #onType = ({ target }: Event): void => {
-    if (target instanceof HTMLInputElement) this.typed = target.value;
+  /** An option that was chosen from the list is added at once; typing one goes on until Enter, Add or the form is sent. */
+  readonly #onType = (event: Event): void => {
+    if (event.target instanceof HTMLInputElement) this.typed = event.target.value;
     this.error = '';
+    const isTyped = event instanceof InputEvent && event.inputType !== 'insertReplacementText';
+    if (!isTyped) this.commit();
   };
 
   readonly #onKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.isComposing) return;
     event.preventDefault();
-    this.#add();
+    this.commit();
   };
 
-  /** What was typed is added when it is one of the options, also by leaving the field. */
-  readonly #add = (): void => {
+  /**
+   * Adds what was typed if it is one of the options; false if it is not, which the field then says. Leaving the field adds nothing: the
+   * new row would move a button away from under the pointer that is about to click it.
+   */
+  readonly commit = (): boolean => {
     const typed = this.typed.trim();
-    if (typed === '') return;
+    if (typed === '') return true;
     const picked = pickedOf(typed, { picks: this.#picks(), options: this.options });
-    if ('wrong' in picked) this.error = picked.wrong;
-    else {
-      this.typed = '';
-      this.#set(picked.picks, `${typed} added`);
+    if ('wrong' in picked) {
+      this.error = picked.wrong;
+      return false;
     }
+    this.typed = '';
+    this.#set(picked.picks, `${typed} added`);
+    return true;
   };
 }
 

@@ -43,6 +43,19 @@ export function placeOfStream(stream: string): Target | null {
   return screen === null ? null : { screen, rest: part === undefined ? [id] : [part, id] };
 }
 
+/** The stream of the record that an address of a screen names by its number; null where it names none. */
+export function streamOfPlace(screen: string, rest: readonly string[]): string | null {
+  const found = Object.entries(kinds).find(
+    ([, kind]) =>
+      kind.screen === screen &&
+      (kind.part === undefined ? /^\d+$/.test(rest[0] ?? '') : kind.part === rest[0]),
+  );
+  if (found === undefined) return null;
+  const [name, { part }] = found;
+  const id = part === undefined ? rest[0] : rest[1];
+  return id !== undefined && /^\d+$/.test(id) ? `${name}-${id}` : null;
+}
+
 /** `frontend_model-7` is "frontend model 7". */
 export function streamWords(stream: string): string {
   const [, kind = '', id = ''] = /^(\w+)-(\d+)$/.exec(stream) ?? [];

@@ -56,20 +56,12 @@ export function curlOf({ base, key, model }: Use): string {
 export const environmentOf = ({ base, key }: Pick<Use, 'base' | 'key'>): string =>
   `export OPENAI_BASE_URL=${base}/v1\nexport OPENAI_API_KEY=${quoted(key)}`;
 
-type Setting = Readonly<{ name: string; value: unknown }>;
-type Here = Pick<URL, 'protocol' | 'hostname'>;
+/** A listener on every address of its host, which says nothing of the name that clients reach it by. */
+const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '[::]']);
 
-/** Where the gateway answers: where the settings say, in role `all` beside this page at the port of the settings, else it is not known. */
-export function gatewayAddress(
-  { role, settings }: Readonly<{ role: string; settings: readonly Setting[] }>,
-  { protocol, hostname }: Here,
-): string {
-  const valueOf = (wanted: string): unknown =>
-    settings.find(({ name }) => name === wanted)?.value ?? null;
-  const told = valueOf('gatewayUrl');
-  if (typeof told === 'string') return told;
-  const port = valueOf('port');
-  return role === 'all' && typeof port === 'number'
-    ? `${protocol}//${hostname}:${port}`
-    : 'https://your-gateway.example';
+/** Where clients reach the gateway, as far as the process knows; null where a command with an address would be a guess. */
+export function gatewayAddress(config: Readonly<{ gateway_url: string | null }>): string | null {
+  const { gateway_url: address } = config;
+  const isKnown = address !== null && !everyAddress.has(new URL(address).hostname);
+  return isKnown ? address.replace(/\/$/u, '') : null;
 }

@@ -1,6 +1,8 @@
 // What the palette offers besides screens and entities: what one can begin from anywhere, and the moments and records that a number
 // may stand for.
 
+import { ranked } from './match.ts';
+
 type Target = Readonly<{
   screen: string;
   rest: readonly string[];
@@ -155,4 +157,35 @@ export function actionsFor(
     numbered: number === undefined ? [] : ofNumber(number).filter(isOffered),
     standing: standing.filter(isOffered),
   };
+}
+
+/** How a group of entries is headed, and how long it may be before it says how many more there are. */
+export type Group<Entry> = Readonly<{ heading: string; entries: readonly Entry[]; more: number }>;
+
+const ownMax = 6;
+const kindMax = 3;
+
+type Listed = Readonly<{ kind: string; text: string }>;
+
+/** Entities come last: with thousands of them, one whose name begins with what was typed would hide the screen of that name. */
+const leading: readonly string[] = ['Screen', 'Action'];
+
+/**
+ * The entries that match, by kind: screens and actions first, then a few of each kind of entity. Entities are found only by what was
+ * typed.
+ */
+export function groupsOf<Entry extends Listed>(
+  entries: readonly Entry[],
+  typed: string,
+): readonly Group<Entry>[] {
+  const found = ranked(entries, typed, ({ text }) => text);
+  const kinds = [...new Set([...leading, ...found.map(({ kind }) => kind)])];
+  return kinds.flatMap((kind) => {
+    const isLeading = leading.includes(kind);
+    if (!isLeading && typed.trim() === '') return [];
+    const all = found.filter((entry) => entry.kind === kind);
+    const shown = all.slice(0, isLeading ? ownMax : kindMax);
+    const heading = `${kind}s`;
+    return shown.length === 0 ? [] : [{ heading, entries: shown, more: all.length - shown.length }];
+  });
 }

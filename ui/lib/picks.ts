@@ -33,9 +33,9 @@ export function pickedOf(
   { picks, options }: Offered,
 ): Readonly<{ picks: readonly Pick[] }> | Readonly<{ wrong: string }> {
   const named = options.filter(({ label, value }) => label === typed || value === typed);
-  if (named.length === 0) return { wrong: `${typed} is none of those that can be picked` };
+  if (named.length === 0) return { wrong: `${typed} is not one of the options` };
   // Two may have one name, such as a model and a pool.
   const [found] = optionsLeft({ picks, options: named });
-  if (found === undefined) return { wrong: `${typed} is there already` };
+  if (found === undefined) return { wrong: `${typed} is already in the list` };
   return { picks: [...picks, { value: found.value, weight: weightStandard }] };
 }

@@ -19,6 +19,8 @@ export type Save = Readonly<{
   reasonNeeded?: boolean;
   /** Of the record, such as `role-3`, where the path of the call does not say it. */
   stream?: string;
+  /** The change is not live yet: what the notice says instead of the version that is published. */
+  notPublished?: string;
   /** A list is sent as a whole: what others put into it since would be taken away. */
   sendsWhole?: boolean;
   /** What it means, said above what changes. */

@@ -3,6 +3,7 @@
 import { LitElement, css, html, nothing } from 'lit';
 
 import { listPrincipals } from '../api/principals.ts';
+import '../elements/combobox.ts';
 import '../elements/range.ts';
 import { Resource } from '../elements/resource.ts';
 import { Watch } from '../elements/watch.ts';
@@ -53,6 +54,10 @@ export class GwLogFilters extends LitElement {
 
       select {
         max-width: 14rem;
+      }
+
+      gw-combobox {
+        width: 13rem;
       }
 
       input {
@@ -138,34 +143,20 @@ export class GwLogFilters extends LitElement {
   }
 
   #actors(value: string) {
-    const people = this.#people.value ?? [];
-    const groups = [
-      { label: 'Users', rows: people.filter(({ kind }) => kind === 'user') },
-      { label: 'Services', rows: people.filter(({ kind }) => kind !== 'user') },
+    const people = (this.#people.value ?? []).toSorted(
+      (one, other) => Number(one.kind !== 'user') - Number(other.kind !== 'user'),
+    );
+    const choices = [
+      { value: '', label: 'Any user' },
+      ...actorKinds.map((kind) => ({ value: kind, label: actorKindWords(kind) })),
+      ...people.map(({ id, name }) => ({ value: String(id), label: name ?? `principal ${id}` })),
     ];
-    return html`<select aria-label="Who" @change=${this.#onChange('actor')}>
-      <option value="">By anybody</option>
-      <optgroup label="Kinds">
-        ${actorKinds.map(
-          (kind) =>
-            html`<option value=${kind} ?selected=${kind === value}>
-              ${actorKindWords(kind)}
-            </option>`,
-        )}
-      </optgroup>
-      ${groups.map(({ label, rows }) =>
-        rows.length === 0
-          ? nothing
-          : html`<optgroup label=${label}>
-              ${rows.map(
-                ({ id, name }) =>
-                  html`<option value=${id} ?selected=${String(id) === value}>
-                    ${name ?? `principal ${id}`}
-                  </option>`,
-              )}
-            </optgroup>`,
-      )}
-    </select>`;
+    return html`<gw-combobox
+      label="Who"
+      .choices=${choices}
+      .value=${value}
+      @gw-choose=${({ detail }: CustomEvent<string>) => changeQuery({ actor: detail })}
+    ></gw-combobox>`;
   }
 
   #actions(value: string) {

@@ -14,13 +14,15 @@ import '../elements/icon.ts';
 import '../elements/table.ts';
 import type { Column } from '../elements/table.ts';
 import { Watch } from '../elements/watch.ts';
-import { isReadOnly } from '../state/as-of.ts';
+import { streamOfPlace } from '../lib/history.ts';
+import { asOf, isReadOnly } from '../state/as-of.ts';
 import { linkTo, openRest, place } from '../state/location.ts';
 import { may } from '../state/session.ts';
 import { notify } from '../state/toasts.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { base, buttons } from '../styles/base.ts';
 import { copyRecord } from './copy-record.ts';
+import './gone-record.ts';
 import './save.ts';
 import type { Save } from '../lib/save.ts';
 
@@ -92,11 +94,18 @@ export abstract class RecordScreen extends LitElement {
   }
 
   /** The record that the address names: by its id, or by its name where the log names it so. */
-  protected openedIn<Row extends Identified>(rows: readonly Row[]): Row | null {
-    const [asked] = this.rest;
-    const byId = rows.find(({ id }) => String(id) === asked);
-    return byId ?? rows.find(({ name }) => name !== undefined && name === asked) ?? null;
+  protected openedIn<Row extends Identified>(
+    rows: readonly Row[] | undefined,
+    asked = this.rest[0],
+  ): Row | null {
+    const byId = rows?.find(({ id }) => String(id) === asked);
+    const found = byId ?? rows?.find(({ name }) => name !== undefined && name === asked) ?? null;
+    this.#isGone = rows !== undefined && found === null;
+    return found;
   }
+
+  /** All records are loaded, and none is the one that the address names. */
+  #isGone = false;
 
   protected isNew(): boolean {
     return this.rest[0] === 'new' && this.isWritable();
@@ -131,9 +140,11 @@ export abstract class RecordScreen extends LitElement {
   }
 
   /** Each place has a form of its own. Forms tell by `gw-review` and `gw-cancel`. */
-  protected drawer({ heading, actions = nothing, content }: Drawer) {
+  protected drawer({ heading, actions = nothing, content: given }: Drawer) {
+    const gone = given === null ? this.#gone() : null;
+    const content = given ?? gone;
     return html`<gw-drawer
-      heading=${heading}
+      heading=${gone === null ? heading : 'Not found'}
       ?open=${content !== null}
       @gw-close=${this.close}
       @gw-review=${this.#onReview}
@@ -141,6 +152,14 @@ export abstract class RecordScreen extends LitElement {
     >
       ${actions} ${keyed(this.rest.join('/'), content === null ? nothing : content)}
     </gw-drawer>`;
+  }
+
+  /** For an address that names a record by a number that no record has now; null for any other. */
+  #gone() {
+    const stream = streamOfPlace(this.screen, this.rest);
+    return stream === null || !this.#isGone || asOf() !== null
+      ? null
+      : html`<gw-gone-record stream=${stream}></gw-gone-record>`;
   }
 
   /** "Copy as", "Change" and "Delete", in the head of a drawer. */

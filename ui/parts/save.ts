@@ -23,6 +23,7 @@ import type { Save } from '../lib/save.ts';
 import { concernsRequests } from '../lib/what-if.ts';
 import { forgetEdits } from '../state/edits.ts';
 import { announce } from '../state/publication.ts';
+import { notify } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
 import { copySave } from './save-copy.ts';
 import { requestApproval } from './save-request.ts';
@@ -239,7 +240,9 @@ export class GwSave extends LitElement {
     const answer = await save.run(change);
     forgetEdits();
     const requestId = answer.headers.get('x-request-id');
-    void announce({ text, version: answer.snapshotVersion, requestId });
+    const { notPublished } = save;
+    if (notPublished !== undefined) notify({ tone: 'good', text, detail: notPublished });
+    else void announce({ text, version: answer.snapshotVersion, requestId });
     this.#tell('gw-saved', answer);
   }
 

@@ -293,7 +293,7 @@ class ScreenFrontendModels extends RecordScreen {
   }
 
   #openedPool(routing: Routing): PoolRow | null {
-    return poolRows(routing).find(({ id }) => String(id) === this.rest[1]) ?? null;
+    return this.openedIn(poolRows(routing), this.rest[1]);
   }
 
   #poolDrawer(routing: Routing) {

@@ -1,13 +1,14 @@
 // History: what was changed, the events that say so, the versions that came of it and how to go back, who could call what, and
 // what proves that the log is what it was.
 
-import { LitElement, html, nothing } from 'lit';
+import { LitElement, html } from 'lit';
 import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
 
 import { Code } from '../elements/code.ts';
 import '../elements/page.ts';
 import '../elements/tabs.ts';
 import { Watch } from '../elements/watch.ts';
+import { noSuchPage } from '../shell/no-screen.ts';
 import { linkTo, place } from '../state/location.ts';
 import { base } from '../styles/base.ts';
 
@@ -79,9 +80,9 @@ const sections: readonly Section[] = [
   },
 ];
 
-/** `/ui/history/1482` is a change, by the position of its last event. */
-const sectionOf = (name: string | undefined): Section | undefined =>
-  sections.find(({ value }) => value === name) ?? sections[0];
+/** `/ui/history/1482` is a change, by the position of its last event. Undefined for a name that no section has. */
+const sectionOf = (name = 'changes'): Section | undefined =>
+  sections.find(({ value }) => value === (/^\d+$/.test(name) ? 'changes' : name));
 
 class ScreenHistory extends LitElement {
   static override styles = [base];
@@ -89,8 +90,9 @@ class ScreenHistory extends LitElement {
   readonly #place = new Watch(this, place);
 
   protected override render() {
-    const section = sectionOf(this.#place.value.rest[0]);
-    if (section === undefined) return nothing;
+    const [name] = this.#place.value.rest;
+    const section = sectionOf(name);
+    if (section === undefined) return noSuchPage(`history/${name}`);
     return html`<gw-page heading="History" about=${section.about}>
       <gw-tabs
         label="Parts of the history"

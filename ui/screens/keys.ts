@@ -112,7 +112,7 @@ class ScreenKeys extends RecordScreen {
         ${this.adder('Create key', { inHead: true })} ${troubleOf(this.#keys)}
         ${loaded(this.#keys, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>
-      ${this.#opened(this.openedIn(rows ?? []))}
+      ${this.#opened(this.openedIn(rows))}
       ${this.asking(
         this.save?.danger === true
           ? html`<p>
@@ -218,7 +218,7 @@ class ScreenKeys extends RecordScreen {
 
   readonly #onMade = async ({ detail }: CustomEvent<MadeApiKey>): Promise<void> => {
     const { id, name, key } = detail;
-    const use = await useOf().catch(() => ({ base: 'https://your-gateway.example', model: '' }));
+    const use = await useOf().catch(() => ({ base: null, model: '' }));
     this.made = { id, name, key, ...use };
   };
 
@@ -230,10 +230,10 @@ class ScreenKeys extends RecordScreen {
 }
 
 /** What a first request with a new key needs to say. */
-async function useOf(): Promise<Readonly<{ base: string; model: string }>> {
+async function useOf(): Promise<Readonly<{ base: string | null; model: string }>> {
   const [{ body: config }, [model]] = await Promise.all([getConfig(), listFrontendModels()]);
   return {
-    base: gatewayAddress(config, new URL(globalThis.location.href)),
+    base: gatewayAddress(config),
     model: model?.name ?? 'a-frontend-model',
   };
 }

@@ -4,12 +4,14 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import { listModels } from '../api/models.ts';
 import { getTimeseries, getUsage, widthOf } from '../api/usage.ts';
+import '../elements/combobox.ts';
 import '../elements/icon.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import { save } from '../elements/save-file.ts';
 import { Watch } from '../elements/watch.ts';
+import { choicesOf } from '../lib/choices.ts';
 import { bucketSecondsOf, edgesOf, isoEdges, readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
 import { lookActions } from '../parts/look-actions.ts';
@@ -61,7 +63,7 @@ class ScreenMetrics extends LitElement {
         flex: 1 0 auto;
       }
 
-      .recorded select {
+      .recorded gw-combobox {
         width: auto;
         max-width: 16rem;
       }
@@ -71,7 +73,7 @@ class ScreenMetrics extends LitElement {
           flex-basis: 100%;
         }
 
-        .recorded select {
+        .recorded gw-combobox {
           flex: 1 1 0;
           min-width: 0;
         }
@@ -144,15 +146,12 @@ class ScreenMetrics extends LitElement {
   #choice(name: 'model' | 'provider', all: string, names: readonly string[]) {
     const chosen = this.#place.value.query[name];
     const offered = chosen === undefined || names.includes(chosen) ? names : [chosen, ...names];
-    return html`<select
-      aria-label=${name === 'model' ? 'Model' : 'Provider'}
-      @change=${({ target }: Event) => {
-        if (target instanceof HTMLSelectElement) changeQuery({ [name]: target.value || null });
-      }}
-    >
-      <option value="">${all}</option>
-      ${offered.map((one) => html`<option value=${one} ?selected=${one === chosen}>${one}</option>`)}
-    </select>`;
+    return html`<gw-combobox
+      label=${name === 'model' ? 'Model' : 'Provider'}
+      .choices=${[{ value: '', label: all }, ...choicesOf(offered)]}
+      .value=${chosen ?? ''}
+      @gw-choose=${({ detail }: CustomEvent<string>) => changeQuery({ [name]: detail || null })}
+    ></gw-combobox>`;
   }
 
   #all(recorded: Recorded) {

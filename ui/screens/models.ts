@@ -79,7 +79,7 @@ class ScreenModels extends RecordScreen {
         ${this.isWritable() ? this.#pageActions() : nothing} ${troubleOf(this.#models)}
         ${loaded(this.#models, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>
-      ${this.#opened(this.openedIn(rows ?? []))}`;
+      ${this.#opened(this.openedIn(rows))}`;
   }
 
   #pageActions() {

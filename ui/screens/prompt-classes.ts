@@ -102,7 +102,7 @@ class ScreenPromptClasses extends RecordScreen {
   /** `/`, `/new`, `/4`, `/4/edit`, `/4/examples`, `/evaluation`. */
   protected override render() {
     const { value: rows } = this.#classes;
-    const opened = this.openedIn(rows ?? []);
+    const opened = this.openedIn(rows);
     return html`<gw-page
         heading="Prompt classes"
         about="What a prompt is about, told by examples. A rule that names a class asks for such prompts."

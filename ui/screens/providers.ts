@@ -132,7 +132,7 @@ class ScreenProviders extends RecordScreen {
         ${this.adder('Add provider', { inHead: true })} ${troubleOf(this.#providers)}
         ${loaded(this.#providers, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>
-      ${this.#opened(this.openedIn(rows ?? []))} ${this.asking(this.#breakage())}`;
+      ${this.#opened(this.openedIn(rows))} ${this.asking(this.#breakage())}`;
   }
 
   #empty() {

@@ -53,7 +53,7 @@ class ScreenRoles extends RecordScreen {
         ${this.adder('Add role', { inHead: true })} ${troubleOf(this.#roles)}
         ${loaded(this.#roles, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>
-      ${this.#opened(this.openedIn(rows ?? []))} ${this.asking(this.#words(rows ?? []))}`;
+      ${this.#opened(this.openedIn(rows))} ${this.asking(this.#words(rows ?? []))}`;
   }
 
   #empty() {

@@ -37,7 +37,7 @@ import { listenForKeys } from './keyboard.ts';
 import { keysDialog } from './keys.ts';
 import './login.ts';
 import { mark } from './mark.ts';
-import { noRights, noSuchScreen } from './no-screen.ts';
+import { noRights, noSuchPage } from './no-screen.ts';
 import './palette.ts';
 import { Served } from './served.ts';
 import './sidebar.ts';
@@ -193,7 +193,7 @@ export class GwApp extends LitElement {
   #screen() {
     const { screen: name } = this.#place.value;
     const screen = screenNamed(name);
-    if (screen === undefined) return noSuchScreen(name);
+    if (screen === undefined) return noSuchPage(name);
     if (!may('usage:read')) return noRights(screen);
     // One of the names in the list of screens, not what stands in the address.
     const tag = unsafeStatic(`gw-screen-${screen.name}`);
@@ -223,7 +223,7 @@ export class GwApp extends LitElement {
   protected override updated(): void {
     const { screen: name } = this.#place.value;
     const now = this.#session.value;
-    const title = screenNamed(name)?.title ?? 'No such screen';
+    const title = screenNamed(name)?.title ?? 'Page not found';
     const names = this.#names.value.map(({ name }) => name).toReversed();
     document.title = titleOf(now.status === 'none' ? ['Log in'] : [...names, title]);
     if (!('you' in now) || !this.#code.isThere(name) || name === this.#shown) return;

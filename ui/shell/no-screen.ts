@@ -1,4 +1,4 @@
-// What stands in the place of a screen that is not there, or that shows nothing to who is in.
+// Shown instead of a screen that does not exist, or that the user has no permission to see.
 
 import { html } from 'lit';
 
@@ -7,16 +7,16 @@ import '../elements/page.ts';
 import type { Screen } from '../screens.ts';
 import { linkTo } from '../state/location.ts';
 
-export const noSuchScreen = (name: string) =>
-  html`<gw-page heading="No such screen">
-    <gw-empty heading="There is no screen ${name}">
+export const noSuchPage = (name: string) =>
+  html`<gw-page heading="Page not found">
+    <gw-empty heading="There is no page ${name}">
       <a class="button" href=${linkTo({ screen: 'overview' })}>Go to the overview</a>
     </gw-empty>
   </gw-page>`;
 
 export const noRights = ({ title }: Screen) =>
   html`<gw-page heading=${title}>
-    <gw-empty heading="Your roles let you see nothing here" icon="shield-check">
+    <gw-empty heading="You don't have access to this page" icon="shield-check">
       <span slot="about">An administrator can grant you a role with usage:read.</span>
     </gw-empty>
   </gw-page>`;

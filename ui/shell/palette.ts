@@ -7,9 +7,8 @@ import type { PropertyValues } from 'lit';
 import '../elements/dialog.ts';
 import '../elements/icon.ts';
 import type { IconName } from '../icons.ts';
-import { ranked } from '../lib/match.ts';
-import { actionsFor, deedsFor } from '../lib/palette.ts';
-import type { Action, Deed } from '../lib/palette.ts';
+import { actionsFor, deedsFor, groupsOf } from '../lib/palette.ts';
+import type { Action, Deed, Group } from '../lib/palette.ts';
 import { screenNamed, screensFor } from '../screens.ts';
 import { findEntities } from '../state/found.ts';
 import type { Found } from '../state/found.ts';
@@ -28,8 +27,6 @@ type Entry = Readonly<{
   /** What is done where one is stands in the place of where it leads. */
   target: Action['target'] | Deed;
 }>;
-
-const shownMax = 12;
 
 const entryOf = ({ name, about, target }: Action): Entry => ({
   icon: screenNamed(target.screen)?.icon ?? 'circle-dashed',
@@ -100,6 +97,30 @@ export class GwPalette extends LitElement {
         white-space: nowrap;
       }
 
+      h3 {
+        padding: var(--space-2) var(--space-2) 0;
+        color: var(--text-3);
+        font-size: var(--text-s);
+        font-weight: 500;
+      }
+
+      ul ul {
+        max-height: none;
+        margin: 0;
+      }
+
+      p.more {
+        padding: 0 var(--space-2) var(--space-1);
+        font-size: var(--text-s);
+        text-align: start;
+      }
+
+      p.more a {
+        display: inline;
+        padding: 0;
+        color: var(--accent);
+      }
+
       p {
         padding: var(--space-4);
         color: var(--text-2);
@@ -147,7 +168,7 @@ export class GwPalette extends LitElement {
     if (!asking.signal.aborted) this.found = found;
   }
 
-  #entries(): readonly Entry[] {
+  #groups(): readonly Group<Entry>[] {
     const moment = asOf();
     const query = moment === null ? {} : { as_of: moment };
     const { numbered, standing } = actionsFor(this.typed, {
@@ -183,12 +204,13 @@ export class GwPalette extends LitElement {
           : [{ icon, name, kind, text: `${name} ${also} ${kind} ${rest.at(-1)}`, target }];
       }),
     ];
-    const found = ranked(offered, this.typed, ({ text }) => text);
-    return [...found.slice(0, shownMax - numbered.length), ...numbered.map(entryOf)];
+    const named = { heading: 'Version or event', entries: numbered.map(entryOf), more: 0 };
+    return [...(numbered.length === 0 ? [] : [named]), ...groupsOf(offered, this.typed)];
   }
 
   protected override render() {
-    const entries = this.#entries();
+    const groups = this.#groups();
+    const entries = groups.flatMap((group) => group.entries);
     const active = entries.length === 0 ? nothing : `entry-${this.at}`;
     return html`<gw-dialog heading="Find anything" ?open=${this.open} @gw-close=${this.#close}>
       <input
@@ -206,10 +228,35 @@ export class GwPalette extends LitElement {
         @keydown=${(event: KeyboardEvent) => this.#onKey(event, entries)}
       />
       <ul id="entries" role="listbox" aria-label="Found">
-        ${entries.map((entry, index) => this.#entry(entry, index))}
+        ${groups.map((group) => this.#group(group, entries))}
       </ul>
-      ${entries.length === 0 ? html`<p>Nothing has that name</p>` : nothing}
+      ${entries.length === 0 ? html`<p>No matches</p>` : nothing}
     </gw-dialog>`;
+  }
+
+  #group({ heading, entries, more }: Group<Entry>, all: readonly Entry[]) {
+    const [first] = entries;
+    const screen =
+      first === undefined || typeof first.target === 'string' ? null : first.target.screen;
+    return html`<li role="presentation">
+      <h3 id="heading-${heading.replaceAll(' ', '-')}">${heading}</h3>
+      <ul role="group" aria-labelledby="heading-${heading.replaceAll(' ', '-')}">
+        ${entries.map((entry) => this.#entry(entry, all.indexOf(entry)))}
+      </ul>
+      ${
+        more === 0
+          ? nothing
+          : html`<p class="more">
+              ${
+                screen === null || heading === 'Screens' || heading === 'Actions'
+                  ? `${more} more`
+                  : html`<a href=${linkTo({ screen, rest: [] })} @click=${this.#close}
+                      >${more} more: see all</a
+                    >`
+              }
+            </p>`
+      }
+    </li>`;
   }
 
   #entry({ icon, name, kind, target }: Entry, index: number) {

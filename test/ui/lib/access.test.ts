@@ -64,13 +64,16 @@ it('a name with a quote does not end the command that it stands in', () => {
   assert.match(adminCurl(call), /-X POST http:\/\/gw:4001\/admin\/keys .*"it'\\''s"/);
 });
 
-it('the gateway lies beside the page in role all, and is not known else', () => {
-  const here = new URL('https://gw.example:4001/ui/');
-  const settings = [{ name: 'port', value: 4000 }];
-  assert.equal(gatewayAddress({ role: 'all', settings }, here), 'https://gw.example:4000');
-  const told = [...settings, { name: 'gatewayUrl', value: 'https://api.example' }];
-  assert.equal(gatewayAddress({ role: 'control', settings: told }, here), 'https://api.example');
-  assert.equal(gatewayAddress({ role: 'control', settings }, here), 'https://your-gateway.example');
+it('shows the address of the gateway only where it is one that clients can reach', () => {
+  for (const [told, shown] of [
+    ['http://127.0.0.1:39041', 'http://127.0.0.1:39041'],
+    ['https://api.example/', 'https://api.example'],
+    ['http://0.0.0.0:4000', null],
+    ['http://[::]:4000', null],
+    [null, null],
+  ] as const) {
+    assert.equal(gatewayAddress({ gateway_url: told }), shown, String(told));
+  }
 });
 
 const roles = [

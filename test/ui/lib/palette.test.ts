@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { actionsFor, deedsFor } from '../../../ui/lib/palette.ts';
+import { actionsFor, deedsFor, groupsOf } from '../../../ui/lib/palette.ts';
 
 const everything = { may: () => true, has: () => true };
 const names = (actions: readonly Readonly<{ name: string }>[]): readonly string[] =>
@@ -40,4 +40,25 @@ it('what stands already is not offered, and the way back only to who is in the p
   for (const name of ['Theme: dark', 'Times in UTC', 'Back to now']) {
     assert.ok(past.includes(name), name);
   }
+});
+
+it('lists the screen and the action of a name before the entities that begin with it', () => {
+  const keys = Array.from({ length: 12 }, (_, at) => ({ kind: 'API key', text: `key-${at + 1}` }));
+  const screen = { kind: 'Screen', text: 'API keys' };
+  const action = { kind: 'Action', text: 'Create key' };
+  const other = { kind: 'Screen', text: 'Overview' };
+  const groups = groupsOf([...keys, other, action, screen], 'key');
+  assert.deepEqual(
+    groups.map(({ heading, entries, more }) => [heading, entries.length, more]),
+    [
+      ['Screens', 1, 0],
+      ['Actions', 1, 0],
+      ['API keys', 3, 9],
+    ],
+  );
+  assert.deepEqual(groups[0]?.entries, [screen]);
+  assert.deepEqual(
+    groupsOf([...keys, other, action], '').map(({ heading }) => heading),
+    ['Screens', 'Actions'],
+  );
 });

@@ -64,7 +64,7 @@ export abstract class RemotesScreen extends RecordScreen {
         ${this.adder(`Add ${noun}`, { inHead: true })} ${troubleOf(this.#remotes)}
         ${loaded(this.#remotes, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>
-      ${this.#opened(this.openedIn(rows ?? []))}
+      ${this.#opened(this.openedIn(rows))}
       ${this.asking(
         this.save?.danger === true
           ? html`<p>

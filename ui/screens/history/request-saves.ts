@@ -44,21 +44,30 @@ export function savesOf(
     run: (change) => run({ version, ...change }),
     ...given,
   });
+  /** A step that leaves the configuration as it is. */
+  const step = (...[verb, done, run, given]: Parameters<typeof of>): Save =>
+    of(verb, done, run, { notPublished: 'Nothing is published.', ...given });
   return {
     approve: () =>
-      of('Approve', 'approved', (change) =>
-        approveChangeRequest(id, { digest: digest ?? '', outcome: outcome ?? '' }, change),
+      step(
+        'Approve',
+        'approved',
+        (change) =>
+          approveChangeRequest(id, { digest: digest ?? '', outcome: outcome ?? '' }, change),
+        { notPublished: 'Not applied yet.' },
       ),
     refuse: () =>
-      of('Refuse', 'refused', (change) => refuseChangeRequest(id, change), { reasonNeeded: true }),
-    withdraw: () => of('Withdraw', 'withdrawn', (change) => withdrawChangeRequest(id, change)),
+      step('Refuse', 'refused', (change) => refuseChangeRequest(id, change), {
+        reasonNeeded: true,
+      }),
+    withdraw: () => step('Withdraw', 'withdrawn', (change) => withdrawChangeRequest(id, change)),
     schedule: (at) =>
-      of('Schedule', 'scheduled', (change) => scheduleChangeRequest(id, at, change), {
+      step('Schedule', 'scheduled', (change) => scheduleChangeRequest(id, at, change), {
         before: {},
         after: { apply_at: formatTime(new Date(at), zone.get()) },
       }),
     apply: () => of('Apply', 'applied', (change) => applyChangeRequest(id, change)),
-    review: () => of('Confirm', 'reviewed', (change) => reviewChange(id, change)),
+    review: () => step('Confirm', 'reviewed', (change) => reviewChange(id, change)),
   };
 }
 
@@ -75,6 +84,7 @@ export function editSave(
     verb: 'Save draft',
     done: `Change request ${id} edited`,
     ...shown,
+    notPublished: 'Nothing is published.',
     run: (change) =>
       editChangeRequest(
         id,

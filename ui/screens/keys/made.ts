@@ -1,4 +1,4 @@
-// A key that was just made: the only time that it is shown. It goes away once it was copied, or the person says that it is kept.
+// Shows a new key, once. The dialog can be closed after the key was copied or the user confirms that it is saved.
 
 import { LitElement, css, html, nothing } from 'lit';
 
@@ -15,12 +15,17 @@ export type MadeKey = Readonly<{
   id: number;
   name: string;
   key: string;
-  /** Where the gateway answers, and a name that it answers to. */
-  base: string;
+  /** The gateway's address, null where it is not known, and a model that it serves. */
+  base: string | null;
   model: string;
 }>;
 
-/** Tells by `gw-close`. */
+const unknownAddress = html`<p class="quiet">
+  The address of the gateway is not known here. Start the control plane with
+  <code>--gateway-url</code> to see a command that is ready to run.
+</p>`;
+
+/** Sends `gw-close`. */
 export class GwMadeKey extends LitElement {
   static override properties = { made: { attribute: false }, kept: { state: true } };
   static override styles = [
@@ -106,19 +111,12 @@ export class GwMadeKey extends LitElement {
 
   #parts({ key, base, model }: MadeKey) {
     return html`<div class="parts">
-      <p>This is the only time that it is shown: gw keeps no copy that could be read.</p>
+      <p>Copy this key now. You won't see it again.</p>
       <div @gw-copied=${this.#keep}>${this.#code('key', key, 'key')}</div>
-      <div>
-        <h3>A first request</h3>
-        ${this.#code('curl', curlOf({ base, key, model }))}
-      </div>
-      <div>
-        <h3>For an OpenAI client</h3>
-        ${this.#code('environment', environmentOf({ base, key }))}
-      </div>
+      ${base === null ? unknownAddress : this.#firstUse({ base, key, model })}
       <footer>
         <label
-          ><input type="checkbox" .checked=${this.kept} @change=${this.#onTick} />I have kept the
+          ><input type="checkbox" .checked=${this.kept} @change=${this.#onTick} />I've saved this
           key</label
         >
         <span class="acts">
@@ -139,6 +137,17 @@ export class GwMadeKey extends LitElement {
         </span>
       </footer>
     </div>`;
+  }
+
+  #firstUse(use: Readonly<{ base: string; key: string; model: string }>) {
+    return html`<div>
+        <h3>First request</h3>
+        ${this.#code('curl', curlOf(use))}
+      </div>
+      <div>
+        <h3>OpenAI client</h3>
+        ${this.#code('environment', environmentOf(use))}
+      </div>`;
   }
 
   #code(label: string, text: string, name = '') {

@@ -12,7 +12,7 @@ import { reviewAccess, reviewChanges } from './access.ts';
 import { getEvent, listCommands, listEvents, listStreams, listVersions } from './history.ts';
 import type { Asked } from './history.ts';
 import { Refused, positionOf } from './moment.ts';
-import { principalName } from './names.ts';
+import { notInExport, principalName } from './names.ts';
 import type { Told } from './names.ts';
 import type { OpenLog } from './open-log.ts';
 
@@ -146,7 +146,7 @@ async function diffOf(
 
 const placeOf = ({ position, version }: ConfigState) => ({ position, version });
 
-/** As the control plane shows it, with refs into the vault in place of what people are called. */
+/** As the control plane shows it, without the texts that only the vault has. */
 const toShown = ({ name, fields, ...change }: Difference) => ({
   ...change,
   name: name === null ? null : shownName(name),
@@ -161,7 +161,7 @@ const toShown = ({ name, fields, ...change }: Difference) => ({
 const shown = (value: FieldValue | null): unknown => {
   if (value === null) return null;
   if ('value' in value) return value.value;
-  return 'personal' in value ? `ref:${value.personal}` : null;
+  return 'personal' in value ? notInExport : null;
 };
 
 /** Of a person it is null: the ref is among the fields. */

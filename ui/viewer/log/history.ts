@@ -8,7 +8,7 @@ import type { SnapshotVersion } from '../../api/snapshots.ts';
 import { isTouching } from './open-log.ts';
 import type { OpenLog } from './open-log.ts';
 import { Refused } from './moment.ts';
-import { actorName, recordName } from './names.ts';
+import { actorName, notInExport, recordName } from './names.ts';
 import type { Told } from './names.ts';
 import type { EventLine } from './verify-log.ts';
 
@@ -161,7 +161,7 @@ export async function commandsAt(
       subject: words.subject,
       summary: words.summary,
       request_id: about.request_id,
-      reason: own?.reason ?? (about.reason_ref === null ? null : `ref:${about.reason_ref}`),
+      reason: own?.reason ?? (about.reason_ref === null ? null : notInExport),
       reason_erased: own?.reason_erased ?? false,
       first_position: first,
       event_count: about.count,

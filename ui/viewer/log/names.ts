@@ -10,6 +10,9 @@ import type { OpenLog } from './open-log.ts';
 /** Of a command, as its row in the pack has it. */
 export type ToldChange = Pick<Command, 'actor_name' | 'reason' | 'reason_erased'>;
 
+/** Shown where an export refers to a text of the vault that came without it. */
+export const notInExport = '(not in this export)';
+
 export type Told = Readonly<{
   /** By the positions at which commands end; one of which nothing is told is not in it. */
   changes: (ends: readonly number[]) => Promise<ReadonlyMap<number, ToldChange>>;

@@ -1,0 +1,80 @@
+// Choosing one of many things, in a browser: comboboxes, lists of targets and the command palette.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { press, question } from './harness/hands.ts';
+import { emptyHouse, open } from './harness/house.ts';
+import { make, rowNamed } from './harness/records.ts';
+import { toast } from './harness/toast.ts';
+import { expectCleanScreen } from './harness/watch.ts';
+
+it('opens the review at the first click while a target is typed and not added', async (t) => {
+  const house = await emptyHouse(t);
+  await make(house, '/admin/models', { name: 'demo' });
+  const { page } = await open(t, house, 'frontend-models/new');
+  await page.getByLabel('Name').fill('chat');
+  await page.getByLabel('When no rule matches').fill('demo');
+  const button = page.getByRole('button', { name: 'Review', exact: true });
+  const box = await button.boundingBox();
+  assert.ok(box !== null);
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.up();
+  await press(question(page), 'Add frontend model');
+  await toast(page, 'Frontend model chat added');
+  const made = await rowNamed(house, '/admin/frontend-models', 'chat');
+  assert.match(JSON.stringify(made), /"demo"/);
+});
+
+it('says at the field that a target which is typed does not exist, instead of losing it', async (t) => {
+  const house = await emptyHouse(t);
+  const { page } = await open(t, house, 'frontend-models/new');
+  await page.getByLabel('Name').fill('chat');
+  await page.getByLabel('When no rule matches').fill('missing');
+  await press(page, 'Review');
+  await page.getByText('missing is not one of the options').waitFor();
+  assert.equal(await page.getByLabel('When no rule matches').inputValue(), 'missing');
+});
+
+it('finds one of many principals by what is typed, with the keyboard alone', async (t) => {
+  const house = await emptyHouse(t);
+  for (let at = 0; at < 20; at += 1) {
+    await make(house, '/admin/principals', { name: `service-${at}` });
+  }
+  const { page, watched } = await open(t, house, 'keys/new');
+  const principal = page.getByRole('combobox', { name: 'Principal' });
+  await principal.click();
+  await page.getByRole('option', { name: 'service-7', exact: true }).waitFor();
+  await principal.fill('17');
+  const listed = page.getByRole('listbox').getByRole('option');
+  assert.deepEqual(trimmed(await listed.allTextContents()), ['service-17']);
+  await expectCleanScreen(page, watched);
+  await principal.press('Enter');
+  await page.getByText('service-17 may invoke').waitFor();
+  assert.equal(await principal.inputValue(), 'service-17');
+  await principal.fill('no such one');
+  await page.getByText('No matches').waitFor();
+  await principal.press('Escape');
+  assert.equal(await principal.inputValue(), 'service-17');
+});
+
+it('shows the screen and the action of a name above the records of that name', async (t) => {
+  const house = await emptyHouse(t);
+  const { id } = await make(house, '/admin/principals', { name: 'nightly' });
+  for (let at = 0; at < 12; at += 1) {
+    await make(house, '/admin/keys', { name: `key-${at}`, principal_id: id });
+  }
+  const { page } = await open(t, house, 'overview');
+  await page.keyboard.press('Control+k');
+  const palette = page.locator('gw-palette');
+  await palette.getByRole('combobox').fill('key');
+  await palette.getByRole('option', { name: 'key-0' }).waitFor();
+  const options = trimmed(await palette.getByRole('option').allTextContents());
+  assert.match(options[0] ?? '', /^API keys/u);
+  assert.ok(options.findIndex((text) => text.startsWith('Create key')) < 3, options.join());
+  assert.equal(options.filter((text) => text.startsWith('key-')).length, 3);
+  await page.getByRole('link', { name: /9 more|10 more/u }).waitFor();
+});
+
+const trimmed = (texts: readonly string[]): readonly string[] => texts.map((text) => text.trim());
