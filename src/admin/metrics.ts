@@ -66,5 +66,8 @@ function addLog(scrape: Scrape, { measures, state, alarms }: Control): void {
   scrape.add('logRead', {}, position);
   scrape.add('logLag', {}, head - position);
   scrape.add('logAlarms', {}, alarms.open());
+  if (measures.signedAt !== null) {
+    scrape.add('logUnsigned', {}, (performance.now() - measures.signedAt) / 1000);
+  }
   scrape.addDurations('appendDuration', {}, measures.appends);
 }

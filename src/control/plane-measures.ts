@@ -11,6 +11,8 @@ export type PlaneMeasures = {
   head: number;
   /** When this process had last published all of the log, on the monotonic clock. */
   currentAt: number;
+  /** When all events were last known to be covered by a signed checkpoint, on the monotonic clock; null: nothing is signed. */
+  signedAt: number | null;
   readonly appends: Durations;
   readonly builds: Durations;
   readonly pools: Readonly<Record<'commands' | 'reports', MeasuredPool>>;
@@ -38,6 +40,7 @@ const pool = (connectionsMax: number): MeasuredPool => ({
 export const newPlaneMeasures = (connectionsMax: number): PlaneMeasures => ({
   head: 0,
   currentAt: performance.now(),
+  signedAt: null,
   appends: newDurations(),
   builds: newDurations(),
   pools: { commands: pool(connectionsMax), reports: pool(reportsConnectionsMax) },

@@ -8,6 +8,7 @@ import { readHead } from '../db/event-log.ts';
 import { listenForEvents } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/pool.ts';
+import { checkSessions } from '../db/pooler.ts';
 import type { Database } from '../db/pool.ts';
 import { namingRights } from '../db/rights.ts';
 import { openVault } from '../db/vault.ts';
@@ -199,6 +200,7 @@ function openCloudTokens({ egress, clock, onFailure }: PlaneOptions): CloudToken
 
 /** Migrations and the first build may take long: they have a pool of their own, without a statement timeout. */
 export async function prepareDatabase(url: string) {
+  await checkSessions(url);
   const maintenance = openDatabase({
     url,
     purpose: 'maintenance',

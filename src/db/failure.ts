@@ -36,8 +36,9 @@ const kinds: readonly Kind[] = [
     says: 'the database is out of resources (SQLSTATE class 53)',
     remedy: 'the log of the database server says which one',
   },
-  // Connection failures, ended transactions, shutdown, and lock and statement timeouts.
-  { states: /^(08...|25P0[34]|57P0[1-5]|57014|55P03)$/, says: away, remedy: null },
+  // Connection failures, ended transactions, shutdown, and lock and statement timeouts. 08P01 is a server, or a pooler before
+  // it, that does not take what it is sent: waiting does not help.
+  { states: /^(08(?!P01)...|25P0[34]|57P0[1-5]|57014|55P03)$/, says: away, remedy: null },
 ];
 
 const unavailableErrno = new Set([

@@ -193,6 +193,10 @@ export const controlMetrics = {
     'gw_log_alarms',
     'Alarms that the log was changed or set back, which no new epoch explains',
   ),
+  logUnsigned: gauge(
+    'gw_log_unsigned_seconds',
+    'Seconds since all events were last covered by a signed checkpoint; only where an audit signing key is set',
+  ),
   appendDuration: histogram(
     'gw_log_append_duration_seconds',
     'Time of mutations that were committed, from the wait for the lock to the commit',

@@ -31,7 +31,7 @@ describe('the database is unavailable', () => {
 
 describe('the database is not unavailable', () => {
   it('when a statement or a rule of ours is wrong', () => {
-    for (const code of ['23505', '42501', '42P01', 'ES001', 'ES003', '22021']) {
+    for (const code of ['23505', '42501', '42P01', 'ES001', 'ES003', '22021', '08P01']) {
       assert.equal(isDatabaseUnavailable(coded(code)), false, code);
     }
   });

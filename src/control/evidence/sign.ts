@@ -25,7 +25,7 @@ const everyEvents = 1_000;
 const everyMs = 5 * 60 * 1000;
 
 type Dependencies = Readonly<{
-  plane: Pick<ControlPlane, 'db' | 'reports' | 'store' | 'execute'>;
+  plane: Pick<ControlPlane, 'db' | 'reports' | 'store' | 'execute' | 'measures'>;
   key: SigningKey;
   /** Hands over to `key`. */
   previousKey: SigningKey | null;
@@ -49,6 +49,8 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
   const { plane, key, clock, alarms, emit } = dependencies;
   let trusted: Trusted | null = null;
   let isKeptHeld = false;
+  const { measures } = plane;
+  measures.signedAt = performance.now();
 
   const raise = async (alarm: Pick<Alarm, 'position' | 'problem' | 'epoch'>): Promise<never> => {
     await alarms.raise({ ...alarm, replica: null, seen_hash: null, log_hash: null });
@@ -87,6 +89,7 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
       // Before the checkpoints are read: another replica may set the key and sign the first one in between.
       const { auditKey } = plane.store.state().settings.byId.get(1) ?? defaultSettings;
       const last = await lastSignedCheckpoint(plane.db);
+      if (last?.position === head.position) measures.signedAt = performance.now();
       if (auditKey === key.publicKey) {
         if (last === null) return raise({ position: head.position, problem: noneSigned, epoch });
         if (!isDue(head, last, clock())) return null;
@@ -97,7 +100,9 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
         auditKey === key.publicKey
           ? await signHead(dependencies, head, link)
           : await setKey(dependencies, auditKey, link);
-      if (signed !== null) await emit(signed);
+      if (signed === null) return null;
+      measures.signedAt = performance.now();
+      await emit(signed);
       return signed;
     },
   };

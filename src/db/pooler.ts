@@ -1,0 +1,71 @@
+// Whether the address of the database gives sessions of its own, as gw needs them: its pools set the schema and the timeouts of
+// a session once, and one connection listens. A pooler that shares sessions would lose them, or give them to others.
+
+import { randomUUID } from 'node:crypto';
+
+import { Client } from 'pg';
+
+const connectTimeoutMs = 2000;
+/** How a pooler refuses a parameter that connections begin with. */
+const protocolViolation = '08P01';
+const setting = 'gw.session';
+
+/** Throws with what to do when the address leads to a pooler that shares sessions, or that refuses their settings. */
+export async function checkSessions(url: string): Promise<void> {
+  const clients = [connectionTo(url), connectionTo(url)] as const;
+  try {
+    for (const client of clients) await begin(client);
+    const [first, second] = clients;
+    const mark = randomUUID();
+    await first.query('select set_config($1, $2, false)', [setting, mark]);
+    // The transaction holds a session of the server, most likely the one that the first has just left.
+    await second.query('begin');
+    const seenBySecond = await read(second);
+    const seenByFirst = await read(first);
+    await second.query('rollback');
+    if (seenByFirst === mark && seenBySecond !== mark) return;
+  } finally {
+    await Promise.all(clients.map((client) => client.end().catch(() => {})));
+  }
+  throw new Error(
+    'the database address leads to a pooler that shares sessions; ' +
+      'set pool_mode = session for gw in PgBouncer, or connect to Postgres itself',
+  );
+}
+
+/** With the parameters that the pools begin with. */
+function connectionTo(url: string): Client {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'gw start',
+    connectionTimeoutMillis: connectTimeoutMs,
+    lock_timeout: connectTimeoutMs,
+    statement_timeout: connectTimeoutMs,
+    idle_in_transaction_session_timeout: connectTimeoutMs,
+  });
+  // What it is asked next fails and says so.
+  client.on('error', () => {});
+  return client;
+}
+
+async function begin(client: Client): Promise<void> {
+  try {
+    await client.connect();
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === protocolViolation))
+      throw cause;
+    throw new Error(
+      'the pooler refuses the settings of a session; PgBouncer needs ' +
+        'ignore_startup_parameters = lock_timeout,statement_timeout,idle_in_transaction_session_timeout',
+      { cause },
+    );
+  }
+}
+
+async function read(client: Client): Promise<unknown> {
+  const { rows } = await client.query<{ value: string | null }>(
+    'select current_setting($1, true) as value',
+    [setting],
+  );
+  return rows[0]?.value;
+}
