@@ -166,15 +166,6 @@ describe('failover', () => {
     });
   }
 
-  it('makes no further attempt once the attempts took three times the time to first byte', async () => {
-    await using silent = await startUpstream(hang);
-    const apiBases = Array.from({ length: 6 }, (_, index) => `${silent.apiBase}/${index}`);
-    const models = { m: { backends: apiBases.map((apiBase) => ({ apiBase })) } };
-    await using gateway = await startTestGateway({ models, keys }, { firstByteMs: 300 });
-    assert.equal((await gateway.chat(chatBody('m'))).status, 502);
-    assert.equal(silent.seen.length, 3);
-  });
-
   it('takes turns, and passes over a backend that could not be reached twice', async () => {
     await using good = await startUpstream(answerJson());
     await using also = await startUpstream(answerJson());

@@ -81,13 +81,13 @@ function planOf({ targets, out = [], cooling = [], isSpent = false }: Given): Pl
 const hostOf = ({ backend }: Step['backend']): string => new URL(backend.apiBase).host;
 
 /** Every attempt fails with the status that its host has, 503 unless it has another. */
-function walk(given: Given, statuses: Readonly<Record<string, number>> = {}) {
+function walk(given: Given, statuses: Readonly<Record<string, number>> = {}, tookMs = 1) {
   const plan = planOf(given);
   const steps: { host: string; waitMs: number }[] = [];
   for (let step = plan.first(); step !== null;) {
     const host = hostOf(step.backend);
     steps.push({ host, waitMs: step.waitMs });
-    step = plan.next({ status: statuses[host] ?? 503, tookMs: 1 });
+    step = plan.next({ status: statuses[host] ?? 503, tookMs });
   }
   return { hosts: steps.map(({ host }) => host).join(' '), waits: steps.map((one) => one.waitMs) };
 }
@@ -114,6 +114,12 @@ describe('the attempts of a request', () => {
     const isSpent = true;
     assert.equal(walk({ targets: [['a', 'b'], ['c']], cooling: ['a'], isSpent }).hosts, 'b c');
     assert.equal(walk({ targets: [['a'], ['b']], cooling: ['a', 'b'], isSpent }).hosts, 'a b');
+  });
+
+  it('end once they have taken three times the time to first byte', () => {
+    const targets = [['a', 'b', 'c', 'd', 'e', 'f']];
+    assert.equal(walk({ targets }, {}, 1000).hosts.split(' ').length, 3);
+    assert.equal(walk({ targets }, {}, 700).hosts.split(' ').length, 5);
   });
 
   it('reach every backend that is ready, whatever the others are, each once', () => {
