@@ -37,11 +37,12 @@ export const playgroundRoutes = [
         .min(1)
         .max(200),
       max_tokens: z.int().positive().max(1_000_000).nullable().default(null),
+      temperature: z.number().min(0).max(2).nullable().default(null),
     }),
     response: z.string().meta({
       examples: ['event: head\ndata: {"status":200,"headers":{"x-gw-route":"default"}}\n\n'],
     }),
-    handle: async ({ body: { key, max_tokens, ...chat } }, { control, signal }) => {
+    handle: async ({ body: { key, max_tokens, temperature, ...chat } }, { control, signal }) => {
       const leave = control.playgroundChats.take();
       if (leave === null) {
         const message = `${playgroundChatsMax} chats are under way at this process`;
@@ -53,6 +54,7 @@ export const playgroundRoutes = [
         stream: true,
         stream_options: { include_usage: true },
         ...(max_tokens === null ? {} : { max_tokens }),
+        ...(temperature === null ? {} : { temperature }),
       };
       const relayed = await control.relayChat({ key, body }, gone);
       if (isRefusal(relayed)) {

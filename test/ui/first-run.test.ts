@@ -9,6 +9,7 @@ import type { Place } from '../harness/gateway-of.ts';
 import { until } from '../harness/wait.ts';
 import { press } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
+import { rowNamed } from './harness/records.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
 it('an empty database comes to its first streamed answer by the steps of the checklist', async (t) => {
@@ -74,7 +75,17 @@ it('what the gateway refuses is said in its words, and ends no session here', as
   await house.send('POST', '/admin/provider-models', { name: 'small' });
   const { page, watched } = await open(t, house, 'playground?model=small');
   await press(page, 'Send');
-  await page.locator('gw-field[name=key]').getByText('is needed').waitFor();
+  await page.locator('gw-field[name=key]').getByText('Enter an API key').waitFor();
+  await press(page, 'Create a key for one hour');
+  await until(async () => (await page.getByLabel('API key').inputValue()).startsWith('gw-'), {
+    what: 'the key that was created is in its field',
+  });
+  const created = await rowNamed(house, '/admin/keys', 'playground');
+  assert.ok(Date.parse(String(created?.['expires_at'])) < Date.now() + 3_600_000);
+  await page.getByText('Code', { exact: true }).click();
+  await press(page, 'Python');
+  await page.getByText('client = OpenAI(base_url=').waitFor();
+  await expectCleanScreen(page, watched);
   await page.getByLabel('API key').fill('gw-of-nobody');
   await page.getByLabel('Message').fill('Hello');
   await page.getByLabel('Message').press('Control+Enter');

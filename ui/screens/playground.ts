@@ -1,9 +1,12 @@
-// Playground: a real chat through the gateway, with a key that is pasted for it, as any client would send it; and what became of it.
+// Playground: a chat through the gateway with a key, as any client sends it, the same request as code, and its routing decision.
 
 import { LitElement, html, nothing } from 'lit';
 
 import { getConfig } from '../api/config.ts';
+import { asFailure } from '../api/failure.ts';
+import type { ApiFailure } from '../api/failure.ts';
 import { listFrontendModels } from '../api/frontend-models.ts';
+import { createKey } from '../api/keys.ts';
 import { listModels } from '../api/models.ts';
 import '../elements/error.ts';
 import '../elements/field.ts';
@@ -12,29 +15,48 @@ import '../elements/icon.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import { Watch } from '../elements/watch.ts';
+import { messagesOf } from '../lib/chat-turns.ts';
 import { takeHandedKey } from '../state/handed-key.ts';
 import { changeQuery, linkTo, place } from '../state/location.ts';
-import { may } from '../state/session.ts';
+import { may, session } from '../state/session.ts';
 import { base, buttons } from '../styles/base.ts';
 import { Chat } from './playground/chat.ts';
 import { forbidden, unknownGateway } from './playground/closed.ts';
+import './playground/request-code.ts';
 import { playgroundStyles } from './playground/styles.ts';
 import { talkOf } from './playground/talk.ts';
+
+const keyLifeMs = 3_600_000;
+
+const ownFields = ['key', 'prompt', 'system', 'temperature', 'maxTokens'] as const;
+
+const isOwnField = (name: string): name is (typeof ownFields)[number] =>
+  ownFields.some((one) => one === name);
+
+const numberIn = (typed: string): number | null => (typed.trim() === '' ? null : Number(typed));
 
 class ScreenPlayground extends LitElement {
   static override properties = {
     key: { state: true },
     prompt: { state: true },
     system: { state: true },
+    temperature: { state: true },
+    maxTokens: { state: true },
     missing: { state: true },
+    failure: { state: true },
   };
   static override styles = [base, buttons, playgroundStyles];
   /** Kept in the page alone. */
   declare key: string;
   declare prompt: string;
   declare system: string;
-  /** The field that is needed. */
+  /** As typed; empty leaves the parameter to the model. */
+  declare temperature: string;
+  declare maxTokens: string;
+  /** The required field that is empty. */
   declare missing: string;
+  /** Why no key could be created. */
+  declare failure: ApiFailure | null;
   readonly #chat = new Chat(this);
   readonly #place = new Watch(this, place);
   readonly #names = new Resource(this, async (signal) => {
@@ -52,7 +74,10 @@ class ScreenPlayground extends LitElement {
     this.key = takeHandedKey();
     this.prompt = '';
     this.system = '';
+    this.temperature = '';
+    this.maxTokens = '';
     this.missing = '';
+    this.failure = null;
   }
 
   #model(): string {
@@ -63,7 +88,7 @@ class ScreenPlayground extends LitElement {
     const { value, failure } = this.#names;
     return html`<gw-page
       heading="Playground"
-      about="A real chat through the gateway, counted and limited as any client's"
+      about="Send live requests. They count against limits and budgets."
     >
       ${may('config:write') ? nothing : forbidden()}
       <gw-error retriable .failure=${failure} @gw-retry=${() => this.#names.reload()}></gw-error>
@@ -72,26 +97,29 @@ class ScreenPlayground extends LitElement {
           ? nothing
           : value.gateway === null
             ? unknownGateway()
-            : html`<div class="sides">${this.#question(value.names)} ${talkOf(this.#chat)}</div>`
+            : html`<div class="sides">
+                ${this.#question(value.names, value.gateway)} ${talkOf(this.#chat)}
+              </div>`
       }
     </gw-page>`;
   }
 
-  #question(names: readonly string[]) {
+  #question(names: readonly string[], gateway: string) {
     const model = this.#model();
     const choices = [...new Set([...(model === '' ? [] : [model]), ...names])];
-    const wrong = (name: string): string => (this.missing === name ? 'is needed' : '');
+    const wrong = (name: string, words: string): string => (this.missing === name ? words : '');
     return html`<section class="card ask" aria-label="Request" @gw-input=${this.#onInput}>
       <gw-field
         name="key"
         label="API key"
         type="password"
-        hint="Pasted for this page alone: it is kept nowhere"
+        hint="Not stored. Used for this page only."
         mono
         required
         .value=${this.key}
-        error=${wrong('key')}
+        error=${wrong('key', 'Enter an API key')}
       ></gw-field>
+      ${this.#keyMaker()}
       ${
         choices.length === 0
           ? html`<p class="notice">
@@ -118,12 +146,70 @@ class ScreenPlayground extends LitElement {
         type="textarea"
         required
         .value=${this.prompt}
-        error=${wrong('prompt')}
+        hint="Ctrl+Enter sends it"
+        error=${wrong('prompt', 'Enter a message')}
         @keydown=${this.#onKey}
       ></gw-field>
-      <gw-error .failure=${this.#chat.failure}></gw-error>
+      ${this.#parameterFields()}
+      <gw-error .failure=${this.failure ?? this.#chat.failure}></gw-error>
       <div class="acts">${this.#acts()}</div>
+      ${this.#code(model, gateway)}
     </section>`;
+  }
+
+  #parameterFields() {
+    return html`<details>
+      <summary>Parameters</summary>
+      <div class="pair">
+        <gw-field
+          name="temperature"
+          label="Temperature"
+          type="number"
+          placeholder="0 to 2"
+          .value=${this.temperature}
+        ></gw-field>
+        <gw-field
+          name="maxTokens"
+          label="Max tokens"
+          type="number"
+          .value=${this.maxTokens}
+        ></gw-field>
+      </div>
+    </details>`;
+  }
+
+  #code(model: string, gateway: string) {
+    const prompt = this.prompt === '' ? 'Hello' : this.prompt;
+    const messages = messagesOf(this.system, [{ role: 'user', content: prompt }]);
+    const request = { gateway, model, messages, ...this.#parameters() };
+    return html`<gw-request-code .request=${request}></gw-request-code>`;
+  }
+
+  /** A key of one's own for an hour: the gateway decides by it what may be called, as for any client. */
+  #keyMaker() {
+    if (this.key !== '' || !may('key:create')) return nothing;
+    return html`<p>
+      <button type="button" @click=${this.#createKey}>Create a key for one hour</button>
+    </p>`;
+  }
+
+  readonly #createKey = async (): Promise<void> => {
+    const now = session.get();
+    if (!('you' in now)) return;
+    const expiresAt = new Date(Date.now() + keyLifeMs).toISOString();
+    try {
+      const body = { name: 'playground', principal_id: now.you.id, expires_at: expiresAt };
+      const { body: made } = await createKey(body, { reason: 'Playground' });
+      this.key = made.key;
+      this.failure = null;
+      this.missing = '';
+    } catch (error) {
+      this.failure = asFailure(error);
+    }
+  };
+
+  #parameters() {
+    return { temperature: numberIn(this.temperature), maxTokens: numberIn(this.maxTokens) };
   }
 
   #acts() {
@@ -149,7 +235,7 @@ class ScreenPlayground extends LitElement {
 
   readonly #onInput = ({ detail: { name, value } }: CustomEvent<FieldInput>): void => {
     if (name === 'model') changeQuery({ model: value });
-    else if (name === 'key' || name === 'prompt' || name === 'system') this[name] = value;
+    else if (isOwnField(name)) this[name] = value;
     this.missing = '';
   };
 
@@ -164,7 +250,9 @@ class ScreenPlayground extends LitElement {
     this.missing = key.trim() === '' ? 'key' : prompt.trim() === '' ? 'prompt' : '';
     if (this.missing !== '') return;
     this.prompt = '';
-    await this.#chat.send({ key: key.trim(), model, system, prompt });
+    const { temperature, maxTokens } = this.#parameters();
+    const parameters = { temperature, max_tokens: maxTokens };
+    await this.#chat.send({ key: key.trim(), model, system, prompt, ...parameters });
     this.prompt = this.#chat.promptAgain(this.prompt);
   };
 }

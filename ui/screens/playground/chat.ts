@@ -5,6 +5,7 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import { asFailure } from '../../api/failure.ts';
 import type { ApiFailure } from '../../api/failure.ts';
 import { askPlayground } from '../../api/playground.ts';
+import type { Chat as PlaygroundChat } from '../../api/playground.ts';
 import { createAnswerReader, noAnswer } from '../../lib/chat-answer.ts';
 import type { ChatAnswer } from '../../lib/chat-answer.ts';
 import { messagesOf, promptAgain, turnsWith } from '../../lib/chat-turns.ts';
@@ -12,7 +13,11 @@ import type { Turn } from '../../lib/chat-turns.ts';
 
 export type Timing = Readonly<{ firstMs: number | null; wholeMs: number | null }>;
 
-export type Message = Readonly<{ key: string; model: string; system: string; prompt: string }>;
+/** Null leaves a parameter to the model. */
+export type Parameters = Readonly<{ temperature: number | null; max_tokens: number | null }>;
+
+export type Message = Readonly<{ key: string; model: string; system: string; prompt: string }> &
+  Parameters;
 
 const untimed: Timing = { firstMs: null, wholeMs: null };
 
@@ -50,7 +55,7 @@ export class Chat implements ReactiveController {
   };
 
   /** Resolves when it is answered, refused or stopped. */
-  async send({ key, model, system, prompt }: Message): Promise<void> {
+  async send({ key, model, system, prompt, ...parameters }: Message): Promise<void> {
     const { turns, answer } = this;
     this.turns = turnsWith({ turns, answer: answer.text, prompt });
     const asking = new AbortController();
@@ -61,7 +66,7 @@ export class Chat implements ReactiveController {
     this.#host.requestUpdate();
     try {
       const messages = [...messagesOf(system, this.turns)];
-      await this.#ask({ key, model, messages }, asking.signal);
+      await this.#ask({ key, model, messages, ...parameters }, asking.signal);
     } catch (error) {
       if (!asking.signal.aborted) this.failure = asFailure(error);
     }
@@ -74,7 +79,7 @@ export class Chat implements ReactiveController {
     return promptAgain({ turns: this.turns, answer: this.answer.text, prompt });
   }
 
-  async #ask(chat: Parameters<typeof askPlayground>[0], signal: AbortSignal): Promise<void> {
+  async #ask(chat: PlaygroundChat, signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
     const sinceMs = (): number => Math.round(performance.now() - startedAt);
     const read = createAnswerReader();

@@ -1,0 +1,85 @@
+// The request of the playground as code that can be copied.
+
+import { LitElement, css, html } from 'lit';
+
+import '../../elements/copy.ts';
+import { codeOf } from '../../lib/request-code.ts';
+import type { Code, CodeRequest } from '../../lib/request-code.ts';
+import { base } from '../../styles/base.ts';
+
+export class GwRequestCode extends LitElement {
+  static override properties = { request: { attribute: false }, language: { state: true } };
+  static override styles = [
+    base,
+    css`
+      nav {
+        display: flex;
+        gap: var(--space-1);
+        margin: var(--space-2) 0;
+      }
+
+      [aria-pressed='true'] {
+        background: var(--accent-soft);
+      }
+
+      .code {
+        display: flex;
+        align-items: flex-start;
+        gap: var(--space-1);
+        padding: var(--space-2) var(--space-3);
+        border: 1px solid var(--line);
+        border-radius: var(--radius-m);
+        background: var(--sunken);
+      }
+
+      pre {
+        flex: 1;
+        min-width: 0;
+        margin: 0;
+        overflow-wrap: anywhere;
+        white-space: pre-wrap;
+      }
+    `,
+  ];
+  declare request: CodeRequest;
+  declare language: Code['label'];
+
+  constructor() {
+    super();
+    this.language = 'curl';
+  }
+
+  protected override render() {
+    const codes = codeOf(this.request);
+    const text = codes.find(({ label }) => label === this.language)?.text ?? '';
+    return html`<details>
+      <summary>Code</summary>
+      <nav aria-label="Language">
+        ${codes.map(
+          ({ label }) =>
+            html`<button
+              type="button"
+              aria-pressed=${label === this.language ? 'true' : 'false'}
+              @click=${() => {
+                this.language = label;
+              }}
+            >
+              ${label}
+            </button>`,
+        )}
+      </nav>
+      <div class="code">
+        <pre>${text}</pre>
+        <gw-copy text=${text} label=${this.language}></gw-copy>
+      </div>
+    </details>`;
+  }
+}
+
+customElements.define('gw-request-code', GwRequestCode);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-request-code': GwRequestCode;
+  }
+}
