@@ -11,7 +11,7 @@ import { bucketsMax, bucketsOf, bucketWidths } from '../usage/buckets.ts';
 import type { Buckets } from '../usage/buckets.ts';
 import { wholeNumber } from './fields.ts';
 import { none, route } from './route.ts';
-import { upstreamStatusFields } from './usage.ts';
+import { estimateFields, upstreamStatusFields } from './usage.ts';
 
 const latency = z.int().nullable();
 
@@ -38,6 +38,7 @@ const point = z.object({
   /** Null when there are requests and none of them has a price. */
   cost_micros: z.int().nullable(),
   unpriced_requests: z.int(),
+  ...estimateFields,
   /** Of answered requests; null in a bucket without any, and percentiles where only sums are left. */
   avg_ms: latency,
   p50_ms: latency,
@@ -68,6 +69,10 @@ const nothing: Omit<SeriesPoint, 'bucket'> = {
   completion_tokens: 0,
   cost_micros: 0,
   unpriced_requests: 0,
+  estimated_requests: 0,
+  estimated_prompt_tokens: 0,
+  estimated_completion_tokens: 0,
+  estimated_cost_micros: null,
   avg_ms: null,
   p50_ms: null,
   p95_ms: null,

@@ -46,7 +46,11 @@ export const usageRecord = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   usage_reported: z.boolean(),
+  /** The counts are estimates: in no sum of reported usage, and charged to budgets. */
+  usage_estimated: z.boolean(),
   cost_micros: z.int().nullable(),
+  /** What a budget of money was charged for estimated counts. */
+  estimated_cost_micros: z.int().nullable(),
   cached: z.boolean(),
   duration_ms: z.int(),
   ttft_ms: z.int().nullable(),

@@ -18,6 +18,15 @@ export const upstreamStatusFields = {
   upstream_server_error: z.int().nullable(),
 };
 
+/** Requests whose usage could not be read: estimates, which are in no other sum but that of the requests. */
+export const estimateFields = {
+  estimated_requests: z.int(),
+  estimated_prompt_tokens: z.int(),
+  estimated_completion_tokens: z.int(),
+  /** Null when none of these requests has a price. */
+  estimated_cost_micros: z.int().nullable(),
+};
+
 const usageTotal = z.object({
   /** Null groups the requests without one: those that were refused before there was a model, or that no rule tagged. */
   key: z.string().nullable(),
@@ -39,6 +48,7 @@ const usageTotal = z.object({
   /** Null when no request of the group has a price. */
   cost_micros: z.int().nullable(),
   unpriced_requests: z.int(),
+  ...estimateFields,
   /** Of answered requests. */
   avg_ms: z.int().nullable(),
   /** Null too when some of the requests are past their retention, and only known as sums. */

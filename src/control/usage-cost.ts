@@ -19,7 +19,23 @@ export function costMicros(event: Counts, prices: Prices | null): number | null 
   // An answer from the cache cost nothing, whatever the model's price.
   if (event.cached) return 0;
   if (event.reported_cost_micros !== null) return event.reported_cost_micros;
-  if (!event.usage_reported || prices === null || isUnpriced(prices)) return null;
+  return event.usage_reported ? pricedMicros(event, prices) : null;
+}
+
+/** What a budget of money is charged for a row whose counts are estimates; null for any other, and without a price. */
+export const estimatedCostMicros = (
+  event: Counts & Pick<UsageEvent, 'usage_estimated'>,
+  prices: Prices | null,
+): number | null => {
+  const isCharged = event.usage_estimated && !event.usage_reported && !event.cached;
+  return isCharged && event.reported_cost_micros === null ? pricedMicros(event, prices) : null;
+};
+
+function pricedMicros(
+  event: Pick<Counts, 'prompt_tokens' | 'completion_tokens'>,
+  prices: Prices | null,
+): number | null {
+  if (prices === null || isUnpriced(prices)) return null;
   const prompt = priced(event.prompt_tokens, prices.inputPricePerMtok);
   const completion = priced(event.completion_tokens, prices.outputPricePerMtok);
   if (prompt === null || completion === null) return null;

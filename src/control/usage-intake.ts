@@ -16,7 +16,7 @@ import { reachedCap } from '../snapshot/spend.ts';
 import { createUlids } from '../usage/ulid.ts';
 import type { UsageBatch, UsageEvent, UsageReceipt } from '../usage/usage-event.ts';
 import { principalNames } from './principal-names.ts';
-import { costMicros } from './usage-cost.ts';
+import { costMicros, estimatedCostMicros } from './usage-cost.ts';
 import { isPartial, readRecord } from './usage-record.ts';
 
 export type UsageIntake = (batch: UsageBatch) => Promise<UsageReceipt>;
@@ -135,5 +135,6 @@ function toRow(event: UsageEvent, { state, replica, receivedAt, principal }: Nam
     provider: provider?.name ?? null,
     prompt_class: classNameOf(event, state),
     cost_micros: costMicros(event, model),
+    estimated_cost_micros: estimatedCostMicros(event, model),
   };
 }

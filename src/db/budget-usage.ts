@@ -161,10 +161,13 @@ export const strayBudgets = (db: Queryable): Promise<BudgetCheck[]> =>
       from op.budget_usage held
       left join (
         select principal_id, budget_window,
-          prompt_tokens::numeric + completion_tokens as tokens, cost_micros::numeric as cost_micros
+          prompt_tokens::numeric + completion_tokens as tokens,
+          coalesce(cost_micros, estimated_cost_micros)::numeric as cost_micros
         from op.usage_events
         union all
-        select principal_id, budget_window, prompt_tokens + completion_tokens, cost_micros
+        select principal_id, budget_window, prompt_tokens + completion_tokens
+            + estimated_prompt_tokens + estimated_completion_tokens,
+          coalesce(cost_micros, 0) + coalesce(estimated_cost_micros, 0)
         from op.usage_hours
       ) used on used.principal_id = held.principal_id and used.budget_window = held.window_start
       group by held.principal_id

@@ -57,6 +57,12 @@ export type UsageColumns = UpstreamStatuses &
     /** Null when none of the requests has a price. */
     cost_micros: number | null;
     unpriced_requests: number;
+    /** Requests whose usage was estimated, and those estimates: they are in none of the sums above but the requests. */
+    estimated_requests: number;
+    estimated_prompt_tokens: number;
+    estimated_completion_tokens: number;
+    /** Null when none of them has a price. */
+    estimated_cost_micros: number | null;
     avg_ms: number | null;
     p50_ms: number | null;
     p95_ms: number | null;
@@ -75,6 +81,10 @@ export const usageColumns: SQLQuery = sql`
   ${boundedSum(sql`completion_tokens`)} as completion_tokens,
   ${boundedSum(sql`cost_micros`)} as cost_micros,
   sum(unpriced_requests)::bigint as unpriced_requests,
+  sum(estimated_requests)::bigint as estimated_requests,
+  ${boundedSum(sql`estimated_prompt_tokens`)} as estimated_prompt_tokens,
+  ${boundedSum(sql`estimated_completion_tokens`)} as estimated_completion_tokens,
+  ${boundedSum(sql`estimated_cost_micros`)} as estimated_cost_micros,
   ${averageDuration} as avg_ms,
   ${percentile(0.5, sql`duration_ms`)} as p50_ms,
   ${percentile(0.95, sql`duration_ms`)} as p95_ms,

@@ -34,8 +34,8 @@ export const usageColumns = sql`
   provider_id, provider, virtual_model, path, snapshot_version, route, tag,
   frontend_model_id, rule_id, prompt_class_id, prompt_class, budget_percent,
   matched_headers, rule_inputs, stream, status, refusal, prompt_tokens, completion_tokens,
-  usage_reported, cost_micros, cached, duration_ms, ttft_ms, attempts, prompt_estimate,
-  max_tokens`;
+  usage_reported, usage_estimated, cost_micros, estimated_cost_micros, cached, duration_ms, ttft_ms,
+  attempts, prompt_estimate, max_tokens`;
 
 /** Null when there is none, or none any more. */
 export async function readUsageEvent(db: Queryable, id: string): Promise<UsageRecord | null> {

@@ -42,7 +42,13 @@ export const usageIn = ({ since, until }: UsageRange, filter: UsageFilter): SQLQ
     1::bigint as requests, ${isUpstreamError}::integer::bigint as upstream_errors,
     ${isClientError}::integer::bigint as client_errors,
     ${isUnpriced}::integer::bigint as unpriced_requests,
-    prompt_tokens::numeric, completion_tokens::numeric, cost_micros::numeric,
+    case when usage_estimated then 0 else prompt_tokens end::numeric as prompt_tokens,
+    case when usage_estimated then 0 else completion_tokens end::numeric as completion_tokens,
+    cost_micros::numeric, usage_estimated::integer::bigint as estimated_requests,
+    case when usage_estimated then prompt_tokens else 0 end::numeric as estimated_prompt_tokens,
+    case when usage_estimated then completion_tokens else 0 end::numeric
+      as estimated_completion_tokens,
+    estimated_cost_micros::numeric,
     duration_ms::numeric, ttft_ms,
     case when refusal is null and not cached then status end as upstream_status,
     ${failedAttempts} as failed_attempts
@@ -51,7 +57,8 @@ export const usageIn = ({ since, until }: UsageRange, filter: UsageFilter): SQLQ
   union all
   select hour, true, principal, model, provider, virtual_model, tag, refusal,
     requests, upstream_errors, client_errors, unpriced_requests,
-    prompt_tokens, completion_tokens, cost_micros, duration_ms, null, null, null
+    prompt_tokens, completion_tokens, cost_micros, estimated_requests, estimated_prompt_tokens,
+    estimated_completion_tokens, estimated_cost_micros, duration_ms, null, null, null
   from op.usage_hours
   where ${within(sql`hour`, { since, until })} and ${matching(filter)}`;
 

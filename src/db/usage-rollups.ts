@@ -48,12 +48,18 @@ export const foldUsage = (
       ), folded as (
         insert into op.usage_hours as held (hour, key, principal_id, principal, model, provider,
           virtual_model, tag, refusal, budget_window, requests, upstream_errors, client_errors,
-          unpriced_requests, prompt_tokens, completion_tokens, cost_micros, duration_ms)
+          unpriced_requests, prompt_tokens, completion_tokens, cost_micros, estimated_requests,
+          estimated_prompt_tokens, estimated_completion_tokens, estimated_cost_micros, duration_ms)
         select hour, key, principal_id, principal, model, provider,
           virtual_model, tag, refusal, budget_window, count(*),
           count(*) filter (where ${isUpstreamError}), count(*) filter (where ${isClientError}),
-          count(*) filter (where ${isUnpriced}), sum(prompt_tokens), sum(completion_tokens),
-          sum(cost_micros), sum(duration_ms)
+          count(*) filter (where ${isUnpriced}),
+          coalesce(sum(prompt_tokens) filter (where not usage_estimated), 0),
+          coalesce(sum(completion_tokens) filter (where not usage_estimated), 0),
+          sum(cost_micros), count(*) filter (where usage_estimated),
+          coalesce(sum(prompt_tokens) filter (where usage_estimated), 0),
+          coalesce(sum(completion_tokens) filter (where usage_estimated), 0),
+          sum(estimated_cost_micros), sum(duration_ms)
         from keyed
         group by hour, key, principal_id, principal, model, provider, virtual_model, tag, refusal,
           budget_window
@@ -66,6 +72,13 @@ export const foldUsage = (
           completion_tokens = held.completion_tokens + excluded.completion_tokens,
           cost_micros = case when excluded.cost_micros is null then held.cost_micros
             else coalesce(held.cost_micros, 0) + excluded.cost_micros end,
+          estimated_requests = held.estimated_requests + excluded.estimated_requests,
+          estimated_prompt_tokens = held.estimated_prompt_tokens + excluded.estimated_prompt_tokens,
+          estimated_completion_tokens =
+            held.estimated_completion_tokens + excluded.estimated_completion_tokens,
+          estimated_cost_micros = case when excluded.estimated_cost_micros is null
+            then held.estimated_cost_micros
+            else coalesce(held.estimated_cost_micros, 0) + excluded.estimated_cost_micros end,
           duration_ms = held.duration_ms + excluded.duration_ms
       )
       select count(*) as rows from gone`);

@@ -51,7 +51,9 @@ const columns = [
   'prompt_tokens',
   'completion_tokens',
   'usage_reported',
+  'usage_estimated',
   'cost_micros',
+  'estimated_cost_micros',
   'cached',
   'duration_ms',
   'ttft_ms',
@@ -102,7 +104,7 @@ export async function insertUsage(
 
 type Counted = Pick<
   StoredUsage,
-  'principal_id' | 'prompt_tokens' | 'completion_tokens' | 'cost_micros'
+  'principal_id' | 'prompt_tokens' | 'completion_tokens' | 'cost_micros' | 'estimated_cost_micros'
 >;
 
 /** What these rows come to, a principal each. What has no price costs nothing of a budget. */
@@ -111,7 +113,7 @@ function spendOf(rows: readonly Counted[]): Spend[] {
   return [...byPrincipal].map(([principalId, own]) => ({
     principalId,
     tokens: exactSum(own.flatMap((row) => [row.prompt_tokens, row.completion_tokens])),
-    costMicros: exactSum(own.map((row) => row.cost_micros ?? 0)),
+    costMicros: exactSum(own.map((row) => row.cost_micros ?? row.estimated_cost_micros ?? 0)),
   }));
 }
 

@@ -8,7 +8,8 @@ import { isRetryable } from '../routing/retry.ts';
 import { countStatus } from '../telemetry/metrics.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Counts } from '../telemetry/metrics.ts';
-import { endsStream, mayReportUsage, readUsage, Tail } from '../usage/tail.ts';
+import type { Forwarded } from '../usage/estimate-answer.ts';
+import { endsStream, isEventStream, mayReportUsage, readUsage, Tail } from '../usage/tail.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
 import { idHeaders } from './answer.ts';
 import { startRecording } from './cache-recording.ts';
@@ -71,6 +72,8 @@ export class Attempt implements TranslatedSink, ExchangeListener {
   /** The status that the client saw, and when it saw the first byte of a body. */
   relayedStatus: number | null = null;
   firstChunkAt: number | null = null;
+  #forwardedBytes = 0;
+  #isStream = false;
   readonly #context: AttemptContext;
   readonly #step: Step;
   readonly #startedAt: number;
@@ -87,6 +90,14 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     this.#context = context;
     this.#step = step;
     this.#startedAt = context.shared.monotonic();
+  }
+
+  /** What was forwarded of an answer that was served; null when nothing was. */
+  get forwarded(): Forwarded | null {
+    const status = this.relayedStatus;
+    if (status === null || status >= 300 || this.#forwardedBytes === 0) return null;
+    const tail = this.#tail?.text() ?? null;
+    return { bytes: this.#forwardedBytes, tail, isStream: this.#isStream };
   }
 
   /** Of a backend with flow control a slot was taken, which is released at the end of the attempt. */
@@ -123,6 +134,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
       return true;
     }
     this.firstChunkAt ??= this.#context.shared.monotonic();
+    this.#forwardedBytes += chunk.length;
     this.#tail?.push(chunk);
     this.#recording?.push(chunk);
     return this.#context.exchange.write(chunk, isLast);
@@ -242,8 +254,8 @@ export class Attempt implements TranslatedSink, ExchangeListener {
       this.#recording = startRecording(miss, this.#step, { status, headers });
     }
     appendAnswerHeaders(head, headers);
-    const isRead = this.#translated === null && isMetered && status < 300;
-    if (isRead && mayReportUsage(headers)) this.#tail = new Tail();
+    if (isMetered && status < 300 && mayReportUsage(headers)) this.#tail = new Tail();
+    this.#isStream = isEventStream(headers);
     this.relayedStatus = status;
     exchange.start(status, head, isFollowed);
   }

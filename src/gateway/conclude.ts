@@ -9,6 +9,8 @@ import { observe } from '../telemetry/histogram.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Counts, Outcome } from '../telemetry/metrics.ts';
 import { estimateCostMicros } from '../usage/cost.ts';
+import { estimateAnswer } from '../usage/estimate-answer.ts';
+import type { Forwarded, TokenEstimate } from '../usage/estimate-answer.ts';
 import type { RefusalReason } from '../usage/usage-event.ts';
 import { answerJson, answerRefusal, idHeaders, refuseRequest, rejectionOf } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
@@ -19,6 +21,7 @@ import { usageEvent } from './meter.ts';
 import type { MeteredOutcome, MeteredRequest, UsageSink } from './meter.ts';
 import type { Peeked } from './peek.ts';
 import type { Plan, Step } from './plan.ts';
+import { routeAt } from './routes.ts';
 import { noteAnswer, noteServed } from './traced.ts';
 import type { Exchange } from './transport/boundary.ts';
 import { appendAnswerHeaders, withoutHeader } from './transport/header-policy.ts';
@@ -54,6 +57,7 @@ export function finish(
   const firstTokenMs =
     attempt.firstChunkAt === null ? null : attempt.firstChunkAt - exchange.startedAt;
   const usage = ending.usage ?? null;
+  const estimate = usage === null ? estimateOf(request, attempt.forwarded) : null;
   noteServed(exchange, step, { status, attempts: plan.attempts });
   if (firstTokenMs !== null) observe(context.counts.firstToken, firstTokenMs);
   if (status !== null) countServed(context, step, { durationMs, firstTokenMs, usage });
@@ -66,6 +70,7 @@ export function finish(
     providerId: step.backend.backend.providerId,
     route: step.route,
     usage,
+    estimate,
     attempts: plan.attempts,
     durationMs,
     firstTokenMs,
@@ -104,6 +109,7 @@ export function answerCached(
     providerId: answer.providerId,
     route,
     usage: answer.usage,
+    estimate: answer.usage === null ? estimateOf(request, forwardedOf(answer)) : null,
     attempts: 0,
     isCached: true,
     durationMs,
@@ -154,6 +160,7 @@ export async function answerHeld(
     providerId: step.backend.backend.providerId,
     route: step.route,
     usage: null,
+    estimate: null,
     attempts: plan.attempts,
     durationMs,
     firstTokenMs: null,
@@ -196,6 +203,7 @@ export function refuseMetered(
     providerId: null,
     route: null,
     usage: null,
+    estimate: null,
     attempts,
     durationMs: context.monotonic() - exchange.startedAt,
     firstTokenMs: null,
@@ -241,14 +249,31 @@ function record(context: ConcludeContext, request: MeteredRequest, outcome: Mete
   );
 }
 
+/** Null when nothing was forwarded, or nothing can be told of the tokens of its route. */
+function estimateOf(
+  { exchange, peeked }: MeteredRequest,
+  forwarded: Forwarded | null,
+): TokenEstimate | null {
+  const route = routeAt(exchange.path);
+  if (forwarded === null || route === undefined) return null;
+  return estimateAnswer(route.countable, peeked.promptEstimate, forwarded);
+}
+
+const forwardedOf = ({ body }: CachedAnswer): Forwarded => ({
+  bytes: body.length,
+  tail: null,
+  isStream: false,
+});
+
 /** As the control plane will count it, at the prices that this replica knows. */
-function amountOf({ usage, model, isCached }: MeteredOutcome): Amount {
-  if (usage === null) return nothingUsed;
-  const { promptTokens: prompt, completionTokens: completion } = usage;
+function amountOf({ usage, estimate, model, isCached }: MeteredOutcome): Amount {
+  const counts = usage ?? estimate;
+  if (counts === null) return nothingUsed;
+  const { promptTokens: prompt, completionTokens: completion } = counts;
   const price = model === null ? null : estimateCostMicros(model.prices, { prompt, completion });
   return {
     tokens: prompt + completion,
-    micros: isCached === true ? 0 : (usage.costMicros ?? price ?? 0),
+    micros: isCached === true ? 0 : (usage?.costMicros ?? price ?? 0),
   };
 }
 

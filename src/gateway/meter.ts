@@ -7,6 +7,7 @@ import type { Hold } from '../limits/spending.ts';
 import type { Decision } from '../routing/route.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
+import type { TokenEstimate } from '../usage/estimate-answer.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
 import { matchedHeadersMax } from '../usage/usage-event.ts';
 import type { RuleInputs } from '../usage/rule-inputs.ts';
@@ -46,6 +47,8 @@ export type MeteredOutcome = Readonly<{
   providerId: ProviderId | null;
   route: string | null;
   usage: ReportedUsage | null;
+  /** Where no usage was reported; null when nothing of an answer was forwarded. */
+  estimate: TokenEstimate | null;
   attempts: number;
   /** Answered from the response cache. */
   isCached?: boolean;
@@ -61,7 +64,8 @@ export function usageEvent(
 ): UsageEvent | null {
   const { exchange, caller, peeked, decision } = request;
   if (caller.principalId === null) return null;
-  const { usage, model } = outcome;
+  const { usage, estimate, model } = outcome;
+  const counts = usage ?? estimate;
   return {
     id: exchange.id,
     at: stamp(exchange.startedMs),
@@ -84,9 +88,10 @@ export function usageEvent(
     stream: peeked.isStream,
     status: outcome.status,
     refusal: outcome.refusal,
-    prompt_tokens: usage?.promptTokens ?? 0,
-    completion_tokens: usage?.completionTokens ?? 0,
+    prompt_tokens: counts?.promptTokens ?? 0,
+    completion_tokens: counts?.completionTokens ?? 0,
     usage_reported: usage !== null,
+    usage_estimated: usage === null && estimate !== null,
     reported_cost_micros: usage?.costMicros ?? null,
     cached: outcome.isCached ?? false,
     duration_ms: Math.round(outcome.durationMs),

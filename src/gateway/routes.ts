@@ -3,6 +3,7 @@
 // Stateful job routes (/batches, /files, /fine_tuning) are not among them and are not served. The routes
 // of the Messages API stand beside them.
 
+import type { Countable } from '../usage/estimate-answer.ts';
 import type { Exchange } from './transport/boundary.ts';
 
 export type ProxiedRoute = Readonly<{
@@ -16,7 +17,11 @@ export type ProxiedRoute = Readonly<{
   isTranslated: boolean;
   /** What a route of the Messages API does: its bodies are that API's, and its tokens may just be counted. */
   messages: 'served' | 'counted' | null;
+  /** What can be estimated of the tokens of an answer that does not report them. */
+  countable: Countable;
 }>;
+
+const written = 'prompt_and_completion';
 
 const route = (path: string, traits: Partial<ProxiedRoute> = {}): ProxiedRoute => ({
   path,
@@ -24,16 +29,17 @@ const route = (path: string, traits: Partial<ProxiedRoute> = {}): ProxiedRoute =
   knowsIncludeUsage: false,
   isTranslated: false,
   messages: null,
+  countable: 'nothing',
   ...traits,
 });
 
 export const proxiedRoutes: readonly ProxiedRoute[] = [
-  route('/chat/completions', { knowsIncludeUsage: true, isTranslated: true }),
-  route('/completions', { knowsIncludeUsage: true }),
-  route('/responses'),
-  route('/embeddings'),
-  route('/rerank'),
-  route('/score'),
+  route('/chat/completions', { knowsIncludeUsage: true, isTranslated: true, countable: written }),
+  route('/completions', { knowsIncludeUsage: true, countable: written }),
+  route('/responses', { countable: written }),
+  route('/embeddings', { countable: 'prompt' }),
+  route('/rerank', { countable: 'prompt' }),
+  route('/score', { countable: 'prompt' }),
   route('/audio/transcriptions', { takesForm: true }),
   route('/audio/translations', { takesForm: true }),
   route('/audio/speech'),
@@ -44,7 +50,7 @@ export const proxiedRoutes: readonly ProxiedRoute[] = [
 
 /** Served by any backend as chats, or counted here. */
 const messagesRoutes: readonly ProxiedRoute[] = [
-  route('/messages', { messages: 'served', isTranslated: true }),
+  route('/messages', { messages: 'served', isTranslated: true, countable: written }),
   route('/messages/count_tokens', { messages: 'counted', isTranslated: true }),
 ];
 

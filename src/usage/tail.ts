@@ -27,6 +27,10 @@ export function mayReportUsage(headers: readonly string[]): boolean {
   return true;
 }
 
+/** Whether an answer with these fields, names and values in turn, is a stream of events. */
+export const isEventStream = (headers: readonly string[]): boolean =>
+  (headers[headers.indexOf('content-type') + 1] ?? '').startsWith('text/event-stream');
+
 /** Of content, not of a report. */
 const contentType =
   /^(?:audio\/|image\/|video\/|application\/octet-stream|text\/(?!event-stream))/i;

@@ -75,6 +75,8 @@ export const reportedEvent = z.object({
   completion_tokens: count,
   /** False when the counts were not found: the row then prices to null. */
   usage_reported: z.boolean(),
+  /** The counts are estimates: budgets are charged with them, and sums show them apart. False from older proxies. */
+  usage_estimated: z.boolean().default(false),
   /** The provider's own figure, in micro-units; null when it gave none. */
   reported_cost_micros: count.nullable(),
   cached: z.boolean(),

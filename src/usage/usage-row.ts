@@ -18,7 +18,7 @@ export const usageRow = (event: UsageEvent): string =>
   `,"rule_inputs":${inputs(event.rule_inputs)},"stream":${event.stream}` +
   `,"status":${event.status},"refusal":${refusal(event.refusal)}` +
   `,"prompt_tokens":${event.prompt_tokens},"completion_tokens":${event.completion_tokens}` +
-  `,"usage_reported":${event.usage_reported}` +
+  `,"usage_reported":${event.usage_reported},"usage_estimated":${event.usage_estimated}` +
   `,"reported_cost_micros":${event.reported_cost_micros},"cached":${event.cached}` +
   `,"duration_ms":${event.duration_ms},"ttft_ms":${event.ttft_ms}` +
   `,"attempts":${event.attempts},"prompt_estimate":${event.prompt_estimate}` +

@@ -60,6 +60,8 @@ describe('a usage row', () => {
       principal: 'bootstrap',
       provider: null,
       prompt_class: 'code',
+      usage_estimated: false,
+      estimated_cost_micros: null,
       cost_micros: null,
     });
   });

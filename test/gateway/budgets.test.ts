@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { chatBody, startTestGateway } from '../harness/gateway.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import type { GivenSnapshot } from '../harness/snapshot.ts';
-import { answerJson, completion, startUpstream } from '../harness/upstream.ts';
+import { answerJson, completion, delta, frame, startUpstream } from '../harness/upstream.ts';
 import type { Script } from '../harness/upstream.ts';
 import { until } from '../harness/wait.ts';
 
@@ -142,6 +142,67 @@ describe('a gateway', () => {
     assert.deepEqual(
       gateway.events.map((event) => event.budget_percent),
       [0, 50],
+    );
+  });
+});
+
+/** Twenty words and the mark of their end; the usage never comes. */
+const withoutUsage: Script = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (let word = 0; word < 20; word++) response.write(delta('four'));
+  response.write(frame({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }));
+};
+
+describe('an answer whose usage could not be read', () => {
+  it('is charged to the budget of a client that hangs up at the finish reason', async () => {
+    await using upstream = await startUpstream(withoutUsage);
+    await using gateway = await startTestGateway(given(upstream.apiBase, { tokens: [0, 100] }));
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 16; sent++) {
+      const response = await ask(gateway, { stream: true });
+      statuses.push(response.status);
+      let text = '';
+      for await (const chunk of response.body ?? []) {
+        text += Buffer.from(chunk).toString();
+        if (text.includes('finish_reason":"stop"')) break;
+      }
+      await until(() => gateway.events.length > sent, { what: 'the row' });
+    }
+    const answered = statuses.filter((status) => status === 200).length;
+    assert.ok(answered >= 2 && answered <= 5, `${answered} answered`);
+    assert.deepEqual(new Set(statuses.slice(answered)), new Set([402]));
+    const [row] = gateway.events;
+    assert.deepEqual([row?.usage_reported, row?.usage_estimated], [false, true]);
+    assert.equal(row?.prompt_tokens, row?.prompt_estimate);
+    const completion = row?.completion_tokens ?? 0;
+    assert.ok(completion >= 20 && completion <= 24, `${completion} tokens`);
+  });
+
+  it('is charged also where its usage is too far from its end, or it is compressed', async () => {
+    const long = { usage: completion.usage, results: ['x'.repeat(10_000)] };
+    await using upstream = await startUpstream(answerJson(long));
+    await using gateway = await startTestGateway(given(upstream.apiBase, { tokens: [0, 9000] }));
+    assert.equal((await ask(gateway)).status, 200);
+    upstream.play(answerJson(completion, 200, { 'content-encoding': 'gzip' }));
+    await ask(gateway)
+      .then((response) => response.arrayBuffer())
+      .catch(() => {});
+    await until(() => gateway.events.length === 2, { what: 'the rows' });
+    const told = gateway.events.map((row) => [row.usage_reported, row.usage_estimated]);
+    assert.deepEqual(told, [
+      [false, true],
+      [false, true],
+    ]);
+    assert.ok((gateway.events[0]?.completion_tokens ?? 0) > 2500);
+  });
+
+  it('is not charged where nothing of it was forwarded, or it was an error', async () => {
+    await using upstream = await startUpstream(answerJson({ error: {} }, 400));
+    await using gateway = await startTestGateway(given(upstream.apiBase, { tokens: [0, 9] }));
+    for (let sent = 0; sent < 3; sent++) assert.equal((await ask(gateway)).status, 400);
+    assert.deepEqual(
+      gateway.events.map((row) => [row.usage_estimated, row.prompt_tokens]),
+      Array.from({ length: 3 }, () => [false, 0]),
     );
   });
 });

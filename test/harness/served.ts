@@ -63,7 +63,7 @@ export function serve(state: ConfigState, one: Served, number: number): UsageRec
       promptClass: request.promptClass,
       ruleInputs: inputs,
     },
-    { ...outcomeOf(route, one), usage: null, durationMs: 1, firstTokenMs: null },
+    { ...outcomeOf(route, one), usage: null, estimate: null, durationMs: 1, firstTokenMs: null },
     (ms) => new Date(ms).toISOString(),
   );
   const { reported_cost_micros: _cost, ...told } = usageEvent.parse(
@@ -78,6 +78,7 @@ export function serve(state: ConfigState, one: Served, number: number): UsageRec
     provider: null,
     prompt_class: null,
     cost_micros: null,
+    estimated_cost_micros: null,
   };
 }
 

@@ -24,7 +24,15 @@ const latency = (id: Measure, label: string, spare = false): Column<Group> => ({
 });
 
 const count = (
-  id: 'requests' | 'refused_requests' | 'prompt_tokens' | 'completion_tokens' | 'unpriced_requests',
+  id:
+    | 'requests'
+    | 'refused_requests'
+    | 'prompt_tokens'
+    | 'completion_tokens'
+    | 'unpriced_requests'
+    | 'estimated_requests'
+    | 'estimated_prompt_tokens'
+    | 'estimated_completion_tokens',
   label: string,
   spare = false,
 ): Column<Group> => ({
@@ -50,6 +58,7 @@ export function columnsOf(grouping: Grouping, groups: readonly Group[]): readonl
   const spend = groups.reduce((sum, { cost_micros }) => sum + (cost_micros ?? 0), 0);
   const formatSpend = spendFormat(groups.map(({ cost_micros }) => cost_micros));
   const hasRefused = groups.some(({ refused_requests }) => refused_requests > 0);
+  const hasEstimates = groups.some(({ estimated_requests }) => estimated_requests > 0);
   const label = groupings.find(({ value }) => value === grouping)?.label ?? '';
   return [
     { id: 'key', label, value: ({ key }) => key ?? withoutKey[grouping] },
@@ -78,6 +87,9 @@ export function columnsOf(grouping: Grouping, groups: readonly Group[]): readonl
     count('refused_requests', 'Refused', !hasRefused),
     count('prompt_tokens', 'Prompt tokens'),
     count('completion_tokens', 'Completion tokens'),
+    count('estimated_requests', 'Estimated requests', !hasEstimates),
+    count('estimated_prompt_tokens', 'Estimated prompt tokens', !hasEstimates),
+    count('estimated_completion_tokens', 'Estimated completion tokens', !hasEstimates),
     latency('avg_ms', 'Average'),
     latency('p50_ms', 'p50', true),
     latency('p95_ms', 'p95'),

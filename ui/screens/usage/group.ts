@@ -37,6 +37,15 @@ export function groupFacts(
           <dt>Tokens</dt>
           <dd>
             ${formatShort(group.prompt_tokens)} in, ${formatShort(group.completion_tokens)} out
+            ${
+              group.estimated_requests === 0
+                ? nothing
+                : html`<span class="quiet">
+                    plus an estimated ${formatShort(group.estimated_prompt_tokens)} in,
+                    ${formatShort(group.estimated_completion_tokens)} out, of requests without
+                    reported usage
+                  </span>`
+            }
           </dd>
           <dt>Latency</dt>
           <dd>p50 ${formatDuration(group.p50_ms)}, p95 ${formatDuration(group.p95_ms)}</dd>

@@ -82,8 +82,8 @@ export class GwUsageRequest extends LitElement {
       ['Attempts', formatNumber(row.attempts)],
       [
         'Tokens',
-        row.usage_reported
-          ? `${formatNumber(row.prompt_tokens)} in, ${formatNumber(row.completion_tokens)} out`
+        row.usage_reported || row.usage_estimated
+          ? `${formatNumber(row.prompt_tokens)} in, ${formatNumber(row.completion_tokens)} out${row.usage_estimated ? ' (estimated)' : ''}`
           : 'not reported',
       ],
       ['Cost', html`<gw-money exact .micros=${row.cost_micros}></gw-money>`],
