@@ -10,7 +10,7 @@ import { countRows } from '../../projections/tables/page.ts';
 import { listPrincipals, principals } from '../../projections/tables/principals.ts';
 import type { PrincipalRow } from '../../projections/tables/principals.ts';
 import { linkedSince } from '../db/identities.ts';
-import { passwordBytesMax } from '../control/passwords.ts';
+import { passwordBytesMax, passwordRules } from '../control/passwords.ts';
 import type { Secret } from '../db/vault.ts';
 import { nameField, shownText, timestamp } from '../lib/fields.ts';
 import { principalId } from '../lib/ids.ts';
@@ -190,7 +190,9 @@ export const principalRoutes = [
     summary: 'Set a password, which makes the principal a user and ends its sessions',
     refusals: ['absent'],
     params,
-    body: z.strictObject({ password: z.string().max(passwordBytesMax) }),
+    body: z.strictObject({
+      password: z.string().max(passwordBytesMax).meta({ description: passwordRules }),
+    }),
     response: principalRecord,
     handle: async ({ params: { id }, body: { password } }, call) => {
       const { control } = call;

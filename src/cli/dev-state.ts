@@ -9,7 +9,7 @@ import { z } from 'zod';
 const devState = z.object({
   encryption_key: z.string().regex(/^[0-9a-f]{64}$/),
   proxy_token: z.string().min(16),
-  admin_password: z.string().min(8),
+  admin_password: z.string(),
   demo_port: z.int().nonnegative(),
   /** Null until the first key was made. */
   api_key: z.object({ id: z.int(), key: z.string() }).nullable(),

@@ -7,9 +7,16 @@ import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { createSlots } from './slots.ts';
 
-/** In bytes of UTF-8; the upper bound keeps a request from buying hash time by length. Nothing is cut off. */
-const passwordBytesMin = 8;
+/** New passwords only: a shorter one that was set before the rule still opens its login. */
+const passwordCharactersMin = 12;
+/** Rejects repetitions such as twelve blanks, which no list of words contains. */
+const differentCharactersMin = 5;
+/** UTF-8. The bound keeps a request from buying hash time by length. Nothing is cut off. */
 export const passwordBytesMax = 1024;
+
+export const passwordRules =
+  `At least ${passwordCharactersMin} characters, ${differentCharactersMin} of them different, and at most ` +
+  `${passwordBytesMax} bytes; the most common passwords are refused.`;
 
 const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
@@ -29,7 +36,7 @@ export function createPasswords(): Passwords {
   const slots = createSlots({ parallelMax, waitingMax, what: 'password checks' });
   return {
     hash: async (password) => {
-      const unfit = unfitPassword(password);
+      const unfit = await unfitPassword(password);
       return unfit ?? slots.run(() => hash(password, cost));
     },
     verify: async (stored, password) => {
@@ -40,9 +47,26 @@ export function createPasswords(): Passwords {
   };
 }
 
-function unfitPassword(password: string): Refusal | null {
+async function unfitPassword(password: string): Promise<Refusal | null> {
+  const rule = await brokenRule(password);
+  return rule === null ? null : refuse('invalid', `password: ${rule}`, { param: 'password' });
+}
+
+async function brokenRule(password: string): Promise<string | null> {
   const bytes = Buffer.byteLength(password);
-  if (bytes >= passwordBytesMin && bytes <= passwordBytesMax) return null;
-  const message = `password must have ${passwordBytesMin} to ${passwordBytesMax} bytes, it has ${bytes}`;
-  return refuse('invalid', message, { param: 'password' });
+  if (bytes > passwordBytesMax) return `at most ${passwordBytesMax} bytes, this one has ${bytes}`;
+  const characters = Array.from(password);
+  if (characters.length < passwordCharactersMin) {
+    return `at least ${passwordCharactersMin} characters, this one has ${characters.length}`;
+  }
+  if (new Set(characters).size < differentCharactersMin) {
+    return `at least ${differentCharactersMin} different characters`;
+  }
+  return (await isCommon(password)) ? 'this one is among the most common; choose another' : null;
+}
+
+/** The list has some 50,000 words, so it is loaded when the first password is set. */
+async function isCommon(password: string): Promise<boolean> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return dictionary['passwords-common'].includes(password.toLowerCase());
 }

@@ -98,13 +98,17 @@ describe('a session', () => {
     const ada = await loginAs('ada', ['admin']);
     const { body } = await ask(login('ada', adminPassword));
     const path = `/admin/principals/${String(member(body, 'id'))}`;
-    const password = { method: 'PUT', path: `${path}/password`, body: { password: 'another one' } };
+    const password = {
+      method: 'PUT',
+      path: `${path}/password`,
+      body: { password: 'another one of mine' },
+    };
     assert.equal((await ask({ ...password, cookie: boss })).status, 200);
     assert.equal((await ask({ path: '/admin/roles', cookie: ada })).status, 401);
     // Only what holds is counted.
     assert.equal(await admin.control.sessions.count(), 1);
 
-    const again = cookieOf(await ask(login('ada', 'another one')));
+    const again = cookieOf(await ask(login('ada', 'another one of mine')));
     assert.equal((await ask({ path: '/admin/roles', cookie: again })).status, 200);
     assert.equal((await ask({ method: 'DELETE', path, cookie: boss })).status, 200);
     assert.equal((await ask({ path: '/admin/roles', cookie: again })).status, 401);

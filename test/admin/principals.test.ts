@@ -82,7 +82,7 @@ it('a password makes a user of a service account, and a weak one is refused', as
   const login = { name: 'ci', password: 'long enough now' };
   assert.equal((await ask({ method: 'POST', path: '/login', body: login })).status, 200);
   assert.equal(
-    (await send('PUT', '/admin/principals/9999/password', { password: 'long enough' })).status,
+    (await send('PUT', '/admin/principals/9999/password', { password: 'long enough now' })).status,
     404,
   );
 });

@@ -94,17 +94,17 @@ test('a role that lacks what it needs says all of it and does not start', async 
 });
 
 const key = 'ab'.repeat(32);
-const input = 'correct horse\n';
+const input = 'correct horse battery\n';
 
 test('set-password makes an administrator once, then only sets the password', async (t) => {
   const { url } = await testDatabase(t);
   const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
   const parameters = ['set-password', '--name', 'ada', '--password', '-', '--json'];
-  const first = await gw(parameters, { env, input: 'correct horse\n' });
+  const first = await gw(parameters, { env, input: 'correct horse battery\n' });
   assert.equal(first.stderr, '');
   const unmended = { id: 2, admin_mended: false };
   assert.deepEqual(JSON.parse(first.stdout), { ...unmended, created: true, role_granted: 'admin' });
-  const second = await gw(parameters, { env, input: 'battery staple\n' });
+  const second = await gw(parameters, { env, input: 'battery staple horse\n' });
   assert.deepEqual(JSON.parse(second.stdout), { ...unmended, created: false, role_granted: null });
 });
 
@@ -133,20 +133,31 @@ test('set-password refuses a name that no route would take', async (t) => {
   const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
   for (const name of ['', ' ', 'ada ', 'a\nb', 'x'.repeat(201)]) {
     const set = ['set-password', '--name', name, '--password', '-'];
-    const { code, stderr } = await gw(set, { env, input: 'correct horse\n' });
+    const { code, stderr } = await gw(set, { env, input: 'correct horse battery\n' });
     assert.equal(code, 2, name);
     assert.match(stderr, /^gw: --name: /);
   }
 });
 
+test('set-password refuses a password that is easily guessed', async (t) => {
+  const { url } = await testDatabase(t);
+  const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
+  const set = ['set-password', '--name', 'ada', '--password', '-'];
+  const { code, stderr } = await gw(set, { env, input: 'password1234\n' });
+  assert.deepEqual(
+    [code, stderr],
+    [2, 'gw: password: this one is among the most common; choose another\n'],
+  );
+});
+
 test('set-password warns of a password among the arguments', async (t) => {
   const { url } = await testDatabase(t);
   const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
-  const set = ['set-password', '--name', 'ada', '--password', 'correct horse'];
+  const set = ['set-password', '--name', 'ada', '--password', 'correct horse battery'];
   const { code, stdout, stderr } = await gw(set, { env });
   assert.equal(code, 0);
   assert.match(stderr, /visible to every user/);
-  assert.equal(`${stdout}${stderr}`.includes('correct horse'), false);
+  assert.equal(`${stdout}${stderr}`.includes('correct horse battery'), false);
 });
 
 test('set-password takes a password of the environment, or of a file that it names', async (t) => {
@@ -154,7 +165,9 @@ test('set-password takes a password of the environment, or of a file that it nam
   const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
   const set = ['set-password', '--name', 'ada'];
   for (const variable of ['GW_PASSWORD', 'GW_BOOTSTRAP_PASSWORD']) {
-    const { code, stderr } = await gw(set, { env: { ...env, [variable]: 'correct horse' } });
+    const { code, stderr } = await gw(set, {
+      env: { ...env, [variable]: 'correct horse battery' },
+    });
     assert.deepEqual([code, stderr], [0, '']);
   }
   const gone = await gw(set, { env: { ...env, GW_PASSWORD_FILE: '/nowhere' } });
@@ -174,7 +187,7 @@ test('set-password without a password and without a terminal is refused, not wai
 test('a database that does not answer is exit code 3', async () => {
   const env = { GW_DATABASE_URL: 'postgres://gw@127.0.0.1:1/gw', GW_ENCRYPTION_KEY: key };
   const set = ['set-password', '--name', 'ada', '--password', '-'];
-  const { code, stderr } = await gw(set, { env, input: 'correct horse' });
+  const { code, stderr } = await gw(set, { env, input: 'correct horse battery' });
   assert.equal(code, 3);
   assert.match(stderr, /ECONNREFUSED/);
 });

@@ -21,6 +21,7 @@ const controlPackages = [
   '@databases/pg',
   'zod',
   'undici',
+  '@zxcvbn-ts/language-common',
   'argon2',
   'eventemitter3',
   'ipaddr.js',

@@ -12,7 +12,13 @@ type PasswordDraft = Readonly<{ password: string; again: string }>;
 const differs = { wrong: { field: 'again', message: 'differs from the one above' } } as const;
 
 const rows: readonly FormRow<PasswordDraft>[] = [
-  { name: 'password', label: 'New password', type: 'password', required: true },
+  {
+    name: 'password',
+    label: 'New password',
+    type: 'password',
+    required: true,
+    hint: 'At least 12 characters, and not a common password',
+  },
   { name: 'again', label: 'Once more', type: 'password', required: true },
 ];
 
