@@ -92,7 +92,7 @@ it('a budget is set, reached and shown to be, and removed in so many words', asy
   await page.getByLabel('Money').fill('');
   await page.getByLabel('Tokens').fill('1,500');
   await press(page, 'Review change');
-  await page.getByRole('row', { name: /tokens_total added\s+unlimited\s+1,500/ }).waitFor();
+  await page.getByRole('row', { name: /Token cap added\s+unlimited\s+1,500/ }).waitFor();
   await press(page, 'Publish budget');
   await toast(page, /Budget of nightly set/);
   const [budget] = await rows(house, '/admin/budgets');
@@ -181,7 +181,7 @@ it('a principal is added, becomes a user by a password, and is deleted with what
   await page.getByText('differs from the one above').waitFor();
   await page.getByLabel('Once more').fill('a long enough password');
   await press(page, 'Review change');
-  await page.getByRole('row', { name: /kind changed\s+service_account\s+user/ }).waitFor();
+  await page.getByRole('row', { name: /Kind changed\s+service_account\s+user/ }).waitFor();
   await press(page, 'Set password');
   await page.getByText('user, a person', { exact: true }).waitFor();
 
@@ -227,7 +227,7 @@ for (const { screen, path, noun } of [
     await page.getByLabel('What becomes of the credential').selectOption('clear');
     await page.getByLabel('Enabled').uncheck();
     await press(page, 'Review change');
-    await page.getByRole('row', { name: /credential changed\s+set\s+none/ }).waitFor();
+    await page.getByRole('row', { name: /Credential.* changed\s+set\s+none/ }).waitFor();
     await press(page, 'Publish change');
     await page.getByText(/by boss/).waitFor();
     const changed = await rowNamed(house, path, 'search');

@@ -37,7 +37,7 @@ it('calls of a draft are changed, taken out and added, and its approval falls aw
   const house = await emptyHouse(t);
   await approvedRequest(house);
   const { page, watched } = await open(t, house, 'history/requests/1');
-  await page.getByRole('row', { name: /input_price_per_mtok \$3.00 per million tokens/ }).waitFor();
+  await page.getByRole('row', { name: /Input price \$3.00 per million tokens/ }).waitFor();
   await press(page, 'Edit calls');
   const body = page.locator('gw-field[name="calls.0"]');
   await body.locator('textarea').fill('{"input_price_per_mtok":');
@@ -62,10 +62,10 @@ it('calls of a draft are changed, taken out and added, and its approval falls aw
   await expectCleanScreen(page, { ...watched, errors: [] });
   await press(page, 'Review change');
   await page.getByText('The approval by second falls away').waitFor();
-  await page.getByRole('row', { name: /call 1.input_price_per_mtok .*\$3.00.*\$2.50/ }).waitFor();
+  await page.getByRole('row', { name: /call 1 · Input price .*\$3.00.*\$2.50/ }).waitFor();
   await press(page, 'Save draft');
   await toast(page, /Change request 1 edited/);
-  await page.getByRole('row', { name: /input_price_per_mtok added unpriced \$2.50/ }).waitFor();
+  await page.getByRole('row', { name: /Input price added unpriced \$2.50/ }).waitFor();
   await page.getByText('by nobody').waitFor();
 
   const edited = (await house.send('GET', path)).body;

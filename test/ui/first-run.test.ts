@@ -50,7 +50,7 @@ it('an empty database comes to its first streamed answer by the steps of the che
   await press(page, 'Send');
   const answer = page.getByRole('region', { name: 'Answer' });
   await answer.getByText('stop').waitFor();
-  await answer.getByRole('heading', { name: 'Why it went there' }).waitFor();
+  await answer.getByRole('heading', { name: 'Routing decision' }).waitFor();
   await expectCleanScreen(page, watched);
   const { body } = await house.send('GET', '/admin/usage/events?limit=5');
   const [row, ...others] = Array.isArray(body) ? body : [];

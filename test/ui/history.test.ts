@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 
 import { listedProvider } from '../harness/model-list.ts';
 import { reportUsage, reported } from '../harness/usage.ts';
-import { press, typePrice } from './harness/hands.ts';
+import { press, question, typePrice } from './harness/hands.ts';
 import { emptyHouse, open, sharedCompanyHouse } from './harness/house.ts';
 import type { House } from './harness/house.ts';
 import { rows } from './harness/records.ts';
@@ -43,25 +43,18 @@ it('a wrong price is found in the history, and undone with a reason', async (t) 
   assert.match((await record.getAttribute('href')) ?? '', /\/ui\/models\/1$/);
   await row.getByRole('link', { name: 'Updated model engine' }).click();
   const change = page.locator('gw-history-change');
-  await change
-    .getByRole('row', { name: /input_price_per_mtok changed\s+\$1.00 .*\s+\$100.00/ })
-    .waitFor();
+  await change.getByRole('row', { name: /Input price changed\s+\$1.00 .*\s+\$100.00/ }).waitFor();
   await expectCleanScreen(page, watched);
 
-  await change.getByRole('link', { name: 'Look at undoing it …' }).click();
-  await page.getByRole('heading', { name: /^Bring back from version/ }).waitFor();
-  await page
-    .getByRole('row', { name: /input_price_per_mtok changed\s+\$100.00 .*\s+\$1.00/ })
-    .waitFor();
-  await press(page, 'Restore …');
-  const [, moment = ''] = /restore\/(\d+)/.exec(page.url()) ?? [];
-  await page.getByLabel(`Type ${moment} to go on`).fill(moment);
-  await press(page, 'Restore');
-  await page.getByText('A reason is needed').waitFor();
+  await press(change, 'Undo…');
+  const dialog = question(page);
+  await dialog.getByRole('heading', { name: 'Undo: Updated model engine' }).waitFor();
+  await dialog.getByRole('row', { name: /Input price changed\s+\$100.00 .*\s+\$1.00/ }).waitFor();
+  await expectCleanScreen(page, watched);
   assert.equal(await priceNow(house), 100_000_000);
-  await page.getByLabel('Reason').fill('A zero too many');
-  await press(page, 'Restore');
-  await page.getByText(/Brought back model 1 · version \d+/).waitFor();
+  await dialog.getByLabel('Reason').fill('A zero too many');
+  await press(dialog, 'Undo');
+  await page.getByText(/Undone: Updated model engine · version \d+/).waitFor();
   assert.equal(await priceNow(house), 1_000_000);
   assert.ok((await rows(house, '/admin/roles')).some(({ name }) => name === 'auditors'));
   const [last] = await rows(house, '/admin/history/commands?limit=1');
@@ -85,6 +78,20 @@ it('the audit log and the overview say what each change was, and lead to its rec
 
 const priceShown = (page: Page, price: string) =>
   page.getByRole('button', { name: 'Change input price of engine' }).getByText(price);
+
+it('an undo without a reason says what it undoes, and types no version', async (t) => {
+  const house = await emptyHouse(t);
+  await pricedModel(house);
+  await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 2_000_000 });
+  const [wrong] = await rows(house, '/admin/history/commands?limit=1');
+  const { page } = await open(t, house, `history/${String(wrong?.['id'])}`);
+  await press(page.locator('gw-history-change'), 'Undo…');
+  await press(question(page), 'Undo');
+  await page.getByText(/Undone: Updated model engine/).waitFor();
+  assert.equal(await priceNow(house), 1_000_000);
+  const [last] = await rows(house, '/admin/history/commands?limit=1');
+  assert.equal(last?.['reason'], `Undo of the change at position ${String(wrong?.['id'])}`);
+});
 
 it('a save is taken back from its notice, and so is the taking back', async (t) => {
   const house = await emptyHouse(t);
@@ -110,9 +117,7 @@ it('an undo of what was changed again since is looked at first', async (t) => {
   await toast(page, /Price of engine changed · version/);
   await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 9_000_000 });
   await press(page, 'Undo');
-  await page
-    .getByRole('row', { name: /input_price_per_mtok changed\s+\$9.00 .*\s+\$1.00/ })
-    .waitFor();
+  await page.getByRole('row', { name: /Input price changed\s+\$9.00 .*\s+\$1.00/ }).waitFor();
   assert.equal(await priceNow(house), 9_000_000);
 });
 
@@ -125,17 +130,17 @@ it('two versions are compared, the first is restored, and what was made since is
   await page.getByRole('checkbox', { name: `Choose ${version}` }).check();
   await page.getByRole('checkbox').nth(1).check();
   await page.getByRole('button', { name: `Compare ${version} with` }).click();
-  await page.getByRole('row', { name: /description added\s+none\s+The fast one/ }).waitFor();
+  await page.getByRole('row', { name: /Description added\s+none\s+The fast one/ }).waitFor();
   await page.getByRole('link', { name: 'trial' }).waitFor();
   await expectCleanScreen(page, watched);
 
   await page.goto(`/ui/history/versions/${version}`);
-  await page.getByRole('link', { name: 'Restore …' }).click();
+  await page.getByRole('link', { name: 'Restore…' }).click();
   await page.getByRole('checkbox', { name: /trial/ }).check();
-  await page.getByRole('link', { name: 'All but what is ticked' }).click();
-  await page.getByText('As they are now: model 2. All else comes back.').waitFor();
-  await page.getByRole('link', { name: `All that stood at version ${version}` }).click();
-  await press(page, 'Restore …');
+  await page.getByRole('link', { name: 'All except selected' }).click();
+  await page.getByText('Everything except trial.').waitFor();
+  await page.getByRole('link', { name: `Restore everything from version ${version}` }).click();
+  await press(page, 'Restore…');
   await page.getByLabel(`Type ${version} to go on`).fill(String(version));
   await page.getByLabel('Reason').fill('CHG-9 failed');
   await press(page, 'Restore');
@@ -202,14 +207,15 @@ it('a request is explained from its row: the rule that decided, and the models t
   await page.getByRole('row', { name: /^chat/ }).click();
   await page.locator('gw-usage-requests tbody a').first().click();
   const explained = page.locator('gw-usage-explain');
-  await explained.getByText('chat, ').first().waitFor();
+  await explained.getByText('of chat').first().waitFor();
   await explained.getByText('decides').waitFor();
-  await explained.getByText('max_prompt_tokens').waitFor();
-  await explained.getByText('it has no provider').waitFor();
+  await explained.getByText('x-tier = gold (request: gold)').waitFor();
+  await explained.getByText('estimated').first().waitFor();
+  await explained.getByText('It has no provider.').waitFor();
   await expectCleanScreen(page, watched);
   const asOf = explained.getByRole('link', { name: 'Configuration as of this request' });
   const past = await asOf.getAttribute('href');
-  await explained.getByRole('link', { name: 'Ask again' }).click();
+  await explained.getByRole('link', { name: 'Replay' }).click();
   const asked = page.locator('gw-dry-run .fact', { hasText: 'Recorded' });
   await asked.getByText('rule:0').waitFor();
   const { pathname, searchParams } = new URL(page.url());
@@ -219,6 +225,8 @@ it('a request is explained from its row: the rule that decided, and the models t
   );
   await page.goto(new URL(past ?? '', page.url()).href);
   await page.getByText(`As of version ${version}`).first().waitFor();
+  await page.getByRole('heading', { name: 'chat', exact: true }).waitFor();
+  await page.locator('gw-rules [data-rule="1"]').getByText('Decided the request').waitFor();
 });
 
 it('an event has an address of its own, its neighbours, and a chain that the reader checks', async (t) => {
@@ -294,9 +302,7 @@ it('a change is proposed where it is saved, approved by a second person and appl
   assert.equal(await priceNow(house), 1_000_000);
   await press(page, 'Open');
   const own = page.locator('gw-change-request');
-  await own
-    .getByRole('row', { name: /input_price_per_mtok changed\s+\$1.00 .*\s+\$3.00/ })
-    .waitFor();
+  await own.getByRole('row', { name: /Input price changed\s+\$1.00 .*\s+\$3.00/ }).waitFor();
   await own.getByRole('button', { name: 'Withdraw …' }).waitFor();
   assert.equal(await own.getByRole('button', { name: 'Approve …' }).count(), 0);
 

@@ -55,7 +55,7 @@ async function clientOf(t: TestContext) {
 it('caps that are set are reached by a client, and shown to have refused it', async (t) => {
   const { house, id, chat, served, refusedRows } = await clientOf(t);
   const { page, watched } = await open(t, house, `limits/${id}/limits`);
-  await page.getByLabel('Requests a minute').fill('3');
+  await page.getByLabel('Requests per minute').fill('3');
   await press(page, 'Review change');
   await press(page, 'Publish limits');
   await toast(page, /Rate limits of nightly set/);

@@ -5,11 +5,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { listedProvider } from '../harness/model-list.ts';
-import { press, typePrice } from './harness/hands.ts';
+import { press, question, typePrice } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
 import type { House } from './harness/house.ts';
 import { make, rowNamed, rows } from './harness/records.ts';
 import { toast } from './harness/toast.ts';
+import { expectCleanScreen } from './harness/watch.ts';
 
 const path = '/admin/provider-models';
 
@@ -30,9 +31,7 @@ it('a price is changed where it stands, and cleared', async (t) => {
   assert.equal(await field.getAttribute('aria-invalid'), 'true');
   await field.fill('0.25');
   await field.press('Enter');
-  await page
-    .getByRole('row', { name: /input_price_per_mtok changed\s+\$1.00 .*\s+\$0.25/ })
-    .waitFor();
+  await page.getByRole('row', { name: /Input price changed\s+\$1.00 .*\s+\$0.25/ }).waitFor();
   await page.getByLabel('Reason').fill('A new contract');
   await press(page, 'Publish price');
   await toast(page, /Price of engine-large changed · version \d+/);
@@ -87,8 +86,8 @@ it('a model is added, attached, held back, detached and deleted by its name', as
   await press(page, 'Review change');
   await press(page, 'Attach');
   await page.getByRole('link', { name: 'Flow control' }).click();
-  await page.getByLabel('Requests at once').fill('16');
-  await page.getByLabel('Queued at most').fill('0');
+  await page.getByLabel('Concurrent requests').fill('16');
+  await page.getByLabel('Max queue length').fill('0');
   await page.getByLabel('Timeout').fill('45');
   await press(page, 'Review change');
   await press(page, 'Publish change');
@@ -117,4 +116,20 @@ it('a model is added, attached, held back, detached and deleted by its name', as
   await press(page, 'Delete model');
   await toast(page, 'Model small deleted');
   assert.deepEqual(await rows(house, path), []);
+});
+
+it('a price far from the others is warned of in the review, and can be saved', async (t) => {
+  const house = await emptyHouse(t);
+  for (const [index, price] of [250_000, 300_000, 200_000, 250_000].entries()) {
+    const body = { name: `m${index}`, input_price_per_mtok: price };
+    await make(house, '/admin/provider-models', body);
+  }
+  const { page, watched } = await open(t, house, 'models');
+  await typePrice(page, { of: 'm3', to: '250' });
+  const warning = question(page).getByRole('alert');
+  await warning.getByText(/\$250.00 per million tokens is 1,000 times the median/).waitFor();
+  await expectCleanScreen(page, watched);
+  await press(question(page), 'Publish price');
+  await toast(page, /Price of m3 changed/);
+  assert.equal((await modelNamed(house, 'm3'))['input_price_per_mtok'], 250_000_000);
 });

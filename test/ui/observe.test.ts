@@ -95,7 +95,7 @@ it('the deployment is changed in what was touched, and rolled out by name', asyn
     .waitFor();
   await replicas.fill('5');
   await page.getByRole('button', { name: 'Review change' }).click();
-  await page.getByRole('row', { name: /replicas changed\s+2\s+5/ }).waitFor();
+  await page.getByRole('row', { name: /Replicas changed\s+2\s+5/ }).waitFor();
   await page.getByRole('button', { name: 'Roll out' }).click();
   await page.getByRole('row', { name: /^Replicas 5 / }).waitFor();
   const spec = cluster.store.objects.get(deploymentPath(namespace, name))?.['spec'];

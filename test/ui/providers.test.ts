@@ -51,7 +51,7 @@ it('a change shows what it changes, and its reason is kept with it', async (t) =
   const { page } = await open(t, house, 'providers/1/edit');
   await page.getByLabel('Name').fill('After');
   await page.getByRole('button', { name: 'Review change' }).click();
-  await page.getByRole('row', { name: /name changed\s+Before\s+After/ }).waitFor();
+  await page.getByRole('row', { name: /Name changed\s+Before\s+After/ }).waitFor();
   await page.getByLabel('Reason').fill('It is called so');
   await page.getByRole('button', { name: 'Publish change' }).click();
   await toast(page, /Provider Before changed · version \d+/);

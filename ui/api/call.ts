@@ -59,7 +59,7 @@ export async function call<M extends Method, Path extends PathOf<M>>(
 ): Promise<Answered<AnswerOf<M, Path>>> {
   const { params, query, body, preview, ...change } = input;
   const isConfiguration = method === 'GET' && takesAsOf(path);
-  const url = addressOf(path, params, isConfiguration ? { ...query, as_of: asOf() } : query);
+  const url = addressOf(path, params, isConfiguration ? { as_of: asOf(), ...query } : query);
   if (preview !== undefined) {
     preview({ method, path: `/${url.slice(apiBase.length)}`, body, version: change.version });
     return new Promise(() => {});

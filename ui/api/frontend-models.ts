@@ -2,7 +2,7 @@
 
 import { call, list } from './call.ts';
 import type { Change } from './call.ts';
-import type { BodyOf, RowOf } from './routes.ts';
+import type { BodyOf, QueryOf, RowOf } from './routes.ts';
 
 export type FrontendModel = RowOf<'/admin/frontend-models'>;
 export type Rule = FrontendModel['rules'][number];
@@ -11,8 +11,11 @@ export type Target = FrontendModel['default_targets'][number];
 export const listFrontendModels = (signal?: AbortSignal) =>
   list('/admin/frontend-models', { signal });
 
-export const getFrontendModel = (id: number, signal?: AbortSignal) =>
-  call('GET', '/admin/frontend-models/{id}', { params: { id }, signal });
+export const getFrontendModel = (
+  id: number,
+  signal?: AbortSignal,
+  query: QueryOf<'GET', '/admin/frontend-models/{id}'> = {},
+) => call('GET', '/admin/frontend-models/{id}', { params: { id }, query, signal });
 
 export const createFrontendModel = (
   body: BodyOf<'POST', '/admin/frontend-models'>,

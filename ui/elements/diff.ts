@@ -1,10 +1,13 @@
-// What a save changes: field by field, what is there and what will be. Said in words and signs too, not by colour alone. Of a new
+// What a save changes: field by field as forms call them, what is there and what will be. Said in words and signs too, not by colour alone. Of a new
 // record there is nothing before it, and what is not set is not shown.
 
 import { LitElement, css, html, nothing } from 'lit';
 
 import type { FieldChange } from '../lib/change.ts';
+import { fieldLabel } from '../lib/field-label.ts';
 import { fieldValue } from '../lib/field-value.ts';
+import { wordDiff } from '../lib/word-diff.ts';
+import type { Piece, WordDiff } from '../lib/word-diff.ts';
 import { base } from '../styles/base.ts';
 
 const signs = { added: '+', removed: '−', changed: '±' } as const;
@@ -75,11 +78,21 @@ export class GwDiff extends LitElement {
       }
 
       .before {
+        background: var(--bad-soft);
         color: var(--bad);
       }
 
       .after {
+        background: var(--good-soft);
         color: var(--good);
+      }
+
+      .before mark,
+      .after mark {
+        background: transparent;
+        color: inherit;
+        font-weight: 700;
+        text-decoration: underline;
       }
 
       .none {
@@ -111,33 +124,43 @@ export class GwDiff extends LitElement {
           </tr>
         </thead>
         <tbody>
-          ${shown.map(
-            ({ field, kind, before, after }) =>
-              html`<tr>
-                <th scope="row" class=${this.fresh ? '' : 'signed'}>
-                  ${this.fresh ? nothing : html`<span aria-hidden="true">${signs[kind]}</span>`}
-                  ${breakable(field)}
-                  ${this.fresh ? nothing : html`<span class="only-read">${kind}</span>`}
-                </th>
-                ${
-                  this.fresh
-                    ? nothing
-                    : html`<td class=${isNone(before) ? 'none' : 'before'}>
-                        ${fieldValue(field, before)}
-                      </td>`
-                }
-                <td class=${isNone(after) ? 'none' : 'after'}>${fieldValue(field, after)}</td>
-              </tr>`,
-          )}
+          ${shown.map(({ field, kind, before, after }) => {
+            const words = wordsOf(field, { before, after });
+            return html`<tr>
+              <th scope="row" class=${this.fresh ? '' : 'signed'}>
+                ${this.fresh ? nothing : html`<span aria-hidden="true">${signs[kind]}</span>`}
+                <span title=${field}>${fieldLabel(field)}</span>
+                ${this.fresh ? nothing : html`<span class="only-read">${kind}</span>`}
+              </th>
+              ${
+                this.fresh
+                  ? nothing
+                  : html`<td class=${isNone(before) ? 'none' : 'before'}>
+                      ${words.before.map(pieceOf)}
+                    </td>`
+              }
+              <td class=${isNone(after) ? 'none' : this.fresh ? '' : 'after'}>
+                ${words.after.map(pieceOf)}
+              </td>
+            </tr>`;
+          })}
         </tbody>
       </table>
     </div>`;
   }
 }
 
-/** `budget.cost_total_micros` ends a line between its words, if anywhere. */
-const breakable = (field: string) =>
-  field.split(/(?<=[._])/).map((part, at) => (at === 0 ? part : html`<wbr />${part}`));
+/** A value that is not there shares no words with one that is. */
+function wordsOf(
+  field: string,
+  { before, after }: Pick<FieldChange, 'before' | 'after'>,
+): WordDiff {
+  const [old, now] = [fieldValue(field, before), fieldValue(field, after)];
+  if (!isNone(before) && !isNone(after)) return wordDiff(old, now);
+  return { before: [{ text: old, isOther: false }], after: [{ text: now, isOther: false }] };
+}
+
+const pieceOf = ({ text, isOther }: Piece) => (isOther ? html`<mark>${text}</mark>` : text);
 
 /** That a price or a cap is not set is said all the same. */
 const isSet = ({ field, after }: FieldChange): boolean =>

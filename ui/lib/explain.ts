@@ -14,23 +14,27 @@ export function verdictOf({ decides, failed, unknown, jump_lost }: Rule): Verdic
   const unsure = unknown.length === 0 ? '' : `not recorded: ${unknown.join(', ')}`;
   if (decides) return { tone: 'good', word: 'decides', detail: unsure };
   if (jump_lost) {
-    return { tone: 'warn', word: 'lost', detail: 'its destination was gone, or a jump too far' };
+    return {
+      tone: 'warn',
+      word: 'lost',
+      detail: 'Its destination was deleted, or too many jumps came before it.',
+    };
   }
   if (failed.length > 0) {
     return {
       tone: 'plain',
       word: 'not met',
-      detail: [failed.join(', '), unsure].filter((one) => one !== '').join('; '),
+      detail: unsure,
     };
   }
   if (unknown.length > 0) return { tone: 'plain', word: 'as recorded', detail: unsure };
-  return { tone: 'plain', word: 'behind the one that decides', detail: '' };
+  return { tone: 'plain', word: 'after the deciding rule', detail: '' };
 }
 
 const dropReasons = {
-  not_granted: 'the caller may not invoke it',
-  no_provider: 'it has no provider',
-  listed_before: 'it is listed before already',
+  not_granted: 'The caller has no permission for it.',
+  no_provider: 'It has no provider.',
+  listed_before: 'It is already in the list.',
 } as const;
 
 type Candidate = Readonly<{
@@ -46,7 +50,7 @@ type Candidate = Readonly<{
 /** What became of a model that the decision led to. */
 export function fateOf({ dropped, window_too_small, answered }: Candidate): Verdict {
   if (dropped !== null) return { tone: 'warn', word: 'dropped', detail: dropReasons[dropped] };
-  const detail = window_too_small ? 'its window is too small, so it goes last' : '';
+  const detail = window_too_small ? 'Its context window is too small, so it is tried last.' : '';
   if (answered) return { tone: 'good', word: 'answered', detail };
   return { tone: 'plain', word: 'next', detail };
 }

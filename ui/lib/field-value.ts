@@ -85,6 +85,7 @@ function withUnit(field: string, value: unknown): unknown {
  */
 export function fieldValue(field: string, value: unknown): string {
   if (value === undefined) return 'none';
+  if (field.split('.').at(-1) === 'enabled') return value === false ? 'off' : 'on';
   if (value === null) {
     const name = field.split('.').at(-1) ?? '';
     return fields.find((one) => one.name.test(name))?.absent ?? 'none';

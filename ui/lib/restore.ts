@@ -1,11 +1,11 @@
 // What a restore would come to, in words.
 
 const lossWords = {
-  erased: 'the vault has erased it',
-  revoked: 'the key was revoked since, and stays so',
-  replaced: 'it was set anew since, and the old one lets nobody in again',
-  observed: 'it was seen of the provider, not configured',
-  kept: 'it belongs to the log, which goes on',
+  erased: 'it was erased',
+  revoked: 'the key was revoked and stays revoked',
+  replaced: 'it was changed since; the old one is not restored',
+  observed: 'it was reported by the provider, not configured',
+  kept: 'it belongs to the log, which continues',
 } as const;
 
 export const lossText = (reason: keyof typeof lossWords): string => lossWords[reason];

@@ -11,6 +11,8 @@ export type Save = Readonly<{
   /** What is there and what is sent; null shows no table, `{}` before is a new record. Secrets are not to be in either. */
   before: Readonly<Record<string, unknown>> | null;
   after: Readonly<Record<string, unknown>> | null;
+  /** What looks like a mistake; it can be saved all the same. */
+  warnings?: readonly string[];
   /** Cannot be taken back: what breaks is in the slot. */
   danger?: boolean;
   /** To be typed first. */

@@ -6,6 +6,8 @@ import type { Difference } from '../api/snapshots.ts';
 import '../elements/badge.ts';
 import type { Tone } from '../elements/badge.ts';
 import '../elements/diff.ts';
+import { groupTitle, groupsOf } from '../lib/difference-groups.ts';
+import type { Group } from '../lib/difference-groups.ts';
 import { formatCount, formatNumber } from '../lib/format.ts';
 import { changesOfDifference, kindLabel, placeOfStream } from '../lib/history.ts';
 import { screenNamed } from '../screens.ts';
@@ -30,6 +32,7 @@ export class GwDifferences extends LitElement {
     whole: { type: String },
     growing: { type: Boolean },
     shown: { state: true },
+    opened: { state: true },
   };
   static override styles = [
     base,
@@ -71,6 +74,17 @@ export class GwDifferences extends LitElement {
         cursor: pointer;
       }
 
+      .group > summary {
+        color: var(--text);
+        font-size: var(--text-m);
+        font-weight: 500;
+      }
+
+      .group > ol {
+        margin-top: var(--space-3);
+        padding-left: var(--space-4);
+      }
+
       details gw-diff {
         margin-top: var(--space-1);
       }
@@ -86,6 +100,8 @@ export class GwDifferences extends LitElement {
   /** This page does: `gw-more` asks for those that are not here yet. */
   declare growing: boolean;
   declare shown: number;
+  /** The keys of groups that are unfolded. */
+  declare opened: ReadonlySet<string>;
 
   constructor() {
     super();
@@ -95,17 +111,19 @@ export class GwDifferences extends LitElement {
     this.whole = '';
     this.growing = false;
     this.shown = shownAtOnce;
+    this.opened = new Set();
   }
 
   protected override render() {
     const { differences, shown } = this;
-    if (differences.length === 0) return html`<p class="quiet">Nothing differs.</p>`;
+    if (differences.length === 0) return html`<p class="quiet">No differences.</p>`;
     const beyond = this.total - differences.length;
+    const groups = groupsOf(differences);
     return html`<ol>
-        ${differences.slice(0, shown).map((one) => this.#difference(one))}
+        ${groups.slice(0, shown).map((group) => this.#group(group))}
       </ol>
       ${
-        differences.length > shown
+        groups.length > shown
           ? html`<button type="button" class="more" @click=${this.#onMore}>
               Show more, of ${formatCount(differences.length, 'entity', 'entities')}
             </button>`
@@ -118,19 +136,43 @@ export class GwDifferences extends LitElement {
   #beyond(count: number) {
     if (this.whole !== '') {
       return html`<p class="more">
-        <a href=${this.whole}>And ${formatNumber(count)} more, on a page of their own</a>
+        <a href=${this.whole}>Show ${formatNumber(count)} more</a>
       </p>`;
     }
     if (!this.growing) {
-      return html`<p class="more quiet">And ${formatNumber(count)} more that are not listed.</p>`;
+      return html`<p class="more quiet">${formatNumber(count)} more are not listed.</p>`;
     }
     return html`<button
       type="button"
       class="more"
       @click=${() => this.dispatchEvent(new CustomEvent('gw-more'))}
     >
-      Load more, of ${formatNumber(count)} that are not here yet
+      Load more (${formatNumber(count)} left)
     </button>`;
+  }
+
+  /** Its members are drawn once it is unfolded. */
+  #group(group: Group<Difference>) {
+    const { key, members } = group;
+    const [only] = members;
+    if (members.length === 1 && only !== undefined) return this.#difference(only);
+    return html`<li>
+      <details class="group" @toggle=${(event: Event) => this.#toggleGroup(event, key)}>
+        <summary>${groupTitle(group)}</summary>
+        ${
+          this.opened.has(key)
+            ? html`<ol>
+                ${members.map((one) => this.#difference(one))}
+              </ol>`
+            : nothing
+        }
+      </details>
+    </li>`;
+  }
+
+  #toggleGroup({ currentTarget }: Event, key: string): void {
+    if (!(currentTarget instanceof HTMLDetailsElement) || !currentTarget.open) return;
+    this.opened = new Set([...this.opened, key]);
   }
 
   #difference(one: Difference) {

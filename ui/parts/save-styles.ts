@@ -8,6 +8,13 @@ export const saveStyles = css`
     gap: var(--space-4);
   }
 
+  .warning {
+    padding: var(--space-2) var(--space-3);
+    border-radius: var(--radius-m);
+    background: var(--warn-soft);
+    color: var(--warn);
+  }
+
   .other {
     display: flex;
     flex-wrap: wrap;

@@ -114,10 +114,11 @@ export class GwSave extends LitElement {
                 .changes=${changesBetween(shown.before ?? {}, shown.after)}
               ></gw-diff>`
         }
+        ${(shown.warnings ?? []).map((text) => html`<p class="warning" role="alert">${text}</p>`)}
         <gw-field
           name="reason"
           label="Reason"
-          hint="Kept in the history beside the change"
+          hint="Saved with this change in History"
           ?required=${shown.reasonNeeded === true}
           error=${this.unreasoned ? 'A reason is needed' : ''}
           .value=${this.reason}

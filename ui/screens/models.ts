@@ -26,6 +26,7 @@ import type { ModelRow } from './models/load.ts';
 import type { PriceEdit } from './models/price.ts';
 import './models/prices.ts';
 import './models/record.ts';
+import { priceWarnings } from '../lib/price-check.ts';
 import { deleteSave, detachSave, priceSave } from './models/saves.ts';
 
 const priced = html`<p>
@@ -191,6 +192,16 @@ class ScreenModels extends RecordScreen {
   #taking(model: ModelRow, save: Save): Save {
     this.broken = model;
     return save;
+  }
+
+  /** A price that looks like a typo is warned of, wherever it was typed. */
+  protected override ask(save: Save): void {
+    const { before, after } = save;
+    const rows = this.#models.value ?? [];
+    const others = rows.filter(({ id }) => id !== before?.['id']);
+    const warnings =
+      before === null || after === null ? [] : priceWarnings({ before, after, others });
+    super.ask({ ...save, warnings });
   }
 
   readonly #onPrice = ({ detail }: CustomEvent<PriceEdit>): void => {

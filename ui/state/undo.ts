@@ -6,6 +6,7 @@ import { listCommands, listEvents, listEventsOf } from '../api/history.ts';
 import type { Command } from '../api/history.ts';
 import { restoreSnapshot } from '../api/snapshots.ts';
 import { streamsOf } from '../lib/history.ts';
+import { undoReason } from '../lib/undo.ts';
 import { navigate } from './location.ts';
 import { notify } from './toasts.ts';
 
@@ -20,7 +21,7 @@ export async function undo(requestId: string): Promise<Undone | null> {
     return await takeBack(requestId);
   } catch (error) {
     const { message } = asFailure(error);
-    notify({ tone: 'bad', text: 'It is not undone', detail: message });
+    notify({ tone: 'bad', text: 'The change was not undone', detail: message });
     return null;
   }
 }
@@ -48,7 +49,7 @@ async function takeBack(requestId: string): Promise<Undone | null> {
   const version = Number(etag?.replaceAll('"', ''));
   const { snapshotVersion, headers } = await restoreSnapshot(
     before,
-    { only, reason: `Undo of the change at position ${command.id}` },
+    { only, reason: undoReason(command.id) },
     Number.isNaN(version) ? {} : { version },
   );
   const text = `Undone: ${command.summary}`;

@@ -150,10 +150,10 @@ it('access is granted since the later of role and permission, by the earliest wa
 it('a rule says why it does not decide, and a model why it was not asked', () => {
   const rule = { decides: false, failed: [], unknown: [], jump_lost: false };
   assert.equal(verdictOf({ ...rule, decides: true }).word, 'decides');
-  assert.equal(verdictOf({ ...rule, failed: ['hours', 'tag'] }).detail, 'hours, tag');
+  assert.equal(verdictOf({ ...rule, failed: ['hours', 'tag'] }).word, 'not met');
   assert.equal(verdictOf({ ...rule, unknown: ['headers'] }).word, 'as recorded');
   assert.equal(verdictOf({ ...rule, jump_lost: true }).word, 'lost');
-  assert.equal(verdictOf(rule).word, 'behind the one that decides');
+  assert.equal(verdictOf(rule).word, 'after the deciding rule');
   const candidate = {
     dropped: null,
     window_too_small: false,

@@ -49,7 +49,7 @@ export const stops: readonly Stop[] = [
       await page.getByLabel('API key').fill(key);
       await page.getByLabel('Message').fill('What is a gateway for?');
       await page.getByRole('button', { name: 'Send', exact: true }).click();
-      await page.getByText('Why it went there').first().waitFor();
+      await page.getByText('Routing decision').first().waitFor();
     },
   },
   {

@@ -6,6 +6,7 @@ import { choicesOf, orNone, recordChoices } from '../../lib/choices.ts';
 import { actionOf } from '../../lib/rule-body.ts';
 import type { ConditionKind } from '../../lib/rule-conditions.ts';
 import type { RuleDraft } from '../../lib/rule-draft.ts';
+import { fieldLabels } from '../../lib/field-label.ts';
 import { ruleName } from '../../lib/rule-name.ts';
 import { dayNames } from '../../lib/rule-text.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
@@ -65,15 +66,15 @@ export function conditionRows(kind: ConditionKind, draft: Draft, row: RuleRow): 
         { name: 'stream', label: 'Stream', type: 'select', unmarked: true, choices: streams },
       ];
     case 'prompt':
-      return [range('prompt_tokens', 'Prompt tokens')];
+      return [range('prompt_tokens')];
     case 'asked':
-      return [range('max_tokens', 'Requested max_tokens')];
+      return [range('max_tokens')];
     case 'headers':
       return [headers];
     case 'budget':
-      return [range('budget_used_percent', 'Budget used, %')];
+      return [range('budget_used_percent', ' (%)')];
     case 'cost':
-      return [range('request_cost_micros', 'Request cost, $')];
+      return [range('request_cost_micros', ' ($)')];
     case 'busy':
       return [busy];
     case 'clock':
@@ -113,10 +114,18 @@ function promptClass(draft: Draft, { classes }: RuleRow): FormRow<Draft> {
 
 type Ranged = 'prompt_tokens' | 'max_tokens' | 'budget_used_percent' | 'request_cost_micros';
 
-const range = (field: Ranged, label: string): FormRow<Draft> => ({
+const range = (field: Ranged, unit = ''): FormRow<Draft> => ({
   pair: [
-    { name: `min_${field}` as const, label: `${label}, min`, unmarked: true },
-    { name: `max_${field}` as const, label: `${label}, max`, unmarked: true },
+    {
+      name: `min_${field}` as const,
+      label: `${fieldLabels[`min_${field}`]}${unit}`,
+      unmarked: true,
+    },
+    {
+      name: `max_${field}` as const,
+      label: `${fieldLabels[`max_${field}`]}${unit}`,
+      unmarked: true,
+    },
   ],
 });
 
@@ -132,7 +141,8 @@ const headers: FormRow<Draft> = {
 
 const busy: FormRow<Draft> = {
   name: 'max_inflight_per_backend',
-  label: 'Requests in flight on a target backend, below',
+  label: fieldLabels.max_inflight_per_backend,
+  hint: 'On at least one backend of the targets',
   unmarked: true,
 };
 

@@ -30,6 +30,12 @@ export const rulesStyles = css`
     border-style: solid;
   }
 
+  .rule.marked {
+    border-color: var(--info);
+    border-style: solid;
+    box-shadow: 0 0 0 1px var(--info);
+  }
+
   .rule.dragged {
     opacity: 0.5;
   }

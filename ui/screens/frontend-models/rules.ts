@@ -34,6 +34,7 @@ export class GwRules extends LitElement {
     names: { attribute: false },
     answer: { attribute: false },
     editing: { type: String },
+    marked: { type: String },
     writable: { type: Boolean },
     drag: { state: true },
     said: { state: true },
@@ -48,6 +49,8 @@ export class GwRules extends LitElement {
   declare answer: DryRun | null;
   /** The id of the rule whose form is in the slot `form`; empty is none. */
   declare editing: string;
+  /** The id of the rule that decided the request which led here; empty is none. */
+  declare marked: string;
   declare writable: boolean;
   declare drag: Drag | null;
   declare said: string;
@@ -58,6 +61,7 @@ export class GwRules extends LitElement {
     this.rules = [];
     this.answer = null;
     this.editing = '';
+    this.marked = '';
     this.writable = false;
     this.drag = null;
     this.said = '';
@@ -84,6 +88,7 @@ export class GwRules extends LitElement {
 
   #rule(rule: Rule, index: number) {
     const verdict = this.answer === null ? null : verdictOn(rule.id, this.answer);
+    const isMarked = this.marked === String(rule.id);
     const { drag } = this;
     const mark =
       drag === null || drag.to !== index || drag.from === index
@@ -96,11 +101,13 @@ export class GwRules extends LitElement {
       verdict?.word === 'decides' ? 'decides' : '',
       drag?.from === index ? 'dragged' : '',
       mark,
+      isMarked ? 'marked' : '',
     ];
     return html`<li data-rule=${rule.id} class="rule ${classes.join(' ')}">
       <header>
         ${this.writable ? this.#grip(rule, index) : nothing} ${this.#identity(rule)}
         ${verdict === null ? nothing : html`<gw-badge tone=${verdict.tone}>${verdict.word}</gw-badge>`}
+        ${isMarked ? html`<gw-badge tone="info">Decided the request</gw-badge>` : nothing}
         <span class="fill"></span>
         ${rule.tag === null ? nothing : html`<span class="tag">tag <code>${rule.tag}</code></span>`}
         ${this.writable ? this.#actions(rule) : nothing}

@@ -128,6 +128,7 @@ export class GwRulesWorkspace extends LitElement {
           .names=${this.#names()}
           .answer=${this.answer}
           editing=${writable ? editing : ''}
+          marked=${place.get().query['rule'] ?? ''}
           ?writable=${writable}
           @gw-order=${({ detail }: CustomEvent<readonly number[]>) => (this.order = detail)}
           @gw-delete=${({ detail }: CustomEvent<number>) => this.#delete(detail)}

@@ -6,6 +6,13 @@ import type { PropertyDeclarations } from 'lit';
 import { getFleet } from '../../api/fleet.ts';
 import { getCommandAt, listEventsOf } from '../../api/history.ts';
 import type { Command, LogEvent } from '../../api/history.ts';
+import { asFailure } from '../../api/failure.ts';
+import { restoreSnapshot } from '../../api/snapshots.ts';
+import type { Restored } from '../../api/snapshots.ts';
+import type { Save } from '../../lib/save.ts';
+import { isPlain, undoReason } from '../../lib/undo.ts';
+import '../../parts/differences.ts';
+import '../../parts/save.ts';
 import { formatCount } from '../../lib/format.ts';
 import '../../elements/help.ts';
 import {
@@ -17,9 +24,10 @@ import {
   wordsOf,
 } from '../../lib/history.ts';
 import { isReadOnly } from '../../state/as-of.ts';
-import { linkTo } from '../../state/location.ts';
-import { takeBack } from '../../state/publication.ts';
-import { may, session } from '../../state/session.ts';
+import { linkTo, navigate, openRest } from '../../state/location.ts';
+import { tellChanged } from '../../state/changed.ts';
+import { may } from '../../state/session.ts';
+import { notify } from '../../state/toasts.ts';
 import { subjectLink } from '../../parts/subject.ts';
 import { HistoryRecord, permalink, tellDifference } from './record.ts';
 import type { Facts, Told } from './record.ts';
@@ -47,12 +55,21 @@ export class GwHistoryChange extends HistoryRecord<Loaded> {
     `,
   ].flat();
 
-  static override properties: PropertyDeclarations = { undoing: { state: true } };
+  static override properties: PropertyDeclarations = {
+    undoing: { state: true },
+    save: { state: true },
+    preview: { state: true },
+  };
+  /** Its preview is on the way. */
   declare undoing: boolean;
+  declare save: Save | null;
+  declare preview: Restored | null;
 
   constructor() {
     super();
     this.undoing = false;
+    this.save = null;
+    this.preview = null;
   }
 
   protected override async load(position: number, signal: AbortSignal): Promise<Loaded> {
@@ -79,24 +96,25 @@ export class GwHistoryChange extends HistoryRecord<Loaded> {
       <div class="section"><h3>What it changed</h3></div>
       ${this.differences(told)}
       <div class="section"><h3>Events</h3></div>
-      ${this.#events(command, events)}`;
+      ${this.#events(command, events)} ${this.#undoDialog()}`;
   }
 
   #ways(command: Command, events: readonly LogEvent[], isChange: boolean) {
-    const { id, first_position: first } = command;
+    const { id } = command;
     const streams = streamsOf(events);
-    const only = events.length < command.event_count ? {} : { only: streams.join(',') };
+    const only = events.length < command.event_count ? null : streams;
     const shown = streams.map((stream) => placeOfStream(stream)).find((one) => one !== null);
     const query = { as_of: String(id) };
     return html`<div class="ways">
       ${
         may('config:write') && !isReadOnly() && isChange
-          ? html`${this.#undoOwn(command)}
-              <a
-                class="button"
-                href=${linkTo({ screen: 'history', rest: ['restore', first - 1], query: only })}
-                ><gw-icon name="rotate-ccw"></gw-icon>Look at undoing it …</a
-              >`
+          ? html`<button
+              type="button"
+              ?disabled=${this.undoing}
+              @click=${() => this.#askUndo(command, only)}
+            >
+              <gw-icon name="undo-2"></gw-icon>Undo…
+            </button>`
           : nothing
       }
       <a class="button" href=${linkTo({ ...(shown ?? { screen: 'models' }), query })}
@@ -110,19 +128,41 @@ export class GwHistoryChange extends HistoryRecord<Loaded> {
     </div>`;
   }
 
-  /** As the notice of the save did; what cannot be taken back at once is looked at first. */
-  #undoOwn({ actor_id: actor, request_id: request }: Command) {
-    const now = session.get();
-    if (!('you' in now) || now.you.id !== actor) return nothing;
-    return html`<button type="button" ?disabled=${this.undoing} @click=${() => this.#undo(request)}>
-      <gw-icon name="undo-2"></gw-icon>Undo
-    </button>`;
+  /** One dialog with all that it changes; what is large, or not whole, is looked at on the page of the restore. */
+  async #askUndo(command: Command, only: readonly string[] | null): Promise<void> {
+    const moment = command.first_position - 1;
+    this.undoing = true;
+    try {
+      const preview = only === null ? null : await previewOf(moment, only);
+      if (only !== null && preview !== null && isPlain(preview.would)) {
+        this.preview = preview.would;
+        this.save = undoSave(command, { moment, only, version: preview.version });
+      } else {
+        const query = only === null ? {} : { only: only.join(',') };
+        navigate({ screen: 'history', rest: ['restore', moment], query });
+      }
+    } catch (error) {
+      notify({ tone: 'bad', text: 'Cannot preview the undo', detail: asFailure(error).message });
+    } finally {
+      this.undoing = false;
+    }
   }
 
-  async #undo(request: string): Promise<void> {
-    this.undoing = true;
-    await takeBack(request);
-    this.undoing = false;
+  #undoDialog() {
+    const { preview } = this;
+    return html`<gw-save
+      .save=${this.save}
+      @gw-close=${() => (this.save = null)}
+      @gw-saved=${() => {
+        this.save = null;
+        tellChanged();
+        openRest([]);
+      }}
+      ><gw-differences
+        .differences=${preview?.diff ?? []}
+        .total=${preview?.difference_count ?? 0}
+      ></gw-differences
+    ></gw-save>`;
   }
 
   #facts(command: Command, reach: string) {
@@ -178,6 +218,31 @@ export class GwHistoryChange extends HistoryRecord<Loaded> {
       }`;
   }
 }
+
+type Previewed = Readonly<{ would: Restored; version: number | null }>;
+
+async function previewOf(moment: number, only: readonly string[]): Promise<Previewed> {
+  const { body: would, etag } = await restoreSnapshot(moment, { only: [...only], dry_run: true });
+  const version = Number(etag?.replaceAll('"', '') ?? NaN);
+  return { would, version: Number.isNaN(version) ? null : version };
+}
+
+type Undone = Readonly<{ moment: number; only: readonly string[]; version: number | null }>;
+
+/** The server wants a reason for a restore: an undo that is given none says what it undoes. */
+const undoSave = (command: Command, { moment, only, version }: Undone): Save => ({
+  heading: `Undo: ${command.summary}`,
+  verb: 'Undo',
+  done: `Undone: ${command.summary}`,
+  before: null,
+  after: null,
+  run: (change) => {
+    const given = change.reason?.trim() ?? '';
+    const reason = given === '' ? { reason: undoReason(command.id) } : {};
+    const held = version === null ? {} : { version };
+    return restoreSnapshot(moment, { only: [...only], ...reason }, { ...change, ...held });
+  },
+});
 
 customElements.define('gw-history-change', GwHistoryChange);
 

@@ -17,12 +17,12 @@ export function restoreTiles(would: Restored) {
   const count = (change: string): string =>
     `${least}${formatNumber(would.diff.filter((one) => one.change === change).length)}`;
   return html`<div class="tiles">
-    <gw-kpi label="Entities that change" value=${formatNumber(would.difference_count)}
+    <gw-kpi label="Records changed" value=${formatNumber(would.difference_count)}
       >in one version</gw-kpi
     >
-    <gw-kpi label="Come back" value=${count('created')}>under their old ids</gw-kpi>
-    <gw-kpi label="Change" value=${count('changed')}>to what they were</gw-kpi>
-    <gw-kpi label="Go" value=${count('deleted')}>made since then</gw-kpi>
+    <gw-kpi label="Re-created" value=${count('created')}>with their old ids</gw-kpi>
+    <gw-kpi label="Updated" value=${count('changed')}>to their earlier values</gw-kpi>
+    <gw-kpi label="Deleted" value=${count('deleted')}>created since then</gw-kpi>
   </div>`;
 }
 
@@ -35,7 +35,7 @@ export function restoreConflicts(
   if (conflicts.length === 0) return nothing;
   const way = wayAround(scope, conflicts);
   return html`<div class="notice bad" role="alert">
-    <strong>It is refused as it is:</strong>
+    <strong>This restore is not possible:</strong>
     <ul>
       ${conflicts.map(({ entity, message }) => html`<li>${streamWords(entity)}: ${message}</li>`)}
     </ul>
@@ -46,19 +46,25 @@ export function restoreConflicts(
 function wayWords({ back, stay }: Way): string {
   return capital(
     [
-      ...(back.length === 0 ? [] : [`bring ${listWords(back)} back with it`]),
-      ...(stay.length === 0 ? [] : [`leave ${listWords(stay)} as it is, too`]),
+      ...(back.length === 0 ? [] : [`restore ${listWords(back)} as well`]),
+      ...(stay.length === 0 ? [] : [`leave ${listWords(stay)} unchanged as well`]),
     ].join(', and '),
   );
 }
 
-export const listWords = (streams: readonly string[]): string =>
+/** By the names that the differences tell. */
+export function namedWords(streams: readonly string[], would: Restored | undefined): string {
+  const names = new Map(would?.diff.map(({ kind, id, name }) => [`${kind}-${id}`, name]));
+  return streams.map((stream) => names.get(stream) ?? streamWords(stream)).join(', ');
+}
+
+const listWords = (streams: readonly string[]): string =>
   streams.map((stream) => streamWords(stream)).join(', ');
 
 export function restoreLosses({ missing }: Restored) {
   if (missing.length === 0) return nothing;
   return html`<div class="notice warn">
-    <strong>This does not come back:</strong>
+    <strong>These fields are not restored:</strong>
     <ul>
       ${missing.map(
         ({ entity, field, reason }) =>
@@ -69,7 +75,7 @@ export function restoreLosses({ missing }: Restored) {
 }
 
 export function restoreEvents({ events, event_count: count }: Restored) {
-  return html`<div class="section"><h3>Events that would be written</h3></div>
+  return html`<div class="section"><h3>Events</h3></div>
     <details>
       <summary>${formatNumber(count)} events</summary>
       <ul class="rows">

@@ -15,6 +15,7 @@ import { momentWords } from '../../lib/history.ts';
 import { readScope, scopeBody, scopeQuery, without } from '../../lib/restore.ts';
 import type { Scope } from '../../lib/restore.ts';
 import type { Save } from '../../lib/save.ts';
+import { undoneMax } from '../../lib/undo.ts';
 import '../../parts/differences.ts';
 import '../../parts/save.ts';
 import '../../parts/what-if.ts';
@@ -25,7 +26,7 @@ import { base, buttons } from '../../styles/base.ts';
 import { panels } from '../../styles/panels.ts';
 import { record } from '../../styles/record.ts';
 import {
-  listWords,
+  namedWords,
   restoreConflicts,
   restoreEvents,
   restoreLosses,
@@ -87,18 +88,17 @@ class HistoryRestore extends LitElement {
 
   protected override render() {
     if (!this.#isWritable()) {
-      return html`<gw-empty heading="A restore changes the configuration" icon="rotate-ccw">
+      return html`<gw-empty heading="You cannot restore here" icon="rotate-ccw">
         <span slot="about"
-          >It needs the right to change it, and the present on the screen instead of the past.</span
+          >A restore needs the permission config:write, and the current configuration on the
+          screen.</span
         >
       </gw-empty>`;
     }
     if (this.#moment() === '') {
       return html`<gw-empty heading="Which version?" icon="rotate-ccw">
-        <span slot="about">Each version, and each change, has a way to here.</span>
-        <a class="button" href=${linkTo({ screen: 'history', rest: ['versions'] })}
-          >See the versions</a
-        >
+        <span slot="about">Choose Restore on a version, or Undo on a change.</span>
+        <a class="button" href=${linkTo({ screen: 'history', rest: ['versions'] })}>See versions</a>
       </gw-empty>`;
     }
     return html`${troubleOf(this.#preview)}
@@ -112,8 +112,8 @@ class HistoryRestore extends LitElement {
     const { would } = preview;
     if (would.event_count === 0) {
       return html`${this.#head(preview)} ${this.#scopeLine()}
-        <gw-empty heading="Nothing to bring back" icon="circle-check">
-          <span slot="about">The configuration is as it stood then.</span>
+        <gw-empty heading="Nothing to restore" icon="circle-check">
+          <span slot="about">The configuration has not changed since then.</span>
         </gw-empty>
         ${this.#refusal(would)}`;
     }
@@ -123,7 +123,7 @@ class HistoryRestore extends LitElement {
     return html`${this.#head(preview)} ${this.#scopeLine()} ${restoreTiles(would)}
       ${this.#refusal(would)}
       <gw-what-if .proposal=${proposal} .known=${would.what_if}></gw-what-if>
-      <div class="section"><h3>What differs from now</h3></div>
+      <div class="section"><h3>Changes</h3></div>
       <gw-differences
         .differences=${would.diff}
         .total=${would.difference_count}
@@ -139,7 +139,7 @@ class HistoryRestore extends LitElement {
     const moment = momentWords(this.#moment());
     const isSome = this.#scope().kind === 'only';
     return html`<div class="head">
-      <h2>${isSome ? `Bring back from ${moment}` : `Restore ${moment}`}</h2>
+      <h2>${isSome ? `Restore from ${moment}` : `Restore ${moment}`}</h2>
       ${this.ticked.size === 0 ? nothing : this.#tickedLinks()}
       <button
         type="button"
@@ -147,7 +147,7 @@ class HistoryRestore extends LitElement {
         ?disabled=${count === 0 || conflicts.length > 0 || this.#preview.isOld}
         @click=${() => this.#ask(preview)}
       >
-        <gw-icon name="rotate-ccw"></gw-icon>Restore …
+        <gw-icon name="rotate-ccw"></gw-icon>Restore…
       </button>
     </div>`;
   }
@@ -155,10 +155,10 @@ class HistoryRestore extends LitElement {
   #tickedLinks() {
     const rest = without(this.#scope(), this.ticked);
     const alone = this.#linkTo({ kind: 'only', streams: [...this.ticked] });
-    return html`<a class="button" href=${alone}>Only what is ticked</a> ${
+    return html`<a class="button" href=${alone}>Only selected</a> ${
         rest === null
           ? nothing
-          : html`<a class="button" href=${this.#linkTo(rest)}>All but what is ticked</a>`
+          : html`<a class="button" href=${this.#linkTo(rest)}>All except selected</a>`
       }`;
   }
 
@@ -175,35 +175,33 @@ class HistoryRestore extends LitElement {
   #scopeLine() {
     const { kind, streams } = this.#scope();
     if (kind === 'all') return nothing;
-    const named = listWords(streams);
+    const named = namedWords(streams, this.#preview.value?.would);
     return html`<p class="only">
-      <span
-        >${kind === 'only' ? `Alone: ${named}.` : `As they are now: ${named}. All else comes back.`}</span
-      >
+      <span>${kind === 'only' ? `Only ${named}.` : `Everything except ${named}.`}</span>
       <a href=${this.#linkTo({ kind: 'all', streams: [] })}
-        >All that stood at ${momentWords(this.#moment())}</a
+        >Restore everything from ${momentWords(this.#moment())}</a
       >
     </p>`;
   }
 
-  #ask({ version }: Preview): void {
+  #ask({ version, would }: Preview): void {
     const moment = this.#moment();
     const scope = this.#scope();
     const whole = momentWords(moment);
-    const named = listWords(scope.streams);
+    const named = namedWords(scope.streams, would);
+    const isSmall = scope.kind === 'only' && would.difference_count <= undoneMax;
     const done = {
       all: `Restored ${whole}`,
-      only: `Brought back ${named}`,
-      except: `Restored ${whole} but for ${named}`,
+      only: `Restored ${named}`,
+      except: `Restored ${whole} except ${named}`,
     };
     this.save = {
-      heading: scope.kind === 'only' ? 'Bring back' : `Restore ${whole}`,
+      heading: scope.kind === 'only' ? `Restore ${named}` : `Restore ${whole}`,
       verb: 'Restore',
       done: done[scope.kind],
       before: null,
       after: null,
-      danger: true,
-      name: moment,
+      ...(isSmall ? {} : { danger: true, name: moment }),
       reasonNeeded: true,
       run: (change) =>
         restoreSnapshot(moment, scopeBody(scope), {
@@ -218,14 +216,13 @@ class HistoryRestore extends LitElement {
     const would = this.#preview.value?.would;
     if (would === undefined) return nothing;
     return html`<p>
-        ${formatCount(would.difference_count, 'entity changes', 'entities change')}, by
-        ${formatCount(would.event_count, 'event')} at one new version. What is there now stays in
-        the history, and can be restored as well.
+        ${formatCount(would.difference_count, 'record changes', 'records change')} in one new
+        version. The current configuration stays in History and can be restored as well.
       </p>
       ${
         would.missing.length === 0
           ? nothing
-          : html`<p>${formatCount(would.missing.length, 'part')} of it cannot come back.</p>`
+          : html`<p>${formatCount(would.missing.length, 'part')} cannot be restored.</p>`
       }`;
   }
 

@@ -53,7 +53,7 @@ export class GwHistoryVersion extends HistoryRecord<Loaded> {
       ${
         may('config:write') && !isReadOnly()
           ? html`<a class="button" href=${linkTo({ screen: 'history', rest: ['restore', version] })}
-              ><gw-icon name="rotate-ccw"></gw-icon>Restore …</a
+              ><gw-icon name="rotate-ccw"></gw-icon>Restore…</a
             >`
           : nothing
       }

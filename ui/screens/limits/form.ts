@@ -1,5 +1,6 @@
 // The forms of rate limits and of a budget: each cap a field, where empty is unlimited.
 
+import { fieldLabels } from '../../lib/field-label.ts';
 import { html } from 'lit';
 
 import { budgetBody, fromBudget, fromLimits, limitsBody } from '../../lib/limits-draft.ts';
@@ -18,21 +19,25 @@ const windows = [
 const unlimited = 'Empty is unlimited';
 
 const caps: readonly FormRow<LimitsDraft>[] = [
-  { name: 'requests_per_min', label: 'Requests a minute', hint: unlimited },
-  { name: 'tokens_per_min', label: 'Tokens a minute', hint: unlimited },
+  { name: 'requests_per_min', label: fieldLabels.requests_per_min, hint: unlimited },
+  { name: 'tokens_per_min', label: fieldLabels.tokens_per_min, hint: unlimited },
 ];
 
 const spending: readonly FormRow<BudgetDraft>[] = [
   {
     name: 'window',
-    label: 'Window',
+    label: fieldLabels.window,
     type: 'select',
     hint: 'One after the other, from the moment the budget was made',
     required: true,
     choices: windows,
   },
-  { name: 'cost_total_micros', label: 'Money, in US dollars', hint: unlimited },
-  { name: 'tokens_total', label: 'Tokens', hint: unlimited },
+  {
+    name: 'cost_total_micros',
+    label: `${fieldLabels.cost_total_micros}, in US dollars`,
+    hint: unlimited,
+  },
+  { name: 'tokens_total', label: fieldLabels.tokens_total, hint: unlimited },
 ];
 
 const kept = html`<p class="notice">

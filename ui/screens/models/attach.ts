@@ -1,5 +1,6 @@
 // The form by which a model gets its provider: one that stands, or an endpoint, which is asked for its models before it is kept.
 
+import { fieldLabels } from '../../lib/field-label.ts';
 import type { PropertyDeclarations } from 'lit';
 
 import type { Provider } from '../../api/providers.ts';
@@ -48,7 +49,7 @@ export class GwAttachForm extends RecordForm<ModelRow, AttachDraft> {
       },
       {
         name: 'upstream_model',
-        label: 'Its name there',
+        label: fieldLabels.upstream_model,
         placeholder: this.row.name,
         hint: 'Empty is its own name',
         mono: true,

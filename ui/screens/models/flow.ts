@@ -1,5 +1,6 @@
 // The form of a backend's flow control: how many requests it is sent at once, how many wait, and for how long.
 
+import { fieldLabels } from '../../lib/field-label.ts';
 import { html } from 'lit';
 
 import { flowChange, fromFlow } from '../../lib/backend-draft.ts';
@@ -23,12 +24,12 @@ const rows: readonly FormRow<FlowDraft>[] = [
     pair: [
       {
         name: 'admission_max_concurrent',
-        label: 'Requests at once',
+        label: fieldLabels.admission_max_concurrent,
         hint: 'Of one replica. Empty turns the gate off. A start: what the engine runs at once, by the number of replicas',
       },
       {
         name: 'admission_high_water',
-        label: 'High water',
+        label: fieldLabels.admission_high_water,
         hint: "Where the engine's own queue halves the ceiling. Empty is 4",
       },
     ],
@@ -37,12 +38,12 @@ const rows: readonly FormRow<FlowDraft>[] = [
     pair: [
       {
         name: 'admission_max_queued',
-        label: 'Queued at most',
+        label: fieldLabels.admission_max_queued,
         hint: 'Requests that wait at the gateway. Empty is 64',
       },
       {
         name: 'admission_max_wait_seconds',
-        label: 'Waiting at most',
+        label: fieldLabels.admission_max_wait_seconds,
         hint: 'Seconds, then 503. Empty is 30',
       },
     ],
@@ -51,12 +52,12 @@ const rows: readonly FormRow<FlowDraft>[] = [
     pair: [
       {
         name: 'upstream_timeout_seconds',
-        label: 'Timeout',
+        label: fieldLabels.upstream_timeout_seconds,
         hint: 'Seconds. Empty is that of the gateway',
       },
       {
         name: 'default_max_tokens',
-        label: 'Answer at most',
+        label: fieldLabels.default_max_tokens,
         hint: 'Tokens, for protocols that have to be told when the caller does not say',
       },
     ],

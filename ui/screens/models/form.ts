@@ -1,5 +1,6 @@
 // The form of a model, for a new one and for one that is there.
 
+import { fieldLabels } from '../../lib/field-label.ts';
 import { blankModel, fromModel, modelBody, modelChange } from '../../lib/model-draft.ts';
 import type { ModelDraft } from '../../lib/model-draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
@@ -7,7 +8,7 @@ import { RecordForm } from '../../parts/record-form.ts';
 import type { ModelRow } from './load.ts';
 import { changeSave, creationSave } from './saves.ts';
 
-const price = 'US dollars per million tokens. Empty is unpriced';
+const price = 'US dollars per million tokens. Leave empty for unpriced';
 
 const rows: readonly FormRow<ModelDraft>[] = [
   {
@@ -20,17 +21,21 @@ const rows: readonly FormRow<ModelDraft>[] = [
   { name: 'description', label: 'Description' },
   {
     pair: [
-      { name: 'input_price_per_mtok', label: 'Input price', hint: price },
-      { name: 'output_price_per_mtok', label: 'Output price', hint: price },
+      { name: 'input_price_per_mtok', label: fieldLabels.input_price_per_mtok, hint: price },
+      { name: 'output_price_per_mtok', label: fieldLabels.output_price_per_mtok, hint: price },
     ],
   },
   {
     pair: [
-      { name: 'context_length', label: 'Context length', hint: 'Tokens. Empty is not known' },
+      {
+        name: 'context_length',
+        label: fieldLabels.context_length,
+        hint: 'Tokens. Empty: not known',
+      },
       {
         name: 'cache_ttl_seconds',
-        label: 'Answers are cached for',
-        hint: 'Seconds. Empty caches nothing',
+        label: fieldLabels.cache_ttl_seconds,
+        hint: 'Seconds. Leave empty to disable caching',
       },
     ],
   },

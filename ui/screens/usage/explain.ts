@@ -4,6 +4,8 @@
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { getFrontendModel } from '../../api/frontend-models.ts';
+import type { Rule } from '../../api/frontend-models.ts';
 import { explainUsage } from '../../api/usage.ts';
 import type { Explanation } from '../../api/usage.ts';
 import '../../elements/badge.ts';
@@ -12,6 +14,9 @@ import '../../elements/icon.ts';
 import '../../elements/money.ts';
 import { Resource } from '../../elements/resource.ts';
 import { fateOf, verdictOf, wayOf } from '../../lib/explain.ts';
+import { matchedValue } from '../../lib/matched-value.ts';
+import { ruleName } from '../../lib/rule-name.ts';
+import { conditionsOf } from '../../lib/rule-text.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
@@ -43,6 +48,41 @@ export class GwUsageExplain extends LitElement {
         font-size: var(--text-s);
       }
 
+      .conditions {
+        display: grid;
+        flex-basis: 100%;
+        gap: 0.1875rem;
+        margin: 0.25rem 0 0;
+        padding-left: calc(1.25rem + var(--space-2));
+        font-size: var(--text-s);
+        list-style: none;
+      }
+
+      .rows .conditions li {
+        display: flex;
+        flex-wrap: nowrap;
+        gap: var(--space-2);
+        padding: 0;
+        border: 0;
+      }
+
+      .conditions gw-icon {
+        flex: none;
+        margin-top: 0.125rem;
+      }
+
+      .conditions .met gw-icon {
+        color: var(--good);
+      }
+
+      .conditions .failed gw-icon {
+        color: var(--bad);
+      }
+
+      .rows > li.decides {
+        border-left: 3px solid var(--good);
+      }
+
       .about:empty {
         display: none;
       }
@@ -70,7 +110,7 @@ export class GwUsageExplain extends LitElement {
   declare requestId: string;
   readonly #explained = new Resource(this, async (signal) => {
     const { body } = await explainUsage(this.requestId, signal);
-    return body;
+    return { explained: body, rules: await rulesThen(body, signal) };
   });
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -80,16 +120,11 @@ export class GwUsageExplain extends LitElement {
   protected override render() {
     const { value, failure } = this.#explained;
     return html`<div class="section">
-        <h3>Why it went there</h3>
+        <h3>Routing decision</h3>
         ${
           value === undefined
             ? nothing
-            : html`<a
-                class="button"
-                href=${linkTo({
-                  screen: 'models',
-                  query: { as_of: String(value.snapshot_version) },
-                })}
+            : html`<a class="button" href=${this.#configuration(value.explained)}
                 ><gw-icon name="clock"></gw-icon>Configuration as of this request</a
               >`
         }
@@ -98,8 +133,25 @@ export class GwUsageExplain extends LitElement {
       ${value === undefined ? nothing : this.#all(value)}`;
   }
 
-  #all(explained: Explanation) {
-    return html`${this.#agreement(explained)} ${this.#rules(explained)}
+  /** The frontend model as it stood, with the deciding rule marked and the request asked again; a model that was named itself. */
+  #configuration({ rules, usage, snapshot_version: version }: Explanation): string {
+    const query = { as_of: String(version) };
+    const deciding = rules.findLast(({ decides }) => decides);
+    const entry = deciding?.frontend_model_id ?? usage.frontend_model_id ?? null;
+    if (entry === null) {
+      return linkTo({
+        screen: 'models',
+        rest: usage.model_id === null ? [] : [usage.model_id],
+        query,
+      });
+    }
+    const rule = deciding === undefined ? {} : { rule: String(deciding.rule_id) };
+    const asked = { ...query, replay: this.requestId, ...rule };
+    return linkTo({ screen: 'frontend-models', rest: [entry], query: asked });
+  }
+
+  #all({ explained, rules }: Loaded) {
+    return html`${this.#agreement(explained)} ${this.#rules(explained, rules)}
     ${this.#candidates(explained)} ${this.#notes(explained)}`;
   }
 
@@ -107,17 +159,17 @@ export class GwUsageExplain extends LitElement {
     const was =
       denied === null
         ? nothing
-        : html`<p>It is denied with ${denied.status}: ${denied.message}</p>`;
+        : html`<p>Denied with status ${denied.status}: ${denied.message}</p>`;
     if (agrees) {
       return html`<div class="notice">
         <p class="agrees">
-          <gw-icon name="circle-check"></gw-icon>Version ${version} routes it as it was recorded
+          <gw-icon name="circle-check"></gw-icon>Version ${version} reproduces this decision
         </p>
         ${was}
       </div>`;
     }
     return html`<div class="notice warn">
-      <strong>It does not come out as it was recorded:</strong>
+      <strong>Replaying this request gives a different result:</strong>
       <ul>
         ${differences.map((text) => html`<li>${text}</li>`)}
       </ul>
@@ -125,7 +177,8 @@ export class GwUsageExplain extends LitElement {
     </div>`;
   }
 
-  #rules({ rules, route, snapshot_version: version }: Explanation) {
+  #rules(explained: Explanation, held: Rules) {
+    const { rules, route } = explained;
     const [entry] = rules;
     return html`<div class="section">
         <h3>Rules</h3>
@@ -134,9 +187,9 @@ export class GwUsageExplain extends LitElement {
       </div>
       ${
         rules.length === 0
-          ? html`<p class="quiet">The name is not that of a frontend model with rules.</p>`
+          ? html`<p class="quiet">This model name has no routing rules.</p>`
           : html`<ol class="rows">
-              ${rules.map((rule) => this.#rule(rule, version))}
+              ${rules.map((rule) => this.#rule(rule, explained, held.get(rule.rule_id)))}
             </ol>`
       }`;
   }
@@ -147,40 +200,82 @@ export class GwUsageExplain extends LitElement {
     return html`<a
       class="button"
       href=${linkTo({ screen: 'frontend-models', rest: [frontendModelId], query })}
-      ><gw-icon name="route"></gw-icon>Ask again</a
+      ><gw-icon name="route"></gw-icon>Replay</a
     >`;
   }
 
-  #rule(rule: Explanation['rules'][number], version: number) {
+  #rule(
+    rule: Explanation['rules'][number],
+    { usage, snapshot_version: version }: Explanation,
+    held: Rule | undefined,
+  ) {
     const { tone, word, detail } = verdictOf(rule);
-    const asOf = { as_of: String(version) };
-    return html`<li>
+    const asOf = { as_of: String(version), rule: String(rule.rule_id) };
+    const name = held === undefined ? `Rule #${rule.rule_id}` : ruleName(held);
+    return html`<li class=${rule.decides ? 'decides' : ''}>
       <span class="number">${rule.rule_index + 1}</span>
       <span
         ><a
           href=${linkTo({ screen: 'frontend-models', rest: [rule.frontend_model_id], query: asOf })}
-          >${rule.frontend_model}</a
-        >, ${rule.action.replaceAll('_', ' ')}</span
+          >${name}</a
+        >
+        <span class="quiet">of ${rule.frontend_model}</span></span
       >
       <gw-badge class="end" tone=${tone}>${word}</gw-badge>
+      ${held === undefined ? nothing : this.#conditions(held, rule.failed, usage)}
       <span class="about">${detail}</span>
     </li>`;
   }
 
-  #candidates({ candidates, snapshot_version: version }: Explanation) {
-    return html`<div class="section"><h3>Models, in their order</h3></div>
+  /** Each condition with the value that the request had, and where the rule leads. */
+  #conditions(held: Rule, failed: readonly string[], usage: Explanation['usage']) {
+    const conditions = conditionsOf(held, (id) =>
+      id === usage.principal_id ? usage.principal : `principal ${id}`,
+    );
+    const to =
+      held.action === 'route'
+        ? `Routes to ${held.targets.map(({ model }) => model).join(', then ') || 'no target'}`
+        : held.action === 'deny'
+          ? `Denies with status ${held.deny_status}`
+          : 'Continues with another frontend model';
+    return html`<ul class="conditions">
+      ${conditions.length === 0 ? html`<li>Every request</li>` : nothing}
+      ${conditions.map(({ fields, text }) => {
+        const isMet = !fields.some((field) => failed.includes(field));
+        return html`<li class=${isMet ? 'met' : 'failed'}>
+          <gw-icon name=${isMet ? 'check' : 'x'}></gw-icon>
+          <span
+            >${text} <span class="quiet">(request: ${matchedValue(fields, usage)})</span
+            ><span class="only-read">, ${isMet ? 'met' : 'not met'}</span></span
+          >
+        </li>`;
+      })}
+      <li><gw-icon name="arrow-right"></gw-icon><span>${to}</span></li>
+    </ul>`;
+  }
+
+  #candidates({ candidates, usage, snapshot_version: version }: Explanation) {
+    return html`<div class="section"><h3>Fallback order</h3></div>
       ${
         candidates.length === 0
           ? html`<p class="quiet">The decision led to no model.</p>`
           : html`<ol class="rows">
-              ${candidates.map((one, index) => this.#candidate(one, { index, version }))}
+              ${candidates.map((one, index) => this.#candidate(one, { index, version, usage }))}
             </ol>`
       }`;
   }
 
   #candidate(
     candidate: Explanation['candidates'][number],
-    { index, version }: Readonly<{ index: number; version: number }>,
+    {
+      index,
+      version,
+      usage,
+    }: Readonly<{
+      index: number;
+      version: number;
+      usage: Explanation['usage'];
+    }>,
   ) {
     const { tone, word, detail } = fateOf(candidate);
     const { model, model_id: id, provider, estimated_cost_micros: cost } = candidate;
@@ -192,7 +287,14 @@ export class GwUsageExplain extends LitElement {
           >${model}</a
         >${provider === null ? '' : `, ${provider}`}</span
       >
-      <gw-money class="quiet end" exact .micros=${cost}></gw-money>
+      <span class="quiet end">estimated <gw-money exact .micros=${cost}></gw-money></span>
+      ${
+        candidate.answered && usage.cost_micros !== null
+          ? html`<span class="quiet"
+              >actual <gw-money exact .micros=${usage.cost_micros}></gw-money
+            ></span>`
+          : nothing
+      }
       <gw-badge tone=${tone}>${word}</gw-badge>
       <span class="about">${about}</span>
     </li>`;
@@ -204,6 +306,21 @@ export class GwUsageExplain extends LitElement {
       ${notes.map((text) => html`<li>${text}</li>`)}
     </ul>`;
   }
+}
+
+type Rules = ReadonlyMap<number, Rule>;
+type Loaded = Readonly<{ explained: Explanation; rules: Rules }>;
+
+/** The rules of the frontend models that the request passed through, as they stood, by their ids. */
+async function rulesThen(
+  { rules, snapshot_version: version }: Explanation,
+  signal: AbortSignal,
+): Promise<Rules> {
+  const ids = [...new Set(rules.map((rule) => rule.frontend_model_id))];
+  const owners = await Promise.all(
+    ids.map((id) => getFrontendModel(id, signal, { as_of: String(version) })),
+  );
+  return new Map(owners.flatMap(({ body }) => body.rules.map((rule) => [rule.id, rule] as const)));
 }
 
 customElements.define('gw-usage-explain', GwUsageExplain);

@@ -45,8 +45,8 @@ export class GwUsageRequest extends LitElement {
     if (rows === undefined) return nothing;
     const [row] = rows;
     if (row !== undefined) return this.#record(row);
-    return html`<gw-empty heading="No such request">
-      <span slot="about">Single requests are kept for a time; the sums over them stay.</span>
+    return html`<gw-empty heading="Request not found">
+      <span slot="about">Single requests are deleted after a time. Their totals remain.</span>
     </gw-empty>`;
   }
 
@@ -58,7 +58,7 @@ export class GwUsageRequest extends LitElement {
       ['Id', html`<code>${row.id}</code><gw-copy text=${row.id} label="id"></gw-copy>`],
       ['Principal', html`${row.principal}${this.#link('principals', row.principal_id)}`],
       [
-        'Asked for',
+        'Requested model',
         html`${this.#asOf(row, 'frontend-models', row.frontend_model_id, row.virtual_model)} at
           <code>${row.path}</code>`,
       ],
@@ -86,12 +86,12 @@ export class GwUsageRequest extends LitElement {
           ? `${formatNumber(row.prompt_tokens)} in, ${formatNumber(row.completion_tokens)} out${row.usage_estimated ? ' (estimated)' : ''}`
           : 'not reported',
       ],
-      ['Cost', html`<gw-money exact .micros=${row.cost_micros}></gw-money>`],
+      ['Actual cost', html`<gw-money exact .micros=${row.cost_micros}></gw-money>`],
       [
         'Took',
         `${formatDuration(row.duration_ms)}${row.ttft_ms === null ? '' : `, first token after ${formatDuration(row.ttft_ms)}`}`,
       ],
-      ['Estimated', formatCount(row.prompt_estimate, 'prompt token')],
+      ['Estimated prompt', formatCount(row.prompt_estimate, 'token')],
       ['Replica', html`<code>${row.replica}</code>`],
       [
         'Snapshot',
