@@ -1,5 +1,6 @@
-// What a save changes: field by field as forms call them, what is there and what will be. Said in words and signs too, not by colour alone. Of a new
-// record there is nothing before it, and what is not set is not shown.
+// What a save changes, field by field under the labels of the forms: the value now and the value
+// after. Words and signs say it too, so that color is not needed. A new record has no earlier
+// values, and its unset fields are not shown.
 
 import { LitElement, css, html, nothing } from 'lit';
 
