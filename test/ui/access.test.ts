@@ -56,7 +56,7 @@ it('a key is shown once, opens the gateway, and is refused once it is revoked', 
   await page.getByText('nightly may invoke every model.').waitFor();
   await page.getByLabel('Name').fill('ci');
   await press(page, 'Review');
-  await page.getByRole('row', { name: /principal\s+nightly/ }).waitFor();
+  await page.getByRole('row', { name: /Principal\s+nightly/ }).waitFor();
   await press(page, 'Create key');
   const dialog = page.locator('gw-made-key');
   const key = (await dialog.locator('pre').first().textContent()) ?? '';
@@ -86,11 +86,11 @@ it('a budget is set, reached and shown to be, and removed in so many words', asy
   const id = await principal(house, 'nightly');
   await house.send('POST', '/admin/models', { name: 'small' });
   const { page } = await open(t, house, `limits/${id}/budget`);
-  await page.getByLabel('Money').fill('ten');
+  await page.getByLabel('Cost cap').fill('ten');
   await press(page, 'Review change');
   await page.getByText(/must be an amount in US dollars/).waitFor();
-  await page.getByLabel('Money').fill('');
-  await page.getByLabel('Tokens').fill('1,500');
+  await page.getByLabel('Cost cap').fill('');
+  await page.getByLabel('Token cap').fill('1,500');
   await press(page, 'Review change');
   await page.getByRole('row', { name: /Token cap added\s+unlimited\s+1,500/ }).waitFor();
   await press(page, 'Publish budget');
@@ -211,7 +211,7 @@ for (const { screen, path, noun } of [
     await add();
     await page
       .locator('gw-remote-record')
-      .getByText(/Create .* by boss/)
+      .getByText(/Created .* by boss/)
       .waitFor();
     const made = await rowNamed(house, path, 'search');
     assert.equal(made?.['has_upstream_api_key'], true);

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { until } from '../harness/wait.ts';
+import { question } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
 import type { House } from './harness/house.ts';
 import { rows } from './harness/records.ts';
@@ -60,7 +61,8 @@ it('a notice that went away still undoes its change, and offers it once; so does
 
   const [change] = await rows(house, '/admin/history/commands?limit=1');
   await page.goto(`/ui/history/${String(change?.['id'])}`);
-  await page.getByRole('button', { name: 'Undo', exact: true }).press('Enter');
+  await page.getByRole('button', { name: 'Undo…' }).press('Enter');
+  await question(page).getByRole('button', { name: 'Undo' }).press('Enter');
   await until(() => description() === 'Another', { what: 'the undo is undone' });
 });
 
@@ -79,7 +81,7 @@ it('a change that another one was quicker than shows what that was, and is made 
 
   const became = page.locator('gw-save-became');
   await became.getByText('It was changed meanwhile by').waitFor();
-  await became.getByRole('row', { name: /description.*By another/ }).waitFor();
+  await became.getByRole('row', { name: /Description.*By another/ }).waitFor();
   await became.getByRole('button', { name: 'Save again on top' }).click();
   await until(() => role()?.name === 'renamed', { what: 'the role has its new name' });
   assert.equal(role()?.description, 'By another');

@@ -24,7 +24,7 @@ it('a provider is added, and what it serves is registered', async (t) => {
   await page.getByLabel('Address').fill(upstream.apiBase);
   await page.getByRole('textbox', { name: 'Key' }).fill('sk-wrong');
   await press(page, 'Review');
-  await page.getByRole('row', { name: /credential\s+a new one/ }).waitFor();
+  await page.getByRole('row', { name: /Credential\s+a new one/ }).waitFor();
   await press(page, 'Add provider');
   await page.locator('gw-field[name=upstream_api_key]').getByText(/401/).waitFor();
   assert.deepEqual(await providers(house), []);

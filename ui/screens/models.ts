@@ -12,6 +12,7 @@ import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
 import { modelStates, modelStatesOf } from '../lib/model-use.ts';
 import { narrowed } from '../lib/narrow.ts';
+import { priceWarnings } from '../lib/price-check.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { narrowedBy } from '../parts/narrowed.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
@@ -26,7 +27,6 @@ import type { ModelRow } from './models/load.ts';
 import type { PriceEdit } from './models/price.ts';
 import './models/prices.ts';
 import './models/record.ts';
-import { priceWarnings } from '../lib/price-check.ts';
 import { deleteSave, detachSave, priceSave } from './models/saves.ts';
 
 const priced = html`<p>

@@ -114,13 +114,14 @@ export class GwDryRun extends LitElement {
     if (asked.some((name) => changed.has(name))) this.#plan();
   }
 
+  /** An answer to the question before this one is not shown. */
   #plan(): void {
+    this.#running?.abort();
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#ask(), waitMs);
   }
 
   async #ask(): Promise<void> {
-    this.#running?.abort();
     const running = new AbortController();
     this.#running = running;
     const { draft, stranger, model, proposal } = this;

@@ -3,10 +3,10 @@
 import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
 import type { Option } from '../../elements/picks.ts';
 import { choicesOf, orNone, recordChoices } from '../../lib/choices.ts';
+import { fieldLabels } from '../../lib/field-label.ts';
 import { actionOf } from '../../lib/rule-body.ts';
 import type { ConditionKind } from '../../lib/rule-conditions.ts';
 import type { RuleDraft } from '../../lib/rule-draft.ts';
-import { fieldLabels } from '../../lib/field-label.ts';
 import { ruleName } from '../../lib/rule-name.ts';
 import { dayNames } from '../../lib/rule-text.ts';
 import type { FormRow } from '../../parts/form-rows.ts';

@@ -1,8 +1,8 @@
 // The forms of rate limits and of a budget: each cap a field, where empty is unlimited.
 
-import { fieldLabels } from '../../lib/field-label.ts';
 import { html } from 'lit';
 
+import { fieldLabels } from '../../lib/field-label.ts';
 import { budgetBody, fromBudget, fromLimits, limitsBody } from '../../lib/limits-draft.ts';
 import type { BudgetDraft, LimitsDraft } from '../../lib/limits-draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';

@@ -1,12 +1,12 @@
 // The form by which a model gets its provider: one that stands, or an endpoint, which is asked for its models before it is kept.
 
-import { fieldLabels } from '../../lib/field-label.ts';
 import type { PropertyDeclarations } from 'lit';
 
 import type { Provider } from '../../api/providers.ts';
 import { attachBody, blankAttach } from '../../lib/backend-draft.ts';
 import type { AttachDraft } from '../../lib/backend-draft.ts';
 import { orNone, recordChoices } from '../../lib/choices.ts';
+import { fieldLabels } from '../../lib/field-label.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { headerFields, keyField, protocolField } from '../../parts/upstream-fields.ts';

@@ -1,8 +1,8 @@
 // The form of a backend's flow control: how many requests it is sent at once, how many wait, and for how long.
 
-import { fieldLabels } from '../../lib/field-label.ts';
 import { html } from 'lit';
 
+import { fieldLabels } from '../../lib/field-label.ts';
 import { flowChange, fromFlow } from '../../lib/backend-draft.ts';
 import type { FlowDraft } from '../../lib/backend-draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';

@@ -7,6 +7,7 @@ import '../../elements/copy.ts';
 import '../../elements/icon.ts';
 import '../../elements/money.ts';
 import { queuedDefault } from '../../lib/backend-draft.ts';
+import { fieldLabels } from '../../lib/field-label.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { usageFact } from '../../parts/usage-links.ts';
 import { linkTo } from '../../state/location.ts';
@@ -115,27 +116,27 @@ export class GwModelRecord extends LitElement {
           >${backend.provider_name}</a
         >
       </dd>
-      <dt>Its name there</dt>
+      <dt>${fieldLabels.upstream_model}</dt>
       <dd><code>${backend.upstream_model}</code></dd>
       <dt>Address</dt>
       <dd><code>${backend.api_base}</code>, ${backend.protocol}</dd>
       <dt>Credential</dt>
       <dd>${backend.has_upstream_api_key ? `set, ${backend.credential_kind}` : 'none'}</dd>
-      <dt>At once</dt>
-      <dd>${or(backend.admission_max_concurrent, 'any number, the gate is off')}</dd>
+      <dt>${fieldLabels.admission_max_concurrent}</dt>
+      <dd>${or(backend.admission_max_concurrent, 'unlimited')}</dd>
       ${
         isGated
-          ? html`<dt>High water</dt>
+          ? html`<dt>${fieldLabels.admission_high_water}</dt>
               <dd>${or(backend.admission_high_water, '4, the default')}</dd>
-              <dt>Queued at most</dt>
+              <dt>${fieldLabels.admission_max_queued}</dt>
               <dd>${or(backend.admission_max_queued, `${queuedDefault}, the default`)}</dd>
-              <dt>Waiting at most</dt>
+              <dt>${fieldLabels.admission_max_wait_seconds}</dt>
               <dd>${or(backend.admission_max_wait_seconds, '30 s, the default', ' s')}</dd>`
           : nothing
       }
       <dt>Timeout</dt>
-      <dd>${or(backend.upstream_timeout_seconds, 'that of the gateway', ' s')}</dd>
-      <dt>Answer at most</dt>
+      <dd>${or(backend.upstream_timeout_seconds, 'gateway default', ' s')}</dd>
+      <dt>${fieldLabels.default_max_tokens}</dt>
       <dd>${or(backend.default_max_tokens, 'not set', ' tokens')}</dd>
     </dl>`;
   }
