@@ -21,7 +21,7 @@ import { none, route } from './route.ts';
 import { modelReference, orName, positionField } from './rule-input.ts';
 
 /** The model's id is null when it is gone: the member is unavailable, and keeps the name. */
-const memberRecord = z.object({
+export const memberRecord = z.object({
   id: poolMemberId,
   provider_model_id: modelId.nullable(),
   model: z.string(),
@@ -186,7 +186,7 @@ function poolRowIn(state: ConfigState, id: number): PoolRow {
   return { ...pool, members: pool.members.map((member) => memberRowIn(state, member)) };
 }
 
-function memberRowIn(state: ConfigState, member: PoolMember): PoolMemberRow {
+export function memberRowIn(state: ConfigState, member: PoolMember): PoolMemberRow {
   const { id, model_id, gone_model, weight, position } = member;
   const model = state.model.byId.get(model_id ?? 0)?.name ?? gone_model;
   if (model === null) throw new Error(`pool member ${id} refers to nothing`);

@@ -13,6 +13,7 @@ import { promptClassId, promptExampleId } from '../lib/ids.ts';
 import type { PromptClassId } from '../lib/ids.ts';
 import { compareText } from '../lib/text.ts';
 import { promptClassTier } from '../lib/vocabulary.ts';
+import { idIn, wholeNumber } from './fields.ts';
 import { written } from './mutation.ts';
 
 export const promptClassRecord = z.object({
@@ -61,6 +62,10 @@ function rowIn(state: ConfigState, held: PromptClass): PromptClassRow {
     examples: held.examples.length,
   };
 }
+
+export const exampleParams = idIn(promptClassId).extend({
+  example_id: wholeNumber({ from: 1 }).pipe(promptExampleId),
+});
 
 export const exampleRecord = z.object({
   id: promptExampleId,

@@ -14,15 +14,16 @@ import {
 import type { Secret } from '../db/vault.ts';
 import { noPromptClass } from '../deciders/prompt-class.ts';
 import { descriptionField, minMarginDefault, nameField, promptField } from '../lib/fields.ts';
-import { promptClassId, promptExampleId } from '../lib/ids.ts';
+import { promptClassId } from '../lib/ids.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import { promptClassTier } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
 import { asOfQuery, pastState } from './as-of.ts';
-import { deletedRecord, idIn, wholeNumber } from './fields.ts';
+import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerOne, answerPage, byId, byName, listQuery } from './page.ts';
 import {
+  exampleParams,
   exampleRecord,
   exampleRecordOf,
   exampleRowsIn,
@@ -203,7 +204,7 @@ export const promptClassRoutes = [
     operation: 'removePromptExample',
     summary: 'Remove one example',
     refusals: ['absent'],
-    params: params.extend({ example_id: wholeNumber({ from: 1 }).pipe(promptExampleId) }),
+    params: exampleParams,
     body: none,
     response: deletedRecord,
     handle: ({ params: { id, example_id: exampleId } }, call) => {

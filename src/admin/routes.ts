@@ -32,6 +32,7 @@ import { metricsRoutes } from './metrics.ts';
 import { modelRoutes } from './models.ts';
 import { operationRoutes } from './operations.ts';
 import { openApi } from './openapi.ts';
+import { partRoutes } from './parts.ts';
 import { playgroundRoutes } from './playground.ts';
 import { poolRoutes } from './pools.ts';
 import { priceRoutes } from './prices.ts';
@@ -102,6 +103,7 @@ const singleRoutes: readonly Route[] = showingVersions(
     ...frontendModelRoutes,
     ...ruleRoutes,
     ...poolRoutes,
+    ...partRoutes,
     ...routingRoutes,
     ...promptClassRoutes,
     ...promptClassEvaluationRoutes,

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 
 import type { Target } from '../../events/frontend-model.ts';
-import type { Rule } from '../../projections/config/frontend-model.ts';
+import type { FrontendModel, Rule } from '../../projections/config/frontend-model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { RuleRow, TargetRow } from '../../projections/tables/frontend-models.ts';
 import { goneName } from '../deciders/condition.ts';
@@ -95,6 +95,17 @@ const timeOf = (minute: number | null): string | null =>
   minute === null
     ? null
     : [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':');
+
+/** A rule that is not read as part of its frontend model. */
+export const ownedRule = ruleRecord.extend({ frontend_model_id: frontendModelId });
+
+export const ownedRuleIn = (
+  state: ConfigState,
+  { owner, rule }: Readonly<{ owner: Pick<FrontendModel, 'id'>; rule: Rule }>,
+): z.input<typeof ownedRule> => ({
+  ...toRuleRecord(ruleRowIn(state, rule)),
+  frontend_model_id: owner.id,
+});
 
 /** The row of a rule that the state holds. */
 export const ruleRowIn = (state: ConfigState, { targets, ...rule }: Rule): RuleRow => ({

@@ -12,9 +12,7 @@ import { frontendModelRecord, frontendModelRecordIn } from './frontend-model-rec
 import { mutate } from './mutation.ts';
 import { none, route } from './route.ts';
 import { ruleField, rulesField, targetField, toListedRules, toRuleFields } from './rule-input.ts';
-import { newTargetIn, ruleRecord, ruleRowIn, targetRecord, toRuleRecord } from './rule-record.ts';
-
-const ownedRule = ruleRecord.extend({ frontend_model_id: frontendModelId });
+import { newTargetIn, ownedRule, ownedRuleIn, targetRecord } from './rule-record.ts';
 
 /** The list itself, or an object that holds it. */
 const replacement = z
@@ -41,7 +39,9 @@ export const ruleRoutes = [
     response: ownedRule,
     handle: ({ params: { id }, body }, call) => {
       const command = { type: 'AddRule', frontendModelId: id, rule: toRuleFields(body) } as const;
-      return mutate(call, { command }, (outcome) => ownedRuleIn(outcome.state, addedId(outcome)));
+      return mutate(call, { command }, (outcome) =>
+        ownedRuleIn(outcome.state, writtenRule(outcome.state, addedId(outcome))),
+      );
     },
   }),
   route({
@@ -72,7 +72,7 @@ export const ruleRoutes = [
     response: ownedRule,
     handle: ({ params: { id }, body }, call) =>
       mutate(call, { command: { type: 'UpdateRule', id, rule: toRuleFields(body) } }, ({ state }) =>
-        ownedRuleIn(state, id),
+        ownedRuleIn(state, writtenRule(state, id)),
       ),
   }),
   route({
@@ -121,11 +121,6 @@ export const ruleRoutes = [
 function addedId({ events }: Outcome): RuleId {
   for (const { type, data } of events) if (type === 'FrontendModelRuleAdded') return data.rule.id;
   throw new Error('the mutation added no rule');
-}
-
-function ownedRuleIn(state: ConfigState, id: RuleId): z.input<typeof ownedRule> {
-  const { owner, rule } = writtenRule(state, id);
-  return { ...toRuleRecord(ruleRowIn(state, rule)), frontend_model_id: owner.id };
 }
 
 function writtenRule(state: ConfigState, id: RuleId) {

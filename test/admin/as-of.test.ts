@@ -62,7 +62,7 @@ async function textOf({ url, cookie }: Started, { path, query = '' }: Asked) {
 /** Each read, of an entity for the first few ids. */
 const paths = reads.flatMap(({ path }) =>
   path.includes('{id}')
-    ? [1, 2, 3].map((id) => path.replace('{id}', String(id)))
+    ? [1, 2, 3].map((id) => path.replace('{id}', String(id)).replace('{example_id}', '1'))
     : path.replace('{name}', 'admin'),
 );
 
@@ -72,8 +72,10 @@ it('every list and every record of configuration can be read as it stood', () =>
     .filter((name) => !name.endsWith('ByAlias'));
   assert.deepEqual(listed.toSorted(), [
     'getAgent',
+    'getBackend',
     'getBudget',
     'getChangePolicy',
+    'getDefaultTarget',
     'getFallbackModel',
     'getFrontendModel',
     'getKey',
@@ -81,10 +83,14 @@ it('every list and every record of configuration can be read as it stood', () =>
     'getMcpServer',
     'getModel',
     'getPool',
+    'getPoolMember',
     'getPrincipal',
     'getPromptClass',
+    'getPromptExample',
     'getProvider',
     'getRole',
+    'getRule',
+    'getRuleTarget',
     'listAgents',
     'listBudgets',
     'listFrontendModels',
