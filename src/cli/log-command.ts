@@ -1,4 +1,5 @@
-// What the commands that read the log itself do alike: they need its database and no encryption key, because events hold no secret.
+// What the commands that read the log itself have in common: they need its database. They need no encryption key, because events hold no
+// secret.
 
 import { readFileSync } from 'node:fs';
 
@@ -11,6 +12,9 @@ import type { ExitCode } from './exit-codes.ts';
 import { reportRefusals, reportingFailure } from './failure.ts';
 import { givenFlags, settingOptions } from './options.ts';
 import { readSettings } from './settings.ts';
+import type { SettingValues } from './settings-table.ts';
+
+type LogSettings = Pick<SettingValues, 'encryptionKey' | 'encryptionKeyPrevious'>;
 
 export abstract class LogCommand extends Command {
   constructor() {
@@ -19,7 +23,11 @@ export abstract class LogCommand extends Command {
   }
 
   /** `url` is where `db` is. */
-  protected abstract read(db: Database, url: string): Promise<ExitCode | Refusal>;
+  protected abstract read(
+    db: Database,
+    url: string,
+    settings: LogSettings,
+  ): Promise<ExitCode | Refusal>;
 
   async execute(): Promise<ExitCode> {
     return reportingFailure(this.context, async () => {
@@ -31,19 +39,19 @@ export abstract class LogCommand extends Command {
         const message = `${this.path.join(' ')} needs --database-url`;
         return reportRefusals(stderr, [refuse('invalid', message)]);
       }
-      const done = await this.withDatabase(databaseUrl);
+      const done = await this.withDatabase(databaseUrl, read.settings);
       return isRefusal(done) ? reportRefusals(stderr, [done]) : done;
     });
   }
 
   /** Loaded here, because the database's client is much to load for a program that only shows its help. */
-  private async withDatabase(url: string): Promise<ExitCode | Refusal> {
+  private async withDatabase(url: string, settings: LogSettings): Promise<ExitCode | Refusal> {
     const { openDatabase } = await import('../db/pool.ts');
     const { namingRights } = await import('../db/rights.ts');
     const applicationName = `gw ${this.path.join(' ')}`;
     const db = openDatabase({ url, purpose: 'maintenance', applicationName, connectionsMax: 2 });
     try {
-      return await namingRights(db, () => this.read(db, url));
+      return await namingRights(db, () => this.read(db, url, settings));
     } catch (cause) {
       if (!(cause instanceof Error && 'code' in cause && cause.code === undefinedTable))
         throw cause;

@@ -54,10 +54,14 @@ export type Finding = Readonly<{
   problems: readonly string[];
 }>;
 
-/** Read models are not looked at where the chain is broken. */
-export function findingsOf({ head, tables, tables_position: position, problems }: LogCheck) {
+/** Read models are not looked at where the chain is broken. What is wrong with the vault is kept with the chain, which names its items. */
+export function findingsOf({ head, tables_position: position, problems, ...check }: LogCheck) {
+  const { tables, vault } = check;
+  const ofVault = new Set(vault?.problems);
   const textsOf = (isChain: boolean): string[] =>
-    problems.filter((one) => (one.position !== null) === isChain).map(({ problem }) => problem);
+    problems
+      .filter((one) => (one.position !== null || ofVault.has(one)) === isChain)
+      .map(({ problem }) => problem);
   const chain = { subject: 'chain', position: head.position, problems: textsOf(true) } as const;
   if (tables === 0 || position === null) return [chain];
   return [chain, { subject: 'read_models', position, problems: textsOf(false) } as const];

@@ -1,5 +1,5 @@
-// Verification: the log's chain from the first event to the head, the checkpoints that were signed of it, and everything derived from
-// it against a rebuild. It trusts nothing that the database computed.
+// Verification: the log's chain from the first event to the head, the checkpoints that were signed of it, the items of the vault that its
+// events name, and everything derived from it against a rebuild. It trusts nothing that the database computed.
 
 import type { Queryable } from '@databases/pg';
 
@@ -9,12 +9,15 @@ import { readModelStanding, verifyReadModel } from '../../projections/read-model
 import { auditKeyAt, readHead, readRedacted } from '../db/event-log.ts';
 import type { Database } from '../db/pool.ts';
 import { lastSignedCheckpoint, listSignedCheckpoints } from '../db/signed-checkpoints.ts';
+import type { EncryptionKeys } from '../db/vault.ts';
 import { firstLink } from './evidence/chain.ts';
 import type { Link } from './evidence/chain.ts';
 import { walkInRanges } from './evidence/walk-ranges.ts';
 import type { WalkBeside } from './evidence/walk-ranges.ts';
 import { walkRange } from './evidence/walk.ts';
 import type { Problem, Walked } from './evidence/walk.ts';
+import { verifyVault } from './verify-vault.ts';
+import type { VaultCheck } from './verify-vault.ts';
 
 export type LogCheck = Readonly<{
   events: number;
@@ -25,6 +28,8 @@ export type LogCheck = Readonly<{
   tables: number;
   /** Where those stood; null when the chain is broken, and none was compared. */
   tables_position: number | null;
+  /** Null when the chain is broken: the vault was not compared with it. Its problems are among `problems` too. */
+  vault: VaultCheck | null;
   problems: readonly Problem[];
 }>;
 
@@ -37,10 +42,16 @@ type Options = Readonly<{
   beside?: WalkBeside;
 }>;
 
+type VerifyOptions = Omit<Options, 'from'> &
+  Readonly<{
+    /** Opens the items of the vault; without them, their content is not checked. */
+    encryptionKeys?: EncryptionKeys | null;
+  }>;
+
 /** Reads every event once. A chain that is broken is reported alone: what derives from it means nothing then. */
 export async function verifyLog(
   db: Database,
-  options: Omit<Options, 'from'> = {},
+  { encryptionKeys = null, ...options }: VerifyOptions = {},
 ): Promise<LogCheck> {
   const head = await readHead(db);
   const hash = Buffer.from(head.hash).toString('hex');
@@ -51,16 +62,20 @@ export async function verifyLog(
     (await withoutCheckpoints(db, head)) ??
     (await redactedEvents(db)) ??
     (await cutBehindTables(db, head));
-  if (found !== null)
-    return { ...checked, checkpoints, tables: 0, tables_position: null, problems: [found] };
+  if (found !== null) {
+    const none = { tables: 0, tables_position: null, vault: null };
+    return { ...checked, checkpoints, ...none, problems: [found] };
+  }
+  const vault = await verifyVault(db, encryptionKeys);
   const { position, tables } = await verifyReadModel(db);
-  const problems = tables
+  const differing = tables
     .filter((table) => !table.equal)
     .map(({ table, live, rebuilt }) => ({
       position: null,
       problem: `table ${table} holds ${live}, a rebuild ${rebuilt}`,
     }));
-  return { ...checked, checkpoints, tables: tables.length, tables_position: position, problems };
+  const compared = { tables: tables.length, tables_position: position, vault };
+  return { ...checked, checkpoints, ...compared, problems: [...vault.problems, ...differing] };
 }
 
 /** A process that sets an audit key signs a checkpoint in the same transaction. */

@@ -34,11 +34,11 @@ export type Vault = Readonly<{
   /** 16 hex digits that are equal for equal texts and tell nothing without the database's own key. */
   fingerprint: (text: string) => string;
   /** Seals anew, with the present key, a batch of what another key sealed. */
-  reseal: (db: Database, batch: ResealBatch) => Promise<Resealed>;
+  reseal: (db: Database, batch: ItemBatch) => Promise<Resealed>;
 }>;
 
-/** At most `limit` items behind the ref `after`; null begins. */
-export type ResealBatch = Readonly<{ after: string | null; limit: number }>;
+/** At most `limit` items after the ref `after`; null begins. */
+export type ItemBatch = Readonly<{ after: string | null; limit: number }>;
 
 /** `last` is the ref to go on behind; null when there was nothing left. */
 export type Resealed = Readonly<{
@@ -50,11 +50,14 @@ export type Resealed = Readonly<{
 /** `body`: format byte, nonce, ciphertext, tag; `keyId` names the encryption key that sealed it. */
 export type Sealed = Readonly<{ keyId: string; body: Buffer }>;
 
-type Dependencies = {
+export type EncryptionKeys = {
   /** 32 bytes. Seals, and opens. */
   encryptionKey: Uint8Array;
-  /** Opens what was sealed before a rotation, until all of it is sealed anew. */
+  /** Opens what was sealed before a rotation, until all of it is sealed with the new key. */
   previousKey?: Uint8Array | undefined;
+};
+
+type Dependencies = EncryptionKeys & {
   randomBytes: (size: number) => Uint8Array;
   newId: () => string;
   /** An item that cannot be opened is left out of what is revealed, and reported here. */
@@ -120,12 +123,14 @@ export async function openVault(db: Queryable, dependencies: Dependencies): Prom
 }
 
 type ItemRow = { ref: string; class: string; subject: string; key_id: string; body: Buffer };
-type Sealer = {
+type Sealer = Opener & {
+  seal: (additional: Uint8Array, plaintext: string) => Buffer;
+};
+type Opener = {
   /** Of the key that seals. */
   keyId: string;
   /** Of the keys that open. */
   keyIds: readonly string[];
-  seal: (additional: Uint8Array, plaintext: string) => Buffer;
   open: (item: SealedItem) => string;
 };
 /** `name` is how an error calls it. */
@@ -143,15 +148,10 @@ const additionalData = (item: { ref: string; class: string; subject: string }): 
 /** Of another kind than an item's, whatever the place is called. */
 const placeData = (place: string): Uint8Array => Buffer.from(`gw-sealed-v1|${place}`);
 
-function createSealer({ encryptionKey, previousKey, randomBytes }: Dependencies): Sealer {
-  const ownKeyId = keyId(encryptionKey);
-  const given = previousKey === undefined ? [encryptionKey] : [encryptionKey, previousKey];
-  // Made once: a key is dearer to make ready than an item is to open.
-  const keys = new Map(given.map((key) => [keyId(key), createSecretKey(key)]));
-  const sealing = createSecretKey(encryptionKey);
+function createSealer({ randomBytes, ...keys }: Dependencies): Sealer {
+  const sealing = createSecretKey(keys.encryptionKey);
   return {
-    keyId: ownKeyId,
-    keyIds: [...keys.keys()],
+    ...createOpener(keys),
     seal: (additional, plaintext) => {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', sealing, nonce, {
@@ -161,6 +161,17 @@ function createSealer({ encryptionKey, previousKey, randomBytes }: Dependencies)
       const sealed = [cipher.update(plaintext, 'utf8'), cipher.final()];
       return Buffer.concat([Uint8Array.of(format), nonce, ...sealed, cipher.getAuthTag()]);
     },
+  };
+}
+
+function createOpener({ encryptionKey, previousKey }: EncryptionKeys): Opener {
+  const ownKeyId = keyId(encryptionKey);
+  const given = previousKey === undefined ? [encryptionKey] : [encryptionKey, previousKey];
+  // Created once: preparing a key costs more than opening an item.
+  const keys = new Map(given.map((key) => [keyId(key), createSecretKey(key)]));
+  return {
+    keyId: ownKeyId,
+    keyIds: [...keys.keys()],
     open: ({ name, additional, sealed: { keyId, body } }) => {
       const key = keys.get(keyId);
       if (key === undefined) {
@@ -216,7 +227,7 @@ async function refuseUnknownKeys(db: Queryable, sealer: Sealer): Promise<void> {
 async function resealItems(
   tx: Transaction,
   sealer: Sealer,
-  { after, limit }: ResealBatch,
+  { after, limit }: ItemBatch,
 ): Promise<Resealed> {
   const rows: ItemRow[] = await tx.query(sql`
     select ref, class, subject, key_id, body from vault.items
@@ -242,7 +253,37 @@ async function resealItems(
   };
 }
 
-function openedOrNull(sealer: Sealer, row: ItemRow): string | null {
+/** What could not be opened of a batch of items, and why. `last` is the ref to go on after; null when there was nothing left. */
+export type OpenedBatch = Readonly<{
+  opened: number;
+  unreadable: readonly Readonly<{ ref: string; problem: string }>[];
+  last: string | null;
+}>;
+
+/** Opens items one batch at a time and answers with nothing of their content: each opens only in its own row. */
+export function createItemCheck(
+  keys: EncryptionKeys,
+): (db: Queryable, batch: ItemBatch) => Promise<OpenedBatch> {
+  const opener = createOpener(keys);
+  return async (db, { after, limit }) => {
+    const rows: ItemRow[] = await db.query(sql`
+      select ref, class, subject, key_id, body from vault.items
+      where body is not null and (${after}::uuid is null or ref > ${after}::uuid)
+      order by ref limit ${limit}`);
+    const unreadable = rows.flatMap((row) => {
+      try {
+        opener.open(itemOf(row));
+        return [];
+      } catch (error) {
+        return [{ ref: row.ref, problem: error instanceof Error ? error.message : String(error) }];
+      }
+    });
+    const last = rows.at(-1)?.ref ?? null;
+    return { opened: rows.length - unreadable.length, unreadable, last };
+  };
+}
+
+function openedOrNull(sealer: Opener, row: ItemRow): string | null {
   try {
     return sealer.open(itemOf(row));
   } catch {

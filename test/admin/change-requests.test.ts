@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 import { z } from 'zod';
 
+import { verifyLog } from '../../src/control/verify-log.ts';
 import { adminPassword, cookieOf, errorOf, member } from '../harness/admin.ts';
 import type { TestAnswer } from '../harness/admin.ts';
 import { fourEyes, path, renameModel } from '../harness/four-eyes.ts';
@@ -87,6 +88,7 @@ describe('a change request', () => {
     ok(await approve(boss, id));
     ok(await boss('POST', `${path}/${id}/apply`, {}));
     assert.ok(!(await held()), 'the calls are erased with the end of the request');
+    assert.deepEqual((await verifyLog(plane.db)).problems, [], 'and the log explains that');
     const credential = plane.store.state().provider.byId.get(1)?.credential?.ref ?? '';
     assert.equal((await plane.vault.reveal(plane.db, [credential])).get(credential), key);
   });

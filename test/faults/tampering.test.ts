@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { readModelSchema } from '../../projections/read-model.ts';
 import { entityTables, journalTables } from '../../projections/tables/all.ts';
 import { openDatabase } from '../../src/db/pool.ts';
-import { prepareControl } from '../harness/control-program.ts';
+import { encryptionKey, prepareControl } from '../harness/control-program.ts';
 import { testDatabase } from '../harness/postgres.ts';
 
 const run = promisify(execFile);
@@ -22,8 +22,11 @@ const main = path.join(import.meta.dirname, '../../src/main.ts');
 const failure = z.object({ code: z.int(), stdout: z.string() });
 
 /** `gw log verify` as a user runs it: its exit code and what it prints. */
-async function logVerify(url: string): Promise<{ code: number; stdout: string }> {
-  const env = { PATH: process.env['PATH'] ?? '', GW_DATABASE_URL: url };
+async function logVerify(
+  url: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<{ code: number; stdout: string }> {
+  const env = { PATH: process.env['PATH'] ?? '', GW_DATABASE_URL: url, ...more };
   try {
     const { stdout } = await run(process.execPath, [main, 'log', 'verify'], { env });
     return { code: 0, stdout };
@@ -132,6 +135,73 @@ const cases: readonly { what: string; tamper: SQLQuery; says: RegExp }[] = [
     says: /^table snapshot_versions holds .*, a rebuild /m,
   },
 ];
+
+const withKey = { GW_ENCRYPTION_KEY: encryptionKey };
+const uuid = '[0-9a-f-]{36}';
+
+const vaultCases: readonly { what: string; tamper: SQLQuery; says: RegExp }[] = [
+  {
+    what: 'the name of a principal deleted',
+    tamper: sql`delete from vault.items where class = 'personal' and subject = 'principal-2'`,
+    says: new RegExp(`^position 19: item ${uuid} is missing from the vault$`, 'm'),
+  },
+  {
+    what: 'a password emptied as if it had been erased',
+    tamper: sql`
+      update vault.items set body = null, erased_at = now() where class = 'password'`,
+    says: new RegExp(`^position \\d+: item ${uuid} is empty in the vault, and no event says`, 'm'),
+  },
+  {
+    what: 'an item added',
+    tamper: sql`
+      insert into vault.items (ref, class, subject, key_id, body)
+      select gen_random_uuid(), class, subject, key_id, body from vault.items
+      where class = 'password'`,
+    says: new RegExp(`^item ${uuid} is in the vault, and no event names it$`, 'm'),
+  },
+  {
+    what: 'the fingerprint key deleted',
+    tamper: sql`delete from vault.items where class = 'fingerprint_key'`,
+    says: /^the fingerprint key of the database is missing from the vault$/m,
+  },
+];
+
+const swapped = sql`
+  update vault.items one set body = other.body from vault.items other
+  where one.class in ('password', 'personal') and other.class in ('password', 'personal')
+    and one.class <> other.class`;
+
+describe('gw log verify of the vault', () => {
+  for (const { what, tamper, says } of vaultCases) {
+    it(`exits 10 with and without the encryption key for ${what}`, async (test) => {
+      const url = await tampered(test, tamper);
+      for (const more of [{}, withKey]) {
+        const { code, stdout } = await logVerify(url, more);
+        assert.match(stdout, says);
+        assert.equal(code, 10);
+      }
+    });
+  }
+
+  it('finds swapped contents with the encryption key, and says that it did not look without', async (test) => {
+    const url = await tampered(test, swapped);
+    const { code, stdout } = await logVerify(url, withKey);
+    assert.match(stdout, new RegExp(`^item ${uuid} of the vault cannot be opened: `, 'm'));
+    assert.equal(code, 10);
+    const unopened = await logVerify(url);
+    assert.match(unopened.stdout, /^the contents of the vault were not checked, because GW_ENC/m);
+    assert.equal(unopened.code, 0);
+  });
+
+  it('finds nothing in a vault that was not changed', async (test) => {
+    const { url } = await testDatabase(test);
+    await prepareControl(url);
+    const { code, stdout } = await logVerify(url, withKey);
+    assert.match(stdout, /^the vault holds the 3 items that it must hold$/m);
+    assert.doesNotMatch(stdout, /not checked/);
+    assert.equal(code, 0);
+  });
+});
 
 describe('gw log verify', () => {
   it('finds nothing in a log that nobody touched', async (test) => {

@@ -13,6 +13,7 @@ import { migrate } from '../../db/migrate.ts';
 import type { Database } from '../../db/pool.ts';
 import { adoptLog, countMissing, insertVaultRows, readVaultRows } from '../../db/replay.ts';
 import { insertSignedCheckpoint } from '../../db/signed-checkpoints.ts';
+import { deleteUnnamedItems } from '../../db/vault-check.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { keepBudgetRows } from '../budget-rows.ts';
@@ -98,7 +99,10 @@ async function writeAll(tx: Transaction, sources: Sources): Promise<ExportCheck 
     return refuse('invalid', `the export does not hold at position ${position}: ${problem}`);
   }
   await flush();
-  if (sources.vault !== null) await writeVault(tx, sources.vault);
+  if (sources.vault !== null) {
+    await writeVault(tx, sources.vault);
+    await deleteUnnamedItems(tx);
+  }
   return check;
 }
 

@@ -1,0 +1,100 @@
+// The items of the vault against the log: which of those that its events name are missing or emptied, and which no event names.
+
+import { sql } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
+
+import { vaultRefPaths } from '../../events/vault-refs.ts';
+
+/**
+ * `missing`: the vault has no row. `emptied`: the row has no content, and no event says that it was erased. `returned`: an event says that
+ * it was erased, and the content is there. `unnamed`: no event names the row.
+ */
+export type VaultFault = 'missing' | 'emptied' | 'returned' | 'unnamed';
+
+/** `count` is that of all rows with this fault; `position` is the first event that names the item, null when none does. */
+export type VaultFinding = Readonly<{
+  fault: VaultFault;
+  ref: string;
+  position: number | null;
+  count: number;
+}>;
+
+/** The events that let a change request go of its calls, which are erased then without an event of their own. */
+const draftEnds = [
+  'ChangeRequestEdited',
+  'ChangeRequestRefused',
+  'ChangeRequestWithdrawn',
+  'ChangeRequestApplied',
+  'ChangeRequestExpired',
+];
+
+/** The refs that events name, with the first position of each. */
+function namedItems(): SQLQuery {
+  const paths = vaultRefPaths();
+  return sql`
+    select ref, min(position) as position from (
+      select (ref #>> '{}')::uuid as ref, position
+      from unnest(
+          ${paths.map(({ type }) => type)}::text[], ${paths.map(({ path }) => path)}::text[]
+        ) as at (type, path)
+        join es.events using (type)
+        cross join lateral jsonb_path_query(payload::jsonb, path::jsonpath) as ref
+      union all
+      select (metadata ->> 'reason_ref')::uuid, position from es.events
+    ) as each_named
+    where ref is not null group by ref`;
+}
+
+/**
+ * At most `limit` of each fault, by position. One statement, so that what is written at the same time is seen whole or not at all. The
+ * fingerprint key belongs to the database, and no event names it.
+ */
+export const compareVault = (db: Queryable, limit: number): Promise<VaultFinding[]> =>
+  db.query(sql`
+    with named as (${namedItems()}
+    ), erased as (
+      select distinct ref::uuid from es.events
+        cross join lateral json_array_elements_text(payload -> 'refs') as ref
+      where type = 'VaultItemsErased'
+    ), let_go as (
+      select (payload -> 'draft' ->> 'body_ref')::uuid as ref from es.events as draft
+      where type in ('ChangeRequestDrafted', 'ChangeRequestEdited') and exists (
+        select from es.events as after
+        where after.stream = draft.stream and after.position > draft.position
+          and after.type = any(${draftEnds}::text[]))
+    ), compared as (
+      select ref, position, case
+          when items.created_at is null then 'missing'
+          when position is null then 'unnamed'
+          when body is null and erased.ref is null and let_go.ref is null then 'emptied'
+          when body is not null and erased.ref is not null then 'returned'
+        end as fault
+      from named
+        full join (select * from vault.items where class <> 'fingerprint_key') as items using (ref)
+        left join erased using (ref)
+        left join let_go using (ref)
+    ), numbered as (
+      select fault, ref, position, count(*) over (partition by fault) as count,
+        row_number() over (partition by fault order by position, ref) as number
+      from compared where fault is not null
+    )
+    select fault, ref, position, count from numbered where number <= ${limit}
+    order by fault, number`);
+
+/** Of a vault that was exported after the log: items of events that the log does not have yet. As the owner of the database. */
+export async function deleteUnnamedItems(tx: Queryable): Promise<void> {
+  await tx.query(sql`
+    delete from vault.items where class <> 'fingerprint_key'
+      and not exists (select from (${namedItems()}) as named where named.ref = items.ref)`);
+}
+
+/** How many items have content, and whether the fingerprint key is there. */
+export async function countVault(
+  db: Queryable,
+): Promise<Readonly<{ items: number; hasFingerprintKey: boolean }>> {
+  const [row]: { items: number; hasFingerprintKey: boolean }[] = await db.query(sql`
+    select count(*) as items,
+      coalesce(bool_or(class = 'fingerprint_key'), false) as "hasFingerprintKey"
+    from vault.items where body is not null`);
+  return row ?? { items: 0, hasFingerprintKey: false };
+}
