@@ -6,11 +6,9 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
-import * as fc from 'fast-check';
 
 import { createUsageIntake } from '../../src/control/usage-intake.ts';
 import { budgetUsages, strayBudgets } from '../../src/db/budget-usage.ts';
-import { usageTotals } from '../../src/db/usage-totals.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import type { BudgetWindow } from '../../src/lib/vocabulary.ts';
 import { snapshotEtag } from '../../src/snapshot/schema.ts';
@@ -163,42 +161,6 @@ describe('a counter', () => {
     assert.deepEqual((await take(test, batch)).budgets, figure(151, 7));
     const malformed = [{ ...spent(4, 5), model_id: 999 }];
     assert.deepEqual((await take(test, malformed)).budgets, []);
-  });
-
-  it('is the sum of reported and estimated rows, which totals show apart', async (t) => {
-    const test = await testPlane(t);
-    await setBudget(test, { tokens: 1_000_000, costMicros: 1_000_000 });
-    const row = fc.record({
-      tokens: fc.nat(100),
-      completion: fc.nat(100),
-      how: fc.constantFrom('reported', 'estimated', 'neither'),
-    });
-    let number = 0;
-    let [reportedTokens, estimatedTokens] = [0, 0];
-    await fc.assert(
-      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 8 }), async (rows) => {
-        const batch = rows.map(({ tokens, completion, how }) => {
-          const sum = how === 'neither' ? 0 : tokens + completion;
-          if (how === 'estimated') estimatedTokens += sum;
-          else reportedTokens += sum;
-          return spent(++number, how === 'neither' ? 0 : tokens, {
-            completion_tokens: how === 'neither' ? 0 : completion,
-            usage_reported: how === 'reported',
-            usage_estimated: how === 'estimated',
-          });
-        });
-        await take(test, batch);
-        assert.deepEqual(await counted(test), [reportedTokens + estimatedTokens, 0]);
-        const since = { since: null, until: null, groupBy: 'all', skip: 0, limit: 1 } as const;
-        const [total] = await usageTotals(test.plane.db, since);
-        assert.equal((total?.prompt_tokens ?? 0) + (total?.completion_tokens ?? 0), reportedTokens);
-        const { estimated_prompt_tokens: prompt = 0, estimated_completion_tokens: done = 0 } =
-          total ?? {};
-        assert.equal(prompt + done, estimatedTokens);
-        assert.deepEqual(await strayBudgets(test.plane.db), []);
-      }),
-      { numRuns: 10 },
-    );
   });
 
   it('says at once when a batch reaches a cap, and only then', async (t) => {

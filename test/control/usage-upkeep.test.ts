@@ -54,6 +54,9 @@ type Clocked = Awaited<ReturnType<typeof withClock>>;
 
 const counted = ['requests', 'refused_requests', 'prompt_tokens', 'completion_tokens'];
 counted.push('cost_micros', 'unpriced_requests', 'avg_ms');
+const estimates = ['estimated_requests', 'estimated_prompt_tokens'];
+estimates.push('estimated_completion_tokens', 'estimated_cost_micros');
+counted.push(...estimates);
 
 /** What does not hang on whether rows are rolled up, by every grouping. */
 async function totals({ started }: Clocked): Promise<unknown> {
@@ -75,6 +78,7 @@ async function totals({ started }: Clocked): Promise<unknown> {
 /** Of a point: what roll-ups hold as well. */
 const summed = ['at', 'requests', 'upstream_errors', 'client_errors', 'refused_budget'];
 summed.push('prompt_tokens', 'completion_tokens', 'cost_micros', 'unpriced_requests', 'avg_ms');
+summed.push(...estimates);
 
 /** Answers of all kinds, spread over the last 100 days. */
 const mixed = (now: number, amount: number) =>
@@ -87,6 +91,7 @@ const mixed = (now: number, amount: number) =>
       refusal: index % 7 === 0 ? 'budget' : null,
       status: index % 5 === 0 ? 500 : 200,
       usage_reported: index % 3 !== 0,
+      usage_estimated: index % 6 === 0,
       duration_ms: index,
     }),
   );

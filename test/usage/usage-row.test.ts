@@ -31,6 +31,8 @@ const full = event({
   max_tokens: 64,
 });
 
+const estimated = { usage_reported: false, prompt_tokens: 9, completion_tokens: 20 };
+
 describe('a usage row', () => {
   it('of an overloaded backend has a refusal that an older control plane knows, and reads back', () => {
     const one = event({ refusal: 'backend_overloaded', status: 503 });
@@ -39,6 +41,18 @@ describe('a usage row', () => {
     assert.deepEqual(usageEvent.parse(row), one);
     const newer = { ...reported(1, { refusal: 'no_backend' }), refused_as: 'a later one' };
     assert.equal(usageEvent.parse(newer).refusal, 'no_backend');
+  });
+
+  it('with an estimate is read by a control plane that does not know of estimates', () => {
+    const row: unknown = JSON.parse(usageRow(event({ ...estimated, usage_estimated: true })));
+    const older = reportedEvent.omit({ usage_estimated: true, refused_as: true });
+    const { usage_estimated: _unknown, ...known } = event(estimated);
+    assert.deepEqual(older.parse(row), known);
+  });
+
+  it('of a proxy that does not know of estimates is read as one without', () => {
+    const { usage_estimated: _unknown, ...row } = event(estimated);
+    assert.equal(usageEvent.parse(row).usage_estimated, false);
   });
 
   for (const [name, one] of Object.entries({ sparse, full })) {
