@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-import { shownCharacters } from '../lib/fields.ts';
+import { shownCharacters, shownCharactersOrNone } from '../lib/fields.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -30,6 +30,7 @@ const knownFormats: ReadonlySet<unknown> = new Set(['date-time', 'uuid']);
  */
 const portablePatterns: Readonly<Record<string, string>> = {
   [shownCharacters.source]: '^[^\\x00-\\x1f\\x7f-\\x9f]+$',
+  [shownCharactersOrNone.source]: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
 };
 
 function portable(schema: Json): Json {

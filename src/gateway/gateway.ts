@@ -122,7 +122,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     encoders === undefined ? noClassifier : createClassifier({ encoders, log, monotonic });
   let isDraining = false;
   live.onApply((snapshot) => {
-    generation = nextGeneration(generation, snapshot);
+    generation = nextGeneration(generation, snapshot, now());
     spending.keepOnly((principalId) => snapshot.budgeted.has(principalId));
     cache.serve(snapshot.edition);
     classifier.serve(snapshot);

@@ -78,6 +78,8 @@ export type Generation = Readonly<{
   endpoints: readonly EndpointState[];
   /** What routing sees of all this. */
   view: LiveView;
+  /** When this process first served each name, in epoch milliseconds. A name that was removed starts again. */
+  servedSince: ReadonlyMap<string, number>;
   /**
    * Callers by the value of their authorization header, so that a key is digested once a version.
    */
@@ -87,6 +89,7 @@ export type Generation = Readonly<{
 export function nextGeneration(
   previous: Generation | null,
   snapshot: CompiledSnapshot,
+  nowMs: number,
 ): Generation {
   // The same endpoint may be listed twice in a model: then each keeps a state of its own.
   const known = Map.groupBy(previous?.backends ?? [], ({ backend }) => backend.identity);
@@ -115,8 +118,25 @@ export function nextGeneration(
   }
   carryAdmissions(backends, previous?.backends ?? []);
   const view = viewOf(snapshot, models, previous?.view ?? null);
-  const recognised = new Map<string, Caller>();
-  return { snapshot, models, backends, endpoints: endpoints.all(), view, recognised };
+  return {
+    snapshot,
+    models,
+    backends,
+    endpoints: endpoints.all(),
+    view,
+    servedSince: servedSinceOf(snapshot, { previous: previous?.servedSince, nowMs }),
+    recognised: new Map(),
+  };
+}
+
+function servedSinceOf(
+  { models, frontendModels }: CompiledSnapshot,
+  { previous, nowMs }: Readonly<{ previous: Generation['servedSince'] | undefined; nowMs: number }>,
+): Generation['servedSince'] {
+  const since = new Map<string, number>();
+  for (const { name } of models.values()) since.set(name, previous?.get(name) ?? nowMs);
+  for (const { name } of frontendModels.values()) since.set(name, previous?.get(name) ?? nowMs);
+  return since;
 }
 
 /** Gateway rule 14: backends of other protocols serve chat completions alone. */

@@ -1,6 +1,7 @@
 // GET /v1/models: the names that the caller's key can use, in either of two shapes (specification,
 // "Versioning" 2). A frontend model is listed when the caller may invoke any model that it routes to.
 
+import { toRfc3339 } from '../lib/clock.ts';
 import { mayInvoke } from '../snapshot/compile/callers.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { Generation } from './generation.ts';
@@ -9,11 +10,14 @@ import { smallestWindow } from './health/window.ts';
 /** The window is in tokens; undefined, and so left out, when none is known. */
 type Listed = Readonly<{ name: string; window: number | undefined }>;
 
+/** No control plane says when a model was created: it is the time from which this proxy served the name. */
+const createdMs = ({ servedSince }: Generation, name: string): number => servedSince.get(name) ?? 0;
+
 export function listModels(generation: Generation, caller: Caller) {
   const data = usable(generation, caller).map(({ name, window }) => ({
     id: name,
     object: 'model',
-    created: 0,
+    created: Math.floor(createdMs(generation, name) / 1_000),
     owned_by: 'gw',
     max_model_len: window,
     context_length: window,
@@ -27,7 +31,7 @@ export function listModelsNatively(generation: Generation, caller: Caller) {
     type: 'model',
     id: name,
     display_name: name,
-    created_at: '1970-01-01T00:00:00Z',
+    created_at: toRfc3339(createdMs(generation, name)),
     max_model_len: window,
     context_length: window,
     // As the vendor itself calls it.

@@ -13,14 +13,16 @@ import { isStorable, shortened } from './text.ts';
 export const shownCharacters =
   /^(?:[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{DI}]|(?<=[^ -~])(?:\u200C|\u200D|\p{VS}))+$/u;
 
+export const shownCharactersOrNone = new RegExp(`^$|${shownCharacters.source}`, 'u');
+
+const shown = (text: z.ZodString, characters: RegExp) =>
+  text
+    .regex(characters, 'must not contain control characters or invisible characters')
+    .regex(/^(?:\S(?:.*\S)?)?$/u, 'must not begin or end with a blank');
+
 /** A text that lists, logs and headers show: of such characters alone, without blanks at its ends. */
 export const shownText = (lengthMax: number) =>
-  z
-    .string()
-    .min(1)
-    .max(lengthMax)
-    .regex(shownCharacters, 'must not contain control characters or invisible characters')
-    .regex(/^\S(?:.*\S)?$/u, 'must not begin or end with a blank');
+  shown(z.string().min(1).max(lengthMax), shownCharacters);
 
 /** By which something is found: two that look the same are the same. */
 export const namingText = (lengthMax: number) =>
@@ -32,8 +34,12 @@ export const namingText = (lengthMax: number) =>
 export const nameField = namingText(200);
 /** In a grant, `model/*` is every model: a model of that name would be granted with all others. */
 export const modelNameField = nameField.refine((name) => !name.includes('*'), 'must not hold *');
-export const descriptionText = shownText(2_000);
-export const descriptionField = descriptionText.nullable();
+const descriptionLengthMax = 2_000;
+export const descriptionText = shownText(descriptionLengthMax);
+/** Null and the empty text both mean that there is no description. */
+export const descriptionField = shown(z.string().max(descriptionLengthMax), shownCharactersOrNone)
+  .transform((text) => (text === '' ? null : text))
+  .nullable();
 /** A part of a path: a client takes a dot or two for a step in it. */
 export const roleNameField = nameField.refine(
   (name) => !/^\.{1,2}$/.test(name),

@@ -39,6 +39,33 @@ describe('a time', () => {
   });
 });
 
+describe('an empty description', () => {
+  it('is accepted as none by every record that has one', async (t) => {
+    const { send } = await testAdministrator(t);
+    const url = 'http://127.0.0.1:1/';
+    for (const [path, body] of [
+      ['/admin/roles', { name: 'r' }],
+      ['/admin/provider-models', { name: 'm' }],
+      ['/admin/model-pools', { name: 'p' }],
+      ['/admin/frontend-models', { name: 'f' }],
+      ['/admin/prompt-classes', { name: 'c' }],
+      ['/admin/mcp-servers', { name: 's', url, transport: 'http' }],
+      ['/admin/a2a-agents', { name: 'a', url }],
+    ] as const) {
+      const created = await send('POST', path, { ...body, description: '' });
+      const key = member(created.body, path === '/admin/roles' ? 'name' : 'id');
+      const one = `${path}/${String(key)}`;
+      assert.equal(member((await send('GET', one)).body, 'description'), null, path);
+      await send('PATCH', one, { description: 'said' });
+      assert.equal(member((await send('GET', one)).body, 'description'), 'said', path);
+      await send('PATCH', one, { description: '' });
+      assert.equal(member((await send('GET', one)).body, 'description'), null, path);
+    }
+    const blank = await send('POST', '/admin/roles', { name: 'b', description: ' ' });
+    assert.deepEqual(errorOf(blank), [400, 'invalid', 'description']);
+  });
+});
+
 describe('a number in a body', () => {
   it('has an upper bound, which the description of the API says', () => {
     const ofOthers = /^(?:id|version|base|change_request|principals|jump_to|\w+_id)$/;

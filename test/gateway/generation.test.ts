@@ -10,11 +10,11 @@ import { snapshotOverlay } from '../../src/snapshot/schema.ts';
 import { givenSnapshot } from '../harness/snapshot.ts';
 
 it('a renewed access token is sent by an endpoint that keeps its counters', () => {
-  const first = nextGeneration(null, compiledWith('token-1'));
+  const first = nextGeneration(null, compiledWith('token-1'), 0);
   const [state] = first.backends;
   assert.ok(state !== undefined);
   noteSent(state);
-  const [renewed] = nextGeneration(first, compiledWith('token-2')).backends;
+  const [renewed] = nextGeneration(first, compiledWith('token-2'), 0).backends;
   assert.equal(renewed, state);
   assert.equal(renewed?.requests, 1);
   assert.deepEqual(renewed?.backend.credentialHeaders, ['authorization', 'Bearer token-2']);

@@ -16,25 +16,31 @@ async function json(url: string, headers: Readonly<Record<string, string>> = {})
   return { status: response.status, body };
 }
 
+const startedMs = Date.parse('2026-03-01T12:00:00.250Z');
+const atStart = { now: () => startedMs };
+
 const native = (id: string) => ({
   type: 'model',
   id,
   display_name: id,
-  created_at: '1970-01-01T00:00:00Z',
+  created_at: '2026-03-01T12:00:00.250Z',
 });
-const entry = (id: string) => ({ id, object: 'model', created: 0, owned_by: 'gw' });
+const entry = (id: string) => ({ id, object: 'model', created: 1_772_366_400, owned_by: 'gw' });
 
 describe('GET /v1/models', () => {
   it('lists what the key may invoke, with the window where it is known', async () => {
-    await using gateway = await startTestGateway({
-      models: {
-        zeta: { backends },
-        alpha: { backends, contextLength: 4096 },
-        hidden: { backends },
-        unserved: { backends: [] },
+    await using gateway = await startTestGateway(
+      {
+        models: {
+          zeta: { backends },
+          alpha: { backends, contextLength: 4096 },
+          hidden: { backends },
+          unserved: { backends: [] },
+        },
+        keys: { key: { grants: ['model/alpha', 'model/zeta', 'model/unserved'] } },
       },
-      keys: { key: { grants: ['model/alpha', 'model/zeta', 'model/unserved'] } },
-    });
+      atStart,
+    );
     const headers = { authorization: 'Bearer key' };
     const data = [{ ...entry('alpha'), max_model_len: 4096, context_length: 4096 }, entry('zeta')];
     for (const path of ['/v1/models', '/models']) {
@@ -50,9 +56,20 @@ describe('GET /v1/models', () => {
     assert.equal(posted.headers.get('allow'), 'GET, HEAD');
   });
 
+  it('dates each name from when the proxy first served it', async () => {
+    let nowMs = startedMs;
+    const one = { models: { first: { backends } }, keys: { key: {} } };
+    await using gateway = await startTestGateway(one, { now: () => nowMs });
+    nowMs += 60_000;
+    gateway.apply({ ...one, models: { ...one.models, second: { backends } } });
+    const { body } = await json(`${gateway.url}/v1/models`, { authorization: 'Bearer key' });
+    const data = [entry('first'), { ...entry('second'), created: 1_772_366_460 }];
+    assert.deepEqual(body, { object: 'list', data });
+  });
+
   it("has the vendor's own shape for a request with the vendor's version header", async () => {
     const models = { b: { backends }, a: { backends, contextLength: 4096 } };
-    await using gateway = await startTestGateway({ models, keys: { key: {} } });
+    await using gateway = await startTestGateway({ models, keys: { key: {} } }, atStart);
     const windows = { max_model_len: 4096, context_length: 4096, max_input_tokens: 4096 };
     const data = [{ ...native('a'), ...windows }, native('b')];
     const headers = { 'anthropic-version': '2023-06-01', 'x-api-key': 'key' };
@@ -69,7 +86,7 @@ describe('GET /v1/models/{model}', () => {
   const headers = { authorization: 'Bearer key' };
 
   it('is the entry of the list, by the name as it is or as it stands in an address', async () => {
-    await using gateway = await startTestGateway({ models, keys });
+    await using gateway = await startTestGateway({ models, keys }, atStart);
     const windows = { max_model_len: 4096, context_length: 4096 };
     for (const path of ['/v1/models/a%2Fb%20c', '/v1/models/a/b%20c', '/models/a%2fb%20c']) {
       assert.deepEqual(await json(gateway.url + path, headers), {

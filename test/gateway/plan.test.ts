@@ -40,7 +40,7 @@ function planOf({ targets, out = [], cooling = [], isSpent = false }: Given): Pl
     givenSnapshot({ models, frontendModels: { m: { defaults: names } } }),
   );
   assert.ok(!isRefusal(compiled));
-  const generation = nextGeneration(null, compiled);
+  const generation = nextGeneration(null, compiled, 0);
   for (const state of generation.backends) {
     const host = hostOf(state);
     if (out.includes(host)) state.restsUntilMs = Infinity;

@@ -18,7 +18,7 @@ function endpointsAt(count: number): readonly EndpointState[] {
   }));
   const compiled = compileSnapshot(givenSnapshot({ models: { m: { backends } } }));
   assert.ok(!isRefusal(compiled));
-  return nextGeneration(null, compiled).endpoints;
+  return nextGeneration(null, compiled, 0).endpoints;
 }
 
 /** Every probe is held until it is let go. */
