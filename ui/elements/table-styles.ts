@@ -71,7 +71,7 @@ export const tableStyles = css`
 
   th,
   td {
-    max-width: 26rem;
+    max-width: 20rem;
     height: var(--row);
     padding: 0 0.75rem;
     overflow: hidden;

@@ -13,8 +13,8 @@ export function providerState(provider: Known, now: number): State {
   const isLapsed = lease_expires_at !== null && Date.parse(lease_expires_at) <= now;
   if (kind === 'dynamic' && isLapsed) return { tone: 'bad', word: 'lease lapsed' };
   if (degraded_since !== null) return { tone: 'warn', word: 'degraded' };
-  // Nobody looks after a static one but the requests that it serves.
+  // A provider of an operator is dialled before it is stored; the sweep asks it later.
   return last_seen_at === null
-    ? { tone: 'plain', word: 'not checked yet' }
+    ? { tone: 'plain', word: kind === 'dynamic' ? 'not checked yet' : 'verified when created' }
     : { tone: 'good', word: 'answers' };
 }

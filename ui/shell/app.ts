@@ -102,7 +102,9 @@ export class GwApp extends LitElement {
     if (now.status === 'unknown') return nothing;
     if (this.#isForSigningIn()) return this.#signedIn();
     return html`
-      <a class="skip" href="#main" @click=${this.#skip}>Skip to content</a>
+      <nav aria-label="Skip">
+        <a class="skip" href="#main" @click=${this.#skip}>Skip to content</a>
+      </nav>
       <div class="frame">
         <div class="side">
           <gw-sidebar

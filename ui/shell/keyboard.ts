@@ -1,4 +1,4 @@
-// Listens for the keys that work on every screen.
+// Handles the keyboard shortcuts that work on every screen.
 
 import { meaningOf } from '../lib/shortcut.ts';
 import type { Meaning } from '../lib/shortcut.ts';
@@ -9,12 +9,20 @@ const goingMs = 1_500;
 /** Answers how to stop. */
 export function listenForKeys(act: (meaning: Meaning) => void): () => void {
   let wentAt = -Infinity;
+  // While a dialog closes, what is typed was meant for it, and the focus is on its way back.
+  let isClosing = false;
+  const onHide = (): void => {
+    isClosing = true;
+  };
+  const onHidden = (): void => {
+    isClosing = false;
+  };
   const onKey = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.altKey) return;
     const meaning = meaningOf({
       key: event.key,
       held: event.ctrlKey || event.metaKey,
-      typing: event.composedPath().some(isTypedInto),
+      typing: isClosing || event.composedPath().some(isTypedInto),
       going: event.timeStamp - wentAt < goingMs,
       single: singleKeys.get() === 'on',
     });
@@ -24,7 +32,13 @@ export function listenForKeys(act: (meaning: Meaning) => void): () => void {
     act(meaning);
   };
   addEventListener('keydown', onKey);
-  return () => removeEventListener('keydown', onKey);
+  addEventListener('wa-hide', onHide);
+  addEventListener('wa-after-hide', onHidden);
+  return () => {
+    removeEventListener('keydown', onKey);
+    removeEventListener('wa-hide', onHide);
+    removeEventListener('wa-after-hide', onHidden);
+  };
 }
 
 const isTypedInto = (target: EventTarget): boolean =>

@@ -3,6 +3,7 @@
 import { getConfig } from '../api/config.ts';
 import { getFleet } from '../api/fleet.ts';
 import { tellChanged } from './changed.ts';
+import { formatCount } from '../lib/format.ts';
 import { notify, tellOf } from './toasts.ts';
 import { undo } from './undo.ts';
 
@@ -60,7 +61,7 @@ async function reachOf(version: number): Promise<Reach> {
   const [{ body: replicas }, { body: config }] = await Promise.all([getFleet(), getConfig()]);
   const reached = replicas.filter((one) => (one.snapshot_version ?? 0) >= version).length;
   if (replicas.length > 0) {
-    const text = `on ${reached} of ${replicas.length} replicas`;
+    const text = `on ${reached} of ${formatCount(replicas.length, 'replica')}`;
     return { text, isWhole: reached === replicas.length };
   }
   const isHere = (config.snapshot_version ?? 0) >= version;

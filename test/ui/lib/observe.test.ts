@@ -111,7 +111,8 @@ it('a provider is as its lease, its sweep and its kind say', () => {
   const seen = { ...plain, last_seen_at: at(-5) };
   const leased = { ...seen, kind: 'dynamic', lease_expires_at: at(40) };
   const cases = [
-    [{ ...plain, last_seen_at: null }, 'not checked yet'],
+    [{ ...plain, last_seen_at: null }, 'verified when created'],
+    [{ ...plain, kind: 'dynamic', last_seen_at: null }, 'not checked yet'],
     [seen, 'answers'],
     [{ ...seen, degraded_since: at(-60) }, 'degraded'],
     [leased, 'answers'],

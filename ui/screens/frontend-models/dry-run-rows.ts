@@ -4,7 +4,7 @@ import type { SnapshotVersion } from '../../api/snapshots.ts';
 import type { UsageEvent } from '../../api/usage.ts';
 import { choicesOf, orNone } from '../../lib/choices.ts';
 import type { QuestionDraft } from '../../lib/dry-run.ts';
-import { formatTime } from '../../lib/format.ts';
+import { formatCount, formatTime } from '../../lib/format.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import type { Named } from './rule-rows.ts';
 
@@ -88,7 +88,16 @@ export const moreRows = ({ versions, standing }: Past): Rows => [
   },
 ];
 
-type Recorded = Pick<UsageEvent, 'id' | 'at' | 'route' | 'refusal' | 'model'>;
+type Recorded = Pick<UsageEvent, 'id' | 'at' | 'route' | 'refusal' | 'model' | 'prompt_tokens'>;
+
+/** Requests of one second are told apart by their tokens and the end of their id. */
+function recordedLabel({ id, at, route, refusal, model, prompt_tokens }: Recorded): string {
+  const time = formatTime(new Date(at), 'utc').slice(5, 19);
+  const tokens = prompt_tokens === null ? 'no tokens' : formatCount(prompt_tokens, 'prompt token');
+  return [time, route ?? refusal, model, tokens, `…${id.slice(-6)}`]
+    .filter((part) => part !== null && part !== '')
+    .join(' · ');
+}
 
 export const replayRow = (recorded: readonly Recorded[]): FormRow<Shown> => ({
   name: 'replay',
@@ -97,9 +106,6 @@ export const replayRow = (recorded: readonly Recorded[]): FormRow<Shown> => ({
   unmarked: true,
   choices: orNone(
     'Choose one of the last',
-    recorded.map(({ id, at, route, refusal, model }) => ({
-      value: id,
-      label: `${formatTime(new Date(at), 'utc').slice(5, 19)} ${route ?? refusal ?? ''} ${model ?? ''}`,
-    })),
+    recorded.map((one) => ({ value: one.id, label: recordedLabel(one) })),
   ),
 });

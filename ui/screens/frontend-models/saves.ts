@@ -22,6 +22,9 @@ export const frontendModelCreation = (body: FrontendModelBody): Save => ({
   done: `Frontend model ${body.name} added`,
   before: {},
   after: body,
+  ...(body.default_targets?.length === 0
+    ? { about: 'It has no target: requests are rejected until you add a rule or a target.' }
+    : {}),
   opens: theMade,
   run: (change) => createFrontendModel(body, change),
 });

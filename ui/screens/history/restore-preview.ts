@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 
 import type { Restored } from '../../api/snapshots.ts';
 import '../../elements/kpi.ts';
-import { capital, formatNumber } from '../../lib/format.ts';
+import { capital, formatCount, formatNumber } from '../../lib/format.ts';
 import { streamWords, wordsOf } from '../../lib/history.ts';
 import { lossText, wayAround } from '../../lib/restore.ts';
 import type { Scope, Way } from '../../lib/restore.ts';
@@ -77,7 +77,7 @@ export function restoreLosses({ missing }: Restored) {
 export function restoreEvents({ events, event_count: count }: Restored) {
   return html`<div class="section"><h3>Events</h3></div>
     <details>
-      <summary>${formatNumber(count)} events</summary>
+      <summary>${formatCount(count, 'event')}</summary>
       <ul class="rows">
         ${events
           .slice(0, eventsShown)
