@@ -62,6 +62,7 @@ export class GwUsageExplain extends LitElement {
         display: flex;
         flex-wrap: nowrap;
         gap: var(--space-2);
+        min-height: 0;
         padding: 0;
         border: 0;
       }
@@ -80,7 +81,7 @@ export class GwUsageExplain extends LitElement {
       }
 
       .rows > li.decides {
-        border-left: 3px solid var(--good);
+        box-shadow: inset 3px 0 var(--good);
       }
 
       .about:empty {
