@@ -1,5 +1,5 @@
 // Verifies an export of gw's event log, or a pack of evidence, with Node 22 or later alone. Exit 0: all holds. 10: what does not is said, with its position.
-//   node verify.mjs <export.ndjson | directory of a pack> [--key <trusted audit key that must have signed; else the log's>] [--anchor <checkpoints to be held>]
+//   node verify.mjs <export.ndjson | directory of a pack> [--key <trusted audit key that must have signed; else the log's>] [--anchor <checkpoints to be held>] [--allow-redacted]
 import { createHash, hash, verify } from 'node:crypto';
 import { createReadStream, readFileSync, readdirSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -32,10 +32,12 @@ const begin = ({ log_id: logId, from, to, previous_hash: before, audit_key: key 
   const isGenesis = key === null && hex(`gw-log-genesis${logId}`) === before;
   must(from > 1 || isGenesis, 'the export does not begin as its log does');
   log = { logId, from, to, position: from - 1, hash: Buffer.from(before, 'hex'), key, notes: 0 };
+  Object.assign(log, { blanks: 0, blankAt: [] }); // events whose payload was removed
 };
 const follow = (e) => {
   must(e.position === log.position + 1, `the next event is ${e.position}`);
   must(e.payload === null || hex(e.payload) === e.payload_digest, 'the payload is altered');
+  if (e.payload === null && log.blanks++ < 20) log.blankAt.push(e.position);
   const head = ['\0gw-event-v1', ...Object.values(e).slice(0, 8)]; // position to recorded_at
   const leaf = sha256([...head, hex(e.metadata), e.payload_digest, ''].join('\n'));
   must(leaf.toString('hex') === e.leaf_hash, 'the envelope does not have its leaf hash');
@@ -74,8 +76,14 @@ const verifyLog = async (file, isPack) => {
   for (const at of anchors.keys()) must(isPack || at <= log.to, 'the log ends before a checkpoint');
   isVouched ||= isPack && log.key === option('--key'); // which signs the manifest then
   must(isVouched, 'the trusted audit key signed nothing of this', log.position);
+  const blank =
+    log.blanks === 1
+      ? `1 event has no payload (position ${log.blankAt})`
+      : `${log.blanks} events have no payload (positions ${log.blankAt.join(', ')}${log.blanks > 20 ? ', …' : ''})`;
+  must(log.blanks === 0 || options.includes('--allow-redacted'), blank, log.blankAt[0]);
   const what = signed ? `up to position ${signed}, ${log.to - signed} events behind` : 'nothing';
   say(`${log.to - log.from + 1} events, ${log.notes} checkpoints: all holds; these sign ${what}`);
+  if (log.blanks > 0) say(blank);
 };
 const verifyPack = async (directory) => {
   const read = (name) => readFileSync(`${directory}/${name}`, 'utf8');

@@ -10,6 +10,7 @@ import { auditKeyAt, readHead, readRedacted } from '../db/event-log.ts';
 import type { Database } from '../db/pool.ts';
 import { lastSignedCheckpoint, listSignedCheckpoints } from '../db/signed-checkpoints.ts';
 import type { EncryptionKeys } from '../db/vault.ts';
+import { redactedNamedMax, redactedText } from '../lib/redacted-events.ts';
 import { firstLink } from './evidence/chain.ts';
 import type { Link } from './evidence/chain.ts';
 import { walkInRanges } from './evidence/walk-ranges.ts';
@@ -86,18 +87,12 @@ async function withoutCheckpoints(db: Queryable, { position }: LogHead): Promise
   return { position, problem };
 }
 
-/** Positions that a finding names; of more it gives the number. */
-const namedMax = 20;
-
 /** The chain holds without the payloads, and nothing can be derived from them. */
 async function redactedEvents(db: Queryable): Promise<Problem | null> {
-  const { count, positions } = await readRedacted(db, namedMax);
-  const [first] = positions;
-  if (first === undefined) return null;
-  const more = count > positions.length ? ', …' : '';
-  const named = `positions ${positions.join(', ')}${more}`;
-  const problem = `payloads were removed from ${count} events (${named}); no table can be compared`;
-  return { position: first, problem };
+  const redacted = await readRedacted(db, redactedNamedMax);
+  const text = redactedText(redacted);
+  if (text === null) return null;
+  return { position: redacted.positions[0] ?? null, problem: `${text}; no table can be compared` };
 }
 
 /** Tables and log are written in one transaction: tables that stand after the end of the log saw events that are gone. */

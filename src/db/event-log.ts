@@ -8,6 +8,7 @@ import type { FoldedEvent, GwEvent, RecordedEvent } from '../../events/catalogue
 import { eventMetadata } from '../../events/event.ts';
 import type { EventMetadata } from '../../events/event.ts';
 import type { HashedText, LogHead, SealedEvent } from '../../events/seal.ts';
+import type { RedactedEvents } from '../lib/redacted-events.ts';
 import { LogForkedError } from './log-forked.ts';
 import type { LogPlace } from './log-forked.ts';
 
@@ -260,10 +261,7 @@ export async function auditKeyAt(db: Queryable, position: number): Promise<strin
 }
 
 /** How many events have no payload any more, and the first positions of those. */
-export async function readRedacted(
-  db: Queryable,
-  limit: number,
-): Promise<Readonly<{ count: number; positions: readonly number[] }>> {
+export async function readRedacted(db: Queryable, limit: number): Promise<RedactedEvents> {
   const rows: { position: number; count: number }[] = await db.query(sql`
     select position, count(*) over () as count from es.events
     where payload is null order by position limit ${limit}`);

@@ -29,6 +29,7 @@ type Line = Readonly<Record<string, unknown>>;
 
 export function createVerifier(): Verifier {
   let state = begun;
+  const blank = { first: 0, count: 0 };
   const fail = (position: number, text: string): void => {
     state = { ...state, problem: { position, text } };
   };
@@ -41,6 +42,10 @@ export function createVerifier(): Verifier {
       return;
     }
     const hash = await chainedHash(state.hash, String(event['leaf_hash']));
+    if (event['payload'] === null) {
+      blank.count += 1;
+      if (blank.count === 1) blank.first = position;
+    }
     if (hash === event['hash']) state = { ...state, position, hash };
     else fail(position, 'it does not follow from the one before it');
   };
@@ -64,12 +69,18 @@ export function createVerifier(): Verifier {
       } else state = { ...state, checkpoints: state.checkpoints + 1 };
     } else if ('end' in line) {
       const holds = line['end'] === state.position && line['hash'] === state.hash;
-      if (holds) state = { ...state, isWhole: true };
+      if (holds && blank.count > 0) fail(blank.first, blankText(blank.count));
+      else if (holds) state = { ...state, isWhole: true };
       else fail(state.position, 'the end is not that of the events');
     } else await follow(line);
   };
   return { take, state: () => state };
 }
+
+const blankText = (count: number): string =>
+  count === 1
+    ? 'the payload of this event was removed'
+    : `the payloads of this event and of ${count - 1} more were removed`;
 
 function parsed(text: string): Line | null {
   try {

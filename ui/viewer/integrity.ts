@@ -70,14 +70,12 @@ export class GwViewerIntegrity extends LitElement {
       ${this.#checkpoints(summary)}`;
   }
 
-  #tiles({ position, from, to, checkpoints, finding, pack, version }: Summary) {
+  #tiles(summary: Summary) {
+    const { position, from, to, checkpoints, finding, pack, version } = summary;
     const last = checkpoints.at(-1);
     const events = Math.max(0, position - from + 1);
     return html`<div class="tiles">
-      <gw-kpi
-        label="Chain"
-        value=${finding === null ? 'holds' : 'broken'}
-        tone=${finding === null ? 'plain' : 'bad'}
+      <gw-kpi label="Chain" value=${chainWord(summary)} tone=${finding === null ? 'plain' : 'bad'}
         >${finding === null ? 'every hash computed here' : `at position ${finding.position}`}</gw-kpi
       >
       <gw-kpi
@@ -183,6 +181,12 @@ export class GwViewerIntegrity extends LitElement {
       @gw-view=${keepView}
     ></gw-table>`;
   }
+}
+
+/** A finding without a line is of the export as a whole: cut off, without payloads, not signed by the trusted key. */
+function chainWord({ finding, brokenLine }: Summary): string {
+  if (finding === null) return 'holds';
+  return brokenLine === null ? 'incomplete' : 'broken';
 }
 
 customElements.define('gw-viewer-integrity', GwViewerIntegrity);

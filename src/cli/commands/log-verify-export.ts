@@ -6,6 +6,7 @@ import { Command, Option } from 'clipanion';
 
 import type { ExportCheck } from '../../control/evidence/read-export.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
+import { redactedText } from '../../lib/redacted-events.ts';
 import { anchorOption, keyOption, readAnchors } from '../anchors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -18,7 +19,8 @@ export class LogVerifyExportCommand extends Command {
     description: 'check an export of the event log',
     details: `
       Checks every byte: digests, hash chain, audit keys and checkpoints. Exits 10 when something
-      does not hold, naming the first position. deploy/verify.mjs does the same without gw.
+      does not hold, naming the first position. An event whose payload was removed is a finding,
+      unless --allow-redacted is given. deploy/verify.mjs does the same without gw.
     `,
     examples: [
       ['With checkpoints that were kept', '$0 log verify-export log.ndjson --anchor kept'],
@@ -28,6 +30,9 @@ export class LogVerifyExportCommand extends Command {
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
   anchor = anchorOption();
   key = keyOption();
+  allowRedacted = Option.Boolean('--allow-redacted', false, {
+    description: 'events whose payload was removed are not a finding',
+  });
   file = Option.String({ name: 'file' });
 
   async execute(): Promise<ExitCode> {
@@ -41,14 +46,24 @@ export class LogVerifyExportCommand extends Command {
       const anchors = readAnchors(this.anchor, (path) => readFileSync(path, 'utf8'));
       if (isRefusal(anchors)) return reportRefusals(stderr, [anchors]);
       const { readExport } = await import('../../control/evidence/read-export.ts');
-      const check = await readExport(linesOf(this.file), { key, anchors });
+      const read = await readExport(linesOf(this.file), { key, anchors });
+      const check = this.allowRedacted ? read : findingRedacted(read);
       stdout.write(`${this.json ? JSON.stringify(check) : toText(check)}\n`);
       return check.problem === null ? exitCodes.ok : exitCodes.differences;
     });
   }
 }
 
-function toText({ events, checkpoints, hash, problem }: ExportCheck): string {
+function findingRedacted(check: ExportCheck): ExportCheck {
+  const problem = redactedText(check.redacted);
+  const [position] = check.redacted.positions;
+  if (check.problem !== null || problem === null || position === undefined) return check;
+  return { ...check, problem: { position, problem } };
+}
+
+function toText({ events, checkpoints, hash, problem, redacted }: ExportCheck): string {
   if (problem !== null) return `position ${problem.position}: ${problem.problem}`;
-  return `${events} events and ${checkpoints} checkpoints hold, up to hash ${hash}`;
+  const holds = `${events} events and ${checkpoints} checkpoints hold, up to hash ${hash}`;
+  const blank = redactedText(redacted);
+  return blank === null ? holds : `${holds}\n${blank}`;
 }

@@ -7,6 +7,8 @@ import { isNoteSigned, readNote } from '../../../events/checkpoint.ts';
 import { genesisHash } from '../../../events/seal.ts';
 import type { HashedText } from '../../../events/seal.ts';
 import type { StoredEvent } from '../../db/event-log.ts';
+import { noneRedacted, withRedacted } from '../../lib/redacted-events.ts';
+import type { RedactedEvents } from '../../lib/redacted-events.ts';
 import { createChainCheck, firstLink } from './chain.ts';
 import type { ChainCheck } from './chain.ts';
 
@@ -48,6 +50,8 @@ export type ExportCheck = Readonly<{
   checkpoints: number;
   /** Hex digits; null when nothing could be read. */
   hash: string | null;
+  /** Events that hold, and have no payload. */
+  redacted: RedactedEvents;
   /** The first one; null when all holds. */
   problem: Readonly<{ position: number; problem: string }> | null;
 }>;
@@ -84,6 +88,7 @@ function createReading({ key = null, anchors = [], ...options }: Options) {
   let stage: Stage = { head: null, check: null, isOver: false };
   const counts = { events: 0, checkpoints: 0 };
   let hasKeySigned = false;
+  let redacted = noneRedacted;
 
   const begin = async (head: Head): Promise<string | null> => {
     if (!beginsRightly(head)) return 'the export does not begin as its log does';
@@ -99,6 +104,7 @@ function createReading({ key = null, anchors = [], ...options }: Options) {
     const problem = check.event(toHashed(event));
     if (problem !== null) return problem;
     counts.events += 1;
+    if (event.payload === null) redacted = withRedacted(redacted, event.position);
     for (const note of anchored.get(event.position) ?? []) {
       const broken = check.checkpoint(note);
       if (broken !== null) return `against an anchor: ${broken}`;
@@ -141,16 +147,21 @@ function createReading({ key = null, anchors = [], ...options }: Options) {
       if (missing !== null || key === null || hasKeySigned) return missing;
       return `the trusted audit key ${key} signed nothing of this export`;
     },
-    found: (problem: string | null): ExportCheck => {
-      const link = stage.check?.link();
-      const position = (link?.position ?? 0) + 1;
-      return {
-        logId: stage.head?.log_id ?? null,
-        ...counts,
-        hash: link === undefined ? null : hex(link.hash),
-        problem: problem === null ? null : { position, problem },
-      };
-    },
+    found: (problem: string | null): ExportCheck => ({
+      ...counts,
+      ...endOf(stage, problem),
+      redacted,
+    }),
+  };
+}
+
+function endOf({ head, check }: Stage, problem: string | null) {
+  const link = check?.link();
+  const position = (link?.position ?? 0) + 1;
+  return {
+    logId: head?.log_id ?? null,
+    hash: link === undefined ? null : hex(link.hash),
+    problem: problem === null ? null : { position, problem },
   };
 }
 

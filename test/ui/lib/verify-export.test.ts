@@ -107,6 +107,15 @@ for (const [what, alter, position] of [
   });
 }
 
+it('an event without its payload is found', async () => {
+  const lines = exported().map((line) =>
+    line.includes('"position":4') ? JSON.stringify({ ...JSON.parse(line), payload: null }) : line,
+  );
+  const { problem, isWhole } = await verified(lines);
+  assert.deepEqual(problem, { position: 4, text: 'the payload of this event was removed' });
+  assert.equal(isWhole, false);
+});
+
 it('an event that is left out, or put in again, is found', async () => {
   const [begin = '', first = '', ...rest] = exported();
   assert.equal((await verified([begin, ...rest])).problem?.position, 1);

@@ -94,6 +94,9 @@ function edited(text: string, line: number, edit: (line: string) => readonly str
     .join('\n');
 }
 
+const redacted = (text: string, line: number): string =>
+  edited(text, line, (one) => [one.replace(/"payload":"(?:[^"\\\\]|\\\\.)*"/, '"payload":null')]);
+
 /** What is done to a sound export, by the name of it. */
 const alterations: Readonly<Record<string, (sound: string) => string>> = {
   nothing: (sound) => sound,
@@ -103,6 +106,8 @@ const alterations: Readonly<Record<string, (sound: string) => string>> = {
     edited(sound, 9, (line) => [line.replace('metadata":"{', 'metadata":"{ ')]),
   'a payload with its digest': (sound) =>
     edited(sound, 9, (line) => [line.replace(/"payload_digest":"../, '"payload_digest":"00')]),
+  'a payload removed': (sound) => redacted(sound, 9),
+  'two payloads removed': (sound) => redacted(redacted(sound, 9), 15),
   'a hash': (sound) => edited(sound, 9, (line) => [line.replace(/"hash":".{4}/, '"hash":"0000')]),
   'a line taken out': (sound) => edited(sound, 9, () => []),
   'a line twice': (sound) => edited(sound, 9, (line) => [line, line]),

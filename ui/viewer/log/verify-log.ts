@@ -1,6 +1,7 @@
 // Verifies an export of the log line by line, by the rules of deploy/verify.mjs and with its findings: every byte is either hashed or
 // follows from what is, audit keys are handed over, checkpoints are signed by the key that is in force.
 
+import { noneRedacted, redactedText, withRedacted } from '../../../src/lib/redacted-events.ts';
 import { base64Of, hexBytes, isCheckpoint, isSigned } from './signature.ts';
 import { createDigest } from './sha256.ts';
 import type { Digest } from './sha256.ts';
@@ -105,6 +106,7 @@ export function createLogVerifier(
   const anchored = Map.groupBy(anchors, (note) => Number(note.split('\n')[1]));
   let log: Verified | null = null;
   let isOver = false;
+  let redacted = noneRedacted;
   let isVouched = key === null;
 
   const holdsNotes = async (record: Line, at: Verified): Promise<void> => {
@@ -125,8 +127,10 @@ export function createLogVerifier(
     must((kind === 'gw_log_export') === (log === null) && !isOver, 'the line is out of place');
     const event = isEvent(record) ? record : null;
     if (log === null) log = begun(digest, record);
-    else if (event !== null) log = await followed(digest, log, event);
-    else if (kind === 'checkpoint') log = { ...log, checkpoints: log.checkpoints + 1 };
+    else if (event !== null) {
+      log = await followed(digest, log, event);
+      if (event.payload === null) redacted = withRedacted(redacted, event.position);
+    } else if (kind === 'checkpoint') log = { ...log, checkpoints: log.checkpoints + 1 };
     await holdsNotes(record, log);
     const { position, hash, from, checkpoints } = log;
     const events = position - from + 1;
@@ -150,6 +154,8 @@ export function createLogVerifier(
         must(isReached, 'the log ends before a checkpoint');
         isVouched ||= isPack && log.key === key;
         must(isVouched, 'the trusted audit key signed nothing of this', position);
+        const blank = redactedText(redacted);
+        if (blank !== null) throw new Broken(blank, redacted.positions[0]);
         return null;
       } catch (error) {
         return found(error);

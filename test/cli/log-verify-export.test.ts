@@ -1,0 +1,54 @@
+// An export whose payloads were removed is told from a whole one, with gw and without.
+
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { gw } from '../harness/command-line.ts';
+import { exported, signedPlane, temporaryDirectory, verifyOffline } from '../harness/evidence.ts';
+
+/** An export of a sound log from which these payloads were removed. */
+async function exportWithout(t: TestContext, positions: readonly number[]): Promise<string> {
+  const { plane } = await signedPlane(t);
+  const file = path.join(await temporaryDirectory(t), 'log.ndjson');
+  const lines = (await exported(plane.db)).trimEnd().split('\n');
+  const redacted = lines.map((line) => {
+    const record: { position?: number } = JSON.parse(line);
+    const { position } = record;
+    if (position === undefined || !positions.includes(position)) return line;
+    return JSON.stringify({ ...record, payload: null });
+  });
+  await writeFile(file, `${redacted.join('\n')}\n`);
+  return file;
+}
+
+const finding = 'position 5: 2 events have no payload (positions 5, 12)\n';
+
+it('reports events whose payload was removed, and exits 10', async (t) => {
+  const file = await exportWithout(t, [5, 12]);
+  const { code, stdout } = await gw(['log', 'verify-export', file]);
+  assert.deepEqual([code, stdout], [10, finding]);
+  assert.deepEqual(await verifyOffline(file), { code: 10, stdout: finding });
+});
+
+it('still reports them with --allow-redacted, and exits 0', async (t) => {
+  const file = await exportWithout(t, [5]);
+  const allowed = await gw(['log', 'verify-export', file, '--allow-redacted']);
+  assert.match(allowed.stdout, /hold, up to hash .*\n1 event has no payload \(position 5\)\n$/);
+  assert.equal(allowed.code, 0);
+  const { code, stdout } = await verifyOffline(file, '--allow-redacted');
+  assert.match(stdout, /all holds.*\n1 event has no payload \(position 5\)\n$/);
+  assert.equal(code, 0);
+});
+
+it('names twenty positions and counts the others', async (t) => {
+  const file = await exportWithout(
+    t,
+    Array.from({ length: 21 }, (_, at) => at + 1),
+  );
+  const { stdout } = await gw(['log', 'verify-export', file]);
+  assert.match(stdout, /^position 1: 21 events have no payload \(positions 1, 2, .*, 20, …\)\n$/);
+  assert.equal((await verifyOffline(file)).stdout, stdout);
+});
