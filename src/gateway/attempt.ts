@@ -14,6 +14,8 @@ import type { ReportedUsage } from '../usage/tail.ts';
 import { idHeaders } from './answer.ts';
 import { startRecording } from './cache-recording.ts';
 import type { CacheMiss, Recording } from './cache-recording.ts';
+import { maskOf } from './credential-echo.ts';
+import type { CredentialMask } from './credential-echo.ts';
 import { EarlyBody, mayBeError } from './error-body.ts';
 import { noteEnded, noteSent } from './generation.ts';
 import { noteAnswered, noteFault } from './health/backend.ts';
@@ -84,6 +86,9 @@ export class Attempt implements TranslatedSink, ExchangeListener {
   #recording: Recording | null = null;
   #held: HeldAnswer | null = null;
   #early: EarlyAnswer | null = null;
+  #credential: string | null = null;
+  /** Set for an answer that is not a success. */
+  #mask: CredentialMask | null = null;
   #isOver = false;
 
   constructor(context: AttemptContext, step: Step) {
@@ -112,6 +117,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
         return resolve({ kind: 'gone', usage: null });
       }
       noteSent(backend);
+      this.#credential = request.credential;
       this.#call = shared.upstreams.send(backend.backend.origin, request, this.#reader(reading));
     });
   }
@@ -129,6 +135,12 @@ export class Attempt implements TranslatedSink, ExchangeListener {
 
   onChunk(chunk: Buffer, isLast: boolean): boolean {
     if (this.#early !== null) return this.#readEarly(this.#early, chunk, isLast);
+    if (this.#mask === null) return this.#pass(chunk, isLast);
+    const masked = this.#mask.push(chunk, isLast);
+    return masked.length === 0 || this.#pass(masked, isLast);
+  }
+
+  #pass(chunk: Buffer, isLast: boolean): boolean {
     if (this.#held !== null) {
       this.#held.push(chunk);
       return true;
@@ -142,6 +154,8 @@ export class Attempt implements TranslatedSink, ExchangeListener {
 
   onEnd(): void {
     if (this.#early !== null) this.#endEarly(this.#early);
+    const rest = this.#mask?.end() ?? null;
+    if (rest !== null && rest.length > 0) this.#pass(rest, true);
     const nowMs = this.#context.shared.monotonic();
     this.#end(nowMs - this.#startedAt);
     if (this.#held !== null) return this.#held.complete();
@@ -211,10 +225,12 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     for (const kept of body.chunks) this.onChunk(kept, false);
   }
 
-  #decide(status: number, headers: FlatHeaders, isFollowed: boolean): void {
+  #decide(status: number, told: FlatHeaders, isFollowed: boolean): void {
     const { shared } = this.#context;
-    noteAnswered(this.#step.backend, { status, headers }, shared.now);
+    noteAnswered(this.#step.backend, { status, headers: told }, shared.now);
     countStatus(shared.counts, status);
+    this.#mask = status < 300 ? null : maskOf(this.#credential);
+    const headers = this.#mask?.headers(told) ?? told;
     const next = isRetryable(status) ? this.#next(status) : null;
     if (next === null) return this.#relay(status, headers, isFollowed);
     this.#held = new HeldAnswer(this.#step, status, headers, () => this.#leave());

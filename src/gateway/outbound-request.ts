@@ -18,8 +18,14 @@ export type AnswerReading = Readonly<{
   options: StreamOptions;
 }>;
 
+type CredentialRequest = UpstreamRequest &
+  Readonly<{
+    /** The one among the headers; an answer must not repeat it to the client. */
+    credential: string | null;
+  }>;
+
 export type Outbound = Readonly<{
-  request: UpstreamRequest;
+  request: CredentialRequest;
   /** Null where the answer is the client's as it comes. */
   reading: AnswerReading | null;
 }>;
@@ -42,9 +48,10 @@ export const upstreamRequest = (
   backend: CompiledBackend,
   { firstByteMs }: OutboundContext,
   { path, headers, body }: Asked,
-): UpstreamRequest => ({
+): CredentialRequest => ({
   path,
   headers: withCredential(headers, backend),
+  credential: backend.credential,
   body,
   firstByteMs: backend.firstByteMs ?? firstByteMs,
 });

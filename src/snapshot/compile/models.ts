@@ -30,6 +30,7 @@ export type CompiledBackend = Readonly<{
   upstreamModel: string;
   /** `upstreamModel` as a JSON string, for the splice. */
   upstreamModelJson: Buffer;
+  credential: string | null;
   /** Name and value in turn; empty without a credential. */
   credentialHeaders: readonly string[];
   /** For requests that name no cap, where the protocol needs one. */
@@ -98,7 +99,14 @@ export function* modelSteps(
 /** What all backends of a provider share. */
 type Endpoint = Pick<
   CompiledBackend,
-  'endpoint' | 'providerId' | 'apiBase' | 'origin' | 'basePath' | 'protocol' | 'credentialHeaders'
+  | 'endpoint'
+  | 'providerId'
+  | 'apiBase'
+  | 'origin'
+  | 'basePath'
+  | 'protocol'
+  | 'credential'
+  | 'credentialHeaders'
 > &
   /** The provider and its secret, as they stand in the identity of a backend. */
   Readonly<{ identityText: string }>;
@@ -142,6 +150,7 @@ function compileEndpoint(provider: SnapshotProvider, found: FoundCredential): En
     origin: url.origin,
     basePath: url.pathname.replace(/\/+$/, ''),
     protocol: provider.protocol,
+    credential,
     credentialHeaders: value === null || credential === null ? [] : [provider.auth_header, value],
     identityText: `${canonicalJson(provider)},${canonicalJson(secret)}`,
   };
