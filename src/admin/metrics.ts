@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-import { addProcess, addSnapshot } from '../telemetry/metrics.ts';
+import { addConnectionsRefused, addProcess, addSnapshot } from '../telemetry/metrics.ts';
 import { metricsContentType, renderMetrics } from '../telemetry/registry.ts';
 import type { Scrape } from '../telemetry/scrape.ts';
 import type { Control } from './control.ts';
@@ -31,6 +31,7 @@ export const metricsRoutes = [
 function addControl(scrape: Scrape, control: Control): void {
   const { publisher, measures, program, notifier } = control;
   addProcess(scrape, program.version);
+  addConnectionsRefused(scrape, measures.connectionsRefused);
   addSnapshot(scrape, {
     snapshotVersion: publisher.current()?.snapshot.version ?? 0,
     snapshotAgeSeconds: (performance.now() - measures.currentAt) / 1000,

@@ -21,6 +21,7 @@ import { createLoginLimit } from '../control/login-limit.ts';
 import type { Notifier } from '../control/notify.ts';
 import { createSignOn } from '../control/oidc/sign-on.ts';
 import type { SignOn, SignOnOptions } from '../control/oidc/sign-on.ts';
+import { connectionsPerAddressDefault } from '../ingress/bound-connections.ts';
 import { createPasswords } from '../control/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
 import { createPlanPrices } from '../control/price-sync.ts';
@@ -75,6 +76,8 @@ export type AdminOptions = Readonly<{
   signOn?: SignOnOptions | null;
   log: Log;
   program: Program;
+  /** Of the admin listener; 0 is unlimited. */
+  connectionsPerAddress?: number;
   /** Names this process in alarms. */
   replica?: string;
   /** None when absent. */
@@ -154,6 +157,7 @@ export function openAdmin(options: AdminOptions): Admin {
     credentials: createCredentials({ control, proxyTokens: options.proxyTokens }),
     tls: options.tls,
     newRequestId: randomUUID,
+    connectionsPerAddress: options.connectionsPerAddress ?? connectionsPerAddressDefault,
     ui: options.ui ?? null,
   });
   purgeNowAndThen(server, control);

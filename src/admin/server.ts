@@ -11,6 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { databaseUnavailable, logForked } from '../control/unavailable.ts';
 import { databaseFailure } from '../db/failure.ts';
 import { LogForkedError } from '../db/log-forked.ts';
+import { boundConnections } from '../ingress/bound-connections.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { createAllowedMethods, writtenOutPaths } from './allowed-methods.ts';
@@ -42,6 +43,8 @@ export type AdminServerParts = Readonly<{
   /** PEM. Null is plain HTTP, of which the operator is warned at every start (Authentication rule 9). */
   tls: Readonly<{ cert: string; key: string }> | null;
   newRequestId: () => string;
+  /** 0 is unlimited. */
+  connectionsPerAddress: number;
   /** Null when none was built. */
   ui: Ui | null;
 }>;
@@ -126,7 +129,7 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
 }
 
 function openServer(
-  { tls, newRequestId }: AdminServerParts,
+  { tls, newRequestId, control, connectionsPerAddress }: AdminServerParts,
   handler: Parameters<typeof createHttpServer>[1] & object,
 ): Server {
   const options = {
@@ -141,7 +144,12 @@ function openServer(
     tls === null
       ? createHttpServer(options, handler)
       : createHttpsServer({ ...options, ...tls }, handler);
-  server.maxConnections = connectionsMax;
+  boundConnections(server, {
+    max: connectionsMax,
+    perAddressMax: connectionsPerAddress,
+    refused: control.measures.connectionsRefused,
+    tell: (connections) => control.log.warn({ connections }, 'connections were turned away'),
+  });
   server.on('checkExpectation', (_request, response) => {
     const { status, headers, body } = malformedParts('EXPECTATION', newRequestId());
     response.writeHead(status, headers).end(body);

@@ -1,6 +1,7 @@
 // The settings that decide how requests are forwarded, a part of the settings table: times, retries,
 // bodies, the response cache, engines, connections.
 
+import { connectionsPerAddressDefault } from '../ingress/bound-connections.ts';
 import { choice, define, text, wholeNumber } from './setting.ts';
 
 export const forwardingSettings = {
@@ -85,5 +86,12 @@ export const forwardingSettings = {
     schema: wholeNumber({ from: 1, to: 65_536 }),
     fallback: 256,
     description: 'connections kept to one backend',
+  }),
+  connectionsPerAddress: define({
+    flag: '--connections-per-address',
+    variable: 'GW_CONNECTIONS_PER_ADDRESS',
+    schema: wholeNumber({ from: 0, to: 1_000_000 }),
+    fallback: connectionsPerAddressDefault,
+    description: 'connections of one address to each listener, at most half of all; 0 is unlimited',
   }),
 } as const;

@@ -5,8 +5,7 @@
 
 import { hash } from 'node:crypto';
 
-import ipaddr from 'ipaddr.js';
-
+import { networkOf, siteOf } from '../ingress/network.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 
@@ -86,19 +85,6 @@ const ofName = ({ name }: LoginAttempt): string => keyOf(name);
 /** Of one length, whatever a stranger sends as a name. */
 const keyOf = (...parts: readonly string[]): string =>
   hash('sha256', JSON.stringify(parts), 'base64');
-
-/** Whoever has one IPv6 address has the 64 bits behind its network too (RFC 4291, section 2.5.4). */
-const networkOf = (address: string): string => prefixOf(address, 4);
-
-/** And often all networks of a site, which has 48 bits of prefix (RFC 6177, section 2). */
-const siteOf = (address: string): string => prefixOf(address, 3);
-
-/** An IPv4 address is one by itself; of IPv6 the first groups of 16 bits count. */
-function prefixOf(address: string, groups: number): string {
-  if (!ipaddr.isValid(address)) return address;
-  const read = ipaddr.process(address);
-  return read instanceof ipaddr.IPv6 ? read.parts.slice(0, groups).join(':') : read.toString();
-}
 
 const tooMany = (waitMs: number): Refusal =>
   refuse('too_many', 'too many failed logins', { retryAfterSeconds: Math.ceil(waitMs / 1000) });

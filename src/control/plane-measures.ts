@@ -2,6 +2,7 @@
 
 import { openDatabase } from '../db/pool.ts';
 import type { Database, PoolLoad } from '../db/pool.ts';
+import type { ConnectionsRefused } from '../ingress/bound-connections.ts';
 import { newDurations, observe } from '../telemetry/histogram.ts';
 import type { Durations } from '../telemetry/histogram.ts';
 import { createHeads } from './heads.ts';
@@ -13,6 +14,8 @@ export type PlaneMeasures = {
   currentAt: number;
   /** When all events were last known to be covered by a signed checkpoint, on the monotonic clock; null: nothing is signed. */
   signedAt: number | null;
+  /** By the admin listener. */
+  readonly connectionsRefused: ConnectionsRefused;
   readonly appends: Durations;
   readonly builds: Durations;
   readonly pools: Readonly<Record<'commands' | 'reports', MeasuredPool>>;
@@ -41,6 +44,7 @@ export const newPlaneMeasures = (connectionsMax: number): PlaneMeasures => ({
   head: 0,
   currentAt: performance.now(),
   signedAt: null,
+  connectionsRefused: { total: 0, address: 0 },
   appends: newDurations(),
   builds: newDurations(),
   pools: { commands: pool(connectionsMax), reports: pool(reportsConnectionsMax) },

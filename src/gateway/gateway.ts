@@ -203,6 +203,7 @@ function listen(options: GatewayOptions, served: Served): Promise<Server> {
     },
     handle: (exchange) => void handle(context, pages, exchange),
     keepsNone: () => pressure() === 'severe' || pressure() === 'critical',
+    connectionsRefused: context.counts.connectionsRefused,
     onTurnedAway: (connections) => log.warn({ connections }, 'connections were turned away'),
     onFault: (error) => log.error({ error }, 'a connection was not accepted'),
     malformedAnswer: (message) => {

@@ -182,6 +182,11 @@ export const processMetrics = {
     'Time of the event loop by state; the share of active is how busy its one thread is',
     'state',
   ),
+  connectionsRefused: counter(
+    'gw_connections_refused_total',
+    'Connections that the listener closed at once: beyond the bound of their address, or of all',
+    'reason',
+  ),
 } as const satisfies Readonly<Record<string, Metric>>;
 
 /** What the control plane shows at `/metrics` of the admin listener. */

@@ -2,6 +2,7 @@
 
 import { performance } from 'node:perf_hooks';
 
+import type { ConnectionsRefused } from '../ingress/bound-connections.ts';
 import { newDurations } from './histogram.ts';
 import type { Durations } from './histogram.ts';
 import type { Family } from './merge-pages.ts';
@@ -40,6 +41,7 @@ export type Counts = {
   usageDropped: number;
   readonly outcomes: Counted<Outcome>;
   readonly rejections: Counted<Rejection>;
+  readonly connectionsRefused: ConnectionsRefused;
   readonly upstreamStatus: Counted<(typeof statusClass)[number]>;
   readonly cache: Counted<(typeof cacheEvent)[number]>;
   readonly requestDuration: Durations;
@@ -122,6 +124,7 @@ export const newCounts = (): Counts => ({
     unsupported: 0,
     no_snapshot: 0,
   },
+  connectionsRefused: { total: 0, address: 0 },
   cache: { hit: 0, miss: 0, store: 0 },
   upstreamStatus: { success: 0, client_error: 0, rate_limited: 0, server_error: 0 },
   requestDuration: newDurations(),
@@ -182,6 +185,13 @@ export function addProcess(scrape: Scrape, version: string): void {
   scrape.add('eventLoop', { state: 'idle' }, idle / 1000);
 }
 
+/** Of the one listener whose page it is. */
+export function addConnectionsRefused(scrape: Scrape, refused: ConnectionsRefused): void {
+  for (const [reason, value] of Object.entries(refused)) {
+    scrape.add('connectionsRefused', { reason }, value);
+  }
+}
+
 /** Without a configuration there is no age: a young one would look well. */
 export function addSnapshot(scrape: Scrape, reading: SnapshotReading): void {
   scrape.add('snapshotVersion', {}, reading.snapshotVersion);
@@ -204,6 +214,7 @@ function addCounts(scrape: Scrape, counts: Counts): void {
   for (const [reason, value] of Object.entries(counts.rejections)) {
     scrape.add('rejections', { reason }, value);
   }
+  addConnectionsRefused(scrape, counts.connectionsRefused);
   for (const [kind, value] of Object.entries(counts.upstreamStatus)) {
     scrape.add('upstreamStatus', { class: kind }, value);
   }

@@ -85,6 +85,7 @@ async function startProxy(controlUrl: string, more: Partial<ProxySettings> = {})
     engineScrapeInterval: 0,
     upstreamTimeout: 5,
     attemptsMax: 8,
+    connectionsPerAddress: 0,
     maxRetries: null,
     maxBodyMb: 1,
     maxInflightBodyMb: 8,

@@ -45,6 +45,7 @@ async function startFileProxy(source: string, configPoll: number) {
       engineScrapeInterval: 0,
       upstreamTimeout: 5,
       attemptsMax: 8,
+      connectionsPerAddress: 0,
       maxRetries: null,
       maxBodyMb: 1,
       maxInflightBodyMb: 8,

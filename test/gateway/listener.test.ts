@@ -122,7 +122,7 @@ describe('the listener', () => {
   it('takes no more connections than it may, says so, and serves those that it has', async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway(given(upstream.apiBase), {
-      limits: { connectionsMax: 2 },
+      limits: { connectionsMax: 2, connectionsPerAddress: 0 },
     });
     const ask = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n';
     using first = open(gateway.url, ask);

@@ -76,6 +76,7 @@ type Options = Readonly<
       | 'dynamicProvidersMax'
       | 'needsPermissionToRegister'
       | 'ui'
+      | 'connectionsPerAddress'
       | 'managed'
     >
   > & {
@@ -131,6 +132,9 @@ export async function testAdmin(
     dynamicProvidersMax: options.dynamicProvidersMax ?? 256,
     needsPermissionToRegister: options.needsPermissionToRegister ?? false,
     ui: options.ui ?? null,
+    ...(options.connectionsPerAddress === undefined
+      ? {}
+      : { connectionsPerAddress: options.connectionsPerAddress }),
     managed: options.managed ?? null,
     ...(options.routes === undefined ? {} : { routes: options.routes }),
   });

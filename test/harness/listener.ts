@@ -36,6 +36,7 @@ export async function startListener(
     malformedAnswer: (message) => ({ requestId: 'none', body: message }),
     keepsNone: () => false,
     onTurnedAway: () => {},
+    connectionsRefused: { total: 0, address: 0 },
     onFault: () => {},
     ...options,
   });

@@ -52,20 +52,28 @@ const layers: Readonly<Record<string, Layer>> = {
   'src/deciders': { may: ['src/lib', 'events', 'projections/config', 'src/routing'], packages: [] },
   'src/db': { may: ['src/lib', 'events'], packages: ['pg', '@databases/*', 'node:*'] },
   'src/telemetry': {
-    may: ['src/lib', 'src/egress'],
+    may: ['src/lib', 'src/egress', 'src/ingress'],
     packages: ['pino', 'prom-client', '@opentelemetry/*', 'node:*'],
   },
+  'src/ingress': { may: [], packages: ['ipaddr.js', 'node:*'] },
   'src/egress': { may: ['src/lib'], packages: ['undici', 'ipaddr.js', 'node:*'] },
   'src/gateway': {
-    may: [...contract, ...pure, 'src/telemetry', 'src/egress'],
+    may: [...contract, ...pure, 'src/telemetry', 'src/egress', 'src/ingress'],
     packages: ['fastify', 'undici', 'node:*'],
   },
   'src/control': {
-    may: [...beneathControl, 'src/telemetry', 'src/kubernetes', 'src/egress'],
+    may: [...beneathControl, 'src/telemetry', 'src/kubernetes', 'src/egress', 'src/ingress'],
     packages: [...controlPackages, 'node:*'],
   },
   'src/admin': {
-    may: [...beneathControl, 'src/telemetry', 'src/kubernetes', 'src/egress', 'src/control'],
+    may: [
+      ...beneathControl,
+      'src/telemetry',
+      'src/kubernetes',
+      'src/egress',
+      'src/control',
+      'src/ingress',
+    ],
     packages: [...controlPackages, 'fastify', 'node:*'],
   },
   'src/kubernetes': { may: ['src/lib'], packages: ['undici', 'zod', 'node:*'] },

@@ -42,6 +42,7 @@ export type ControlSettings = Pick<
   SettingValues,
   | 'host'
   | 'adminPort'
+  | 'connectionsPerAddress'
   | 'databaseUrl'
   | 'databaseMaxConnections'
   | 'encryptionKey'
@@ -284,6 +285,7 @@ async function serveAdmin(
     dynamicProvidersMax: settings.dynamicProvidersMax,
     needsPermissionToRegister: settings.providerRegistration === 'permitted',
     managed: managedPlace(settings, process.env),
+    connectionsPerAddress: settings.connectionsPerAddress,
     log: log.of('admin'),
     ui: readUi(),
     replica,

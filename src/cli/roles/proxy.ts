@@ -47,6 +47,7 @@ export type GatewaySettings = Readonly<{
   healthTimeout: number;
   upstreamTimeout: number;
   attemptsMax: number;
+  connectionsPerAddress: number;
   maxRetries: number | null;
   policy: PoolPolicy;
   maxBodyMb: number;
@@ -117,6 +118,7 @@ export const gatewayOptions = (settings: GatewaySettings) =>
     ...(settings.engineScrapeInterval === 0
       ? {}
       : { engineMetrics: { intervalMs: settings.engineScrapeInterval * 1000 } }),
+    limits: { connectionsPerAddress: settings.connectionsPerAddress },
     firstByteMs: settings.upstreamTimeout * 1000,
     attemptsMax: settings.attemptsMax,
     retriesMax: settings.maxRetries ?? Infinity,

@@ -8,6 +8,8 @@ import { Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
+import { boundConnections, connectionsPerAddressDefault } from '../../ingress/bound-connections.ts';
+import type { ConnectionsRefused } from '../../ingress/bound-connections.ts';
 import type { Exchange } from './boundary.ts';
 import { HttpExchange } from './exchange.ts';
 import { lingerMs } from './exchange-context.ts';
@@ -27,6 +29,7 @@ export type ServerOptions = Readonly<{
   keepsNone: () => boolean;
   /** Told how many connections there were too many, at most once in a while. */
   onTurnedAway: (connections: number) => void;
+  connectionsRefused: ConnectionsRefused;
   /** Told when a connection could not be accepted: those that are open go on. */
   onFault: (error: Error) => void;
   limits?: Partial<ServerLimits>;
@@ -40,6 +43,8 @@ export type ServerLimits = Readonly<{
   keepAliveMs: number;
   slowReaderMs: number;
   connectionsMax: number;
+  /** 0 is unlimited. */
+  connectionsPerAddress: number;
 }>;
 
 const limitsDefault: ServerLimits = {
@@ -48,6 +53,7 @@ const limitsDefault: ServerLimits = {
   keepAliveMs: 72_000,
   slowReaderMs: 60_000,
   connectionsMax: 20_000,
+  connectionsPerAddress: connectionsPerAddressDefault,
 };
 
 export type Server = Readonly<{
@@ -97,14 +103,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     begin(request, response, () => response.writeContinue()),
   );
   refuseMalformed(server, malformedAnswer);
-  server.maxConnections = limits.connectionsMax;
   // The bound is the bytes of a head. With one of their number, the fields beyond it would be dropped without a word.
   server.maxHeadersCount = 0;
-  tellTurnedAway(server, options.onTurnedAway);
   const raw =
     options.parsesAll === true
       ? noRawConnections
       : acceptRaw(server, { context, handle, malformedAnswer, limits });
+  const { connectionsMax: max, connectionsPerAddress: perAddressMax } = limits;
+  const { connectionsRefused: refused, onTurnedAway: tell } = options;
+  boundConnections(server, { max, perAddressMax, refused, tell });
   server.listen(options.port, options.host);
   await once(server, 'listening');
   server.on('error', options.onFault);
@@ -180,25 +187,6 @@ function refuseUnread(
     connection: 'close',
   };
   response.writeHead(status, headers).end(body);
-}
-
-/** A flood of connections is not a flood of log lines. */
-const turnedAwayMs = 10_000;
-
-function tellTurnedAway(server: HttpServer, tell: ServerOptions['onTurnedAway']): void {
-  let count = 0;
-  let timer: NodeJS.Timeout | null = null;
-  server.on('drop', () => {
-    count++;
-    if (timer !== null) return;
-    tell(count);
-    count = 0;
-    timer = setTimeout(() => {
-      timer = null;
-      if (count > 0) tell(count);
-      count = 0;
-    }, turnedAwayMs).unref();
-  });
 }
 
 /** Bytes of ours in the middle of an answer would be taken for the model's. */
