@@ -1,13 +1,14 @@
 # gw in a container: the program from its sources, which Node runs as they are, and the management UI, which is built. Without root, and on a
 # root filesystem that is only read: /var/lib/gw and /tmp are what it writes.
-FROM node:24-bookworm-slim AS build
+ARG NODE_IMAGE=node:24-bookworm-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --omit=optional
 COPY . .
 RUN npm run build:ui && npm prune --omit=dev --omit=optional
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="gw" \
       org.opencontainers.image.description="An LLM inference gateway with an event-sourced control plane" \
       org.opencontainers.image.licenses="Apache-2.0"

@@ -11,13 +11,22 @@ import { z } from 'zod';
 const lockFile = z.object({
   packages: z.record(
     z.string(),
-    z.object({ optionalDependencies: z.record(z.string(), z.string()).optional() }),
+    z.object({
+      integrity: z.string().optional(),
+      dev: z.boolean().optional(),
+      optional: z.boolean().optional(),
+      optionalDependencies: z.record(z.string(), z.string()).optional(),
+    }),
   ),
 });
 
-it('every optional dependency in the lock file has an entry', () => {
+const readLock = () => {
   const file = path.join(import.meta.dirname, '../../package-lock.json');
-  const { packages } = lockFile.parse(JSON.parse(readFileSync(file, 'utf8')));
+  return lockFile.parse(JSON.parse(readFileSync(file, 'utf8'))).packages;
+};
+
+it('every optional dependency in the lock file has an entry', () => {
+  const packages = readLock();
   const missing = Object.entries(packages).flatMap(([holder, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(
       (name) =>
@@ -25,4 +34,13 @@ it('every optional dependency in the lock file has an entry', () => {
     ),
   );
   assert.deepEqual(missing, []);
+});
+
+// npm writes no hash for an optional binary of another platform, which it does not download.
+it('every package of the program, and every one that is not a binary of a tool, has a hash', () => {
+  const unhashed = Object.entries(readLock())
+    .filter(([, { integrity, dev, optional }]) => integrity === undefined && !(dev && optional))
+    .map(([place]) => place)
+    .filter((place) => place !== '');
+  assert.deepEqual(unhashed, []);
 });
