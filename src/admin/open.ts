@@ -106,7 +106,6 @@ export function openAdmin(options: AdminOptions): Admin {
   const opened = { db, reports, vault, past, execute, publisher, measures, refresh, rebuild };
   const { state } = plane.store;
   const { dispatcher } = options.egress;
-  const { accessToken } = plane.cloudTokens;
   const control: Control = {
     ...opened,
     ...standingOf(plane),
@@ -122,8 +121,7 @@ export function openAdmin(options: AdminOptions): Admin {
     passwords: createPasswords(),
     signOn: openSignOn(options),
     loginLimit: createLoginLimit(),
-    dial: createDial({ dispatcher, accessToken }),
-    dialRegistered: createRegistrationDial({ dispatcher, accessToken }),
+    ...openDials(options),
     beat: createBeat(db),
     providersAt: createProvidersAt(state),
     dynamicProvidersMax: options.dynamicProvidersMax ?? dynamicProvidersMaxDefault,
@@ -171,6 +169,11 @@ export function openAdmin(options: AdminOptions): Admin {
     close: (graceMs) => drain(server, graceMs),
   };
 }
+
+const openDials = ({ plane, egress }: AdminOptions) => {
+  const sending = { dispatcher: egress.dispatcher, accessToken: plane.cloudTokens.accessToken };
+  return { dial: createDial(sending), dialRegistered: createRegistrationDial(sending) };
+};
 
 /** The configuration, and whether the log in the database still holds what it was read from. */
 const standingOf = ({ store: { state, isForked, rereads } }: ControlPlane) => ({

@@ -44,9 +44,7 @@ async function startControl(first: Snapshot | null) {
       reports.push(healthReport.parse(JSON.parse(request.body.toString())));
       return void response.writeHead(reports.length === 2 ? 503 : 204).end();
     }
-    if (request.path === '/limits/reconcile') {
-      return void response.end(JSON.stringify({ allowances: [] }));
-    }
+    if (request.path === '/limits/reconcile') return void response.end('{"allowances":[]}');
     if (published === null) return void response.writeHead(503).end();
     const etag = snapshotEtag(published);
     if (request.headers['if-none-match'] === etag) return void response.writeHead(304).end();

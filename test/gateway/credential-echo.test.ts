@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 import { CredentialMask } from '../../src/gateway/credential-echo.ts';
 import { chatBody, startTestGateway } from '../harness/gateway.ts';
