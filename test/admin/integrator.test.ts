@@ -134,12 +134,13 @@ const resources: Readonly<Record<string, Resource>> = {
   },
 };
 
-/** Relations between records are read with one of those records. */
-const relations = [
+/** Relations are read with one of their records. tokens.test.ts walks admin tokens, which are only ever revoked. */
+const walkedElsewhere = new Set([
+  '/admin/tokens/{id}',
   '/admin/principals/{id}/roles/{role}',
   '/admin/principals/{id}/identity',
   '/admin/roles/{name}/permissions',
-];
+]);
 
 const ok = (answer: TestAnswer): TestAnswer => {
   assert.ok(answer.status < 300, JSON.stringify(answer.body));
@@ -224,7 +225,8 @@ describe('an infrastructure tool', () => {
     const walked = Object.values(resources).map(({ one }) => one.replace('/1/', '/{id}/'));
     const deletable = adminRoutes
       .filter(({ method, operation }) => method === 'DELETE' && !operation.endsWith('ByAlias'))
-      .map(({ path }) => path);
-    assert.deepEqual(deletable.toSorted(), [...walked, ...relations].toSorted());
+      .map(({ path }) => path)
+      .filter((path) => !walkedElsewhere.has(path));
+    assert.deepEqual(deletable.toSorted(), walked.toSorted());
   });
 });
