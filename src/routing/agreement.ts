@@ -49,7 +49,10 @@ function verdictUnlike(route: Route, { refusal, status, modelId }: RecordedOutco
     case 'absent':
       return 'now nothing serves it';
     case 'out':
-      return refusal === 'no_backend' ? null : 'now what serves it is out of rotation';
+      // A backend that had no free slot may since have left rotation: no version of the configuration records that.
+      return refusal === 'no_backend' || refusal === 'backend_overloaded'
+        ? null
+        : 'now what serves it is out of rotation';
     case 'ungranted':
       return refusal === 'authorisation' ? null : 'now the caller may invoke none of it';
     case 'deny':

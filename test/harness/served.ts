@@ -39,7 +39,7 @@ export const served = fc.record({
   out: fc.subarray([1, 2]),
   talk: fc.nat(),
   answeredBy: fc.nat(3),
-  refusal: fc.constantFrom(null, null, null, 'rate_limit', 'budget'),
+  refusal: fc.constantFrom(null, null, null, 'rate_limit', 'budget', 'backend_overloaded'),
 });
 type Served = typeof served extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -127,6 +127,8 @@ function routed(state: ConfigState, one: Served) {
   return { asking, decided, version: state.version };
 }
 
+const refusedWith = { rate_limit: 429, budget: 402, backend_overloaded: 503 } as const;
+
 function outcomeOf(route: Exclude<Route, { kind: 'absent' }>, one: Served) {
   const none = { providerId: null, route: null, attempts: 0 } as const;
   switch (route.kind) {
@@ -139,7 +141,7 @@ function outcomeOf(route: Exclude<Route, { kind: 'absent' }>, one: Served) {
     case 'chain': {
       const [first] = route.candidates;
       if (one.refusal !== null)
-        return { ...none, status: 429, refusal: one.refusal, model: first } as const;
+        return { ...none, status: refusedWith[one.refusal], refusal: one.refusal, model: first } as const;
       const model = route.candidates[one.answeredBy % route.candidates.length] ?? first;
       const reason = reasonOf(route, model);
       const attempts = one.answeredBy + 1;

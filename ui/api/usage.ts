@@ -22,6 +22,10 @@ export const getTimeseries = (query: QueryOf<'GET', '/admin/timeseries'>, signal
 export const widthOf = (headers: Headers, askedSeconds: number): number =>
   1_000 * Number(headers.get('x-gw-bucket-seconds') ?? askedSeconds);
 
+/** The groups that there are, of which an answer holds the first ones. */
+export const groupsOf = (headers: Headers, answered: number): number =>
+  Number(headers.get('x-total-count') ?? answered);
+
 export type Explanation = AnswerOf<'GET', '/admin/usage/{id}/explain'>;
 
 /** Refused with 404 when the row is past its retention, and with 409 when its version is not of this log. */

@@ -5,6 +5,7 @@ import {
   formatCount,
   formatMoney,
   formatMoneyShort,
+  formatNumber,
   formatShare,
   formatShareOfColumn,
 } from './format.ts';
@@ -128,6 +129,11 @@ export const changeText = ({ cost_micros: now, before_micros: before }: Beside<S
   now !== null && now > 0 && before === 0
     ? 'new'
     : differenceText(now, before, formatShareOfColumn);
+
+/** Below a table that does not hold all groups. */
+export const hiddenText = ({ shown, hidden }: Readonly<{ shown: number; hidden: number }>): string =>
+  `The table holds the ${formatNumber(shown)} groups with the highest spend. ` +
+  `${formatNumber(hidden)} more ${hidden === 1 ? 'is' : 'are'} not shown; the totals above include them.`;
 
 /** A share is compared by what it was: `0.8 % before`; empty when there was nothing before. */
 export const failedBeforeText = (before: Readonly<{ failed: number; requests: number }>): string =>

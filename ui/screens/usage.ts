@@ -13,7 +13,7 @@ import '../elements/table.ts';
 import { Watch } from '../elements/watch.ts';
 import { readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
-import { groupings, rangeOfDay, readGrouping, rowFilterOf } from '../lib/usage.ts';
+import { groupings, hiddenText, rangeOfDay, readGrouping, rowFilterOf } from '../lib/usage.ts';
 import { lookActions } from '../parts/look-actions.ts';
 import { changeQuery, linkTo, openRest, place } from '../state/location.ts';
 import { may } from '../state/session.ts';
@@ -101,7 +101,7 @@ class ScreenUsage extends LitElement {
   #all(usage: Usage) {
     if (usage.groups.length === 0) return this.#empty();
     return html`<div class="shown ${this.#usage.isOld ? 'old' : ''}">
-      ${tiles(usage)} ${charts(usage, this.#onZoom)} ${this.#table(usage.groups)}
+      ${tiles(usage)} ${charts(usage, this.#onZoom)} ${this.#table(usage)}
     </div>`;
   }
 
@@ -122,7 +122,7 @@ class ScreenUsage extends LitElement {
     </gw-empty>`;
   }
 
-  #table(groups: readonly Group[]) {
+  #table({ groups, hiddenGroups }: Usage) {
     const grouping = this.#grouping();
     return html`<gw-table
         label="Usage"
@@ -147,11 +147,9 @@ class ScreenUsage extends LitElement {
         >
       </gw-table>
       ${
-        groups.length < 1_000
+        hiddenGroups === 0
           ? nothing
-          : html`<p class="capped">
-              The 1,000 groups of the highest spend; the totals above are of all.
-            </p>`
+          : html`<p class="capped">${hiddenText({ shown: groups.length, hidden: hiddenGroups })}</p>`
       }`;
   }
 

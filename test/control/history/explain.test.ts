@@ -63,6 +63,7 @@ it('every request is explained by its row: the recorded route comes out again', 
   for (const kind of ['authorisation', 'no_backend', 'rate_limit', 'concrete', 'default', 'rule']) {
     assert.ok(seen.has(kind), `some are ${kind}`);
   }
+  assert.ok(seen.has('backend_overloaded'), 'some are backend_overloaded');
   for (const kind of ['jump', 'crowded', 'headers']) assert.ok(seen.has(kind), `some are ${kind}`);
 });
 

@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
+import { groupsOf } from '../../../ui/api/usage.ts';
 import { bucketSecondsOf, edgesBefore, isoEdges } from '../../../ui/lib/range.ts';
 import {
   beside,
   changeText,
   comparedText,
+  hiddenText,
   rangeOfDay,
   readGrouping,
   recordOf,
@@ -50,6 +52,20 @@ it('a total is compared with what was there, and with nothing else', () => {
   assert.equal(comparedText(100_001, 100_000), 'about as before');
   assert.equal(comparedText(5, 0), '');
   assert.equal(comparedText(null, 10), '');
+});
+
+it('says how many groups a table does not show', () => {
+  assert.equal(
+    hiddenText({ shown: 1_000, hidden: 1_234 }),
+    'The table holds the 1,000 groups with the highest spend. ' +
+      '1,234 more are not shown; the totals above include them.',
+  );
+  assert.match(hiddenText({ shown: 1_000, hidden: 1 }), /1 more is not shown/);
+});
+
+it('counts all groups by the header of the answer', () => {
+  assert.equal(groupsOf(new Headers({ 'x-total-count': '2234' }), 1_000), 2_234);
+  assert.equal(groupsOf(new Headers(), 7), 7);
 });
 
 it('a grouping that is none is that of models', () => {

@@ -1,6 +1,6 @@
 // All that the screen shows of a time, and of the time of the same length before it.
 
-import { getTimeseries, getUsage, widthOf } from '../../api/usage.ts';
+import { getTimeseries, getUsage, groupsOf, widthOf } from '../../api/usage.ts';
 import { bucketSecondsOf, edgesBefore, edgesOf, isoEdges } from '../../lib/range.ts';
 import type { Range } from '../../lib/range.ts';
 import { latencyOf, totalsOf } from '../../lib/series.ts';
@@ -31,8 +31,9 @@ export async function loadUsage({ range, grouping }: Asked, signal: AbortSignal)
   return {
     groups: beside(groups.body, {
       groups: groupsBefore.body,
-      isWhole: groupsBefore.body.length < groupsMax,
+      isWhole: groupsOf(groupsBefore.headers, groupsBefore.body.length) <= groupsMax,
     }),
+    hiddenGroups: groupsOf(groups.headers, groups.body.length) - groups.body.length,
     points: series.body,
     edges,
     widthMs: widthOf(series.headers, bucket),
