@@ -12,7 +12,8 @@ export const storedMember = z.object({
   id: poolMemberId,
   model_id: modelId.nullable(),
   gone_model: z.string().nullable(),
-  weight: z.int().positive(),
+  /** 0 is drained. */
+  weight: z.int().nonnegative(),
   position: z.int().nonnegative(),
 });
 export type PoolMember = Readonly<z.output<typeof storedMember>>;

@@ -7,6 +7,7 @@ import type { ApiKeyId, ModelId } from '../src/lib/ids.ts';
 import { inOneGo } from '../src/lib/steps.ts';
 import type { Steps } from '../src/lib/steps.ts';
 import { closedModels } from '../src/snapshot/closed-models.ts';
+import { poolMembers } from '../src/snapshot/pool-members.ts';
 import type {
   SnapshotApiKey,
   SnapshotConfig,
@@ -245,8 +246,10 @@ const poolMember = (pool: Pool): SnapshotPool => ({
   id: pool.id,
   name: pool.name,
   policy: pool.policy,
-  members: pool.members.flatMap(({ model_id, weight }) =>
-    model_id === null ? [] : [{ model_id, weight }],
+  ...poolMembers(
+    pool.members.flatMap(({ model_id, weight }) =>
+      model_id === null ? [] : [{ model_id, weight }],
+    ),
   ),
 });
 

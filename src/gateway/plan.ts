@@ -11,6 +11,7 @@ import { countRequest, patienceFactor, retryWaitMs, takeRetry } from '../routing
 import { poolAround, reasonOf } from '../routing/route.ts';
 import type { ChainRoute } from '../routing/route.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
+import { servingCount } from '../snapshot/compile/targets.ts';
 import type { Counts } from '../telemetry/metrics.ts';
 import { backendsFor } from './generation.ts';
 import type { BackendState, Generation, ModelState } from './generation.ts';
@@ -145,10 +146,11 @@ export class Plan {
     return best === null ? null : this.#moveTo(best.mate, best.backend, nowMs);
   }
 
-  /** The members of its pool that are still to come. */
+  /** The members of its pool that are still to come, without those that are drained. */
   #matesOf({ model }: ModelState): readonly ModelState[] {
     const { generation, route } = this.#options;
-    const members = poolAround(route.decision, model)?.members ?? [];
+    const pool = poolAround(route.decision, model);
+    const members = pool?.members.slice(0, servingCount(pool.weights)) ?? [];
     return this.#candidates
       .slice(this.#candidate + 1)
       .filter((candidate) => members.includes(candidate))

@@ -12,9 +12,9 @@ const tokensMax = 1_000_000_000;
 export const tokensField = positive(tokensMax);
 export const tokensOrNoneField = whole(tokensMax);
 
-/** The share of a member of a pool, beside those of the others. */
+/** The share of a member of a pool relative to the other members; 0 drains it. */
 export const weightMax = 1_000_000;
-export const weightField = positive(weightMax);
+export const weightField = whole(weightMax);
 
 /** Requests at one backend at once. */
 export const requestsField = positive(1_000_000);

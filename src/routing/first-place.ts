@@ -23,9 +23,11 @@ export function firstPlace(
   const asked = decision.frontendModel === null ? 0 : tokens;
   const isSmall = ({ contextLength }: CompiledModel): boolean =>
     contextLength !== null && contextLength < asked;
-  const models = pool.members.filter(
+  const equals = pool.members.filter(
     (member) => candidates.includes(member) && isSmall(member) === isSmall(first),
   );
+  const serving = equals.filter((member) => pool.weights[pool.members.indexOf(member)] !== 0);
+  const models = serving.length === 0 ? equals : serving;
   return { models, pool: models.length === 1 ? null : pool };
 }
 

@@ -1,9 +1,10 @@
 // A pool expands in place: first the member that its policy chooses, then the others in their order, of which those that
-// are not ready come last (Gateway rule 3). Members that the caller may not invoke are left out.
+// are not ready come last, and then those of weight 0 (Gateway rule 3). Members that the caller may not invoke are left out.
 
 import { mayInvoke } from '../snapshot/compile/callers.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
+import { servingCount } from '../snapshot/compile/targets.ts';
 import type { CompiledPool } from '../snapshot/compile/targets.ts';
 import { mixKey } from './hash.ts';
 import { isReady, loadOfModel } from './load.ts';
@@ -17,10 +18,12 @@ export function expandPool(pool: CompiledPool, asking: Asking): readonly Compile
   if (members.length <= 1 || only === undefined) return members;
   const { nowMs } = request;
   const loads = members.map((model) => loadOfModel(live.backendsOf(model), nowMs));
+  const serving = servingCount(weights);
+  const isDrained = serving < members.length;
   const chosen = pickMember(pool.policy, {
-    loads,
-    ids,
-    weights,
+    loads: isDrained ? loads.slice(0, serving) : loads,
+    ids: isDrained ? ids.slice(0, serving) : ids,
+    weights: isDrained ? weights.slice(0, serving) : weights,
     key:
       pool.policy === 'round-robin' ? 0 : mixKey(request.conversationKey(), mixKey(pool.id, part)),
     turn: live.turnOf(pool),
@@ -28,11 +31,12 @@ export function expandPool(pool: CompiledPool, asking: Asking): readonly Compile
     nowMs,
   });
   const expanded = [members[chosen] ?? only];
-  for (const ready of [true, false]) {
+  for (let rank = 0; rank < (isDrained ? 4 : 2); rank++) {
     for (const [index, model] of members.entries()) {
       const load = loads[index];
-      const isItsTurn = load !== undefined && isReady(load, nowMs) === ready;
-      if (index !== chosen && isItsTurn) expanded.push(model);
+      if (index === chosen || load === undefined) continue;
+      const ofIndex = (index < serving ? 0 : 2) + (isReady(load, nowMs) ? 0 : 1);
+      if (ofIndex === rank) expanded.push(model);
     }
   }
   return expanded;

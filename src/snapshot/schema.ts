@@ -163,6 +163,8 @@ export const snapshotPool = z.object({
   name: z.string(),
   policy: poolPolicy.nullable(),
   members: z.array(z.object({ model_id: modelId, weight: z.int().positive() })).readonly(),
+  /** Members of weight 0, in their order; absent when there are none. Proxies of earlier releases leave them out. */
+  drained: z.array(modelId).readonly().optional(),
 });
 
 export const snapshotPromptClass = z.object({

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
+import { snapshot } from '../../src/snapshot/schema.ts';
+import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
 
 const one = { id: 1, provider_model_id: 1, model: 'small', weight: 1, position: 0 };
 const two = { id: 2, provider_model_id: 2, model: 'large', weight: 3, position: 1 };
@@ -38,6 +39,22 @@ describe('a pool', () => {
     }
   });
 
+  it('publishes a member of weight 0 as drained, where older proxies do not look', async (t) => {
+    const { ask, send, pool } = await models(t);
+    const published = async () =>
+      snapshot.parse((await ask({ path: '/snapshot', token: proxyToken })).body);
+    const members = ['small', { model: 'large', weight: 0 }];
+    await send('POST', '/admin/model-pools', { name: 'pair', members });
+    assert.deepEqual(member(await pool(), 'members'), [one, { ...two, weight: 0 }]);
+    const { config } = await published();
+    const [listed] = config.pools;
+    assert.deepEqual(listed?.members, [{ model_id: 1, weight: 1 }]);
+    assert.deepEqual(listed?.drained, [2]);
+    await send('PATCH', '/admin/model-pools/1', { members: ['small', 'large'] });
+    const again = (await published()).config.pools[0];
+    assert.equal(again !== undefined && 'drained' in again, false);
+  });
+
   it('is not deleted while a target uses it: the answer names the users', async (t) => {
     const { send } = await models(t);
     await send('POST', '/admin/model-pools', { name: 'pair' });
@@ -63,7 +80,7 @@ describe('a pool', () => {
       [{ name: 'p', members: ['house'] }, [400, 'invalid', 'members.0.model']],
       [{ name: 'p', members: ['small', 'small'] }, [409, 'conflict', 'members.1.model']],
       [
-        { name: 'p', members: [{ model: 'small', weight: 0 }] },
+        { name: 'p', members: [{ model: 'small', weight: -1 }] },
         [400, 'invalid', 'members.0.weight'],
       ],
       [

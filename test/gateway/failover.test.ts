@@ -237,6 +237,24 @@ describe('a healthy sibling', () => {
     });
   }
 
+  it('of weight 0 in a pool is asked only when the others fail', async () => {
+    await using serving = await startUpstream(answerJson());
+    await using drained = await startUpstream(answerJson());
+    const models = { a: pool(serving.apiBase), b: pool(drained.apiBase) };
+    const given = {
+      models,
+      pools: { p: { members: { a: 1, b: 0 } } },
+      frontendModels: { m: { defaults: ['p'] } },
+      keys,
+    };
+    await using gateway = await startTestGateway(given);
+    assert.deepEqual(new Set(await statusesOf(gateway, 50)), new Set([200]));
+    assert.deepEqual([serving.seen.length, drained.seen.length], [50, 0]);
+    gateway.apply({ ...given, models: { ...models, a: pool(await unusedApiBase()) } });
+    assert.deepEqual(new Set(await statusesOf(gateway, 10)), new Set([200]));
+    assert.equal(drained.seen.length, 10);
+  });
+
   it('is told apart in the usage rows: their attempts are what all upstreams were asked', async () => {
     await using slow = await startUpstream(limited);
     await using down = await startUpstream(busy);

@@ -142,7 +142,7 @@ export const change: fc.Arbitrary<Command> = fc.oneof(
         fc.record({
           modelId: fc.constant(null),
           name: fc.constantFrom(...models),
-          weight: from1(9),
+          weight: fc.nat({ max: 9 }),
           position: fc.constant(null),
         }),
         { maxLength: 4, selector: ({ name }) => name },

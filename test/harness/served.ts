@@ -141,7 +141,12 @@ function outcomeOf(route: Exclude<Route, { kind: 'absent' }>, one: Served) {
     case 'chain': {
       const [first] = route.candidates;
       if (one.refusal !== null)
-        return { ...none, status: refusedWith[one.refusal], refusal: one.refusal, model: first } as const;
+        return {
+          ...none,
+          status: refusedWith[one.refusal],
+          refusal: one.refusal,
+          model: first,
+        } as const;
       const model = route.candidates[one.answeredBy % route.candidates.length] ?? first;
       const reason = reasonOf(route, model);
       const attempts = one.answeredBy + 1;

@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import { noConditions } from '../../src/deciders/condition.ts';
 import type { PoolPolicy } from '../../src/lib/vocabulary.ts';
 import { configHash } from '../../src/snapshot/hash.ts';
+import { poolMembers } from '../../src/snapshot/pool-members.ts';
 import { snapshot as snapshotSchema, snapshotSchemaVersion } from '../../src/snapshot/schema.ts';
 import type { Snapshot, SnapshotConditions } from '../../src/snapshot/schema.ts';
 
@@ -204,6 +205,15 @@ function routingOf(given: GivenSnapshot) {
     name in pools
       ? { model_id: null, pool_id: idIn(pools, name) }
       : { model_id: idIn(models, name), pool_id: null };
+  const poolEntries = Object.entries(pools);
+  const poolOf = ([name, { policy, members }]: (typeof poolEntries)[number]) => ({
+    id: idIn(pools, name),
+    name,
+    policy: policy ?? null,
+    ...poolMembers(
+      Object.entries(members).map(([model, weight]) => ({ model_id: idIn(models, model), weight })),
+    ),
+  });
   let rules = 0;
   const ruleOf = (rule: GivenRule, position: number) => ({
     id: ++rules,
@@ -224,15 +234,7 @@ function routingOf(given: GivenSnapshot) {
       rules: (frontendModel.rules ?? []).map(ruleOf),
       default_targets: (frontendModel.defaults ?? []).map(targetOf),
     })),
-    pools: Object.entries(pools).map(([name, { policy, members }]) => ({
-      id: idIn(pools, name),
-      name,
-      policy: policy ?? null,
-      members: Object.entries(members).map(([model, weight]) => ({
-        model_id: idIn(models, model),
-        weight,
-      })),
-    })),
+    pools: poolEntries.map(poolOf),
     prompt_classes: Object.entries(promptClasses).map(([name, refines]) => ({
       id: idIn(promptClasses, name),
       name,

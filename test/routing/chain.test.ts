@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { poolPolicy } from '../../src/lib/vocabulary.ts';
 import { routing } from '../harness/routing.ts';
 import type { RoutingOptions } from '../harness/routing.ts';
 
@@ -95,6 +96,26 @@ describe('a pool', () => {
       ['a b c | rule:0', 'b a c | rule:0', 'c a b | rule:0', 'a b c | rule:0'],
     );
   });
+  for (const policy of [null, ...poolPolicy.options]) {
+    const drained = {
+      p: { ...(policy === null ? {} : { policy }), members: { a: 0, b: 1, c: 0 } },
+    };
+    const by = policy ?? 'weights';
+    chain(`tries members of weight 0 last, by ${by}`, 'm: -> p, x', 'm', 'b a c x | rule:0', {
+      pools: drained,
+    });
+    it(`gives members of weight 0 no first place, by ${by}`, () => {
+      const members = { a: 1, b: 0, c: 1 };
+      const asked = routing('m: -> p', { pools: { p: { ...drained.p, members } } });
+      const firsts = Array.from({ length: 60 }, (_, talk) => asked.ask(`m talk=${talk}`)[0]);
+      assert.deepEqual(new Set(firsts), new Set(['a', 'c']));
+    });
+    it(`of drained members alone uses them, by ${by}`, () => {
+      const members = { a: 0, b: 0 };
+      const asked = routing('m: -> p', { pools: { p: { ...drained.p, members } } });
+      assert.match(asked.ask('m'), /^(?:a b|b a) \| rule:0$/);
+    });
+  }
   it('is no name that can be asked for', () => {
     assert.equal(routing('m: -> p', { pools }).ask('p'), '404 |');
   });

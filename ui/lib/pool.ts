@@ -43,14 +43,14 @@ export type PoolBody = Readonly<{
   members: readonly Readonly<{ model: string; weight: number }>[];
 }>;
 
-const weightMessage = 'a weight is a whole number from 1 to 1,000,000';
+const weightMessage = 'a weight is a whole number from 0 to 1,000,000';
 
 export function poolBody(draft: PoolDraft): Read<PoolBody> {
   const members = linesOf(draft.members).map((line) => {
     const [model = '', weight = '1'] = line.split('\t');
-    return { model, weight: /^\d{1,7}$/.test(weight.trim()) ? Number(weight) : 0 };
+    return { model, weight: /^\d{1,7}$/.test(weight.trim()) ? Number(weight) : -1 };
   });
-  const bad = members.find(({ weight }) => weight < 1 || weight > 1_000_000);
+  const bad = members.find(({ weight }) => weight < 0 || weight > 1_000_000);
   if (bad !== undefined) return wrong('members', `${bad.model}: ${weightMessage}`);
   return {
     body: {

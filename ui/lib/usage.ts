@@ -131,7 +131,10 @@ export const changeText = ({ cost_micros: now, before_micros: before }: Beside<S
     : differenceText(now, before, formatShareOfColumn);
 
 /** Below a table that does not hold all groups. */
-export const hiddenText = ({ shown, hidden }: Readonly<{ shown: number; hidden: number }>): string =>
+export const hiddenText = ({
+  shown,
+  hidden,
+}: Readonly<{ shown: number; hidden: number }>): string =>
   `The table holds the ${formatNumber(shown)} groups with the highest spend. ` +
   `${formatNumber(hidden)} more ${hidden === 1 ? 'is' : 'are'} not shown; the totals above include them.`;
 

@@ -149,7 +149,9 @@ class ScreenUsage extends LitElement {
       ${
         hiddenGroups === 0
           ? nothing
-          : html`<p class="capped">${hiddenText({ shown: groups.length, hidden: hiddenGroups })}</p>`
+          : html`<p class="capped">
+              ${hiddenText({ shown: groups.length, hidden: hiddenGroups })}
+            </p>`
       }`;
   }
 

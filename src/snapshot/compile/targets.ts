@@ -7,7 +7,7 @@ import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import type { SnapshotPool, SnapshotTarget } from '../schema.ts';
 import type { CompiledModel } from './models.ts';
 
-/** The members in order, and beside each what policies ask of it. */
+/** The members in order, those of weight 0 last, and for each what policies ask of it. */
 export type CompiledPool = Readonly<{
   kind: 'pool';
   id: PoolId;
@@ -38,10 +38,11 @@ export function* poolSteps(
 }
 
 function compilePool(
-  { id, name, policy, members }: SnapshotPool,
+  { id, name, policy, members, drained = [] }: SnapshotPool,
   models: ReadonlyMap<ModelId, CompiledModel>,
 ): CompiledPool {
-  const known = members.flatMap(({ model_id: modelId, weight }) => {
+  const all = [...members, ...drained.map((modelId) => ({ model_id: modelId, weight: 0 }))];
+  const known = all.flatMap(({ model_id: modelId, weight }) => {
     const model = models.get(modelId);
     return model === undefined ? [] : [{ model, weight }];
   });
@@ -56,6 +57,12 @@ function compilePool(
     weights: present.map(({ weight }) => weight),
     ids: present.map(({ model }) => model.id),
   };
+}
+
+/** How many members serve by themselves. Those of weight 0 serve when these fail, or when there are no others. */
+export function servingCount(weights: readonly number[]): number {
+  const firstDrained = weights.indexOf(0);
+  return firstDrained <= 0 ? weights.length : firstDrained;
 }
 
 /** It has a provider, which cannot be used now. */

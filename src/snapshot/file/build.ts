@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 
 import { configHash } from '../hash.ts';
+import { poolMembers } from '../pool-members.ts';
 import { snapshot, snapshotSchemaVersion } from '../schema.ts';
 import type { Snapshot } from '../schema.ts';
 import type { ConfigDocument } from './document.ts';
@@ -40,7 +41,9 @@ export function buildSnapshot(
       id: index + 1,
       name,
       policy,
-      members: members.map(({ model, weight }) => ({ model_id: ids.models.get(model), weight })),
+      ...poolMembers(
+        members.map(({ model, weight }) => ({ model_id: ids.models.get(model), weight })),
+      ),
     })),
     frontend_models: ruleMembers(layout.frontendModels, ids, errors),
     prompt_classes: document.promptClasses.map(({ name, tier, min_margin, refines }, index) => ({

@@ -101,7 +101,7 @@ export type ModelInfo = z.output<typeof modelInfo>;
 /** The bound is that of the admin API, which the common format does not have. */
 const weight = z
   .int()
-  .positive()
+  .nonnegative()
   .max(weightMax, { error: ({ input }) => `must be at most ${weightMax}, was ${String(input)}` });
 
 const deployment = z.object({

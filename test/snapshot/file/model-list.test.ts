@@ -213,6 +213,13 @@ describe('several entries of one name', () => {
     assert.deepEqual(frontend_models[0]?.default_targets, [{ model_id: null, pool_id: 1 }]);
   });
 
+  it('of weight 0 are drained', () => {
+    const { models, pools } = configOf(two(', weight: 0', ''));
+    const ids = Object.fromEntries(models.map(({ name, id }) => [name, id]));
+    assert.deepEqual(pools[0]?.members, [{ model_id: ids['m@two'], weight: 1 }]);
+    assert.deepEqual(pools[0]?.drained, [ids['m@one']]);
+  });
+
   it('that cost differently are members of a pool too', () => {
     const { models } = configOf(two(', input_cost_per_token: 1e-6', ''));
     assert.deepEqual(

@@ -317,8 +317,12 @@ it('a pool sends its members with their weights, and only what was touched', () 
   assert.deepEqual(poolChange({ ...fromPool(pool), policy: '', members: 'small\t1' }, pool), {
     body: { policy: null, members: [{ model: 'small', weight: 1 }] },
   });
-  const wrong = poolBody({ ...blankPool, name: 'p', members: 'small\t0' });
+  const wrong = poolBody({ ...blankPool, name: 'p', members: 'small\t-1' });
   assert.equal('wrong' in wrong ? wrong.wrong.field : null, 'members');
+  const drained = poolBody({ ...blankPool, name: 'p', members: 'small\t0' });
+  assert.deepEqual('body' in drained ? drained.body.members : null, [
+    { model: 'small', weight: 0 },
+  ]);
 });
 
 it('a pool says how requests fall to its members, and who leads to it', () => {

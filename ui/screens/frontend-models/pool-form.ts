@@ -10,8 +10,9 @@ import { poolCreation, poolUpdate } from './saves.ts';
 
 const choices = policies.map(({ value, label, about }) => ({ value, label: `${label}: ${about}` }));
 
-const byWeight = 'A member of weight 3 gets three times as much as one of 1';
-const byPolicy = 'Weights count where there is no policy';
+const drains = 'A member of weight 0 only serves when the others fail.';
+const byWeight = `A member of weight 3 gets three times as much as one of 1. ${drains}`;
+const byPolicy = `With a policy, weights do not split requests. ${drains}`;
 
 export class GwPoolForm extends RecordForm<Pool | null, PoolDraft> {
   static override properties = { ...RecordForm.properties, options: { attribute: false } };

@@ -62,7 +62,11 @@ export class GwPoolRecord extends LitElement {
                           >`
                     }
                     <span class="weight end"
-                      >weight ${weight}${policy === null ? `, ${shares[index]} %` : ''}</span
+                      >${
+                        weight === 0
+                          ? 'weight 0, drained'
+                          : `weight ${weight}${policy === null ? `, ${shares[index]} %` : ''}`
+                      }</span
                     >
                   </li>`,
               )}
