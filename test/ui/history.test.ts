@@ -138,7 +138,7 @@ it('two versions are compared, the first is restored, and what was made since is
   await page.getByRole('link', { name: 'Restore…' }).click();
   await page.getByRole('checkbox', { name: /trial/ }).check();
   await page.getByRole('link', { name: 'All except selected' }).click();
-  await page.getByText('Everything except trial.').waitFor();
+  await page.getByText('Everything except model 2.').waitFor();
   await page.getByRole('link', { name: `Restore everything from version ${version}` }).click();
   await press(page, 'Restore…');
   await page.getByLabel(`Type ${version} to go on`).fill(String(version));
