@@ -116,6 +116,8 @@ function importedEndpoints(
     ...models.flatMap(({ backends }) => backends.map(({ provider }) => provider)),
   ];
   const distinct = new Map(used.map((provider) => [providerIdentity(provider), provider]));
+  const named = [...distinct.values()].flatMap(({ credential }) => credential ?? []);
+  const otherCredentials = named.map(context.fingerprint);
   return new Map(
     [...distinct].map(([identity, provider]) => [
       identity,
@@ -123,6 +125,7 @@ function importedEndpoints(
         provider,
         endpoint: endpointOf(provider),
         credential: storedCredential(provider, context),
+        otherCredentials: provider.credential === null ? otherCredentials : [],
       },
     ]),
   );
@@ -155,12 +158,13 @@ function providerSteps(
     models.flatMap((model) => model.backends.map((backend) => ({ model, backend }))),
     ({ backend }) => providerIdentity(backend.provider),
   );
-  return [...endpoints].map(([identity, { provider, endpoint, credential }]) => {
+  return [...endpoints].map(([identity, { provider, endpoint, credential, otherCredentials }]) => {
     const own = named.get(identity);
     return {
       step: 'provider',
       endpoint,
       credential,
+      otherCredentials,
       name: own?.name ?? null,
       defaultName: new URL(provider.apiBase).host,
       kind: own?.kind ?? 'static',
@@ -204,6 +208,7 @@ function modelStep(model: LaidModel, endpoints: Endpoints): ModelStep {
         : {
             endpoint: found.endpoint,
             credential: found.credential,
+            otherCredentials: found.otherCredentials,
             upstreamModel: backend.upstreamModel,
             defaultMaxTokens: backend.defaultMaxTokens,
           },

@@ -38,25 +38,32 @@ export function importProvider(on: Unfolding, step: ProviderStep): Refusal | nul
   );
 }
 
-/** The one at that address with that auth; where no credential is named the `preferred` one, else any. */
+/** The one at that address with that auth; where no credential is named the `preferred` one, else one without a credential. */
 function findProvider(
   { provider }: ConfigState,
-  { endpoint, credential }: ImportedEndpoint,
+  step: ImportedEndpoint,
   preferred: ProviderId | null,
 ): Provider | undefined {
+  const { endpoint, credential } = step;
   const there = [...provider.byId.values()].filter((one) => sameEndpoint(one.endpoint, endpoint));
   if (credential !== null) {
     return there.find((one) => one.credential?.fingerprint === credential.fingerprint);
   }
   return (
-    there.find((one) => one.id === preferred) ??
-    there.find((one) => one.credential === null) ??
-    there[0]
+    there.find((one) => one.id === preferred && !isOfOthers(one, step)) ??
+    there.find((one) => one.credential === null)
   );
 }
 
+/** Whether it has a credential that the file names for other entries: they pay for what is sent with it. */
+const isOfOthers = (
+  { credential }: Provider,
+  { otherCredentials }: Pick<ImportedEndpoint, 'otherCredentials'>,
+): boolean => credential !== null && otherCredentials.includes(credential.fingerprint);
+
 /** One that serves at that address what the import has it serve, and nothing else. */
-function changed(state: ConfigState, { endpoint, serves }: ProviderStep): Provider | undefined {
+function changed(state: ConfigState, step: ProviderStep): Provider | undefined {
+  const { endpoint, serves } = step;
   const isServed = (model: Model): boolean =>
     serves.some(
       ({ models, upstreamModel }) =>
@@ -64,7 +71,7 @@ function changed(state: ConfigState, { endpoint, serves }: ProviderStep): Provid
     );
   const all = [...state.model.byId.values()];
   return [...state.provider.byId.values()].find((one) => {
-    if (one.endpoint.api_base !== endpoint.api_base) return false;
+    if (one.endpoint.api_base !== endpoint.api_base || isOfOthers(one, step)) return false;
     const models = all.filter(({ backend }) => backend?.providerId === one.id);
     return models.length > 0 && models.every(isServed);
   });
@@ -113,12 +120,12 @@ function isServedBy(
 function importBackend(on: Unfolding, model: Model, { backend }: ModelStep): Refusal | null {
   if (backend === null) return null;
   const held = model.backend;
-  const provider = findProvider(on.state(), backend, held?.providerId ?? null);
+  const provider =
+    findProvider(on.state(), backend, held?.providerId ?? null) ?? soleWithCredential(on, backend);
   if (provider === undefined) {
-    return refuse(
-      'conflict',
-      `model ${model.name}: no provider is at ${backend.endpoint.api_base}`,
-    );
+    const { api_base: address } = backend.endpoint;
+    const message = `model ${model.name}: no provider at ${address} fits; name its api_key in the file`;
+    return refuse('conflict', message);
   }
   const { upstreamModel } = backend;
   const isSame = held?.providerId === provider.id && held.upstreamModel === upstreamModel;
@@ -136,6 +143,15 @@ function importBackend(on: Unfolding, model: Model, { backend }: ModelStep): Ref
   const target = { providerId: provider.id };
   const command = { type: 'AttachBackend', id, target, upstreamModel, defaultMaxTokens } as const;
   return on.take(decideModel(on.state(), command));
+}
+
+/** The step of the provider has found it by its name or by its models: it had no credential when it was imported. */
+function soleWithCredential(on: Unfolding, step: ImportedEndpoint): Provider | undefined {
+  if (step.credential !== null) return undefined;
+  const fitting = [...on.state().provider.byId.values()].filter(
+    (one) => sameEndpoint(one.endpoint, step.endpoint) && !isOfOthers(one, step),
+  );
+  return fitting.length === 1 ? fitting[0] : undefined;
 }
 
 function importFlowControl(

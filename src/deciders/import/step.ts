@@ -16,10 +16,14 @@ import type {
 import type { ConditionFields } from '../condition.ts';
 import type { ModelFields } from '../model.ts';
 
-/** A provider as a step names it. A null credential is none that is named: it is not changed, and matches any. */
+/**
+ * A provider as a step names it. A null credential is one that the file does not name: it is not changed. Such a step never uses a
+ * provider with a credential that the file names for other entries, whose fingerprints are `otherCredentials`.
+ */
 export type ImportedEndpoint = Readonly<{
   endpoint: Endpoint;
   credential: StoredCredential | null;
+  otherCredentials: readonly string[];
 }>;
 
 export type ProviderStep = ImportedEndpoint &
