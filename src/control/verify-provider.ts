@@ -85,8 +85,9 @@ async function dial(
     if (text === null) {
       return upstream(`the model list is longer than ${listBytesMax} bytes`, 'api_base');
     }
-    const models = readModelList(text);
-    return models ?? upstream(`${url.href} did not answer with a model list`, 'api_base');
+    const models = readModelList(text, target.endpoint.protocol);
+    const message = `${url.href} did not answer with a model list of the protocol ${target.endpoint.protocol}`;
+    return models ?? upstream(message, 'api_base');
   } catch (error) {
     return refusalOfFailure(error, url);
   }

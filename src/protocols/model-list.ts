@@ -26,30 +26,50 @@ const entry = z.object({
 });
 
 const entries = z.array(z.unknown());
-/** An engine without models may answer null. */
-const list = entries.nullable();
 
-/** In order of preference; a body is a model list when one of them fits. */
-const shapes = [
-  entries,
-  z.object({ data: list }).transform(({ data }) => data),
-  z.object({ models: list }).transform(({ models }) => models),
-  z.object({ publisherModels: list }).transform(({ publisherModels }) => publisherModels),
-  z.object({ result: list }).transform(({ result }) => result),
+/** Where a list may be in the body, in order of preference. An engine without loaded models answers an empty list in its own shape. */
+const shapes: readonly Readonly<{
+  list: z.ZodType<readonly unknown[]>;
+  mayBeEmpty: (protocol: Protocol) => boolean;
+}>[] = [
+  {
+    list: z.object({ data: entries }).transform(({ data }) => data),
+    mayBeEmpty: (protocol) => protocol !== 'gemini',
+  },
+  // Ollama without models.
+  {
+    list: z.object({ object: z.literal('list'), data: z.null() }).transform(() => []),
+    mayBeEmpty: (protocol) => protocol === 'openai',
+  },
+  {
+    list: z.object({ models: entries }).transform(({ models }) => models),
+    mayBeEmpty: (protocol) => protocol === 'gemini',
+  },
+  { list: entries, mayBeEmpty: () => false },
+  {
+    list: z.object({ publisherModels: entries }).transform((body) => body.publisherModels),
+    mayBeEmpty: () => false,
+  },
+  {
+    list: z.object({ result: entries }).transform(({ result }) => result),
+    mayBeEmpty: () => false,
+  },
 ];
 
-/** Null when the text is not a model list. Entries without an id or name are left out. */
-export function readModelList(text: string): readonly ServedModel[] | null {
+/** Null when the text is not a model list. Entries without an id or name are left out, unless no entry has one. */
+export function readModelList(text: string, protocol: Protocol): readonly ServedModel[] | null {
   const body = parseJson(text);
-  for (const shape of shapes) {
-    const found = shape.safeParse(body);
-    if (found.success) return unique((found.data ?? []).flatMap(readEntry));
+  for (const { list, mayBeEmpty } of shapes) {
+    const found = list.safeParse(body);
+    if (!found.success) continue;
+    const models = unique(found.data.flatMap(readEntry));
+    const isList = models.length > 0 || (found.data.length === 0 && mayBeEmpty(protocol));
+    return isList ? models : null;
   }
   return null;
 }
 
 function readEntry(value: unknown): readonly ServedModel[] {
-  if (typeof value === 'string') return [{ id: value, contextLength: null }];
   const parsed = entry.safeParse(value);
   if (!parsed.success) return [];
   const { id, name } = parsed.data;

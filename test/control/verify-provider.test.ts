@@ -107,6 +107,9 @@ describe('a dial', () => {
     ['a failing provider', 500, '{}'],
     ['a page instead of a list', 200, '<html>'],
     ['an object that is no list', 200, '{"ok":true}'],
+    ['a list that is null', 200, '{"data":null}'],
+    ['entries that name no model', 200, '{"data":[{"x":1}]}'],
+    ['an empty list of another protocol', 200, '{"models":[]}'],
     ['a list that is too long', 200, `{"data":["${'x'.repeat(5 * 1024 * 1024)}"]}`],
   ] as const) {
     it(`refuses ${what} by naming the address`, async () => {

@@ -3,12 +3,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { protocol as protocols } from '../../src/lib/vocabulary.ts';
 import { modelListPath, readModelList } from '../../src/protocols/model-list.ts';
+
+/** The protocols for which the body is an empty list of models. */
+const readAsEmpty = (body: string) =>
+  protocols.options.filter((protocol) => readModelList(body, protocol)?.length === 0);
 
 describe('the shapes of a model list', () => {
   for (const [body, ids] of [
-    ['[{"id":"a"},"b"]', ['a', 'b']],
+    ['[{"id":"a"},{"id":"b"}]', ['a', 'b']],
     ['{"object":"list","data":null}', []],
+    ['{"data":[]}', []],
     ['{"models":[{"name":"models/gemini-pro"}]}', ['gemini-pro']],
     ['{"publisherModels":[{"name":"publishers/google/models/g"}]}', ['g']],
     ['{"result":[{"id":"0f1e","name":"@cf/meta/llama"}]}', ['@cf/meta/llama']],
@@ -16,15 +22,33 @@ describe('the shapes of a model list', () => {
   ] as const) {
     it(`reads ${body}`, () =>
       assert.deepEqual(
-        readModelList(body)?.map(({ id }) => id),
+        readModelList(body, 'openai')?.map(({ id }) => id),
         ids,
       ));
   }
 
   it('is none when the body is something else', () => {
     for (const body of ['', 'null', '{}', '{"data":{}}', '"text"']) {
-      assert.equal(readModelList(body), null);
+      assert.equal(readModelList(body, 'openai'), null);
     }
+  });
+
+  it('is none for any protocol when no entry names a model', () => {
+    const entries = ['[{"x":1}]', '["a"]', '[{"id":5}]', '[{"id":""}]', '[null]'];
+    for (const protocol of protocols.options) {
+      for (const list of entries) {
+        for (const body of [list, `{"data":${list}}`, `{"models":${list}}`]) {
+          assert.equal(readModelList(body, protocol), null, `${protocol} ${body}`);
+        }
+      }
+      assert.equal(readModelList('[]', protocol), null, protocol);
+      assert.equal(readModelList('{"data":null}', protocol), null, protocol);
+    }
+  });
+
+  it('may be empty in the shape of its own protocol alone', () => {
+    assert.deepEqual(readAsEmpty('{"data":[]}'), ['openai', 'anthropic']);
+    assert.deepEqual(readAsEmpty('{"models":[]}'), ['gemini']);
   });
 });
 
@@ -40,7 +64,7 @@ describe('the window of an entry', () => {
     ['"owned_by":"vllm"', null],
   ] as const) {
     it(`is ${window} for ${entry}`, () => {
-      const [served] = readModelList(`{"data":[{"id":"a",${entry}}]}`) ?? [];
+      const [served] = readModelList(`{"data":[{"id":"a",${entry}}]}`, 'openai') ?? [];
       assert.equal(served?.contextLength, window);
     });
   }

@@ -93,9 +93,9 @@ function reasonOf(error: unknown): string {
 }
 
 /** By the upstream's name of the model. */
-export function windowsIn(list: string): ReadonlyMap<string, number> {
+export function windowsIn(list: string, protocol: Protocol): ReadonlyMap<string, number> {
   const windows = new Map<string, number>();
-  for (const { id, contextLength } of readModelList(list) ?? []) {
+  for (const { id, contextLength } of readModelList(list, protocol) ?? []) {
     if (contextLength !== null) windows.set(id, contextLength);
   }
   return windows;

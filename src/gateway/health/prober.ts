@@ -74,5 +74,5 @@ function note({ log, now }: ProberOptions, endpoint: EndpointState, found: Found
   const digest = hash('sha256', list);
   if (digest === endpoint.listDigest) return;
   endpoint.listDigest = digest;
-  endpoint.windows = windowsIn(list);
+  endpoint.windows = windowsIn(list, endpoint.backend.protocol);
 }
