@@ -17,7 +17,7 @@ import type { AskWhatIf } from '../control/history/what-if.ts';
 import type { Heads } from '../control/heads.ts';
 import type { Idempotency } from '../control/idempotency.ts';
 import type { Beat, createProvidersAt } from '../control/lease-beats.ts';
-import type { LoginLimit } from '../control/login-limit.ts';
+import type { LoginTurns } from '../control/login-turns.ts';
 import type { Notifier } from '../control/notify.ts';
 import type { SignOn } from '../control/oidc/sign-on.ts';
 import type { Passwords } from '../control/passwords.ts';
@@ -81,7 +81,7 @@ export type Control = Readonly<{
   passwords: Passwords;
   /** Null: people log in by password alone. */
   signOn: SignOn | null;
-  loginLimit: LoginLimit;
+  loginTurns: LoginTurns;
   dial: Dial;
   /** For a principal that registers; see registration-dial.ts. */
   dialRegistered: RegistrationDial;

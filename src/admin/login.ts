@@ -78,9 +78,9 @@ type Given = z.output<typeof credentials>;
 
 /** Only a wrong name or password is counted; a check that could not be made is not. */
 async function limitedCheck(call: Call, given: Given): Promise<Login | Refusal> {
-  const { loginLimit, clock } = call.control;
+  const { loginTurns, clock } = call.control;
   const attempt = { name: given.name, address: call.address };
-  const turnMs = loginLimit.admit(attempt, clock());
+  const turnMs = await loginTurns.enter(attempt, clock);
   if (isRefusal(turnMs)) return turnMs;
   let failed = false;
   try {
@@ -89,7 +89,7 @@ async function limitedCheck(call: Call, given: Given): Promise<Login | Refusal> 
     failed = isRefusal(checked) && checked.refused === 'unauthenticated';
     return checked;
   } finally {
-    if (!failed) loginLimit.giveBack(attempt);
+    loginTurns.conclude(attempt, { failed });
   }
 }
 

@@ -18,6 +18,7 @@ import { createWhatIf } from '../control/history/what-if.ts';
 import { createIdempotency } from '../control/idempotency.ts';
 import { createBeat, createProvidersAt } from '../control/lease-beats.ts';
 import { createLoginLimit } from '../control/login-limit.ts';
+import { createLoginTurns } from '../control/login-turns.ts';
 import type { Notifier } from '../control/notify.ts';
 import { createSignOn } from '../control/oidc/sign-on.ts';
 import type { SignOn, SignOnOptions } from '../control/oidc/sign-on.ts';
@@ -120,7 +121,7 @@ export function openAdmin(options: AdminOptions): Admin {
     sessions: openSessions(options),
     passwords: createPasswords(),
     signOn: openSignOn(options),
-    loginLimit: createLoginLimit(),
+    loginTurns: createLoginTurns(createLoginLimit()),
     ...openDials(options),
     beat: createBeat(db),
     providersAt: createProvidersAt(state),

@@ -138,11 +138,11 @@ const ofProvider: ReadonlySet<SignInTrouble> = new Set([
 
 /** As a login by password: only what fails is counted, and a name that nobody else has waits for nobody. */
 async function limited<Value extends object>(
-  { control: { loginLimit, clock }, address, requestId }: Call,
+  { control: { loginTurns, clock }, address, requestId }: Call,
   work: () => Promise<Value | Trouble>,
 ): Promise<Value | Trouble> {
   const attempt = { name: `sign-in ${requestId}`, address };
-  const turnMs = loginLimit.admit(attempt, clock());
+  const turnMs = await loginTurns.enter(attempt, clock);
   if (isRefusal(turnMs)) return trouble('too_many', turnMs.message);
   let failed = false;
   try {
@@ -150,7 +150,7 @@ async function limited<Value extends object>(
     failed = isTrouble(done) && !ofProvider.has(done.trouble);
     return done;
   } finally {
-    if (!failed) loginLimit.giveBack(attempt);
+    loginTurns.conclude(attempt, { failed });
   }
 }
 

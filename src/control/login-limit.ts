@@ -16,7 +16,7 @@ export type LoginLimit = Readonly<{
   giveBack: (attempt: LoginAttempt) => void;
 }>;
 
-type LoginAttempt = Readonly<{ name: string; address: string }>;
+export type LoginAttempt = Readonly<{ name: string; address: string }>;
 
 /** `nameAtFirst` is from all networks that are not known to fail with that name. */
 export const failuresPerMinute = { nameAtAddress: 5, address: 20, name: 60, nameAtFirst: 300 };

@@ -56,6 +56,14 @@ describe('a login', () => {
     assert.equal((await ask(login('grace', 'a wrong password'))).status, 401);
   });
 
+  it('is not limited while the password is right, however many come at once', async (t) => {
+    const { ask, login: loginAs } = await testAdmin(t);
+    await loginAs('ada', []);
+    const right = Array.from({ length: 20 }, () => ask(login('ada', adminPassword)));
+    const statuses = (await Promise.all(right)).map(({ status }) => status);
+    assert.deepEqual(new Set(statuses), new Set([200]));
+  });
+
   it('ends the session that the browser had', async (t) => {
     const { ask, login: loginAs } = await testAdmin(t);
     const old = await loginAs('ada', ['admin']);
