@@ -39,6 +39,7 @@ export async function mutate<Body>(
   const rendered: { answer?: Answer<Body> } = {};
   const outcome = await call.control.execute(mutation, {
     ...contextOf(call, reason),
+    isForced: call.isForced,
     breakGlass,
     ...(causation === undefined ? {} : { causation }),
     precondition: async (state, tx, unwritten) =>

@@ -11,13 +11,16 @@ import { addressedEntity, showsVersion } from './entity.ts';
 import type { RawInput } from './input.ts';
 import type { Call, Handled, Once, Route } from './route.ts';
 
-type Received = Omit<Call, 'entity' | 'once'>;
+type Received = Omit<Call, 'entity' | 'once' | 'isForced'>;
 
 export async function runRoute(
   route: Route,
   received: Received,
-  raw: RawInput,
+  input: RawInput,
 ): Promise<Handled<unknown>> {
+  const forced = readForce(route, input);
+  if (isRefusal(forced)) return forced;
+  const { raw, isForced } = forced;
   const entity = addressedEntity({
     path: route.path,
     params: raw.params,
@@ -37,7 +40,8 @@ export async function runRoute(
   const unmet = entity.unmet(control.state());
   if (unmet !== null) return unmet;
   const version = route.method === 'GET' ? entity.etag(control.state()) : {};
-  const call = { ...received, entity, once: keyed === null ? null : once(route, received, keyed) };
+  const keeping = keyed === null ? null : once(route, received, keyed);
+  const call = { ...received, entity, once: keeping, isForced };
   const handled = await route.run(call, raw);
   // Refused perhaps by what the same request has changed meanwhile, or when its connection broke at the commit.
   if (isRefusal(handled)) return (await kept()) ?? handled;
@@ -47,6 +51,21 @@ export async function runRoute(
   const headers = { ...version, ...handled.headers };
   if (route.method !== 'GET') return { ...handled, headers };
   return { ...handled, ...entity.showing(handled.body, headers) };
+}
+
+/** Every mutation takes `force` in its query, whatever else it takes there. */
+function readForce(
+  route: Route,
+  raw: RawInput,
+): Readonly<{ raw: RawInput; isForced: boolean }> | Refusal {
+  const { query } = raw;
+  const isGiven = typeof query === 'object' && query !== null && 'force' in query;
+  if (!isGiven || !isMutation(route)) return { raw, isForced: false };
+  const { force, ...others } = query;
+  if (force !== 'true' && force !== 'false') {
+    return refuse('invalid', 'force: must be true or false', { param: 'force' });
+  }
+  return { raw: { ...raw, query: others }, isForced: force === 'true' };
 }
 
 /** Whether the route writes configuration. */

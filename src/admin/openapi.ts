@@ -105,6 +105,14 @@ const requestHeaders = {
     maxLength: 1_000,
     examples: ['CHG-1042'],
   }),
+  Force: {
+    name: 'force',
+    in: 'query',
+    required: false,
+    description:
+      'With true, make the change even when it leaves no principal that can sign in and holds config:write; a 409 without it',
+    schema: { type: 'boolean', default: false },
+  },
   BreakGlass: header(
     'x-gw-break-glass',
     'Why the change is made at once although the change policy asks for an approval; it needs config:write and demands a review',
@@ -185,7 +193,7 @@ function conditions(route: Route): readonly Json[] {
     'IdempotencyKey',
     ...(addressesEntity(route) ? ['IfMatch'] : []),
     'Reason',
-    ...(route.permission === 'api_key' ? [] : ['BreakGlass']),
+    ...(route.permission === 'api_key' ? [] : ['BreakGlass', 'Force']),
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }

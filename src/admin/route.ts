@@ -37,6 +37,8 @@ export type Call = Readonly<{
   entity: AddressedEntity;
   /** Given when the request carries an Idempotency-Key. */
   once: Once | null;
+  /** Whether the query says `force=true`: the change is made although it leaves no administrator. */
+  isForced: boolean;
   /** Aborted when the client has gone or the server closes. Made when asked for: few wait long enough to care. */
   signal: () => AbortSignal;
 }>;

@@ -73,6 +73,7 @@ const commandLine: Omit<Call, 'control'> = {
   headers: {},
   entity: noEntity,
   once: null,
+  isForced: false,
   signal: () => new AbortController().signal,
 };
 

@@ -14,6 +14,7 @@ import { appendEvents, toRecorded } from '../db/event-log.ts';
 import type { Database } from '../db/pool.ts';
 import type { OwnedSecret, Secret, Vault } from '../db/vault.ts';
 import { decideUnderPolicy } from '../deciders/change-policy.ts';
+import { refuseLockOut } from '../deciders/lock-out.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
@@ -114,6 +115,15 @@ export async function plan(
     state: fold(state, events),
     unwritten: [...place.unwritten, events],
   };
+  const lockOut = refuseLockOut({
+    before: state,
+    after: behind.state,
+    events,
+    actor: kind,
+    command: command.type,
+    isForced: context.isForced === true,
+  });
+  if (lockOut !== null) return lockOut;
   const unmetPolicy = await refuseUnmetPolicy(tx, behind, events);
   if (unmetPolicy !== null) return unmetPolicy;
   return { place: behind, events, sealed, secrets, context };

@@ -28,6 +28,8 @@ export type MutationContext = Readonly<{
   reason: string | null;
   /** Why it is to be made although the change policy asks for an approval; kept in the vault. A review is due then. */
   breakGlass?: string | null;
+  /** It is made even when it leaves no administrator. */
+  isForced?: boolean;
   /** The position of the log whose state the mutation brings back. */
   causation?: EventMetadata['causation'];
   /**

@@ -165,8 +165,14 @@ it('every path belongs to a named group', () => {
 });
 
 it('a mutation takes its conditions, and an edit the version too', () => {
-  assert.deepEqual(conditions('createRole'), ['IdempotencyKey', 'Reason', 'BreakGlass']);
-  assert.deepEqual(conditions('updateRole'), ['IdempotencyKey', 'IfMatch', 'Reason', 'BreakGlass']);
+  assert.deepEqual(conditions('createRole'), ['IdempotencyKey', 'Reason', 'BreakGlass', 'Force']);
+  assert.deepEqual(conditions('updateRole'), [
+    'IdempotencyKey',
+    'IfMatch',
+    'Reason',
+    'BreakGlass',
+    'Force',
+  ]);
   assert.deepEqual(conditions('listRoles'), []);
   assert.deepEqual(conditions('login'), []);
 });
