@@ -4,6 +4,8 @@ import { z } from 'zod';
 
 import { agentEvents } from './a2a-agent.ts';
 import type { AgentEvent } from './a2a-agent.ts';
+import { adminTokenEvents } from './admin-token.ts';
+import type { AdminTokenEvent } from './admin-token.ts';
 import { apiKeyEvents } from './api-key.ts';
 import type { ApiKeyEvent } from './api-key.ts';
 import { changeRequestEvents } from './change-request.ts';
@@ -38,6 +40,7 @@ export const eventsByNoun = {
   principal: principalEvents,
   role: roleEvents,
   api_key: apiKeyEvents,
+  admin_token: adminTokenEvents,
   provider: providerEvents,
   model: modelEvents,
   frontend_model: frontendModelEvents,
@@ -55,6 +58,7 @@ export const catalogue: Readonly<Record<string, EventDefinition>> = {
   ...principalEvents,
   ...roleEvents,
   ...apiKeyEvents,
+  ...adminTokenEvents,
   ...providerEvents,
   ...modelEvents,
   ...frontendModelEvents,
@@ -71,6 +75,7 @@ export type NounEvent =
   | PrincipalEvent
   | RoleEvent
   | ApiKeyEvent
+  | AdminTokenEvent
   | ProviderEvent
   | ModelEvent
   | FrontendModelEvent

@@ -30,8 +30,10 @@ export const restoredAt = z.iso.datetime({ offset: true }).optional();
 
 export const eventMetadata = z.object({
   actor: z.object({
-    kind: z.enum(['session', 'api_key', 'cli', 'agent', 'system']),
+    kind: z.enum(['session', 'api_key', 'admin_token', 'cli', 'agent', 'system']),
     principal_id: z.int().positive().nullable(),
+    /** The admin token that authenticated the request; absent for every other kind. */
+    token_id: z.int().positive().optional(),
   }),
   /** The command that decided this event, for example `CreateProvider`. */
   command: z.string(),

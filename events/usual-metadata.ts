@@ -4,11 +4,11 @@
 const plain = String.raw`"[^"\\\u0000-\u001f]*"`;
 const whole = String.raw`[1-9]\d{0,14}`;
 const uuid = String.raw`"[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}"`;
-const kinds = 'session|api_key|cli|agent|system';
+const kinds = 'session|api_key|admin_token|cli|agent|system';
 
 const usual = new RegExp(
   [
-    String.raw`^\{"actor":\{"kind":"(?:${kinds})","principal_id":(?:null|${whole})\}`,
+    String.raw`^\{"actor":\{"kind":"(?:${kinds})","principal_id":(?:null|${whole})(?:,"token_id":${whole})?\}`,
     `"command":${plain}`,
     `"action":${plain}`,
     `"target":${plain}`,

@@ -116,7 +116,10 @@ export const secretRefs = (config: SnapshotConfig): string[] => [
 ];
 
 /** The nouns that a snapshot has lists of: the gateway serves neither MCP servers nor agents. */
-export type SnapshotNoun = Exclude<Noun, 'settings' | 'mcp_server' | 'agent' | 'change_request'>;
+export type SnapshotNoun = Exclude<
+  Noun,
+  'settings' | 'mcp_server' | 'agent' | 'change_request' | 'admin_token'
+>;
 
 /** The member that stands for an entity; null when the entity is gone, or is none of a proxy's business. */
 export function snapshotMember(state: ConfigState, noun: SnapshotNoun, id: number) {

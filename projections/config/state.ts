@@ -2,6 +2,7 @@
 // from it, time travel is a fold that stops earlier. A stream is an entity; each noun's file says how an event changes one.
 
 import { agentEvents } from '../../events/a2a-agent.ts';
+import { adminTokenEvents } from '../../events/admin-token.ts';
 import { apiKeyEvents } from '../../events/api-key.ts';
 import { changeRequestEvents } from '../../events/change-request.ts';
 import { parseStream, touchesSnapshot } from '../../events/catalogue.ts';
@@ -18,6 +19,8 @@ import { settingsEvents } from '../../events/settings.ts';
 import { snapshotVersion } from '../../src/lib/snapshot-version.ts';
 import { evolveAgent } from './a2a-agent.ts';
 import type { Agent } from './a2a-agent.ts';
+import { evolveAdminToken } from './admin-token.ts';
+import type { AdminToken } from './admin-token.ts';
 import { evolveApiKey } from './api-key.ts';
 import type { ApiKey } from './api-key.ts';
 import { evolveChangeRequest } from './change-request.ts';
@@ -44,12 +47,13 @@ import { draftSlice, emptySlice, evolveSlice, sliceOf } from './slice.ts';
 import type { Slice, SliceDraft } from './slice.ts';
 
 /** Raised when an event's meaning to the fold changes: what was derived from another fold is not this one's. */
-export const foldVersion = 5;
+export const foldVersion = 6;
 
 export type Slices = Readonly<{
   principal: Slice<Principal>;
   role: Slice<Role>;
   api_key: Slice<ApiKey>;
+  admin_token: Slice<AdminToken>;
   provider: Slice<Provider>;
   model: Slice<Model>;
   frontend_model: Slice<FrontendModel>;
@@ -74,6 +78,7 @@ export const emptyState: ConfigState = {
   principal: emptySlice(),
   role: emptySlice(),
   api_key: emptySlice(),
+  admin_token: emptySlice(),
   provider: emptySlice(),
   model: emptySlice(),
   frontend_model: emptySlice(),
@@ -105,6 +110,7 @@ export const openDraft = (state: ConfigState): Draft => ({
   principal: draftSlice(state.principal),
   role: draftSlice(state.role),
   api_key: draftSlice(state.api_key),
+  admin_token: draftSlice(state.admin_token),
   provider: draftSlice(state.provider),
   model: draftSlice(state.model),
   frontend_model: draftSlice(state.frontend_model),
@@ -124,6 +130,7 @@ export const closeDraft = (draft: Draft): ConfigState => ({
   principal: sliceOf(draft.principal),
   role: sliceOf(draft.role),
   api_key: sliceOf(draft.api_key),
+  admin_token: sliceOf(draft.admin_token),
   provider: sliceOf(draft.provider),
   model: sliceOf(draft.model),
   frontend_model: sliceOf(draft.frontend_model),
@@ -160,6 +167,11 @@ function evolveNoun(draft: Draft, noun: Noun, { id, event }: { id: number; event
       return evolveSlice(draft[noun], id, event, { types: roleEvents, evolve: evolveRole });
     case 'api_key':
       return evolveSlice(draft[noun], id, event, { types: apiKeyEvents, evolve: evolveApiKey });
+    case 'admin_token':
+      return evolveSlice(draft[noun], id, event, {
+        types: adminTokenEvents,
+        evolve: evolveAdminToken,
+      });
     case 'provider':
       return evolveSlice(draft[noun], id, event, { types: providerEvents, evolve: evolveProvider });
     case 'model':

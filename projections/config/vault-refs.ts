@@ -1,6 +1,6 @@
-// Which items of the vault an entity holds that are of no use once it has let go of them: credentials, verifiers of keys, password
-// hashes, examples, e-mail addresses, subjects of identities, calls of a change request that has ended. A person's name is not among
-// them: the audit log calls its actors by the names they had.
+// Which items of the vault an entity holds that are of no use once it has let go of them: credentials, verifiers of keys and
+// tokens, password hashes, examples, e-mail addresses, subjects of identities, calls of a change request that has ended. A
+// person's name is not among them: the audit log calls its actors by the names they had.
 
 import { parseStream } from '../../events/catalogue.ts';
 import type { ConfigState } from './state.ts';
@@ -14,8 +14,9 @@ export function vaultRefs(state: ConfigState, stream: string): readonly string[]
       const refs = [held?.passwordRef, held?.emailRef, held?.identity?.ref];
       return refs.filter((ref) => typeof ref === 'string');
     }
-    case 'api_key': {
-      const held = state.api_key.byId.get(id);
+    case 'api_key':
+    case 'admin_token': {
+      const held = state[noun].byId.get(id);
       return held === undefined ? [] : [held.verifierRef];
     }
     case 'prompt_class':

@@ -1,6 +1,7 @@
 // All projected tables of this release.
 
 import { a2aAgents } from './a2a-agents.ts';
+import { adminTokens } from './admin-tokens.ts';
 import { apiKeys } from './api-keys.ts';
 import { auditLog } from './audit-log.ts';
 import { budgets } from './budgets.ts';
@@ -29,6 +30,7 @@ export const entityTables: readonly EntityTable[] = [
   roles,
   rolePermissions,
   apiKeys,
+  adminTokens,
   providers,
   models,
   frontendModels,

@@ -8,7 +8,7 @@ import type { Change, JournalTable, Row } from './table.ts';
 
 export const auditLog: JournalTable = {
   name: 'audit_log',
-  version: 2,
+  version: 3,
   columns: {
     // The position of the command's last event: the keyset of `before`.
     id: 'bigint not null',
@@ -16,6 +16,7 @@ export const auditLog: JournalTable = {
     at: 'timestamptz not null',
     actor_kind: 'text not null',
     actor_id: 'bigint',
+    actor_token_id: 'bigint',
     actor_name: 'text',
     actor_name_ref: 'uuid',
     action: 'text not null',
@@ -49,6 +50,7 @@ function auditRow({ events, at, actor }: Change): Row {
     at,
     actor_kind: metadata.actor.kind,
     actor_id: actorId,
+    actor_token_id: metadata.actor.token_id ?? null,
     actor_name: actorId === null ? metadata.actor.kind : (actor?.name.text ?? null),
     actor_name_ref: actor?.name.ref ?? null,
     action: metadata.action,
@@ -66,6 +68,8 @@ export type AuditRow = Readonly<{
   id: number;
   at: Date;
   actor_id: number | null;
+  /** Set when an admin token authenticated the request. */
+  actor_token_id: number | null;
   actor_name: string | null;
   actor_name_ref: string | null;
   action: string;
@@ -98,8 +102,8 @@ type ActorKind = EventMetadata['actor']['kind'];
 /** By the ids. */
 export const listAudit = (db: Queryable, filter: AuditFilter): Promise<AuditRow[]> =>
   db.query(sql`
-    select id, at, actor_id, actor_name, actor_name_ref, action, target, command, stream,
-      event_count
+    select id, at, actor_id, actor_token_id, actor_name, actor_name_ref, action, target, command,
+      stream, event_count
     from audit_log
     where (${filter.before}::bigint is null or id < ${filter.before})
       and (${filter.after}::bigint is null or id > ${filter.after})
@@ -161,8 +165,8 @@ export const listCommands = (db: Queryable, filter: CommandFilter): Promise<Comm
 export const transactionsOf = (requestId: string): SQLQuery =>
   sql`select tx_id from audit_log where request_id = ${requestId}`;
 
-const commandColumns = sql`id, at, actor_id, actor_name, actor_name_ref, action, target, command,
-  stream, tx_id, actor_kind, request_id, reason_ref, first_position, event_count`;
+const commandColumns = sql`id, at, actor_id, actor_token_id, actor_name, actor_name_ref, action, target,
+  command, stream, tx_id, actor_kind, request_id, reason_ref, first_position, event_count`;
 
 const behind = ({ after, order }: CommandFilter): SQLQuery =>
   order === 'asc'

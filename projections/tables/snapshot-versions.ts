@@ -10,7 +10,7 @@ import type { JournalTable } from './table.ts';
 
 export const snapshotVersions: JournalTable = {
   name: 'snapshot_versions',
-  version: 2,
+  version: 3,
   columns: {
     version: 'bigint not null',
     tx_id: 'uuid not null',

@@ -19,6 +19,8 @@ const auditRecord = z.object({
   at: timestamp,
   actor_id: z.int().nullable(),
   actor_name: z.string().nullable(),
+  /** The admin token that authenticated the request; null without one. */
+  token_id: z.int().nullable(),
   /** The HTTP method, or CLI. */
   action: z.string(),
   target: z.string(),
@@ -87,6 +89,7 @@ const toRecord = (
   at: row.at.toISOString(),
   actor_id: row.actor_id,
   actor_name: row.actor_name ?? names.get(row.actor_name_ref ?? '') ?? null,
+  token_id: row.actor_token_id,
   action: row.action,
   target: row.target,
   summary: row.summary,

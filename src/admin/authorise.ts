@@ -3,29 +3,29 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 
-import type { PrincipalId } from '../lib/ids.ts';
-import { refuse } from '../lib/refusal.ts';
+import { adminTokenPrefix } from '../control/admin-tokens.ts';
+import type { Holder } from '../deciders/grants.ts';
+import type { AdminTokenId, PrincipalId } from '../lib/ids.ts';
+import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import type { Verb } from '../lib/vocabulary.ts';
+import type { AdminVerb, Verb } from '../lib/vocabulary.ts';
 import type { Permission } from './route.ts';
-
-export type AdminVerb = Exclude<
-  Verb,
-  'model:invoke' | 'mcp:invoke' | 'agent:invoke' | 'provider:register'
->;
 
 export type Caller =
   | Readonly<{ kind: 'anonymous' }>
   | Readonly<{ kind: 'proxy' }>
-  | Readonly<{ kind: 'session' | 'api_key'; principalId: PrincipalId }>;
+  | Readonly<{ kind: 'session' | 'api_key'; principalId: PrincipalId }>
+  | Readonly<{ kind: 'admin_token'; principalId: PrincipalId; tokenId: AdminTokenId }>;
 
 /** How each credential is looked up. */
 export type Credentials = Readonly<{
   sessionOwner: (token: string) => Promise<PrincipalId | null>;
   apiKeyOwner: (key: string) => PrincipalId | null;
   isProxyToken: (token: string) => boolean;
+  /** The token is set. */
+  adminTokenHolder: (token: string) => Promise<Holder | null>;
   /** Null when there is no such principal. */
-  verbsOf: (principal: PrincipalId) => ReadonlySet<Verb> | null;
+  verbsOf: (holder: Holder) => ReadonlySet<Verb> | null;
 }>;
 
 export const sessionCookie = 'gw_session';
@@ -61,20 +61,52 @@ export async function authorise(
 async function authorisePerson(
   permission: 'session' | AdminVerb,
   headers: IncomingHttpHeaders,
-  { sessionOwner, verbsOf }: Credentials,
+  credentials: Credentials,
 ): Promise<Caller | Refusal> {
-  const token = sessionToken(headers);
-  if (token === null) return refuse('unauthenticated', 'no session cookie');
-  const principalId = await sessionOwner(token);
+  const caller = await personIn(headers, credentials);
+  if (isRefusal(caller)) return caller;
+  const { principalId } = caller;
+  const tokenId = caller.kind === 'admin_token' ? caller.tokenId : null;
+  const verbs = credentials.verbsOf({ principalId, tokenId });
   // A principal that was deleted a moment ago may still have a session.
-  const verbs = principalId === null ? null : verbsOf(principalId);
-  if (principalId === null || verbs === null) {
-    return refuse('unauthenticated', 'the session is unknown or has expired');
-  }
+  if (verbs === null) return unknownSession;
   if (permission !== 'session' && !verbs.has(permission)) {
     return refuse('forbidden', `this needs the permission ${permission}`);
   }
-  return { kind: 'session', principalId };
+  return caller;
+}
+
+type Person = Extract<Caller, { kind: 'session' | 'admin_token' | 'api_key' }>;
+
+/** A request with an admin token is judged by the token alone: a browser cannot be made to send one. */
+async function personIn(
+  headers: IncomingHttpHeaders,
+  { sessionOwner, adminTokenHolder }: Credentials,
+): Promise<Person | Refusal> {
+  const token = adminTokenIn(headers);
+  if (token !== null) {
+    const holder = await adminTokenHolder(token);
+    if (holder === null || holder.tokenId === null) return unknownToken;
+    return { kind: 'admin_token', principalId: holder.principalId, tokenId: holder.tokenId };
+  }
+  const session = sessionToken(headers);
+  if (session === null) return bearerToken(headers) === null ? noCredential : notAdminToken;
+  const principalId = await sessionOwner(session);
+  return principalId === null ? unknownSession : { kind: 'session', principalId };
+}
+
+const noCredential = refuse('unauthenticated', 'no session cookie and no admin token');
+const notAdminToken = refuse(
+  'unauthenticated',
+  `the bearer token is not an admin token, which begins with ${adminTokenPrefix}`,
+);
+const unknownToken = refuse('unauthenticated', 'the admin token is unknown, revoked or expired');
+const unknownSession = refuse('unauthenticated', 'the session is unknown or has expired');
+
+/** Null when the request bears none. */
+export function adminTokenIn(headers: IncomingHttpHeaders): string | null {
+  const token = bearerToken(headers);
+  return token?.startsWith(adminTokenPrefix) === true ? token : null;
 }
 
 export const sessionToken = (headers: IncomingHttpHeaders): string | null =>

@@ -184,6 +184,7 @@ const reviewRoutes = [
       if (isRefusal(body)) return body;
       const now = call.control.clock();
       const by = await reviewer(call, id);
+      if (isRefusal(by)) return by;
       const { ref, commands } = body;
       const given = { id, by, digest, outcome, body: { ref, commands }, now };
       return changed(call, id, { command: { type: 'ApproveChangeRequest', ...given }, reason });
@@ -211,7 +212,9 @@ const reviewRoutes = [
     body: z.strictObject({ reason }),
     handle: async ({ params: { id }, body: { reason } }, call) => {
       await call.control.refresh();
-      const command = { type: 'ReviewChange', id, by: await reviewer(call, id) } as const;
+      const by = await reviewer(call, id);
+      if (isRefusal(by)) return by;
+      const command = { type: 'ReviewChange', id, by } as const;
       return changed(call, id, { command, reason });
     },
   }),
@@ -272,7 +275,14 @@ function callerOf({ caller }: Call): PrincipalId {
   return caller.principalId;
 }
 
-const reviewer = (call: Call, id: ChangeRequestId) => {
+/** A token proves that a program was given it, not that a second person looked. */
+const signInNeeded = refuse(
+  'forbidden',
+  'an admin token cannot approve or review a change; sign in to do it',
+);
+
+const reviewer = async (call: Call, id: ChangeRequestId) => {
+  if (call.caller.kind === 'admin_token') return signInNeeded;
   const { reports, state } = call.control;
   return reviewerBy(reports, state(), { principalId: callerOf(call), id });
 };

@@ -5,11 +5,12 @@ import { z } from 'zod';
 
 import type { ConfigState } from '../../projections/config/state.ts';
 import { sessionSeconds } from '../control/sessions.ts';
+import { verbsHeld } from '../deciders/grants.ts';
+import type { Holder } from '../deciders/grants.ts';
 import { principalId } from '../lib/ids.ts';
-import type { PrincipalId } from '../lib/ids.ts';
 import { verb } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
-import { verbsOf } from './permissions.ts';
+import { holderOf } from './permissions.ts';
 import { settingFact } from './program.ts';
 import type { SettingFact } from './program.ts';
 import { none, route } from './route.ts';
@@ -68,12 +69,13 @@ export const configRoutes = [
     body: none,
     response: configRecord,
     handle: async (_input, { control, caller }) => {
-      if (!('principalId' in caller)) throw new Error('a route for people was called by nobody');
+      const holder = holderOf(caller);
+      if (holder === null) throw new Error('the caller of this route is no principal');
       const { program, publisher } = control;
       const { settings, role, version } = program;
       return {
         body: {
-          you: await asker(control, caller.principalId),
+          you: await asker(control, holder),
           role,
           version,
           tls: control.secureCookies,
@@ -104,12 +106,13 @@ export const configRoutes = [
   }),
 ] as const;
 
-/** The person's name and permissions. */
-export async function asker({ state, vault, db }: Control, id: PrincipalId) {
+/** The principal's name, and what the request may do. */
+export async function asker({ state, vault, db }: Control, holder: Holder) {
+  const { principalId: id } = holder;
   const name = state().principal.byId.get(id)?.name;
   const ref = name?.ref ?? null;
   const hidden = ref === null ? undefined : (await vault.reveal(db, [ref])).get(ref);
-  const permissions = [...(verbsOf(state(), id) ?? [])].toSorted();
+  const permissions = [...(verbsHeld(state(), holder) ?? [])].toSorted();
   return { id, name: name?.text ?? hidden ?? '', permissions };
 }
 

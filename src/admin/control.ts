@@ -3,6 +3,7 @@
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Encoders } from '../classifier/encoder.ts';
 import type { CheckAddress } from '../control/address-check.ts';
+import type { AdminTokens } from '../control/admin-tokens.ts';
 import type { RelayChat } from '../control/chat-relay.ts';
 import type { ManagedDeployment } from '../control/deployment.ts';
 import type { Alarms } from '../control/evidence/alarms.ts';
@@ -78,6 +79,7 @@ export type Control = Readonly<{
   /** Turns the windows of budgets, and publishes what is spent of them. */
   rebuild: () => Promise<void>;
   sessions: Sessions;
+  adminTokens: AdminTokens;
   passwords: Passwords;
   /** Null: people log in by password alone. */
   signOn: SignOn | null;

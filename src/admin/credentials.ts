@@ -1,18 +1,19 @@
-// How the admin listener looks up each credential: sessions in the database, keys in the published snapshot, the proxy token by
-// comparing digests in constant time.
+// How the admin listener looks up each credential: sessions in the database, keys in the published snapshot, admin
+// tokens by their verifiers in the vault, the proxy token by comparing digests in constant time.
 
 import { createHash, hash, timingSafeEqual } from 'node:crypto';
 
 import type { Publisher } from '../control/publish.ts';
+import { verbsHeld } from '../deciders/grants.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PrincipalId } from '../lib/ids.ts';
 import type { Snapshot, SnapshotApiKey } from '../snapshot/schema.ts';
 import type { Credentials } from './authorise.ts';
 import type { Control } from './control.ts';
-import { verbsOf } from './permissions.ts';
 
 type Dependencies = Readonly<{
-  control: Pick<Control, 'sessions' | 'state' | 'clock'> & Readonly<{ publisher: Publisher }>;
+  control: Pick<Control, 'sessions' | 'adminTokens' | 'state' | 'clock'> &
+    Readonly<{ publisher: Publisher }>;
   /** Several are accepted, for rotation; an empty one never is. */
   proxyTokens: readonly string[];
 }>;
@@ -22,7 +23,8 @@ export function createCredentials({ control, proxyTokens }: Dependencies): Crede
   const keys = createKeyIndex(control.clock);
   return {
     sessionOwner: control.sessions.owner,
-    verbsOf: (principal) => verbsOf(control.state(), principal),
+    adminTokenHolder: control.adminTokens.holder,
+    verbsOf: (holder) => verbsHeld(control.state(), holder),
     isProxyToken: (token) => {
       const given = digest(token);
       // Every one is compared, so that the time does not say which.

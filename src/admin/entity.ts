@@ -52,6 +52,7 @@ const settings: Addressed = { noun: 'settings', locate: () => 1 };
 export const entityPaths: Readonly<Record<string, Addressed>> = {
   '/admin/principals/{id}': byId('principal'),
   '/admin/keys/{id}': byId('api_key'),
+  '/admin/tokens/{id}': byId('admin_token'),
   '/admin/roles/{name}': roleByName,
   '/admin/provider-models/{id}': byId('model'),
   '/admin/models/{id}': byId('model'),

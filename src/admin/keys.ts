@@ -20,6 +20,7 @@ import { deletedRecord, idIn } from './fields.ts';
 import type { Control } from './control.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerOne, answerPage, byId, listQuery } from './page.ts';
+import { holderOf } from './permissions.ts';
 import { none, route } from './route.ts';
 
 const keyRecord = z.object({
@@ -113,7 +114,7 @@ export const keyRoutes = [
         prefix,
         verifierRef: ref,
         expiresAt: body.expires_at,
-        boundBy: control.strictKeyMint && 'principalId' in caller ? caller.principalId : undefined,
+        boundBy: control.strictKeyMint ? (holderOf(caller) ?? undefined) : undefined,
       } as const;
       return mutate(call, { command, secrets: [secret] }, (outcome) => {
         const made = written(outcome.state.api_key, idOf(outcome, 'ApiKeyCreated'));

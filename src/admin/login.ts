@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 import { sessionSeconds } from '../control/sessions.ts';
 import type { Login } from '../control/sessions.ts';
+import { verbsOf } from '../deciders/grants.ts';
 import { holderOfName } from '../deciders/principal.ts';
 import { principalId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
@@ -13,7 +14,6 @@ import type { Refusal } from '../lib/refusal.ts';
 import { verb } from '../lib/vocabulary.ts';
 import { sessionCookie, sessionToken } from './authorise.ts';
 import type { Control } from './control.ts';
-import { verbsOf } from './permissions.ts';
 import { none, route } from './route.ts';
 import type { Call } from './route.ts';
 

@@ -8,11 +8,12 @@ import type { Queryable } from '@databases/pg';
 import type { RecordedEvent } from '../../events/catalogue.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Mutation, MutationContext, Outcome } from '../control/execute.ts';
-import { mayWriteConfig } from '../deciders/grants.ts';
+import { isLiveToken } from '../deciders/admin-token.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { sessionToken } from './authorise.ts';
-import { verbsOf } from './permissions.ts';
+import type { Caller } from './authorise.ts';
+import { verbsOfCaller } from './permissions.ts';
 import type { Answer, Call } from './route.ts';
 
 export const reasonLengthMax = 1_000;
@@ -75,19 +76,27 @@ function contextOf(
   { caller, method, path, requestId }: Call,
   reason: string | null,
 ): MutationContext {
-  const actor =
-    'principalId' in caller
-      ? { kind: caller.kind, principal_id: caller.principalId }
-      : ({ kind: 'system', principal_id: null } as const);
-  return { actor, action: method, target: path, requestId, reason };
+  return { actor: actorOf(caller), action: method, target: path, requestId, reason };
 }
 
-/** The session may have been ended since the request came in: a provider takes seconds to be dialled. */
+function actorOf(caller: Caller): MutationContext['actor'] {
+  if (!('principalId' in caller)) return { kind: 'system', principal_id: null };
+  const { kind, principalId } = caller;
+  const token = kind === 'admin_token' ? { token_id: caller.tokenId } : {};
+  return { kind, principal_id: principalId, ...token };
+}
+
+/** The session or the token may have ended since the request came in: dialling a provider takes seconds. */
 async function ended(
   { caller, control, headers }: Call,
   state: ConfigState,
   tx: Queryable,
 ): Promise<Refusal | null> {
+  if (caller.kind === 'admin_token') {
+    const token = state.admin_token.byId.get(caller.tokenId);
+    const isLive = token !== undefined && isLiveToken(token, control.clock());
+    return isLive ? null : refuse('unauthenticated', 'the admin token was revoked or has expired');
+  }
   if (caller.kind !== 'session') return null;
   const token = sessionToken(headers) ?? '';
   const owner = await control.sessions.ownerIn(state, tx, token);
@@ -99,7 +108,7 @@ async function ended(
 /** The right may have been taken away since the request came in. */
 function revoked({ caller, permission }: Call, state: ConfigState): Refusal | null {
   if (!('principalId' in caller)) return null;
-  const verbs = verbsOf(state, caller.principalId);
+  const verbs = verbsOfCaller(state, caller);
   if (verbs !== null) {
     if (permission === 'session' || permission === 'api_key') return null;
     if ([...verbs].some((verb) => verb === permission)) return null;
@@ -109,7 +118,7 @@ function revoked({ caller, permission }: Call, state: ConfigState): Refusal | nu
 
 /** Who may approve changes may make one without an approval. */
 const mayBreakGlass = ({ caller }: Call, state: ConfigState): Refusal | null =>
-  'principalId' in caller && mayWriteConfig(state, caller.principalId)
+  verbsOfCaller(state, caller)?.has('config:write') === true
     ? null
     : refuse('forbidden', `${breakGlassHeader} needs the permission config:write`, {
         param: breakGlassHeader,

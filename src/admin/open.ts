@@ -3,6 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
 import { createAddressCheck } from '../control/address-check.ts';
+import { createAdminTokens } from '../control/admin-tokens.ts';
 import { createChatRelay } from '../control/chat-relay.ts';
 import type { GatewayPlace } from '../control/chat-relay.ts';
 import { openManagedDeployment } from '../control/deployment.ts';
@@ -119,9 +120,8 @@ export function openAdmin(options: AdminOptions): Admin {
     playgroundChats: createPlaces(playgroundChatsMax),
     idempotency: createIdempotency({ db, vault, clock }),
     sessions: openSessions(options),
-    passwords: createPasswords(),
-    signOn: openSignOn(options),
-    loginTurns: createLoginTurns(createLoginLimit()),
+    ...openSignIn(options),
+    adminTokens: openAdminTokens(options),
     ...openDials(options),
     beat: createBeat(db),
     providersAt: createProvidersAt(state),
@@ -182,6 +182,18 @@ const standingOf = ({ store: { state, isForked, rereads } }: ControlPlane) => ({
   isForked,
   rereads,
 });
+
+const openSignIn = (options: AdminOptions) => ({
+  passwords: createPasswords(),
+  signOn: openSignOn(options),
+  loginTurns: createLoginTurns(createLoginLimit()),
+});
+
+function openAdminTokens({ plane: { db, vault, store, refresh }, clock, log }: AdminOptions) {
+  const onFailure = (error: unknown): void =>
+    log.warn({ error }, 'the last use of an admin token was not recorded');
+  return createAdminTokens({ db, vault, state: store.state, refresh, clock, onFailure });
+}
 
 /** What replicas say of the log and of what they serve of it. */
 function openWitnesses({ plane, clock, log, notifier: { notify }, replica }: AdminOptions) {

@@ -7,6 +7,7 @@ type Tag = Readonly<{ name: string; description: string }>;
 const configuration = {
   principals: { name: 'Principals', description: 'Who calls, and the roles they hold' },
   keys: { name: 'API keys', description: 'Keys of the data plane; shown once, by their creation' },
+  tokens: { name: 'Admin tokens', description: 'Tokens of the admin API, for CI and Terraform' },
   roles: { name: 'Roles', description: 'Named sets of permissions' },
   models: { name: 'Provider models', description: 'Models, and the providers that serve them' },
   providers: { name: 'Providers', description: 'Endpoints with a credential' },
@@ -25,6 +26,7 @@ const configuration = {
 const tagOfResource: Readonly<Record<string, Tag>> = {
   principals: configuration.principals,
   keys: configuration.keys,
+  tokens: configuration.tokens,
   roles: configuration.roles,
   'provider-models': configuration.models,
   models: configuration.models,

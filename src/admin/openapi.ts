@@ -67,6 +67,11 @@ const securitySchemes = {
     name: sessionCookie,
     description: 'The session of a person, begun by POST /login; most routes ask a permission too',
   },
+  admin_token: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An admin token (`gwt-…`) of POST /admin/tokens, in place of a session',
+  },
   proxy_token: {
     type: 'http',
     scheme: 'bearer',
@@ -163,7 +168,7 @@ function operation(route: Route): Json {
 function security(permission: Permission): readonly Json[] {
   if (permission === 'open') return [];
   if (permission === 'proxy_token' || permission === 'api_key') return [{ [permission]: [] }];
-  return [{ session: [] }];
+  return [{ session: [] }, { admin_token: [] }];
 }
 
 /** Each property of the schema is a parameter. */

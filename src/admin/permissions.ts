@@ -1,13 +1,20 @@
-// What a principal may do: the verbs of the roles it holds.
+// What the caller of a request may do.
 
 import type { ConfigState } from '../../projections/config/state.ts';
-import type { PrincipalId } from '../lib/ids.ts';
+import { verbsHeld } from '../deciders/grants.ts';
+import type { Holder } from '../deciders/grants.ts';
 import type { Verb } from '../lib/vocabulary.ts';
+import type { Caller } from './authorise.ts';
 
-/** Null when there is no such principal. */
-export function verbsOf(state: ConfigState, id: PrincipalId): ReadonlySet<Verb> | null {
-  const principal = state.principal.byId.get(id);
-  if (principal === undefined) return null;
-  const roles = principal.roleIds.flatMap((roleId) => state.role.byId.get(roleId) ?? []);
-  return new Set(roles.flatMap(({ permissions }) => permissions.map(({ verb }) => verb)));
+/** Null for a caller that is no principal. */
+export function holderOf(caller: Caller): Holder | null {
+  if (!('principalId' in caller)) return null;
+  const tokenId = caller.kind === 'admin_token' ? caller.tokenId : null;
+  return { principalId: caller.principalId, tokenId };
+}
+
+/** Null when the caller is no principal, or its principal is gone. */
+export function verbsOfCaller(state: ConfigState, caller: Caller): ReadonlySet<Verb> | null {
+  const holder = holderOf(caller);
+  return holder === null ? null : verbsHeld(state, holder);
 }

@@ -12,6 +12,7 @@ import { writeProbes } from '../db/provider-probes.ts';
 import { decide } from '../deciders/decide.ts';
 import { isNameHeld, isSaid, placeAmong, placeOf } from '../deciders/registration.ts';
 import type { Place, RegisterProvider } from '../deciders/registration.ts';
+import { verbsOf } from '../deciders/grants.ts';
 import { apiBaseField, nameField, shownText, timestamp } from '../lib/fields.ts';
 import type { PrincipalId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
@@ -20,7 +21,6 @@ import { providerKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
 import { mutate, versionHeader } from './mutation.ts';
 import { asInput, storedTarget } from './provider-dial.ts';
-import { verbsOf } from './permissions.ts';
 import { none, route } from './route.ts';
 import type { Call, Handled } from './route.ts';
 

@@ -50,6 +50,7 @@ import { none, route } from './route.ts';
 import type { Route } from './route.ts';
 import { signOnRoutes } from './sign-on.ts';
 import { snapshotRoutes } from './snapshots.ts';
+import { tokenRoutes } from './tokens.ts';
 import { timeseriesRoutes } from './timeseries.ts';
 import { usageEventRoutes } from './usage-events.ts';
 import { usageRoutes } from './usage.ts';
@@ -90,6 +91,7 @@ const singleRoutes: readonly Route[] = showingVersions(
     ...docsRoutes,
     ...principalRoutes,
     ...keyRoutes,
+    ...tokenRoutes,
     ...roleRoutes,
     ...limitsRoutes,
     ...budgetRoutes,

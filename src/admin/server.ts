@@ -16,7 +16,7 @@ import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { createAllowedMethods, writtenOutPaths } from './allowed-methods.ts';
 import type { AllowedMethods } from './allowed-methods.ts';
-import { authorise } from './authorise.ts';
+import { adminTokenIn, authorise } from './authorise.ts';
 import type { Caller, Credentials } from './authorise.ts';
 import type { Control } from './control.ts';
 import { refuseCrossSite } from './cross-site.ts';
@@ -239,10 +239,12 @@ const isForkedFor = ({ permission }: Route, { control }: AdminServerParts): bool
 const noPaths: ReadonlyMap<string, readonly string[]> = new Map();
 
 /** Only what a browser sends by itself can be forged: a cookie, and a login. */
-const crossSite = (route: Route, request: FastifyRequest): Refusal | null =>
-  route.method === 'GET' || route.permission === 'proxy_token' || route.permission === 'api_key'
-    ? null
-    : refuseCrossSite(request.headers);
+function crossSite({ method, permission }: Route, { headers }: FastifyRequest): Refusal | null {
+  const isForgeable =
+    permission === 'open' ||
+    (permission !== 'proxy_token' && permission !== 'api_key' && adminTokenIn(headers) === null);
+  return method !== 'GET' && isForgeable ? refuseCrossSite(headers) : null;
+}
 
 function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();

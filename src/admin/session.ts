@@ -1,13 +1,15 @@
-// Who is logged in. Nobody is an answer too: a page asks before it knows, and that is no failure.
+// Who sends the request. The answer `null` is not a failure: a page asks before it knows.
 
 import { z } from 'zod';
 
+import { verbsHeld } from '../deciders/grants.ts';
+import type { Holder } from '../deciders/grants.ts';
 import { principalId } from '../lib/ids.ts';
 import { verb } from '../lib/vocabulary.ts';
-import { sessionToken } from './authorise.ts';
+import { adminTokenIn, sessionToken } from './authorise.ts';
 import { asker } from './config.ts';
-import { verbsOf } from './permissions.ts';
 import { none, route } from './route.ts';
+import type { Call } from './route.ts';
 
 const person = z.object({
   id: principalId,
@@ -21,7 +23,7 @@ export const sessionRoutes = [
     path: '/session',
     operation: 'getSession',
     permission: 'open',
-    summary: 'Who the session of the cookie is; null when there is none',
+    summary: 'The principal of the session or of the admin token; null without either',
     refusals: [],
     params: none,
     query: none,
@@ -31,12 +33,12 @@ export const sessionRoutes = [
       /** The issuer by which people sign on, as the login screen calls it; null: by password alone. */
       single_sign_on: z.object({ label: z.string(), hides_password: z.boolean() }).nullable(),
     }),
-    handle: async (_input, { control, headers }) => {
-      const token = sessionToken(headers);
-      const id = token === null ? null : await control.sessions.owner(token);
+    handle: async (_input, call) => {
+      const { control } = call;
+      const holder = await holderIn(call);
       // A principal that was deleted a moment ago may still have a session.
-      const isIn = id !== null && verbsOf(control.state(), id) !== null;
-      const you = isIn ? await asker(control, id) : null;
+      const isKnown = holder !== null && verbsHeld(control.state(), holder) !== null;
+      const you = isKnown ? await asker(control, holder) : null;
       const { signOn } = control;
       const single =
         signOn === null ? null : { label: signOn.label, hides_password: signOn.hidesPassword };
@@ -44,3 +46,11 @@ export const sessionRoutes = [
     },
   }),
 ] as const;
+
+async function holderIn({ control, headers }: Call): Promise<Holder | null> {
+  const token = adminTokenIn(headers);
+  if (token !== null) return control.adminTokens.holder(token);
+  const session = sessionToken(headers);
+  const principalId = session === null ? null : await control.sessions.owner(session);
+  return principalId === null ? null : { principalId, tokenId: null };
+}

@@ -1,4 +1,4 @@
-// Talks to the admin API as a person's browser would: a login, then calls with its session cookie.
+// Talks to the admin API: with the session cookie of a login, or with an admin token.
 
 import { z } from 'zod';
 
@@ -24,6 +24,9 @@ export type AdminCall<Schema extends z.ZodType> = Readonly<{
 
 const callLimitMs = 30_000;
 
+/** What every call carries to say who sends it. */
+type Credential = Readonly<{ cookie: string } | { authorization: string }>;
+
 export async function loginToAdmin(
   adminUrl: string,
   login: Readonly<{ name: string; password: string }>,
@@ -31,19 +34,24 @@ export async function loginToAdmin(
   const response = await call(`${adminUrl}/login`, { method: 'POST', body: login });
   const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   await response.body?.cancel();
-  return {
-    get: async (path, answer) =>
-      read(await call(`${adminUrl}${path}`, { method: 'GET', cookie }), answer),
-    send: async ({ method, path, body, answer }) =>
-      read(await call(`${adminUrl}${path}`, { method, cookie, body }), answer),
-    ask: async ({ method, path, body, headers, answer }) => {
-      const response = await request(`${adminUrl}${path}`, { method, cookie, body, headers });
-      if (response.ok) return read(response, answer);
-      const text = await response.text();
-      return refusalIn(text) ?? fail(response, { method, text });
-    },
-  };
+  return clientOf(adminUrl, { cookie });
 }
+
+export const adminWithToken = (adminUrl: string, token: string): AdminClient =>
+  clientOf(adminUrl, { authorization: `Bearer ${token}` });
+
+const clientOf = (adminUrl: string, credential: Credential): AdminClient => ({
+  get: async (path, answer) =>
+    read(await call(`${adminUrl}${path}`, { method: 'GET', credential }), answer),
+  send: async ({ method, path, body, answer }) =>
+    read(await call(`${adminUrl}${path}`, { method, credential, body }), answer),
+  ask: async ({ method, path, body, headers, answer }) => {
+    const response = await request(`${adminUrl}${path}`, { method, credential, body, headers });
+    if (response.ok) return read(response, answer);
+    const text = await response.text();
+    return refusalIn(text) ?? fail(response, { method, text });
+  },
+});
 
 const read = async <Schema extends z.ZodType>(
   answered: Response,
@@ -53,7 +61,7 @@ const read = async <Schema extends z.ZodType>(
 type Sent = Readonly<{
   method: string;
   body?: unknown;
-  cookie?: string;
+  credential?: Credential;
   headers?: Readonly<Record<string, string>> | undefined;
 }>;
 
@@ -72,9 +80,8 @@ function fail(
   });
 }
 
-function request(url: string, { method, body, cookie, headers: own }: Sent): Promise<Response> {
-  const headers: Record<string, string> = { ...own };
-  if (cookie !== undefined) headers['cookie'] = cookie;
+function request(url: string, { method, body, credential, headers: own }: Sent): Promise<Response> {
+  const headers: Record<string, string> = { ...own, ...credential };
   if (body !== undefined) headers['content-type'] = 'application/json';
   return fetch(url, {
     method,

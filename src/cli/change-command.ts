@@ -1,5 +1,5 @@
-// What the commands on change requests do alike: they log in at the admin listener as the person that they are for, since who drafts and
-// who approves is what counts, and print text or JSON.
+// What the commands on change requests have in common: they call the admin API with a login or with an admin token, since it counts who
+// drafts and who approves, and print text or JSON.
 
 import { readFileSync } from 'node:fs';
 
@@ -7,13 +7,14 @@ import { Command, Option } from 'clipanion';
 
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { loginToAdmin } from './admin-client.ts';
+import { adminWithToken, loginToAdmin } from './admin-client.ts';
 import type { AdminClient } from './admin-client.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { reportRefusals, reportingFailure } from './failure.ts';
 import { givenFlags, settingOptions } from './options.ts';
 import { readPassword } from './password-input.ts';
+import { secretVariable } from './secret-variable.ts';
 import { readSettings } from './settings.ts';
 
 export type Said = Readonly<{ json: unknown; text: string }>;
@@ -34,20 +35,30 @@ export abstract class ChangeCommand extends Command {
 
   async execute(): Promise<ExitCode> {
     return reportingFailure(this.context, async () => {
-      const { env, stdin, stdout, stderr } = this.context;
+      const { env, stdout, stderr } = this.context;
       const read = readSettings({ flags: givenFlags(this), env, readFile });
       if ('refusals' in read) return reportRefusals(stderr, read.refusals);
       const { controlUrl } = read.settings;
       if (controlUrl === null) return reportRefusals(stderr, [this.#needs('--control-url')]);
-      if (this.login === undefined) return reportRefusals(stderr, [this.#needs('--login')]);
-      const password = await readPassword({ option: this.password, env, stdin, stderr });
-      if (isRefusal(password)) return reportRefusals(stderr, [password]);
-      const url = controlUrl.replace(/\/$/, '');
-      const said = await this.ask(await loginToAdmin(url, { name: this.login, password }));
+      const admin = await this.#signIn(controlUrl.replace(/\/$/, ''));
+      if (isRefusal(admin)) return reportRefusals(stderr, [admin]);
+      const said = await this.ask(admin);
       if (isRefusal(said)) return reportRefusals(stderr, [said]);
       stdout.write(`${this.json ? JSON.stringify(said.json) : said.text}\n`);
       return exitCodes.ok;
     });
+  }
+
+  /** `--login` wins over the token of the environment, as every flag wins over a variable. */
+  async #signIn(url: string): Promise<AdminClient | Refusal> {
+    const { env, stdin, stderr } = this.context;
+    if (this.login === undefined) {
+      const token = secretVariable(env, { variable: 'GW_ADMIN_TOKEN', param: 'token' });
+      if (isRefusal(token)) return token;
+      return token === null ? this.#needs('--login or GW_ADMIN_TOKEN') : adminWithToken(url, token);
+    }
+    const password = await readPassword({ option: this.password, env, stdin, stderr });
+    return isRefusal(password) ? password : loginToAdmin(url, { name: this.login, password });
   }
 
   #needs(what: string): Refusal {

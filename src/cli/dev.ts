@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 
 import type { Principal } from '../../projections/config/principal.ts';
-import { verbsOf } from '../admin/permissions.ts';
+import { verbsOf } from '../deciders/grants.ts';
 import { createPasswords } from '../control/passwords.ts';
 import type { Passwords } from '../control/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';

@@ -1,10 +1,10 @@
 // Decides where a password given at the command line comes from: an argument, standard input, a file, or a person's typing.
 
-import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
+import { secretVariable } from './secret-variable.ts';
 
 export type PasswordInput = Readonly<{
   /** Of `--password`; `-` is standard input. */
@@ -38,24 +38,9 @@ export async function readPassword(input: PasswordInput): Promise<string | Refus
 }
 
 /** GW_BOOTSTRAP_PASSWORD is what a first start may have set already. Null when none of them is. */
-function passwordOfEnvironment(env: PasswordInput['env']): string | Refusal | null {
-  const file = env['GW_PASSWORD_FILE'] ?? '';
-  const text = env['GW_PASSWORD'] ?? env['GW_BOOTSTRAP_PASSWORD'] ?? '';
-  if (file === '') return text === '' ? null : text;
-  if (text !== '') {
-    return refuse('invalid', 'GW_PASSWORD and GW_PASSWORD_FILE are both set', {
-      param: 'password',
-    });
-  }
-  try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return refuse('invalid', `GW_PASSWORD_FILE names ${file}, which cannot be read (${code})`, {
-      param: 'password',
-    });
-  }
-}
+const passwordOfEnvironment = (env: PasswordInput['env']): string | Refusal | null =>
+  secretVariable(env, { variable: 'GW_PASSWORD', param: 'password' }) ??
+  (env['GW_BOOTSTRAP_PASSWORD'] || null);
 
 /** Well beyond the longest password: what is longer is no password, and is refused as one. */
 const inputCharactersMax = 8192;

@@ -383,6 +383,8 @@ export type SettingValues = ValuesOf<SettingsTable>;
 
 /** Read elsewhere than in this table, so that their names are no mistakes. */
 export const otherVariables: readonly string[] = [
+  'GW_ADMIN_TOKEN',
+  'GW_ADMIN_TOKEN_FILE',
   'GW_BOOTSTRAP_PASSWORD',
   'GW_PASSWORD',
   'GW_PASSWORD_FILE',

@@ -1,11 +1,12 @@
 // How an API key is made: `gw-`, 32 random bytes in base 62, six characters of checksum. The checksum lets a scanner of source
-// code tell a key from noise without asking; it protects nothing. Only the SHA-256 of the whole is stored (Authentication rule 10).
+// code recognise a key without asking; it protects nothing. Only the SHA-256 of the whole is stored (Authentication rule 10). Admin
+// tokens are made in the same way, with a prefix of their own.
 
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 export const apiKeyRandomBytes = 32;
-const prefixLength = 12;
+export const shownPrefixLength = 12;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base = BigInt(alphabet.length);
@@ -19,11 +20,20 @@ export type MintedApiKey = Readonly<{
   verifier: string;
 }>;
 
-export function mintApiKey(random: Uint8Array): MintedApiKey {
-  const body = `gw-${inBase62(BigInt(`0x${Buffer.from(random).toString('hex')}`), 43)}`;
-  const key = body + inBase62(BigInt(crc32(body)), 6);
-  return { key, prefix: key.slice(0, prefixLength), verifier: hash('sha256', key) };
+export const mintApiKey = (random: Uint8Array): MintedApiKey => mint('gw-', random);
+
+export function mint(start: string, random: Uint8Array): MintedApiKey {
+  const body = start + inBase62(BigInt(`0x${Buffer.from(random).toString('hex')}`), 43);
+  const key = body + checksum(body);
+  return { key, prefix: key.slice(0, shownPrefixLength), verifier: hash('sha256', key) };
 }
+
+const checksumLength = 6;
+const checksum = (body: string): string => inBase62(BigInt(crc32(body)), checksumLength);
+
+export const hasChecksum = (text: string): boolean =>
+  text.length > checksumLength &&
+  checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 
 /** Fixed width, so that no key says how large its number is. */
 function inBase62(value: bigint, width: number): string {

@@ -1,6 +1,6 @@
-// Who gave principals their passwords: the actors of the events that set them. Who gave them their identities: the actors of the events
-// that wrote what an identity was linked by. Where that was a change request, its id stands in their place, for who applied one has not
-// seen what is in it.
+// Who gave principals their passwords and their admin tokens: the actors of the events that set them. Who gave them their
+// identities: the actors of the events that wrote what an identity was linked by. Where that was a change request, its id stands
+// in their place, for who applied one has not seen what is in it.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -52,3 +52,21 @@ export const identitiesGiven = (db: Queryable): Promise<Given<'identity'>[]> =>
       on applied.tx_id = named.tx_id and applied.type = 'ChangeRequestApplied'
     where linked.type = 'PrincipalIdentityLinked'
     order by linked.position, named.position`);
+
+/** All that were ever created, in log order. `until` is when a token expires or was revoked. */
+export const tokensGiven = (db: Queryable): Promise<(Given<'token'> & { until: number })[]> =>
+  db.query(sql`
+    select created.position, 'token' as kind,
+      (created.payload ->> 'principal_id')::bigint as "principalId",
+      created.payload ->> 'verifier_ref' as ref,
+      (created.metadata -> 'actor' ->> 'principal_id')::bigint as "actorId",
+      null::bigint as "requestId",
+      (extract(epoch from created.recorded_at) * 1000)::bigint as at,
+      (extract(epoch from least(
+        (created.payload ->> 'expires_at')::timestamptz,
+        revoked.recorded_at)) * 1000)::bigint as until
+    from es.events created
+    left join es.events revoked
+      on revoked.stream = created.stream and revoked.type = 'AdminTokenRevoked'
+    where created.type = 'AdminTokenCreated'
+    order by created.position`);

@@ -13,9 +13,9 @@ export async function erasedRefs(db: Queryable, refs: readonly string[]): Promis
   return rows.map(({ ref }) => ref);
 }
 
-/** Null `ref`: it is the event of a key. */
+/** `ref` is null for the events of keys and tokens. */
 export type AccessEvent = Readonly<{
-  type: 'ApiKeyRevoked' | 'ApiKeyEnabled' | 'PrincipalPasswordSet';
+  type: 'ApiKeyRevoked' | 'ApiKeyEnabled' | 'AdminTokenRevoked' | 'PrincipalPasswordSet';
   id: number;
   ref: string | null;
 }>;
@@ -26,7 +26,8 @@ export const accessEventsSince = (db: Queryable, after: number): Promise<AccessE
     select type, (payload ->> 'id')::bigint as id, payload ->> 'password_ref' as ref
     from es.events
     where position > ${after}
-      and type in ('ApiKeyRevoked', 'ApiKeyEnabled', 'PrincipalPasswordSet')
+      and type in
+        ('ApiKeyRevoked', 'ApiKeyEnabled', 'AdminTokenRevoked', 'PrincipalPasswordSet')
     order by position`);
 
 /** Null `fingerprint`: the principal's identity was unlinked. */

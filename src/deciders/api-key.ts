@@ -8,6 +8,7 @@ import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
 import { mayAsMuch } from './grants.ts';
+import type { Holder } from './grants.ts';
 
 export type ApiKeyCommand =
   | Readonly<{
@@ -19,7 +20,7 @@ export type ApiKeyCommand =
       /** RFC 3339. */
       expiresAt: string | null;
       /** Who may make keys only for principals that may do no more than it may; without, for any. */
-      boundBy?: PrincipalId | undefined;
+      boundBy?: Holder | undefined;
     }>
   | Readonly<{ type: 'RevokeApiKey'; id: ApiKeyId }>
   | Readonly<{ type: 'EnableApiKey'; id: ApiKeyId }>

@@ -3,6 +3,7 @@
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
+import type { EventMetadata } from '../../events/event.ts';
 import { defaultSettings } from '../../projections/config/settings.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { changeRequestId, principalId } from '../lib/ids.ts';
@@ -15,7 +16,7 @@ import type { Command } from './decide.ts';
 
 /** `whyRef`: the change is to be made without an approval, and why; null: it is not. */
 export type ChangeMaker = Readonly<{
-  kind: 'session' | 'api_key' | 'cli' | 'agent' | 'system';
+  kind: EventMetadata['actor']['kind'];
   principalId: number | null;
   whyRef: string | null;
 }>;

@@ -6,15 +6,17 @@ import type { ChangeRequestId, PrincipalId } from '../lib/ids.ts';
 
 /**
  * `actorId` null: at the command line, or by the issuer of an identity alone. `requestId`: it came of a change request, which its author
- * wrote. `at` is epoch milliseconds. Of one identity that several gave there are as many, one behind the other.
+ * wrote. `at` is epoch milliseconds. Of one identity that several gave there are as many, one behind the other. A principal can have many
+ * admin tokens at once; `until` is when one expires or was revoked, in epoch milliseconds.
  */
 export type CredentialGiven = Readonly<{
   principalId: PrincipalId;
-  kind: 'password' | 'identity';
+  kind: 'password' | 'identity' | 'token';
   ref: string;
   actorId: PrincipalId | null;
   requestId: ChangeRequestId | null;
   at: number;
+  until?: number | undefined;
 }>;
 
 type Asked = Readonly<{
@@ -32,23 +34,27 @@ export function credentialGivers(
 ): readonly PrincipalId[] {
   const held = new Map<string, Held>();
   const found = new Set<PrincipalId>();
-  const behind = (id: PrincipalId): readonly PrincipalId[] =>
-    (['password', 'identity'] as const).flatMap((kind) => held.get(`${kind} ${id}`)?.by ?? []);
-  for (const { principalId: owner, kind, ref, actorId, requestId } of given) {
+  const tokens: (Readonly<{ owner: PrincipalId; until: number }> & Pick<Held, 'by'>)[] = [];
+  const behind = (id: PrincipalId, at: number): readonly PrincipalId[] => [
+    ...(['password', 'identity'] as const).flatMap((kind) => held.get(`${kind} ${id}`)?.by ?? []),
+    ...tokens.flatMap(({ owner, until, by }) => (owner === id && until > at ? by : [])),
+  ];
+  for (const { principalId: owner, kind, ref, actorId, requestId, at, until } of given) {
     const actor = requestId === null ? actorId : authorOf(requestId);
-    const key = `${kind} ${owner}`;
+    const key = `${kind} ${kind === 'token' ? ref : owner}`;
     const before = held.get(key);
-    const more = actor === null ? [] : actor === owner ? behind(owner) : [actor, ...behind(actor)];
+    const more = actor === null ? [] : [...(actor === owner ? [] : [actor]), ...behind(actor, at)];
     const isOneMore = kind === 'identity' && before?.ref === ref;
     const by = isOneMore ? [...new Set([...before.by, ...more])] : more;
     held.set(key, { ref, by });
+    if (kind === 'token') tokens.push({ owner, until: until ?? Infinity, by });
     if (owner !== principalId || !refs.includes(ref)) continue;
     for (const one of by) found.add(one);
   }
   return [...found];
 }
 
-/** Of the password and the identity that the principal had at a time, epoch milliseconds. */
+/** Of the password, the identity and the admin tokens that the principal had at a time, epoch milliseconds. */
 export function credentialGiversThen(
   { given, authorOf }: Asked,
   { principalId, at }: Pick<CredentialGiven, 'principalId' | 'at'>,
@@ -58,5 +64,9 @@ export function credentialGiversThen(
   const refs = (['password', 'identity'] as const).flatMap(
     (kind) => own.findLast((one) => one.kind === kind)?.ref ?? [],
   );
-  return credentialGivers({ given: then, authorOf }, { principalId, refs });
+  const tokens = own.filter(({ kind, until }) => kind === 'token' && (until ?? Infinity) > at);
+  return credentialGivers(
+    { given: then, authorOf },
+    { principalId, refs: [...refs, ...tokens.map(({ ref }) => ref)] },
+  );
 }

@@ -3,6 +3,8 @@
 import type { ConfigState } from '../../projections/config/state.ts';
 import { decideAgent } from './a2a-agent.ts';
 import type { AgentCommand } from './a2a-agent.ts';
+import { decideAdminToken } from './admin-token.ts';
+import type { AdminTokenCommand } from './admin-token.ts';
 import { decideApiKey } from './api-key.ts';
 import type { ApiKeyCommand } from './api-key.ts';
 import { decideBudget } from './budget.ts';
@@ -59,6 +61,7 @@ export type SingleCommand =
   | BudgetCommand
   | RoleCommand
   | ApiKeyCommand
+  | AdminTokenCommand
   | ProviderCommand
   | RegisterProvider
   | SweepProvider
@@ -117,6 +120,8 @@ const deciders: Deciders = {
   RevokeApiKey: decideApiKey,
   EnableApiKey: decideApiKey,
   SetApiKeyExpiry: decideApiKey,
+  CreateAdminToken: decideAdminToken,
+  RevokeAdminToken: decideAdminToken,
   CreateProvider: decideProvider,
   UpdateProvider: decideProvider,
   DeleteProvider: decideProvider,

@@ -4,7 +4,7 @@ import { streamOf } from '../../events/catalogue.ts';
 import type { StoredName } from '../../events/principal.ts';
 import type { Principal } from '../../projections/config/principal.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { apiKeyId, principalId } from '../lib/ids.ts';
+import { adminTokenId, apiKeyId, principalId } from '../lib/ids.ts';
 import type { PrincipalId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
@@ -85,6 +85,7 @@ function deletePrincipal(state: ConfigState, id: PrincipalId): Decision {
   if (principal === undefined) return noPrincipal(id);
   const stream = streamOf('principal', id);
   const keys = [...state.api_key.byId.values()].filter((key) => key.principalId === id);
+  const tokens = [...state.admin_token.byId.values()].filter((token) => token.principalId === id);
   return [
     ...keys.map(
       (key) =>
@@ -92,6 +93,14 @@ function deletePrincipal(state: ConfigState, id: PrincipalId): Decision {
           stream: streamOf('api_key', key.id),
           type: 'ApiKeyDeleted',
           data: { id: apiKeyId.parse(key.id) },
+        }) as const,
+    ),
+    ...tokens.map(
+      (token) =>
+        ({
+          stream: streamOf('admin_token', token.id),
+          type: 'AdminTokenDeleted',
+          data: { id: adminTokenId.parse(token.id) },
         }) as const,
     ),
     ...principal.roleIds.map(

@@ -13,6 +13,9 @@ export type RoleId = z.output<typeof roleId>;
 export const apiKeyId = id.brand<'ApiKeyId'>();
 export type ApiKeyId = z.output<typeof apiKeyId>;
 
+export const adminTokenId = id.brand<'AdminTokenId'>();
+export type AdminTokenId = z.output<typeof adminTokenId>;
+
 export const providerId = id.brand<'ProviderId'>();
 export type ProviderId = z.output<typeof providerId>;
 

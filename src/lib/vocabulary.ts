@@ -46,6 +46,15 @@ export const verb = z.enum([
 ]);
 export type Verb = z.output<typeof verb>;
 
+/** The verbs that a request to the admin API can need. The others are used with an API key. */
+export const adminVerb = verb.exclude([
+  'model:invoke',
+  'mcp:invoke',
+  'agent:invoke',
+  'provider:register',
+]);
+export type AdminVerb = z.output<typeof adminVerb>;
+
 export const ruleAction = z.enum(['route', 'deny', 'jump']);
 export type RuleAction = z.output<typeof ruleAction>;
 

@@ -71,6 +71,7 @@ it('every list and every record of configuration can be read as it stood', () =>
     .map(({ operation }) => operation)
     .filter((name) => !name.endsWith('ByAlias'));
   assert.deepEqual(listed.toSorted(), [
+    'getAdminToken',
     'getAgent',
     'getBackend',
     'getBudget',
@@ -91,6 +92,7 @@ it('every list and every record of configuration can be read as it stood', () =>
     'getRole',
     'getRule',
     'getRuleTarget',
+    'listAdminTokens',
     'listAgents',
     'listBudgets',
     'listFrontendModels',

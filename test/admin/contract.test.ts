@@ -91,6 +91,12 @@ const lines: Readonly<Record<string, Line>> = {
   getKey: { of: 'key' },
   createKey: {},
   revokeKey: { of: 'key' },
+  listAdminTokens: {},
+  getAdminToken: { of: 'adminToken' },
+  createAdminToken: {
+    body: async ({ seeds }) => ({ principal_id: Number(await seeds.administrator()) }),
+  },
+  revokeAdminToken: { of: 'adminToken' },
   listRoles: {},
   getRole: { of: 'role' },
   createRole: {},

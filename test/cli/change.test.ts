@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 
-import { adminPassword } from '../harness/admin.ts';
+import { adminPassword, member } from '../harness/admin.ts';
 import { gw } from '../harness/command-line.ts';
 import { fourEyes, renameModel } from '../harness/four-eyes.ts';
 
@@ -52,7 +52,37 @@ it('a change is drafted, looked at, approved by another and applied, and a wrong
   });
   assert.deepEqual([nobody.code, nobody.stdout], [1, '']);
   const missing = await gw(['change', 'list'], { env });
-  assert.deepEqual([missing.code, missing.stderr], [2, 'gw: change list needs --login\n']);
+  assert.deepEqual(
+    [missing.code, missing.stderr],
+    [2, 'gw: change list needs --login or GW_ADMIN_TOKEN\n'],
+  );
+});
+
+it('a program drafts a change with its admin token, from the variable or from a file', async (t) => {
+  const { url, boss, ids } = await fourEyes(t);
+  const permissions = ['usage:read', 'config:write'];
+  const body = { name: 'ci', principal_id: ids.ada, permissions };
+  const token = String(member((await boss('POST', '/admin/tokens', body)).body, 'token'));
+  const directory = await mkdtemp(join(tmpdir(), 'gw-change-'));
+  t.after(() => rm(directory, { recursive: true }));
+  const calls = join(directory, 'calls.json');
+  const file = join(directory, 'token');
+  await writeFile(calls, JSON.stringify([renameModel('b')]));
+  await writeFile(file, `${token}\n`);
+  const draft = (env: Record<string, string>) =>
+    gw(['change', 'draft', '--title', 'By CI', '--reason', 'CHG-1', '--calls', calls], {
+      env: { GW_CONTROL_URL: url, ...env },
+    });
+  assert.deepEqual(await draft({ GW_ADMIN_TOKEN: token }), {
+    code: 0,
+    stdout: '1  open  ada  models  By CI\n',
+    stderr: '',
+  });
+  assert.equal((await draft({ GW_ADMIN_TOKEN_FILE: file })).code, 0);
+  const wrong = await draft({ GW_ADMIN_TOKEN: 'gwt-wrong' });
+  assert.equal(wrong.code, 4);
+  assert.match(wrong.stderr, /the admin token is unknown, revoked or expired/);
+  assert.doesNotMatch(wrong.stderr, /gwt-wrong/);
 });
 
 it('an approved change is scheduled and unscheduled, at a time that is to come', async (t) => {

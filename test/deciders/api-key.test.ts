@@ -86,7 +86,7 @@ describe('an API key whose maker is bound by its own grants', () => {
     permissionGranted(1, 'key:create', '*'),
     roleGranted(2, 1),
   ];
-  const bound = { ...create, boundBy: principalId.parse(2) };
+  const bound = { ...create, boundBy: { principalId: principalId.parse(2), tokenId: null } };
 
   it('is made for a principal that may do nothing, and for the maker itself', () => {
     given([ci, ...maker])

@@ -43,6 +43,37 @@ const cases: readonly (readonly [string, readonly CredentialGiven[], readonly nu
   ['of another principal or an older one: nobody', [set(cy, ada, 'now'), set(bob, ada)], []],
 ];
 
+const token = (of: typeof ada, by: typeof ada, { at = 0, until = 100 } = {}): CredentialGiven => ({
+  ...set(of, by, `token of ${by}`),
+  kind: 'token',
+  at,
+  until,
+});
+
+it('an admin token lets its giver act as the principal until it ends', () => {
+  const asked = { given: [token(bob, ada, { at: 10, until: 20 })], authorOf: () => null };
+  const given = (at: number) => credentialGiversThen(asked, { principalId: bob, at });
+  assert.deepEqual([given(5), given(15), given(25)], [[], [ada], []]);
+});
+
+it('a password set by oneself was perhaps set by the giver of an admin token that worked then', () => {
+  const then = (at: number) =>
+    credentialGivers(
+      {
+        given: [token(bob, ada, { at: 10, until: 20 }), { ...set(bob, bob, 'now'), at }],
+        authorOf: () => null,
+      },
+      { principalId: bob, refs: ['now'] },
+    );
+  assert.deepEqual([then(15), then(25)], [[ada], []]);
+});
+
+it('one of several admin tokens does not replace another', () => {
+  const given = [token(bob, ada), token(bob, cy)];
+  const found = credentialGiversThen({ given, authorOf: () => null }, { principalId: bob, at: 50 });
+  assert.deepEqual(found, [ada, cy]);
+});
+
 for (const [what, sets, givers] of cases) {
   it(`a password ${what}`, () => {
     const found = credentialGivers(

@@ -14,6 +14,8 @@ import {
   roleCreated,
   roleGranted,
   roleRevoked,
+  tokenCreated,
+  tokenDeleted,
   vaultedName,
 } from '../harness/examples.ts';
 import { given, testRef } from '../harness/given.ts';
@@ -127,7 +129,7 @@ describe('an update of a principal', () => {
 });
 
 describe('the deletion of a principal', () => {
-  it('cascades to its keys, revoked ones too, and its grants, event by event', () =>
+  it('cascades to its keys and admin tokens, revoked ones too, and its grants, event by event', () =>
     given([
       ci,
       ada,
@@ -140,11 +142,14 @@ describe('the deletion of a principal', () => {
       keyCreated(2, 2),
       keyCreated(3, 1),
       keyRevoked(3),
+      tokenCreated(1, 1),
+      tokenCreated(2, 2),
     ])
       .when({ type: 'DeletePrincipal', id: one })
       .yields([
         keyDeleted(1),
         keyDeleted(3),
+        tokenDeleted(1),
         roleRevoked(1, 1),
         roleRevoked(1, 2),
         principalDeleted(1),

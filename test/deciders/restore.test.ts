@@ -45,6 +45,7 @@ const stateOf = (events: readonly GwEvent[]): ConfigState =>
 const nothingSince: RestoreFacts = {
   erased: new Set(),
   revokedKeys: new Set(),
+  revokedTokens: new Set(),
   passwordsSet: new Map(),
   identitiesLinked: new Map(),
   identitiesUnlinked: new Set(),

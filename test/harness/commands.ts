@@ -9,9 +9,15 @@ import type { Endpoint, StoredCredential } from '../../events/provider.ts';
 import { decideUnderPolicy } from '../../src/deciders/change-policy.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import type { BackendTarget, ModelFields } from '../../src/deciders/model.ts';
-import { apiKeyId, modelId, principalId, providerId } from '../../src/lib/ids.ts';
+import { adminTokenId, apiKeyId, modelId, principalId, providerId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { budgetWindow, principalKind, providerKind, verb } from '../../src/lib/vocabulary.ts';
+import {
+  adminVerb,
+  budgetWindow,
+  principalKind,
+  providerKind,
+  verb,
+} from '../../src/lib/vocabulary.ts';
 import { endpointAt, plainName, vaultedName } from './examples.ts';
 import { append, emptyLog, testMetadata, testRef } from './given.ts';
 import type { TestLog } from './given.ts';
@@ -29,6 +35,7 @@ const optional = <Value>(arbitrary: fc.Arbitrary<Value>) =>
 const nullable = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: null });
 
 const principal = number.map((id) => principalId.parse(id));
+const adminToken = number.map((id) => adminTokenId.parse(id));
 const apiKey = number.map((id) => apiKeyId.parse(id));
 const provider = number.map((id) => providerId.parse(id));
 const model = number.map((id) => modelId.parse(id));
@@ -145,6 +152,20 @@ const apiKeys = [
     verifierRef: ref,
     expiresAt: nullable(fc.constant('2030-01-02T03:04:05Z')),
   }) satisfies Of<'CreateApiKey'>,
+  fc.record({
+    type: fc.constant('CreateAdminToken'),
+    name: text,
+    principalId: principal,
+    prefix: text,
+    verifierRef: ref,
+    permissions: fc.subarray(adminVerb.options, { minLength: 1 }),
+    expiresAt: fc.constant('2030-01-02T03:04:05Z'),
+    boundBy: fc.constant(null),
+  }) satisfies Of<'CreateAdminToken'>,
+  fc.record({
+    type: fc.constant('RevokeAdminToken'),
+    id: adminToken,
+  }) satisfies Of<'RevokeAdminToken'>,
   fc.record({ type: fc.constant('RevokeApiKey'), id: apiKey }) satisfies Of<'RevokeApiKey'>,
   fc.record({ type: fc.constant('EnableApiKey'), id: apiKey }) satisfies Of<'EnableApiKey'>,
   fc.record({

@@ -3,7 +3,14 @@
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { StoredName } from '../../events/principal.ts';
 import type { Endpoint, StoredCredential } from '../../events/provider.ts';
-import { apiKeyId, modelId, principalId, providerId, roleId } from '../../src/lib/ids.ts';
+import {
+  adminTokenId,
+  apiKeyId,
+  modelId,
+  principalId,
+  providerId,
+  roleId,
+} from '../../src/lib/ids.ts';
 import type { BudgetWindow, ProviderKind, Verb } from '../../src/lib/vocabulary.ts';
 import { testRef } from './given.ts';
 
@@ -139,6 +146,32 @@ export const keyCreated = (number: number, principal: number): GwEvent => ({
     verifier_ref: testRef(900 + number),
     expires_at: null,
   },
+});
+
+export const tokenCreated = (number: number, principal: number): GwEvent => ({
+  stream: `admin_token-${number}`,
+  type: 'AdminTokenCreated',
+  data: {
+    id: adminTokenId.parse(number),
+    principal_id: principalId.parse(principal),
+    name: `token ${number}`,
+    prefix: 'gwt-abcdefgh',
+    verifier_ref: testRef(800 + number),
+    permissions: ['usage:read'],
+    expires_at: '2030-01-02T03:04:05Z',
+  },
+});
+
+export const tokenRevoked = (number: number): GwEvent => ({
+  stream: `admin_token-${number}`,
+  type: 'AdminTokenRevoked',
+  data: { id: adminTokenId.parse(number) },
+});
+
+export const tokenDeleted = (number: number): GwEvent => ({
+  stream: `admin_token-${number}`,
+  type: 'AdminTokenDeleted',
+  data: { id: adminTokenId.parse(number) },
 });
 
 export const keyRevoked = (number: number): GwEvent => ({

@@ -172,4 +172,15 @@ export const recordPrelude: readonly Command[] = [
     expiresAt: null,
   },
   { type: 'RevokeApiKey', id: apiKeyId.parse(1) },
+  { type: 'GrantRole', id: principalId.parse(1), role: 'operator' },
+  {
+    type: 'CreateAdminToken',
+    name: 'a',
+    principalId: principalId.parse(1),
+    prefix: 'gwt-a',
+    verifierRef: testRef(2),
+    permissions: ['usage:read'],
+    expiresAt: '2030-01-02T03:04:05Z',
+    boundBy: null,
+  },
 ];

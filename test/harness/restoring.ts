@@ -14,18 +14,27 @@ export function restoreTo(
 ): RestoreCommand {
   const since = allEvents(log).filter(({ position }) => position > target.position);
   const revokedKeys = new Set<number>();
+  const revokedTokens = new Set<number>();
   const passwordsSet = new Map<number, string>();
   const identitiesLinked = new Map<string, number>();
   const identitiesUnlinked = new Set<number>();
   for (const { type, data } of since) {
     if (type === 'ApiKeyRevoked') revokedKeys.add(data.id);
     if (type === 'ApiKeyEnabled') revokedKeys.delete(data.id);
+    if (type === 'AdminTokenRevoked') revokedTokens.add(data.id);
     if (type === 'PrincipalPasswordSet') passwordsSet.set(data.id, data.password_ref);
     if (type === 'PrincipalIdentityLinked')
       identitiesLinked.set(data.identity.fingerprint, data.id);
     if (type === 'PrincipalIdentityUnlinked') identitiesUnlinked.add(data.id);
   }
-  const facts = { erased, revokedKeys, passwordsSet, identitiesLinked, identitiesUnlinked };
+  const facts = {
+    erased,
+    revokedKeys,
+    revokedTokens,
+    passwordsSet,
+    identitiesLinked,
+    identitiesUnlinked,
+  };
   return { type: 'RestoreSnapshot', target, only: null, except: [], facts };
 }
 

@@ -47,6 +47,11 @@ export async function seededPlane(test: Pick<TestContext, 'after'>) {
 
   const model = made('/admin/provider-models');
   const principal = made('/admin/principals');
+  const administrator = async (): Promise<string> => {
+    const id = await principal();
+    await make(`/admin/principals/${id}/roles`, { role: 'admin' });
+    return id;
+  };
   const frontendModel = made('/admin/frontend-models');
   const target = { model: 'qwen3-8b' };
   const rule = below('/admin/frontend-models/{id}/rules', frontendModel, { targets: [] });
@@ -55,6 +60,7 @@ export async function seededPlane(test: Pick<TestContext, 'after'>) {
   const requests = requestSeeds(admin, { unique });
   const seeds = {
     principal,
+    administrator,
     holder: async (): Promise<string> => {
       const id = await principal();
       await make(`/admin/principals/${id}/roles`, { role: 'inference' });
@@ -68,6 +74,10 @@ export async function seededPlane(test: Pick<TestContext, 'after'>) {
       return id;
     },
     key: made('/admin/keys', { principal_id: 1 }),
+    adminToken: async (): Promise<string> => {
+      const owner = { principal_id: Number(await administrator()), permissions: ['usage:read'] };
+      return idOf('/admin/tokens', { name: unique(), ...owner });
+    },
     role: async (): Promise<string> => {
       const name = unique();
       await make('/admin/roles', { name });

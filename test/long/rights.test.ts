@@ -10,7 +10,7 @@ import * as fc from 'fast-check';
 import { fold } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { splitCommands } from '../../projections/rows.ts';
-import { verbsOf } from '../../src/admin/permissions.ts';
+import { verbsOf } from '../../src/deciders/grants.ts';
 import type { MutationContext, Mutation } from '../../src/control/execute.ts';
 import { readEvents } from '../../src/db/event-log.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';

@@ -18,6 +18,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   principal: { screen: 'principals', label: 'Principal' },
   role: { screen: 'roles', label: 'Role' },
   api_key: { screen: 'keys', label: 'API key' },
+  admin_token: { screen: null, label: 'Admin token' },
   provider: { screen: 'providers', label: 'Provider' },
   model: { screen: 'models', label: 'Model' },
   frontend_model: { screen: 'frontend-models', label: 'Frontend model' },

@@ -6,12 +6,13 @@ import { capital } from './format.ts';
 type Query = Readonly<Record<string, string>>;
 
 /** Who acts besides principals by their ids. */
-export const actorKinds = ['session', 'api_key', 'cli', 'agent', 'system'] as const;
+export const actorKinds = ['session', 'api_key', 'admin_token', 'cli', 'agent', 'system'] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
 const kindWords: Readonly<Record<ActorKind, string>> = {
   session: 'Anybody in a session',
   api_key: 'Any API key',
+  admin_token: 'Any admin token',
   cli: 'The command line',
   agent: 'Any agent',
   system: 'The system itself',

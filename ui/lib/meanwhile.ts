@@ -4,6 +4,7 @@
 const kinds: Readonly<Record<string, string>> = {
   principals: 'principal',
   keys: 'api_key',
+  tokens: 'admin_token',
   providers: 'provider',
   'provider-models': 'model',
   models: 'model',

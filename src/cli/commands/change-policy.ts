@@ -19,8 +19,8 @@ export class ChangePolicyCommand extends ChangeCommand {
     description: 'show which kinds of change need an approval, or set them',
     details: `
       The kinds are ${changeKind.options.join(', ')}. With a policy in force, a new one needs an
-      approval too. Needs --control-url (GW_CONTROL_URL), --login and a password, as change list
-      does.
+      approval too. Needs --control-url (GW_CONTROL_URL) and a login or an admin token, as change
+      list does.
     `,
     examples: [
       ['Which need one', '$0 change policy --login ada'],

@@ -62,8 +62,8 @@ export class ChangeListCommand extends ChangeCommand {
   static override usage = ChangeCommand.Usage({
     description: 'list the change requests, newest first',
     details: `
-      Needs --control-url (GW_CONTROL_URL), --login and a password, by --password, GW_PASSWORD or
-      GW_PASSWORD_FILE.
+      Needs --control-url (GW_CONTROL_URL), and either --login with a password (--password,
+      GW_PASSWORD or GW_PASSWORD_FILE) or an admin token (GW_ADMIN_TOKEN or GW_ADMIN_TOKEN_FILE).
     `,
     examples: [['What awaits a review', '$0 change list --login ada --state review_due']],
   });

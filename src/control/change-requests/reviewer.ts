@@ -5,7 +5,7 @@ import type { Queryable } from '@databases/pg';
 import type { Principal } from '../../../projections/config/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { CommandEvents } from '../../../projections/rows.ts';
-import { identitiesGiven, passwordsSet } from '../../db/credential-givers.ts';
+import { identitiesGiven, passwordsSet, tokensGiven } from '../../db/credential-givers.ts';
 import { someMayReview } from '../../deciders/change-reviewer.ts';
 import type { Reviewer } from '../../deciders/change-reviewer.ts';
 import { credentialGivers, credentialGiversThen } from '../../deciders/credential-givers.ts';
@@ -82,9 +82,11 @@ const credentialFacts = async (
   unwritten: readonly CommandEvents[] = [],
 ) => ({
   given: [
-    ...[...(await passwordsSet(db)), ...(await identitiesGiven(db))].toSorted(
-      (one, other) => one.position - other.position,
-    ),
+    ...[
+      ...(await passwordsSet(db)),
+      ...(await identitiesGiven(db)),
+      ...(await tokensGiven(db)),
+    ].toSorted((one, other) => one.position - other.position),
     ...unwritten.flatMap(passwordsIn),
   ],
   authorOf: (one: ChangeRequestId) => state.change_request.byId.get(one)?.authorId ?? null,

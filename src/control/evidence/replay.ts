@@ -144,6 +144,7 @@ async function writeVault(tx: Transaction, lines: AsyncIterable<string>): Promis
 const vaulted = [
   'principal',
   'api_key',
+  'admin_token',
   'prompt_class',
   'provider',
   'mcp_server',

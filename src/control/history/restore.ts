@@ -73,6 +73,7 @@ const overtakes = ({ type }: RecordedEvent): boolean => factTypes.has(type);
 const factTypes: ReadonlySet<RecordedEvent['type']> = new Set([
   'ApiKeyRevoked',
   'ApiKeyEnabled',
+  'AdminTokenRevoked',
   'PrincipalPasswordSet',
   'PrincipalIdentityLinked',
   'PrincipalIdentityUnlinked',
@@ -81,7 +82,7 @@ const factTypes: ReadonlySet<RecordedEvent['type']> = new Set([
 
 const overtaken = refuse(
   'conflict',
-  'keys, passwords or items of the vault were changed meanwhile; send the restore again',
+  'keys, tokens, passwords or items of the vault were changed concurrently; send the restore again',
 );
 
 /** What of the vault the entities of these streams would refer to again. */
@@ -100,10 +101,12 @@ async function readFacts(
   { target, refs }: Readonly<{ target: ConfigState; refs: readonly string[] }>,
 ): Promise<RestoreFacts> {
   const revokedKeys = new Set<number>();
+  const revokedTokens = new Set<number>();
   const passwordsSet = new Map<number, string>();
   for (const { type, id, ref } of await accessEventsSince(db, target.position)) {
     if (type === 'ApiKeyRevoked') revokedKeys.add(id);
     else if (type === 'ApiKeyEnabled') revokedKeys.delete(id);
+    else if (type === 'AdminTokenRevoked') revokedTokens.add(id);
     else if (ref !== null) passwordsSet.set(id, ref);
   }
   const identitiesLinked = new Map<string, number>();
@@ -113,7 +116,7 @@ async function readFacts(
     else identitiesLinked.set(fingerprint, id);
   }
   const erased = new Set(await erasedRefs(db, refs));
-  return { erased, revokedKeys, passwordsSet, identitiesLinked, identitiesUnlinked };
+  return { erased, revokedKeys, revokedTokens, passwordsSet, identitiesLinked, identitiesUnlinked };
 }
 
 /** What a restore would come to, as it is shown. */

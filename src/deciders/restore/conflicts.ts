@@ -72,7 +72,8 @@ function referencesOf(state: ConfigState, stream: string): readonly string[] {
     case 'principal':
       return to('role', state.principal.byId.get(id)?.roleIds ?? []);
     case 'api_key':
-      return to('principal', [state.api_key.byId.get(id)?.principalId]);
+    case 'admin_token':
+      return to('principal', [state[noun].byId.get(id)?.principalId]);
     case 'model':
       return to('provider', [state.model.byId.get(id)?.backend?.providerId]);
     case 'pool': {
@@ -142,6 +143,7 @@ function nameOf(state: ConfigState, noun: Noun, id: number): string | null {
     case 'prompt_class':
       return state[noun].byId.get(id)?.name ?? null;
     case 'api_key':
+    case 'admin_token':
     case 'settings':
     case 'change_request':
       return null;

@@ -10,6 +10,8 @@ export type RestoreFacts = Readonly<{
   erased: ReadonlySet<string>;
   /** Keys that were revoked since, and not enabled again. */
   revokedKeys: ReadonlySet<number>;
+  /** Admin tokens that were revoked since. */
+  revokedTokens: ReadonlySet<number>;
   /** The last password that a principal was given since: its ref. */
   passwordsSet: ReadonlyMap<number, string>;
   /** Whom an identity was linked with since, by its fingerprint. */
@@ -21,7 +23,7 @@ export type RestoreFacts = Readonly<{
 export const lossReasons = [
   /** The vault has erased it. */
   'erased',
-  /** The key was revoked since. */
+  /** The key or the admin token was revoked since. */
   'revoked',
   /** The password or the identity was given since, or its groups were asked, and the one before it is not valid again. */
   'replaced',

@@ -5,7 +5,7 @@ import { streamOf } from '../../../events/catalogue.ts';
 import type { Noun } from '../../../events/catalogue.ts';
 import { defaultSettings } from '../../../projections/config/settings.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { agentId, apiKeyId, mcpServerId } from '../../lib/ids.ts';
+import { adminTokenId, agentId, apiKeyId, mcpServerId } from '../../lib/ids.ts';
 import { frontendModelId, modelId, poolId, promptClassId } from '../../lib/ids.ts';
 import { principalId, providerId } from '../../lib/ids.ts';
 import { decideAgent } from '../a2a-agent.ts';
@@ -18,6 +18,7 @@ import { decidePrincipal } from '../principal.ts';
 import { decidePromptClass } from '../prompt-class.ts';
 import { decideProvider } from '../provider.ts';
 import { deleteRole } from '../role.ts';
+import { adminTokens } from './admin-token.ts';
 import { apiKeys, principals, roles } from './caller.ts';
 import { kind } from './kind.ts';
 import { agents, mcpServers, settings } from './records.ts';
@@ -33,6 +34,7 @@ export const kinds = [
   kind('prompt_class', (state, id) => state.prompt_class.byId.get(id), promptClasses),
   kind('principal', ({ principal }, id) => principal.byId.get(id), principals),
   kind('api_key', (state, id) => state.api_key.byId.get(id), apiKeys),
+  kind('admin_token', (state, id) => state.admin_token.byId.get(id), adminTokens),
   kind('mcp_server', (state, id) => state.mcp_server.byId.get(id), mcpServers),
   kind('agent', ({ agent }, id) => agent.byId.get(id), agents),
   kind('settings', (state, id) => state.settings.byId.get(id) ?? defaultSettings, settings),
@@ -44,6 +46,7 @@ export const deletionOrder: readonly Noun[] = [
   'pool',
   'principal',
   'api_key',
+  'admin_token',
   'model',
   'provider',
   'role',
@@ -80,6 +83,10 @@ export function decideDeletion(state: ConfigState, noun: Noun, number: number): 
     case 'api_key': {
       const id = apiKeyId.parse(number);
       return [{ stream: streamOf(noun, id), type: 'ApiKeyDeleted', data: { id } }];
+    }
+    case 'admin_token': {
+      const id = adminTokenId.parse(number);
+      return [{ stream: streamOf(noun, id), type: 'AdminTokenDeleted', data: { id } }];
     }
     case 'mcp_server':
       return decideMcpServer(state, { type: 'DeleteMcpServer', id: mcpServerId.parse(number) });

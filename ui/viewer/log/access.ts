@@ -69,7 +69,7 @@ function grantedAt(log: OpenLog, upTo: number, name: string): Granted {
   };
 }
 
-const kinds = ['session', 'api_key', 'cli', 'agent', 'system'] as const;
+const kinds = ['session', 'api_key', 'admin_token', 'cli', 'agent', 'system'] as const;
 const kindOf = (text: string) => kinds.find((kind) => kind === text) ?? 'system';
 
 function taken<Value>(values: Iterable<Value>, count: number): Value[] {

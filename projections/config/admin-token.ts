@@ -1,0 +1,46 @@
+// A token for the admin API as the fold knows it. Its verifier is in the vault.
+
+import type { AdminTokenEvent } from '../../events/admin-token.ts';
+import type { AdminTokenId, PrincipalId } from '../../src/lib/ids.ts';
+import type { AdminVerb } from '../../src/lib/vocabulary.ts';
+import { checkAbsent, existing, madeAt } from './entity.ts';
+
+export type AdminToken = Readonly<{
+  id: AdminTokenId;
+  principalId: PrincipalId;
+  name: string;
+  prefix: string;
+  verifierRef: string;
+  permissions: readonly AdminVerb[];
+  /** RFC 3339. */
+  expiresAt: string;
+  revoked: boolean;
+  createdAt: number;
+}>;
+
+export function evolveAdminToken(
+  token: AdminToken | undefined,
+  event: AdminTokenEvent,
+  recordedAt: number,
+): AdminToken | undefined {
+  switch (event.type) {
+    case 'AdminTokenCreated':
+      checkAbsent(token, event);
+      return {
+        id: event.data.id,
+        principalId: event.data.principal_id,
+        name: event.data.name,
+        prefix: event.data.prefix,
+        verifierRef: event.data.verifier_ref,
+        permissions: event.data.permissions,
+        expiresAt: event.data.expires_at,
+        revoked: false,
+        createdAt: madeAt(event.data.created_at, recordedAt),
+      };
+    case 'AdminTokenRevoked':
+      return { ...existing(token, event), revoked: true };
+    case 'AdminTokenDeleted':
+      existing(token, event);
+      return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+// The table of tokens for the admin API. Neither a token nor its verifier is in it.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import type { AdminTokenId, PrincipalId } from '../../src/lib/ids.ts';
+import type { AdminVerb } from '../../src/lib/vocabulary.ts';
+import type { Page } from './page.ts';
+import { rfc3339 } from './table.ts';
+import type { EntityTable } from './table.ts';
+
+export const adminTokens: EntityTable = {
+  name: 'admin_tokens',
+  version: 1,
+  noun: 'admin_token',
+  owner: 'id',
+  columns: {
+    id: 'bigint not null',
+    principal_id: 'bigint not null',
+    name: 'text not null',
+    prefix: 'text not null',
+    permissions: 'jsonb not null',
+    expires_at: 'timestamptz not null',
+    revoked: 'boolean not null',
+    created_at: 'timestamptz not null',
+  },
+  primaryKey: ['id'],
+  indexes: [['principal_id']],
+  rows: (state, id) => {
+    const token = state.admin_token.byId.get(id);
+    if (token === undefined) return [];
+    return [
+      {
+        id,
+        principal_id: token.principalId,
+        name: token.name,
+        prefix: token.prefix,
+        permissions: JSON.stringify(token.permissions),
+        expires_at: token.expiresAt,
+        revoked: token.revoked,
+        created_at: rfc3339(token.createdAt),
+      },
+    ];
+  },
+};
+
+export type AdminTokenRow = Readonly<{
+  id: AdminTokenId;
+  principal_id: PrincipalId;
+  principal: string | null;
+  principal_name_ref: string | null;
+  name: string;
+  prefix: string;
+  permissions: readonly AdminVerb[];
+  expires_at: Date;
+  revoked: boolean;
+  created_at: Date;
+}>;
+
+/** Tokens with their principal's name (or the ref of it), in id order. */
+export const listAdminTokens = (db: Queryable, page: Page<number>): Promise<AdminTokenRow[]> =>
+  db.query(sql`
+    select admin_tokens.id, principal_id, principals.name as principal,
+      principals.name_ref as principal_name_ref, admin_tokens.name, prefix, permissions,
+      expires_at, revoked, admin_tokens.created_at
+    from admin_tokens join principals on principals.id = principal_id
+    where admin_tokens.id > ${page.after ?? 0}
+    order by admin_tokens.id limit ${page.limit}`);

@@ -1,0 +1,40 @@
+// Admin tokens in a restore. A token that was revoked stays revoked, as a key does.
+
+import { streamOf } from '../../../events/catalogue.ts';
+import type { GwEvent } from '../../../events/catalogue.ts';
+import type { AdminToken } from '../../../projections/config/admin-token.ts';
+import { toRfc3339 } from '../../lib/clock.ts';
+import type { Restoring } from './kind.ts';
+
+export const adminTokens: Restoring<AdminToken> = {
+  attainable: (wanted, held, { erased, revokedTokens }) => {
+    if (held === undefined && erased.has(wanted.verifierRef)) {
+      return { goal: null, losses: [{ field: 'verifier', reason: 'erased' }] };
+    }
+    const revoked = wanted.revoked || (held?.revoked ?? revokedTokens.has(wanted.id));
+    const isLost = revoked !== wanted.revoked;
+    return {
+      goal: { ...wanted, revoked },
+      losses: isLost ? [{ field: 'revoked', reason: 'revoked' }] : [],
+    };
+  },
+  created: (goal) => {
+    const { id, principalId, name, prefix, verifierRef, permissions, expiresAt, createdAt } = goal;
+    const stream = streamOf('admin_token', id);
+    const data = {
+      id,
+      principal_id: principalId,
+      name,
+      prefix,
+      verifier_ref: verifierRef,
+      permissions: [...permissions],
+      expires_at: expiresAt,
+      created_at: toRfc3339(createdAt),
+    };
+    return [{ stream, type: 'AdminTokenCreated', data }, ...revocation(goal)];
+  },
+  changed: (held, goal) => (held.revoked ? [] : revocation(goal)),
+};
+
+const revocation = ({ id, revoked }: AdminToken): readonly GwEvent[] =>
+  revoked ? [{ stream: streamOf('admin_token', id), type: 'AdminTokenRevoked', data: { id } }] : [];
