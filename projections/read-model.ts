@@ -149,13 +149,14 @@ export async function fillTables(tx: Transaction, schema: string, cursor: Cursor
  * LogForkedError when `cursor` was folded from another past than the log holds.
  */
 async function holdCheckpoint(tx: Transaction, cursor: Cursor): Promise<Cursor> {
-  const [row]: { position: number; hash: string | null }[] = await tx.query(sql`
-    select position, (select encode(hash, 'hex') from es.events
-      where events.position = read_models.position) as hash
-    from es.read_models where fingerprint = ${fingerprint} for update`);
+  const [row]: { position: number }[] = await tx.query(sql`
+    select position from es.read_models where fingerprint = ${fingerprint} for update`);
   if (row === undefined) throw neverBuilt();
   const held = await foldTo(tx, row.position, cursor);
-  if (row.position > 0 && held.state.hash !== row.hash) throw new LogForkedError(held.state);
+  // A statement of its own: one that waited for the lock would not see the events that were appended in the meantime.
+  const [event]: { hash: string }[] = await tx.query(sql`
+    select encode(hash, 'hex') as hash from es.events where position = ${row.position}`);
+  if (row.position > 0 && held.state.hash !== event?.hash) throw new LogForkedError(held.state);
   return held;
 }
 

@@ -9,6 +9,7 @@ import { egressEntryForms, readEgressEntry } from '../egress/egress-list.ts';
 import { auditSettings } from './audit-settings.ts';
 import { classifierSettings } from './classifier-settings.ts';
 import { managedSettings } from './cluster-settings.ts';
+import { fileAccessSettings } from './file-access-settings.ts';
 import { forwardingSettings } from './forwarding-settings.ts';
 import { providerSettings } from './provider-settings.ts';
 import { signOnSettings } from './sign-on-settings.ts';
@@ -349,14 +350,7 @@ export const settingsTable = {
   }),
   ...signOnSettings,
   ...managedSettings,
-  masterKey: define({
-    flag: '--master-key',
-    variable: 'GW_MASTER_KEY',
-    schema: text,
-    fallback: null,
-    secret: true,
-    description: 'deprecated: one key that opens every model',
-  }),
+  ...fileAccessSettings,
   encryptionKey: define({
     flag: null,
     variable: 'GW_ENCRYPTION_KEY',

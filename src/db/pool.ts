@@ -71,7 +71,7 @@ function loadHandlers({ load = { connections: 0, queries: 0 }, onStatementFailed
 }
 
 /** Its own words would repeat a part of the address, which may be the password's. */
-function readingUrl<Value>(open: () => Value): Value {
+export function readingUrl<Value>(open: () => Value): Value {
   try {
     return open();
   } catch {

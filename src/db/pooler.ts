@@ -5,6 +5,8 @@ import { randomUUID } from 'node:crypto';
 
 import { Client } from 'pg';
 
+import { readingUrl } from './pool.ts';
+
 const connectTimeoutMs = 2000;
 /** How a pooler refuses a parameter that connections begin with. */
 const protocolViolation = '08P01';
@@ -35,14 +37,17 @@ export async function checkSessions(url: string): Promise<void> {
 
 /** With the parameters that the pools begin with. */
 function connectionTo(url: string): Client {
-  const client = new Client({
-    connectionString: url,
-    application_name: 'gw start',
-    connectionTimeoutMillis: connectTimeoutMs,
-    lock_timeout: connectTimeoutMs,
-    statement_timeout: connectTimeoutMs,
-    idle_in_transaction_session_timeout: connectTimeoutMs,
-  });
+  const client = readingUrl(
+    () =>
+      new Client({
+        connectionString: url,
+        application_name: 'gw start',
+        connectionTimeoutMillis: connectTimeoutMs,
+        lock_timeout: connectTimeoutMs,
+        statement_timeout: connectTimeoutMs,
+        idle_in_transaction_session_timeout: connectTimeoutMs,
+      }),
+  );
   // What it is asked next fails and says so.
   client.on('error', () => {});
   return client;

@@ -9,6 +9,7 @@ import type { Encoders } from '../classifier/encoder.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { readConfigFile } from '../snapshot/file-mode.ts';
+import type { FileAccess } from '../snapshot/file-mode.ts';
 import type { Snapshot } from '../snapshot/schema.ts';
 import { fileBytesMax } from '../snapshot/file/source.ts';
 import type { Environment } from '../snapshot/file/source.ts';
@@ -22,7 +23,7 @@ const settleMs = 100;
 export type FileSourceOptions = Readonly<{
   path: string;
   environment: Environment;
-  masterKey: string | null;
+  access: FileAccess;
   live: Live;
   log: Log;
   checkMs: number;
@@ -87,8 +88,8 @@ async function applySource(
   options: FileSourceOptions,
   source: string,
 ): Promise<Refusal | undefined> {
-  const { live, log, environment, masterKey, encoders } = options;
-  const read = readConfigFile(source, environment, masterKey);
+  const { live, log, environment, access, encoders } = options;
+  const read = readConfigFile(source, environment, access);
   if (isRefusal(read)) return read;
   for (const warning of read.warnings) log.warn({}, warning);
   if (read.snapshot.config.settings.open) {

@@ -28,14 +28,26 @@ export type FileCheck = Readonly<{
   warnings: readonly Issue[];
 }>;
 
-/** `masterKey` stands for general_settings.master_key when the file has none. */
+/** How a file is served that says nothing of keys, or asks for more than gw does. */
+export type FileAccess = Readonly<{
+  /** Used when the file has no `general_settings.master_key`. */
+  masterKey: string | null;
+  /** Serve everyone although the file asks for authentication that gw does not do. */
+  open: boolean;
+}>;
+
+const asTheFileSays: FileAccess = { masterKey: null, open: false };
+
 export function checkConfigFile(
   source: string,
   environment: Environment,
-  masterKey: string | null = null,
+  access: FileAccess = asTheFileSays,
 ): FileCheck {
+  const masterKey = access.masterKey ?? environment['LITELLM_MASTER_KEY'] ?? null;
   const { document, errors, warnings } = readDocument(source, { environment, masterKey });
   if (document === null) return { file: null, errors, warnings };
+  const unprotected = unprotectedBy(warnings, { isOpen: document.keys === null, access });
+  if (unprotected.length > 0) return { file: null, errors: unprotected, warnings };
   const wrong = (messages: readonly string[]): FileCheck => ({
     file: null,
     errors: messages.map((message) => ({ path: '', line: null, message })),
@@ -55,6 +67,42 @@ export function checkConfigFile(
   };
 }
 
+/** Settings of the common format that decide who may call, none of which gw does. */
+const authentication: ReadonlySet<string> = new Set(
+  [
+    'custom_auth',
+    'enable_jwt_auth',
+    'litellm_jwtauth',
+    'enable_oauth2_auth',
+    'allow_user_auth',
+    'custom_sso',
+  ].map((name) => `general_settings.${name}`),
+);
+
+/**
+ * A file that restricts its callers by means that gw lacks must not be served to everyone. With keys it is served to their holders;
+ * addresses are a restriction of their own, which keys do not replace.
+ */
+function unprotectedBy(
+  warnings: readonly Issue[],
+  { isOpen, access }: Readonly<{ isOpen: boolean; access: FileAccess }>,
+): readonly Issue[] {
+  if (access.open) return [];
+  return warnings.flatMap(({ path, line }) => {
+    if (path === 'general_settings.allowed_ips') {
+      const message =
+        'gw does not restrict the addresses of callers: remove it and restrict them in front ' +
+        'of gw, or start with --open';
+      return [{ path, line, message }];
+    }
+    if (!isOpen || !authentication.has(path)) return [];
+    const message =
+      'gw does not do this authentication, and the file has no key: add auth.keys or ' +
+      'general_settings.master_key, or start with --open to serve everyone';
+    return [{ path, line, message }];
+  });
+}
+
 /** A key file is exchanged for access tokens by a control plane alone. */
 const unexchanged = ({ config }: Snapshot): readonly Issue[] =>
   config.providers
@@ -69,9 +117,9 @@ const unexchanged = ({ config }: Snapshot): readonly Issue[] =>
 export function readConfigFile(
   source: string,
   environment: Environment,
-  masterKey: string | null = null,
+  access: FileAccess = asTheFileSays,
 ): FileSnapshot | Refusal {
-  const { file, errors } = checkConfigFile(source, environment, masterKey);
+  const { file, errors } = checkConfigFile(source, environment, access);
   if (file !== null) return file;
   const [first, ...others] = errors;
   const more = others.length === 0 ? '' : `; and ${others.length} more (gw config check)`;

@@ -59,6 +59,7 @@ describe('the configuration', () => {
       'key:revoke',
       'mcp:invoke',
       'model:invoke',
+      'provider:register',
       'usage:read',
     ]);
     assert.deepEqual(rest, {

@@ -155,7 +155,7 @@ describe('of every restore', () => {
 const foundAgain = /^(?:FrontendModelTarget|PoolMember)Found$/;
 
 /** What goes takes with it what is its own, and what routes to a model follows its name. */
-const followers = /^(?:frontend_model|pool|api_key|prompt_class|settings)-/;
+const followers = /^(?:frontend_model|pool|api_key|admin_token|prompt_class|settings)-/;
 
 const isThere = (state: ConfigState, stream: string): boolean =>
   differingStreams(emptyState, state).includes(stream);

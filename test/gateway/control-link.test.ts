@@ -95,6 +95,7 @@ async function startProxy(controlUrl: string, more: Partial<ProxySettings> = {})
     shutdownGrace: 1,
     caBundle: null,
     masterKey: null,
+    open: false,
     log: 'info',
     logFormat: 'text',
     ...untraced,

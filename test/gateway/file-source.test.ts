@@ -57,6 +57,7 @@ async function startFileProxy(source: string, configPoll: number) {
       shutdownGrace: 1,
       caBundle: null,
       masterKey: null,
+      open: false,
       log: 'info',
       logFormat: 'text',
       ...untraced,

@@ -56,6 +56,36 @@ describe('readConfigFile', () => {
     assert.equal(compiled.models.get('large')?.backends[0]?.upstreamModel, '/models/big');
   });
 
+  it('refuses to serve everyone when the file asks for authentication that gw does not do', () => {
+    for (const setting of [
+      'custom_auth: my.module',
+      'enable_jwt_auth: true',
+      'enable_oauth2_auth: true',
+      'allow_user_auth: true',
+    ]) {
+      const file = `${models}\ngeneral_settings: { ${setting} }`;
+      const name = setting.split(':')[0];
+      assert.match(refusal(file), new RegExp(`general_settings.${name}.*has no key.*--open`));
+      const forced = readConfigFile(file, {}, { masterKey: null, open: true });
+      assert.ok(!isRefusal(forced) && forced.snapshot.config.settings.open, setting);
+      const keyed = read(`${models}\ngeneral_settings: { ${setting}, master_key: sk-1 }`);
+      assert.equal(keyed.snapshot.config.settings.open, false, 'holders of a key are served');
+    }
+    const off = read(`${models}\ngeneral_settings: { enable_jwt_auth: false }`);
+    assert.equal(off.snapshot.config.settings.open, true, 'what is switched off asks for nothing');
+  });
+
+  it('refuses a list of allowed addresses, with keys as well', () => {
+    const file = `${models}\ngeneral_settings: { allowed_ips: ["10.9.9.9"], master_key: sk-1 }`;
+    assert.match(refusal(file), /general_settings.allowed_ips.*in front of gw/);
+  });
+
+  it('takes LITELLM_MASTER_KEY of the environment where the file has no master key', () => {
+    const { compiled } = read(models, { LITELLM_MASTER_KEY: 'sk-from-the-environment' });
+    assert.equal(compiled.openCaller, null);
+    assert.equal(compiled.callers.size, 1);
+  });
+
   it('is open without auth and without a master key', () => {
     assert.equal(read(models).compiled.openCaller?.principalId, null);
     assert.equal(read(`${models}auth: { keys: [] }`).compiled.openCaller, null);

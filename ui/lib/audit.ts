@@ -30,6 +30,8 @@ const places: Readonly<Record<string, Place>> = {
   'mcp-servers': { screen: 'mcp-servers' },
   'a2a-agents': { screen: 'agents' },
   keys: { screen: 'keys' },
+  // The list of keys: no screen shows admin tokens.
+  tokens: { screen: 'keys', part: ['tokens'] },
   principals: { screen: 'principals' },
   roles: { screen: 'roles' },
   deployment: { screen: 'deployment' },

@@ -33,7 +33,10 @@ export class ConfigCheckCommand extends Command {
       // Loaded here, because the format is much to load for a program that only shows its help.
       const { checkConfigFile } = await import('../../snapshot/file-mode.ts');
       const { issueText } = await import('../../snapshot/file/source.ts');
-      const { file, errors, warnings } = checkConfigFile(source, env, env['GW_MASTER_KEY'] ?? null);
+      const { file, errors, warnings } = checkConfigFile(source, env, {
+        masterKey: env['GW_MASTER_KEY'] ?? null,
+        open: env['GW_OPEN'] === 'true',
+      });
       const lines = [
         ...errors.map((error) => `error: ${issueText(error)}`),
         ...warnings.map((warning) => `warning: ${issueText(warning)}`),

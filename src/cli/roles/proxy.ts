@@ -79,6 +79,7 @@ export type ProxySettings = GatewaySettings &
     budgetState: string;
     healthReportInterval: number;
     masterKey: string | null;
+    open: boolean;
     log: string;
     logFormat: 'text' | 'json';
   }>;
@@ -250,7 +251,7 @@ async function runFileMode(
   const source = await startFileSource({
     path,
     environment: options.environment ?? process.env,
-    masterKey: settings.masterKey,
+    access: { masterKey: settings.masterKey, open: settings.open },
     live,
     log: linkLog,
     encoders,

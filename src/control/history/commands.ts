@@ -68,7 +68,7 @@ async function toCommands(
   );
   const texts = await vault.reveal(db, [...new Set(refs)]);
   return rows.map((row, index) => {
-    const { at, actor_name, actor_name_ref, reason_ref, ...rest } = row;
+    const { at, actor_name, actor_name_ref, actor_token_id: _token, reason_ref, ...rest } = row;
     const reason = texts.get(reason_ref ?? '') ?? null;
     return {
       ...rest,
