@@ -18,6 +18,7 @@ export const sentences = {
   RevokeRole: 'Revoked a role of {name}',
   SetPassword: 'Set the password of {name}',
   SetLogin: 'Set the login of {name}',
+  SignInByLink: 'Signed in with the link of gw dev',
   AdmitIdentity: 'Signed in {name} by single sign-on',
   UnlinkIdentity: 'Unlinked the identity of {name}',
   SetLimits: 'Set rate limits of {name}',

@@ -19,6 +19,7 @@ import type { Heads } from '../control/heads.ts';
 import type { Idempotency } from '../control/idempotency.ts';
 import type { Beat, createProvidersAt } from '../control/lease-beats.ts';
 import type { LoginTurns } from '../control/login-turns.ts';
+import type { SignInLink } from '../control/sign-in-link.ts';
 import type { Notifier } from '../control/notify.ts';
 import type { SignOn } from '../control/oidc/sign-on.ts';
 import type { Passwords } from '../control/passwords.ts';
@@ -83,6 +84,8 @@ export type Control = Readonly<{
   passwords: Passwords;
   /** Null: people log in by password alone. */
   signOn: SignOn | null;
+  /** Only gw dev has one. */
+  signInLink: SignInLink | null;
   loginTurns: LoginTurns;
   dial: Dial;
   /** For a principal that registers; see registration-dial.ts. */

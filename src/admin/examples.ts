@@ -6,6 +6,7 @@ import type { FieldExamples } from './example.ts';
 /** By operation. */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
   login: { name: 'ada', password: 'correct horse battery' },
+  signInByLink: { token: 'vT0bJ2r1Yw5kQm3nXz8aLg' },
   reportUsage: { replica: 'proxy-1', events: [] },
   createPrincipal: { name: 'reporting', kind: 'service_account', email: 'reporting@example.com' },
   updatePrincipal: { name: 'reports' },

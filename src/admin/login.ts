@@ -1,4 +1,4 @@
-// Login and logout (Authentication rules 1 and 2). Every refusal of a login is the same, in words and in time.
+// Login and logout (Authentication rules 1 and 2). Every refusal of a login by password is the same, in words and in time.
 
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 import { sessionSeconds } from '../control/sessions.ts';
 import type { Login } from '../control/sessions.ts';
+import type { SignInLink } from '../control/sign-in-link.ts';
 import { verbsOf } from '../deciders/grants.ts';
 import { holderOfName } from '../deciders/principal.ts';
 import { principalId } from '../lib/ids.ts';
@@ -22,6 +23,12 @@ const credentials = z.strictObject({
   password: z.string().max(4_096),
 });
 
+const signedIn = z.object({
+  id: principalId,
+  name: z.string(),
+  permissions: z.array(verb).readonly(),
+});
+
 export const loginRoutes = [
   route({
     method: 'POST',
@@ -33,23 +40,24 @@ export const loginRoutes = [
     params: none,
     query: none,
     body: credentials,
-    response: z.object({
-      id: principalId,
-      name: z.string(),
-      permissions: z.array(verb).readonly(),
-    }),
-    handle: async ({ body }, call) => {
-      const { control } = call;
-      const login = await limitedCheck(call, body);
-      if (isRefusal(login)) return login;
-      const old = sessionToken(call.headers);
-      if (old !== null) await control.sessions.end(old);
-      const token = await control.sessions.start(login);
-      const verbs = verbsOf(control.state(), login.principalId) ?? new Set();
-      return {
-        headers: { 'set-cookie': openedCookie(control, token) },
-        body: { id: login.principalId, name: body.name, permissions: [...verbs].toSorted() },
-      };
+    response: signedIn,
+    handle: ({ body }, call) => signIn(call, body.name, () => checkPassword(call, body)),
+  }),
+  route({
+    method: 'POST',
+    path: '/login/link',
+    operation: 'signInByLink',
+    permission: 'open',
+    summary: 'Begin a session of 12 hours with the sign-in link of gw dev, which works once',
+    refusals: ['absent', 'unauthenticated', 'too_many'],
+    params: none,
+    query: none,
+    body: z.strictObject({ token: z.string().max(100) }),
+    response: signedIn,
+    handle: ({ body }, call) => {
+      const { signInLink } = call.control;
+      if (signInLink === null) return refuse('absent', 'only gw dev has a sign-in link');
+      return signIn(call, signInLink.name, () => redeemLink(call, signInLink, body.token));
     },
   }),
   route({
@@ -76,16 +84,33 @@ export const loginRoutes = [
 
 type Given = z.output<typeof credentials>;
 
-/** Only a wrong name or password is counted; a check that could not be made is not. */
-async function limitedCheck(call: Call, given: Given): Promise<Login | Refusal> {
+type Check = () => Promise<Login | Refusal>;
+
+/** The session of the same browser, if there is one, ends. */
+async function signIn(call: Call, name: string, check: Check) {
+  const { control } = call;
+  const login = await limited(call, name, check);
+  if (isRefusal(login)) return login;
+  const old = sessionToken(call.headers);
+  if (old !== null) await control.sessions.end(old);
+  const token = await control.sessions.start(login);
+  const verbs = verbsOf(control.state(), login.principalId) ?? new Set();
+  return {
+    headers: { 'set-cookie': openedCookie(control, token) },
+    body: { id: login.principalId, name, permissions: [...verbs].toSorted() },
+  };
+}
+
+/** Only a wrong credential is counted; a check that could not be made is not. */
+async function limited(call: Call, name: string, check: Check): Promise<Login | Refusal> {
   const { loginTurns, clock } = call.control;
-  const attempt = { name: given.name, address: call.address };
+  const attempt = { name, address: call.address };
   const turnMs = await loginTurns.enter(attempt, clock);
   if (isRefusal(turnMs)) return turnMs;
   let failed = false;
   try {
     if (turnMs > 0) await wait(turnMs);
-    const checked = await checkPassword(call, given);
+    const checked = await check();
     failed = isRefusal(checked) && checked.refused === 'unauthenticated';
     return checked;
   } finally {
@@ -114,6 +139,32 @@ async function checkPassword(
   const known = principal?.id ?? null;
   control.log.warn({ request_id: requestId, address, principal_id: known }, 'a login failed');
   return refuse('unauthenticated', 'invalid credentials');
+}
+
+/** The link stands for the principal's password, as it is now: a new password ends this session too. */
+async function redeemLink(call: Call, link: SignInLink, token: string): Promise<Login | Refusal> {
+  const { control, method, path, requestId } = call;
+  const { vault, state, execute } = control;
+  // Before the token is used up: a database that is away must not cost it.
+  await control.refresh();
+  const principal = holderOfName(state(), { fingerprint: vault.fingerprint(link.name) });
+  if (principal === undefined || principal.passwordRef === null) {
+    return refuse('absent', `${link.name}, whom the sign-in link is for, cannot sign in any more`);
+  }
+  const refused = link.redeem(token);
+  if (refused !== null) return refused;
+  const { id, passwordRef } = principal;
+  const made = await execute(
+    { command: { type: 'SignInByLink', id } },
+    {
+      actor: { kind: 'session', principal_id: id },
+      action: method,
+      target: path,
+      requestId,
+      reason: null,
+    },
+  );
+  return isRefusal(made) ? made : { principalId: id, credentialRef: passwordRef };
 }
 
 /** Takes the cookie out of the browser. */

@@ -33,6 +33,7 @@ import {
   createRegistrationDial,
   dynamicProvidersMaxDefault,
 } from '../control/registration-dial.ts';
+import type { SignInLink } from '../control/sign-in-link.ts';
 import { createSessions } from '../control/sessions.ts';
 import type { Sessions } from '../control/sessions.ts';
 import { coalesce } from '../control/coalesce.ts';
@@ -76,6 +77,8 @@ export type AdminOptions = Readonly<{
   strictKeyMint?: boolean;
   /** The OpenID provider that people sign on by; none when absent. */
   signOn?: SignOnOptions | null;
+  /** None when absent. */
+  signInLink?: SignInLink | null;
   log: Log;
   program: Program;
   /** Of the admin listener; 0 is unlimited. */
@@ -186,6 +189,7 @@ const standingOf = ({ store: { state, isForked, rereads } }: ControlPlane) => ({
 const openSignIn = (options: AdminOptions) => ({
   passwords: createPasswords(),
   signOn: openSignOn(options),
+  signInLink: options.signInLink ?? null,
   loginTurns: createLoginTurns(createLoginLimit()),
 });
 

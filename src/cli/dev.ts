@@ -1,6 +1,6 @@
 // Starts everything that `gw dev` is: a database, a demo provider, role all on loopback, a login and a key; and ends it.
 
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -13,6 +13,7 @@ import { verbsOf } from '../deciders/grants.ts';
 import { createPasswords } from '../control/passwords.ts';
 import type { Passwords } from '../control/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
+import { createSignInLink } from '../control/sign-in-link.ts';
 import { holderOfName } from '../deciders/principal.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
@@ -27,6 +28,7 @@ import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { setLogin } from './login-principal.ts';
 import { withControlPlane } from './offline-plane.ts';
 import type { RunningAll } from './role.ts';
+import type { AllExtras } from './roles/all.ts';
 import type { Settings } from './settings.ts';
 
 export type DevOptions = Readonly<{
@@ -36,7 +38,7 @@ export type DevOptions = Readonly<{
   log: (message: string) => void;
   /** Of role all on loopback; the database and the secrets are put in here. */
   settings: Settings;
-  runAll: (settings: Settings) => Promise<RunningAll>;
+  runAll: (settings: Settings, extras: AllExtras) => Promise<RunningAll>;
 }>;
 
 /** What a person, or a script with --json, needs to use it. */
@@ -44,6 +46,8 @@ export type DevReady = Readonly<{
   gateway_url: string;
   admin_url: string;
   login: Readonly<{ name: string; password: string }>;
+  /** Opens the UI signed in. It works once, within `signInLinkMinutes`. */
+  sign_in_url: string;
   api_key: string;
   model: string;
   database_url: string;
@@ -75,13 +79,15 @@ export async function startDev(options: DevOptions): Promise<Dev> {
   const demo = await startDemo(state.demo_port);
   started.defer(demo.close);
   await ensureLogin({ databaseUrl: database.url, state, log });
-  const running = await options.runAll({
+  const { token, link } = createSignInLink({ name: loginName, clock: Date.now, randomBytes });
+  const settings = {
     ...options.settings,
     databaseUrl: database.url,
     encryptionKey: state.encryption_key,
     proxyToken: state.proxy_token,
     sources: { ...options.settings.sources, ...kept },
-  });
+  };
+  const running = await options.runAll(settings, { signInLink: link });
   started.defer(running.close);
 
   const login = { name: loginName, password: state.admin_password };
@@ -95,6 +101,8 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       gateway_url: running.gatewayUrl,
       admin_url: running.adminUrl,
       login,
+      // Behind the hash, which a browser sends to no server.
+      sign_in_url: `${running.adminUrl}/ui/#sign-in=${token}`,
       api_key: key.key,
       model: demoModel,
       database_url: database.url,

@@ -1,6 +1,7 @@
 // Decides which composition root serves a role. Each is loaded only for its role: a proxy never loads the control plane.
 
 import type { Running } from './lifetime.ts';
+import type { AllExtras } from './roles/all.ts';
 import { namingListener } from './listening.ts';
 import { logToStderr } from './log-to-stderr.ts';
 import type { Settings } from './settings.ts';
@@ -38,7 +39,7 @@ async function runControl(settings: Settings): Promise<Running> {
   return role.runControl(settings);
 }
 
-export async function runAll(settings: Settings): Promise<RunningAll> {
+export async function runAll(settings: Settings, extras: AllExtras = {}): Promise<RunningAll> {
   const role = await import('./roles/all.ts');
-  return role.runAll(settings);
+  return role.runAll(settings, extras);
 }

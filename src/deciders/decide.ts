@@ -104,6 +104,7 @@ const deciders: Deciders = {
   GrantRole: decidePrincipal,
   RevokeRole: decidePrincipal,
   SetPassword: decidePrincipal,
+  SignInByLink: decidePrincipal,
   SetLogin: decideLogin,
   AdmitIdentity: decideIdentity,
   UnlinkIdentity: decideIdentity,

@@ -30,7 +30,9 @@ export type PrincipalCommand =
   | Readonly<{ type: 'DeletePrincipal'; id: PrincipalId }>
   | Readonly<{ type: 'GrantRole'; id: PrincipalId; role: string }>
   | Readonly<{ type: 'RevokeRole'; id: PrincipalId; role: string }>
-  | Readonly<{ type: 'SetPassword'; id: PrincipalId; passwordRef: string }>;
+  | Readonly<{ type: 'SetPassword'; id: PrincipalId; passwordRef: string }>
+  /** Says that the principal signed in by the link of gw dev. It changes nothing; only its audit row counts. */
+  | Readonly<{ type: 'SignInByLink'; id: PrincipalId }>;
 
 export function decidePrincipal(state: ConfigState, command: PrincipalCommand): Decision {
   switch (command.type) {
@@ -50,6 +52,8 @@ export function decidePrincipal(state: ConfigState, command: PrincipalCommand): 
       const data = { id, password_ref: passwordRef };
       return [{ stream: streamOf('principal', id), type: 'PrincipalPasswordSet', data }];
     }
+    case 'SignInByLink':
+      return state.principal.byId.has(command.id) ? [] : noPrincipal(command.id);
   }
 }
 

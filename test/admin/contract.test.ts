@@ -49,6 +49,8 @@ const grant = { verb: 'model:invoke', resource: 'model/qwen3-8b' };
 
 const lines: Readonly<Record<string, Line>> = {
   login: { body: () => ({ name: 'boss', password: adminPassword }) },
+  /** Only gw dev has a link. */
+  signInByLink: { status: 404 },
   logout: {},
   getSession: {},
   getSnapshot: {},

@@ -172,7 +172,9 @@ describe('an infrastructure tool', () => {
   it('creates, reads, finds, updates and deletes every resource with an admin token', async (t) => {
     const { ask, send: sendAsPerson } = await testAdministrator(t);
     const own = { name: 'tool', principal_id: 2, permissions: [...carried] };
-    const token = String(member(ok(await sendAsPerson('POST', '/admin/tokens', own)).body, 'token'));
+    const token = String(
+      member(ok(await sendAsPerson('POST', '/admin/tokens', own)).body, 'token'),
+    );
     const send = (method: string, path: string, body?: unknown): Promise<TestAnswer> =>
       ask({ method, path, token, body });
     const { apiBase } = await listedProvider(t);

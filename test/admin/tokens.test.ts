@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
 import type { TestAnswer } from '../harness/admin.ts';
+import { gatewayOf } from '../harness/gateway-of.ts';
 import { fourEyes, renameModel } from '../harness/four-eyes.ts';
 import type { Person } from '../harness/four-eyes.ts';
 
@@ -199,17 +200,40 @@ describe('a request with a bearer token', () => {
     const { ask, send, token } = await started(t, writer);
     const made = await send('POST', '/admin/keys', { name: 'k', principal_id: 1 });
     const key = String(member(made.body, 'key'));
-    const refused = await ask({ path: '/admin/roles', token: key });
-    assert.deepEqual(errorOf(refused), [401, 'unauthenticated', null]);
-    assert.match(JSON.stringify(refused.body), /begins with gwt-/);
-    assert.equal((await ask({ path: '/admin/roles', token: proxyToken })).status, 401);
-    const machine = adminRoutes.filter(
-      ({ permission }) => permission === 'proxy_token' || permission === 'api_key',
-    );
-    for (const { method, path } of machine) {
-      assert.equal((await ask({ method, path, token })).status, 401, path);
+    const closed = adminRoutes.filter(({ permission }) => permission !== 'open');
+    for (const { method, path: template, permission } of closed) {
+      const isForMachines = permission === 'proxy_token' || permission === 'api_key';
+      const path = template.replaceAll(/\{\w+\}/g, '1');
+      for (const wrong of isForMachines ? [token] : [key, proxyToken]) {
+        const refused = await ask({ method, path, token: wrong });
+        assert.deepEqual(errorOf(refused), [401, 'unauthenticated', null], `${method} ${path}`);
+        if (!isForMachines) assert.match(JSON.stringify(refused.body), /begins with gwt-/);
+      }
     }
   });
+});
+
+it('the gateway refuses an admin token of a principal whose API key it takes', async (t) => {
+  const held = ['config:write', 'model:invoke'];
+  const admin = await started(t, { held, permissions: ['config:write'] });
+  const { send, token, principalId } = admin;
+  const made = await send('POST', '/admin/keys', { name: 'k', principal_id: principalId });
+  const gateway = await gatewayOf(t, admin, { url: null });
+  const statusOf = async (path: string, headers: Readonly<Record<string, string>>) => {
+    const method = path === '/v1/models' ? 'GET' : 'POST';
+    const body = method === 'GET' ? {} : { body: JSON.stringify({ model: 'none', messages: [] }) };
+    const sent = { 'content-type': 'application/json', ...headers };
+    const response = await fetch(gateway.url + path, { method, headers: sent, ...body });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const key = String(member(made.body, 'key'));
+  assert.equal(await statusOf('/v1/models', { authorization: `Bearer ${key}` }), 200);
+  assert.equal(await statusOf('/v1/messages', { 'x-api-key': key }), 404);
+  for (const path of ['/v1/models', '/v1/chat/completions', '/v1/embeddings', '/v1/messages']) {
+    assert.equal(await statusOf(path, { authorization: `Bearer ${token}` }), 401, path);
+    assert.equal(await statusOf(path, { 'x-api-key': token }), 401, path);
+  }
 });
 
 /** A token of a new administrator, which `by` created. */

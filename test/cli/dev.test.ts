@@ -23,6 +23,7 @@ const readyLine = z.object({
   gateway_url: z.url(),
   admin_url: z.url(),
   login: z.object({ name: z.string(), password: z.string() }),
+  sign_in_url: z.url(),
   api_key: z.string(),
   model: z.string(),
   database_url: z.string(),
@@ -30,6 +31,8 @@ const readyLine = z.object({
 
 type Dev = Readonly<{
   ready: z.output<typeof readyLine>;
+  /** What it wrote to stderr, its end. */
+  logged: () => string;
   /** Interrupts it and answers its exit code. */
   interrupt: () => Promise<number | null>;
 }>;
@@ -44,7 +47,7 @@ async function dev(stack: AsyncDisposableStack, parameters: readonly string[]): 
   );
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors = `${errors}${text}`.slice(-4000);
+    errors = `${errors}${text}`.slice(-100_000);
   });
   const exited = once(child, 'exit');
   // Not killed outright: it would leave its database behind.
@@ -55,10 +58,11 @@ async function dev(stack: AsyncDisposableStack, parameters: readonly string[]): 
   const signal = AbortSignal.timeout(startLimitMs);
   const first = await Promise.race([
     once(lines, 'line', { signal }),
-    exited.then(() => assert.fail(`gw dev ended: ${errors}`)),
+    exited.then(() => assert.fail(`gw dev ended: ${errors.slice(-4000)}`)),
   ]);
   return {
     ready: readyLine.parse(JSON.parse(String(first[0]))),
+    logged: () => errors,
     interrupt: async () => {
       child.kill('SIGINT');
       await exited;
@@ -106,6 +110,32 @@ test('the printed key calls the printed model, streaming or not, and the login o
   const { ready, interrupt } = started;
   await loginToAdmin(ready.admin_url, ready.login);
   assert.equal(await interrupt(), 0);
+});
+
+/** Redeems the sign-in link as the UI does. */
+const signIn = ({ ready }: Dev): Promise<Response> =>
+  fetch(new URL('/login/link', ready.admin_url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: new URL(ready.sign_in_url).hash.replace('#sign-in=', '') }),
+  });
+
+test('the printed sign-in link signs its first visitor in as the login, and no other', async (t) => {
+  const started = await dev(stackOf(t), ['--ephemeral']);
+  const { ready, interrupt, logged } = started;
+  assert.match(ready.sign_in_url, /^http:\/\/127\.0\.0\.1:\d+\/ui\/#sign-in=[\w-]{22}$/);
+  const first = await signIn(started);
+  assert.equal(first.status, 200);
+  const cookie = first.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const session = await fetch(`${ready.admin_url}/session`, { headers: { cookie } });
+  assert.match(await session.text(), /"name":"admin"/);
+  const audit = await fetch(`${ready.admin_url}/admin/audit?limit=1`, { headers: { cookie } });
+  assert.match(await audit.text(), /"summary":"Signed in with the link of gw dev"/);
+  const second = await signIn(started);
+  assert.equal(second.status, 401);
+  assert.match(await second.text(), /the sign-in link was already used/);
+  assert.equal(await interrupt(), 0);
+  assert.ok(!logged().includes(new URL(ready.sign_in_url).hash.slice('#sign-in='.length)));
 });
 
 /** Takes the demo's grant away and gives its administrator another password. */

@@ -73,6 +73,7 @@ type Options = Readonly<
       | 'pricePlaces'
       | 'strictKeyMint'
       | 'signOn'
+      | 'signInLink'
       | 'dynamicProvidersMax'
       | 'needsPermissionToRegister'
       | 'ui'
@@ -129,6 +130,7 @@ export async function testAdmin(
     program: options.program ?? testProgram,
     strictKeyMint: options.strictKeyMint ?? false,
     signOn: options.signOn ?? null,
+    signInLink: options.signInLink ?? null,
     dynamicProvidersMax: options.dynamicProvidersMax ?? 256,
     needsPermissionToRegister: options.needsPermissionToRegister ?? false,
     ui: options.ui ?? null,

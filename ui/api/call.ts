@@ -170,7 +170,8 @@ async function sent(url: string, init: RequestInit): Promise<Response> {
   try {
     return await sentOnce(url, init);
   } catch (error) {
-    const lapsed = error instanceof ApiFailure && error.status === 401 && !url.endsWith('/login');
+    const isLogin = /\/login(?:\/link)?$/.test(url);
+    const lapsed = error instanceof ApiFailure && error.status === 401 && !isLogin;
     if (!lapsed) throw error;
     sessionEnded();
     await settled(session, isOpen, init.signal ?? undefined);

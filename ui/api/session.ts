@@ -7,4 +7,6 @@ export const getSession = (signal?: AbortSignal) => call('GET', '/session', { si
 
 export const login = (body: BodyOf<'POST', '/login'>) => call('POST', '/login', { body });
 
+export const signInByLink = (token: string) => call('POST', '/login/link', { body: { token } });
+
 export const logout = () => call('POST', '/logout');

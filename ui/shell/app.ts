@@ -6,7 +6,7 @@ import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
 
 import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import { getSession } from '../api/session.ts';
+import { getSession, signInByLink } from '../api/session.ts';
 import { signedInScreen } from '../lib/sign-in.ts';
 import { titleOf } from '../lib/title.ts';
 import { Code } from '../elements/code.ts';
@@ -26,6 +26,7 @@ import { decideLeaving, leaving } from '../state/edits.ts';
 import { linkTo, navigate, place } from '../state/location.ts';
 import { openNames } from '../state/names.ts';
 import { may, session, sessionAbsent, sessionOpened } from '../state/session.ts';
+import { takeLinkToken } from '../state/sign-in-link.ts';
 import { signOn } from '../state/sign-on.ts';
 import { base, buttons } from '../styles/base.ts';
 import './as-of-bar.ts';
@@ -48,10 +49,13 @@ export class GwApp extends LitElement {
   static override properties = {
     over: { state: true },
     failure: { state: true },
+    linkFailure: { state: true },
   };
   static override styles = [base, buttons, frameStyles];
   declare over: Over;
   declare failure: ApiFailure | null;
+  /** Why the sign-in link of this address did not sign anyone in. */
+  declare linkFailure: ApiFailure | null;
   readonly #code = new Code(this);
   readonly #served = new Served(this);
   readonly #place = new Watch(this, place);
@@ -66,12 +70,14 @@ export class GwApp extends LitElement {
     super();
     this.over = null;
     this.failure = null;
+    this.linkFailure = null;
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     this.#stopKeys = listenForKeys((meaning) => this.#act(meaning));
     this.#stopWaiting = waitForSession();
+    addEventListener('hashchange', this.#onHash);
     void this.#begin();
   }
 
@@ -79,10 +85,12 @@ export class GwApp extends LitElement {
     super.disconnectedCallback();
     this.#stopKeys?.();
     this.#stopWaiting?.();
+    removeEventListener('hashchange', this.#onHash);
   }
 
   /** Waits for a login when nobody is in. */
   async #begin(): Promise<void> {
+    await this.#useLink();
     try {
       const { you, single_sign_on: single } = (await getSession()).body;
       this.failure = null;
@@ -92,6 +100,20 @@ export class GwApp extends LitElement {
       if (this.#isForSigningIn()) tellSignedIn();
     } catch (error) {
       this.failure = asFailure(error);
+    }
+  }
+
+  /** A sign-in link that is opened in a tab that shows the UI already. */
+  readonly #onHash = (): void => void this.#begin();
+
+  /** A session that is open already goes on when the link is not good any more. */
+  async #useLink(): Promise<void> {
+    const token = takeLinkToken();
+    if (token === null) return;
+    try {
+      await signInByLink(token);
+    } catch (error) {
+      this.linkFailure = asFailure(error);
     }
   }
 
@@ -173,7 +195,7 @@ export class GwApp extends LitElement {
     return html`<main class="login">
       ${mark}
       <h1>Log in to gw</h1>
-      <gw-login class="card"></gw-login>
+      <gw-login class="card" .failure=${this.linkFailure}></gw-login>
     </main>`;
   }
 

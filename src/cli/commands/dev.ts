@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 
 import { Command, Option } from 'clipanion';
 
+import { signInLinkMinutes } from '../../control/sign-in-link.ts';
 import type { DevReady } from '../dev.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { reportRefusals, reportingFailure } from '../failure.ts';
@@ -69,7 +70,8 @@ export class DevCommand extends Command {
 /** A database or a key of the user's shell belongs to another gw than this one. */
 const honouredVariables = ['GW_PORT', 'GW_ADMIN_PORT', 'GW_LOG', 'GW_LOG_FORMAT'] as const;
 
-function box({ gateway_url, admin_url, login, api_key, model }: DevReady): string {
+function box(ready: DevReady): string {
+  const { gateway_url, admin_url, login, sign_in_url, api_key, model } = ready;
   const lines = [
     'gw is ready. Not for production.',
     '',
@@ -87,6 +89,10 @@ function box({ gateway_url, admin_url, login, api_key, model }: DevReady): strin
   const rows = lines.map((line) => `│ ${line.padEnd(width)} │`);
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] });
   const call = [
+    `Open the admin UI, signed in (once, within ${signInLinkMinutes} minutes):`,
+    '',
+    `  ${sign_in_url}`,
+    '',
     'Try it:',
     '',
     `  curl ${gateway_url}/v1/chat/completions \\`,

@@ -26,12 +26,15 @@ import type { Settings } from '../settings.ts';
 import { openTracing } from '../tracing.ts';
 import { openSpool } from '../usage-spool.ts';
 import { startControl } from './control.ts';
-import type { RunningControl } from './control.ts';
+import type { RunningControl, Surroundings } from './control.ts';
 import { endGateway, gatewayOptions, replicaName } from './proxy.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
 
-export async function runAll(settings: Settings): Promise<RunningAll> {
+/** What gw dev adds to the role. */
+export type AllExtras = Pick<Surroundings, 'signInLink'>;
+
+export async function runAll(settings: Settings, extras: AllExtras): Promise<RunningAll> {
   await using started = new AsyncDisposableStack();
   const log = logToStderr(settings);
   const linkLog = log.of('control_link');
@@ -47,6 +50,7 @@ export async function runAll(settings: Settings): Promise<RunningAll> {
   const control = await startControl(
     { ...settings, proxyToken },
     {
+      ...extras,
       log,
       encoders,
       program: programOf(settings, { own, isLeaving: () => isLeaving }),

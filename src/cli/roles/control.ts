@@ -11,6 +11,7 @@ import { createEgress } from '../../egress/egress.ts';
 import type { Egress } from '../../egress/egress.ts';
 import { createNotifier, noNotifier } from '../../control/notify.ts';
 import type { Notifier } from '../../control/notify.ts';
+import type { SignInLink } from '../../control/sign-in-link.ts';
 import { createRebuildNotices } from '../../control/notify-rebuild.ts';
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
@@ -111,8 +112,10 @@ export async function runControl(settings: Settings): Promise<RunningControl> {
   };
 }
 
-type Surroundings = Readonly<{
+export type Surroundings = Readonly<{
   log: Log;
+  /** Of gw dev; absent everywhere else. */
+  signInLink?: SignInLink;
   encoders: Encoders;
   program: Omit<Program, 'version' | 'uptimeSeconds'>;
   /** Told of each snapshot, from the first one on. */
@@ -282,6 +285,7 @@ async function serveAdmin(
     usageRetentionDays: settings.usageRetention,
     strictKeyMint: settings.strictKeyMint,
     signOn: signOnOptions(settings),
+    signInLink: surroundings.signInLink ?? null,
     dynamicProvidersMax: settings.dynamicProvidersMax,
     needsPermissionToRegister: settings.providerRegistration === 'permitted',
     managed: managedPlace(settings, process.env),
