@@ -375,7 +375,7 @@ export type SettingName = keyof SettingsTable;
 
 export type SettingValues = ValuesOf<SettingsTable>;
 
-/** Read elsewhere than in this table, so that their names are no mistakes. */
+/** Variables that other code reads. A check of the environment accepts them. */
 export const otherVariables: readonly string[] = [
   'GW_ADMIN_TOKEN',
   'GW_ADMIN_TOKEN_FILE',
@@ -383,6 +383,6 @@ export const otherVariables: readonly string[] = [
   'GW_PASSWORD',
   'GW_PASSWORD_FILE',
   'GW_TEST_DATABASE_URL',
-  'GW_TEST_TEMPLATE',
+  'GW_TEST_SETUP',
   'GW_WORKER_SLOT',
 ];

@@ -24,6 +24,7 @@ const shownApart = new Set(['backup.md']);
 
 const pages = [
   'README.md',
+  'CONTRIBUTING.md',
   ...readdirSync(path.join(root, 'docs'))
     .filter((name) => name.endsWith('.md') && !shownApart.has(name))
     .map((name) => `docs/${name}`),

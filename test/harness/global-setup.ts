@@ -1,17 +1,39 @@
-// Starts one Postgres for a whole run of the tests and tells each test file where it is, by environment variable.
+// Starts one Postgres for a whole run of the tests, when the first test asks for it. Test files learn
+// by environment variable which socket answers with its address.
 
-import { serverVariable, startTestServer, templateVariable } from './postgres.ts';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+
+import { setupVariable, startTestServer } from './postgres.ts';
 import type { TestServer } from './postgres.ts';
 
-let server: TestServer | null = null;
+let server: Promise<TestServer> | null = null;
+
+const askedAt = path.join(os.tmpdir(), `gw-tests-${process.pid}.sock`);
+const setup = createServer((socket) => void answer(socket)).unref();
 
 export async function globalSetup(): Promise<void> {
-  server = await startTestServer();
-  process.env[serverVariable] = server.url;
-  process.env[templateVariable] = server.template;
+  await rm(askedAt, { force: true });
+  await once(setup.listen(askedAt), 'listening');
+  process.env[setupVariable] = askedAt;
 }
 
 export async function globalTeardown(): Promise<void> {
-  await server?.stop();
-  server = null;
+  setup.close();
+  await (await server?.catch(() => null))?.stop();
+}
+
+/** Sends the address as JSON, or the reason why there is none. */
+async function answer(socket: Socket): Promise<void> {
+  socket.on('error', () => {});
+  try {
+    const { url, template } = await (server ??= startTestServer());
+    socket.end(JSON.stringify({ url, template }));
+  } catch (error) {
+    socket.end(JSON.stringify({ error: String(error) }));
+  }
 }

@@ -1,9 +1,13 @@
 // Gives each test a database of its own on one real Postgres, in the time it takes to copy a template.
 
 import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
+
+import { z } from 'zod';
 
 import { startEmbeddedPostgres } from '../../src/cli/embedded-postgres.ts';
 import { prepareDatabase } from '../../src/control/plane.ts';
@@ -13,9 +17,10 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import { until } from './wait.ts';
 
-/** A server given by the user, or started by the global setup for all test files. */
-export const serverVariable = 'GW_TEST_DATABASE_URL';
-export const templateVariable = 'GW_TEST_TEMPLATE';
+/** A server that the user started. */
+const serverVariable = 'GW_TEST_DATABASE_URL';
+/** The socket of the global setup, which starts one server for all test files. */
+export const setupVariable = 'GW_TEST_SETUP';
 
 /** `template` begins the names of the templates. */
 export type TestServer = Readonly<{ url: string; template: string; stop: () => Promise<void> }>;
@@ -155,19 +160,25 @@ async function migrateOnce(url: string): Promise<void> {
   }
 }
 
-/** The global setup's server; for a file that is run alone, one that ends with this process. */
-function currentServer(): Promise<TestServer> | TestServer {
-  const url = process.env[serverVariable];
-  const template = process.env[templateVariable];
-  if (url !== undefined && template !== undefined) return { url, template, stop: async () => {} };
-  return ownServer();
-}
-
-const ownServer = once(async () => {
+/** The global setup's server; for a file that runs without it, one that ends with this process. */
+const currentServer = once(async () => {
+  const setup = process.env[setupVariable];
+  if (setup !== undefined) return serverOfSetup(setup);
   const server = await startTestServer();
   process.once('beforeExit', () => void server.stop());
   return server;
 });
+
+const setupAnswer = z.union([
+  z.object({ url: z.string(), template: z.string() }),
+  z.object({ error: z.string() }),
+]);
+
+async function serverOfSetup(socket: string): Promise<TestServer> {
+  const answer = setupAnswer.parse(JSON.parse(await text(connect(socket))));
+  if ('error' in answer) throw new Error(`the tests have no Postgres: ${answer.error}`);
+  return { ...answer, stop: async () => {} };
+}
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | null = null;
