@@ -1,5 +1,5 @@
-// What is spent of the budgets of a configuration file (File mode). It is counted in memory and kept in a directory, so that a
-// restart goes on from it. Processes that share a port (`--workers`) have a file each and read those of the others.
+// Counts what is spent of the budgets of a configuration file (File mode), in memory and in a directory, so that the count
+// survives a restart. Processes that share a port (`--workers`) write a file each and read the files of the others.
 
 import { constants } from 'node:fs';
 import { mkdir, open, readFile, readdir, rename } from 'node:fs/promises';
@@ -10,14 +10,14 @@ import type { PrincipalId } from '../lib/ids.ts';
 import { readKept, together, writeKept } from '../limits/kept-budgets.ts';
 import type { Counted, KeptBudgets } from '../limits/kept-budgets.ts';
 import type { Figure, Spending } from '../limits/spending.ts';
-import { alignedWindowStart } from '../limits/window.ts';
+import { alignedWindowStart, windowEnd } from '../limits/window.ts';
 import type { BudgetUse, Snapshot } from '../snapshot/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { UsageSink } from './meter.ts';
 
-/** A process that is killed loses what it counted since the last write; others learn of it as late. */
+/** A process that is killed loses what it counted since the last write. The other processes see its count that late. */
 const saveMsDefault = 1000;
-/** Principals that the file no longer has are kept, in case it is mended, up to this number. */
+/** Principals that the file no longer names are kept up to this number, in case they come back. */
 const principalsMax = 100_000;
 const fileBytesMax = 64 * 1024 * 1024;
 
@@ -45,14 +45,19 @@ export type FileBudgets = Readonly<{
 export async function openFileBudgets(options: FileBudgetsOptions): Promise<FileBudgets> {
   const state = new State(options);
   await state.readAll();
-  let turn: Promise<void> = Promise.resolve();
-  const keep = (): Promise<void> => (turn = turn.then(() => state.keep()));
+  let keeping: Promise<void> | null = null;
+  // A disk that hangs must not let the turns pile up.
+  const keep = (): Promise<void> =>
+    (keeping ??= state.keep().finally(() => {
+      keeping = null;
+    }));
   const timer = setInterval(() => void keep(), options.saveMs ?? saveMsDefault).unref();
   return {
     record: ({ id, principal_id: holder }) => state.count(holder, id),
     withSpent: (snapshot) => state.withSpent(snapshot),
     close: async () => {
       clearInterval(timer);
+      await keeping;
       await keep();
     },
   };
@@ -61,6 +66,8 @@ export async function openFileBudgets(options: FileBudgetsOptions): Promise<File
 class State {
   readonly #options: FileBudgetsOptions;
   readonly #own = new Map<PrincipalId, Counted>();
+  /** By the name of the file, as they were last read. */
+  #otherFiles: ReadonlyMap<string, KeptBudgets> = new Map();
   #others: KeptBudgets = new Map();
   /** Of the file that is served. */
   #starts: ReadonlyMap<PrincipalId, Start> = new Map();
@@ -97,7 +104,7 @@ class State {
     return { ...snapshot, overlay: { ...snapshot.overlay, budgets } };
   }
 
-  /** Writes what changed, reads what others wrote, and turns windows that are over. */
+  /** Writes what changed, reads what the other processes wrote, and begins the next window of budgets whose window is over. */
   async keep(): Promise<void> {
     if (this.#starts.size === 0) return;
     try {
@@ -117,10 +124,10 @@ class State {
       for (const [holder, one] of await readBudgets(this.#path(this.#options.slot))) {
         this.#own.set(holder, one);
       }
-      await this.#readOthers();
     } catch (error) {
       this.#warn(error);
     }
+    await this.#readOthers().catch((error: unknown) => this.#warn(error));
   }
 
   /** Null for a principal without a budget in the file. */
@@ -129,7 +136,9 @@ class State {
     if (start === undefined) return null;
     const windowMs = alignedWindowStart(start.window, this.#options.clock());
     const own = this.#own.get(holder);
-    if (own !== undefined && own.window_ms === windowMs) return own;
+    // A clock that is set back across the start of a window does not begin the window before it again.
+    const current = [windowMs, windowEnd(windowMs, start.window)];
+    if (own !== undefined && current.includes(own.window_ms)) return own;
     const first = own?.first_window_ms ?? this.#others.get(holder)?.first_window_ms ?? windowMs;
     const fresh = { first_window_ms: first, window_ms: windowMs, tokens: 0, cost_micros: 0 };
     this.#own.set(holder, fresh);
@@ -163,19 +172,26 @@ class State {
     };
   }
 
+  /** A file that cannot be read counts as it was last read. Throws for the first of those, once all are read. */
   async #readOthers(): Promise<void> {
     const { directory, name, slot } = this.#options;
     const own = `${name}-${slot}.json`;
     const isOther = (file: string): boolean =>
       file.startsWith(`${name}-`) && file.endsWith('.json') && file !== own;
-    const sum = new Map<PrincipalId, Counted>();
     const files = (await readdir(directory).catch(ignoreAbsent)) ?? [];
+    const read = new Map<string, KeptBudgets>();
+    const failures: unknown[] = [];
     for (const file of files.filter(isOther)) {
-      for (const [holder, one] of await readBudgets(join(directory, file))) {
-        sum.set(holder, together(sum.get(holder), one));
+      try {
+        read.set(file, await readBudgets(join(directory, file)));
+      } catch (error) {
+        failures.push(error);
+        read.set(file, this.#otherFiles.get(file) ?? new Map());
       }
     }
-    this.#others = sum;
+    this.#otherFiles = read;
+    this.#others = sumOf([...read.values()]);
+    if (failures.length > 0) throw failures[0];
   }
 
   async #write(): Promise<void> {
@@ -196,10 +212,18 @@ class State {
 
   #warn(error: unknown): void {
     const { directory, log } = this.#options;
-    // Once a change of state: a disk that is full for a day is not a line every second.
+    // Logged when the state changes: a disk that is full for a day must not write a line every second.
     if (!this.#isFailing) log.warn({ error, directory }, 'what is spent of budgets is not kept');
     this.#isFailing = true;
   }
+}
+
+function sumOf(files: readonly KeptBudgets[]): KeptBudgets {
+  const sum = new Map<PrincipalId, Counted>();
+  for (const [holder, one] of files.flatMap((budgets) => [...budgets])) {
+    sum.set(holder, together(sum.get(holder), one));
+  }
+  return sum;
 }
 
 type Start = Readonly<{ tokensUsed: number; window: Parameters<typeof alignedWindowStart>[0] }>;
@@ -209,7 +233,11 @@ async function readBudgets(path: string): Promise<KeptBudgets> {
   const bytes = await readFile(path).catch(ignoreAbsent);
   if (bytes === null) return new Map();
   if (bytes.length > fileBytesMax) throw new Error(`${path} has ${bytes.length} bytes`);
-  return readKept(bytes.toString());
+  try {
+    return readKept(bytes.toString());
+  } catch (cause) {
+    throw new Error(`reading ${path}`, { cause });
+  }
 }
 
 function ignoreAbsent(error: unknown): null {

@@ -135,6 +135,37 @@ describe('the budgets of a file', () => {
     await next.close();
   });
 
+  it('go on in their window when the clock is set back across its start', async (t) => {
+    const directory = await testDirectory(t);
+    const clock = { ms: 11 * dayMs };
+    const first = await startProcess(directory, { clock, saveMs: 5 });
+    first.spend(30);
+    clock.ms = 11 * dayMs - 500;
+    first.spend(3);
+    await first.close();
+    clock.ms = 11 * dayMs + 500;
+    const next = await startProcess(directory, { clock });
+    assert.equal(next.used(), 933);
+    await next.close();
+  });
+
+  it('count the files of other processes that can be read, beside one that cannot', async (t) => {
+    const directory = await testDirectory(t);
+    const two = await startProcess(directory, { slot: 1 });
+    two.spend(30);
+    await two.close();
+    await writeFile(path.join(directory, 'file-2.json'), '{"format":');
+    const one = await startProcess(directory);
+    assert.equal(one.used(), 930);
+    assert.match(String(one.logLines[0]?.fields['error']), /reading .*file-2\.json/);
+    // One that could be read before counts as it was.
+    const [readable = ''] = (await readdir(directory)).filter((file) => file.endsWith('-1.json'));
+    await writeFile(path.join(directory, readable), '{"format":');
+    one.spend(1);
+    await one.close();
+    assert.equal(one.used(), 931);
+  });
+
   it('are counted in memory where the directory cannot be used, and the log says so once', async () => {
     const { spend, used, close, logLines } = await startProcess('/dev/null/none', { saveMs: 5 });
     spend(30);
