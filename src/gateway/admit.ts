@@ -1,5 +1,5 @@
-// Whether a caller may go on that may invoke the model: its budget first, then its rate limits (Gateway rules 12 and 13). What is
-// refused for want of a budget is charged to no limit.
+// Decides whether a caller that may invoke the model is admitted: by its budget first, then by its rate limits (Gateway rules 12 and
+// 13). A request that the budget refuses is not charged to a limit.
 
 import type { Allowance, Limiter, Verdict } from '../limits/limiter.ts';
 import type { Amount, Hold, Spending } from '../limits/spending.ts';
@@ -49,19 +49,21 @@ export function holdSpending(
 }
 
 /**
- * What a request is likely to use: the estimate of its prompt, and the completion that it asks for. One that asks for no length is
- * taken to need what answers of the model needed on average so far.
+ * What a request is likely to use: the estimate of its prompt, and the mean completion of its model so far, but at most `max_tokens`.
+ * Clients often ask for many times what an answer needs: held back as a whole, that would refuse requests far below the cap.
  */
 function amountAhead(generation: Generation, peeked: Peeked, model: CompiledModel): Amount {
-  const prompt = peeked.promptEstimate;
-  const completion = peeked.maxTokens ?? meanCompletion(generation, model);
+  const { promptEstimate: prompt, maxTokens } = peeked;
+  const mean = meanCompletion(generation, model);
+  const completion = mean === null ? (maxTokens ?? 0) : Math.min(mean, maxTokens ?? mean);
   const tokens = { prompt, completion };
   return { tokens: prompt + completion, micros: estimateCostMicros(model.prices, tokens) ?? 0 };
 }
 
-function meanCompletion({ models }: Generation, { id }: CompiledModel): number {
+/** Null before the first answer of the model. */
+function meanCompletion({ models }: Generation, { id }: CompiledModel): number | null {
   const traffic = models.get(id)?.traffic;
-  if (traffic === undefined || traffic.requests === 0) return 0;
+  if (traffic === undefined || traffic.requests === 0) return null;
   return Math.ceil(traffic.completionTokens / traffic.requests);
 }
 

@@ -94,6 +94,19 @@ describe('a gateway', () => {
     }
   });
 
+  it('admits requests far below its cap side by side, whatever max_tokens they ask for', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(given(upstream.apiBase, { tokens: [0, 1000] }));
+    assert.equal((await ask(gateway)).status, 200);
+    const { held, script } = holding();
+    upstream.play(script);
+    const asked = Array.from({ length: 4 }, () => ask(gateway, { max_tokens: 400 }));
+    await until(() => held.length + gateway.events.length === 1 + 4, { what: 'all four' });
+    for (const answer of held) answer();
+    const statuses = await Promise.all(asked.map(async (one) => (await one).status));
+    assert.deepEqual(statuses, [200, 200, 200, 200]);
+  });
+
   it('takes a request without max_tokens to need what answers needed on average', async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway(given(upstream.apiBase, { tokens: [0, 100] }));
