@@ -85,6 +85,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     databaseUrl: database.url,
     encryptionKey: state.encryption_key,
     proxyToken: state.proxy_token,
+    snapshotCache: path.join(directory, 'snapshot.json'),
     sources: { ...options.settings.sources, ...kept },
   };
   const running = await options.runAll(settings, { signInLink: link });
@@ -112,7 +113,12 @@ export async function startDev(options: DevOptions): Promise<Dev> {
 }
 
 /** What the data directory keeps from start to start. */
-const kept = { databaseUrl: 'file', encryptionKey: 'file', proxyToken: 'file' } as const;
+const kept = {
+  databaseUrl: 'file',
+  encryptionKey: 'file',
+  proxyToken: 'file',
+  snapshotCache: 'file',
+} as const;
 
 /** On the port of the last time, because the provider is registered with it; on another when that is taken. */
 async function startDemo(port: number): Promise<DemoProvider> {

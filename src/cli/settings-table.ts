@@ -128,7 +128,8 @@ export const settingsTable = {
     variable: 'GW_SNAPSHOT_CACHE',
     schema: text,
     fallback: '/var/lib/gw/snapshot.json',
-    description: 'where a proxy keeps the last snapshot, to start without its control plane',
+    description:
+      'where a gateway keeps the last snapshot and what it saw of the log; a proxy starts from it without its control plane',
   }),
   configPoll: define({
     flag: '--config-poll',

@@ -129,6 +129,10 @@ describe('role all with a certificate', () => {
       [200, { status: 'ready' }],
       'a hang-up, of which it has no file to read again, ends nothing',
     );
+    const unwritten = program.logs.filter(
+      ({ message }) => message === 'the snapshot cache was not written',
+    );
+    assert.equal(unwritten.length, 1, 'a cache that cannot be written is told once, and no more');
     await program.end('SIGTERM');
     assert.equal(program.child.exitCode, 0);
   });

@@ -26,7 +26,7 @@ const version = (number: number) => ({
 });
 
 const cacheAt = (path: string, proxyToken = 'token-of-sixteen') =>
-  createSnapshotCache({ path, proxyToken });
+  createSnapshotCache({ path, secret: proxyToken });
 
 describe('the snapshot cache', () => {
   it('gives back what was written, sealed and for the owner alone', async () => {

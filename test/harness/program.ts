@@ -31,6 +31,9 @@ type Given = Readonly<{
   file?: string | undefined;
 }>;
 
+/** No file can be written there: the default place is one of the machine, which all tests would share. */
+const nowhere = '/dev/null/snapshot.json';
+
 /** Its environment holds nothing of the caller's but PATH and HOME. It is killed when the test ends. */
 export function startProgram(
   test: Pick<TestContext, 'after'>,
@@ -38,7 +41,7 @@ export function startProgram(
 ): Program {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [file, ...args, '--log-format', 'json'], {
-    env: { PATH, HOME, ...env },
+    env: { PATH, HOME, GW_SNAPSHOT_CACHE: nowhere, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const logs: LogLine[] = [];

@@ -4,7 +4,7 @@ import { createSnapshotCache } from '../../src/gateway/control-link/cache.ts';
 import { givenSnapshot } from './snapshot.ts';
 
 const [path = '', proxyToken = '', first = '1'] = process.argv.slice(2);
-const cache = createSnapshotCache({ path, proxyToken });
+const cache = createSnapshotCache({ path, secret: proxyToken });
 const keys = Object.fromEntries(Array.from({ length: 2000 }, (_, key) => [`key ${key}`, {}]));
 const snapshot = givenSnapshot({ models: {}, keys });
 

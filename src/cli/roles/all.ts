@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 
+import { createSnapshotCache } from '../../gateway/control-link/cache.ts';
 import { createControlClient } from '../../gateway/control-link/client.ts';
 import type { ControlClient } from '../../gateway/control-link/client.ts';
 import { startHealthReports } from '../../gateway/control-link/health-report.ts';
@@ -10,7 +11,6 @@ import { createUsageReporter } from '../../gateway/control-link/report.ts';
 import { startGateway } from '../../gateway/gateway.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { createLive } from '../../gateway/live.ts';
-import type { Live } from '../../gateway/live.ts';
 import { Spending } from '../../limits/spending.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
@@ -28,6 +28,7 @@ import { openSpool } from '../usage-spool.ts';
 import { startControl } from './control.ts';
 import type { RunningControl, Surroundings } from './control.ts';
 import { endGateway, gatewayOptions, replicaName } from './proxy.ts';
+import { openWitness } from './witness.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
 
@@ -42,9 +43,10 @@ export async function runAll(settings: Settings, extras: AllExtras): Promise<Run
   const encoders = await openEncoders(settings);
   started.defer(encoders.close);
   const spooling = await openSpool(settings, { replica, log: linkLog });
-  const live = createLive({ log: linkLog, monotonic: () => performance.now() });
   // Other proxies may follow this process if the operator gave a token; its own reports need one in any case.
   const proxyToken = settings.proxyToken ?? randomBytes(32).toString('hex');
+  const { live, seenBefore, serve, close: closeWitness } = await openServing(settings, log);
+  started.defer(closeWitness);
   const own: Own = { gateway: null };
   let isLeaving = false;
   const control = await startControl(
@@ -55,7 +57,8 @@ export async function runAll(settings: Settings, extras: AllExtras): Promise<Run
       encoders,
       program: programOf(settings, { own, isLeaving: () => isLeaving }),
       onCurrent: live.confirm,
-      onSnapshot: (snapshot) => serveSnapshot(live, log, snapshot),
+      seenBefore,
+      onSnapshot: serve,
     },
   );
   started.defer(control.close);
@@ -127,9 +130,30 @@ const loopBack = ({ adminUrl, certificate }: RunningControl, proxyToken: string)
     pinnedCertificate: certificate,
   });
 
-function serveSnapshot(live: Live, log: Log, snapshot: Snapshot): void {
-  const refusal = live.apply(snapshot);
-  if (!isRefusal(refusal)) return;
-  live.refuse(snapshot.version, refusal.message);
-  log.error({ reason: refusal.message }, 'snapshot refused');
+/** What the gateway serves, and its memory of the log. */
+async function openServing(settings: Settings, log: Log) {
+  const linkLog = log.of('control_link');
+  const live = createLive({ log: linkLog, monotonic: () => performance.now() });
+  const cache = openCache(settings);
+  const witness = cache === null ? null : await openWitness({ cache, live, log: linkLog });
+  return {
+    live,
+    seenBefore: live.seen(),
+    serve: (snapshot: Snapshot): void => {
+      const refusal = live.apply(snapshot);
+      if (!isRefusal(refusal)) {
+        witness?.keep(snapshot);
+        return;
+      }
+      live.refuse(snapshot.version, refusal.message);
+      log.error({ reason: refusal.message }, 'snapshot refused');
+    },
+    close: async (): Promise<void> => witness?.close(),
+  };
+}
+
+/** Sealed with the proxy token as that of a proxy is; without one, with the encryption key. */
+function openCache({ snapshotCache: path, proxyToken, encryptionKey }: Settings) {
+  const secret = proxyToken ?? encryptionKey;
+  return path === null || secret === null ? null : createSnapshotCache({ path, secret });
 }

@@ -17,6 +17,7 @@ import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { databaseFailure, isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Encoders } from '../../classifier/encoder.ts';
+import type { Sighting } from '../../snapshot/health-report.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { openEncoders } from '../encoders.ts';
@@ -98,6 +99,7 @@ export async function runControl(settings: Settings): Promise<RunningControl> {
     log,
     encoders,
     program,
+    seenBefore: [],
     onSnapshot: () => {},
     onCurrent: () => {},
   });
@@ -118,6 +120,8 @@ export type Surroundings = Readonly<{
   signInLink?: SignInLink;
   encoders: Encoders;
   program: Omit<Program, 'version' | 'uptimeSeconds'>;
+  /** Places of the log that the gateway of this process saw before it was started again. */
+  seenBefore: readonly Sighting[];
   /** Told of each snapshot, from the first one on. */
   onSnapshot: (snapshot: Snapshot) => void;
   /** Told whenever the log was read to its head: what was last published is current. */
@@ -303,7 +307,8 @@ async function serveAdmin(
   const stopTelling = publisher.onPublished(({ snapshot }) => onSnapshot(snapshot));
   const first = publisher.current();
   if (first !== null) onSnapshot(first.snapshot);
-  const upkeep = startUpkeep({ plane, admin, settings, log });
+  const { seenBefore } = surroundings;
+  const upkeep = startUpkeep({ plane, admin, settings, seenBefore, log });
   const sweeping = startSweeping({
     plane,
     egress,

@@ -224,7 +224,7 @@ function openCache(
   { seat }: ProxyDependencies,
 ): SnapshotCache | null {
   if (path === null) return null;
-  const cache = createSnapshotCache({ path, proxyToken });
+  const cache = createSnapshotCache({ path, secret: proxyToken });
   return (seat?.slot ?? 0) === 0 ? cache : { ...cache, write: async () => {} };
 }
 

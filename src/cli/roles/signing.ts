@@ -21,7 +21,8 @@ export type SigningSettings = Pick<
 const intervalMs = 5_000;
 
 /** None without a key. */
-export function signingJobs({ plane, admin, settings, log }: Surroundings): readonly Job[] {
+export function signingJobs(surroundings: Surroundings): readonly Job[] {
+  const { plane, admin, settings, seenBefore, log } = surroundings;
   const { auditSigningKey, auditSigningKeyPrevious, auditCheckpointFile: file } = settings;
   if (auditSigningKey === null) return [];
   const { alarms, notifier } = admin.control;
@@ -45,6 +46,7 @@ export function signingJobs({ plane, admin, settings, log }: Surroundings): read
     clock: Date.now,
     alarms,
     kept: () => lastKept(file),
+    seenBefore,
     emit,
   });
   return [{ what: 'signing a checkpoint of the event log', intervalMs, work: signer.signDue }];

@@ -10,6 +10,7 @@ import { keepCheckpoints } from '../../control/history/checkpoints.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { repeatEvery } from '../../control/repeat.ts';
 import { eraseSuperseded } from '../../control/vault-upkeep.ts';
+import type { Sighting } from '../../snapshot/health-report.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { SettingValues } from '../settings-table.ts';
 import { signingJobs } from './signing.ts';
@@ -29,13 +30,16 @@ export type Surroundings = Readonly<{
   plane: ControlPlane;
   admin: Admin;
   settings: Pick<SettingValues, 'snapshotRebuildInterval' | 'secretRetention'> & SigningSettings;
+  /** Nothing is signed of a log that does not hold these. */
+  seenBefore: readonly Sighting[];
   log: Log;
 }>;
 
 export type Job = Readonly<{ what: string; intervalMs: number; work: () => Promise<unknown> }>;
 
 /** `stop` waits for what is under way. */
-export function startUpkeep({ plane, admin, settings, log }: Surroundings) {
+export function startUpkeep(surroundings: Surroundings) {
+  const { plane, admin, settings, log } = surroundings;
   const jobs: readonly Job[] = [
     {
       what: 'rebuilding the snapshot',
@@ -72,7 +76,7 @@ export function startUpkeep({ plane, admin, settings, log }: Surroundings) {
           log: log.of('control'),
         }),
     },
-    ...signingJobs({ plane, admin, settings, log }),
+    ...signingJobs(surroundings),
   ];
   const running = jobs.map(({ what, intervalMs, work }) => {
     const onFailure = (error: unknown): void =>

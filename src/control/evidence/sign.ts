@@ -12,6 +12,7 @@ import type { SignedCheckpoint } from '../../db/signed-checkpoints.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { snapshotVersion } from '../../lib/snapshot-version.ts';
+import type { Sighting } from '../../snapshot/health-report.ts';
 import type { MutationContext } from '../execute.ts';
 import type { ControlPlane } from '../plane.ts';
 import { checkChain } from '../verify-log.ts';
@@ -33,6 +34,8 @@ type Dependencies = Readonly<{
   alarms: Pick<Alarms, 'raise' | 'list'>;
   /** The last checkpoint that was handed out of the database, by this process or one before; null when none is known. */
   kept?: () => Promise<KeptCheckpoint | null>;
+  /** Places of the log that the gateway of this process saw before it was started again. */
+  seenBefore?: readonly Sighting[];
   /** Takes a new checkpoint out of the database. */
   emit: (checkpoint: SignedCheckpoint) => Promise<void>;
 }>;
@@ -74,6 +77,11 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
       if (!(await isPlaceHeld(dependencies, place, 'this process had verified'))) trusted = null;
     }
     if (isKeptHeld) return;
+    await refuseContradiction(
+      dependencies,
+      dependencies.seenBefore ?? [],
+      'this process was given',
+    );
     const kept = keptPlace(dependencies, (await dependencies.kept?.()) ?? null);
     if (kept !== null)
       await isPlaceHeld(dependencies, { logId, ...kept }, 'a kept checkpoint states');
@@ -133,16 +141,25 @@ type Place = Readonly<{ logId: string; epoch: number; position: number; hash: st
 
 /** False when the log holds another hash there, which a new epoch explains. Without one that is an alarm, and this rejects. */
 async function isPlaceHeld(
-  { plane: { reports: db }, alarms }: Dependencies,
+  dependencies: Dependencies,
   { logId, epoch, position, hash }: Place,
   saw: string,
 ): Promise<boolean> {
+  const db = dependencies.plane.reports;
   const version = snapshotVersion({ epoch, position });
-  const seen = { logId, version, position, hash };
-  if (await raiseContradiction({ db, alarms }, seen, { replica: null, saw })) {
-    throw new Error(`${saw} another hash at position ${position} of the log: nothing is signed`);
-  }
+  await refuseContradiction(dependencies, [{ log_id: logId, version, position, hash }], saw);
   return (await hashesAt(db, [position])).get(position) === hash;
+}
+
+/** Raises an alarm and rejects when the log does not hold all of these, and no epoch explains it. */
+async function refuseContradiction(
+  { plane: { reports: db }, alarms }: Dependencies,
+  seen: readonly Sighting[],
+  saw: string,
+): Promise<void> {
+  const found = await raiseContradiction({ db, alarms }, seen, { replica: null, saw });
+  if (found === null) return;
+  throw new Error(`${saw} another hash at position ${found} of the log: nothing is signed`);
 }
 
 /** Null for a note that no key of ours has signed: it proves nothing. */

@@ -63,21 +63,22 @@ type Process = Readonly<{ db: Queryable; alarms: Pick<Alarms, 'raise'>; replica:
 
 /** Of what this process has read itself; `replica` names it. Rejects when the database cannot be asked. */
 export function createTellLost({ db, alarms, replica }: Process) {
-  return async (lost: Lost): Promise<void> => {
+  return async ({ logId, ...place }: Lost): Promise<void> => {
     const saw = `control process ${replica} had read`;
-    await raiseContradiction({ db, alarms }, lost, { replica, saw });
+    await raiseContradiction({ db, alarms }, [{ log_id: logId, ...place }], { replica, saw });
   };
 }
 
-/** Raises an alarm and answers true when the log does not hold the place, and no epoch explains it. */
+/** Raises an alarm when the log does not hold all of these places, and no epoch explains it. Answers the place, or null. */
 export async function raiseContradiction(
   { db, alarms }: Omit<Process, 'replica'>,
-  { logId, ...place }: Lost,
+  seen: readonly Sighting[],
   witness: Witness,
-): Promise<boolean> {
-  const found = await contradiction(db, [{ log_id: logId, ...place }]);
-  if (found !== null) await alarms.raise(alarmOf(found, witness));
-  return found !== null;
+): Promise<number | null> {
+  const found = await contradiction(db, seen);
+  if (found === null) return null;
+  await alarms.raise(alarmOf(found, witness));
+  return found.seen.position;
 }
 
 const nameOf = ({ log_id, version, position, hash }: Sighting): string =>

@@ -1,7 +1,7 @@
-// The snapshot on the proxy's disk, for starts while the control plane is away. It holds
-// credentials, so it is sealed with a key made of the proxy token; a file that is torn, foreign
-// or changed is refused and the one before it is tried. Whoever loses the token starts without a
-// cache.
+// The last snapshot on disk, and what was seen of its log: a proxy starts from it while the control
+// plane is away, and every gateway remembers by it what the log was. It holds credentials, so it is
+// sealed with a key that is derived from a secret; a file that is torn, foreign or changed is
+// refused and the one before it is tried. A process with another secret starts without a cache.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -32,11 +32,12 @@ export type SnapshotCache = Readonly<{
   read: () => Promise<Readonly<{ kept: Kept | null; refused: readonly string[] }>>;
 }>;
 
+/** `secret` is the proxy token, or another one that only this installation knows. */
 export function createSnapshotCache(
-  options: Readonly<{ path: string; proxyToken: string }>,
+  options: Readonly<{ path: string; secret: string }>,
 ): SnapshotCache {
   const { path } = options;
-  const key = sealingKey(options.proxyToken);
+  const key = sealingKey(options.secret);
   const previous = `${path}.1`;
   return {
     write: async ({ snapshot, seen }) => {
@@ -55,8 +56,8 @@ export function createSnapshotCache(
   };
 }
 
-const sealingKey = (proxyToken: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', proxyToken, '', 'gw-snapshot-cache-v1', 32));
+const sealingKey = (secret: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, '', 'gw-snapshot-cache-v1', 32));
 
 function seal(plain: Buffer, key: Buffer): Buffer {
   const nonce = randomBytes(nonceBytes);
@@ -78,7 +79,7 @@ function unseal(bytes: Buffer, key: Buffer): Buffer | Refusal {
   try {
     return Buffer.concat([opening.update(bytes.subarray(head)), opening.final()]);
   } catch {
-    return refuse('invalid', 'changed, torn or sealed with another proxy token');
+    return refuse('invalid', 'changed, torn or sealed with another secret');
   }
 }
 

@@ -73,7 +73,7 @@ async function replica(t: TestContext, { url, path }: Readonly<{ url: string; pa
     client,
     live,
     log,
-    cache: createSnapshotCache({ path, proxyToken }),
+    cache: createSnapshotCache({ path, secret: proxyToken }),
     acceptLog: null,
     pollMs: 1000,
     random: () => 1,
