@@ -138,7 +138,9 @@ it('two versions are compared, the first is restored, and what was made since is
   await page.getByRole('link', { name: 'Restore…' }).click();
   await page.getByRole('checkbox', { name: /trial/ }).check();
   await page.getByRole('link', { name: 'All except selected' }).click();
-  await page.getByText('Everything except model 2.').waitFor();
+  await page.getByText('Everything except trial.').waitFor();
+  await page.reload();
+  await page.getByText('Everything except trial.').waitFor();
   await page.getByRole('link', { name: `Restore everything from version ${version}` }).click();
   await press(page, 'Restore…');
   await page.getByLabel(`Type ${version} to go on`).fill(String(version));
@@ -303,14 +305,14 @@ it('a change is proposed where it is saved, approved by a second person and appl
   await press(page, 'Open');
   const own = page.locator('gw-change-request');
   await own.getByRole('row', { name: /Input price changed\s+\$1.00 .*\s+\$3.00/ }).waitFor();
-  await own.getByRole('button', { name: 'Withdraw …' }).waitFor();
-  assert.equal(await own.getByRole('button', { name: 'Approve …' }).count(), 0);
+  await own.getByRole('button', { name: 'Withdraw…' }).waitFor();
+  assert.equal(await own.getByRole('button', { name: 'Approve…' }).count(), 0);
 
   const { page: other, watched } = await open(t, second, 'history/requests');
   await other.getByRole('row', { name: /open boss prices/ }).click();
   await other.getByText('The new contract').first().waitFor();
   await expectCleanScreen(other, watched);
-  await press(other, 'Approve …');
+  await press(other, 'Approve…');
   await press(other, 'Approve');
   // An approval publishes nothing: the notice must not name a version, nor offer to undo one.
   const notice = other.locator('gw-toasts').getByText('Change request 1 approved');
@@ -318,7 +320,7 @@ it('a change is proposed where it is saved, approved by a second person and appl
   await other.getByText('Not applied yet.').first().waitFor();
   assert.equal(await other.getByText(/Change request 1 approved · version/).count(), 0);
   assert.equal(await priceNow(house), 1_000_000);
-  await press(other, 'Apply now …');
+  await press(other, 'Apply now…');
   await press(other, 'Apply');
   await other.getByText(/Change request 1 applied · version \d+/).waitFor();
   assert.equal(await priceNow(house), 3_000_000);
@@ -341,7 +343,7 @@ it('what cannot wait is made at once, and reviewed by another person after', asy
 
   const { page: other } = await open(t, second, 'history/requests?state=review_due');
   await other.getByRole('row', { name: /It costs us by the minute review due boss/ }).click();
-  await press(other, 'I have looked at it …');
+  await press(other, 'I have looked at it…');
   await press(other, 'Confirm');
   await other.getByText('Change request 1 reviewed').waitFor();
   const [request] = await rows(house, '/admin/change-requests');
@@ -378,8 +380,8 @@ it('recorded requests are routed again on a version before it is restored', asyn
   assert.equal((await reportUsage(house, events)).status, 200);
   await house.send('PATCH', '/admin/frontend-models/1', { default_targets: ['large'] });
   const { page, watched } = await open(t, house, `history/restore/${version}`);
-  await press(page, 'Route them again');
-  await page.getByText('Of 3 requests, 3 would have gone elsewhere').waitFor();
+  await press(page, 'Run preview');
+  await page.getByText('Of 3 requests, 3 would have been rerouted').waitFor();
   await page
     .getByRole('row', { name: /rerouted large .* small/ })
     .first()

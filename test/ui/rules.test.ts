@@ -61,3 +61,12 @@ it('a rule is duplicated right behind the original, ready to be edited', async (
     ],
   );
 });
+
+it('a narrow screen keeps the name of a rule on one line', async (t) => {
+  const house = await routedHouse(t);
+  const { page } = await open(t, house, 'frontend-models/1', { width: 360 });
+  const name = page.locator('gw-rules [data-rule="1"] .named');
+  const route = page.locator('gw-rules [data-rule="1"] header code');
+  const [named, routed] = [await name.boundingBox(), await route.boundingBox()];
+  assert.ok((named?.height ?? Infinity) < 1.5 * (routed?.height ?? 0), `${named?.height} px`);
+});

@@ -35,7 +35,7 @@ type Offered = Readonly<{ name: string; about: string; deed: Deed }>;
 
 const deeds: readonly Offered[] = [
   { name: 'Copy link to this page', about: 'address url share permalink', deed: 'copy-link' },
-  { name: 'Show the configuration as of …', about: 'past version time history', deed: 'as-of' },
+  { name: 'Show the configuration as of…', about: 'past version time history', deed: 'as-of' },
   { name: 'Back to now', about: 'leave the past as of', deed: 'now' },
   { name: 'Theme: light', about: 'appearance colours', deed: 'theme-light' },
   { name: 'Theme: dark', about: 'appearance colours', deed: 'theme-dark' },

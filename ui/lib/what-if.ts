@@ -1,4 +1,4 @@
-// What a proposal would have made of requests of the past, in words and amounts.
+// The effect of a proposal on recorded requests, in words and amounts.
 
 type Destination = Readonly<{
   denied: Readonly<{ status: number; message: string }> | null;
@@ -8,7 +8,7 @@ type Destination = Readonly<{
 
 /** Where a request goes, in a few words. */
 export function destinationText(destination: Destination): string {
-  if (destination === null) return 'not told';
+  if (destination === null) return 'unknown';
   const { denied, route, to } = destination;
   if (denied !== null) return `denied, ${denied.status}`;
   const name = to === null ? 'nowhere' : to.kind === 'pool' ? `pool ${to.name}` : to.name;
@@ -47,7 +47,7 @@ type Counts = Readonly<{
   rerouted: number;
 }>;
 
-/** How many of a group would end elsewhere. */
+/** How many requests of a group would be affected. */
 export const otherwise = ({ newly_denied, newly_allowed, rerouted }: Counts): number =>
   newly_denied + newly_allowed + rerouted;
 
@@ -60,17 +60,17 @@ type Summary = Readonly<{
   total: Counts & Readonly<{ not_told: number; unpriced: number }>;
 }>;
 
-/** How many requests would have gone elsewhere, been denied, or been let through. */
+/** How many requests would have been rerouted, denied or allowed. */
 export function verdictText({ total }: Summary): string {
-  if (total.requests === 0) return 'No request of that time could be compared';
+  if (total.requests === 0) return 'No request in this range could be compared';
   const parts = [
-    [total.rerouted, 'gone elsewhere'],
+    [total.rerouted, 'been rerouted'],
     [total.newly_denied, 'been denied'],
-    [total.newly_allowed, 'been let through'],
+    [total.newly_allowed, 'been allowed'],
   ] as const;
   const [first, ...more] = parts.filter(([count]) => count > 0);
   const all = `${total.requests} ${total.requests === 1 ? 'request' : 'requests'}`;
-  if (first === undefined) return `None of ${all} would have gone elsewhere`;
+  if (first === undefined) return `None of ${all} would have been rerouted, denied or allowed`;
   const others = more.map(([count, words]) => `, ${count} ${words}`).join('');
   return `Of ${all}, ${first[0]} would have ${first[1]}${others}`;
 }
@@ -93,19 +93,21 @@ const routing: readonly string[] = [
   'roles',
 ];
 
-/** What the numbers leave out, a sentence each. */
+/** What the numbers leave out, one sentence each. */
 export function gapsOf(summary: Summary): readonly string[] {
   const { recorded, compared, not_reached, without_version, has_older, total } = summary;
   return [
     ...(compared < recorded ? [`${compared} of ${recorded} requests were compared.`] : []),
-    ...(has_older ? ['Older requests of that time were not looked at.'] : []),
-    ...(not_reached > 0 ? [`${not_reached} were not reached in time.`] : []),
-    ...(without_version > 0 ? [`${without_version} do not say which version served them.`] : []),
+    ...(has_older ? ['Older requests in this range were not compared.'] : []),
+    ...(not_reached > 0 ? [`${not_reached} could not be compared in time.`] : []),
+    ...(without_version > 0
+      ? [`${without_version} have no record of the version that served them.`]
+      : []),
     ...(total.not_told > 0
-      ? [`Of ${total.not_told}, what decides was not recorded; nothing is guessed.`]
+      ? [`${total.not_told} lack the recorded values that the rules need.`]
       : []),
     ...(total.unpriced > 0
-      ? [`${total.unpriced} have no known cost on one side, and are in no sum.`]
+      ? [`${total.unpriced} without a price are excluded from the cost.`]
       : []),
   ];
 }

@@ -1,4 +1,4 @@
-// What lies between two configurations: each entity that differs, and its fields. Long lists are drawn piece by piece.
+// The differences between two configurations: each record that differs, with its fields. Long lists are drawn piece by piece.
 
 import { LitElement, css, html, nothing } from 'lit';
 
@@ -31,6 +31,7 @@ export class GwDifferences extends LitElement {
     ticked: { attribute: false },
     whole: { type: String },
     growing: { type: Boolean },
+    level: { type: Number },
     shown: { state: true },
     opened: { state: true },
   };
@@ -56,6 +57,7 @@ export class GwDifferences extends LitElement {
         margin-bottom: var(--space-1);
       }
 
+      h3,
       h4 {
         margin: 0;
         font-size: var(--text-m);
@@ -99,6 +101,8 @@ export class GwDifferences extends LitElement {
   declare whole: string;
   /** This page does: `gw-more` asks for those that are not here yet. */
   declare growing: boolean;
+  /** Of the headings of records: one below the heading that the list stands under. */
+  declare level: 3 | 4;
   declare shown: number;
   /** The keys of groups that are unfolded. */
   declare opened: ReadonlySet<string>;
@@ -110,6 +114,7 @@ export class GwDifferences extends LitElement {
     this.ticked = null;
     this.whole = '';
     this.growing = false;
+    this.level = 4;
     this.shown = shownAtOnce;
     this.opened = new Set();
   }
@@ -125,7 +130,7 @@ export class GwDifferences extends LitElement {
       ${
         groups.length > shown
           ? html`<button type="button" class="more" @click=${this.#onMore}>
-              Show more, of ${formatCount(differences.length, 'entity', 'entities')}
+              Show more, of ${formatCount(differences.length, 'record')}
             </button>`
           : beyond > 0
             ? this.#beyond(beyond)
@@ -180,6 +185,7 @@ export class GwDifferences extends LitElement {
     const place = one.change === 'deleted' ? null : placeOfStream(stream);
     const name = one.name ?? `${kindLabel(one.kind)} ${one.id}`;
     const isLinked = place !== null && screenNamed(place.screen) !== undefined;
+    const title = isLinked ? html`<a href=${linkTo(place)}>${name}</a>` : name;
     return html`<li>
       <header>
         ${
@@ -193,7 +199,7 @@ export class GwDifferences extends LitElement {
               />`
         }
         <gw-badge tone=${tones[one.change]}>${one.change}</gw-badge>
-        <h4>${isLinked ? html`<a href=${linkTo(place)}>${name}</a>` : name}</h4>
+        ${this.level === 3 ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`}
         <span class="quiet">${kindLabel(one.kind)}, <code>${stream}</code></span>
       </header>
       ${this.#fields(one)}

@@ -94,7 +94,7 @@ export class GwSave extends LitElement {
     if (shown === null) return nothing;
     return html`<gw-dialog
       heading=${shown.heading}
-      verb=${this.busy ? `${shown.verb} …` : shown.verb}
+      verb=${this.busy ? `${shown.verb}…` : shown.verb}
       name=${shown.name ?? ''}
       ?danger=${shown.danger === true}
       ?busy=${this.busy || this.meanwhile !== null}

@@ -1,5 +1,5 @@
-// Recorded requests, routed again on what is proposed: asked for by a button, because it reads many. What would have gone elsewhere, been
-// denied or let through, and what that would have cost.
+// Replays recorded requests on the proposed configuration and shows which would be rerouted, denied or allowed, and what they would
+// cost. A button starts it, because it reads many requests.
 
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -43,10 +43,10 @@ const changedColumns: readonly Column<WhatIfChanged>[] = [
     cell: ({ at }) => html`<gw-time absolute at=${at}></gw-time>`,
   },
   { id: 'principal', label: 'Principal', value: ({ principal }) => principal },
-  { id: 'model', label: 'Asked for', value: ({ model }) => model },
+  { id: 'model', label: 'Requested model', value: ({ model }) => model },
   {
     id: 'change',
-    label: 'Would be',
+    label: 'Effect',
     value: ({ change }) => change,
     cell: ({ change }) =>
       html`<gw-badge tone=${tones[change]}>${change.replaceAll('_', ' ')}</gw-badge>`,
@@ -59,12 +59,12 @@ const groupColumns = (label: string): readonly Column<Group>[] => [
   { id: 'name', label, value: ({ name }) => name },
   {
     id: 'otherwise',
-    label: 'Otherwise',
+    label: 'Affected',
     end: true,
     value: (one) => otherwise(one),
     cell: (one) => html`${formatNumber(otherwise(one))} of ${formatNumber(one.requests)}`,
   },
-  { id: 'denied', label: 'Denied', end: true, value: (one) => one.newly_denied },
+  { id: 'denied', label: 'Newly denied', end: true, value: (one) => one.newly_denied },
   {
     id: 'cost',
     label: 'Cost',
@@ -126,7 +126,7 @@ export class GwWhatIf extends LitElement {
   ];
   /** Null cannot be asked about. */
   declare proposal: Proposal | null;
-  /** What is known already, of the last day. */
+  /** The result for the last day, when the server sent one with the preview. */
   declare known: WhatIfSummary | null;
   /** As in an address. */
   declare range: string;
@@ -163,7 +163,7 @@ export class GwWhatIf extends LitElement {
 
   protected override render() {
     const shown = this.found ?? this.known;
-    return html`<div class="section"><h3>What it would have made of requests</h3></div>
+    return html`<div class="section"><h3>Preview impact on recent traffic</h3></div>
       ${this.proposal === null ? nothing : this.#question()}
       <gw-error .failure=${this.failure}></gw-error>
       ${shown === null ? nothing : this.#found(shown)}`;
@@ -178,7 +178,7 @@ export class GwWhatIf extends LitElement {
         }}
       ></gw-range>
       <button type="button" ?disabled=${this.busy} @click=${this.#ask}>
-        <gw-icon name="route"></gw-icon>${this.busy ? 'Routing them again …' : 'Route them again'}
+        <gw-icon name="route"></gw-icon>${this.busy ? 'Running…' : 'Run preview'}
       </button>
     </div>`;
   }
@@ -203,8 +203,8 @@ export class GwWhatIf extends LitElement {
         >${formatShare(count, total.requests)}</gw-kpi
       >`;
     return html`<div class="tiles">
-        ${tile('Gone elsewhere', total.rerouted)} ${tile('Denied', total.newly_denied, 'bad')}
-        ${tile('Let through', total.newly_allowed, 'warn')}
+        ${tile('Rerouted', total.rerouted)} ${tile('Newly denied', total.newly_denied, 'bad')}
+        ${tile('Newly allowed', total.newly_allowed, 'warn')}
         <gw-kpi label="Cost" value=${amountText(total.cost_difference, { signed: true, digits: 4 })}
           >${amountText(total.cost_before)} → ${amountText(total.cost_after)}</gw-kpi
         >
@@ -223,7 +223,7 @@ export class GwWhatIf extends LitElement {
   ) {
     const rows: readonly Group[] = [
       ...first.map((one) => Object.assign({}, one, { name: nameOf(one) })),
-      ...(rest === null ? [] : [Object.assign({}, rest, { name: 'the rest' })]),
+      ...(rest === null ? [] : [Object.assign({}, rest, { name: 'others' })]),
     ].filter((one) => otherwise(one) > 0 || Number(one.cost_difference) !== 0);
     if (rows.length === 0) return nothing;
     return html`<div>
@@ -241,10 +241,14 @@ export class GwWhatIf extends LitElement {
 
   #changed({ changed, total }: WhatIfSummary) {
     return html`<h4>
-        ${changed.length < otherwise(total) ? `The first ${changed.length} of them` : 'Each of them'}
+        ${
+          changed.length < otherwise(total)
+            ? `The first ${changed.length} affected requests`
+            : 'Affected requests'
+        }
       </h4>
       <gw-table
-        label="Requests that would have ended otherwise"
+        label="Affected requests"
         noun="request"
         .columns=${changedColumns}
         .rows=${changed}

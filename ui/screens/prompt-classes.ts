@@ -129,7 +129,7 @@ class ScreenPromptClasses extends RecordScreen {
       ?disabled=${this.busy}
       @click=${this.#evaluate}
     >
-      <gw-icon name="gauge"></gw-icon>${this.busy ? 'Evaluating …' : 'Evaluate'}
+      <gw-icon name="gauge"></gw-icon>${this.busy ? 'Evaluating…' : 'Evaluate'}
     </button>`;
   }
 

@@ -217,7 +217,7 @@ class ScreenProviders extends RecordScreen {
         they are served by another provider or deleted:
       </p>
       <p>
-        <code>${this.breaks.slice(0, 20).join(', ')}${this.breaks.length > 20 ? ' …' : ''}</code>
+        <code>${this.breaks.slice(0, 20).join(', ')}${this.breaks.length > 20 ? '…' : ''}</code>
       </p>
       <p>
         <a href=${linkTo({ screen: 'models', query: { provider: this.rest[0] ?? '' } })}

@@ -117,7 +117,7 @@ class ScreenRoles extends RecordScreen {
           >${holders
             .slice(0, 20)
             .map(({ name }) => name)
-            .join(', ')}${holders.length > 20 ? ' …' : ''}</code
+            .join(', ')}${holders.length > 20 ? '…' : ''}</code
         >
       </p>
       <p>

@@ -113,7 +113,7 @@ export class GwLogin extends LitElement {
       /></label>
       <gw-error .failure=${this.failure}></gw-error>
       <button class="primary" ?disabled=${this.busy}>
-        ${this.busy ? 'Logging in …' : 'Log in'}
+        ${this.busy ? 'Logging in…' : 'Log in'}
       </button>
     </form>`;
   }

@@ -44,7 +44,7 @@ const undoOf = (requestId: string) => ({ label: 'Undo', run: () => void takeBack
  * change offers to undo it meanwhile, or once it is undone.
  */
 export async function takeBack(requestId: string): Promise<void> {
-  tellOf(requestId, { action: null, outcome: 'Being undone …' });
+  tellOf(requestId, { action: null, outcome: 'Being undone…' });
   const undone = await undo(requestId);
   if (undone === null) {
     tellOf(requestId, { action: undoOf(requestId), outcome: '' });

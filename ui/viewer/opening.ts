@@ -151,7 +151,7 @@ export class GwViewerOpening extends LitElement {
           .value=${this.key}
         ></gw-field>
         <div class="kept">
-          <button type="button" @click=${this.#choose('kept')}>Checkpoints that you kept …</button>
+          <button type="button" @click=${this.#choose('kept')}>Checkpoints that you kept…</button>
           ${
             this.kept === null
               ? nothing

@@ -180,17 +180,20 @@ const summary = {
 };
 
 it('what a proposal would have made of requests is said, and what was left out too', () => {
-  assert.equal(verdictText(summary), 'None of 500 requests would have gone elsewhere');
+  assert.equal(
+    verdictText(summary),
+    'None of 500 requests would have been rerouted, denied or allowed',
+  );
   const total = { ...summary.total, rerouted: 12, newly_denied: 1 };
   assert.equal(
     verdictText({ ...summary, total }),
-    'Of 500 requests, 12 would have gone elsewhere, 1 been denied',
+    'Of 500 requests, 12 would have been rerouted, 1 been denied',
   );
   assert.equal(otherwise(total), 13);
   assert.deepEqual(gapsOf(summary), []);
   assert.deepEqual(gapsOf({ ...summary, recorded: 9_000, total: { ...total, unpriced: 2 } }), [
     '500 of 9000 requests were compared.',
-    '2 have no known cost on one side, and are in no sum.',
+    '2 without a price are excluded from the cost.',
   ]);
 });
 
@@ -210,5 +213,5 @@ it('a destination is a model, a pool or a refusal', () => {
   assert.equal(destinationText({ denied: null, route: 'rule:0', to }), 'pool fast (rule:0)');
   const denied = { status: 403, message: 'no' };
   assert.equal(destinationText({ denied, route: 'rule:1', to: null }), 'denied, 403');
-  assert.equal(destinationText(null), 'not told');
+  assert.equal(destinationText(null), 'unknown');
 });

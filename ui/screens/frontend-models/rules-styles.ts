@@ -63,6 +63,7 @@ export const rulesStyles = css`
     display: flex;
     align-items: center;
     gap: var(--space-2);
+    flex-wrap: wrap;
     min-height: 2.375rem;
     padding: 0.1875rem var(--space-2) 0.1875rem var(--space-3);
   }
@@ -141,8 +142,11 @@ export const rulesStyles = css`
     transform: translateX(0.75rem);
   }
 
-  .fill {
-    flex: 1;
+  .actions {
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+    margin-left: auto;
   }
 
   .tag {

@@ -108,9 +108,10 @@ export class GwRules extends LitElement {
         ${this.writable ? this.#grip(rule, index) : nothing} ${this.#identity(rule)}
         ${verdict === null ? nothing : html`<gw-badge tone=${verdict.tone}>${verdict.word}</gw-badge>`}
         ${isMarked ? html`<gw-badge tone="info">Decided the request</gw-badge>` : nothing}
-        <span class="fill"></span>
-        ${rule.tag === null ? nothing : html`<span class="tag">tag <code>${rule.tag}</code></span>`}
-        ${this.writable ? this.#actions(rule) : nothing}
+        <span class="actions">
+          ${rule.tag === null ? nothing : html`<span class="tag">tag <code>${rule.tag}</code></span>`}
+          ${this.writable ? this.#actions(rule) : nothing}
+        </span>
       </header>
       ${
         this.editing === String(rule.id)

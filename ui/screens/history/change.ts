@@ -159,6 +159,7 @@ export class GwHistoryChange extends HistoryRecord<Loaded> {
         openRest([]);
       }}
       ><gw-differences
+        level="3"
         .differences=${preview?.diff ?? []}
         .total=${preview?.difference_count ?? 0}
       ></gw-differences

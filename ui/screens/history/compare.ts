@@ -137,7 +137,7 @@ class HistoryDiff extends LitElement {
     const { kind = '' } = this.#place.value.query;
     return html`<div class="found">
         <h2>
-          ${formatCount(total, 'entity differs', 'entities differ')} between version ${from.version}
+          ${formatCount(total, 'record differs', 'records differ')} between version ${from.version}
           and ${to.version}
         </h2>
         <select aria-label="Kind" @change=${this.#onKind}>
@@ -152,12 +152,13 @@ class HistoryDiff extends LitElement {
             ? html`<a
                 class="button"
                 href=${linkTo({ screen: 'history', rest: ['restore', from.position] })}
-                ><gw-icon name="rotate-ccw"></gw-icon>Restore ${from.position} …</a
+                ><gw-icon name="rotate-ccw"></gw-icon>Restore version ${from.position}…</a
               >`
             : nothing
         }
       </div>
       <gw-differences
+        level="3"
         growing
         .differences=${differences}
         .total=${total}

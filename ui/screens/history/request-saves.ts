@@ -18,12 +18,12 @@ import { zone } from '../../state/preferences.ts';
 import type { CallsEdit } from './calls-form.ts';
 
 export const stepLabels: Readonly<Record<Step, string>> = {
-  approve: 'Approve …',
-  refuse: 'Refuse …',
-  withdraw: 'Withdraw …',
-  schedule: 'Schedule …',
-  apply: 'Apply now …',
-  review: 'I have looked at it …',
+  approve: 'Approve…',
+  refuse: 'Refuse…',
+  withdraw: 'Withdraw…',
+  schedule: 'Schedule…',
+  apply: 'Apply now…',
+  review: 'I have looked at it…',
 };
 
 /** `at` is RFC 3339, for the one that takes a time. */

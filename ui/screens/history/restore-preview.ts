@@ -1,9 +1,10 @@
-// What a restore would come to: how many entities, what stands in its way, what does not come back, and the events that it writes.
+// The preview of a restore: how many records change, what prevents it, what is not restored, and the events that it writes.
 
 import { html, nothing } from 'lit';
 
-import type { Restored } from '../../api/snapshots.ts';
+import type { Difference, Restored } from '../../api/snapshots.ts';
 import '../../elements/kpi.ts';
+import { fieldLabel } from '../../lib/field-label.ts';
 import { capital, formatCount, formatNumber } from '../../lib/format.ts';
 import { streamWords, wordsOf } from '../../lib/history.ts';
 import { lossText, wayAround } from '../../lib/restore.ts';
@@ -11,7 +12,7 @@ import type { Scope, Way } from '../../lib/restore.ts';
 
 const eventsShown = 200;
 
-/** Those that are listed alone are told apart. */
+/** Counts by kind of change cover the listed differences only. */
 export function restoreTiles(would: Restored) {
   const least = would.diff.length < would.difference_count ? '≥ ' : '';
   const count = (change: string): string =>
@@ -26,49 +27,54 @@ export function restoreTiles(would: Restored) {
   </div>`;
 }
 
-/** `linkTo` leads to the restore of other entities of the same moment. */
-export function restoreConflicts(
-  { conflicts }: Restored,
-  scope: Scope,
-  linkTo: (scope: Scope) => string,
-) {
+type Asked = Readonly<{
+  scope: Scope;
+  names: Names;
+  /** To the restore of other records of the same version. */
+  linkTo: (scope: Scope) => string;
+}>;
+
+export function restoreConflicts({ conflicts }: Restored, { scope, names, linkTo }: Asked) {
   if (conflicts.length === 0) return nothing;
   const way = wayAround(scope, conflicts);
   return html`<div class="notice bad" role="alert">
     <strong>This restore is not possible:</strong>
     <ul>
-      ${conflicts.map(({ entity, message }) => html`<li>${streamWords(entity)}: ${message}</li>`)}
+      ${conflicts.map(({ entity, message }) => html`<li>${namedWords([entity], names)}: ${message}</li>`)}
     </ul>
-    ${way === null ? nothing : html`<p><a href=${linkTo(way.scope)}>${wayWords(way)}</a></p>`}
+    ${way === null ? nothing : html`<p><a href=${linkTo(way.scope)}>${wayWords(way, names)}</a></p>`}
   </div>`;
 }
 
-function wayWords({ back, stay }: Way): string {
+function wayWords({ back, stay }: Way, names: Names): string {
   return capital(
     [
-      ...(back.length === 0 ? [] : [`restore ${listWords(back)} as well`]),
-      ...(stay.length === 0 ? [] : [`leave ${listWords(stay)} unchanged as well`]),
+      ...(back.length === 0 ? [] : [`restore ${namedWords(back, names)} as well`]),
+      ...(stay.length === 0 ? [] : [`leave ${namedWords(stay, names)} unchanged as well`]),
     ].join(', and '),
   );
 }
 
-/** By the names that the differences tell. */
-export function namedWords(streams: readonly string[], would: Restored | undefined): string {
-  const names = new Map(would?.diff.map(({ kind, id, name }) => [`${kind}-${id}`, name]));
-  return streams.map((stream) => names.get(stream) ?? streamWords(stream)).join(', ');
-}
+/** Names of records by their streams. */
+export type Names = ReadonlyMap<string, string>;
 
-const listWords = (streams: readonly string[]): string =>
-  streams.map((stream) => streamWords(stream)).join(', ');
+export const namesIn = (differences: readonly Difference[]): Names =>
+  new Map(
+    differences.flatMap(({ kind, id, name }) => (name === null ? [] : [[`${kind}-${id}`, name]])),
+  );
 
-export function restoreLosses({ missing }: Restored) {
+/** Records by their names; by kind and id where the name is not known. */
+export const namedWords = (streams: readonly string[], names: Names): string =>
+  streams.map((stream) => names.get(stream) ?? streamWords(stream)).join(', ');
+
+export function restoreLosses({ missing }: Restored, names: Names) {
   if (missing.length === 0) return nothing;
   return html`<div class="notice warn">
     <strong>These fields are not restored:</strong>
     <ul>
       ${missing.map(
         ({ entity, field, reason }) =>
-          html`<li>${streamWords(entity)}, <code>${field}</code>: ${lossText(reason)}</li>`,
+          html`<li>${namedWords([entity], names)}, ${fieldLabel(field)}: ${lossText(reason)}</li>`,
       )}
     </ul>
   </div>`;

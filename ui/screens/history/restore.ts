@@ -1,9 +1,10 @@
-// A restore: first what it would come to, entity by entity, what stands in its way and what does not come back; then, with a reason and
-// the version typed, the restore itself, refused when the configuration has changed since it was looked at.
+// A restore: first its preview, record by record, with what prevents it and what is not restored; then, with a reason and the version
+// typed, the restore itself, which is refused when the configuration has changed since the preview.
 
 import { LitElement, html, nothing } from 'lit';
 
-import { restoreSnapshot } from '../../api/snapshots.ts';
+import { getLogHead } from '../../api/log.ts';
+import { diffSnapshots, restoreSnapshot } from '../../api/snapshots.ts';
 import type { Restored } from '../../api/snapshots.ts';
 import '../../elements/empty.ts';
 import '../../elements/icon.ts';
@@ -27,12 +28,17 @@ import { panels } from '../../styles/panels.ts';
 import { record } from '../../styles/record.ts';
 import {
   namedWords,
+  namesIn,
   restoreConflicts,
   restoreEvents,
   restoreLosses,
   restoreTiles,
 } from './restore-preview.ts';
+import type { Names } from './restore-preview.ts';
 import { restoreStyles } from './restore-styles.ts';
+
+/** Of differences that are read only for the names in them. */
+const namesMax = 1_000;
 
 type Preview = Readonly<{ would: Restored; version: number | null }>;
 
@@ -40,13 +46,15 @@ class HistoryRestore extends LitElement {
   static override properties = { save: { state: true }, ticked: { state: true } };
   static override styles = [base, buttons, record, panels, restoreStyles];
   declare save: Save | null;
-  /** Of the differences; what may be restored alone. */
+  /** The streams of the selected records. */
   declare ticked: ReadonlySet<string>;
   readonly #place = new Watch(this, place);
   readonly #preview = new Resource(this, (signal) => this.#load(signal), {
     question: () => this.#asked(),
   });
   #tickedOf = '';
+  /** Names from all previews: a preview does not name the records that it leaves out. */
+  #names: Names = new Map();
 
   constructor() {
     super();
@@ -70,13 +78,23 @@ class HistoryRestore extends LitElement {
     return may('config:write') && !isReadOnly();
   }
 
-  /** Null where there is nothing to be looked at. */
+  /** Null when there is nothing to preview. */
   async #load(signal: AbortSignal): Promise<Preview | null> {
     if (this.#moment() === '' || !this.#isWritable()) return null;
     const body = { ...scopeBody(this.#scope()), dry_run: true };
     const { body: would, etag } = await restoreSnapshot(this.#moment(), body, { signal });
+    await this.#learnNames(would, signal);
     const version = Number(etag?.replaceAll('"', '') ?? NaN);
     return { would, version: Number.isNaN(version) ? null : version };
+  }
+
+  async #learnNames(would: Restored, signal: AbortSignal): Promise<void> {
+    this.#names = new Map([...this.#names, ...namesIn(would.diff)]);
+    if (this.#scope().streams.every((stream) => this.#names.has(stream))) return;
+    const { body: head } = await getLogHead(signal);
+    const ends = { from: this.#moment(), to: head.position };
+    const { body } = await diffSnapshots(ends, { limit: namesMax }, signal);
+    this.#names = new Map([...this.#names, ...namesIn(body.differences)]);
   }
 
   /** Ticks are of one preview. */
@@ -163,8 +181,10 @@ class HistoryRestore extends LitElement {
   }
 
   #refusal(would: Restored) {
-    return html`${restoreConflicts(would, this.#scope(), (scope) => this.#linkTo(scope))}
-    ${restoreLosses(would)}`;
+    const names = this.#names;
+    const linkTo = (scope: Scope): string => this.#linkTo(scope);
+    return html`${restoreConflicts(would, { scope: this.#scope(), names, linkTo })}
+    ${restoreLosses(would, names)}`;
   }
 
   #linkTo(scope: Scope): string {
@@ -175,7 +195,7 @@ class HistoryRestore extends LitElement {
   #scopeLine() {
     const { kind, streams } = this.#scope();
     if (kind === 'all') return nothing;
-    const named = namedWords(streams, this.#preview.value?.would);
+    const named = namedWords(streams, this.#names);
     return html`<p class="only">
       <span>${kind === 'only' ? `Only ${named}.` : `Everything except ${named}.`}</span>
       <a href=${this.#linkTo({ kind: 'all', streams: [] })}
@@ -188,7 +208,7 @@ class HistoryRestore extends LitElement {
     const moment = this.#moment();
     const scope = this.#scope();
     const whole = momentWords(moment);
-    const named = namedWords(scope.streams, would);
+    const named = namedWords(scope.streams, this.#names);
     const isSmall = scope.kind === 'only' && would.difference_count <= undoneMax;
     const done = {
       all: `Restored ${whole}`,

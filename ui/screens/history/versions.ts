@@ -170,7 +170,7 @@ class HistoryVersions extends LitElement {
     const [from, to] = [...this.ticked].map(Number).toSorted((a, b) => a - b);
     if (from === undefined || to === undefined) {
       return html`<span slot="bar" class="quiet"
-        >${from === undefined ? 'Tick two to compare them' : `Compare ${from} with …`}</span
+        >${from === undefined ? 'Tick two to compare them' : `Compare ${from} with…`}</span
       >`;
     }
     return html`<button

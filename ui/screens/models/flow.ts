@@ -1,4 +1,4 @@
-// The form of a backend's flow control: how many requests it is sent at once, how many wait, and for how long.
+// The form for the flow control of a backend: how many requests run at once, how many wait, and for how long.
 
 import { html } from 'lit';
 
@@ -25,12 +25,12 @@ const rows: readonly FormRow<FlowDraft>[] = [
       {
         name: 'admission_max_concurrent',
         label: fieldLabels.admission_max_concurrent,
-        hint: 'Of one replica. Empty turns the gate off. A start: what the engine runs at once, by the number of replicas',
+        hint: 'Per replica. Empty: no limit. Start with the capacity of the engine divided by the number of replicas.',
       },
       {
         name: 'admission_high_water',
         label: fieldLabels.admission_high_water,
-        hint: "Where the engine's own queue halves the ceiling. Empty is 4",
+        hint: 'Above this length of the engine’s own queue, gw halves the limit. Default: 4.',
       },
     ],
   },
@@ -39,12 +39,12 @@ const rows: readonly FormRow<FlowDraft>[] = [
       {
         name: 'admission_max_queued',
         label: fieldLabels.admission_max_queued,
-        hint: 'Requests that wait at the gateway. Empty is 64',
+        hint: 'Requests that wait at the gateway. Default: 64.',
       },
       {
         name: 'admission_max_wait_seconds',
         label: fieldLabels.admission_max_wait_seconds,
-        hint: 'Seconds, then 503. Empty is 30',
+        hint: 'Seconds. Requests that wait longer get status 503. Default: 30.',
       },
     ],
   },
@@ -53,16 +53,16 @@ const rows: readonly FormRow<FlowDraft>[] = [
       {
         name: 'upstream_timeout_seconds',
         label: fieldLabels.upstream_timeout_seconds,
-        hint: 'Seconds. Empty is that of the gateway',
+        hint: 'Seconds. Leave empty to use the timeout of the gateway.',
       },
       {
         name: 'default_max_tokens',
         label: fieldLabels.default_max_tokens,
-        hint: 'Tokens, for protocols that have to be told when the caller does not say',
+        hint: 'Sent to protocols that require a maximum when the caller sets none.',
       },
     ],
   },
-  html`<p class="notice">Replicas take it when they next ask for the snapshot.</p>`,
+  html`<p class="notice">Replicas apply the change with their next snapshot.</p>`,
 ];
 
 export class GwFlowForm extends RecordForm<ModelRow, FlowDraft> {

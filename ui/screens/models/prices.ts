@@ -143,7 +143,7 @@ export class GwPriceSync extends LitElement {
     return html`<div class="wish" @gw-input=${this.#onInput}>
         ${formRows(rows, this.wish)}
         <button type="button" ?disabled=${this.busy} @click=${this.#look}>
-          ${this.busy ? 'Looking up …' : 'Look up prices'}
+          ${this.busy ? 'Looking up…' : 'Look up prices'}
         </button>
       </div>
       <gw-error retriable .failure=${this.failure} @gw-retry=${this.#look}></gw-error>

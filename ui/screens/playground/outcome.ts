@@ -141,7 +141,7 @@ export class GwPlaygroundOutcome extends LitElement {
     if (failure !== null) return failure.message;
     if (this.answer.isWhole && !this.#hasRow()) return html`<span class="quiet">none</span>`;
     return html`<span class="quiet"
-      >${this.#asks >= asksMax ? 'its usage row has not come yet' : 'comes with its usage row …'}</span
+      >${this.#asks >= asksMax ? 'its usage row has not come yet' : 'comes with its usage row…'}</span
     >`;
   }
 

@@ -81,7 +81,7 @@ export class GwAvailableModels extends LitElement {
   protected override render() {
     const { value: served, failure } = this.#served;
     if (served === undefined && failure === null) {
-      return html`<p class="quiet" role="status">Asking ${this.provider.name} …</p>`;
+      return html`<p class="quiet" role="status">Asking ${this.provider.name}…</p>`;
     }
     return html`<gw-error
         retriable

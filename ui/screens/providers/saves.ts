@@ -11,7 +11,7 @@ import { registrationCalls } from '../../lib/registration.ts';
 import { theList, theMade } from '../../lib/save.ts';
 import type { Save } from '../../lib/save.ts';
 
-const busyText = 'Asking the provider for its models …';
+const busyText = 'Asking the provider for its models…';
 
 export function creationOf(draft: ProviderDraft): Save {
   const body = providerBody(draft);

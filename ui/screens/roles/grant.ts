@@ -121,7 +121,7 @@ export class GwGrant extends LitElement {
         required
         .choices=${[
           ...resourceChoices(prefix, names ?? []),
-          { value: other, label: 'Another name …' },
+          { value: other, label: 'Another name…' },
         ]}
         .value=${this.resource}
         @gw-input=${this.#onResource}
