@@ -98,6 +98,8 @@ export type Control = Readonly<{
   /** Whether a registration needs the permission `provider:register`, besides an API key. */
   needsPermissionToRegister: boolean;
   checkAddress: CheckAddress;
+  /** The same for each heartbeat. It waits for no other look-up: names that do not resolve must not hold up the leases of hosts. */
+  checkHeldAddress: CheckAddress;
   planPrices: PlanPrices;
   takeUsage: UsageIntake;
   /** Folds what is past its retention, and checks budgets against usage. */

@@ -131,6 +131,7 @@ export function openAdmin(options: AdminOptions): Admin {
     dynamicProvidersMax: options.dynamicProvidersMax ?? dynamicProvidersMaxDefault,
     needsPermissionToRegister: options.needsPermissionToRegister ?? false,
     checkAddress: createAddressCheck(options.egress),
+    checkHeldAddress: createAddressCheck(options.egress, { waitingMax: 0 }),
     planPrices: createPlanPrices({
       dispatcher,
       places: options.pricePlaces,

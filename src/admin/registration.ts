@@ -87,10 +87,10 @@ async function register(body: Registration, call: Call): Promise<Handled<Registe
     engine: body.engine,
     providersMax: control.dynamicProvidersMax,
   };
-  const refused = await control.checkAddress(endpoint.api_base);
-  // When too many names wait to be resolved, the connection to the address is judged instead.
-  if (refused !== null && refused.refused === 'invalid') return { ...refused, param: 'api_base' };
   const place = placeAmong(control.providersAt(endpoint.api_base), asked.principalId);
+  const refused = place.is === 'own' ? await control.checkHeldAddress(endpoint.api_base) : null;
+  // When too many names are being resolved, connections to the address are judged all the same.
+  if (refused !== null && refused.refused === 'invalid') return { ...refused, param: 'api_base' };
   const served = await servedAt(place, asked, control);
   if (isRefusal(served)) return served;
   const isBeat = call.once === null && served === null;

@@ -1,5 +1,5 @@
-// Whether an address that is stored and not dialled now could be dialled at all: its name is resolved and each address of it
-// judged, as before a connection.
+// Decides whether an address that is stored and not dialled now could be dialled at all: resolves its name and judges each address of
+// it, as before a connection.
 
 import { isIP } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,16 +9,20 @@ import { EgressRefused } from '../egress/egress.ts';
 import type { Guard } from '../egress/egress.ts';
 import { createSlots } from './slots.ts';
 
-/** Null when the host of `url` may be dialled, or has no address now: whoever dials it later judges it again. */
+/** Null when the host of `url` may be dialled, or has no address now. Every later connection is judged again. */
 export type CheckAddress = (url: string) => Promise<Refusal | null>;
 
 const resolveTimeoutMs = 2_000;
 
 /** A resolver that hangs holds a thread: few may. */
 const parallelMax = 2;
-const waitingMax = 32;
+const waitingMaxDefault = 32;
 
-export function createAddressCheck(guard: Pick<Guard, 'lookup' | 'refusalOf'>): CheckAddress {
+/** Refuses as unavailable what finds no slot, nor a place among the `waitingMax` that wait for one. */
+export function createAddressCheck(
+  guard: Pick<Guard, 'lookup' | 'refusalOf'>,
+  { waitingMax = waitingMaxDefault }: Readonly<{ waitingMax?: number }> = {},
+): CheckAddress {
   const slots = createSlots({ parallelMax, waitingMax, what: 'looked up names' });
   return async (url) => {
     const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');

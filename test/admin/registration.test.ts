@@ -10,6 +10,7 @@ import { errorOf, member } from '../harness/admin.ts';
 import { hosts } from '../harness/hosts.ts';
 import { leasingPlane } from '../harness/leases.ts';
 import { listedProvider } from '../harness/model-list.ts';
+import { until } from '../harness/wait.ts';
 
 const listed = async ({ send }: Awaited<ReturnType<typeof leasingPlane>>) => {
   const { body } = await send('GET', '/admin/providers');
@@ -148,6 +149,31 @@ it('a heartbeat is refused once its address may not be dialled any more', async 
   assert.equal((await beat()).status, 200);
   address = '169.254.169.254';
   assert.deepEqual(errorOf(await beat()), [400, 'invalid', 'api_base']);
+});
+
+it('a heartbeat does not wait for the names of others, which do not resolve', async (t) => {
+  let isHanging = false;
+  let hanging = 0;
+  const resolve: Resolve = (_host, _options, callback) => {
+    if (isHanging) hanging += 1;
+    else callback(null, [{ address: '127.0.0.1', family: 4 }]);
+  };
+  const leasing = await leasingPlane(t, { resolve });
+  const { apiBase } = await listedProvider(t, { models: ['qwen'] });
+  const key = await leasing.key('agent');
+  const beat = async (host: string) => {
+    const { status } = await leasing.register(key, {
+      api_base: apiBase.replace('127.0.0.1', `${host}.example`),
+    });
+    return { host, status };
+  };
+  for (const host of ['a', 'b', 'c']) assert.equal((await beat(host)).status, 200);
+  isHanging = true;
+  const others = ['a', 'b'].map(beat);
+  await until(() => hanging === 2, { what: 'two look-ups' });
+  assert.deepEqual(await Promise.race([beat('c'), ...others]), { host: 'c', status: 200 });
+  // Those that wait for the resolver are answered too: the name is judged by the next connection.
+  for (const { status } of await Promise.all(others)) assert.equal(status, 200);
 });
 
 describe('a registration under --provider-registration permitted', () => {
