@@ -1,11 +1,11 @@
 // Verification of the vault: the log names every item and every erasure, and an item opens only in its own row. So rows that were deleted,
-// emptied, brought back, added or swapped by hand are found.
+// emptied, brought back, added or swapped by hand are found. The fingerprints in the log show whether the fingerprint key is the first one.
 
 import type { Queryable } from '@databases/pg';
 
-import { compareVault, countVault } from '../db/vault-check.ts';
+import { compareVault, countVault, firstPlainName } from '../db/vault-check.ts';
 import type { VaultFault, VaultFinding } from '../db/vault-check.ts';
-import { createItemCheck } from '../db/vault.ts';
+import { createItemCheck, openFingerprints } from '../db/vault.ts';
 import type { EncryptionKeys } from '../db/vault.ts';
 import type { Problem } from './evidence/walk.ts';
 
@@ -42,12 +42,25 @@ export async function verifyVault(db: Queryable, keys: EncryptionKeys | null): P
     ...compared,
     ...unnamedRest(found),
     ...(isKeyMissing ? [{ position: null, problem: noFingerprintKey }] : []),
+    ...(keys === null ? [] : await otherFingerprints(db, keys)),
     ...(keys === null ? [] : await unreadable(db, keys)),
   ];
   return { items, opened: keys !== null, problems };
 }
 
 const noFingerprintKey = 'the fingerprint key of the database is missing from the vault';
+
+/** Fingerprints in the log by another key than the one that the vault holds: it was replaced. */
+async function otherFingerprints(db: Queryable, keys: EncryptionKeys): Promise<readonly Problem[]> {
+  const fingerprint = await openFingerprints(db, keys);
+  const name = await firstPlainName(db);
+  if (fingerprint === null || name === null) return [];
+  if (fingerprint(name.text) === name.fingerprint) return [];
+  return [{ position: name.position, problem: replacedFingerprintKey }];
+}
+
+const replacedFingerprintKey =
+  "the fingerprint of a name is not one of the vault's fingerprint key, which was replaced";
 
 /** Of each fault that more items have than are named, how many those are. */
 function unnamedRest(found: readonly VaultFinding[]): readonly Problem[] {

@@ -88,6 +88,19 @@ export async function deleteUnnamedItems(tx: Queryable): Promise<void> {
       and not exists (select from (${namedItems()}) as named where named.ref = items.ref)`);
 }
 
+export type FingerprintedName = Readonly<{ position: number; text: string; fingerprint: string }>;
+
+/** The first name in the log that is not in the vault: that of the principal that every log begins with. */
+export async function firstPlainName(db: Queryable): Promise<FingerprintedName | null> {
+  const [row]: FingerprintedName[] = await db.query(sql`
+    select position, payload -> 'name' ->> 'text' as text,
+      payload -> 'name' ->> 'fingerprint' as fingerprint
+    from es.events
+    where type = 'PrincipalCreated' and payload -> 'name' ->> 'text' is not null
+    order by position limit 1`);
+  return row ?? null;
+}
+
 /** How many items have content, and whether the fingerprint key is there. */
 export async function countVault(
   db: Queryable,

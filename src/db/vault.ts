@@ -116,8 +116,7 @@ export async function openVault(db: Queryable, dependencies: Dependencies): Prom
         return null;
       }
     },
-    fingerprint: (text) =>
-      createHmac('sha256', fingerprintKey).update(text).digest('hex').slice(0, 16),
+    fingerprint: (text) => fingerprintBy(fingerprintKey, text),
     reseal: (db, batch) => db.tx((tx) => resealItems(tx, sealer, batch)),
   };
 }
@@ -192,7 +191,13 @@ function createOpener({ encryptionKey, previousKey }: EncryptionKeys): Opener {
   };
 }
 
-/** The key of fingerprints outlives every encryption key, or equal texts would differ after a rotation: it is an item itself. */
+const fingerprintBy = (fingerprintKey: string, text: string): string =>
+  createHmac('sha256', fingerprintKey).update(text).digest('hex').slice(0, 16);
+
+/**
+ * The key of fingerprints outlives every encryption key, or equal texts would differ after a rotation: it is an item itself. A vault that
+ * holds other items had one. Another key in its place would find no principal by its name, and would hide that the first was deleted.
+ */
 async function ensureFingerprintKey(
   db: Queryable,
   sealer: Sealer,
@@ -203,12 +208,34 @@ async function ensureFingerprintKey(
   const body = sealer.seal(additionalData(item), Buffer.from(randomBytes(32)).toString('hex'));
   await db.query(sql`
     insert into vault.items (ref, class, subject, key_id, body)
-    values (${ref}, ${item.class}, ${item.subject}, ${sealer.keyId}, ${body})
+    select ${ref}, ${item.class}, ${item.subject}, ${sealer.keyId}, ${body}::bytea
+    where not exists (select from vault.items)
     on conflict do nothing`);
+  const row = await readFingerprintKey(db);
+  if (row !== undefined) return sealer.open(itemOf(row));
+  const [held]: { items: number }[] = await db.query(
+    sql`select count(*) as items from vault.items`,
+  );
+  throw new Error(
+    `the fingerprint key is missing from the vault, which holds ${held?.items ?? 0} items: it was ` +
+      'deleted. Restore it from a backup; see "Checking the log" in docs/operate.md',
+  );
+}
+
+async function readFingerprintKey(db: Queryable): Promise<ItemRow | undefined> {
   const [row]: ItemRow[] = await db.query(sql`
     select ref, class, subject, key_id, body from vault.items where class = 'fingerprint_key'`);
-  if (row === undefined) throw new Error('the vault has no fingerprint key');
-  return sealer.open(itemOf(row));
+  return row;
+}
+
+/** How this vault fingerprints texts; null when its key is missing or cannot be opened. */
+export async function openFingerprints(
+  db: Queryable,
+  keys: EncryptionKeys,
+): Promise<((text: string) => string) | null> {
+  const row = await readFingerprintKey(db);
+  const key = row === undefined ? null : openedOrNull(createOpener(keys), row);
+  return key === null ? null : (text) => fingerprintBy(key, text);
 }
 
 async function refuseUnknownKeys(db: Queryable, sealer: Sealer): Promise<void> {
@@ -283,9 +310,9 @@ export function createItemCheck(
   };
 }
 
-function openedOrNull(sealer: Opener, row: ItemRow): string | null {
+function openedOrNull(opener: Opener, row: ItemRow): string | null {
   try {
-    return sealer.open(itemOf(row));
+    return opener.open(itemOf(row));
   } catch {
     return null;
   }

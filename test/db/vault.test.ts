@@ -172,6 +172,16 @@ describe('a vault', () => {
     assert.match(second.vault.fingerprint('ada'), /^[0-9a-f]{16}$/);
   });
 
+  it('that holds items is not opened without its fingerprint key, and makes no other one', async (t) => {
+    const opened = await testVault(t);
+    await put(opened, 'provider-1', secretOf('an item'));
+    await opened.db.query(sql`delete from vault.items where class = 'fingerprint_key'`);
+    const missing =
+      /^Error: the fingerprint key is missing from the vault, which holds 1 items: it was deleted/;
+    await assert.rejects(open(opened.db), missing);
+    await assert.rejects(open(opened.db), missing);
+  });
+
   it('has fingerprints that no other database has', async (t) => {
     const [one, other] = await Promise.all([testVault(t), testVault(t)]);
     assert.notEqual(one.vault.fingerprint('ada'), other.vault.fingerprint('ada'));

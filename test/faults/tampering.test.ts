@@ -16,6 +16,8 @@ import { entityTables, journalTables } from '../../projections/tables/all.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import { encryptionKey, prepareControl } from '../harness/control-program.ts';
 import { testDatabase } from '../harness/postgres.ts';
+import { startProgram } from '../harness/program.ts';
+import { until } from '../harness/wait.ts';
 
 const run = promisify(execFile);
 const main = path.join(import.meta.dirname, '../../src/main.ts');
@@ -166,6 +168,27 @@ const vaultCases: readonly { what: string; tamper: SQLQuery; says: RegExp }[] = 
   },
 ];
 
+/** Both have the same encryption key. */
+async function copyFingerprintKey(from: string, to: string): Promise<void> {
+  const options = {
+    purpose: 'maintenance',
+    applicationName: 'gw test',
+    connectionsMax: 1,
+  } as const;
+  const [source, target] = [from, to].map((url) => openDatabase({ url, ...options }));
+  assert.ok(source !== undefined && target !== undefined);
+  try {
+    const [key]: { ref: string; body: Buffer }[] = await source.query(
+      sql`select ref, body from vault.items where class = 'fingerprint_key'`,
+    );
+    await target.query(sql`
+      update vault.items set ref = ${key?.ref}, body = ${key?.body}
+      where class = 'fingerprint_key'`);
+  } finally {
+    await Promise.all([source.dispose(), target.dispose()]);
+  }
+}
+
 const swapped = sql`
   update vault.items one set body = other.body from vault.items other
   where one.class in ('password', 'personal') and other.class in ('password', 'personal')
@@ -191,6 +214,29 @@ describe('gw log verify of the vault', () => {
     const unopened = await logVerify(url);
     assert.match(unopened.stdout, /^the contents of the vault were not checked, because GW_ENC/m);
     assert.equal(unopened.code, 0);
+  });
+
+  it('finds with the encryption key that the fingerprint key was replaced', async (test) => {
+    const { url, superuserUrl } = await testDatabase(test);
+    await prepareControl(url);
+    const other = await testDatabase(test);
+    await prepareControl(other.url);
+    await copyFingerprintKey(other.superuserUrl, superuserUrl);
+    const { code, stdout } = await logVerify(url, withKey);
+    assert.match(stdout, /^position \d+: the fingerprint of a name is not one of the vault's fin/m);
+    assert.equal(code, 10);
+  });
+
+  it('leaves a deleted fingerprint key to be found, because no control process replaces it', async (test) => {
+    const url = await tampered(test, sql`delete from vault.items where class = 'fingerprint_key'`);
+    const args = ['--role', 'control', '--admin-port', '0'];
+    const program = startProgram(test, { args, env: { GW_DATABASE_URL: url, ...withKey } });
+    await until(() => program.child.exitCode !== null, { what: 'the end', limitMs: 20_000 });
+    assert.equal(program.child.exitCode, 1);
+    assert.match(program.printed.join('\n'), /the fingerprint key is missing from the vault/);
+    const { code, stdout } = await logVerify(url, withKey);
+    assert.match(stdout, /^the fingerprint key of the database is missing from the vault$/m);
+    assert.equal(code, 10);
   });
 
   it('finds nothing in a vault that was not changed', async (test) => {
