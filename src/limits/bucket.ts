@@ -1,7 +1,8 @@
-// A token bucket: full at the start, refilled evenly over a minute, and never by anything else. Its size is this replica's part of a
+// A token bucket: it starts full and is refilled evenly over a minute, and never by anything else. Its size is this replica's part of a
 // limit; what a client is told is in terms of the whole limit. Time comes in as monotonic milliseconds.
 
-export type Bucket = { level: number; size: number; atMs: number };
+/** `paidSize` is the largest size since the bucket began to owe: growth up to it has paid off its part of the debt. */
+export type Bucket = { level: number; size: number; paidSize: number; atMs: number };
 
 /** A bucket is refilled at the rate of its size a minute. */
 const refillMs = 60_000;
@@ -12,19 +13,24 @@ const tolerance = 1e-6;
 export const fullBucket = (size: number, nowMs: number): Bucket => ({
   level: size,
   size,
+  paidSize: size,
   atMs: nowMs,
 });
 
 /**
  * Brings the bucket to now and to this size. A smaller size cuts off what is above it. A larger one pays off what the bucket owes,
- * and gives nothing beyond that at once.
+ * once for each debt, and gives nothing beyond that at once.
  */
 export function settle(bucket: Bucket, size: number, nowMs: number): void {
-  const grown = size - bucket.size;
-  if (grown > 0 && bucket.level < 0) bucket.level = Math.min(0, bucket.level + grown);
+  const grown = size - bucket.paidSize;
+  if (grown > 0 && bucket.level < 0) {
+    bucket.level = Math.min(0, bucket.level + grown);
+    bucket.paidSize = size;
+  }
   const gained = (size * Math.max(0, nowMs - bucket.atMs)) / refillMs;
   bucket.level = Math.min(size, bucket.level + gained);
   bucket.size = size;
+  if (bucket.level >= 0) bucket.paidSize = size;
   bucket.atMs = nowMs;
 }
 

@@ -183,6 +183,18 @@ describe('a share', () => {
     assert.deepEqual([ask(0), ask(60)], ['requests after 60', 'admitted']);
   });
 
+  it('that shrinks and grows pays off a debt once', () => {
+    const limiter = new Limiter();
+    const ask = asking(limiter, limits(null, 1000));
+    assert.equal(ask(0, 10_000), 'admitted');
+    for (const second of Array.from({ length: 20 }, (_, index) => index)) {
+      const tokens = second % 2 === 0 ? 0.1 : 1;
+      limiter.setShares([{ principalId: one, requests: 1, tokens }], { untilMs: 1e6 });
+      assert.match(ask(second), /^tokens after/);
+    }
+    assert.equal(ask(60), 'tokens after 489');
+  });
+
   it('fills nothing when it grows', () => {
     const { limiter, ask } = withShare(0.05);
     for (const second of [0, 0, 0]) ask(second);
