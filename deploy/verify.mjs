@@ -7,6 +7,8 @@ const [source = '', ...options] = process.argv.slice(2);
 const option = (name) => (options.includes(name) ? options[options.indexOf(name) + 1] : null);
 if (Map.groupBy === undefined) throw new Error('verify.mjs needs Node 22 or later');
 const say = (text) => process.stdout.write(`${text}\n`);
+const unanchored =
+  'not shown without checkpoints that were kept elsewhere (--anchor): that the log was not cut at its end, or rewritten and signed again';
 let log = null; // how far the log is checked: position and hash of the last event, the audit key in force
 const must = (holds, problem, position = (log?.position ?? 0) + 1) => {
   if (!holds) say(`position ${position}: ${problem}`);
@@ -84,6 +86,7 @@ const verifyLog = async (file, isPack) => {
   const what = signed ? `up to position ${signed}, ${log.to - signed} events behind` : 'nothing';
   say(`${log.to - log.from + 1} events, ${log.notes} checkpoints: all holds; these sign ${what}`);
   if (log.blanks > 0) say(blank);
+  if (notes.length === 0) say(unanchored);
 };
 const verifyPack = async (directory) => {
   const read = (name) => readFileSync(`${directory}/${name}`, 'utf8');

@@ -7,7 +7,14 @@ import { it } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { gw } from '../harness/command-line.ts';
-import { exported, signedPlane, temporaryDirectory, verifyOffline } from '../harness/evidence.ts';
+import {
+  exported,
+  nextAuditKey,
+  signedPlane,
+  temporaryDirectory,
+  unanchored,
+  verifyOffline,
+} from '../harness/evidence.ts';
 
 /** An export of a sound log from which these payloads were removed. */
 async function exportWithout(t: TestContext, positions: readonly number[]): Promise<string> {
@@ -36,11 +43,35 @@ it('reports events whose payload was removed, and exits 10', async (t) => {
 it('still reports them with --allow-redacted, and exits 0', async (t) => {
   const file = await exportWithout(t, [5]);
   const allowed = await gw(['log', 'verify-export', file, '--allow-redacted']);
-  assert.match(allowed.stdout, /hold, up to hash .*\n1 event has no payload \(position 5\)\n$/);
+  assert.match(allowed.stdout, /hold, up to hash .*\n1 event has no payload \(position 5\)\nnot /);
   assert.equal(allowed.code, 0);
   const { code, stdout } = await verifyOffline(file, '--allow-redacted');
-  assert.match(stdout, /all holds.*\n1 event has no payload \(position 5\)\n$/);
+  assert.match(stdout, /all holds.*\n1 event has no payload \(position 5\)\nnot /);
   assert.equal(code, 0);
+});
+
+it('says what it does not show without kept checkpoints, with a trusted key too', async (t) => {
+  const { plane } = await signedPlane(t);
+  const directory = await temporaryDirectory(t);
+  const [file, kept] = [path.join(directory, 'log.ndjson'), path.join(directory, 'kept.ndjson')];
+  const text = await exported(plane.db);
+  await writeFile(file, text);
+  const notes = text.split('\n').filter((line) => line.startsWith('{"checkpoint"'));
+  const key = ['--key', nextAuditKey.publicKey];
+  const saidBy = async (...words: readonly string[]): Promise<readonly string[]> => {
+    const own = await gw(['log', 'verify-export', file, ...words]);
+    const offline = await verifyOffline(file, ...words);
+    assert.deepEqual([own.code, offline.code], [0, 0]);
+    return [own.stdout, offline.stdout];
+  };
+  await writeFile(kept, '');
+  for (const words of [[], key, ['--anchor', kept]]) {
+    for (const said of await saidBy(...words)) assert.ok(said.endsWith(unanchored), said);
+  }
+  await writeFile(kept, `${notes.join('\n')}\n`);
+  for (const said of await saidBy(...key, '--anchor', kept)) {
+    assert.ok(!said.includes(unanchored), said);
+  }
 });
 
 it('names twenty positions and counts the others', async (t) => {

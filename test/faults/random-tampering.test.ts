@@ -24,6 +24,7 @@ import {
   nextAuditKey,
   signedPlane,
   temporaryDirectory,
+  unanchored,
   verifyOffline,
 } from '../harness/evidence.ts';
 import { verifyInProcess } from '../harness/verifier.ts';
@@ -200,7 +201,10 @@ describe(`${tamperings} random tamperings`, { timeout: 3_600_000 }, () => {
     const signed = `up to position ${last}, ${Number(to) - last} events behind`;
     assert.deepEqual(
       [code, stdout],
-      [0, `${log.events.length} events, 4 checkpoints: all holds; these sign ${signed}\n`],
+      [
+        0,
+        `${log.events.length} events, 4 checkpoints: all holds; these sign ${signed}\n${unanchored}`,
+      ],
     );
     assert.deepEqual(await verifyInProcess(file, ...pinned), { code, stdout });
     assert.ok(isNoteSigned(log.notes.at(-1) ?? '', nextAuditKey.publicKey));

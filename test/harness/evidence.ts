@@ -89,6 +89,11 @@ export async function temporaryDirectory(test: Pick<TestContext, 'after'>): Prom
   return directory;
 }
 
+/** What both verifiers say of what holds, when no checkpoints were given that were kept elsewhere. */
+export const unanchored =
+  'not shown without checkpoints that were kept elsewhere (--anchor): that the log was not cut at ' +
+  'its end, or rewritten and signed again\n';
+
 export const verifier = path.join(import.meta.dirname, '../../deploy/verify.mjs');
 
 /** As an auditor runs it. */

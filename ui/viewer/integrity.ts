@@ -142,7 +142,10 @@ export class GwViewerIntegrity extends LitElement {
       <dd>
         ${
           trust.anchors === 0
-            ? html`<span class="quiet">none given</span>`
+            ? html`<span class="quiet"
+                >none given: a log that was cut at its end, or rewritten and signed again, is not
+                found</span
+              >`
             : `${formatCount(trust.anchors, 'checkpoint')} held against the log`
         }
       </dd>

@@ -48,7 +48,8 @@ export class LogVerifyExportCommand extends Command {
       const { readExport } = await import('../../control/evidence/read-export.ts');
       const read = await readExport(linesOf(this.file), { key, anchors });
       const check = this.allowRedacted ? read : findingRedacted(read);
-      stdout.write(`${this.json ? JSON.stringify(check) : toText(check)}\n`);
+      const isAnchored = anchors.length > 0;
+      stdout.write(`${this.json ? JSON.stringify(check) : toText(check, { isAnchored })}\n`);
       return check.problem === null ? exitCodes.ok : exitCodes.differences;
     });
   }
@@ -61,9 +62,19 @@ function findingRedacted(check: ExportCheck): ExportCheck {
   return { ...check, problem: { position, problem } };
 }
 
-function toText({ events, checkpoints, hash, problem, redacted }: ExportCheck): string {
+/** In the words of deploy/verify.mjs. */
+const unanchored =
+  'not shown without checkpoints that were kept elsewhere (--anchor): that the log was not cut at ' +
+  'its end, or rewritten and signed again';
+
+function toText(
+  { events, checkpoints, hash, problem, redacted }: ExportCheck,
+  { isAnchored }: Readonly<{ isAnchored: boolean }>,
+): string {
   if (problem !== null) return `position ${problem.position}: ${problem.problem}`;
   const holds = `${events} events and ${checkpoints} checkpoints hold, up to hash ${hash}`;
   const blank = redactedText(redacted);
-  return blank === null ? holds : `${holds}\n${blank}`;
+  return [holds, ...(blank === null ? [] : [blank]), ...(isAnchored ? [] : [unanchored])].join(
+    '\n',
+  );
 }

@@ -17,6 +17,7 @@ import {
   nextAuditKey,
   signedPlane,
   temporaryDirectory,
+  unanchored,
   verifyOffline,
 } from '../../harness/evidence.ts';
 
@@ -81,7 +82,7 @@ function findingOf({ summary }: OpenExport): string {
 async function offline(text: string, ...words: readonly string[]): Promise<string> {
   const name = path.join(directory, 'log.ndjson');
   await writeFile(name, text);
-  return (await verifyOffline(name, ...words)).stdout;
+  return (await verifyOffline(name, ...words)).stdout.replace(unanchored, '');
 }
 
 const lineWith = (text: string, word: string, at = 0): number =>
