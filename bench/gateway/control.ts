@@ -4,16 +4,16 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { isRefusal } from '../../src/lib/refusal.ts';
-import { readConfigFile } from '../../src/snapshot/file-mode.ts';
+import { checkConfigFile } from '../../src/snapshot/file-mode.ts';
+import { readSource } from '../../src/snapshot/file/source.ts';
 import { snapshotEtag } from '../../src/snapshot/schema.ts';
 import { announce } from './announce.ts';
 import { configFile } from './config.ts';
 
-const read = readConfigFile(configFile(Number(process.argv[2])), {});
-if (isRefusal(read)) throw new Error(read.message);
-const etag = snapshotEtag(read.snapshot);
-const snapshot = JSON.stringify(read.snapshot);
+const { file } = checkConfigFile(readSource(configFile(Number(process.argv[2])), {}), {});
+if (file === null) throw new Error('the configuration file is wrong');
+const etag = snapshotEtag(file.snapshot);
+const snapshot = JSON.stringify(file.snapshot);
 /** Once in each row whose token counts were found in the answer: here they stand in every answer. */
 const rowMark = Buffer.from('"usage_reported":true');
 let rows = 0;

@@ -9,7 +9,7 @@ import { egressEntryForms, readEgressEntry } from '../egress/egress-list.ts';
 import { auditSettings } from './audit-settings.ts';
 import { classifierSettings } from './classifier-settings.ts';
 import { managedSettings } from './cluster-settings.ts';
-import { fileAccessSettings } from './file-access-settings.ts';
+import { fileSettings } from './file-settings.ts';
 import { forwardingSettings } from './forwarding-settings.ts';
 import { providerSettings } from './provider-settings.ts';
 import { signOnSettings } from './sign-on-settings.ts';
@@ -351,7 +351,7 @@ export const settingsTable = {
   }),
   ...signOnSettings,
   ...managedSettings,
-  ...fileAccessSettings,
+  ...fileSettings,
   encryptionKey: define({
     flag: null,
     variable: 'GW_ENCRYPTION_KEY',

@@ -117,7 +117,7 @@ function importedEndpoints(
   ];
   const distinct = new Map(used.map((provider) => [providerIdentity(provider), provider]));
   const named = [...distinct.values()].flatMap(({ credential }) => credential ?? []);
-  const otherCredentials = named.map(context.fingerprint);
+  const fingerprints = new Map(named.map((text) => [text, context.fingerprint(text)]));
   return new Map(
     [...distinct].map(([identity, provider]) => [
       identity,
@@ -125,7 +125,9 @@ function importedEndpoints(
         provider,
         endpoint: endpointOf(provider),
         credential: storedCredential(provider, context),
-        otherCredentials: provider.credential === null ? otherCredentials : [],
+        otherCredentials: [...fingerprints]
+          .filter(([text]) => text !== provider.credential)
+          .map(([, fingerprint]) => fingerprint),
       },
     ]),
   );

@@ -9,8 +9,8 @@ import { readDocument } from '../snapshot/file/document.ts';
 import type { ConfigDocument } from '../snapshot/file/document.ts';
 import { layOut } from '../snapshot/file/layout.ts';
 import type { Layout } from '../snapshot/file/layout.ts';
-import { issueText } from '../snapshot/file/source.ts';
-import type { Environment } from '../snapshot/file/source.ts';
+import { issueLines, issueText } from '../snapshot/file/source.ts';
+import type { Environment, Issue, Source } from '../snapshot/file/source.ts';
 import { defaultTuning } from '../snapshot/tuning.ts';
 import { unfitCredential } from './endpoint.ts';
 import { changeText } from './import-change.ts';
@@ -20,8 +20,11 @@ import type { ControlPlane } from './plane.ts';
 import { findCatalogueEntry } from './provider-catalogue.ts';
 
 export type ImportGiven = Readonly<{
-  source: string;
+  /** The file, or what is wrong with it. */
+  source: Source | readonly Issue[];
   environment: Environment;
+  /** Leaves out entries that gw cannot serve, with a warning each. */
+  skipUnsupported?: boolean;
   /** Only says what would change. */
   dryRun: boolean;
   /** Why it is done although the change policy asks for an approval. */
@@ -47,11 +50,11 @@ type Dependencies = Readonly<{
 /** All that is wrong with the file is refused before anything is done, each in a line of its own. */
 export async function importConfig(
   { plane, newId }: Dependencies,
-  { source, environment, dryRun, breakGlass }: ImportGiven,
+  { source, environment, skipUnsupported = false, dryRun, breakGlass }: ImportGiven,
 ): Promise<ImportReport | readonly Refusal[]> {
-  const reading = { environment, masterKey: null, mayLackModels: true };
+  const reading = { environment, masterKey: null, mayLackModels: true, skipUnsupported };
   const { document, errors, warnings } = readDocument(source, reading);
-  if (document === null) return errors.map((error) => refuse('invalid', issueText(error)));
+  if (document === null) return issueLines(errors).map((line) => refuse('invalid', line));
   await plane.refresh();
   const layout = layOutFor(document, plane);
   if (!('models' in layout)) return layout;

@@ -1,23 +1,23 @@
-// Serves from a configuration file (File mode): read at the start, again at each check when its
-// content has changed, and at once when told to. A file that cannot be used leaves the last one
-// in force.
+// Serves from a configuration file and the files that it includes (File mode): read at the start, again when a check finds
+// a change, and at once when told to. Files that cannot be used leave the last ones in force.
 
-import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Encoders } from '../classifier/encoder.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { readConfigFile } from '../snapshot/file-mode.ts';
+import { checkConfigFile } from '../snapshot/file-mode.ts';
 import type { FileAccess } from '../snapshot/file-mode.ts';
 import type { Snapshot } from '../snapshot/schema.ts';
-import { fileBytesMax } from '../snapshot/file/source.ts';
+import { issueLines } from '../snapshot/file/source.ts';
 import type { Environment } from '../snapshot/file/source.ts';
 import type { Log } from '../telemetry/log.ts';
+import { areUnchanged, readConfigFiles } from './config-files.ts';
+import type { ConfigFiles } from './config-files.ts';
 import { fileCentroids } from './file-centroids.ts';
 import type { Live } from './live.ts';
 
-/** Whoever writes a file in several pieces writes the next one sooner. */
+/** A program that writes a file in several pieces writes the next piece within this time. */
 const settleMs = 100;
 
 export type FileSourceOptions = Readonly<{
@@ -39,34 +39,39 @@ export type FileSource = Readonly<{
   stop: () => void;
 }>;
 
-/** The refusal names the field, when the file cannot be used at the start. */
+/** Lines that say what is wrong, when the files cannot be used. */
+type Wrong = readonly string[];
+
+/** Refuses with all that is wrong when the files cannot be used at the start. */
 export async function startFileSource(options: FileSourceOptions): Promise<FileSource | Refusal> {
-  const { log } = options;
-  let served: string | null = null;
-  let seen: string | null = null;
+  const { path, environment, live, log } = options;
+  let served: ConfigFiles['texts'] | null = null;
+  let seen: ConfigFiles['texts'] | null = null;
   let reported: string | null = null;
-  const load = async (isForced: boolean): Promise<Refusal | undefined> => {
-    const source = await readText(options.path);
-    if (isRefusal(source)) return source;
-    // Half of a file may be a good file with half of the models. Whoever asks for it knows that it is whole.
-    const isNews = source !== seen && !isForced;
-    if (isNews && !(await isSettled(options.path, source))) return undefined;
-    if (source === served && !isForced) options.live.confirm();
-    if (source === seen && !isForced) return undefined;
-    seen = source;
-    const refusal = await applySource(options, source);
-    if (refusal === undefined) served = source;
-    else options.live.refuse(null, refusal.message);
-    return refusal;
+  const load = async (isForced: boolean): Promise<Wrong | undefined> => {
+    if (!isForced && seen !== null && (await areUnchanged(seen))) {
+      if (seen === served) live.confirm();
+      return undefined;
+    }
+    const files = await readConfigFiles(path, environment);
+    if (isRefusal(files)) return [files.message];
+    // Half of a file can be a good file with half of the models. A forced read is of files that are complete.
+    if (!isForced && !(await isSettled(files))) return undefined;
+    seen = files.texts;
+    const wrong = await applyFiles(options, files);
+    if (wrong === undefined) served = seen;
+    else live.refuse(null, summaryOf(wrong));
+    return wrong;
   };
   const check = async (isForced: boolean): Promise<void> => {
-    const refusal = await load(isForced);
+    const wrong = await load(isForced);
     // A file that is gone for a day is not a line every check.
-    const reason = refusal?.message ?? null;
-    if (reason !== null && (isForced || reason !== reported)) {
-      log.error({ reason }, 'the file was refused');
+    const news = wrong?.join('\n') ?? null;
+    if (wrong !== undefined && (isForced || news !== reported)) {
+      log.error({ reason: summaryOf(wrong) }, 'the file was refused');
+      for (const line of wrong.slice(1)) log.error({}, line);
     }
-    reported = reason;
+    reported = news;
   };
   let waiting = 0;
   let last = Promise.resolve();
@@ -76,47 +81,41 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
     last = last.then(() => check(isForced)).finally(() => void waiting--);
     return last;
   };
-  const refusal = await load(true);
-  if (refusal !== undefined) return refusal;
+  const wrong = await load(true);
+  if (wrong !== undefined) return refuse('invalid', wrong.join('\n  '));
   const timer = setInterval(() => {
     if (waiting === 0) void enqueue(false);
   }, options.checkMs).unref();
   return { reload: () => enqueue(true), stop: () => clearInterval(timer) };
 }
 
-async function applySource(
+const summaryOf = ([first = '', ...others]: Wrong): string =>
+  others.length === 0 ? first : `${first}; and more`;
+
+async function applyFiles(
   options: FileSourceOptions,
-  source: string,
-): Promise<Refusal | undefined> {
+  { source }: ConfigFiles,
+): Promise<Wrong | undefined> {
   const { live, log, environment, access, encoders } = options;
-  const read = readConfigFile(source, environment, access);
-  if (isRefusal(read)) return read;
+  const { file: read, errors } = checkConfigFile(source, environment, access);
+  if (read === null) return issueLines(errors);
   for (const warning of read.warnings) log.warn({}, warning);
   if (read.snapshot.config.settings.open) {
     log.warn({}, 'the gateway is open: the file has no auth block and no key is required');
   }
   const { complete = (snapshot) => snapshot } = options;
-  if (encoders === undefined) return live.apply(complete(read.snapshot), read.tuning);
+  if (encoders === undefined) return wrongOf(live.apply(complete(read.snapshot), read.tuning));
   const classifier = await fileCentroids(read, encoders, (error) =>
     log.error({ error }, 'the refined encoder cannot be used'),
   );
-  return live.apply(complete({ ...read.snapshot, classifier }), read.tuning);
+  return wrongOf(live.apply(complete({ ...read.snapshot, classifier }), read.tuning));
 }
 
-/** Nobody wrote to it meanwhile; otherwise the next check sees it again. */
-async function isSettled(path: string, source: string): Promise<boolean> {
+const wrongOf = (refusal: Refusal | undefined): Wrong | undefined =>
+  refusal === undefined ? undefined : [refusal.message];
+
+/** False when a file was written in the meantime; the next check reads it again. */
+async function isSettled({ texts }: ConfigFiles): Promise<boolean> {
   await sleep(settleMs, undefined, { ref: false });
-  return (await readText(path)) === source;
-}
-
-async function readText(path: string): Promise<string | Refusal> {
-  try {
-    await using file = await open(path);
-    const { size } = await file.stat();
-    if (size > fileBytesMax) return refuse('too_large', `${path} has ${size} bytes`);
-    return await file.readFile('utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return refuse('absent', `${path}: ${code}`);
-  }
+  return areUnchanged(texts);
 }

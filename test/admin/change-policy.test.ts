@@ -11,6 +11,7 @@ import { importConfig } from '../../src/control/import.ts';
 import { createPasswords } from '../../src/control/passwords.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
+import { readSource } from '../../src/snapshot/file/source.ts';
 import { errorOf, member } from '../harness/admin.ts';
 import type { TestAnswer } from '../harness/admin.ts';
 import { fourEyes, path, renameModel } from '../harness/four-eyes.ts';
@@ -105,7 +106,7 @@ describe('under a change policy', () => {
 
   it('the command line is held up as a person is, and says how it goes past', async (t) => {
     const { plane, boss } = await underPolicy(t, ['models', 'access']);
-    const source = 'gw: { models: [{ name: imported }] }';
+    const source = readSource('gw: { models: [{ name: imported }] }', {});
     const given = { source, environment: {}, dryRun: false };
     const refused = await importConfig({ plane, newId: randomUUID }, given);
     assert.ok(!('changes' in refused));

@@ -52,7 +52,7 @@ test('import seeds a database, then has nothing to change, and never prints a ke
   assert.match(dry.stdout, /^ProviderCreated provider e\n/);
   const first = await gw(['import', '--config', file], env);
   assert.match(first.stdout, /: 1 models, 1 keys; \d+ changes made, snapshot version \d+\n$/);
-  assert.match(first.stderr, /rpm: is not done here \(line 4\)/);
+  assert.match(first.stderr, /rpm: is ignored: .* \(.*gw\.yaml line 4\)/);
   const second = await gw(['import', '--config', file, '--json'], env);
   assert.match(second.stdout, /"changes":\[\]/);
   for (const { stdout, stderr } of [dry, first, second]) {
@@ -70,24 +70,55 @@ test('import says what it needs, and refuses a file with a line for each fault',
     .replace('name: team', 'name: []');
   const { code, stderr } = await gw(['import', '--config', fileOf(t, wrong)], env);
   assert.equal(code, 2);
-  assert.match(stderr, /auth\.keys\[0\]\.name: .* \(line 5\)/);
+  assert.match(stderr, /auth\.keys\[0\]\.name: .* line 5\)/);
 });
 
 test('config check names what is wrong and what is not done, and exits 1 for the first', async (t) => {
   const env = { UPSTREAM: 'u' };
   const good = await gw(['config', 'check', '--config', fileOf(t, source)], env);
   assert.equal(good.code, 0, good.stderr);
-  assert.match(good.stdout, /^warning: model_list\[0\]\.litellm_params\.rpm: .*\(line 4\)\n/);
+  assert.match(
+    good.stdout,
+    /^warning: model_list\[0\]\.litellm_params\.rpm: .*gw\.yaml line 4\)\n/,
+  );
   assert.match(good.stdout, /0 errors, 1 warnings\n$/);
   const bad = await gw(['config', 'check', '--config', fileOf(t, source)]);
   assert.equal(bad.code, 1);
   assert.match(
     bad.stdout,
-    /^error: .*api_key: environment variable UPSTREAM is not set \(line 4\)/,
+    /^error: .*api_key: environment variable UPSTREAM is not set \(.*gw\.yaml line 4\)/,
   );
   const gone = await gw(['config', 'check', '--config', '/nowhere/gw.yaml']);
   assert.deepEqual(
     [gone.code, gone.stderr.trim()],
     [5, 'gw: /nowhere/gw.yaml cannot be read (ENOENT)'],
   );
+});
+
+test('files that a file includes are checked and imported, without what is not supported', async (t) => {
+  const { url } = await testDatabase(t);
+  const file = fileOf(t, `include: [more.yaml]\n${source}`);
+  const more = path.join(path.dirname(file), 'more.yaml');
+  writeFileSync(
+    more,
+    `model_list:
+  - { model_name: second, litellm_params: { model: openai/r, api_base: http://f/v1 } }
+  - { model_name: cloud, litellm_params: { model: azure/r } }
+`,
+  );
+  const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: 'ab'.repeat(32), UPSTREAM: 'u' };
+  const refused = await gw(['import', '--config', file], env);
+  assert.equal(refused.code, 2);
+  assert.match(
+    refused.stderr,
+    /^gw: model_list\[1\]\.litellm_params\.model: .*more\.yaml line 3\)\n$/,
+  );
+  const made = await gw(['import', '--config', file, '--skip-unsupported'], env);
+  assert.match(made.stdout, /: 2 models, 1 keys; /);
+  assert.match(made.stderr, /model: this entry is skipped: .*more\.yaml line 3\)/);
+  const checked = await gw(['config', 'check', '--config', file], {
+    ...env,
+    GW_SKIP_UNSUPPORTED: 'true',
+  });
+  assert.equal(checked.code, 0, checked.stdout);
 });

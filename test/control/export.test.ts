@@ -11,8 +11,9 @@ import { exportConfig } from '../../src/control/export.ts';
 import { importConfig } from '../../src/control/import.ts';
 import type { Mutation } from '../../src/control/execute.ts';
 import { apiKeyId, frontendModelId, modelId, principalId } from '../../src/lib/ids.ts';
-import { checkConfigFile } from '../../src/snapshot/file-mode.ts';
+import { readSource } from '../../src/snapshot/file/source.ts';
 import type { SnapshotConfig } from '../../src/snapshot/schema.ts';
+import { checkText } from '../harness/config-file.ts';
 import { testPlane } from '../harness/plane.ts';
 import type { TestPlane } from '../harness/plane.ts';
 
@@ -91,7 +92,7 @@ async function take(
   text: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
-  const given = { source: text, environment, dryRun: false };
+  const given = { source: readSource(text, environment), environment, dryRun: false };
   const report = await importConfig({ plane, newId: randomUUID }, given);
   assert.ok('changes' in report, JSON.stringify(report));
   return report.changes;
@@ -206,7 +207,7 @@ describe('an export', () => {
   it('is served in File mode as the control plane serves it', async (t) => {
     const from = await seeded(t);
     const { text, variables } = await exportConfig(from.plane);
-    const { file, errors } = checkConfigFile(text, environmentOf(from, variables));
+    const { file, errors } = checkText(text, environmentOf(from, variables));
     assert.deepEqual(errors, []);
     assert.ok(file !== null);
     assert.deepEqual(named(file.snapshot), named(snapshotOf(from)));
@@ -279,7 +280,7 @@ describe('a price', () => {
         const cost = JSON.stringify(price / 1e12);
         const entry = `{ model: q, api_base: http://e/v1, input_cost_per_token: ${cost} }`;
         const text = `model_list: [{ model_name: m, litellm_params: ${entry} }]`;
-        const model = checkConfigFile(text, {}).file?.snapshot.config.models[0];
+        const model = checkText(text, {}).file?.snapshot.config.models[0];
         assert.equal(model?.input_price_per_mtok, price);
       }),
     );

@@ -8,11 +8,12 @@ import type { TestContext } from 'node:test';
 import { importConfig } from '../../src/control/import.ts';
 import type { ImportReport } from '../../src/control/import.ts';
 import { providerId } from '../../src/lib/ids.ts';
+import { readSource } from '../../src/snapshot/file/source.ts';
 import { testPlane } from '../harness/plane.ts';
 import type { TestPlane } from '../harness/plane.ts';
 
 async function run({ plane }: TestPlane, source: string): Promise<ImportReport> {
-  const given = { source, environment: {}, dryRun: false };
+  const given = { source: readSource(source, {}), environment: {}, dryRun: false };
   const report = await importConfig({ plane, newId: randomUUID }, given);
   assert.ok('changes' in report, JSON.stringify(report));
   return report;
@@ -102,4 +103,22 @@ describe('an entry that names no credential', () => {
       ['second', 'secret-of-operator'],
     ]);
   });
+});
+
+it('an entry whose credential is changed leaves the one before to another entry that names it', async (t) => {
+  const before = `model_list:\n${entry('a', 'shared', ', api_key: secret-1')}`;
+  const a = entry('a', 'shared', ', api_key: secret-2');
+  const b = entry('b', 'shared', ', api_key: secret-1');
+  for (const list of [a + b, b + a]) {
+    const test = await imported(t, before);
+    await run(test, `model_list:\n${list}`);
+    assert.deepEqual(
+      new Map(credentials(test).map(([name, secret]) => [name, secret])),
+      new Map([
+        ['a', 'secret-2'],
+        ['b', 'secret-1'],
+      ]),
+    );
+    assert.deepEqual((await run(test, `model_list:\n${list}`)).changes, []);
+  }
 });

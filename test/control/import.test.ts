@@ -9,6 +9,7 @@ import { readEvents } from '../../src/db/event-log.ts';
 import { importConfig } from '../../src/control/import.ts';
 import type { ImportReport } from '../../src/control/import.ts';
 import { apiKeyId, principalId } from '../../src/lib/ids.ts';
+import { readSource } from '../../src/snapshot/file/source.ts';
 import { plainName } from '../harness/examples.ts';
 import { testPlane } from '../harness/plane.ts';
 import type { TestPlane } from '../harness/plane.ts';
@@ -17,9 +18,12 @@ type Given = Readonly<{ environment?: Readonly<Record<string, string>>; dryRun?:
 
 const attempt = (
   { plane }: TestPlane,
-  source: string,
+  text: string,
   { environment = {}, dryRun = false }: Given = {},
-) => importConfig({ plane, newId: randomUUID }, { source, environment, dryRun });
+) => {
+  const source = readSource(text, environment);
+  return importConfig({ plane, newId: randomUUID }, { source, environment, dryRun });
+};
 
 async function run(test: TestPlane, source: string, given: Given = {}): Promise<ImportReport> {
   const report = await attempt(test, source, given);
@@ -126,11 +130,10 @@ ${keyed('{ key: a-key-of-more-than-24-characters, name: team, models: [small, la
     const test = await testPlane(t);
     const { position } = test.plane.store.state();
     const wrong = source.replace('openai/other', 'bedrock/other').replace('[small, large]', '7');
-    assert.match(await refused(test, wrong), /^auth\.keys\[0\]\.models: .*\(line 10\)$/);
-    assert.match(
-      await refused(test, wrong.replace('models: 7', 'models: []')),
-      /^model_list\[2\]\.litellm_params\.model: bedrock\/ is not spoken here.* \(line 7\)$/,
-    );
+    const [first = '', second = '', ...others] = (await refused(test, wrong)).split('\n');
+    assert.match(first, /^auth\.keys\[0\]\.models: .*\(line 10\)$/);
+    assert.match(second, /^model_list\[2\]\..*: gw has no protocol for bedrock\/.* \(line 7\)$/);
+    assert.deepEqual(others, []);
     assert.equal(test.plane.store.state().position, position);
   });
 });

@@ -12,6 +12,7 @@ import { createControlClient } from '../../src/gateway/control-link/client.ts';
 import { createUsageReporter } from '../../src/gateway/control-link/report.ts';
 import { healthReport } from '../../src/snapshot/health-report.ts';
 import type { HealthReport } from '../../src/snapshot/health-report.ts';
+import { asTheFileSays } from '../../src/snapshot/file-mode.ts';
 import { snapshotEtag } from '../../src/snapshot/schema.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
 import { newCounts } from '../../src/telemetry/metrics.ts';
@@ -94,8 +95,7 @@ async function startProxy(controlUrl: string, more: Partial<ProxySettings> = {})
     shutdownDelay: 0,
     shutdownGrace: 1,
     caBundle: null,
-    masterKey: null,
-    open: false,
+    ...asTheFileSays,
     log: 'info',
     logFormat: 'text',
     ...untraced,

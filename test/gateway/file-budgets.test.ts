@@ -9,10 +9,9 @@ import type { TestContext } from 'node:test';
 
 import { openFileBudgets } from '../../src/gateway/file-budgets.ts';
 import { Spending } from '../../src/limits/spending.ts';
-import { isRefusal } from '../../src/lib/refusal.ts';
-import { readConfigFile } from '../../src/snapshot/file-mode.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
 import { usageEvent } from '../../src/usage/usage-event.ts';
+import { fileOfText } from '../harness/config-file.ts';
 import { collectLog } from '../harness/gateway.ts';
 import type { LogLine } from '../harness/gateway.ts';
 import { reported } from '../harness/usage.ts';
@@ -28,9 +27,7 @@ function fileOf(names: readonly string[], window = 'daily'): Snapshot {
   );
   const model = '  - { model_name: m, litellm_params: { model: openai/m, api_base: http://h/v1 } }';
   const text = ['model_list:', model, 'auth:', '  keys:', ...keys].join('\n');
-  const read = readConfigFile(text, {});
-  if (isRefusal(read)) throw new Error(read.message);
-  return read.snapshot;
+  return fileOfText(text).snapshot;
 }
 
 async function testDirectory(test: TestContext): Promise<string> {

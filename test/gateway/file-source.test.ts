@@ -7,6 +7,8 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 
 import { runProxy } from '../../src/cli/roles/proxy.ts';
+import type { ProxySettings } from '../../src/cli/roles/proxy.ts';
+import { asTheFileSays } from '../../src/snapshot/file-mode.ts';
 import { builtInClassifier, chatBody, collectLog, untraced } from '../harness/gateway.ts';
 import type { LogLine } from '../harness/gateway.ts';
 import { answerJson, startUpstream } from '../harness/upstream.ts';
@@ -17,7 +19,11 @@ const entry = (name: string, apiBase: string) =>
   `{ model_name: ${name}, litellm_params: { model: m, api_base: "${apiBase}" } }`;
 const model = (name: string, apiBase: string) => `model_list: [${entry(name, apiBase)}]\n`;
 
-async function startFileProxy(source: string, configPoll: number) {
+async function startFileProxy(
+  source: string,
+  configPoll: number,
+  given: Partial<ProxySettings> = {},
+) {
   const directory = await mkdtemp(join(tmpdir(), 'gw-file-'));
   const config = join(directory, 'config.yaml');
   await writeFile(config, source);
@@ -56,12 +62,12 @@ async function startFileProxy(source: string, configPoll: number) {
       shutdownDelay: 0,
       shutdownGrace: 1,
       caBundle: null,
-      masterKey: null,
-      open: false,
+      ...asTheFileSays,
       log: 'info',
       logFormat: 'text',
       ...untraced,
       ...builtInClassifier,
+      ...given,
     },
     {
       log: collectLog(lines),
@@ -184,6 +190,20 @@ describe('role proxy in File mode', () => {
     assert.equal(proxy.times('snapshot applied'), 2);
   });
 
+  it('notices a change of a file that it includes, and one that was missing', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using proxy = await startFileProxy(model('a', upstream.apiBase), 0.02);
+    const included = join(dirname(proxy.config), 'more.yaml');
+    await proxy.write(`include: [more.yaml]\n${model('a', upstream.apiBase)}`);
+    await until(() => proxy.logged('refused'), { what: 'the missing file' });
+    assert.match(proxy.reasons().join('\n'), /more\.yaml cannot be read/);
+    await writeFile(included, model('b', upstream.apiBase));
+    await until(async () => (await proxy.statusOf('b')) === 200, { what: 'the included file' });
+    await writeFile(included, model('c', upstream.apiBase));
+    await until(async () => (await proxy.statusOf('c')) === 200, { what: 'its change' });
+    assert.deepEqual([await proxy.statusOf('a'), await proxy.statusOf('b')], [200, 404]);
+  });
+
   it('says in which line the new one is wrong', async () => {
     await using upstream = await startUpstream(answerJson());
     await using proxy = await startFileProxy(model('a', upstream.apiBase), 0.02);
@@ -220,7 +240,30 @@ describe('role proxy in File mode', () => {
     assert.equal(proxy.times('refused'), 1);
   });
 
-  it('does not start from a file that is wrong, and names the field', async () => {
+  it('does not start from a file that is wrong, and names every error with its line', async () => {
     await assert.rejects(startFileProxy('model_list: []', 60), /model_list/);
+    const wrong = ['azure/x', 'bedrock/x'].map(
+      (name) => `  - { model_name: m, litellm_params: { model: ${name} } }\n`,
+    );
+    await assert.rejects(
+      startFileProxy(`model_list:\n${wrong.join('')}`, 60),
+      /azure\/.*config\.yaml line 2\)\n.*bedrock\/.*config\.yaml line 3\)$/,
+    );
+  });
+
+  it('leaves out what it cannot serve when it may, and names it', async () => {
+    await using upstream = await startUpstream(answerJson());
+    const source = `model_list: [${entry('a', upstream.apiBase)}, { model_name: b, litellm_params: { model: azure/x } }]`;
+    await using proxy = await startFileProxy(source, 60, { skipUnsupported: true });
+    assert.deepEqual([await proxy.statusOf('a'), await proxy.statusOf('b')], [200, 404]);
+    assert.ok(proxy.logged('this entry is skipped: gw has no protocol for azure/'));
+  });
+
+  it('logs every error of a new file', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using proxy = await startFileProxy(model('a', upstream.apiBase), 0.02);
+    await proxy.write(model("'x*'", upstream.apiBase) + 'auth: { keys: [{ models: 7 }] }\n');
+    await until(() => proxy.logged('wildcard'), { what: 'the second error' });
+    assert.match(proxy.reasons().join('\n'), /^auth\.keys\[0\]\.models: .*; and more$/);
   });
 });

@@ -8,21 +8,22 @@ import { describe, it } from 'node:test';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { compileSnapshot } from '../../src/snapshot/compile.ts';
 import { mayInvoke } from '../../src/snapshot/compile/callers.ts';
-import { readConfigFile } from '../../src/snapshot/file-mode.ts';
+import { asTheFileSays } from '../../src/snapshot/file-mode.ts';
+import { issueText } from '../../src/snapshot/file/source.ts';
 import type { Environment } from '../../src/snapshot/file/source.ts';
+import { checkText, fileOfText } from '../harness/config-file.ts';
 
 function read(source: string, environment: Environment = {}) {
-  const result = readConfigFile(source, environment);
-  assert.ok(!isRefusal(result), JSON.stringify(result));
+  const result = fileOfText(source, environment);
   const compiled = compileSnapshot(result.snapshot);
   assert.ok(!isRefusal(compiled));
   return { ...result, compiled };
 }
 
 function refusal(source: string, environment: Environment = {}): string {
-  const result = readConfigFile(source, environment);
-  assert.ok(isRefusal(result));
-  return result.message;
+  const { file, errors } = checkText(source, environment);
+  assert.equal(file, null);
+  return errors.map(issueText).join('\n');
 }
 
 const models = `
@@ -37,7 +38,7 @@ model_list:
 litellm_settings: { drop_params: true }
 `;
 
-describe('readConfigFile', () => {
+describe('a configuration file', () => {
   it('makes one model of entries that share a name', () => {
     const { compiled } = read(models);
     assert.deepEqual([...compiled.models.keys()], ['small', 'large']);
@@ -66,8 +67,8 @@ describe('readConfigFile', () => {
       const file = `${models}\ngeneral_settings: { ${setting} }`;
       const name = setting.split(':')[0];
       assert.match(refusal(file), new RegExp(`general_settings.${name}.*has no key.*--open`));
-      const forced = readConfigFile(file, {}, { masterKey: null, open: true });
-      assert.ok(!isRefusal(forced) && forced.snapshot.config.settings.open, setting);
+      const forced = fileOfText(file, {}, { ...asTheFileSays, open: true });
+      assert.ok(forced.snapshot.config.settings.open, setting);
       const keyed = read(`${models}\ngeneral_settings: { ${setting}, master_key: sk-1 }`);
       assert.equal(keyed.snapshot.config.settings.open, false, 'holders of a key are served');
     }

@@ -1,17 +1,20 @@
-// The command that says what is wrong with a configuration file, and what of it nobody does, each with its line.
+// The command that says what is wrong with a configuration file, and what gw ignores in it, each with its line.
+
+import { readFileSync } from 'node:fs';
 
 import { Command, Option } from 'clipanion';
 
 import { isRefusal, refuse } from '../../lib/refusal.ts';
-import { readConfigText } from '../config-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { reportRefusals, reportingFailure } from '../failure.ts';
+import { givenFlags, settingOptions } from '../options.ts';
+import { readSettings } from '../settings.ts';
 
 export class ConfigCheckCommand extends Command {
   static override paths = [['config', 'check']];
   static override usage = Command.Usage({
-    description: 'say what is wrong with a configuration file, and what of it is not done',
+    description: 'say what is wrong with a configuration file, and what gw ignores in it',
     details: `
       Reads the file as a proxy in File mode would, with the variables of this environment, and
       names every error and warning with its line. Exits 0 when the file can be served, warnings
@@ -20,23 +23,27 @@ export class ConfigCheckCommand extends Command {
     examples: [['Check a file', '$0 config check --config gw.yaml']],
   });
 
-  config = Option.String('-c,--config', { description: 'the configuration file (GW_CONFIG)' });
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
+
+  constructor() {
+    super();
+    Object.assign(this, settingOptions(['config', 'open', 'skipUnsupported']));
+  }
 
   async execute(): Promise<ExitCode> {
     return reportingFailure(this.context, async () => {
       const { env, stdout, stderr } = this.context;
-      const path = this.config ?? env['GW_CONFIG'] ?? '';
-      if (path === '') return reportRefusals(stderr, [refuse('invalid', noFile)]);
-      const source = readConfigText(path);
-      if (isRefusal(source)) return reportRefusals(stderr, [source]);
+      const read = readSettings({ flags: givenFlags(this), env, readFile });
+      if ('refusals' in read) return reportRefusals(stderr, read.refusals);
+      const { config: path } = read.settings;
+      if (path === null) return reportRefusals(stderr, [refuse('invalid', noFile)]);
       // Loaded here, because the format is much to load for a program that only shows its help.
+      const { readConfigFiles } = await import('../../gateway/config-files.ts');
       const { checkConfigFile } = await import('../../snapshot/file-mode.ts');
       const { issueText } = await import('../../snapshot/file/source.ts');
-      const { file, errors, warnings } = checkConfigFile(source, env, {
-        masterKey: env['GW_MASTER_KEY'] ?? null,
-        open: env['GW_OPEN'] === 'true',
-      });
+      const files = await readConfigFiles(path, env);
+      if (isRefusal(files)) return reportRefusals(stderr, [files]);
+      const { file, errors, warnings } = checkConfigFile(files.source, env, read.settings);
       const lines = [
         ...errors.map((error) => `error: ${issueText(error)}`),
         ...warnings.map((warning) => `warning: ${issueText(warning)}`),
@@ -47,5 +54,7 @@ export class ConfigCheckCommand extends Command {
     });
   }
 }
+
+const readFile = (path: string): string => readFileSync(path, 'utf8');
 
 const noFile = 'config check needs --config';

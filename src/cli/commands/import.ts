@@ -8,7 +8,6 @@ import { Command, Option } from 'clipanion';
 import type { ImportReport } from '../../control/import.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { readConfigText } from '../config-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { reportRefusals, reportingFailure } from '../failure.ts';
@@ -39,7 +38,7 @@ export class ImportCommand extends Command {
 
   constructor() {
     super();
-    Object.assign(this, settingOptions(['config', 'databaseUrl']));
+    Object.assign(this, settingOptions(['config', 'databaseUrl', 'skipUnsupported']));
   }
 
   async execute(): Promise<ExitCode> {
@@ -47,18 +46,21 @@ export class ImportCommand extends Command {
       const { env, stdout, stderr } = this.context;
       const read = readSettings({ flags: givenFlags(this), env, readFile });
       if ('refusals' in read) return reportRefusals(stderr, read.refusals);
-      const { config, databaseUrl, encryptionKey, encryptionKeyPrevious } = read.settings;
+      const { config, databaseUrl, skipUnsupported } = read.settings;
+      const { encryptionKey, encryptionKeyPrevious } = read.settings;
       if (config === null) return reportRefusals(stderr, [needs('--config')]);
       if (databaseUrl === null) return reportRefusals(stderr, [needs('--database-url')]);
       if (encryptionKey === null) return reportRefusals(stderr, [needs('GW_ENCRYPTION_KEY')]);
-      const source = readConfigText(config);
-      if (isRefusal(source)) return reportRefusals(stderr, [source]);
-      const warn = (message: string): void => void stderr.write(`gw: warning: ${message}\n`);
       // Loaded here, because the control plane is much to load for a program that only shows its help.
+      const { readConfigFiles } = await import('../../gateway/config-files.ts');
+      const files = await readConfigFiles(config, env);
+      if (isRefusal(files)) return reportRefusals(stderr, [files]);
+      const warn = (message: string): void => void stderr.write(`gw: warning: ${message}\n`);
       const { importConfig } = await import('../../control/import.ts');
       const { withControlPlane } = await import('../offline-plane.ts');
       const { dryRun, breakGlass } = this;
-      const given = { source, environment: env, dryRun, breakGlass };
+      const { source } = files;
+      const given = { source, environment: env, skipUnsupported, dryRun, breakGlass };
       const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };
       const report = await withControlPlane(opening, (plane) =>
         importConfig({ plane, newId: randomUUID }, given),

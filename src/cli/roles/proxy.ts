@@ -80,6 +80,7 @@ export type ProxySettings = GatewaySettings &
     healthReportInterval: number;
     masterKey: string | null;
     open: boolean;
+    skipUnsupported: boolean;
     log: string;
     logFormat: 'text' | 'json';
   }>;
@@ -251,7 +252,7 @@ async function runFileMode(
   const source = await startFileSource({
     path,
     environment: options.environment ?? process.env,
-    access: { masterKey: settings.masterKey, open: settings.open },
+    access: settings,
     live,
     log: linkLog,
     encoders,

@@ -17,8 +17,8 @@ import type { ConditionFields } from '../condition.ts';
 import type { ModelFields } from '../model.ts';
 
 /**
- * A provider as a step names it. A null credential is one that the file does not name: it is not changed. Such a step never uses a
- * provider with a credential that the file names for other entries, whose fingerprints are `otherCredentials`.
+ * A provider as a step names it. A null credential is one that the file does not name: it is not changed. `otherCredentials` are the
+ * fingerprints of those that the file names for other entries: a step neither uses nor changes a provider that has one of them.
  */
 export type ImportedEndpoint = Readonly<{
   endpoint: Endpoint;

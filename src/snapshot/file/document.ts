@@ -1,29 +1,26 @@
-// What a configuration file says, resolved and checked, before anybody decides what to make of it: File mode makes a snapshot,
-// an import makes commands. No key is in it in clear.
-
-import { hash } from 'node:crypto';
-
-import type { z } from 'zod';
+// What a configuration file says, resolved and checked: File mode makes a snapshot of it, an import makes commands. It holds no
+// key in clear.
 
 import { tuning } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
 import { bareModelOf, readEntries } from './entries.ts';
-import type { BareModel, Entry } from './entries.ts';
+import type { BareModel, Entry, EntryList } from './entries.ts';
 import { readFallbacks } from './fallbacks.ts';
 import type { Fallbacks } from './fallbacks.ts';
 import { configFile } from './format.ts';
 import type { ConfigFile, ServiceBlock } from './format.ts';
+import { zodIssues } from './zod-issues.ts';
 import { readKeys, readPrincipals } from './keys.ts';
 import type { FileKey, FilePrincipal } from './keys.ts';
 import { readProviders } from './providers.ts';
 import type { NamedProvider } from './providers.ts';
 import type { FileFrontendModel, FilePool, FilePromptClass, FileRole } from './records.ts';
-import { readSource } from './source.ts';
+import { unmetRestrictions } from './restrictions.ts';
 import type { Environment, Issue, Source } from './source.ts';
 import { unheeded } from './unheeded.ts';
 
 export type ConfigDocument = Readonly<{
-  /** SHA-256 of the file. */
+  /** SHA-256 of the file, or of those of all files. */
   digest: string;
   entries: readonly Entry[];
   bareModels: readonly BareModel[];
@@ -40,38 +37,42 @@ export type ConfigDocument = Readonly<{
   tuning: Tuning;
 }>;
 
-/** `document` is null when there are errors. Warnings name what the file asks for and nobody does. */
+/** `document` is null when there are errors. Warnings name what the file asks for and gw does not do. */
 export type Reading = Readonly<{
   document: ConfigDocument | null;
   errors: readonly Issue[];
   warnings: readonly Issue[];
+  /** How the file restricts its callers by means that gw lacks: errors for a proxy, unless it serves everyone on purpose. */
+  unmet: readonly Issue[];
 }>;
 
 export type ReadOptions = Readonly<{
   environment: Environment;
-  /** Stands for general_settings.master_key when the file has none. */
+  /** Used when the file has no general_settings.master_key. */
   masterKey: string | null;
-  /** Other records alone are enough: they come to models that are there. */
+  /** Other records alone are enough: they are added to models that exist. */
   mayLackModels?: boolean;
+  /** Leaves out entries of model_list that gw cannot serve, with a warning each. */
+  skipUnsupported?: boolean;
 }>;
 
-export function readDocument(text: string, options: ReadOptions): Reading {
-  const source = readSource(text, options.environment);
-  if (!('tree' in source)) {
-    return { document: null, errors: [source], warnings: [] };
-  }
-  const warnings = [...source.duplicates, ...unheeded(source)];
-  const parsed = configFile.safeParse(source.tree ?? {});
-  if (!parsed.success) {
-    return { document: null, errors: zodIssues(parsed.error, source), warnings };
-  }
+/** `source`: the file, or what is wrong with it. */
+export function readDocument(source: Source | readonly Issue[], options: ReadOptions): Reading {
+  if (!('tree' in source)) return { document: null, errors: source, warnings: [], unmet: [] };
   const errors: Issue[] = [];
-  const notes = { source, errors, warnings };
-  const document = resolve(parsed.data, hash('sha256', text), { ...notes, ...options });
-  return { document: errors.length === 0 ? document : null, errors, warnings };
+  const warnings = [...source.warnings, ...source.lost];
+  const notes = { source, errors, warnings, ...options };
+  const parsed = configFile.safeParse(source.tree ?? {});
+  if (!parsed.success) errors.push(...zodIssues(parsed.error, source));
+  const list = readEntries(notes);
+  warnings.push(...unheeded(source, list.unserved));
+  const document = parsed.success ? resolve(parsed.data, list, notes) : null;
+  const unmet =
+    document === null ? [] : unmetRestrictions(source, { hasKeys: document.keys !== null });
+  return { document: errors.length === 0 ? document : null, errors, warnings, unmet };
 }
 
-/** Where a reader says what it found wrong, or left undone. */
+/** Where a reader reports what is wrong, and what it ignores. */
 export type Notes = Readonly<{
   source: Source;
   errors: Issue[];
@@ -88,18 +89,21 @@ const hasRecords = (block: Partial<ServiceBlock>): boolean =>
     block.prompt_classes,
   ].some((list) => (list ?? []).length > 0);
 
-function resolve(file: ConfigFile, digest: string, options: Notes & ReadOptions): ConfigDocument {
+function resolve(
+  file: ConfigFile,
+  { entries, names, unserved }: EntryList,
+  options: Notes & ReadOptions,
+): ConfigDocument {
   const [blockName, block] = serviceBlock(file, options);
-  const entries = readEntries(file.model_list ?? [], options);
-  const names = new Set(entries.map(({ name }) => name));
   const own = block ?? {};
   const bareModels = (own.models ?? []).map(bareModelOf);
   const isEnough = options.mayLackModels === true && hasRecords(own);
-  if (!isEnough && (file.model_list ?? []).length + bareModels.length === 0) {
-    options.errors.push(options.source.issue(['model_list'], 'names no model'));
+  const skipped = options.skipUnsupported === true ? unserved.size : 0;
+  if (!isEnough && (file.model_list ?? []).length - skipped + bareModels.length === 0) {
+    options.errors.push(options.source.issue(['model_list'], 'names no model that can be served'));
   }
   return {
-    digest,
+    digest: options.source.digest,
     entries,
     bareModels,
     providers: readProviders(own.providers ?? [], { ...options, at: [blockName, 'providers'] }),
@@ -112,35 +116,28 @@ function resolve(file: ConfigFile, digest: string, options: Notes & ReadOptions)
     fallbacks: readFallbacks(file, {
       ...options,
       names,
+      served: new Set(entries.map(({ name }) => name)),
       fallbackModel: own.fallback_model ?? null,
     }),
     tuning: tuning.parse(own),
   };
 }
 
-/** Both names of the block mean the same; what it does not know is most likely misspelt. */
+/** Both names of the block mean the same. A key that it does not know is most likely misspelt. */
 function serviceBlock(
   { gw, fastllm }: ConfigFile,
   { source, warnings }: Notes,
 ): readonly [string, Partial<ServiceBlock> | null] {
   const name = gw === undefined || gw === null ? 'fastllm' : 'gw';
   const block = gw ?? fastllm ?? null;
-  if (gw && fastllm) warnings.push(source.issue(['fastllm'], 'is not read beside gw'));
+  if (gw && fastllm) warnings.push(source.issue(['fastllm'], 'is ignored: the file has gw too'));
   const known = knownKeys();
   for (const key of Object.keys(block ?? {})) {
-    if (!known.has(key)) warnings.push(source.issue([name, key], 'is not known here'));
+    if (!known.has(key))
+      warnings.push(source.issue([name, key], 'is ignored: gw has no such setting'));
   }
   return [name, block];
 }
 
 const knownKeys = (): ReadonlySet<string> =>
   new Set(Object.keys(configFile.shape.gw.unwrap().unwrap().shape));
-
-function zodIssues(error: z.ZodError, source: Source): readonly Issue[] {
-  return error.issues.map((issue) => {
-    // A union says why each of its forms does not fit; the first is the one that is meant.
-    const inner = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined;
-    const path = [...issue.path, ...(inner?.path ?? [])];
-    return source.issue(path, inner?.message ?? issue.message);
-  });
-}

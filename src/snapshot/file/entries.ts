@@ -3,11 +3,15 @@
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { Notes, ReadOptions } from './document.ts';
-import type { Deployment, ModelInfo, ServiceBlock } from './format.ts';
+import { blockAt } from './blocks.ts';
+import { deployment } from './format.ts';
+import type { ModelInfo, ServiceBlock } from './format.ts';
 import { isUnfit, providerOf } from './providers.ts';
 import type { FileProvider } from './providers.ts';
-import { readModelName, underV1, unspoken, vendors } from './vendors.ts';
+import type { Path } from './source.ts';
+import { readModelName, underV1, unspoken } from './vendors.ts';
 import type { Vendor } from './vendors.ts';
+import { zodIssues } from './zod-issues.ts';
 
 /** What is known of a model wherever it is served. Prices are micro-units per million tokens; null is unpriced. */
 export type ModelFacts = Readonly<{
@@ -45,77 +49,155 @@ export type Entry = Readonly<{
 
 export type BareModel = Readonly<{ name: string; facts: ModelFacts; flowControl: FlowControl }>;
 
-export const readEntries = (
-  list: readonly Deployment[],
-  options: Notes & ReadOptions,
-): readonly Entry[] => list.flatMap((deployment, at) => readEntry(deployment, at, options) ?? []);
+export type EntryList = Readonly<{
+  entries: readonly Entry[];
+  /** All names of the list, also those of entries that are wrong or left out. */
+  names: ReadonlySet<unknown>;
+  /** The places of entries that gw cannot serve, which are errors or left out. */
+  unserved: ReadonlySet<number>;
+}>;
 
+type Options = Notes & ReadOptions;
+
+export function readEntries(options: Options): EntryList {
+  const { source, errors, warnings } = options;
+  const given = blockAt(source.tree, [])['model_list'];
+  const list: readonly unknown[] = Array.isArray(given) ? given : [];
+  const providers = customProviders(source.tree);
+  const unserved = new Set<number>();
+  const entries = list.flatMap((raw, at) => {
+    const read = readEntry(raw, at, { ...options, customProviders: providers });
+    if (!('unsupported' in read)) return read;
+    const { field, message } = read.unsupported;
+    const issue = source.issue(pathOf(blockAt(raw, ['litellm_params']), at, field), message);
+    if (options.skipUnsupported === true) {
+      warnings.push({ ...issue, message: `this entry is skipped: ${message}` });
+    } else {
+      errors.push({ ...issue, message: `${message}; --skip-unsupported leaves this entry out` });
+    }
+    unserved.add(at);
+    return [];
+  });
+  const names = new Set(list.map((raw) => blockAt(raw, [])['model_name']));
+  return { entries, names, unserved };
+}
+
+/** Providers that are Python code, by the prefix of their models. */
+const customProviders = (tree: unknown): ReadonlySet<unknown> =>
+  new Set(
+    Object.values(blockAt(tree, ['litellm_settings', 'custom_provider_map'])).map(
+      (given) => blockAt(given, [])['provider'],
+    ),
+  );
+
+const pathOf = (parameters: object, at: number, field: string): Path =>
+  field in parameters || field === 'api_base'
+    ? ['model_list', at, 'litellm_params', field]
+    : ['model_list', at, field];
+
+/** `field` is where it is said. */
+type Unsupported = Readonly<{ unsupported: Readonly<{ field: string; message: string }> }>;
+
+/** Empty when it is wrong. */
 function readEntry(
-  { model_name: name, litellm_params: parameters, model_info: info }: Deployment,
+  raw: unknown,
   at: number,
-  { source, errors, warnings, environment }: Notes & ReadOptions,
-): Entry | null {
-  const pathOf = (field: string) =>
-    field in parameters || field === 'api_base'
-      ? ['model_list', at, 'litellm_params', field]
-      : ['model_list', at, field];
-  const wrong = (field: string, message: string): null => {
-    errors.push(source.issue(pathOf(field), message));
-    return null;
-  };
-  const unfit = unfitNames(name, parameters.model);
-  if (unfit !== null) return wrong(unfit.field, unfit.message);
+  options: Options & Readonly<{ customProviders: ReadonlySet<unknown> }>,
+): readonly Entry[] | Unsupported {
+  const { source, errors, warnings, environment } = options;
+  const given = blockAt(raw, ['litellm_params']);
+  const unspoken = unspokenBy(
+    textOf(blockAt(raw, [])['model_name']),
+    textOf(given['model']),
+    options.customProviders,
+  );
+  if (unspoken !== null) return { unsupported: unspoken };
+  const parsed = deployment.safeParse(raw);
+  if (!parsed.success) {
+    errors.push(...zodIssues(parsed.error, source, ['model_list', at]));
+    return [];
+  }
+  const { model_name: name, litellm_params: parameters, model_info: info } = parsed.data;
   const address = parameters.api_base ?? parameters.base_url ?? '';
   const read = readModelName(parameters.model, {
     hasAddress: address !== '',
     protocol: parameters.protocol ?? null,
   });
   const apiBase = address === '' ? read.vendor?.apiBase : withV1(address, read.prefix);
-  if (apiBase === undefined) return wrong('api_base', missingAddress(read.prefix));
+  if (apiBase === undefined) {
+    const message = missingAddress(parameters.model, read.prefix);
+    return { unsupported: { field: 'api_base', message } };
+  }
   const provider = providerOf({
     ...parameters,
     api_base: apiBase,
     protocol: read.protocol,
     api_key: parameters.api_key ?? keyOfVariable(read.vendor, environment),
   });
-  if (isUnfit(provider)) return wrong(provider.field, provider.message);
+  if (isUnfit(provider)) {
+    errors.push(source.issue(pathOf(parameters, at, provider.field), provider.message));
+    return [];
+  }
   const { max_tokens: maxTokens } = parameters;
   if (read.protocol === 'openai' && (maxTokens ?? null) !== null) {
-    warnings.push(source.issue(pathOf('max_tokens'), 'is not sent to a backend of this protocol'));
+    const path = pathOf(parameters, at, 'max_tokens');
+    warnings.push(source.issue(path, 'is ignored: gw does not send it with this protocol'));
   }
-  return {
-    at,
-    name,
-    provider,
-    upstreamModel: read.upstreamModel,
-    defaultMaxTokens: parameters.default_max_tokens ?? nativeDefault(read.protocol, maxTokens),
-    weight: parameters.weight ?? null,
-    facts: {
-      ...factsOf(info ?? {}),
-      inputPricePerMtok: priceOf(parameters.input_cost_per_token ?? info?.input_cost_per_token),
-      outputPricePerMtok: priceOf(parameters.output_cost_per_token ?? info?.output_cost_per_token),
+  return [
+    {
+      at,
+      name,
+      provider,
+      upstreamModel: read.upstreamModel,
+      defaultMaxTokens: parameters.default_max_tokens ?? nativeDefault(read.protocol, maxTokens),
+      weight: parameters.weight ?? null,
+      facts: {
+        ...factsOf(info ?? {}),
+        inputPricePerMtok: priceOf(parameters.input_cost_per_token ?? info?.input_cost_per_token),
+        outputPricePerMtok: priceOf(
+          parameters.output_cost_per_token ?? info?.output_cost_per_token,
+        ),
+      },
+      flowControl: flowControlOf(info ?? {}, parameters.timeout ?? null),
     },
-    flowControl: flowControlOf(info ?? {}, parameters.timeout ?? null),
-  };
+  ];
 }
 
-type UnfitName = Readonly<{ field: 'model_name' | 'model'; message: string }>;
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const wildcard = (text: string): string => `${text} is a wildcard; list each model by its own name`;
 
-function unfitNames(name: string, model: string): UnfitName | null {
+/** What names alone say: nothing else of such an entry is read, because its other fields follow another reader's rules. */
+function unspokenBy(
+  name: string,
+  model: string,
+  customProviders: ReadonlySet<unknown>,
+): Unsupported['unsupported'] | null {
   if (name.includes('*')) return { field: 'model_name', message: wildcard(name) };
   if (model.includes('*')) return { field: 'model', message: wildcard(model) };
-  const prefix = model.split('/', 1)[0] ?? '';
-  if (!model.includes('/') || !unspoken.has(prefix)) return null;
-  const message = `${prefix}/ is not spoken here; name an OpenAI-compatible api_base of it with openai/`;
-  return { field: 'model', message };
+  const slash = model.indexOf('/');
+  if (slash === -1) return null;
+  const prefix = model.slice(0, slash);
+  if (customProviders.has(prefix)) {
+    const message =
+      `${prefix}/ is a provider of custom_provider_map, which is Python code that gw cannot run; ` +
+      'serve it by an OpenAI-compatible address and write openai/ with that api_base';
+    return { field: 'model', message };
+  }
+  const remedy = unspoken.get(prefix);
+  return remedy === undefined
+    ? null
+    : { field: 'model', message: `gw has no protocol for ${prefix}/; ${remedy}` };
 }
 
-const missingAddress = (prefix: string | null): string =>
-  prefix === null || vendors.has(prefix)
-    ? 'is required'
-    : `is required: no address is known for ${prefix}/`;
+function missingAddress(model: string, prefix: string | null): string {
+  if (prefix === null && model.startsWith('gemini-')) {
+    return `is required for ${model}; for Google AI Studio, write model: gemini/${model}`;
+  }
+  return prefix === null
+    ? `is required for ${model}; or write the prefix of its vendor, as in openai/${model}`
+    : `is required: gw knows no address for ${prefix}/`;
+}
 
 /** Ollama's is written without the path of its chat-completions API. */
 function withV1(address: string, prefix: string | null): string {

@@ -13,7 +13,13 @@ export type Fallbacks = Readonly<{
   fallbackModel: string | null;
 }>;
 
-type Options = Notes & Readonly<{ names: ReadonlySet<string>; fallbackModel: string | null }>;
+type Options = Notes &
+  Readonly<{
+    names: ReadonlySet<unknown>;
+    /** Those of them that are served: the other entries are wrong or left out. */
+    served: ReadonlySet<string>;
+    fallbackModel: string | null;
+  }>;
 
 /** router_settings and litellm_settings hold the same keys; the router's stand before the others. */
 export function readFallbacks(file: ConfigFile, options: Options): Fallbacks {
@@ -46,7 +52,12 @@ export function readFallbacks(file: ConfigFile, options: Options): Fallbacks {
   const [first = null, ...others] = everywhere;
   if (others.length > 0) {
     const at = ['litellm_settings', 'default_fallbacks'];
-    options.warnings.push(options.source.issue(at, 'only its first model is the fallback of all'));
+    options.warnings.push(
+      options.source.issue(
+        at,
+        'only the first of these models is used, as fallback of every model',
+      ),
+    );
   }
   return { chains, aliases, fallbackModel: options.fallbackModel ?? first };
 }
@@ -54,8 +65,11 @@ export function readFallbacks(file: ConfigFile, options: Options): Fallbacks {
 const knownNames = (names: readonly string[], at: Path, options: Options): readonly string[] =>
   names.filter((name, index) => isKnown(name, [...at, index], options));
 
-function isKnown(name: string, at: Path, { names, source, errors }: Options): boolean {
-  if (names.has(name)) return true;
-  errors.push(source.issue(at, `no entry of model_list is named ${name}`));
+/** False for what is left out, which is a warning, and for what is not in the file, which is an error. */
+function isKnown(name: string, at: Path, options: Options): boolean {
+  const { names, served, source, errors, warnings } = options;
+  if (served.has(name)) return true;
+  if (!names.has(name)) errors.push(source.issue(at, `no entry of model_list is named ${name}`));
+  else if (errors.length === 0) warnings.push(source.issue(at, `is left out: ${name} is skipped`));
   return false;
 }

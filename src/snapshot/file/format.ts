@@ -104,7 +104,8 @@ const weight = z
   .nonnegative()
   .max(weightMax, { error: ({ input }) => `must be at most ${weightMax}, was ${String(input)}` });
 
-const deployment = z.object({
+/** An entry of model_list. */
+export const deployment = z.object({
   model_name: name,
   litellm_params: z.looseObject({
     model: text.pipe(upstreamModelField),
@@ -119,7 +120,6 @@ const deployment = z.object({
   }),
   model_info: modelInfo.nullish(),
 });
-export type Deployment = z.output<typeof deployment>;
 
 /** A cap that is null is none. */
 export const fileLimits = z
@@ -217,7 +217,8 @@ const serviceBlock = z.looseObject({
 });
 
 export const configFile = z.looseObject({
-  model_list: z.array(deployment).nullish(),
+  /** Each entry is a `deployment`, which is checked on its own. */
+  model_list: z.array(z.unknown()).nullish(),
   router_settings: routing.nullish(),
   litellm_settings: routing.nullish(),
   general_settings: z.looseObject({ master_key: optionalText }).nullish(),

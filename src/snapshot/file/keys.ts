@@ -64,7 +64,8 @@ export function readKeys(
     const wrong = (field: string, message: string): void =>
       void errors.push(source.issue([...at, field], message));
     for (const field of Object.keys(raw)) {
-      if (!keyFields.has(field)) warnings.push(source.issue([...at, field], 'is not known here'));
+      if (!keyFields.has(field))
+        warnings.push(source.issue([...at, field], 'is ignored: gw has no such setting'));
     }
     const stored = storedKey(raw, wrong);
     return stored === null ? [] : [{ ...stored, ...rightsOf(raw) }];

@@ -1,35 +1,71 @@
-// Reads the text of a configuration file into a plain tree, and remembers in which line each value stands, so that
-// whatever is said of the file can name it.
+// Reads the text of a configuration file into a plain tree, and remembers the line of each value, so that messages about the file
+// can name it.
+
+import { hash } from 'node:crypto';
 
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Document, Pair } from 'yaml';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export const fileBytesMax = 16 * 1024 * 1024;
-
 /** How many nodes aliases may stand for: a small file must not unfold into a large one. */
 const aliasesMax = 1000;
 
 export type Path = readonly PropertyKey[];
 
-/** What is wrong with a file, or not done of it. `path` is written as in `model_list[1].model_name`. */
-export type Issue = Readonly<{ path: string; line: number | null; message: string }>;
+/** What is wrong with a file, or ignored in it. `path` is written as in `model_list[1].model_name`. */
+export type Issue = Readonly<{
+  path: string;
+  /** Null when the text has no file. */
+  file: string | null;
+  line: number | null;
+  message: string;
+}>;
 
 export type Source = Readonly<{
   /** With every reference to a variable that is set resolved. */
   tree: unknown;
   issue: (path: Path, message: string) => Issue;
-  /** Keys that stand twice in one block; the last one counts, as in the format that this one extends. */
-  duplicates: readonly Issue[];
+  warnings: readonly Issue[];
+  /** Settings of a file that a file which it includes replaces; warnings too. */
+  lost: readonly Issue[];
+  /** SHA-256 of the text. */
+  digest: string;
 }>;
 
-/** `model_list[1].model_name: message (line 7)`. */
-export const issueText = ({ path, line, message }: Issue): string =>
-  `${path === '' ? 'file' : path}: ${message}${line === null ? '' : ` (line ${line})`}`;
+/** Of a file as a whole. */
+export const issueOfFile = (message: string): Issue => ({
+  path: '',
+  file: null,
+  line: null,
+  message,
+});
 
-/** An error's text, when the file is no YAML. */
-export function readSource(text: string, environment: Environment): Source | Issue {
+/** `model_list[1].model_name: message (gw.yaml line 7)`. */
+export function issueText({ path, file, line, message }: Issue): string {
+  const place = [file, line === null ? null : `line ${line}`].filter((part) => part !== null);
+  const end = place.length === 0 ? '' : ` (${place.join(' ')})`;
+  return `${path === '' ? 'file' : path}: ${message}${end}`;
+}
+
+const shownMax = 50;
+
+/** A line for each, up to a bound, and how many more there are. */
+export function issueLines(issues: readonly Issue[]): readonly string[] {
+  const more = issues.length - shownMax;
+  const shown = issues.slice(0, shownMax).map(issueText);
+  return more > 0 ? [...shown, `and ${more} more; gw config check shows all`] : shown;
+}
+
+/** What is wrong, when the text is not YAML. */
+export function readSource(
+  text: string,
+  environment: Environment,
+  file: string | null = null,
+): Source | readonly Issue[] {
+  const wrong = (line: number | null, message: string): readonly Issue[] => [
+    { path: '', file, line, message: `not valid YAML: ${message}` },
+  ];
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, { uniqueKeys: false, merge: true, lineCounter: lines });
@@ -37,20 +73,25 @@ export function readSource(text: string, environment: Environment): Source | Iss
     if (error !== undefined) {
       const line = error.linePos?.[0].line ?? null;
       const [message = ''] = error.message.split('\n', 1);
-      return { path: '', line, message: `not valid YAML: ${message.replace(/ at line .*$/, '')}` };
+      return wrong(line, message.replace(/ at line .*$/, ''));
     }
     const tree: unknown = document.toJS({ maxAliasCount: aliasesMax });
     const issue = (path: Path, message: string): Issue => ({
       path: pathText(path),
+      file,
       line: lineAt(document, lines, path),
       message,
     });
-    const duplicates = duplicatesIn(document, lines);
-    return { tree: resolveReferences(tree, environment), issue, duplicates };
+    return {
+      tree: resolveReferences(tree, environment),
+      issue,
+      warnings: duplicatesIn(document, lines, file),
+      lost: [],
+      digest: hash('sha256', text),
+    };
   } catch (error) {
-    // Too deep, or more behind aliases than there may be.
-    const message = error instanceof Error ? error.message : 'unreadable';
-    return { path: '', line: null, message: `not valid YAML: ${message}` };
+    // Too deep, or more aliases than allowed.
+    return wrong(null, error instanceof Error ? error.message : 'unreadable');
   }
 }
 
@@ -87,7 +128,12 @@ function lineAt(document: Document, lines: LineCounter, path: Path): number | nu
 const startOf = (node: unknown): number | null =>
   isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? (node.range?.[0] ?? null) : null;
 
-function duplicatesIn(document: Document, lines: LineCounter): readonly Issue[] {
+/** Keys that one block has twice; the last one counts, as in the format that this one extends. */
+function duplicatesIn(
+  document: Document,
+  lines: LineCounter,
+  file: string | null,
+): readonly Issue[] {
   const found: Issue[] = [];
   const walk = (node: unknown, path: Path): void => {
     if (isSeq(node)) {
@@ -103,7 +149,12 @@ function duplicatesIn(document: Document, lines: LineCounter): readonly Issue[] 
       if (seen.has(key) && key !== '<<') {
         const offset = startOf(pair.key);
         const line = offset === null ? null : lines.linePos(offset).line;
-        found.push({ path: pathText(at), line, message: 'stands twice; the last one counts' });
+        found.push({
+          path: pathText(at),
+          file,
+          line,
+          message: 'is there twice; the last one counts',
+        });
       }
       seen.add(key);
       if (isMap(pair.value) || isSeq(pair.value)) walk(pair.value, at);

@@ -102,20 +102,30 @@ export const protocolOfPrefix: Readonly<Record<string, Protocol>> = {
   gemini: 'gemini',
 };
 
-/** A wire format or a signature of requests of their own. */
-export const unspoken: ReadonlySet<string> = new Set([
-  'azure',
-  'azure_ai',
-  'azure_text',
-  'bedrock',
-  'bedrock_converse',
-  'sagemaker',
-  'sagemaker_chat',
-  'vertex_ai',
-  'vertex_ai_beta',
-  'watsonx',
-  'replicate',
-  'huggingface',
+const vertex =
+  'for Google AI Studio, write gemini/; else name the OpenAI-compatible address of Vertex AI as ' +
+  'api_base with openai/';
+const azure =
+  'name the address of its v1 API (https://<resource>.openai.azure.com/openai/v1) as api_base, ' +
+  'with openai/<deployment>';
+const bedrock = 'name the OpenAI-compatible address of Bedrock as api_base, with openai/';
+const compatible = 'name an OpenAI-compatible address of it as api_base, with openai/';
+
+/** Prefixes of vendors with a wire format or a signature of requests of their own, and what to write instead. */
+export const unspoken: ReadonlyMap<string, string> = new Map([
+  ['azure', azure],
+  ['azure_ai', azure],
+  ['azure_text', azure],
+  ['bedrock', bedrock],
+  ['bedrock_converse', bedrock],
+  ['sagemaker', compatible],
+  ['sagemaker_chat', compatible],
+  ['vertex_ai', vertex],
+  ['vertex_ai_beta', vertex],
+  ['watsonx', compatible],
+  ['replicate', compatible],
+  ['huggingface', compatible],
+  ['text-completion-openai', 'write openai/: gw forwards /v1/completions by it too'],
 ]);
 
 export type Named = Readonly<{ prefix: string | null; vendor: Vendor | null }>;

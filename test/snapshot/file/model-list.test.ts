@@ -5,19 +5,19 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { findCatalogueEntry } from '../../../src/control/provider-catalogue.ts';
-import { checkConfigFile } from '../../../src/snapshot/file-mode.ts';
 import { issueText } from '../../../src/snapshot/file/source.ts';
 import type { Environment } from '../../../src/snapshot/file/source.ts';
 import { vendors } from '../../../src/snapshot/file/vendors.ts';
+import { checkText } from '../../harness/config-file.ts';
 
 function configOf(source: string, environment: Environment = {}) {
-  const { file, errors } = checkConfigFile(source, environment);
+  const { file, errors } = checkText(source, environment);
   assert.ok(file !== null, errors.map(issueText).join('\n'));
   return { ...file.snapshot.config, secrets: file.snapshot.secrets, warnings: file.warnings };
 }
 
 const errorsOf = (source: string, environment: Environment = {}): readonly string[] =>
-  checkConfigFile(source, environment).errors.map(issueText);
+  checkText(source, environment).errors.map(issueText);
 
 const entry = (parameters: string, rest = ''): string =>
   `model_list: [{ model_name: m, litellm_params: { ${parameters} }${rest} }]`;
@@ -73,11 +73,20 @@ describe('the prefix of a model', () => {
 describe('what cannot be served is refused with its line:', () => {
   const address = 'api_base: http://e/v1';
   const cases: readonly (readonly [string, RegExp])[] = [
-    [`model: '*'`, /model: \* is a wildcard; list each model by its own name \(line 1\)/],
-    ['model: bedrock/x', /model: bedrock\/ is not spoken here/],
-    ['model: azure/x, api_base: https://x.example', /model: azure\/ is not spoken here/],
-    ['model: acme/x', /api_base: is required: no address is known for acme\//],
-    ['model: x', /api_base: is required \(line 1\)$/],
+    [
+      `model: '*'`,
+      /model: \* is a wildcard; list each model by its own name; --skip.* \(line 1\)$/,
+    ],
+    ['model: bedrock/x', /model: gw has no protocol for bedrock\/; .* with openai\//],
+    [
+      'model: azure/x, api_base: https://x.example',
+      /model: gw has no protocol for azure\/; .*openai\/v1/,
+    ],
+    ['model: acme/x', /api_base: is required: gw knows no address for acme\//],
+    ['model: gemini-x', /api_base: is required for gemini-x; .* write model: gemini\/gemini-x/],
+    ['model: vertex_ai/x', /for Google AI Studio, write gemini\//],
+    ['model: text-completion-openai/x', /write openai\//],
+    ['model: x', /api_base: is required for x; or write the prefix of its vendor, .* \(line 1\)$/],
     ['model: x, api_base: ftp://e', /api_base: is not an http or https address/],
     ['model: x, api_base: https://u:p@e/v1', /api_base: must not hold a user name/],
     ['model: x, api_base: https://e/v1?a=b', /api_base: must not have a query/],
@@ -160,7 +169,7 @@ describe('of an entry', () => {
     assert.equal(backend?.admission_max_concurrent, 4);
   });
 
-  it('what is not done is a warning that names it; what is unknown or switched off is none', () => {
+  it('what gw ignores is a warning that names it, unless it is switched off', () => {
     const { warnings } = configOf(`
 model_list:
   - model_name: m
@@ -170,9 +179,11 @@ router_settings: { routing_strategy: simple-shuffle }
 router_settings: { num_retries: 2 }
 `);
     assert.deepEqual(warnings, [
-      'router_settings: stands twice; the last one counts (line 7)',
-      'model_list[0].litellm_params.rpm: is not done here (line 4)',
-      'router_settings.num_retries: is not done here (line 7)',
+      'router_settings: is there twice; the last one counts (line 7)',
+      'model_list[0].litellm_params.rpm: is ignored: gw limits callers, not models; set auth.keys[].limits (line 4)',
+      'model_list[0].litellm_params.whatever: is ignored: gw has no such setting (line 4)',
+      'model_list[0].model_info.mode: is ignored: gw routes by name alone and needs no such fact of a model (line 5)',
+      'router_settings.num_retries: is ignored: gw retries at other backends; see --attempts-max and --max-retries (line 7)',
     ]);
   });
 });

@@ -4,21 +4,21 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
 
-import { checkConfigFile } from '../../../src/snapshot/file-mode.ts';
 import { issueText } from '../../../src/snapshot/file/source.ts';
 import { defaultTuning } from '../../../src/snapshot/tuning.ts';
+import { checkText } from '../../harness/config-file.ts';
 
 const model =
   'model_list: [{ model_name: m, litellm_params: { model: q, api_base: http://e/v1 } }]';
 
 function fileOf(rest: string) {
-  const { file, errors } = checkConfigFile(`${model}\n${rest}`, {});
+  const { file, errors } = checkText(`${model}\n${rest}`, {});
   assert.ok(file !== null, errors.map(issueText).join('\n'));
   return file;
 }
 
 const errorsOf = (rest: string): readonly string[] =>
-  checkConfigFile(`${model}\n${rest}`, {}).errors.map(issueText);
+  checkText(`${model}\n${rest}`, {}).errors.map(issueText);
 
 describe('the tuning', () => {
   it('is that of the specification unless the block says otherwise, under either of its names', () => {
@@ -43,8 +43,8 @@ describe('the tuning', () => {
 
   it('that is misspelt is a warning, and a second block too', () => {
     assert.deepEqual(fileOf('gw: { prefx_bytes: 1 }\nfastllm: {}').warnings, [
-      'fastllm: is not read beside gw (line 3)',
-      'gw.prefx_bytes: is not known here (line 2)',
+      'fastllm: is ignored: the file has gw too (line 3)',
+      'gw.prefx_bytes: is ignored: gw has no such setting (line 2)',
     ]);
   });
 });
@@ -96,7 +96,7 @@ describe('a key', () => {
 
   it('with a field that is not known is a warning: it may be one that was to hold it back', () => {
     assert.deepEqual(fileOf(keys('{ key: k, expire_at: never }')).warnings, [
-      'auth.keys[0].expire_at: is not known here (line 2)',
+      'auth.keys[0].expire_at: is ignored: gw has no such setting (line 2)',
     ]);
   });
 
@@ -202,7 +202,7 @@ model_list:
   - model_name: n
     litellm_params: { <<: *defaults, model: q, timeout: soon }
 `;
-    const { errors } = checkConfigFile(merged, {});
+    const { errors } = checkText(merged, {});
     assert.deepEqual(
       errors.map(({ line, path }) => [line, path]),
       [[7, 'model_list[1].litellm_params.timeout']],

@@ -4,15 +4,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { readDocument } from '../../../src/snapshot/file/document.ts';
-import { issueText } from '../../../src/snapshot/file/source.ts';
+import { issueText, readSource } from '../../../src/snapshot/file/source.ts';
 
 /** JSON is YAML, and says what is invisible by escapes. */
 function errorsOf(file: object): readonly string[] {
   const parameters = { model: 'q', api_base: 'http://e/v1' };
   const whole = { model_list: [{ model_name: 'm', litellm_params: parameters }], ...file };
-  return readDocument(JSON.stringify(whole), { environment: {}, masterKey: null }).errors.map(
-    issueText,
-  );
+  return readDocument(readSource(JSON.stringify(whole), {}), {
+    environment: {},
+    masterKey: null,
+  }).errors.map(issueText);
 }
 
 const models = (name: string, change: object = {}) => ({
@@ -98,6 +99,6 @@ model_list:
         large
           and slow
 `;
-  const { document } = readDocument(source, { environment: {}, masterKey: null });
+  const { document } = readDocument(readSource(source, {}), { environment: {}, masterKey: null });
   assert.equal(document?.entries[0]?.facts.description, 'large and slow');
 });

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 
 import { readDocument } from '../../../src/snapshot/file/document.ts';
+import { readSource } from '../../../src/snapshot/file/source.ts';
 import { curlCommand, gwCommand, sessionNote, yamlOf } from '../../../ui/lib/copy-as.ts';
 
 /** The arguments that a shell makes of the command, with `curl` a program that only prints them. */
@@ -60,7 +61,7 @@ describe('a call that is copied', () => {
 });
 
 const reading = (text: string) =>
-  readDocument(text, { environment: {}, masterKey: null, mayLackModels: true });
+  readDocument(readSource(text, {}), { environment: {}, masterKey: null, mayLackModels: true });
 
 describe('a record that is copied as YAML', () => {
   for (const { path, body } of [

@@ -9,12 +9,14 @@ import { bodyExamples } from '../../../src/admin/examples.ts';
 import { isMutation } from '../../../src/admin/once.ts';
 import { adminRoutes } from '../../../src/admin/routes.ts';
 import { readDocument } from '../../../src/snapshot/file/document.ts';
+import { readSource } from '../../../src/snapshot/file/source.ts';
 import { curlCommand } from '../../../ui/lib/copy-as.ts';
 import { recordLabels, textsOfRecord, yamlOfRecord } from '../../../ui/lib/copy-record.ts';
 
+const environment = { UPSTREAM_API_KEY: 'sk-1' };
 const reading = (text: string) =>
-  readDocument(text, {
-    environment: { UPSTREAM_API_KEY: 'sk-1' },
+  readDocument(readSource(text, environment), {
+    environment,
     masterKey: null,
     mayLackModels: true,
   });

@@ -1,8 +1,16 @@
-// Settings that decide whom a configuration file is served to.
+// Settings that decide how a configuration file is read, and whom it is served to.
 
 import { define, onOrOff, text } from './setting.ts';
 
-export const fileAccessSettings = {
+export const fileSettings = {
+  skipUnsupported: define({
+    flag: '--skip-unsupported',
+    variable: 'GW_SKIP_UNSUPPORTED',
+    schema: onOrOff,
+    fallback: false,
+    description:
+      'leave out entries of model_list that gw cannot serve, with a warning each, instead of refusing the file',
+  }),
   open: define({
     flag: '--open',
     variable: 'GW_OPEN',

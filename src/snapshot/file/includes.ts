@@ -1,0 +1,115 @@
+// What `include` of a configuration file means, as in the common format: the files that it names are read as if they were part of
+// the file. Reading them is the shell's part (src/gateway/config-files.ts).
+
+import { hash } from 'node:crypto';
+
+import type { Issue, Path, Source } from './source.ts';
+
+export type Include = Readonly<{
+  /** As it is written: relative to the file that names it. */
+  path: string;
+  /** Where it is named. */
+  issue: (message: string) => Issue;
+}>;
+
+/** In order; or what is wrong, when it is not a list of paths. */
+export function includesOf({ tree, issue }: Source): readonly Include[] | Issue {
+  const given = blockOf(tree)['include'] ?? [];
+  const paths: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const texts = paths.filter((path) => typeof path === 'string' && path !== '');
+  if (texts.length < paths.length) return issue(['include'], 'must be a list of paths of files');
+  return texts.map((path, index) => ({
+    path: String(path),
+    issue: (message) => issue(['include', index], message),
+  }));
+}
+
+/** Blocks of gw's own: no file of the common format has them in two places. */
+const ownBlocks: ReadonlySet<string> = new Set(['auth', 'gw', 'fastllm']);
+
+type Part = Readonly<{ source: Source; from: number; length: number }>;
+
+/**
+ * The main file and those that it includes, in the order in which they are read. Lists are joined; any other value of a later file
+ * replaces the earlier one as a whole, and what is lost by that is a warning each.
+ */
+export function joinSources(sources: readonly [Source, ...Source[]]): Source | readonly Issue[] {
+  const [main] = sources;
+  const tree: Record<string, unknown> = {};
+  const parts = new Map<string, readonly Part[]>();
+  const lost: Issue[] = [];
+  const errors: Issue[] = [];
+  for (const source of sources) {
+    for (const [key, value] of Object.entries(blockOf(source.tree))) {
+      if (key === 'include') continue;
+      const before = tree[key];
+      const earlier = parts.get(key) ?? [];
+      const isJoined = Array.isArray(before) && Array.isArray(value);
+      const from = isJoined ? before.length : 0;
+      const part = { source, from, length: Array.isArray(value) ? value.length : 0 };
+      const replaced = isJoined ? undefined : earlier.at(-1)?.source;
+      if (replaced !== undefined && ownBlocks.has(key)) {
+        errors.push(source.issue([key], `is in ${fileOf(replaced)} too; write it in one file`));
+      } else if (replaced !== undefined) {
+        lost.push(...lostBy({ key, before, value, replaced, by: source }));
+      }
+      tree[key] = isJoined ? [...before, ...value] : value;
+      parts.set(key, isJoined ? [...earlier, part] : [part]);
+    }
+  }
+  if (errors.length > 0) return errors;
+  const digests = sources.map(({ digest }) => digest);
+  return {
+    tree: main.tree === null && sources.length === 1 ? null : tree,
+    issue: (path, message) => issueIn(parts, main, path, message),
+    warnings: sources.flatMap(({ warnings }) => warnings),
+    lost,
+    digest: digests.length === 1 ? main.digest : hash('sha256', digests.join(' ')),
+  };
+}
+
+const fileOf = ({ issue }: Source): string => issue([], '').file ?? 'the main file';
+
+type Replacement = Readonly<{
+  key: string;
+  before: unknown;
+  value: unknown;
+  replaced: Source;
+  by: Source;
+}>;
+
+function lostBy({ key, before, value, replaced, by }: Replacement): readonly Issue[] {
+  const after = blockOf(value);
+  const { line } = by.issue([key], '');
+  const place = `${fileOf(by)} line ${line ?? 1}`;
+  return Object.entries(blockOf(before)).flatMap(([name, setting]) =>
+    setting === null || JSON.stringify(after[name]) === JSON.stringify(setting)
+      ? []
+      : [replaced.issue([key, name], `is lost: ${key} of ${place} replaces this block`)],
+  );
+}
+
+/** Places in a joined list are counted in the file that they come from. */
+function issueIn(
+  parts: ReadonlyMap<string, readonly Part[]>,
+  main: Source,
+  path: Path,
+  message: string,
+): Issue {
+  const [key, index, ...rest] = path;
+  const own = parts.get(String(key)) ?? [];
+  if (typeof index === 'number') {
+    const part = own.find(({ from, length }) => index >= from && index < from + length);
+    if (part !== undefined) {
+      return part.source.issue([String(key), index - part.from, ...rest], message);
+    }
+  }
+  return (own.at(-1)?.source ?? main).issue(path, message);
+}
+
+type Block = Readonly<Record<string, unknown>>;
+
+const blockOf = (value: unknown): Block => (isBlock(value) ? value : {});
+
+const isBlock = (value: unknown): value is Block =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
