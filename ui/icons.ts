@@ -35,6 +35,7 @@ export const icons = [
   'keyboard',
   'layers',
   'layout-dashboard',
+  'list-filter',
   'log-out',
   'menu',
   'monitor',

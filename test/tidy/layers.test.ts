@@ -29,7 +29,7 @@ const controlPackages = [
 ];
 
 const uiViewerPackages = ['lit', 'lit/*', 'zod', '#worker?text'];
-const uiPackages = ['@awesome.me/webawesome/*', '@tanstack/lit-table', 'jsondiffpatch'];
+const uiPackages = ['@awesome.me/webawesome/*', 'jsondiffpatch'];
 
 const layers: Readonly<Record<string, Layer>> = {
   'src/lib': { may: [], packages: ['zod'] },

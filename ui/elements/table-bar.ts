@@ -1,14 +1,21 @@
-// What stands above a table: its filter, how many rows fit it, the order of the server's, which columns are shown, and the file of all.
+// The bar above a table: its filters, the number of rows that match, the order, the columns and the export.
 
 import { html, nothing } from 'lit';
 
 import { countText } from '../lib/table-view.ts';
+import type { TableView } from '../lib/table-view.ts';
 import './export.ts';
 import type { ExportSource } from './export.ts';
 import './icon.ts';
 import './menu.ts';
 
 type Order = 'asc' | 'desc';
+
+type Sorts = Readonly<{
+  columns: readonly Readonly<{ id: string; label: string }>[];
+  view: TableView;
+  change: (view: TableView) => void;
+}>;
 
 type Bar = Readonly<{
   /** Of the table. */
@@ -19,6 +26,10 @@ type Bar = Readonly<{
   /** The server filters and orders the rows. */
   isPartial: boolean;
   filter: string;
+  /** How many columns are filtered; null where none can be. */
+  columnFilters: number | null;
+  /** Where the heads of columns, which sort, are not shown. */
+  sorts: Sorts | null;
   /** Null where there is but one. */
   order: Order | null;
   choices: readonly Readonly<{
@@ -28,6 +39,7 @@ type Bar = Readonly<{
   /** Null where not all of them can be had. */
   source: ExportSource | null;
   onFilter: (typed: string) => void;
+  onFilters: () => void;
   onOrder: (order: Order) => void;
   onColumn: (id: string) => void;
 }>;
@@ -44,6 +56,8 @@ export function tableBar(bar: Bar) {
     <span class="count" role="status">${countText(bar)}</span>
     <slot name="bar"></slot>
     <div class="end">
+      ${bar.columnFilters === null ? nothing : filtersButton(bar.columnFilters, bar.onFilters)}
+      ${bar.sorts === null ? nothing : sortField(bar.sorts)}
       ${bar.order === null ? nothing : orderButton(bar.order, bar.onOrder)}
       <gw-menu
         plain
@@ -76,11 +90,38 @@ const filterField = ({ label, filter, onFilter }: Bar) =>
     />
   </div>`;
 
+const filtersButton = (count: number, onFilters: Bar['onFilters']) =>
+  html`<button
+    type="button"
+    class="plain icon ${count > 0 ? 'on' : ''}"
+    aria-label=${count === 0 ? 'Filter by column' : `Filter by column, ${count} set`}
+    title="Filter by column"
+    @click=${onFilters}
+  >
+    <gw-icon name="list-filter"></gw-icon>
+  </button>`;
+
+function sortField({ columns, view, change }: Sorts) {
+  const chosen = view.sort === null ? '' : `${view.sort.descending ? '-' : ''}${view.sort.id}`;
+  const onChange = ({ target }: Event): void => {
+    if (!(target instanceof HTMLSelectElement)) return;
+    const descending = target.value.startsWith('-');
+    const id = descending ? target.value.slice(1) : target.value;
+    change({ ...view, page: 0, sort: id === '' ? null : { id, descending } });
+  };
+  const option = (value: string, label: string) =>
+    html`<option value=${value} ?selected=${value === chosen}>${label}</option>`;
+  return html`<select class="sort" aria-label="Sort by" @change=${onChange}>
+    ${option('', 'Default order')}
+    ${columns.map(({ id, label }) => [option(id, `${label} ↑`), option(`-${id}`, `${label} ↓`)])}
+  </select>`;
+}
+
 const orderButton = (order: Order, onOrder: Bar['onOrder']) =>
   html`<button
     type="button"
     class="plain"
-    title="Turn the order round"
+    title="Reverse sort order"
     @click=${() => onOrder(order === 'asc' ? 'desc' : 'asc')}
   >
     <gw-icon name=${order === 'asc' ? 'arrow-down' : 'arrow-up'}></gw-icon>${

@@ -1,4 +1,4 @@
-// The rows of a table's page. Of a long page those in sight alone are drawn, and the rest stands in as empty height.
+// The rows on a page of a table. Of a long page only the visible rows are drawn; empty height takes the place of the others.
 
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -20,6 +20,8 @@ export type Body<Row> = Readonly<{
   hrefOf: (row: Row) => string | null;
   isMarked: (row: Row) => boolean;
   chosen: Key | null;
+  /** Each row is a card of labelled values, of any height. */
+  isCards: boolean;
   /** Null offers none. */
   ticks: Ticks | null;
   scrolledPx: number;
@@ -28,10 +30,12 @@ export type Body<Row> = Readonly<{
 const rowPx = 36;
 /** Shorter pages are drawn whole. */
 const drawnWholeMax = 120;
+/** Longer pages are not shown as cards. */
+export const cardsMax = 1_000;
 
 export function tableBody<Row extends object>(body: Body<Row>) {
   const { rows, scrolledPx: topPx } = body;
-  if (rows.length <= drawnWholeMax) {
+  if (rows.length <= (body.isCards ? cardsMax : drawnWholeMax)) {
     return html`<tbody>
       ${repeat(rows, body.keyOf, (row, at) => drawnRow(row, at, body))}
     </tbody>`;
@@ -64,10 +68,18 @@ function drawnRow<Row extends object>(row: Row, index: number, body: Body<Row>) 
   ].join(' ');
   return html`<tr class=${state} aria-rowindex=${before + index + 2} @click=${openRow}>
     ${ticks === null ? nothing : rowTick({ key, name: columns[0]?.value(row) }, ticks)}
-    ${columns.map(({ cell, value, end }, at) => {
+    ${columns.map(({ id, label, cell, value, end }, at) => {
       const drawn = cell?.(row) ?? String(value(row) ?? '');
-      if (at > 0) return html`<td class=${end === true ? 'end-cell' : ''}>${drawn}</td>`;
-      return html`<th scope="row" class="first">
+      if (at > 0) {
+        return html`<td
+          class=${end === true ? 'end-cell' : ''}
+          data-column=${id}
+          data-label=${label}
+        >
+          ${drawn}
+        </td>`;
+      }
+      return html`<th scope="row" class="first" data-column=${id}>
         ${href === null ? drawn : html`<a href=${href}>${drawn}</a>`}
       </th>`;
     })}

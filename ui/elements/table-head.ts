@@ -8,10 +8,12 @@ import './help.ts';
 import './icon.ts';
 import type { Column } from './table-model.ts';
 
-type Place = Readonly<{ isFirst: boolean }>;
+type Place = Readonly<{ isFirst: boolean; /** Null where the width is fixed. */ edge: unknown }>;
 
-const classOf = ({ end }: Pick<Column<object>, 'end'>, { isFirst }: Place): string =>
-  `${isFirst ? 'first' : ''} ${end === true ? 'end-cell' : ''}`;
+const classOf = (
+  { end }: Pick<Column<object>, 'end'>,
+  { isFirst }: Pick<Place, 'isFirst'>,
+): string => `${isFirst ? 'first' : ''} ${end === true ? 'end-cell' : ''}`;
 
 /** The server orders the rows; null is in no order that has another. */
 export function fixedHead(
@@ -23,8 +25,9 @@ export function fixedHead(
     scope="col"
     aria-sort=${column.ordered === true && order !== null ? word : nothing}
     class="fixed ${classOf(column, place)}"
+    data-column=${column.id}
   >
-    ${column.label}${helpOf(column)}
+    ${column.label}${helpOf(column)}${place.edge}
   </th>`;
 }
 
@@ -38,9 +41,9 @@ export function sortHead(column: Column<object>, { view, change, ...place }: Pla
   const { sort } = view;
   const order = sort?.id !== id ? 'none' : sort.descending ? 'descending' : 'ascending';
   const icon = order === 'ascending' ? 'arrow-up' : 'arrow-down';
-  return html`<th scope="col" class=${classOf(column, place)} aria-sort=${order}>
+  return html`<th scope="col" class=${classOf(column, place)} aria-sort=${order} data-column=${id}>
     <button type="button" @click=${() => change(sortedBy(view, id))}>
       ${label}${order === 'none' ? nothing : html`<gw-icon name=${icon}></gw-icon>`}</button
-    >${helpOf(column)}
+    >${helpOf(column)}${place.edge}
   </th>`;
 }

@@ -1,4 +1,4 @@
-// How a table looks: dense rows of one height, a head and a first column that stay in sight.
+// The look of a table: dense rows of one height, and a head and a first column that stay visible.
 
 import { css } from 'lit';
 
@@ -265,17 +265,68 @@ export const tableStyles = css`
     margin-block: -0.3125rem;
   }
 
-  /* On a phone, a long first column would cover the next one. */
-  @media (max-width: 30rem) {
-    tbody .first {
-      max-width: 11rem;
-    }
+  .filters {
+    display: grid;
+    grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr));
+    align-items: end;
+    gap: var(--space-2);
+    margin-bottom: var(--space-2);
+    padding: var(--space-2) var(--space-3) var(--space-3);
+    border: 1px solid var(--line);
+    border-radius: var(--radius-l);
+    background: var(--sunken);
+  }
 
-    tbody .first a {
-      display: block;
-      overflow: hidden;
-      text-overflow: ellipsis;
-      white-space: nowrap;
-    }
+  .filters label {
+    display: grid;
+    gap: 0.125rem;
+    min-width: 0;
+    color: var(--text-2);
+    font-size: var(--text-s);
+  }
+
+  .filters button {
+    justify-self: start;
+  }
+
+  button.on {
+    color: var(--accent-text);
+  }
+
+  .sort {
+    width: auto;
+    max-width: 9rem;
+  }
+
+  thead th {
+    overflow: visible;
+  }
+
+  .edge {
+    position: absolute;
+    top: 0;
+    right: -0.75rem;
+    z-index: 1;
+    width: 1.5rem;
+    height: 100%;
+    cursor: col-resize;
+    touch-action: none;
+  }
+
+  .edge::after {
+    position: absolute;
+    inset: 0.5rem calc(50% - 0.5px);
+    background: var(--line-strong);
+    content: '';
+  }
+
+  .edge:hover::after,
+  .edge:focus-visible::after {
+    inset: 0 calc(50% - 1px);
+    background: var(--accent);
+  }
+
+  .edge:focus-visible {
+    outline-offset: -2px;
   }
 `;

@@ -1,9 +1,11 @@
-// The one table: filter, sort, columns and pages over the whole set, by keyboard too, and its export. Long pages draw only the rows in
-// sight. The view is a property and a change of it an event, so that a screen can keep it in the address.
+// The one table: filters, sort, columns, widths and pages over the whole set, by keyboard too, and its export. Long pages draw only the
+// visible rows, and phones show rows as cards. The view is a property and a change of it an event, so that a screen can keep it in the
+// address.
 
 import { LitElement, html, nothing } from 'lit';
 
 import { pluralOf } from '../lib/format.ts';
+import { isPhone } from '../state/phone.ts';
 import {
   pageOf,
   pageSizes,
@@ -16,7 +18,9 @@ import type { Page, TableView } from '../lib/table-view.ts';
 import { base, buttons, controls } from '../styles/base.ts';
 import type { ExportSource } from './export.ts';
 import { tableBar } from './table-bar.ts';
-import { tableBody } from './table-body.ts';
+import { cardsMax, tableBody } from './table-body.ts';
+import { tableCardStyles } from './table-card-styles.ts';
+import { isFilterable, tableFilters } from './table-filters.ts';
 import { besideFirst } from './table-focus.ts';
 import { fixedHead, sortHead } from './table-head.ts';
 import { FoundRows, recordOf } from './table-model.ts';
@@ -25,6 +29,8 @@ import { tablePager } from './table-pager.ts';
 import { tableStyles } from './table-styles.ts';
 import { pageTick } from './table-ticks.ts';
 import type { Ticks } from './table-ticks.ts';
+import { ColumnWidths } from './table-widths.ts';
+import { Watch } from './watch.ts';
 
 export type { Column } from './table-model.ts';
 
@@ -48,8 +54,9 @@ export class GwTable extends LitElement {
     follow: { attribute: false },
     order: { attribute: false },
     scrolledPx: { state: true },
+    filtering: { state: true },
   };
-  static override styles = [base, buttons, controls, tableStyles];
+  static override styles = [base, buttons, controls, tableStyles, tableCardStyles];
   declare rows: readonly Row[];
   declare columns: readonly Column<Row>[];
   declare keyOf: (row: Row) => Key;
@@ -74,7 +81,11 @@ export class GwTable extends LitElement {
   /** That of the server, where it has two; told by `gw-order` when the other one is wanted. */
   declare order: 'asc' | 'desc' | null;
   declare scrolledPx: number;
-  readonly #found = new FoundRows<Row>(this);
+  /** The filters by column are open. */
+  declare filtering: boolean;
+  readonly #found = new FoundRows<Row>();
+  readonly #widths = new ColumnWidths(this);
+  readonly #phone = new Watch(this, isPhone);
 
   constructor() {
     super();
@@ -92,17 +103,19 @@ export class GwTable extends LitElement {
     this.follow = null;
     this.order = null;
     this.scrolledPx = 0;
+    this.filtering = false;
   }
 
   protected override render() {
     const { rows, columns, view, partial } = this;
     const found = partial ? rows : this.#found.of({ rows, columns, view });
     const page = partial ? wholePage(found) : pageOf(found, view);
+    const isCards = this.#phone.value && page.rows.length <= cardsMax;
     const isPaged = !partial && found.length > (pageSizes[0] ?? 0);
     return html`
-      ${this.#bar(found)}
+      ${this.#bar(found, isCards)} ${this.#filters()}
       <div
-        class="scroll ${this.stale ? 'stale' : ''}"
+        class="scroll ${isCards ? 'cards' : 'table'} ${this.stale ? 'stale' : ''}"
         role="region"
         tabindex="0"
         aria-label=${this.label}
@@ -110,7 +123,7 @@ export class GwTable extends LitElement {
         @keydown=${this.#onKey}
         @focusin=${besideFirst}
       >
-        ${this.#table(page, found.length)} ${found.length === 0 ? this.#none() : nothing}
+        ${this.#table(page, found.length, isCards)} ${found.length === 0 ? this.#none() : nothing}
       </div>
       ${isPaged ? tablePager({ ...page, view, change: (to) => this.#change(to) }) : nothing}
     `;
@@ -118,11 +131,27 @@ export class GwTable extends LitElement {
 
   #none() {
     return html`<p class="none">
-      ${this.rows.length === 0 ? `No ${pluralOf(this.noun)}` : `No ${this.noun} fits the filter`}
+      ${this.rows.length === 0 ? `No ${pluralOf(this.noun)}` : `No ${this.noun} matches the filter`}
     </p>`;
   }
 
-  #bar(found: readonly Row[]) {
+  /** Open as soon as the address holds one. */
+  #filters() {
+    const { rows, view, columns, partial, filtering } = this;
+    if (partial || !(filtering || this.#filterCount() > 0)) return nothing;
+    const shown = shownColumns(columns, view);
+    const change = (to: TableView): void => {
+      this.filtering = true;
+      this.#change(to);
+    };
+    return tableFilters({ columns: shown, rows, view, change });
+  }
+
+  #filterCount(): number {
+    return Object.keys(this.view.filters).length;
+  }
+
+  #bar(found: readonly Row[], isCards: boolean) {
     const { label, noun, view, columns, partial, order } = this;
     const shown = shownColumns(columns, view);
     return tableBar({
@@ -131,11 +160,18 @@ export class GwTable extends LitElement {
       order,
       isPartial: partial,
       filter: view.filter,
+      columnFilters: partial || !shown.some(isFilterable) ? null : this.#filterCount(),
+      sorts:
+        isCards && !partial ? { columns: shown, view, change: (to) => this.#change(to) } : null,
       found: found.length,
       all: this.rows.length,
       choices: columns.slice(1).map((column) => ({ column, isShown: shown.includes(column) })),
       source: partial && this.follow === null ? null : this.#exported(found),
       onFilter: (filter) => this.#change({ ...view, page: 0, filter }),
+      onFilters: () => {
+        this.filtering = !(this.filtering || this.#filterCount() > 0);
+        if (!this.filtering) this.#change({ ...view, page: 0, filters: {} });
+      },
       onOrder: (detail) => this.dispatchEvent(new CustomEvent('gw-order', { detail })),
       onColumn: (id) => this.#change(withColumnTurned(view, columns, id)),
     });
@@ -155,28 +191,31 @@ export class GwTable extends LitElement {
     };
   }
 
-  #table({ rows, before }: Page<Row>, count: number) {
+  #table({ rows, before }: Page<Row>, count: number, isCards: boolean) {
     const { keyOf, isMarked, chosen, scrolledPx } = this;
     const columns = shownColumns(this.columns, this.view);
     const ticks = this.#ticks();
     const hrefOf = (row: Row) => this.hrefOf?.(row) ?? null;
+    const last = columns.length - 1;
+    const drawn = { rows, before, columns, keyOf, hrefOf, isMarked, chosen, ticks, scrolledPx };
     return html`<table aria-label=${this.label} aria-rowcount=${count + 1}>
       <thead>
         <tr>
           ${ticks === null ? nothing : pageTick(rows.map(keyOf), ticks)}
-          ${columns.map((column, index) => this.#head(column, index))}
+          ${columns.map((column, index) => this.#head(column, index, isCards || index === last))}
         </tr>
       </thead>
-      ${tableBody({ rows, before, columns, keyOf, hrefOf, isMarked, chosen, ticks, scrolledPx })}
+      ${tableBody({ ...drawn, isCards })}
     </table>`;
   }
 
-  #head(column: Column<Row>, index: number) {
+  #head(column: Column<Row>, index: number, isFixed: boolean) {
     const isFirst = index === 0;
+    const edge = isFixed ? nothing : this.#widths.edge(column);
     const { view, order } = this;
     return this.partial
-      ? fixedHead(column, { isFirst, order })
-      : sortHead(column, { isFirst, view, change: (to) => this.#change(to) });
+      ? fixedHead(column, { isFirst, edge, order })
+      : sortHead(column, { isFirst, edge, view, change: (to) => this.#change(to) });
   }
 
   #ticks(): Ticks | null {

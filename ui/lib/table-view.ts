@@ -1,4 +1,4 @@
-// How a table is looked at: what it is filtered by, its order, page and columns. It stands in the address, as few words as may be.
+// The view of a table: its filters, order, page and columns. The address holds it; default values are left out.
 
 import { formatCount, formatNumber } from './format.ts';
 import { matches } from './match.ts';
@@ -7,6 +7,8 @@ export type Cell = string | number | boolean | null;
 
 export type TableView = Readonly<{
   filter: string;
+  /** By the ids of columns: a text that the value contains, or after `=` the whole value. */
+  filters: Readonly<Record<string, string>>;
   /** Null is the order in which the rows came. */
   sort: Readonly<{ id: string; descending: boolean }> | null;
   /** From 0. */
@@ -29,6 +31,7 @@ export function readView(query: Query): TableView {
   const descending = sort.startsWith('-');
   return {
     filter: query['q'] ?? '',
+    filters: Object.fromEntries(new URLSearchParams(query['where'] ?? '')),
     sort: sort === '' ? null : { id: descending ? sort.slice(1) : sort, descending },
     page: Number.isSafeInteger(page) && page > 0 ? page - 1 : 0,
     size: pageSizes.includes(size) ? size : sizeStandard,
@@ -36,11 +39,13 @@ export function readView(query: Query): TableView {
   };
 }
 
-/** What stands for the view as it is at first is left out. */
+/** Default values are left out. */
 export function writeView(view: TableView): Readonly<Record<string, string | null>> {
-  const { filter, sort, page, size, columns } = view;
+  const { filter, filters, sort, page, size, columns } = view;
+  const where = new URLSearchParams(filters).toString();
   return {
     q: filter === '' ? null : filter,
+    where: where === '' ? null : where,
     sort: sort === null ? null : `${sort.descending ? '-' : ''}${sort.id}`,
     page: page === 0 ? null : String(page + 1),
     rows: size === sizeStandard ? null : String(size),
@@ -53,6 +58,30 @@ export function sortedBy(view: TableView, id: string): TableView {
   const { sort } = view;
   if (sort?.id !== id) return { ...view, page: 0, sort: { id, descending: false } };
   return { ...view, page: 0, sort: sort.descending ? null : { id, descending: true } };
+}
+
+/** An empty text removes the filter of the column. */
+export function withFilter(view: TableView, id: string, text: string): TableView {
+  const { [id]: _before, ...others } = view.filters;
+  return { ...view, page: 0, filters: text === '' ? others : { ...others, [id]: text } };
+}
+
+/** Whether the value of a row passes the filter of its column. */
+export function fitsColumn(value: Cell, wanted: string): boolean {
+  const text = String(value ?? '');
+  return wanted.startsWith('=') ? text === wanted.slice(1) : matches(text, wanted);
+}
+
+const choicesMax = 24;
+
+/** The values to choose from, sorted; null when there are too many, and a text is typed instead. */
+export function choicesOf(values: readonly Cell[]): readonly string[] | null {
+  const choices = new Set<string>();
+  for (const value of values) {
+    choices.add(String(value ?? ''));
+    if (choices.size > choicesMax) return null;
+  }
+  return [...choices].toSorted(compareCells);
 }
 
 type Offered = Readonly<{ id: string; spare?: boolean }>;

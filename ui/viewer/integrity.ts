@@ -62,11 +62,11 @@ export class GwViewerIntegrity extends LitElement {
   protected override render() {
     const { summary } = this;
     return html`${this.#tiles(summary)} ${this.#broken(summary)}
-      <div class="section"><h3>Export</h3></div>
+      <div class="section"><h2>Export</h2></div>
       ${this.#facts(summary)}
-      <div class="section"><h3>Audit keys</h3></div>
+      <div class="section"><h2>Audit keys</h2></div>
       ${this.#keys(summary)}
-      <div class="section"><h3>Signed checkpoints</h3></div>
+      <div class="section"><h2>Signed checkpoints</h2></div>
       ${this.#checkpoints(summary)}`;
   }
 
@@ -112,7 +112,7 @@ export class GwViewerIntegrity extends LitElement {
   #broken({ finding, brokenLine }: Summary) {
     if (finding === null || brokenLine === null) return nothing;
     return html`<div class="section">
-        <h3>The line at position ${finding.position}</h3>
+        <h2>The line at position ${finding.position}</h2>
         <gw-copy text=${brokenLine} label="line"></gw-copy>
       </div>
       <pre tabindex="0" aria-label="The line that does not hold">${brokenLine}</pre>`;

@@ -4,14 +4,17 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import {
+  choicesOf,
   compareCells,
   countText,
   createFilter,
+  fitsColumn,
   pageOf,
   readView,
   shownColumns,
   sortedBy,
   withColumnTurned,
+  withFilter,
   writeView,
 } from '../../../ui/lib/table-view.ts';
 import { windowOf } from '../../../ui/lib/window.ts';
@@ -24,10 +27,30 @@ const written = (query: Readonly<Record<string, string>>) =>
 it('a view is read back from its address', () => {
   const query = { q: 'gpt', sort: '-price', page: '3', rows: '100', cols: 'name,price' };
   assert.deepEqual(written(query), query);
+  const filtered = withFilter(readView({ page: '3' }), 'state', '=a&b=c');
+  assert.deepEqual(readView({ where: writeView(filtered)['where'] ?? '' }), filtered);
+  assert.deepEqual(withFilter(filtered, 'state', '').filters, {});
 });
 
 it('what is no view is the first one', () => {
   assert.deepEqual(written({ page: '-4', rows: '7', sort: '' }), {});
+});
+
+it('a column filter is a part of the value in any case, or after = the whole value', () => {
+  const cases = [
+    ['OpenAI', 'open', true],
+    ['OpenAI', '=open', false],
+    ['OpenAI', '=OpenAI', true],
+    [null, '=', true],
+    [true, '=true', true],
+    ['a', 'b', false],
+  ] as const;
+  for (const [value, wanted, fits] of cases) assert.equal(fitsColumn(value, wanted), fits);
+});
+
+it('a column with few values offers them as choices', () => {
+  assert.deepEqual(choicesOf(['b', null, 'a', 'b']), ['', 'a', 'b']);
+  assert.equal(choicesOf(Array.from({ length: 100 }, (_, index) => index)), null);
 });
 
 it('a column is sorted up, then down, then not', () => {

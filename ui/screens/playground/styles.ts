@@ -36,7 +36,7 @@ export const playgroundStyles = css`
     line-height: 1.55;
   }
 
-  .turn h3 {
+  .turn h2 {
     margin-bottom: 0.125rem;
     color: var(--text-2);
     font-size: var(--text-s);

@@ -34,7 +34,7 @@ export function talkOf({
 
 function drawnTurn({ role, content }: Turn) {
   return html`<div class="turn ${role}">
-    <h3>${role === 'user' ? 'You' : 'Model'}</h3>
+    <h2>${role === 'user' ? 'You' : 'Model'}</h2>
     <span class="said">${content}</span>
   </div>`;
 }
@@ -42,7 +42,7 @@ function drawnTurn({ role, content }: Turn) {
 /** What is being answered, or was last. */
 function lastTurn({ text, reasoning, error }: ChatAnswer, waits: boolean) {
   return html`<div class="turn" aria-live="polite" aria-busy=${waits ? 'true' : 'false'}>
-      <h3>Model</h3>
+      <h2>Model</h2>
       ${reasoning === '' ? nothing : html`<div class="reasoning">${reasoning}</div>`}<span
         class="said ${waits ? 'waits' : ''}"
         >${text}</span
