@@ -1,5 +1,5 @@
-// Budgets as they are spent: what proxies are told of them, and the turn of their windows (specification, states table, "Budget").
-// Both are decided for all replicas alike, in the database, so that any of them may do it and a proxy may ask any of them.
+// Decides what proxies are told of the spending of budgets, and begins the next windows (specification, states table, "Budget"). Both
+// are decided in the database for all replicas, so that any of them may do it and a proxy may ask any of them.
 
 import type { ConfigState } from '../../projections/config/state.ts';
 import { snapshotConfig } from '../../projections/snapshot.ts';
@@ -19,15 +19,15 @@ import { nextWindowStart } from '../limits/window.ts';
 import type { BudgetUse } from '../snapshot/schema.ts';
 import type { Caps, Spent } from '../snapshot/spend.ts';
 
-/** Equal `seq` stands for equal `uses`, whichever replica answers. */
+/** Equal `seq` means equal `uses`, whichever replica answers. */
 export type BudgetOverlay = Readonly<{ seq: number; uses: readonly BudgetUse[] }>;
 
 export type Budgets = Readonly<{
-  /** What proxies are told, as of the last rebuild. */
+  /** The figures that proxies are told, as of the last rebuild. */
   overlay: (state: ConfigState) => BudgetOverlay;
   /** Reads what proxies were last told. */
   load: () => Promise<void>;
-  /** Turns windows that are over, by one window each, and decides what proxies are to be told now. */
+  /** Begins the next window of each budget whose window is over, and decides what proxies must be told now. */
   rebuild: () => Promise<void>;
 }>;
 
@@ -59,7 +59,7 @@ export function createBudgets({ db, state, clock }: Dependencies): Budgets {
 
 type Moment = Readonly<{ state: ConfigState; marks: Marks; now: number }>;
 
-/** Under the overlay's lock, and read again there: what another replica has done meanwhile is not done twice. */
+/** Reads the budgets again under the lock of the overlay, so that nothing is done twice by two replicas. */
 const tellNews = (db: Database, moment: Moment): Promise<BudgetReading> =>
   db.tx(async (tx) => {
     await holdOverlay(tx);
@@ -72,7 +72,7 @@ const tellNews = (db: Database, moment: Moment): Promise<BudgetReading> =>
       await advanceWindows(tx, moves);
     }
     const moved = moves.length > 0 ? await readBudgets(tx) : before;
-    // A window that was turned is news even where nothing was spent: what proxies hear names its start.
+    // A new window is news even where nothing was spent: proxies are told its start.
     const turned = moves.map(({ principalId }) => principalId);
     const ids = [...new Set([...turned, ...newsOf(moved, moment)])];
     if (ids.length === 0) return moved;
@@ -88,7 +88,7 @@ const movesOf = ({ usages }: BudgetReading, { state, now }: Moment): WindowMove[
     return to === null ? [] : [{ principalId, from, to: new Date(to) }];
   });
 
-/** The principals of whom proxies know too little. */
+/** The principals whose spending proxies must be told now. */
 const newsOf = ({ usages }: BudgetReading, { state, marks }: Moment) =>
   usages.flatMap((usage) => {
     const caps = capsOf(state, usage);
@@ -110,7 +110,7 @@ const toldOf = (usage: BudgetUsage): Spent | null =>
         cost_used_micros: usage.published_cost_used_micros,
       };
 
-/** A budget that this replica's state does not hold yet, or no more, is in no overlay beside that state. */
+/** A budget that is not in this replica's state is left out of the overlay of that state. */
 function useOf(usage: BudgetUsage, state: ConfigState): BudgetUse[] {
   const told = toldOf(usage);
   if (told === null || capsOf(state, usage) === null) return [];

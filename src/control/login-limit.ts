@@ -1,7 +1,7 @@
-// How often a login may fail: a token bucket for a name from one network, one for the network, and two for the name from wherever. A right
+// Limits failed logins: a token bucket for a name from one network, one for the network, and two for the name from any network. A right
 // password gives its tokens back, so only failures are counted. No name is locked (OWASP ASVS 5.0, 6.1.1): networks that have failed with
-// it share one bucket, and all others have a far larger one, so that whoever tries passwords from many networks is in nobody's way but
-// their own. What a bucket of a name does not hold waits for its turn, one behind the other, and is refused only when more wait than may.
+// a name share one bucket, and all others share a far larger one, so an attacker with many networks does not lock out the owner. An
+// attempt that finds a bucket of its name empty waits for its turn, and is refused only when that would take too long.
 
 import { hash } from 'node:crypto';
 
@@ -10,7 +10,7 @@ import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 
 export type LoginLimit = Readonly<{
-  /** Takes one attempt. Milliseconds that it is to wait before the password is looked at; mostly none. */
+  /** Takes one attempt. Answers how many milliseconds it must wait before the password is checked, mostly 0. */
   admit: (attempt: LoginAttempt, nowMs: number) => number | Refusal;
   /** The attempt was a right password, or was never checked. */
   giveBack: (attempt: LoginAttempt) => void;
@@ -22,11 +22,11 @@ export type LoginAttempt = Readonly<{ name: string; address: string }>;
 export const failuresPerMinute = { nameAtAddress: 5, address: 20, name: 60, nameAtFirst: 300 };
 const minuteMs = 60_000;
 
-/** With so many failures an hour a network is known to fail with a name: a person mistypes once or twice. */
+/** From this many failures an hour on, a network is known to fail with a name: a person mistypes once or twice. */
 export const failuresPerHour = 3;
 const hourMs = 3_600_000;
 
-/** As long as one may wait for its turn: then that many, a second apart, wait for one name. */
+/** The longest wait for a turn. Turns are a second apart, so it also bounds how many attempts wait for one name. */
 export const turnMsMax = 5_000;
 
 /** Bound of each table, whose keys have one length; at it the bucket that was touched longest ago is forgotten. */
@@ -74,7 +74,7 @@ export function createLoginLimit(): LoginLimit {
     },
     giveBack: (attempt) => {
       for (const { key, buckets } of [...limits, known]) buckets.giveBack(key(attempt));
-      // With that one back the network is as it was when it was admitted; who knows the password is known to fail no more.
+      // The network is then as it was before the attempt. One that knows the password no longer counts as known to fail.
       lanes.first.buckets.giveBack(ofName(attempt));
     },
   };
@@ -82,7 +82,7 @@ export function createLoginLimit(): LoginLimit {
 
 const ofName = ({ name }: LoginAttempt): string => keyOf(name);
 
-/** Of one length, whatever a stranger sends as a name. */
+/** Every key has the same length, whatever a stranger sends as a name. */
 const keyOf = (...parts: readonly string[]): string =>
   hash('sha256', JSON.stringify(parts), 'base64');
 
@@ -91,7 +91,7 @@ const tooMany = (waitMs: number): Refusal =>
 
 type Bucket = { tokens: number; atMs: number };
 
-/** A bucket may be taken below none: whoever does so waits until it would have been full enough. */
+/** A bucket may go below zero: the attempt then waits until the bucket would have held its token. */
 function createBuckets(capacity: number, refillMs: number) {
   const buckets = new Map<string, Bucket>();
   const msPerToken = refillMs / capacity;

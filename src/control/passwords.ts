@@ -24,7 +24,7 @@ const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const dummyHash = `$argon2id$v=19$m=19456,p=1,t=2$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 const parallelMax = 2;
-/** As many as the login limit lets in at once from a few networks; a check takes some 30 ms. */
+/** About as many attempts as the login limit admits at once from a few networks. A check takes some 30 ms. */
 const waitingMax = 64;
 
 export type Passwords = Readonly<{

@@ -1,5 +1,5 @@
-// Divides rate limits among the replicas that report to this process (specification, "Reconciliation"). In memory alone: after a
-// restart each replica enforces the full limit until it has reported again.
+// Divides rate limits among the replicas that report to this process (specification, "Reconciliation"). The reports are only in memory:
+// after a restart each replica enforces the full limit until it has reported again.
 
 import type { Limits } from '../../projections/config/principal.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
@@ -126,7 +126,7 @@ function add(sums: Map<PrincipalId, Demand>, demands: Demands, sign: 1 | -1): vo
   }
 }
 
-/** What is left of this demand after so long. */
+/** The part of this demand that is left after this time. */
 function fade(demands: Demands, passedMs: number): Map<PrincipalId, Demand> {
   const factor = Math.exp(-passedMs / fadeMs);
   const left = new Map<PrincipalId, Demand>();

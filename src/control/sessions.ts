@@ -1,6 +1,6 @@
-// Sessions of people: 12 hours from the login, not prolonged by use; only the digest of a token is stored. A session holds while its row
-// is as it was sealed, and while its principal has the password or the identity that began it: a new password ends it, and so does the
-// principal's deletion.
+// Sessions of people: they last 12 hours from the login, and use does not extend them. Only the digest of a token is stored. A session is
+// valid while its row is as it was sealed, and while its principal has the password or the identity that began it: a new password ends
+// it, and so does the deletion of the principal.
 
 import { createHash } from 'node:crypto';
 
@@ -31,9 +31,9 @@ const purgedMax = 5_000;
 export type Sessions = Readonly<{
   /** Answers with the new session's token. */
   start: (login: Login) => Promise<string>;
-  /** As the head of the log has it, whichever replica wrote that. */
+  /** The owner at the head of the log, whichever replica wrote that. */
   owner: (token: string) => Promise<PrincipalId | null>;
-  /** As this state has it, which stands at the head of the log that `tx` has locked. */
+  /** The owner in this state, which stands at the head of the log that `tx` has locked. */
   ownerIn: (state: ConfigState, tx: Queryable, token: string) => Promise<PrincipalId | null>;
   /** How many hold now. */
   count: () => Promise<number>;
@@ -46,7 +46,7 @@ export type Sessions = Readonly<{
   purge: () => Promise<void>;
 }>;
 
-/** Who gave which password, or signed on by which identity. */
+/** The principal that logged in, and the ref of the password or identity that it used. */
 export type Login = Readonly<{ principalId: PrincipalId; credentialRef: string }>;
 
 type Dependencies = Readonly<{
@@ -88,7 +88,7 @@ export function createSessions(dependencies: Dependencies): Sessions {
       const before = state();
       const found = await find(db, token);
       if (found === null) return null;
-      // What another replica wrote before this request came is seen by it: here it is judged, below it is read.
+      // A request sees what another replica wrote before it came: this decides whether to read the log on.
       const reached = Math.min(state().position, found.tablesPosition ?? 0);
       if (found.headPosition > reached || !isHeld(before, found)) await catchUp();
       return holderOf(found, state());
@@ -143,5 +143,5 @@ function holderOf(
   return credentialRef === passwordRef || credentialRef === identity?.ref ? id : null;
 }
 
-/** What of a token is stored: its SHA-256. */
+/** The SHA-256 of a token, which is all that is stored of it. */
 export const sessionDigest = (token: string): Buffer => createHash('sha256').update(token).digest();

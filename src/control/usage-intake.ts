@@ -91,7 +91,7 @@ function isInTime({ at }: UsageEvent, now: number): boolean {
 
 const versioned = z.object({ snapshot_version: z.number() });
 
-/** A proxy may have its snapshot from another replica, and so know more than this one; one that does not say which may as well. */
+/** A proxy may have its snapshot from another replica and know more than this one. One that does not say its version may too. */
 async function stateFor(
   events: readonly unknown[],
   { state, refresh }: Dependencies,
@@ -118,7 +118,7 @@ type Names = Readonly<{
 const classNameOf = ({ prompt_class_id: id }: UsageEvent, state: ConfigState): string | null =>
   id === null ? null : (state.prompt_class.byId.get(id)?.name ?? null);
 
-/** The names are those that hold now: history outlives what it names. */
+/** Stores the present names, because history outlives the records that it names. */
 function toRow(event: UsageEvent, { state, replica, receivedAt, principal }: Names): StoredUsage {
   const { reported_cost_micros: _reported, ...rest } = event;
   const model: Model | null =

@@ -1,12 +1,12 @@
-// What is spent of budgets, in the database: counted in the transaction of the usage rows, begun and ended in that of the budget,
-// and advanced by whichever replica comes first.
+// The spending of budgets in the database. It is counted in the transaction of the usage rows, begins and ends in the transaction of the
+// budget, and is moved to the next window by the replica that comes first.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
 import type { PrincipalId } from '../lib/ids.ts';
 
-/** More than this, which only a broken report can make, is counted as this: no answer holds a larger integer. */
+/** A larger sum, which only a broken report can produce, is counted as this: no answer holds a larger integer. */
 const mostExact = Number.MAX_SAFE_INTEGER;
 
 export type BudgetStart = Readonly<{
@@ -15,7 +15,7 @@ export type BudgetStart = Readonly<{
   initialTokensUsed: number;
 }>;
 
-/** Budgets that are there already go on as they are. */
+/** Existing budgets stay as they are. */
 export const beginBudgets = (db: Queryable, starts: readonly BudgetStart[]): Promise<unknown> =>
   db.query(sql`
     insert into op.budget_usage
@@ -54,7 +54,7 @@ export type CountedSpend = Readonly<{
   cost_used_micros: number;
 }>;
 
-/** What is spent of these principals' budgets, each with one. */
+/** The spending of these principals, all of which have a budget. */
 export const readSpend = (tx: Queryable, ids: readonly number[]): Promise<CountedSpend[]> =>
   tx.query(sql`
     select principal_id, window_start, tokens_used, cost_used_micros
@@ -78,7 +78,7 @@ export type BudgetUsage = Readonly<{
   window_start: Date;
   tokens_used: number;
   cost_used_micros: number;
-  /** What proxies were last told; both null before the first time. */
+  /** The figures that proxies were last told; both null before the first time. */
   published_tokens_used: number | null;
   published_cost_used_micros: number | null;
 }>;
@@ -101,7 +101,7 @@ export async function readBudgets(db: Queryable): Promise<BudgetReading> {
 const isUsage = (row: { principal_id: PrincipalId | null }): row is BudgetUsage =>
   row.principal_id !== null;
 
-/** What these principals have spent. */
+/** The spending of these principals, and what proxies were told of it. */
 export const budgetUsages = (db: Queryable, ids: readonly number[]): Promise<BudgetUsage[]> =>
   db.query(sql`
     select principal_id, window_start, tokens_used, cost_used_micros,
@@ -114,7 +114,7 @@ export const holdOverlay = (tx: Queryable): Promise<unknown> =>
 
 export type WindowMove = Readonly<{ principalId: PrincipalId; from: Date; to: Date }>;
 
-/** Begins the next window of each, with nothing spent, unless another replica has moved it meanwhile. */
+/** Begins the next window of each, with nothing spent, unless another replica has already moved it. */
 export const advanceWindows = (tx: Queryable, moves: readonly WindowMove[]): Promise<unknown> =>
   tx.query(sql`
     update op.budget_usage held
@@ -126,7 +126,7 @@ export const advanceWindows = (tx: Queryable, moves: readonly WindowMove[]): Pro
     ) as moved (principal_id, earlier, later)
     where held.principal_id = moved.principal_id and held.window_start = moved.earlier`);
 
-/** What is spent by now is what proxies are told, of these principals; `seq` says that it is another overlay. */
+/** Makes the present spending of these principals the figure that proxies are told, under a new `seq` of the overlay. */
 export async function tellSpend(
   tx: Queryable,
   { ids, seq }: Readonly<{ ids: readonly PrincipalId[]; seq: number }>,

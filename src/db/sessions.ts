@@ -1,5 +1,5 @@
-// Sessions in the database: found by the SHA-256 of their token. Their `password_ref` is the ref of what began them: of a password, or of
-// an identity by which somebody signed on.
+// Sessions in the database, found by the SHA-256 of their token. `password_ref` is the ref of the password or of the identity that began
+// the session.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';

@@ -1,4 +1,4 @@
-// Usage rows: taken in by the batch (specification, "Usage event").
+// Stores batches of usage rows (specification, "Usage event").
 
 import { sql } from '@databases/pg';
 
@@ -9,7 +9,7 @@ import { writeKeyUses } from './key-uses.ts';
 import { operations } from './operations.ts';
 import type { Database } from './pool.ts';
 
-/** Which budget a row counts in is found out when it is stored. */
+/** The budget window that a row counts in is decided when the row is stored. */
 export type StoredUsage = Readonly<
   {
     [
@@ -107,7 +107,7 @@ type Counted = Pick<
   'principal_id' | 'prompt_tokens' | 'completion_tokens' | 'cost_micros' | 'estimated_cost_micros'
 >;
 
-/** What these rows come to, a principal each. What has no price costs nothing of a budget. */
+/** The sums of these rows, one for each principal. A row without a price costs a budget of money nothing. */
 function spendOf(rows: readonly Counted[]): Spend[] {
   const byPrincipal = Map.groupBy(rows, (row) => row.principal_id);
   return [...byPrincipal].map(([principalId, own]) => ({

@@ -19,7 +19,7 @@ import type { Address, EgressEntry } from './egress-list.ts';
 /** Entries are CIDR blocks, addresses, host names, or `*.suffix`. An empty `allow` allows all that is not refused. */
 export type EgressLists = Readonly<{ allow: readonly string[]; deny: readonly string[] }>;
 
-/** As `lookup` of node:dns answers with `all`. */
+/** The `lookup` of node:dns with the option `all`. */
 export type Resolve = (
   host: string,
   options: LookupAllOptions,
@@ -60,7 +60,7 @@ const refusedRanges: ReadonlySet<string> = new Set([
   'rfc6145',
 ]);
 
-/** Of instances, of containers (fd00:ec2::23) and of the platform (168.63.129.16), where the range does not say it. */
+/** Metadata services of instances, of containers (fd00:ec2::23) and of the platform (168.63.129.16) outside of the refused ranges. */
 const metadataAddresses: ReadonlySet<string> = new Set(
   [
     'fd00:ec2::254',
@@ -72,7 +72,7 @@ const metadataAddresses: ReadonlySet<string> = new Set(
   ].map((address) => ipaddr.parse(address).toNormalizedString()),
 );
 
-/** What every client of this program dials through. */
+/** Every outbound client of this program dials through such a guard. */
 export function createGuard(lists: EgressLists, resolve: Resolve = systemLookup): Guard {
   const allow = lists.allow.map(parseEntry);
   const deny = lists.deny.map(parseEntry);
@@ -159,7 +159,7 @@ export class EgressRefused extends Error {
   }
 }
 
-/** Settings are checked before; whoever calls otherwise is told by a throw. */
+/** Throws for an entry that cannot be read: settings are checked before. */
 function parseEntry(text: string): EgressEntry {
   const entry = readEgressEntry(text);
   if (entry === null) throw new Error(`${text} is none of ${egressEntryForms}`);

@@ -46,7 +46,7 @@ export type AttemptResult =
   | Readonly<{ kind: 'declined'; held: HeldAnswer; next: Step }>
   | Readonly<{ kind: 'unreached'; fault: UpstreamFault; next: Step | null }>;
 
-/** What the attempts of all requests share. */
+/** The parts that the attempts of all requests share. */
 export type AttemptSurroundings = Readonly<{
   upstreams: Upstreams;
   counts: Counts;
@@ -59,7 +59,7 @@ export type AttemptContext = Readonly<{
   shared: AttemptSurroundings;
   exchange: Exchange;
   plan: Plan;
-  /** Whether anybody wants to know the token counts. */
+  /** Whether the token counts are recorded. */
   isMetered: boolean;
   /** For the answer, names and values in turn: what the caller has left of its rate limits. */
   limitHeaders: readonly string[];
@@ -97,7 +97,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     this.#startedAt = context.shared.monotonic();
   }
 
-  /** What was forwarded of an answer that was served; null when nothing was. */
+  /** The part of a served answer that was forwarded; null when nothing was. */
   get forwarded(): Forwarded | null {
     const status = this.relayedStatus;
     if (status === null || status >= 300 || this.#forwardedBytes === 0) return null;
@@ -105,7 +105,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     return { bytes: this.#forwardedBytes, tail, isStream: this.#isStream };
   }
 
-  /** Of a backend with flow control a slot was taken, which is released at the end of the attempt. */
+  /** A backend with flow control has given a slot, which the end of the attempt releases. */
   run({ request, reading }: Outbound): Promise<AttemptResult> {
     const { exchange, shared } = this.#context;
     const { backend } = this.#step;

@@ -156,9 +156,9 @@ type Exhausted = Pick<Admitted, 'route' | 'limitHeaders'> &
   Readonly<{
     /** The last answer that came. */
     held: HeldAnswer | null;
-    /** Of the first candidate whose protocol has no words for the request. */
+    /** The refusal of the first candidate whose protocol cannot express the request. */
     unsaid: ProtocolRefusal | null;
-    /** Of the last backend that had no slot for it. */
+    /** The refusal of the last backend that had no slot for it. */
     crowded: GatewayRefusal | null;
   }>;
 

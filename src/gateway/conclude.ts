@@ -1,5 +1,4 @@
-// How a request ends: what the client is told when the walk has nothing to relay, what is
-// counted, and the usage row that is recorded.
+// Ends a request: answers the client when there is nothing to relay, counts the request, and records its usage row.
 
 import type { Clock } from '../lib/clock.ts';
 import type { Amount, Spending } from '../limits/spending.ts';
@@ -117,7 +116,7 @@ export function answerCached(
   });
 }
 
-/** Nothing is asked of a backend, charged or recorded: it is the estimate that limits and rules go by. */
+/** Answers with the estimate that limits and rules use. No backend is asked, and nothing is charged or recorded. */
 export function answerCount(
   context: ConcludeContext,
   exchange: Exchange,
@@ -128,7 +127,7 @@ export function answerCount(
   countEnd(context, 'ok', context.monotonic() - exchange.startedAt);
 }
 
-/** The chain is exhausted: the last answer that came is the client's. */
+/** The chain is exhausted: the client gets the last answer that came. */
 export async function answerHeld(
   context: ConcludeContext,
   request: MeteredRequest,
@@ -249,7 +248,7 @@ function record(context: ConcludeContext, request: MeteredRequest, outcome: Mete
   );
 }
 
-/** Null when nothing was forwarded, or nothing can be told of the tokens of its route. */
+/** Null when nothing was forwarded, or the tokens of its route cannot be estimated. */
 function estimateOf(
   { exchange, peeked }: MeteredRequest,
   forwarded: Forwarded | null,
@@ -265,7 +264,7 @@ const forwardedOf = ({ body }: CachedAnswer): Forwarded => ({
   isStream: false,
 });
 
-/** As the control plane will count it, at the prices that this replica knows. */
+/** The amount that the control plane will count, at the prices that this replica knows. */
 function amountOf({ usage, estimate, model, isCached }: MeteredOutcome): Amount {
   const counts = usage ?? estimate;
   if (counts === null) return nothingUsed;

@@ -61,9 +61,9 @@ export class Plan {
   /** The last one is being tried. */
   readonly #tried: BackendState[] = [];
   #failures: readonly (Failure & Readonly<{ backend: BackendState }>)[] = none;
-  /** Those that had no free slot. */
+  /** The backends that had no free slot. */
   #crowded: readonly BackendState[] = none;
-  /** Of the candidate: they have no words for the request. */
+  /** Protocols of the candidate's backends that cannot express the request. */
   #refusing: readonly Protocol[] = none;
 
   constructor(options: PlanOptions) {
@@ -76,7 +76,7 @@ export class Plan {
     return this.#nextModel();
   }
 
-  /** What to try after an attempt that failed. */
+  /** The next step after an attempt that failed. */
   next(failure: Failure): Step | null {
     const backend = this.#tried.at(-1);
     if (backend !== undefined) this.#failures = [...this.#failures, { ...failure, backend }];
@@ -91,7 +91,7 @@ export class Plan {
     return step;
   }
 
-  /** What to try in the place of a step whose protocol refused the request: it was no attempt. */
+  /** The step to try instead of one whose protocol cannot express the request: that one does not count as an attempt. */
   instead({ model, backend }: Step): Step | null {
     this.withdraw();
     this.#refusing = [...this.#refusing, backend.backend.protocol];

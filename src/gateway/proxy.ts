@@ -58,7 +58,7 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   const proxied = routeAt(exchange.path);
   if (proxied === undefined) return refuse(context, exchange, refusals.noSuchRoute(exchange));
   if (exchange.method !== 'POST') return refuse(context, exchange, refusals.onlyPost);
-  // Only now: who has no key decides nothing about what is traced.
+  // Only after authentication: a caller without a key must not decide what is traced.
   if (context.tracer !== null) beginTrace(context.tracer, exchange);
   const format = formatOf(exchange.header('content-type'), proxied);
   if ('message' in format) {
@@ -120,7 +120,7 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   else await forwardHeld(context, generation, { ...asked, hold }, admitted);
 }
 
-/** However the request ends, it is in flight no more. */
+/** Releases the hold however the request ends. */
 async function forwardHeld(
   context: ProxyContext,
   generation: Generation,

@@ -1,17 +1,17 @@
-// Bounds the open connections of a listener, in all and for each address, so that one client cannot keep the others out. What is
-// beyond a bound is closed as soon as it is accepted, and counted; connections that are open are never closed for a new one.
+// Bounds the open connections of a listener, in all and for each address, so that one client cannot keep the others out. A connection
+// beyond a bound is closed as soon as it is accepted, and counted. Open connections are never closed for a new one.
 
 import type { Server, Socket } from 'node:net';
 
 import { networkOf } from './network.ts';
 
-/** Connections that were closed at once, by the bound that they were beyond. */
+/** Counts the connections that were closed at once, by the bound that they exceeded. */
 export type ConnectionsRefused = { total: number; address: number };
 
 export type ConnectionBounds = Readonly<{
   /** All connections of the listener. */
   max: number;
-  /** Of one address (IPv6: one network of 64 bits), but at most half of `max`; 0 is unlimited. */
+  /** Connections of one address (IPv6: of one network of 64 bits), but at most half of `max`; 0 is unlimited. */
   perAddressMax: number;
   refused: ConnectionsRefused;
   /** Told how many connections were closed, at most once in a while: a flood of them is not a flood of log lines. */

@@ -1,15 +1,15 @@
-// The gate of one backend at one replica: how many requests may be at the engine at once, and who is next when they are so many
-// (specification, "Flow-control fields on a backend" and the states of the ceiling). Pure: time comes in as monotonic milliseconds,
-// and whoever is given a slot or loses the wait is answered to the caller to be told.
+// The gate of one backend at one replica: it bounds the requests that are at the engine at once, and queues the others (specification,
+// "Flow-control fields on a backend" and the states of the ceiling). Pure: time comes in as monotonic milliseconds, and every call
+// answers the waiters that got a slot or timed out, so that the caller can tell them.
 
 import type { FlowControl } from '../snapshot/compile/flow-control.ts';
 
 /**
  * Every request to the backend has a slot, also while the gate is off, so that one that is switched on knows what is there.
- * Invariant: while anybody waits, no slot is free.
+ * Invariant: while a request waits, no slot is free.
  */
 export class Gate<Waiter> {
-  /** Null while the gate is off: nobody waits, and nothing is counted. */
+  /** Null while the gate is off: then no request waits, and nothing is counted. */
   settings: FlowControl | null = null;
   /** The ceiling in force. */
   capacity = Infinity;
@@ -18,7 +18,7 @@ export class Gate<Waiter> {
   admitted = 0;
   refusedFull = 0;
   refusedTimedOut = 0;
-  /** Those who wait, first come first, each with when it came. */
+  /** The waiters in the order in which they came, each with the time at which it came. */
   readonly #queue = new Map<Waiter, number>();
 
   /** `inUse` are the requests at the backend already, each of which will be released. */
@@ -55,7 +55,7 @@ export class Gate<Waiter> {
     return true;
   }
 
-  /** Somebody gives up waiting; nothing happens to one who does not wait any more. */
+  /** Removes a waiter that gives up. Does nothing for one that no longer waits. */
   leave(waiter: Waiter): void {
     this.#queue.delete(waiter);
   }
@@ -66,7 +66,7 @@ export class Gate<Waiter> {
     return this.#admitQueued();
   }
 
-  /** When the first who waits will have waited for too long; null when nobody waits. */
+  /** When the wait of the first waiter times out; null when no request waits. */
   deadlineMs(): number | null {
     const first = this.#queue.values().next();
     return first.done === true || this.settings === null
@@ -74,7 +74,7 @@ export class Gate<Waiter> {
       : first.value + this.settings.waitMsMax;
   }
 
-  /** Those who have waited for too long leave the queue. */
+  /** Removes the waiters that have waited for too long, and answers them. */
   expire(nowMs: number): readonly Waiter[] {
     if (this.settings === null) return [];
     const expired: Waiter[] = [];
@@ -87,7 +87,7 @@ export class Gate<Waiter> {
     return expired;
   }
 
-  /** The engine has so many requests in its own queue: too many halve the ceiling, none raises it by one. */
+  /** Adjusts the ceiling to the number of requests in the engine's own queue: too many halve it, none raises it by one. */
   observe(waiting: number): readonly Waiter[] {
     if (this.settings === null) return [];
     const { highWater, concurrentMax } = this.settings;
@@ -102,7 +102,7 @@ export class Gate<Waiter> {
     return this.#admitQueued();
   }
 
-  /** A ceiling that was lowered stays so, within the new most; nobody who waits or is served is sent away. */
+  /** A ceiling that was lowered stays lowered, within the new maximum. No waiter and no request in flight is sent away. */
   configure(settings: FlowControl | null): readonly Waiter[] {
     const most = this.settings?.concurrentMax ?? Infinity;
     this.settings = settings;

@@ -1,4 +1,4 @@
-// How what is spent of the budgets of a file is written, a file for each process, and what several of these come to.
+// The format in which a process keeps what is spent of the budgets of a configuration file, and how several such files add up.
 
 import { z } from 'zod';
 
@@ -14,7 +14,7 @@ const counted = z.object({
   tokens: amount,
   cost_micros: amount,
 });
-/** What one process counted in a window. */
+/** The count of one process in one window. */
 export type Counted = z.output<typeof counted>;
 
 export type KeptBudgets = ReadonlyMap<PrincipalId, Counted>;
@@ -26,7 +26,7 @@ const keptFile = z.object({
   budgets: z.record(z.string(), counted),
 });
 
-/** Throws for what was not written here. */
+/** Throws for a text that `writeKept` did not write. */
 export function readKept(text: string): KeptBudgets {
   const { budgets } = keptFile.parse(JSON.parse(text));
   return new Map(
@@ -37,7 +37,7 @@ export function readKept(text: string): KeptBudgets {
 export const writeKept = (budgets: readonly (readonly [PrincipalId, Counted])[]): string =>
   JSON.stringify({ format, budgets: Object.fromEntries(budgets) });
 
-/** What two processes counted: of different windows only the newer. */
+/** Adds up the counts of two processes. When their windows differ, only the newer window counts. */
 export function together(sum: Counted | undefined, one: Counted): Counted {
   if (sum === undefined) return one;
   const first_window_ms = Math.min(sum.first_window_ms, one.first_window_ms);

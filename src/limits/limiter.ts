@@ -10,7 +10,7 @@ import type { PerDimension } from './share.ts';
 /** A dimension that is limited: the configured limit, and how much of it this replica may still let through, whole. */
 export type Allowance = Readonly<{ limit: number; remaining: number }>;
 
-/** What a request was told. Null allowances are unlimited. */
+/** The decision about one request. Null allowances are unlimited. */
 export type Verdict = Readonly<{
   allowances: PerDimension<Allowance | null>;
   /** Whole seconds until the whole limit is back; 0 when it is. */
@@ -23,11 +23,11 @@ export type Verdict = Readonly<{
 export type Demand = Readonly<{ principalId: PrincipalId }> & PerDimension<number>;
 export type Shares = Demand;
 
-/** So long an entry is kept that nobody asks for; and until its buckets are full, when it says nothing that a new one would not. */
+/** An entry without requests for this long is dropped once its buckets are full: a new entry would be the same. */
 const idleMs = 30 * 60_000;
 const sweepMs = 5 * 60_000;
 
-/** What this replica may let through, and the limit that it is a part of; null is unlimited. */
+/** The bucket of this replica, and the whole limit that it is a part of; null is unlimited. */
 type Meter = { readonly bucket: Bucket; limit: number } | null;
 
 type Entry = {
@@ -53,8 +53,8 @@ export class Limiter {
   }
 
   /**
-   * Judges one request that may cost `tokens`. Both buckets are asked before either is charged; what is refused is not charged,
-   * and counts as demand all the same.
+   * Judges one request that may cost `tokens`. Both buckets are asked before either is charged. A refused request is not charged, but
+   * counts as demand.
    */
   admit(
     principalId: PrincipalId,
@@ -87,7 +87,7 @@ export class Limiter {
     };
   }
 
-  /** Whether admit() would refuse this now. It charges nothing, and is no demand. */
+  /** Whether admit() would refuse this request now. Charges nothing and counts no demand. */
   wouldRefuse(
     principalId: PrincipalId,
     limits: SnapshotLimits,
@@ -99,7 +99,7 @@ export class Limiter {
     return requestsMs !== null || tokensMs !== null;
   }
 
-  /** What was asked for since the last call, of each principal known here; of `countMax` of them at most. */
+  /** The demand of each principal known here since the last call; at most `countMax` principals. */
   takeDemand(countMax: number): Demand[] {
     const demand: Demand[] = [];
     for (const [principalId, entry] of this.#entries) {

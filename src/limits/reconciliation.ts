@@ -1,5 +1,5 @@
-// What replicas and control plane tell each other about rate limits: the demand that a replica saw, and its share of each limit
-// (specification, `POST /limits/reconcile`).
+// The bodies of `POST /limits/reconcile` (specification): a replica reports the demand that it saw, and is answered its share of each
+// limit.
 
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
-// What principals have spent of their budgets, as one replica knows it (Gateway rule 12): the figure of the control plane, plus the
-// rows that this replica recorded and that are not part of that figure yet, plus an estimate for the requests in flight.
+// Counts what principals have spent of their budgets, as one replica knows it (Gateway rule 12): the figure of the control plane, plus
+// the rows that this replica recorded and that are not part of that figure yet, plus an estimate for the requests in flight.
 //
 // No row is counted twice and none is left out. A delivery of rows is answered with the figure that includes them, so its rows leave
 // this memory in the same step in which the figure is taken. Until the answer comes, a row that was sent is in doubt: a figure that
@@ -12,10 +12,10 @@ import type { Spent } from '../snapshot/spend.ts';
 
 export type Amount = Readonly<{ tokens: number; micros: number }>;
 
-/** What the control plane had counted when it answered a delivery. */
+/** The spending that the control plane had counted when it answered a delivery. */
 export type Figure = Readonly<{ principalId: PrincipalId }> & ToldSpend;
 
-/** What counts as spent now: `spent` is used, `inFlight` an estimate of what requests under way will use. */
+/** The spending that counts now. `spent` is used; `inFlight` is an estimate of what the requests in flight will use. */
 export type Standing = Readonly<{ spent: Spent; inFlight: Spent }>;
 
 type Sum = { tokens: number; micros: number };
@@ -27,16 +27,16 @@ type Account = {
   windowStartMs: number | null;
   /** The step at which `known` was last learned. */
   knownAt: number;
-  /** What the snapshot said when it was last asked. */
+  /** The figure of the snapshot that was last looked at. */
   told: ToldSpend;
-  /** Of the rows that are held here, and of those of them that are in doubt. */
+  /** The sum of the rows that are held here, and of those among them that are in doubt. */
   pending: Sum;
   inDoubt: Sum;
   inFlight: Sum;
   rows: number;
 };
 
-/** In memory alone, perhaps counted by the control plane already, or in files that another process may deliver. */
+/** `held`: in memory only. `sent`: the control plane may have counted it. `spooled`: in a file that another process may deliver. */
 type Place = 'held' | 'sent' | 'spooled';
 
 type Row = { readonly account: Account; readonly amount: Amount; place: Place };
@@ -51,7 +51,7 @@ const nothing: Amount = { tokens: 0, micros: 0 };
 
 export class Spending {
   readonly #accounts = new Map<PrincipalId, Account>();
-  /** By the id of the row. */
+  /** Keyed by the id of the row. */
   readonly #rows = new Map<string, Row>();
   /** Orders what is learned and what is sent. */
   #step = 0;

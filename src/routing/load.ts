@@ -1,12 +1,12 @@
-// What routing asks of an endpoint at this moment. The gateway's own state of an endpoint has
-// these fields, so that nothing is copied to ask.
+// The facts about an endpoint that routing needs at this moment. The gateway's own state of an endpoint has these fields, so that
+// nothing is copied.
 
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { CompiledPool } from '../snapshot/compile/targets.ts';
 import type { Affinity } from './policy/cache-affinity.ts';
 
 export type Load = Readonly<{
-  /** Of this replica. */
+  /** Requests of this replica. */
   inFlight: number;
   /** Running and queued by the engine's own count; null when it publishes none. */
   engine: Readonly<{ requests: number; atMs: number }> | null;

@@ -6,12 +6,12 @@ import type { BudgetUse, SnapshotBudget } from './schema.ts';
 export type Caps = Pick<SnapshotBudget, 'tokens_total' | 'cost_total_micros'>;
 export type Spent = Pick<BudgetUse, 'tokens_used' | 'cost_used_micros'>;
 
-/** A principal of whom nothing is known to be spent has spent nothing. */
+/** The spending of a principal for which no figure is known. */
 export const nothingSpent: Spent = { tokens_used: 0, cost_used_micros: 0 };
 
 const percentMax = 255;
 
-/** Of the cap closest to its limit, whole, at most 255; -1 without a cap. */
+/** The percentage of the cap that is closest to its limit, whole, at most 255; -1 without a cap. */
 export const percentSpent = (caps: Caps, spent: Spent): number =>
   Math.max(
     percentOf(spent.tokens_used, caps.tokens_total),
@@ -27,7 +27,7 @@ function percentOf(used: number, total: number | null): number {
     : Number((BigInt(used) * 100n) / BigInt(total));
 }
 
-/** In tokens, or in micro-units of money. `inFlight` is an estimate and is not part of `used`. */
+/** Amounts are tokens, or micro-units of money. `inFlight` is an estimate and is not part of `used`. */
 export type ReachedCap = Readonly<{
   cap: 'tokens' | 'money';
   used: number;

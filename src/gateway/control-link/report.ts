@@ -16,12 +16,12 @@ import { usageBody, UsageQueue } from './usage-queue.ts';
 
 const queuedMaxDefault = 10_000;
 const flushMsDefault = 5000;
-/** With a spool: what is in memory alone is about as old at most. */
+/** The same with a spool: no row is only in memory for much longer than this. */
 const spoolMsDefault = 1000;
 const closeMsDefault = 5000;
-/** A batch that was refused so often in a row is dropped: it is itself what fails. */
+/** A batch that is refused this often in a row is dropped: the batch itself is the cause. */
 const refusalsMax = 20;
-/** Refusals of what is in a batch; others, such as of the token, may be mended before the next. */
+/** Statuses that refuse the content of a batch. Other refusals, such as of the token, may be gone at the next attempt. */
 const refusalStatuses: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 export type UsageReporter = Readonly<{
@@ -75,10 +75,10 @@ class Reporting {
   #refusals = 0;
   #sending: Promise<void> | null = null;
   #deliveries = 0;
-  /** The one that was under way at the last tick. */
+  /** The delivery that was in progress at the last tick. */
   #deliveryBefore: number | null = null;
   #saving: Promise<void> | null = null;
-  /** How many are neither in the queue nor on disk. */
+  /** Rows that are neither in the queue nor on disk. */
   #savingCount = 0;
 
   constructor(options: UsageReporterOptions) {
@@ -103,7 +103,7 @@ class Reporting {
   }
 
   tick(): void {
-    // A delivery that lasts is none yet: what it carries is made safe meanwhile.
+    // A delivery that takes longer than a tick may fail: its rows are saved while it lasts.
     if (this.#sending === null) void this.#flush(1);
     else if (this.#deliveries === this.#deliveryBefore) this.#saveSoon();
     this.#deliveryBefore = this.#sending === null ? null : this.#deliveries;
@@ -114,7 +114,7 @@ class Reporting {
     const wasSending = this.#sending !== null;
     if (this.#spool !== null) await this.#save();
     await this.#sending;
-    // What has just failed to answer would only be waited for once more.
+    // A control plane that has just failed to answer is not waited for again.
     if (!wasSending || !this.#isFailing) await this.#flush(1);
     await this.#saving;
     await this.#save();
@@ -126,8 +126,8 @@ class Reporting {
   }
 
   /**
-   * Sends for as long as there are so many rows. Where requests come fast, each delivery would else find
-   * the few that came during the last one, and cost more than all of them.
+   * Sends while there are at least `rowsMin` rows. Under load each delivery would otherwise carry only the few rows that came during the
+   * one before, and cost more than they are worth.
    */
   #flush(rowsMin: number): Promise<void> {
     return (this.#sending ??= this.#sendAll(rowsMin).finally(() => {
@@ -169,7 +169,7 @@ class Reporting {
     const batch = this.#queue.oldest();
     if (batch === null) return true;
     const outcome = await this.#post(batch.body(), () => batch.rows().map(rowIdOf));
-    // None of them when they went to the spool meanwhile, from where they are delivered once more.
+    // Rows that went to the spool in the meantime are not removed here: the spool delivers them again.
     const gone = outcome === 'failed' ? 0 : this.#queue.remove(batch);
     if (outcome === 'dropped') this.#options.counts.usageDropped += gone;
     return outcome === 'sent';
@@ -212,7 +212,7 @@ class Reporting {
     }));
   }
 
-  /** What the spool has no room for stays in the queue. */
+  /** Rows that do not fit in the spool stay in the queue. */
   async #saveQueued(): Promise<void> {
     if (this.#spool === null || this.#queue.count === 0) return;
     const rows = this.#queue.takeAll();
@@ -232,7 +232,7 @@ class Reporting {
     if (saved < rows.length) this.#putBack(rows.slice(saved));
   }
 
-  /** Before what came meanwhile. */
+  /** Puts the rows before those that came in the meantime. */
   #putBack(rows: readonly Buffer[]): void {
     const all = [...rows, ...this.#queue.takeAll()];
     for (const row of all.slice(0, this.#queuedMax)) this.#queue.push(row.toString('latin1'));

@@ -47,7 +47,7 @@ export const cooldownWithinClock = (cooldown: Cooldown, nowMs: number): Cooldown
     ? cooldown
     : { ...cooldown, untilMs: nowMs + retryAfterMsMax };
 
-/** What `retry-after-ms` or else `retry-after` asks for, in milliseconds; null when neither says anything sensible. */
+/** The wait that `retry-after-ms` or else `retry-after` asks for, in milliseconds; null when neither can be read. */
 export function retryAfterMsOf(headers: readonly string[], nowMs: number): number | null {
   let askedMs: number | null = null;
   for (let index = 0; index < headers.length; index += 2) {

@@ -13,18 +13,18 @@ export type EndpointState = {
   /** One of its backends in the newest generation: a credential may have been renewed. */
   backend: CompiledBackend;
   tuning: Tuning;
-  /** Those of the newest generation. */
+  /** Its backends in the newest generation. */
   backends: BackendState[];
   reach: Reach;
   /** Probes that it has passed. */
   passes: number;
-  /** Of the list as it last was, which is not read again. */
+  /** Digest of the last model list: the same list is not read again. */
   listDigest: string;
   /** Context windows by the upstream's name of the model, in tokens, as the endpoint last said. */
   windows: ReadonlyMap<string, number>;
 };
 
-/** Those of the next generation, each made or taken over when its first backend asks for it. */
+/** The endpoints of the next generation. Each is created or taken over when its first backend asks for it. */
 export class Endpoints {
   readonly #known: ReadonlyMap<string, EndpointState>;
   readonly #next = new Map<string, EndpointState>();

@@ -3,7 +3,7 @@
 // backend serves. A wedged engine still answers its model list, so a passing probe does not bring
 // back what requests took out by their timeouts.
 
-/** What probes found of an endpoint. */
+/** The findings of the probes of an endpoint. */
 export type Reach = Readonly<{
   /** Failed probes in a row. */
   failures: number;
@@ -33,17 +33,17 @@ export function afterProbe(reach: Reach, finding: Finding, unhealthyAfter: numbe
   }
 }
 
-/** No list there is no fault in an endpoint that never had one; one that had lost its engine. */
+/** A missing model list is a fault only in an endpoint that had one before: its engine is gone. */
 const absentStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
 
-/** Of the status that a probe was answered with. A 429 speaks of how often was asked. */
+/** Judges the status that a probe was answered with. A 429 only says that the endpoint was asked too often. */
 export function findingOf(status: number, { hasPassed }: Pick<Reach, 'hasPassed'>): Finding {
   if (status >= 200 && status < 300) return 'passed';
   if (status === 429 || (!hasPassed && absentStatuses.has(status))) return 'unjudged';
   return 'failed';
 }
 
-/** What requests found of a backend. Times are epoch milliseconds; 0 is never. */
+/** The findings of requests to a backend. Times are epoch milliseconds; 0 is never. */
 export type Traffic = Readonly<{
   /** Requests in a row that found no connection, or lost it before the answer's head. */
   unreached: number;
@@ -63,7 +63,7 @@ export const sound: Traffic = {
   ejectedUntilMs: 0,
 };
 
-/** So long a backend that could not be reached is passed over; then a request may try it. */
+/** A backend that could not be reached is skipped for this long. After that, a request may try it. */
 export const restMs = 10_000;
 export const ejectionMsMin = 30_000;
 export const ejectionMsMax = 300_000;
@@ -89,7 +89,7 @@ export function afterTimeout(
   return ejected(traffic, nowMs);
 }
 
-/** The engine's own metrics say that it does not move. One that is out already is so no longer for it. */
+/** The engine's own metrics say that it makes no progress. An ejection that is in force is not prolonged by it. */
 export const afterStall = (traffic: Traffic, nowMs: number): Traffic =>
   nowMs < traffic.ejectedUntilMs ? traffic : ejected(traffic, nowMs);
 
@@ -99,7 +99,7 @@ function ejected(traffic: Traffic, nowMs: number): Traffic {
   return { ...traffic, timeouts: 0, ejections: ejections + 1, ejectedUntilMs: nowMs + lastsMs };
 }
 
-/** It can be reached. One that answers while it is ejected is so no shorter. */
+/** It can be reached. An answer does not shorten an ejection. */
 export function afterAnswer(traffic: Traffic, nowMs: number): Traffic {
   if (traffic === sound || traffic.ejectedUntilMs <= nowMs) return sound;
   return afterReached(traffic);

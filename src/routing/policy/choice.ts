@@ -1,4 +1,4 @@
-// What a policy chooses among: the members of a pool, or the endpoints of one model name.
+// The choice that a policy makes: among the members of a pool, or the endpoints of one model name.
 
 import type { Load, Turn } from '../load.ts';
 import type { Affinity } from './cache-affinity.ts';
@@ -9,7 +9,7 @@ export type Choice = Readonly<{
   /** Names of the members, whole numbers from 1 that stay the same across versions. */
   ids: readonly number[];
   weights: readonly number[];
-  /** Of the conversation, 32 bits: equal for all that should be served alike. */
+  /** The 32-bit key of the conversation: equal for requests that should be served by the same member. */
   key: number;
   turn: Turn;
   affinity: Affinity;

@@ -8,7 +8,7 @@ import type { Choice } from './choice.ts';
 export const pickLeastLoaded = ({ loads, key, nowMs }: Choice): number =>
   leastLoaded(loads, key, (load) => isReady(load, nowMs));
 
-/** Of those that are eligible, or -1. */
+/** The index of the least loaded member that is eligible, or -1. */
 export function leastLoaded(
   loads: readonly Load[],
   key: number,

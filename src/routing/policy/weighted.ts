@@ -9,7 +9,7 @@ export function pickByWeight({ loads, weights, key, nowMs }: Choice): number {
   const chosen = atShare(weights, key);
   const load = loads[chosen];
   if (load === undefined || isReady(load, nowMs)) return chosen;
-  // Only what belongs to the one that rests moves, and that by the weights of those that are up.
+  // Only the conversations of the member that is not ready move, by the weights of those that are.
   const up = weights.map((weight, index) => {
     const member = loads[index];
     return member !== undefined && isReady(member, nowMs) ? weight : 0;

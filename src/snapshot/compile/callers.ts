@@ -1,5 +1,5 @@
-// Who may call, by the digest of the key, with everything about the caller that a request is
-// judged by: grants as bits, roles, rate limits, how much of the budget is spent.
+// Compiles the callers by the digest of their key, with everything that a request is judged by: grants as bits, roles, rate limits, and
+// how much of the budget is spent.
 
 import type { ApiKeyId, PrincipalId, RoleId } from '../../lib/ids.ts';
 import type {
@@ -20,13 +20,13 @@ import type { CompiledModel } from './models.ts';
  */
 export type Grants = Readonly<{ all: boolean; bits: Uint32Array }>;
 
-/** What the control plane says is spent. The start of the window is null when it does not say. */
+/** The spending that the control plane told. The start of the window is null when it did not say. */
 export type ToldSpend = Spent & Readonly<{ windowStartMs: number | null }>;
 
 export type CompiledBudget = Readonly<{ caps: Caps; told: ToldSpend }>;
 
 export type Caller = Readonly<{
-  /** Null for whoever calls an open gateway. */
+  /** Null for a caller of an open gateway. */
   principalId: PrincipalId | null;
   keyId: ApiKeyId | null;
   expiresAtMs: number;
@@ -34,9 +34,9 @@ export type Caller = Readonly<{
   roleIds: readonly RoleId[];
   /** Null without a budget. */
   budget: CompiledBudget | null;
-  /** Of the cap closest to its limit, whole, at most 255; -1 without a budget. */
+  /** The percentage of the cap that is closest to its limit, whole, at most 255; -1 without a budget. */
   budgetUsedPercent: number;
-  /** The cap of the budget that nothing is left of, if any. */
+  /** The cap of the budget that is used up, if any. */
   reachedCap: ReachedCap | null;
   /** Null is unlimited. */
   limits: SnapshotLimits | null;
@@ -44,7 +44,7 @@ export type Caller = Readonly<{
 
 const everyModel: Grants = { all: true, bits: new Uint32Array(0) };
 
-/** Whoever calls when no key is required. */
+/** The caller where no key is required. */
 export const anonymous: Caller = {
   principalId: null,
   keyId: null,
@@ -84,7 +84,7 @@ export function principalCompiler(
   });
 }
 
-/** By SHA-256 of the key, in hex. */
+/** Keyed by the SHA-256 of the key, in hex. */
 export function compileCallers(
   snapshot: Snapshot,
   models: ReadonlyMap<string, CompiledModel>,

@@ -1,5 +1,4 @@
-// Pools and targets, resolved from ids to the models that they stand for. What is gone is left
-// out: a chain is made of the rest.
+// Resolves pools and targets from ids to models. Ids that no longer exist are left out of the chain.
 
 import type { ModelId, PoolId } from '../../lib/ids.ts';
 import type { Steps } from '../../lib/steps.ts';
@@ -18,7 +17,7 @@ export type CompiledPool = Readonly<{
   /** Members of which no backend can be used now. */
   out: readonly CompiledModel[];
   weights: readonly number[];
-  /** What policies remember members by. */
+  /** The ids by which policies remember members. */
   ids: readonly number[];
 }>;
 
@@ -69,7 +68,7 @@ export function servingCount(weights: readonly number[]): number {
 export const isOut = ({ isAttached, backends }: CompiledModel): boolean =>
   isAttached && backends.length === 0;
 
-/** What targets are resolved by. */
+/** The models and pools that targets are resolved to. */
 export type Targetable = Readonly<{
   models: ReadonlyMap<ModelId, CompiledModel>;
   pools: ReadonlyMap<PoolId, CompiledPool>;
