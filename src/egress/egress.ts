@@ -1,6 +1,7 @@
-// Where this program may dial: one guard for every outbound client of every role. The addresses of a name are judged when they were
-// resolved for a connection, and that connection goes to one of them, so neither another spelling of an address nor a name that changes
-// its address between two look-ups gets past it. Nothing is resolved or judged for a connection that is kept.
+// Decides where this program may dial: one guard for the clients of every role, except for those that connect the parts of gw (to the
+// control plane, the gateway and the Kubernetes API). The addresses of a name are judged when they are resolved for a connection, and
+// that connection goes to one of them. So neither another spelling of an address nor a name that changes its address between two
+// look-ups gets past it. Nothing is resolved or judged for a connection that is kept.
 
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupAddress, LookupAllOptions } from 'node:dns';
@@ -72,7 +73,7 @@ const metadataAddresses: ReadonlySet<string> = new Set(
   ].map((address) => ipaddr.parse(address).toNormalizedString()),
 );
 
-/** Every outbound client of this program dials through such a guard. */
+/** The clients of one role dial through such a guard. */
 export function createGuard(lists: EgressLists, resolve: Resolve = systemLookup): Guard {
   const allow = lists.allow.map(parseEntry);
   const deny = lists.deny.map(parseEntry);
