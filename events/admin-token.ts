@@ -24,9 +24,9 @@ export const adminTokenEvents = {
     }),
   },
   /** The row stays for audit. A revoked token cannot be enabled again. */
-  AdminTokenRevoked: { touchesSnapshot: false, data: z.object({ id: adminTokenId }) },
+  AdminTokenRevoked: { change: null, touchesSnapshot: false, data: z.object({ id: adminTokenId }) },
   /** Deleted with its principal, or by the restore of a state that did not have it. */
-  AdminTokenDeleted: { touchesSnapshot: false, data: z.object({ id: adminTokenId }) },
+  AdminTokenDeleted: { change: null, touchesSnapshot: false, data: z.object({ id: adminTokenId }) },
 } as const satisfies Record<string, EventDefinition>;
 
 export type AdminTokenEvent = EventOf<typeof adminTokenEvents>;

@@ -20,7 +20,7 @@ export const apiKeyEvents = {
     }),
   },
   /** The row stays for audit. */
-  ApiKeyRevoked: { touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
+  ApiKeyRevoked: { change: null, touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
   /** An import says so of a key that its file holds. */
   ApiKeyEnabled: { touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
   ApiKeyExpirySet: {
@@ -28,7 +28,7 @@ export const apiKeyEvents = {
     data: z.object({ id: apiKeyId, expires_at: z.iso.datetime({ offset: true }).nullable() }),
   },
   /** Together with its principal, or when an older state in which it was not there is restored. */
-  ApiKeyDeleted: { touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
+  ApiKeyDeleted: { change: null, touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
 } as const satisfies Record<string, EventDefinition>;
 
 export type ApiKeyEvent = EventOf<typeof apiKeyEvents>;

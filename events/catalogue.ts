@@ -3,37 +3,26 @@
 import { z } from 'zod';
 
 import { agentEvents } from './a2a-agent.ts';
-import type { AgentEvent } from './a2a-agent.ts';
 import { adminTokenEvents } from './admin-token.ts';
-import type { AdminTokenEvent } from './admin-token.ts';
 import { apiKeyEvents } from './api-key.ts';
-import type { ApiKeyEvent } from './api-key.ts';
 import { changeRequestEvents } from './change-request.ts';
-import type { ChangeRequestEvent } from './change-request.ts';
 import { currentSchema, upcast } from './event.ts';
 import type { EventDefinition, EventOf, Recorded } from './event.ts';
 import { frontendModelEvents } from './frontend-model.ts';
-import type { FrontendModelEvent } from './frontend-model.ts';
 import { mcpServerEvents } from './mcp-server.ts';
-import type { McpServerEvent } from './mcp-server.ts';
 import { modelEvents } from './model.ts';
-import type { ModelEvent } from './model.ts';
+import { isNoun } from './nouns.ts';
+import type { Noun } from './nouns.ts';
 import { poolEvents } from './pool.ts';
-import type { PoolEvent } from './pool.ts';
 import { principalEvents } from './principal.ts';
-import type { PrincipalEvent } from './principal.ts';
 import { promptClassEvents } from './prompt-class.ts';
-import type { PromptClassEvent } from './prompt-class.ts';
 import { providerEvents } from './provider.ts';
-import type { ProviderEvent } from './provider.ts';
 import { roleEvents } from './role.ts';
-import type { RoleEvent } from './role.ts';
 import { settingsEvents } from './settings.ts';
-import type { SettingsEvent } from './settings.ts';
 
 /** A successful mutation that changed nothing still leaves an event, so that the audit log shows it. */
 const commonEvents = {
-  NoChange: { touchesSnapshot: false, data: z.object({}) },
+  NoChange: { touchesSnapshot: false, change: null, data: z.object({}) },
 } as const satisfies Record<string, EventDefinition>;
 
 export const eventsByNoun = {
@@ -50,41 +39,16 @@ export const eventsByNoun = {
   agent: agentEvents,
   settings: settingsEvents,
   change_request: changeRequestEvents,
-} as const satisfies Record<string, Record<string, EventDefinition>>;
+} as const satisfies Record<Noun, Record<string, EventDefinition>>;
 
-export type Noun = keyof typeof eventsByNoun;
+export const catalogue: Readonly<Record<string, EventDefinition>> = Object.assign(
+  {},
+  ...Object.values(eventsByNoun),
+  commonEvents,
+);
 
-export const catalogue: Readonly<Record<string, EventDefinition>> = {
-  ...principalEvents,
-  ...roleEvents,
-  ...apiKeyEvents,
-  ...adminTokenEvents,
-  ...providerEvents,
-  ...modelEvents,
-  ...frontendModelEvents,
-  ...poolEvents,
-  ...promptClassEvents,
-  ...mcpServerEvents,
-  ...agentEvents,
-  ...settingsEvents,
-  ...changeRequestEvents,
-  ...commonEvents,
-};
-
-export type NounEvent =
-  | PrincipalEvent
-  | RoleEvent
-  | ApiKeyEvent
-  | AdminTokenEvent
-  | ProviderEvent
-  | ModelEvent
-  | FrontendModelEvent
-  | PoolEvent
-  | PromptClassEvent
-  | McpServerEvent
-  | AgentEvent
-  | SettingsEvent
-  | ChangeRequestEvent;
+type EventsByNoun = typeof eventsByNoun;
+export type NounEvent = { [N in Noun]: EventOf<EventsByNoun[N]> }[Noun];
 export type GwEvent = NounEvent | EventOf<typeof commonEvents>;
 export type RecordedEvent = Recorded<GwEvent>;
 /** What a fold needs of one. */
@@ -128,12 +92,5 @@ export function parseStream(stream: string): StreamAddress {
   }
   return { noun, id };
 }
-
-const isNoun = (text: string): text is Noun => Object.hasOwn(eventsByNoun, text);
-
-/** What is configured. How a change comes about is not: it is no part of what is compared and restored. */
-export const configNouns: readonly Noun[] = Object.keys(eventsByNoun)
-  .filter(isNoun)
-  .filter((noun) => noun !== 'change_request');
 
 export const streamOf = (noun: Noun, id: number): string => `${noun}-${id}`;

@@ -2,6 +2,8 @@
 
 import { z } from 'zod';
 
+import type { ChangeKind } from '../src/lib/vocabulary.ts';
+
 /** What happened, before it has a place in the log. `stream` is `<noun>-<id>`. */
 export type NewEvent<Type extends string = string, Data = unknown> = Readonly<{
   stream: string;
@@ -16,6 +18,8 @@ export type NewEvent<Type extends string = string, Data = unknown> = Readonly<{
  */
 export type EventDefinition = Readonly<{
   touchesSnapshot: boolean;
+  /** The kind of change for the approval policy, where it is not that of the noun. Null needs no approval. */
+  change?: ChangeKind | null;
   data: z.ZodType;
   past?: readonly Readonly<{ data: z.ZodType; upcast: (older: unknown) => unknown }>[];
 }>;

@@ -24,6 +24,7 @@ export const modelEvents = {
   },
   /** It was made for what a provider serves that this principal's agent registered. */
   ModelLearned: {
+    change: null,
     touchesSnapshot: false,
     data: z.object({ id: modelId, principal_id: principalId }),
   },
@@ -33,6 +34,7 @@ export const modelEvents = {
     data: z.object({ id: modelId, description: z.string().nullable() }),
   },
   ModelPriced: {
+    change: 'prices',
     touchesSnapshot: true,
     data: z.object({ id: modelId, input_price_per_mtok: price, output_price_per_mtok: price }),
   },

@@ -70,15 +70,21 @@ export const principalEvents = {
   },
   /** Both are replaced; null is unlimited. */
   PrincipalLimitsSet: {
+    change: 'limits',
     touchesSnapshot: true,
     data: z.object({ id: principalId, requests_per_min: cap, tokens_per_min: cap }),
   },
-  PrincipalLimitsCleared: { touchesSnapshot: true, data: z.object({ id: principalId }) },
+  PrincipalLimitsCleared: {
+    change: 'limits',
+    touchesSnapshot: true,
+    data: z.object({ id: principalId }),
+  },
   /**
    * Caps and window, without what is spent of them. `initial_tokens_used` counts as spent when the
    * budget is new, and is 0 when it is changed.
    */
   PrincipalBudgetSet: {
+    change: 'limits',
     touchesSnapshot: true,
     data: z.object({
       id: principalId,
@@ -88,7 +94,11 @@ export const principalEvents = {
       initial_tokens_used: z.int().nonnegative(),
     }),
   },
-  PrincipalBudgetCleared: { touchesSnapshot: true, data: z.object({ id: principalId }) },
+  PrincipalBudgetCleared: {
+    change: 'limits',
+    touchesSnapshot: true,
+    data: z.object({ id: principalId }),
+  },
   PrincipalDeleted: { touchesSnapshot: true, data: z.object({ id: principalId }) },
 } as const satisfies Record<string, EventDefinition>;
 

@@ -51,6 +51,7 @@ export const providerEvents = {
   ProviderCredentialCleared: { touchesSnapshot: true, data: z.object({ id: providerId }) },
   /** The agent of a principal holds the provider from now on, or says something new of it: where it runs, and a hint of the engine. */
   ProviderRegistered: {
+    change: null,
     touchesSnapshot: false,
     data: z.object({
       id: providerId,
@@ -64,10 +65,11 @@ export const providerEvents = {
    * for it.
    */
   ProviderDegraded: {
+    change: null,
     touchesSnapshot: false,
     data: z.object({ id: providerId, reason: z.string() }),
   },
-  ProviderRecovered: { touchesSnapshot: false, data: z.object({ id: providerId }) },
+  ProviderRecovered: { change: null, touchesSnapshot: false, data: z.object({ id: providerId }) },
   ProviderDeleted: { touchesSnapshot: true, data: z.object({ id: providerId }) },
 } as const satisfies Record<string, EventDefinition>;
 

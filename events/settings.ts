@@ -9,11 +9,13 @@ import type { EventDefinition, EventOf } from './event.ts';
 export const settingsEvents = {
   /** The model that every routing chain falls back to; null clears it. */
   FallbackModelSet: {
+    change: 'routing',
     touchesSnapshot: true,
     data: z.object({ model_id: modelId.nullable() }),
   },
   /** The kinds of change that need an approved request; none: there is no policy. */
   ChangePolicySet: {
+    change: 'policy',
     touchesSnapshot: false,
     data: z.object({ kinds: z.array(changeKind).readonly() }),
   },

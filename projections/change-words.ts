@@ -1,19 +1,16 @@
 // What a change is called in lists: one sentence from the command, the record that it began with and that record's name. Names come
 // from the read side: those of people lie in the vault, and neither an event nor an audit row stores them in clear.
 
-import { parseStream } from '../events/catalogue.ts';
-import type { Noun } from '../events/catalogue.ts';
+import { eventsByNoun, parseStream } from '../events/catalogue.ts';
+import { nouns } from '../events/nouns.ts';
 
 /** `name` is the last known one, of deleted records too; null where the kind has none, or it was erased. */
 export type Subject = Readonly<{ stream: string; name: string | null }>;
 
 export type MadeChange = Readonly<{ command: string; subject: Subject; eventCount: number }>;
 
-/** `{record}` is "model demo", `{name}` "demo" alone, `{events}` "3 events". */
-export const sentences = {
-  CreatePrincipal: 'Created {record}',
-  UpdatePrincipal: 'Updated {record}',
-  DeletePrincipal: 'Deleted {record}',
+/** Commands that a verb of `verbs` does not describe. `{record}` is "model demo", `{name}` "demo" alone, `{events}` "3 events". */
+const sentences: Readonly<Record<string, string>> = {
   GrantRole: 'Granted a role to {name}',
   RevokeRole: 'Revoked a role of {name}',
   SetPassword: 'Set the password of {name}',
@@ -25,33 +22,15 @@ export const sentences = {
   ClearLimits: 'Removed rate limits of {name}',
   SetBudget: 'Set budget of {name}',
   ClearBudget: 'Removed budget of {name}',
-  CreateRole: 'Created {record}',
-  UpdateRole: 'Updated {record}',
-  DeleteRole: 'Deleted {record}',
   GrantPermission: 'Granted a permission to {record}',
   RevokePermission: 'Revoked a permission of {record}',
-  CreateAdminToken: 'Created {record}',
-  RevokeAdminToken: 'Revoked {record}',
-  CreateApiKey: 'Created {record}',
-  RevokeApiKey: 'Revoked {record}',
-  EnableApiKey: 'Enabled {record}',
   SetApiKeyExpiry: 'Set the expiry of {record}',
-  CreateProvider: 'Created {record}',
-  UpdateProvider: 'Updated {record}',
-  DeleteProvider: 'Deleted {record}',
-  RegisterProvider: 'Registered {record}',
   SweepProvider: 'Checked {record}',
-  CreateModel: 'Created {record}',
-  UpdateModel: 'Updated {record}',
-  DeleteModel: 'Deleted {record}',
   AttachBackend: 'Attached {record} to a provider',
   DetachBackend: 'Detached {record} from its provider',
   UpdateBackend: 'Updated the backend of {record}',
   SetFlowControl: 'Set flow control of {record}',
   SyncPrices: 'Synced prices ({events})',
-  CreateFrontendModel: 'Created {record}',
-  UpdateFrontendModel: 'Updated {record}',
-  DeleteFrontendModel: 'Deleted {record}',
   AddDefaultTarget: 'Added a default target to {name}',
   RemoveDefaultTarget: 'Removed a default target of {name}',
   AddRule: 'Added a rule to {name}',
@@ -60,22 +39,10 @@ export const sentences = {
   ReplaceRules: 'Updated the rules of {name}',
   AddRuleTarget: 'Added a target to a rule of {name}',
   RemoveRuleTarget: 'Removed a target of a rule of {name}',
-  CreatePool: 'Created {record}',
-  UpdatePool: 'Updated {record}',
-  DeletePool: 'Deleted {record}',
   AddPoolMember: 'Added a member to {record}',
   RemovePoolMember: 'Removed a member of {record}',
-  CreatePromptClass: 'Created {record}',
-  UpdatePromptClass: 'Updated {record}',
-  DeletePromptClass: 'Deleted {record}',
   AddPromptExample: 'Added an example to {record}',
   RemovePromptExample: 'Removed an example of {record}',
-  CreateMcpServer: 'Created {record}',
-  UpdateMcpServer: 'Updated {record}',
-  DeleteMcpServer: 'Deleted {record}',
-  CreateAgent: 'Created {record}',
-  UpdateAgent: 'Updated {record}',
-  DeleteAgent: 'Deleted {record}',
   SetFallbackModel: 'Set the global fallback model',
   SetChangePolicy: 'Set the approval policy',
   SetAuditKey: 'Set the audit key',
@@ -89,79 +56,68 @@ export const sentences = {
   ImportConfig: 'Imported a configuration ({events})',
   RestoreSnapshot: 'Restored {record} ({events})',
   ApplyChanges: 'Applied a set of changes ({events})',
-  DraftChangeRequest: 'Drafted {record}',
-  EditChangeRequest: 'Edited {record}',
-  ApproveChangeRequest: 'Approved {record}',
-  RefuseChangeRequest: 'Refused {record}',
-  WithdrawChangeRequest: 'Withdrew {record}',
-  ScheduleChangeRequest: 'Scheduled {record}',
-  ExpireChangeRequest: 'Expired {record}',
   FailChangeRequest: 'Failed to apply {record}',
   ApplyChangeRequest: 'Applied a change request ({events})',
   ReviewChange: 'Reviewed {record}',
-} as const;
+};
+
+/** `CreateModel` is "Created {record}". */
+const verbs: Readonly<Record<string, string>> = {
+  Create: 'Created',
+  Update: 'Updated',
+  Delete: 'Deleted',
+  Revoke: 'Revoked',
+  Enable: 'Enabled',
+  Draft: 'Drafted',
+  Edit: 'Edited',
+  Approve: 'Approved',
+  Refuse: 'Refused',
+  Withdraw: 'Withdrew',
+  Schedule: 'Scheduled',
+  Expire: 'Expired',
+  Register: 'Registered',
+};
 
 /** "Set budget of search-service-18". */
 export function sentenceOf({ command, subject, eventCount }: MadeChange): string {
   const record = recordWords(subject);
-  const known: Readonly<Record<string, string>> = sentences;
-  const sentence = Object.hasOwn(known, command) ? known[command] : undefined;
-  return (sentence ?? `${spaced(command)}: {record}`)
+  return patternOf(command)
     .replace('{events}', eventCount === 1 ? '1 event' : `${eventCount} events`)
     .replace(/\{(record|name)\}/, (_, part) =>
       part === 'name' ? (subject.name ?? record) : record,
     );
 }
 
-const nouns: Readonly<Record<Noun, string>> = {
-  principal: 'principal',
-  role: 'role',
-  api_key: 'API key',
-  admin_token: 'admin token',
-  provider: 'provider',
-  model: 'model',
-  frontend_model: 'frontend model',
-  pool: 'pool',
-  prompt_class: 'prompt class',
-  mcp_server: 'MCP server',
-  agent: 'agent',
-  settings: 'settings',
-  change_request: 'change request',
-};
+function patternOf(command: string): string {
+  if (Object.hasOwn(sentences, command)) return sentences[command] ?? '';
+  const [verb = ''] = /^[A-Z][a-z]+/.exec(command) ?? [];
+  return Object.hasOwn(verbs, verb) ? `${verbs[verb]} {record}` : `${spaced(command)}: {record}`;
+}
 
 /** "model demo", or "model 7" where there is no name. */
 export function recordWords({ stream, name }: Subject): string {
   const { noun, id } = parseStream(stream);
-  return noun === 'settings' ? nouns[noun] : `${nouns[noun]} ${name ?? id}`;
+  const { words } = nouns[noun];
+  return noun === 'settings' ? words : `${words} ${name ?? id}`;
 }
 
 /** `UpdateThing` as "Update thing": a command of another release. */
 const spaced = (command: string): string =>
   command.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** Events that say what a record is called. */
-export const namingEvents: readonly string[] = [
-  'PrincipalCreated',
-  'PrincipalRenamed',
-  'RoleCreated',
-  'RoleRenamed',
-  'ApiKeyCreated',
-  'AdminTokenCreated',
-  'ProviderCreated',
-  'ProviderRenamed',
-  'ModelCreated',
-  'ModelRenamed',
-  'FrontendModelCreated',
-  'FrontendModelRenamed',
-  'PoolCreated',
-  'PoolRenamed',
-  'PromptClassCreated',
-  'PromptClassRenamed',
-  'McpServerCreated',
-  'McpServerChanged',
-  'AgentCreated',
-  'AgentChanged',
-];
+/** The schema of a member of an object. */
+const memberOf = (schema: unknown, name: string): unknown =>
+  Reflect.get(Object(Reflect.get(Object(schema), 'shape')), name);
+const hasMember = (schema: unknown, name: string): boolean => memberOf(schema, name) !== undefined;
+
+const hasName = (schema: object): boolean =>
+  hasMember(schema, 'name') || hasMember(memberOf(schema, 'details'), 'name');
+
+/** Events that say what a record is called: `PoolCreated` and `PoolRenamed`, and `McpServerChanged`. */
+export const namingEvents: readonly string[] = Object.entries(eventsByNoun)
+  .flatMap(([, types]) => Object.entries(types))
+  .filter(([type, { data }]) => /^[A-Za-z]+(Created|Renamed|Changed)$/.test(type) && hasName(data))
+  .map(([type]) => type);
 
 /** The text of a name, or the vault ref that holds it. */
 export type NameIn = Readonly<{ text: string | null; ref: string | null }>;

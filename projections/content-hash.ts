@@ -2,6 +2,8 @@
 // configuration (a property test holds it), at the cost of one bucket a changed entity.
 
 import { parseStream, streamOf } from '../events/catalogue.ts';
+import { isSnapshotNoun, snapshotNouns } from '../events/nouns.ts';
+import type { SnapshotNoun } from '../events/nouns.ts';
 import {
   bucketIds,
   bucketOf,
@@ -11,18 +13,6 @@ import {
 } from '../src/snapshot/hash.ts';
 import type { ConfigState } from './config/state.ts';
 import { settingsMember, snapshotMember } from './snapshot.ts';
-import type { SnapshotNoun } from './snapshot.ts';
-
-const listNouns = [
-  'principal',
-  'role',
-  'api_key',
-  'provider',
-  'model',
-  'frontend_model',
-  'pool',
-  'prompt_class',
-] as const;
 
 /**
  * Of the members in one bucket: which places are taken, ascending, and their digests as the lines of text that are hashed, each with
@@ -55,17 +45,10 @@ const emptyList: List = { buckets: new Map(), order: [], digest: digestOfLines('
 /** The digests of `state`, from nothing. */
 export function contentHashOf(state: ConfigState): ContentHash {
   const empty: ContentHash = {
-    principal: emptyList,
-    role: emptyList,
-    api_key: emptyList,
-    provider: emptyList,
-    model: emptyList,
-    frontend_model: emptyList,
-    pool: emptyList,
-    prompt_class: emptyList,
+    ...eachList(() => emptyList),
     settings: memberDigest(settingsMember(state)),
   };
-  const streams = listNouns.flatMap((noun) =>
+  const streams = snapshotNouns.flatMap((noun) =>
     [...state[noun].byId.keys()].map((id) => streamOf(noun, id)),
   );
   return movedContentHash(empty, state, streams);
@@ -85,28 +68,25 @@ export function movedContentHash(
 const draftOf = (base: List): ListDraft => ({ base, copy: null, digest: base.digest });
 
 export const openContent = (content: ContentHash): ContentDraft => ({
-  principal: draftOf(content.principal),
-  role: draftOf(content.role),
-  api_key: draftOf(content.api_key),
-  provider: draftOf(content.provider),
-  model: draftOf(content.model),
-  frontend_model: draftOf(content.frontend_model),
-  pool: draftOf(content.pool),
-  prompt_class: draftOf(content.prompt_class),
+  ...eachList((noun) => draftOf(content[noun])),
   settings: content.settings,
 });
 
-/** The draft as a content hash, which it is no more to be moved behind. */
+/** The draft as a content hash. Do not move the draft after this. */
 export const closeContent = (draft: ContentDraft): ContentHash => ({
-  principal: closedList(draft.principal),
-  role: closedList(draft.role),
-  api_key: closedList(draft.api_key),
-  provider: closedList(draft.provider),
-  model: closedList(draft.model),
-  frontend_model: closedList(draft.frontend_model),
-  pool: closedList(draft.pool),
-  prompt_class: closedList(draft.prompt_class),
+  ...eachList((noun) => closedList(draft[noun])),
   settings: draft.settings,
+});
+
+const eachList = <Value>(make: (noun: SnapshotNoun) => Value): Record<SnapshotNoun, Value> => ({
+  principal: make('principal'),
+  role: make('role'),
+  api_key: make('api_key'),
+  provider: make('provider'),
+  model: make('model'),
+  frontend_model: make('frontend_model'),
+  pool: make('pool'),
+  prompt_class: make('prompt_class'),
 });
 
 function closedList(draft: ListDraft): List {
@@ -125,7 +105,7 @@ export function moveContent(
   for (const stream of streams) {
     const { noun, id } = parseStream(stream);
     if (noun === 'settings') draft.settings = memberDigest(settingsMember(state));
-    if (!isListed(noun)) continue;
+    if (!isSnapshotNoun(noun)) continue;
     const buckets = getOrMake(changed, draft[noun], () => new Map<number, Changed>());
     const members = getOrMake(buckets, bucketOf(id), () => new Map());
     members.set(id % bucketIds, entityDigest(state, noun, id));
@@ -145,9 +125,6 @@ function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value
   map.set(key, made);
   return made;
 }
-
-const listed: ReadonlySet<string> = new Set(listNouns);
-const isListed = (noun: string): noun is SnapshotNoun => listed.has(noun);
 
 function entityDigest(state: ConfigState, noun: SnapshotNoun, id: number): string | null {
   const member = snapshotMember(state, noun, id);

@@ -1,7 +1,7 @@
 // What lies between two states: entity by entity, field by field. Secrets and personal data are told by their refs and fingerprints.
 
-import { configNouns } from '../events/catalogue.ts';
-import type { Noun } from '../events/catalogue.ts';
+import { configNouns } from '../events/nouns.ts';
+import type { Noun } from '../events/nouns.ts';
 import { differingIds } from './config/id-map.ts';
 import { defaultSettings } from './config/settings.ts';
 import type { ConfigState } from './config/state.ts';

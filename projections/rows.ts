@@ -1,7 +1,8 @@
 // Which rows a run of commands leaves behind, as data: the pure half of read-model.ts.
 
 import { parseStream } from '../events/catalogue.ts';
-import type { Noun, RecordedEvent } from '../events/catalogue.ts';
+import type { RecordedEvent } from '../events/catalogue.ts';
+import type { Noun } from '../events/nouns.ts';
 import type { Principal } from './config/principal.ts';
 import { sliceOf } from './config/slice.ts';
 import { applyEvent, closeDraft, openDraft } from './config/state.ts';

@@ -1,7 +1,7 @@
 // ConfigState -> the configuration of a snapshot. Each member is a pure function of one entity, so a change of one entity
 // changes one member.
 
-import type { Noun } from '../events/catalogue.ts';
+import type { SnapshotNoun } from '../events/nouns.ts';
 import type { Target } from '../events/frontend-model.ts';
 import type { ApiKeyId, ModelId } from '../src/lib/ids.ts';
 import { inOneGo } from '../src/lib/steps.ts';
@@ -114,12 +114,6 @@ export const secretRefs = (config: SnapshotConfig): string[] => [
   ...config.api_keys.map((key) => key.verifier_ref),
   ...config.providers.flatMap((provider) => provider.credential_ref ?? []),
 ];
-
-/** The nouns that a snapshot has lists of: the gateway serves neither MCP servers nor agents. */
-export type SnapshotNoun = Exclude<
-  Noun,
-  'settings' | 'mcp_server' | 'agent' | 'change_request' | 'admin_token'
->;
 
 /** The member that stands for an entity; null when the entity is gone, or is none of a proxy's business. */
 export function snapshotMember(state: ConfigState, noun: SnapshotNoun, id: number) {

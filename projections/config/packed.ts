@@ -1,11 +1,13 @@
 // A state as JSON and back, for state checkpoints. What a state holds is plain data, so the text says all of it; the entities
 // bear their ids themselves.
 
-import type { Noun } from '../../events/catalogue.ts';
+import type { Noun } from '../../events/nouns.ts';
 import { IdMap } from './id-map.ts';
+import { eachNoun } from './nouns.ts';
+import type { Entities } from './nouns.ts';
 import type { Slice } from './slice.ts';
 import { emptyState } from './state.ts';
-import type { ConfigState } from './state.ts';
+import type { ConfigState, Slices } from './state.ts';
 
 type PackedSlice<Entity> = Readonly<{
   entities: readonly Entity[];
@@ -15,10 +17,8 @@ type PackedSlice<Entity> = Readonly<{
   lastParts: Slice<Entity>['lastParts'];
 }>;
 
-type EntityOf<N extends Noun> = ConfigState[N] extends Slice<infer Entity> ? Entity : never;
-type Packed = Readonly<{ position: number; hash: string; version: number }> & {
-  readonly [N in Noun]: PackedSlice<EntityOf<N>>;
-};
+type PackedSlices = { readonly [N in Noun]: PackedSlice<Entities[N]> };
+type Packed = Readonly<{ position: number; hash: string; version: number }> & PackedSlices;
 
 /** Equal states that came from the same events give equal texts. */
 export const packState = (state: ConfigState): string => {
@@ -26,19 +26,7 @@ export const packState = (state: ConfigState): string => {
     position: state.position,
     hash: state.hash,
     version: state.version,
-    principal: packSlice(state.principal),
-    role: packSlice(state.role),
-    api_key: packSlice(state.api_key),
-    admin_token: packSlice(state.admin_token),
-    provider: packSlice(state.provider),
-    model: packSlice(state.model),
-    frontend_model: packSlice(state.frontend_model),
-    pool: packSlice(state.pool),
-    prompt_class: packSlice(state.prompt_class),
-    mcp_server: packSlice(state.mcp_server),
-    agent: packSlice(state.agent),
-    settings: packSlice(state.settings),
-    change_request: packSlice(state.change_request),
+    ...eachNoun<PackedSlices>((noun) => packSlice<unknown>(state[noun])),
   };
   return JSON.stringify(packed);
 };
@@ -58,19 +46,7 @@ export function unpackState(text: string): ConfigState {
     position: packed.position,
     hash: packed.hash,
     version: packed.version,
-    principal: unpackSlice(packed.principal),
-    role: unpackSlice(packed.role),
-    api_key: unpackSlice(packed.api_key),
-    admin_token: unpackSlice(packed.admin_token),
-    provider: unpackSlice(packed.provider),
-    model: unpackSlice(packed.model),
-    frontend_model: unpackSlice(packed.frontend_model),
-    pool: unpackSlice(packed.pool),
-    prompt_class: unpackSlice(packed.prompt_class),
-    mcp_server: unpackSlice(packed.mcp_server),
-    agent: unpackSlice(packed.agent),
-    settings: unpackSlice(packed.settings),
-    change_request: unpackSlice(packed.change_request),
+    ...eachNoun<Slices>((noun) => unpackSlice<{ id: number }>(packed[noun])),
   };
 }
 

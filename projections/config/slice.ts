@@ -45,13 +45,13 @@ export const draftSlice = <Entity>(base: Slice<Entity>): SliceDraft<Entity> => (
 export const sliceOf = <Entity>(draft: SliceDraft<Entity>): Slice<Entity> =>
   draft.copy ?? draft.base;
 
-type Evolve<Entity, Event extends NewEvent> = (
+export type Evolve<Entity, Event extends NewEvent> = (
   entity: Entity | undefined,
   event: Event,
   recordedAt: number,
 ) => Entity | undefined;
 
-type FoldRule<Entity, Event extends NewEvent> = Readonly<{
+export type FoldRule<Entity, Event extends NewEvent> = Readonly<{
   types: Readonly<Record<string, unknown>>;
   evolve: Evolve<Entity, Event>;
   /** The highest ids of parts that an event gives, by series. */

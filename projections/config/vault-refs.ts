@@ -1,44 +1,21 @@
-// Which items of the vault an entity holds that are of no use once it has let go of them: credentials, verifiers of keys and
-// tokens, password hashes, examples, e-mail addresses, subjects of identities, calls of a change request that has ended. A
-// person's name is not among them: the audit log calls its actors by the names they had.
+// The items of the vault that entities hold, and those that they have let go of.
 
 import { parseStream } from '../../events/catalogue.ts';
-import type { ConfigState } from './state.ts';
+import type { Noun } from '../../events/nouns.ts';
+import { folds } from './nouns.ts';
+import type { ConfigState, Slices } from './state.ts';
 
 /** None when there is no such entity. */
-export function vaultRefs(state: ConfigState, stream: string): readonly string[] {
-  const { noun, id } = parseStream(stream);
-  switch (noun) {
-    case 'principal': {
-      const held = state.principal.byId.get(id);
-      const refs = [held?.passwordRef, held?.emailRef, held?.identity?.ref];
-      return refs.filter((ref) => typeof ref === 'string');
-    }
-    case 'api_key':
-    case 'admin_token': {
-      const held = state[noun].byId.get(id);
-      return held === undefined ? [] : [held.verifierRef];
-    }
-    case 'prompt_class':
-      return (state.prompt_class.byId.get(id)?.examples ?? []).map(({ ref }) => ref);
-    case 'provider':
-    case 'mcp_server':
-    case 'agent': {
-      const credential = state[noun].byId.get(id)?.credential ?? null;
-      return credential === null ? [] : [credential.ref];
-    }
-    case 'change_request': {
-      const held = state.change_request.byId.get(id);
-      const draft = held === undefined || held.ended !== null ? null : held.draft;
-      return draft === null ? [] : [draft.body_ref];
-    }
-    case 'role':
-    case 'model':
-    case 'frontend_model':
-    case 'pool':
-    case 'settings':
-      return [];
-  }
+export const vaultRefs = (state: ConfigState, stream: string): readonly string[] =>
+  refsOf(state, parseStream(stream));
+
+function refsOf<N extends Noun>(
+  state: Pick<Slices, N>,
+  { noun, id }: Readonly<{ noun: N; id: number }>,
+): readonly string[] {
+  const held = state[noun].byId.get(id);
+  if (held === undefined) return [];
+  return folds[noun].refs(held).filter((ref) => typeof ref === 'string');
 }
 
 /** What entities of these streams held before and hold no more. */

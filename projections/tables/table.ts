@@ -1,7 +1,8 @@
 // What a projected table is: its columns as data, and the pure functions that say which rows it holds. The DDL, the fingerprint
 // and every write come from this description; read-model.ts is the only code that runs them.
 
-import type { Noun, RecordedEvent } from '../../events/catalogue.ts';
+import type { RecordedEvent } from '../../events/catalogue.ts';
+import type { Noun } from '../../events/nouns.ts';
 import type { Principal } from '../config/principal.ts';
 import type { ConfigState } from '../config/state.ts';
 

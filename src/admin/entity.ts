@@ -4,7 +4,8 @@
 import { z } from 'zod';
 
 import { streamOf } from '../../events/catalogue.ts';
-import type { Noun } from '../../events/catalogue.ts';
+import { allNouns } from '../../events/nouns.ts';
+import type { Noun } from '../../events/nouns.ts';
 import type { FrontendModel } from '../../projections/config/frontend-model.ts';
 import { streamVersion } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
@@ -50,16 +51,12 @@ const settings: Addressed = { noun: 'settings', locate: () => 1 };
 
 /** What lies below one of these paths belongs to the entity of that path. */
 export const entityPaths: Readonly<Record<string, Addressed>> = {
-  '/admin/principals/{id}': byId('principal'),
-  '/admin/keys/{id}': byId('api_key'),
-  '/admin/tokens/{id}': byId('admin_token'),
+  ...Object.fromEntries(
+    allNouns
+      .filter(({ noun }) => noun !== 'role')
+      .flatMap(({ noun, paths }) => paths.map((path) => [`/admin/${path}/{id}`, byId(noun)])),
+  ),
   '/admin/roles/{name}': roleByName,
-  '/admin/provider-models/{id}': byId('model'),
-  '/admin/models/{id}': byId('model'),
-  '/admin/backends/{id}': byId('model'),
-  '/admin/providers/{id}': byId('provider'),
-  '/admin/frontend-models/{id}': byId('frontend_model'),
-  '/admin/virtual-models/{id}': byId('frontend_model'),
   '/admin/rules/{id}': frontendModelWith(({ rules }, id) => hasId(rules, id)),
   '/admin/rule-targets/{id}': frontendModelWith(({ rules }, id) =>
     rules.some(({ targets }) => hasId(targets, id)),
@@ -67,12 +64,7 @@ export const entityPaths: Readonly<Record<string, Addressed>> = {
   '/admin/frontend-model-defaults/{id}': frontendModelWith(({ defaultTargets }, id) =>
     hasId(defaultTargets, id),
   ),
-  '/admin/model-pools/{id}': byId('pool'),
   '/admin/model-pool-members/{id}': poolWithMember,
-  '/admin/prompt-classes/{id}': byId('prompt_class'),
-  '/admin/mcp-servers/{id}': byId('mcp_server'),
-  '/admin/a2a-agents/{id}': byId('agent'),
-  '/admin/change-requests/{id}': byId('change_request'),
   '/admin/fallback-model': settings,
   '/admin/change-policy': settings,
   '/admin/deployment': settings,

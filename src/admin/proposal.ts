@@ -3,6 +3,7 @@
 // and passwords hashed, and nothing is written.
 
 import type { GwEvent } from '../../events/catalogue.ts';
+import { draftablePaths } from '../../events/nouns.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Mutation } from '../control/execute.ts';
 import type { Secret } from '../db/vault.ts';
@@ -15,6 +16,7 @@ import type { Refusal } from '../lib/refusal.ts';
 import { noEntity } from './entity.ts';
 import type { RawInput } from './input.ts';
 import { isMutation } from './once.ts';
+import { resourceOf } from './openapi-tags.ts';
 import type { Call, Method, Route } from './route.ts';
 
 /** `path` is without a query. */
@@ -30,33 +32,11 @@ export type Proposal = Readonly<{
   state: ConfigState;
 }>;
 
-/** Below these lie the records that a proposal may change. A key is not among them: only the answer to its call shows it. */
-const proposablePaths: readonly string[] = [
-  '/admin/principals',
-  '/admin/roles',
-  '/admin/provider-models',
-  '/admin/models',
-  '/admin/backends',
-  '/admin/providers',
-  '/admin/fallback-model',
-  '/admin/frontend-models',
-  '/admin/virtual-models',
-  '/admin/frontend-model-defaults',
-  '/admin/rules',
-  '/admin/rule-targets',
-  '/admin/model-pools',
-  '/admin/model-pool-members',
-  '/admin/prompt-classes',
-  '/admin/mcp-servers',
-  '/admin/a2a-agents',
-  '/admin/change-policy',
-];
-
 /** Whether a call of this route may be part of a proposal. */
 export const isProposable = (route: Route): boolean =>
   isMutation(route) &&
   route.permission === 'config:write' &&
-  proposablePaths.some((path) => route.path === path || route.path.startsWith(`${path}/`));
+  draftablePaths.includes(resourceOf(route));
 
 /** A provider that is dialled takes seconds. */
 const readyMs = 60_000;

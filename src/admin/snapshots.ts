@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 
-import { configNouns } from '../../events/catalogue.ts';
+import { configNouns } from '../../events/nouns.ts';
 import { diffPage } from '../../projections/diff.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { countUpTo } from '../../projections/tables/page.ts';

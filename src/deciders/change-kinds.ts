@@ -1,130 +1,26 @@
-// Which kind of change each event is, for the change policy. An event of no kind needs no approval: it was seen and not decided, it takes
-// away what is dangerous to leave (a key that has leaked is revoked at once), or it is about the log itself.
+// Which kind of change each event is, for the approval policy. An event without a kind needs no approval: gw observed it, it takes away
+// something that is dangerous to keep (a leaked key is revoked at once), or it concerns the log itself.
 
+import { definitionOf, parseStream } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
+import { nouns } from '../../events/nouns.ts';
 import { changeKind } from '../lib/vocabulary.ts';
 import type { ChangeKind } from '../lib/vocabulary.ts';
 
-const kinds: Readonly<Record<GwEvent['type'], ChangeKind | null>> = {
-  PrincipalCreated: 'access',
-  PrincipalRenamed: 'access',
-  PrincipalEmailSet: 'access',
-  PrincipalPasswordSet: 'access',
-  PrincipalIdentityLinked: 'access',
-  PrincipalIdentityUnlinked: 'access',
-  PrincipalRoleGranted: 'access',
-  PrincipalRoleRevoked: 'access',
-  PrincipalLimitsSet: 'limits',
-  PrincipalLimitsCleared: 'limits',
-  PrincipalBudgetSet: 'limits',
-  PrincipalBudgetCleared: 'limits',
-  PrincipalDeleted: 'access',
-  RoleCreated: 'access',
-  RoleRenamed: 'access',
-  RoleDescribed: 'access',
-  RolePermissionGranted: 'access',
-  RolePermissionRevoked: 'access',
-  RoleDeleted: 'access',
-  ApiKeyCreated: 'keys',
-  ApiKeyRevoked: null,
-  ApiKeyEnabled: 'keys',
-  ApiKeyExpirySet: 'keys',
-  ApiKeyDeleted: null,
-  AdminTokenCreated: 'access',
-  AdminTokenRevoked: null,
-  AdminTokenDeleted: null,
-  ProviderCreated: 'providers',
-  ProviderRenamed: 'providers',
-  ProviderKindChanged: 'providers',
-  ProviderEndpointChanged: 'providers',
-  ProviderCredentialSet: 'providers',
-  ProviderCredentialCleared: 'providers',
-  ProviderRegistered: null,
-  ProviderDegraded: null,
-  ProviderRecovered: null,
-  ProviderDeleted: 'providers',
-  ModelCreated: 'models',
-  ModelLearned: null,
-  ModelRenamed: 'models',
-  ModelDescribed: 'models',
-  ModelPriced: 'prices',
-  ModelCacheTtlSet: 'models',
-  ModelContextLengthSet: 'models',
-  ModelBackendAttached: 'models',
-  ModelDefaultMaxTokensSet: 'models',
-  ModelBackendDetached: 'models',
-  ModelFlowControlSet: 'models',
-  ModelDeleted: 'models',
-  FrontendModelCreated: 'routing',
-  FrontendModelRenamed: 'routing',
-  FrontendModelDescribed: 'routing',
-  FrontendModelMaxLenSet: 'routing',
-  FrontendModelRuleAdded: 'routing',
-  FrontendModelRuleChanged: 'routing',
-  FrontendModelRuleRemoved: 'routing',
-  FrontendModelTargetsSet: 'routing',
-  FrontendModelTargetLost: 'routing',
-  FrontendModelTargetFound: 'routing',
-  FrontendModelDeleted: 'routing',
-  PoolCreated: 'routing',
-  PoolRenamed: 'routing',
-  PoolDescribed: 'routing',
-  PoolPolicySet: 'routing',
-  PoolMembersSet: 'routing',
-  PoolMemberLost: 'routing',
-  PoolMemberFound: 'routing',
-  PoolDeleted: 'routing',
-  PromptClassCreated: 'routing',
-  PromptClassRenamed: 'routing',
-  PromptClassDescribed: 'routing',
-  PromptClassTierSet: 'routing',
-  PromptClassMinMarginSet: 'routing',
-  PromptClassRefinesSet: 'routing',
-  PromptExampleAdded: 'routing',
-  PromptExampleRemoved: 'routing',
-  PromptClassDeleted: 'routing',
-  McpServerCreated: 'tools',
-  McpServerChanged: 'tools',
-  McpServerCredentialSet: 'tools',
-  McpServerCredentialCleared: 'tools',
-  McpServerDeleted: 'tools',
-  AgentCreated: 'tools',
-  AgentChanged: 'tools',
-  AgentCredentialSet: 'tools',
-  AgentCredentialCleared: 'tools',
-  AgentDeleted: 'tools',
-  FallbackModelSet: 'routing',
-  ChangePolicySet: 'policy',
-  SnapshotRebuilt: null,
-  SessionsRevoked: null,
-  DeploymentPatched: null,
-  VaultResealed: null,
-  AuditKeySet: null,
-  LogEpochStarted: null,
-  VaultItemsErased: null,
-  ChangeRequestDrafted: null,
-  ChangeRequestEdited: null,
-  ChangeRequestApproved: null,
-  ChangeRequestRefused: null,
-  ChangeRequestWithdrawn: null,
-  ChangeRequestScheduled: null,
-  ChangeRequestApplied: null,
-  ChangeRequestFailed: null,
-  ChangeRequestExpired: null,
-  ChangeMadeUnapproved: null,
-  ChangeReviewed: null,
-  NoChange: null,
-};
-
-/** In the order of the closed list. A password that `actor` gives itself is no change of access. */
+/** In the order of the closed list. A principal that sets its own password makes no change of access. */
 export function kindsOf(
   events: readonly GwEvent[],
   actor: number | null = null,
 ): readonly ChangeKind[] {
   const touched = new Set(
-    events.map((event) => (isOwnPassword(event, actor) ? null : kinds[event.type])),
+    events.map((event) => (isOwnPassword(event, actor) ? null : kindOf(event))),
   );
   return changeKind.options.filter((kind) => touched.has(kind));
+}
+
+function kindOf({ type, stream }: GwEvent): ChangeKind | null {
+  const { change } = definitionOf(type);
+  return change === undefined ? nouns[parseStream(stream).noun].change : change;
 }
 
 const isOwnPassword = (event: GwEvent, actor: number | null): boolean =>

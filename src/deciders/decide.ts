@@ -188,6 +188,9 @@ const deciders: Deciders = {
   SeedLog: decideSeed,
 };
 
+/** The type of every command. */
+export const commandTypes: readonly string[] = Object.keys(deciders);
+
 export const decide = (state: ConfigState, command: Command): Decision =>
   decideTyped(state, command);
 

@@ -5,7 +5,8 @@
 // deleted: so no event refers to what does not stand.
 
 import { parseStream, streamOf } from '../../events/catalogue.ts';
-import type { GwEvent, Noun } from '../../events/catalogue.ts';
+import type { GwEvent } from '../../events/catalogue.ts';
+import type { Noun } from '../../events/nouns.ts';
 import { differingIds } from '../../projections/config/id-map.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { modelId } from '../lib/ids.ts';
@@ -18,7 +19,7 @@ import { referencesFound } from './model-reference.ts';
 import { conflictsIn, lostBy, twinsIn } from './restore/conflicts.ts';
 import type { Conflict } from './restore/conflicts.ts';
 import type { Loss, Restored, RestoreFacts } from './restore/kind.ts';
-import { decideDeletion, deletionOrder, kinds } from './restore/kinds.ts';
+import { deletionOrder, kindOf, kinds } from './restore/kinds.ts';
 
 export type RestoreCommand = Readonly<{
   type: 'RestoreSnapshot';
@@ -126,7 +127,7 @@ function deleteAll(on: Unfolding, streams: readonly string[]): Conflict[] {
   let left = deletionOrder.flatMap((noun) => streamsOf(new Set(streams), noun));
   for (;;) {
     const refused = left.flatMap((one) => {
-      const refusal = on.take(decideDeletion(on.state(), one.noun, one.id));
+      const refusal = on.take(kindOf(one.noun)?.remove(on.state(), one.id) ?? []);
       return refusal === null ? [] : { one, message: refusal.message };
     });
     if (refused.length === 0) return [];

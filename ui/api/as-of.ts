@@ -1,21 +1,16 @@
 // Which GETs answer as the configuration stood at another moment. What is measured, and the log itself, are no configuration.
 
+import { allNouns } from '../../events/nouns.ts';
+
 const configuration = [
-  '/admin/a2a-agents',
-  '/admin/budgets',
-  '/admin/fallback-model',
-  '/admin/frontend-models',
-  '/admin/keys',
-  '/admin/limits',
-  '/admin/mcp-servers',
-  '/admin/model-pools',
-  '/admin/principals',
-  '/admin/prompt-classes',
-  '/admin/provider-models',
-  '/admin/providers',
-  '/admin/roles',
-  '/admin/rules',
-];
+  ...allNouns
+    .filter(({ noun }) => noun !== 'admin_token' && noun !== 'change_request')
+    .flatMap(({ paths }) => paths.slice(0, 1)),
+  'budgets',
+  'fallback-model',
+  'limits',
+  'rules',
+].map((resource) => `/admin/${resource}`);
 
 /** `path` is that of the route. */
 export const takesAsOf = (path: string): boolean =>

@@ -1,5 +1,7 @@
 // What can be done with a change request, by whom, and how it stands in words.
 
+import { draftablePaths } from '../../events/nouns.ts';
+
 type State =
   | 'open'
   | 'approved'
@@ -81,32 +83,10 @@ export type DraftCall = Readonly<{
   body?: unknown;
 }>;
 
-/** What lies below these may be drafted. A key is not among them: only the answer to its call shows it. */
-const draftable: readonly string[] = [
-  'principals',
-  'roles',
-  'provider-models',
-  'models',
-  'backends',
-  'providers',
-  'fallback-model',
-  'frontend-models',
-  'virtual-models',
-  'frontend-model-defaults',
-  'rules',
-  'rule-targets',
-  'model-pools',
-  'model-pool-members',
-  'prompt-classes',
-  'mcp-servers',
-  'a2a-agents',
-  'change-policy',
-];
-
 const isDraftable = (path: string): boolean =>
   path === '/admin/prices/sync' ||
   /^\/admin\/snapshots\/[^/]+\/restore$/.test(path) ||
-  draftable.some((noun) => path === `/admin/${noun}` || path.startsWith(`/admin/${noun}/`));
+  draftablePaths.includes(/^\/admin\/([^/]+)/.exec(path)?.[1] ?? '');
 
 const isCall = (value: unknown): value is DraftCall =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;

@@ -1,60 +1,39 @@
 // What the history says, read for people: where an entity is shown, what a command is called, what the address asks for, and a
 // difference between two configurations as rows of a table.
 
+import { allNouns, configNouns, isNoun, nouns } from '../../events/nouns.ts';
 import type { FieldChange } from './change.ts';
 import { capital } from './format.ts';
 
 type Target = Readonly<{ screen: string; rest: readonly string[] }>;
 
-type Kind = Readonly<{
-  screen: string | null;
-  /** Of the screen, where it shows others too. */
-  part?: string;
-  label: string;
-}>;
+/** Kinds of records that can be restored. */
+export const kindNames: readonly string[] = configNouns;
 
-/** Which screen shows the entities of a kind, and what they are called. */
-const kinds: Readonly<Record<string, Kind>> = {
-  principal: { screen: 'principals', label: 'Principal' },
-  role: { screen: 'roles', label: 'Role' },
-  api_key: { screen: 'keys', label: 'API key' },
-  admin_token: { screen: null, label: 'Admin token' },
-  provider: { screen: 'providers', label: 'Provider' },
-  model: { screen: 'models', label: 'Model' },
-  frontend_model: { screen: 'frontend-models', label: 'Frontend model' },
-  pool: { screen: 'frontend-models', part: 'pools', label: 'Pool' },
-  prompt_class: { screen: 'prompt-classes', label: 'Prompt class' },
-  mcp_server: { screen: 'mcp-servers', label: 'MCP server' },
-  agent: { screen: 'agents', label: 'Agent' },
-  settings: { screen: null, label: 'Settings' },
-  change_request: { screen: 'history', part: 'requests', label: 'Change request' },
-};
+export const kindLabel = (kind: string): string =>
+  isNoun(kind) ? capital(nouns[kind].words) : wordsOf(kind);
 
-/** What is configured, which can be restored. */
-export const kindNames: readonly string[] = Object.keys(kinds).filter(
-  (kind) => kind !== 'change_request',
-);
-
-export const kindLabel = (kind: string): string => kinds[kind]?.label ?? wordsOf(kind);
+const screenOf = (kind: string) => (isNoun(kind) ? nouns[kind].screen : null);
 
 /** `model-7` is model 7; null for what no screen shows. */
 export function placeOfStream(stream: string): Target | null {
   const [, kind = '', id = ''] = /^(\w+)-(\d+)$/.exec(stream) ?? [];
-  const { screen = null, part } = kinds[kind] ?? {};
-  return screen === null ? null : { screen, rest: part === undefined ? [id] : [part, id] };
+  const screen = screenOf(kind);
+  if (screen === null) return null;
+  return { screen: screen.name, rest: screen.part === null ? [id] : [screen.part, id] };
 }
 
 /** The stream of the record that an address of a screen names by its number; null where it names none. */
 export function streamOfPlace(screen: string, rest: readonly string[]): string | null {
-  const found = Object.entries(kinds).find(
-    ([, kind]) =>
-      kind.screen === screen &&
-      (kind.part === undefined ? /^\d+$/.test(rest[0] ?? '') : kind.part === rest[0]),
+  const found = allNouns.find(
+    (one) =>
+      one.screen?.name === screen &&
+      (one.screen.part === null ? /^\d+$/.test(rest[0] ?? '') : one.screen.part === rest[0]),
   );
   if (found === undefined) return null;
-  const [name, { part }] = found;
-  const id = part === undefined ? rest[0] : rest[1];
-  return id !== undefined && /^\d+$/.test(id) ? `${name}-${id}` : null;
+  const { noun, screen: place } = found;
+  const id = place?.part === null ? rest[0] : rest[1];
+  return id !== undefined && /^\d+$/.test(id) ? `${noun}-${id}` : null;
 }
 
 /** `frontend_model-7` is "frontend model 7". */

@@ -1,28 +1,12 @@
 // What became of a record between when it was read and when a change of it was sent, for whoever made the change.
 
-/** Streams by what their path begins with; the parts of a record are of the stream of the record. */
-const kinds: Readonly<Record<string, string>> = {
-  principals: 'principal',
-  keys: 'api_key',
-  tokens: 'admin_token',
-  providers: 'provider',
-  'provider-models': 'model',
-  models: 'model',
-  // A backend has the id of its model.
-  backends: 'model',
-  'frontend-models': 'frontend_model',
-  'virtual-models': 'frontend_model',
-  'model-pools': 'pool',
-  'prompt-classes': 'prompt_class',
-  'mcp-servers': 'mcp_server',
-  'a2a-agents': 'agent',
-};
+import { nounOfPath } from '../../events/nouns.ts';
 
 /** `/admin/providers/7/…` is of `provider-7`; null where the path does not say. */
 export function streamOfPath(path: string): string | null {
   const [, noun = '', id] = /^\/admin\/([\w-]+)\/(\d+)(?:\/|$)/.exec(path) ?? [];
-  const kind = kinds[noun];
-  return kind === undefined || id === undefined ? null : `${kind}-${id}`;
+  const kind = nounOfPath(noun);
+  return kind === null || id === undefined ? null : `${kind}-${id}`;
 }
 
 type Failure = Readonly<{ status: number; code: string }>;

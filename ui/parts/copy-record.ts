@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit';
 
+import { allNouns } from '../../events/nouns.ts';
 import { asFailure } from '../api/failure.ts';
 import { copyText } from '../elements/copy-text.ts';
 import '../elements/menu.ts';
@@ -10,19 +11,13 @@ import type { CopyText, Names } from '../lib/copy-record.ts';
 import { apiBase, isOneFile } from '../state/base.ts';
 import { notify } from '../state/toasts.ts';
 
-/** Which list of the API a screen's records are of. */
-const lists: Readonly<Record<string, string>> = {
-  providers: 'providers',
-  models: 'provider-models',
-  'frontend-models': 'frontend-models',
-  pools: 'model-pools',
-  'prompt-classes': 'prompt-classes',
-  'mcp-servers': 'mcp-servers',
-  agents: 'a2a-agents',
-  keys: 'keys',
-  principals: 'principals',
-  roles: 'roles',
-};
+/** The list of the API that a screen's records come from. Pools have a name of their own here. */
+const listOf = (screen: string): string | undefined =>
+  allNouns.find((one) =>
+    screen === 'pools'
+      ? one.noun === 'pool'
+      : one.screen?.name === screen && one.screen.part === null,
+  )?.paths[0];
 
 type Identified = Readonly<{ id: number }>;
 
@@ -31,7 +26,7 @@ type Identified = Readonly<{ id: number }>;
  * it is wanted.
  */
 export function copyRecord(screen: string, record: Identified, asked?: () => Promise<Names>) {
-  const list = lists[screen];
+  const list = listOf(screen);
   if (list === undefined || isOneFile) return nothing;
   const origin = new URL(apiBase, globalThis.location.href).href.replace(/\/$/, '');
   const textsWith = (names?: Names) =>

@@ -4,6 +4,7 @@
 import type { Queryable } from '@databases/pg';
 
 import { genesisHash } from '../../../events/seal.ts';
+import { allNouns } from '../../../events/nouns.ts';
 import { vaultRefs } from '../../../projections/config/vault-refs.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { buildReadModel } from '../../../projections/read-model.ts';
@@ -141,20 +142,9 @@ async function writeVault(tx: Transaction, lines: AsyncIterable<string>): Promis
   await flush();
 }
 
-const vaulted = [
-  'principal',
-  'api_key',
-  'admin_token',
-  'prompt_class',
-  'provider',
-  'mcp_server',
-  'agent',
-  'change_request',
-] as const;
-
 /** Of all that the configuration holds, names of people among it. */
 const refsOf = (state: ConfigState): readonly string[] => [
-  ...vaulted.flatMap((noun) =>
+  ...allNouns.flatMap(({ noun }) =>
     [...state[noun].byId.keys()].flatMap((id) => vaultRefs(state, `${noun}-${id}`)),
   ),
   ...[...state.principal.byId.values()].flatMap(({ name }) =>

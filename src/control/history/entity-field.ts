@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-import { configNouns } from '../../../events/catalogue.ts';
+import { configNouns } from '../../../events/nouns.ts';
 
 const nouns = configNouns.join('|');
 

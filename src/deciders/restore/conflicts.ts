@@ -1,14 +1,14 @@
 // What stands in the way of a few entities' coming back alone: something that they refer to is not there, or another one has taken
 // their place. A state is restored whole without any of this, because it stood once; but for providers whose credentials are erased.
 
-import { configNouns, parseStream, streamOf } from '../../../events/catalogue.ts';
-import type { Noun } from '../../../events/catalogue.ts';
+import { parseStream, streamOf } from '../../../events/catalogue.ts';
+import type { Noun } from '../../../events/nouns.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { FrontendModelId } from '../../lib/ids.ts';
 import { refuseJump } from '../jump.ts';
-import { targetsIn } from '../model-reference.ts';
+import { kindOf, kinds } from './kinds.ts';
 
 /**
  * `needs` is the entity that would have to be restored with it, or to stay with one that is to stay; null when that would not help.
@@ -36,9 +36,9 @@ type Held = Readonly<{
 }>;
 
 function heldIn(state: ConfigState): Held {
-  const named = configNouns.flatMap((noun) =>
+  const named = kinds.flatMap(({ noun, nameOf }) =>
     [...state[noun].byId.keys()].flatMap((id) => {
-      const name = nameOf(state, noun, id);
+      const name = nameOf(state, id);
       return name === null ? [] : { key: nameKey(noun, name), stream: streamOf(noun, id) };
     }),
   );
@@ -65,55 +65,15 @@ export const lostBy = (before: ConfigState, after: ConfigState, entity: string):
     .filter((to) => stands(before, to) && !stands(after, to))
     .map((needs) => ({ entity, needs, message: `${needs}, which it refers to, would go` }));
 
-/** What it cannot be without. */
 function referencesOf(state: ConfigState, stream: string): readonly string[] {
   const { noun, id } = parseStream(stream);
-  switch (noun) {
-    case 'principal':
-      return to('role', state.principal.byId.get(id)?.roleIds ?? []);
-    case 'api_key':
-    case 'admin_token':
-      return to('principal', [state[noun].byId.get(id)?.principalId]);
-    case 'model':
-      return to('provider', [state.model.byId.get(id)?.backend?.providerId]);
-    case 'pool': {
-      const members = state.pool.byId.get(id)?.members ?? [];
-      return to(
-        'model',
-        members.map(({ model_id }) => model_id),
-      );
-    }
-    case 'frontend_model': {
-      const held = state.frontend_model.byId.get(id);
-      if (held === undefined) return [];
-      const targets = targetsIn(held);
-      const [models, pools, jumps] = [
-        targets.map(({ model_id }) => model_id),
-        targets.map(({ pool_id }) => pool_id),
-        held.rules.map(({ jump_to }) => jump_to),
-      ];
-      return [...to('model', models), ...to('pool', pools), ...to('frontend_model', jumps)];
-    }
-    case 'prompt_class':
-      return to('prompt_class', state.prompt_class.byId.get(id)?.refines ?? []);
-    case 'settings':
-      return to('model', [state.settings.byId.get(id)?.fallbackModelId]);
-    case 'role':
-    case 'provider':
-    case 'mcp_server':
-    case 'agent':
-    case 'change_request':
-      return [];
-  }
+  return kindOf(noun)?.needsOf(state, id) ?? [];
 }
-
-const to = (noun: Noun, ids: readonly (number | null | undefined)[]): string[] =>
-  ids.flatMap((id) => (id === null || id === undefined ? [] : streamOf(noun, id)));
 
 /** Another entity that has its name, or its address with its auth. */
 function rivalOf(state: ConfigState, held: Held, stream: string): Omit<Conflict, 'entity'> | null {
   const { noun, id } = parseStream(stream);
-  const name = nameOf(state, noun, id);
+  const name = kindOf(noun)?.nameOf(state, id) ?? null;
   if (name === null) return null;
   const named = held.names.get(nameKey(noun, name))?.find((one) => one !== stream);
   if (named !== undefined) return { needs: named, message: `${named} has its name` };
@@ -126,29 +86,6 @@ function rivalOf(state: ConfigState, held: Held, stream: string): Omit<Conflict,
 }
 
 const nameSpaces: readonly (readonly Noun[])[] = [['model', 'frontend_model', 'pool']];
-
-/** What is unique: of a principal the fingerprint of its name. */
-function nameOf(state: ConfigState, noun: Noun, id: number): string | null {
-  switch (noun) {
-    case 'principal':
-      return state.principal.byId.get(id)?.name.fingerprint ?? null;
-    case 'mcp_server':
-    case 'agent':
-      return state[noun].byId.get(id)?.details.name ?? null;
-    case 'role':
-    case 'provider':
-    case 'model':
-    case 'pool':
-    case 'frontend_model':
-    case 'prompt_class':
-      return state[noun].byId.get(id)?.name ?? null;
-    case 'api_key':
-    case 'admin_token':
-    case 'settings':
-    case 'change_request':
-      return null;
-  }
-}
 
 /**
  * Of those providers, in the state that would come of a whole one: the credential that told it from another is erased, so that it would

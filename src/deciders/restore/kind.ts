@@ -1,8 +1,10 @@
 // How entities of one kind are brought back: what of one can be, what makes it again when it is gone, and what changes one that
 // stands. Each kind's file says so of its own; the walk over all kinds knows no field of any.
 
-import type { GwEvent, Noun } from '../../../events/catalogue.ts';
+import type { GwEvent } from '../../../events/catalogue.ts';
+import type { Noun } from '../../../events/nouns.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
+import type { Decision } from '../decision.ts';
 
 /** What the states do not say, read from the vault and from the log behind the moment that is restored. */
 export type RestoreFacts = Readonly<{
@@ -52,10 +54,24 @@ export type Restoring<Entity> = Readonly<{
   changed: (held: Entity, goal: Entity) => readonly GwEvent[];
 }>;
 
-/** A kind whose entities' type is its own affair. */
+/** What else a restore must know of a kind. */
+type Facts<Entity> = Readonly<{
+  /** A name that no other entity of its name space may have; null where names need not differ. */
+  name?: (entity: Entity) => string | null;
+  /** The streams that an entity cannot exist without. */
+  needs?: (entity: Entity) => readonly string[];
+  /** Absent where nothing is deleted by itself. */
+  remove?: (state: ConfigState, entity: Entity) => Decision;
+}>;
+
+/** A kind, with the type of its entities hidden. */
 export type Kind = Readonly<{
   noun: Noun;
   of: (target: ConfigState, id: number, facts: RestoreFacts) => Restored | null;
+  nameOf: (state: ConfigState, id: number) => string | null;
+  needsOf: (state: ConfigState, id: number) => readonly string[];
+  /** No events for one that is gone. */
+  remove: (state: ConfigState, id: number) => Decision;
 }>;
 
 /** One entity on its way back. Each function answers for the state that it is asked on. */
@@ -70,26 +86,37 @@ export type Restored = Readonly<{
 export function kind<Entity>(
   noun: Noun,
   find: (state: ConfigState, id: number) => Entity | undefined,
-  restoring: Restoring<Entity>,
+  { attainable: attain, created, changed, name, needs, remove }: Restoring<Entity> & Facts<Entity>,
 ): Kind {
+  const ask =
+    <Answer>(question: ((entity: Entity) => Answer) | undefined, none: Answer) =>
+    (state: ConfigState, id: number): Answer => {
+      const held = find(state, id);
+      return held === undefined || question === undefined ? none : question(held);
+    };
   return {
     noun,
+    nameOf: ask<string | null>(name, null),
+    needsOf: ask<readonly string[]>(needs, []),
+    remove: (state, id) => {
+      const held = state[noun].byId.has(id) ? find(state, id) : undefined;
+      return held === undefined || remove === undefined ? [] : remove(state, held);
+    },
     of: (target, id, facts) => {
       const wanted = find(target, id);
       if (wanted === undefined) return null;
       const held = (state: ConfigState) => find(state, id);
-      const attainable = (state: ConfigState) =>
-        restoring.attainable(wanted, held(state), facts, target);
+      const attainable = (state: ConfigState) => attain(wanted, held(state), facts, target);
       return {
         losses: (state) => attainable(state).losses,
         created: (state) => {
           const { goal } = attainable(state);
-          return goal === null || held(state) !== undefined ? [] : restoring.created(goal);
+          return goal === null || held(state) !== undefined ? [] : created(goal);
         },
         changed: (state) => {
           const { goal } = attainable(state);
           const standing = held(state);
-          return goal === null || standing === undefined ? [] : restoring.changed(standing, goal);
+          return goal === null || standing === undefined ? [] : changed(standing, goal);
         },
       };
     },

@@ -7,7 +7,7 @@ import { emptyState } from '../../../projections/config/state.ts';
 import { diffPage } from '../../../projections/diff.ts';
 import type { Difference } from '../../../projections/diff.ts';
 import type { FieldValue } from '../../../projections/entity-fields.ts';
-import { configNouns } from '../../../events/catalogue.ts';
+import { configNouns } from '../../../events/nouns.ts';
 import { reviewAccess, reviewChanges } from './access.ts';
 import { getEvent, listCommands, listEvents, listStreams, listVersions } from './history.ts';
 import type { Asked } from './history.ts';

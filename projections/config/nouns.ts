@@ -1,0 +1,88 @@
+// How each noun is folded: its `evolve`, the ids of its parts, and the vault items that an entity holds.
+
+import { eventsByNoun } from '../../events/catalogue.ts';
+import type { NewEvent } from '../../events/event.ts';
+import { allNouns } from '../../events/nouns.ts';
+import type { Noun } from '../../events/nouns.ts';
+import { evolveAgent } from './a2a-agent.ts';
+import { evolveAdminToken } from './admin-token.ts';
+import { evolveApiKey } from './api-key.ts';
+import { evolveChangeRequest } from './change-request.ts';
+import { evolveFrontendModel, frontendModelParts } from './frontend-model.ts';
+import { evolveMcpServer } from './mcp-server.ts';
+import { evolveModel } from './model.ts';
+import { evolvePool, poolParts } from './pool.ts';
+import { evolvePrincipal } from './principal.ts';
+import { evolvePromptClass } from './prompt-class.ts';
+import { evolveProvider } from './provider.ts';
+import { evolveRole } from './role.ts';
+import { evolveSettings } from './settings.ts';
+import type { Evolve, FoldRule } from './slice.ts';
+
+type Refs = readonly (string | null | undefined)[];
+
+export type NounFold<Entity, Event extends NewEvent> = FoldRule<Entity, Event> &
+  Readonly<{
+    /**
+     * The items of the vault that are useless once the entity has let go of them: credentials, verifiers, password hashes, examples,
+     * e-mail addresses, identities, drafted calls. A person's name is not among them: the audit log calls its actors by it.
+     */
+    refs: (entity: Entity) => Refs;
+  }>;
+
+const holdsNone = (): Refs => [];
+
+const credentialOf = ({ credential }: { credential: { ref: string } | null }): Refs => [
+  credential?.ref,
+];
+const verifierOf = ({ verifierRef }: { verifierRef: string }): Refs => [verifierRef];
+
+const table = {
+  principal: fold('principal', evolvePrincipal, {
+    refs: ({ passwordRef, emailRef, identity }) => [passwordRef, emailRef, identity?.ref],
+  }),
+  role: fold('role', evolveRole),
+  api_key: fold('api_key', evolveApiKey, { refs: verifierOf }),
+  admin_token: fold('admin_token', evolveAdminToken, { refs: verifierOf }),
+  provider: fold('provider', evolveProvider, { refs: credentialOf }),
+  model: fold('model', evolveModel),
+  frontend_model: fold('frontend_model', evolveFrontendModel, { parts: frontendModelParts }),
+  pool: fold('pool', evolvePool, { parts: poolParts }),
+  prompt_class: fold('prompt_class', evolvePromptClass, {
+    refs: ({ examples }) => examples.map(({ ref }) => ref),
+  }),
+  mcp_server: fold('mcp_server', evolveMcpServer, { refs: credentialOf }),
+  agent: fold('agent', evolveAgent, { refs: credentialOf }),
+  settings: fold('settings', evolveSettings),
+  change_request: fold('change_request', evolveChangeRequest, {
+    refs: ({ ended, draft }) => [ended === null ? draft?.body_ref : null],
+  }),
+};
+
+function fold<Entity, Event extends NewEvent>(
+  noun: Noun,
+  evolve: Evolve<Entity, Event>,
+  rest: Partial<Pick<NounFold<Entity, Event>, 'parts' | 'refs'>> = {},
+): NounFold<Entity, Event> {
+  return { types: eventsByNoun[noun], evolve, refs: holdsNone, ...rest };
+}
+
+type Table = typeof table;
+
+/** What the fold knows of one entity of each noun. */
+export type Entities = {
+  readonly [N in Noun]: Exclude<ReturnType<Table[N]['evolve']>, undefined>;
+};
+type Events = { readonly [N in Noun]: Parameters<Table[N]['evolve']>[1] };
+
+export const folds: { readonly [N in Noun]: NounFold<Entities[N], Events[N]> } = table;
+
+/**
+ * An object with a member for each noun. The compiler believes what `make` returns: it cannot tie the type of a member to its noun here.
+ */
+export function eachNoun<Members extends Readonly<Record<Noun, object>>>(
+  make: (noun: Noun) => Members[Noun] | object,
+): Members;
+export function eachNoun(make: (noun: Noun) => object): object {
+  return Object.fromEntries(allNouns.map(({ noun }) => [noun, make(noun)]));
+}
