@@ -1,6 +1,7 @@
 // Opens the spool of undelivered usage that the settings name.
 
 import type { UsageReporterOptions } from '../gateway/control-link/report.ts';
+import type { GatewayOptions } from '../gateway/gateway.ts';
 import { openUsageSpool } from '../gateway/spool.ts';
 import type { Log } from '../telemetry/log.ts';
 
@@ -16,16 +17,23 @@ export type SpoolSettings = Readonly<{
 const closeMsMax = 5000;
 const closeMsMin = 1000;
 
-/** What the reporter of usage needs of settings; without a spool usage waits in memory. Throws when the directory cannot be used. */
+type Spooling = Required<Pick<UsageReporterOptions, 'spool' | 'closeMs'>> &
+  Required<Pick<GatewayOptions, 'sources'>>;
+
+/**
+ * What the reporter of usage and the page of metrics need. Without a spool, usage waits in memory. Throws when the directory
+ * cannot be used.
+ */
 export async function openSpool(
   { usageSpool: directory, usageSpoolMaxMb, shutdownGrace }: SpoolSettings,
   { replica, log }: Readonly<{ replica: string; log: Log }>,
-): Promise<Required<Pick<UsageReporterOptions, 'spool' | 'closeMs'>>> {
+): Promise<Spooling> {
   const closeMs = Math.max(closeMsMin, Math.min(shutdownGrace * 1000, closeMsMax));
-  if (directory === null) return { spool: null, closeMs };
+  if (directory === null) return { spool: null, closeMs, sources: [] };
   try {
     const bytesMax = usageSpoolMaxMb * 1024 * 1024;
-    return { spool: await openUsageSpool({ directory, replica, bytesMax, log }), closeMs };
+    const spool = await openUsageSpool({ directory, replica, bytesMax, log });
+    return { spool, closeMs, sources: [spool.source] };
   } catch (cause) {
     throw new Error(`--usage-spool ${directory} cannot be used`, { cause });
   }

@@ -16,6 +16,7 @@ import type { Log } from '../telemetry/log.ts';
 import { createMetricsPage, newCounts } from '../telemetry/metrics.ts';
 import type { Counts, MetricsPage, OwnMetricsPage } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/trace.ts';
+import type { Source } from '../telemetry/scrape.ts';
 import { createUlids } from '../usage/ulid.ts';
 import { answerRefusal, errorBody, refuseRequest } from './answer.ts';
 import { cacheBoundsDefault, ResponseCache } from './cache.ts';
@@ -70,6 +71,8 @@ export type GatewayOptions = Readonly<{
   probes?: Readonly<{ intervalMs: number; timeoutMs: number }>;
   /** How often the metrics of engines are read; when absent, they are not. */
   engineMetrics?: Readonly<{ intervalMs: number }>;
+  /** What else the page of metrics shows, such as the spool of usage. */
+  sources?: readonly Source[];
   /** Makes the page of all processes that share the port out of this one's; its own alone when absent. */
   shareMetrics?: (own: OwnMetricsPage) => MetricsPage;
   firstByteMs: number;
@@ -216,13 +219,15 @@ function listen(options: GatewayOptions, served: Served): Promise<Server> {
 }
 
 function metricsPageOf(
-  { live, version, now = Date.now, shareMetrics }: GatewayOptions,
+  { live, version, now = Date.now, sources = [], shareMetrics }: GatewayOptions,
   { counts, cache, usage, tracer, classifier, generation }: ProxyContext,
 ): MetricsPage {
   const own = createMetricsPage(counts, {
     version,
     isMetered: usage !== null,
-    sources: [tracer?.source ?? null, classifier.source].filter((source) => source !== null),
+    sources: [tracer?.source ?? null, classifier.source, ...sources].filter(
+      (source) => source !== null,
+    ),
     read: () => ({
       snapshotVersion: live.current()?.version ?? 0,
       snapshotAgeSeconds: live.ageSeconds(),

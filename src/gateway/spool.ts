@@ -11,6 +11,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { Log } from '../telemetry/log.ts';
+import type { Source } from '../telemetry/scrape.ts';
 import { readSpool, spoolHead, spoolLines } from './spool-format.ts';
 
 /** A file that is as long is followed by another one. A file is read at once: longer ones would hold requests up. */
@@ -29,6 +30,8 @@ export type SpooledBatch = Readonly<{
 
 export type UsageSpool = Readonly<{
   isEmpty: () => boolean;
+  /** For the page of metrics: how full it is. */
+  source: Source;
   /**
    * `rows` are JSON each. Answers how many of them, from the first one on, there was room for. Throws when the
    * disk refuses.
@@ -68,6 +71,10 @@ export async function openUsageSpool(options: UsageSpoolOptions): Promise<UsageS
   };
   return {
     isEmpty: () => spool.isEmpty(),
+    source: (scrape) => {
+      scrape.add('usageSpoolBytes', {}, spool.bytes());
+      scrape.add('usageSpoolBytesMax', {}, options.bytesMax);
+    },
     append: (rows) => inTurn(() => spool.append(rows)),
     next: (eventsMax) => inTurn(() => spool.next(eventsMax)),
     drop: () => inTurn(() => spool.drop()),
@@ -112,9 +119,12 @@ class Files {
     return this.#files.length === 0;
   }
 
+  bytes(): number {
+    return this.#files.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
   async append(rows: readonly Buffer[]): Promise<number> {
-    const held = this.#files.reduce((sum, { bytes }) => sum + bytes, 0);
-    const { lines, count } = spoolLines(rows, this.#options.bytesMax - held);
+    const { lines, count } = spoolLines(rows, this.#options.bytesMax - this.bytes());
     if (count === 0) return 0;
     for (let writes = 0; writes <= rewritesMax; writes++) {
       if (await this.#write(await this.#writable(), lines)) return count;

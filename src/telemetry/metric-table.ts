@@ -156,6 +156,11 @@ export const gatewayMetrics = {
   ),
   classifyDuration: histogram('gw_classify_duration_seconds', 'Time to classify a prompt'),
   usageDropped: counter('gw_usage_reports_dropped_total', 'Usage events lost to a full queue'),
+  usageSpoolBytes: gauge('gw_usage_spool_bytes', 'Undelivered usage in the files of the spool'),
+  usageSpoolBytesMax: gauge(
+    'gw_usage_spool_max_bytes',
+    'Limit of the usage spool; usage beyond it waits in memory, then is dropped',
+  ),
   traceSpans: counter(
     'gw_trace_spans_total',
     'Spans of sampled requests: exported, refused by the collector, dropped by a full queue',

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -9,6 +11,7 @@ import type { TestContext } from 'node:test';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
+import { openUsageSpool } from '../../src/gateway/spool.ts';
 import { newOperatorCounts, operatorSource } from '../../src/operator/counts.ts';
 import { renderMetrics } from '../../src/telemetry/registry.ts';
 import { openTracer } from '../../src/telemetry/trace.ts';
@@ -86,10 +89,18 @@ async function exported(test: Pick<TestContext, 'after'>): Promise<Map<string, F
     version: '1',
     log: collectLog([]),
   });
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-spool-'));
+  test.after(() => rm(directory, { recursive: true, force: true }));
+  const spool = await openUsageSpool({
+    directory,
+    replica: 'r1',
+    bytesMax: 1024,
+    log: collectLog([]),
+  });
   const backend = { apiBase: upstream.apiBase, flow: { maxConcurrent: 4 } };
   await using gateway = await startTestGateway(
     { models: { m: { backends: [backend] } }, keys: { key: {} } },
-    { tracer, engineMetrics: { intervalMs: 20 } },
+    { tracer, engineMetrics: { intervalMs: 20 }, sources: [spool.source] },
   );
   await (await gateway.chat(chatBody('m'))).text();
   const isRead = () => gateway.gateway.backends()[0]?.engine !== undefined;

@@ -96,6 +96,9 @@ it('no request is lost, and none counts twice, when the control plane is away an
   const kept = async (): Promise<number> =>
     new Set([...(await spooled(first.spool)), ...(await ingested(db))]).size;
   await until(async () => (await kept()) === sent, { what: 'every row is on disk, or taken' });
+  const metrics = await (await fetch(`${first.url}/metrics`)).text();
+  assert.match(metrics, /^gw_usage_spool_bytes [1-9]\d*$/m);
+  assert.match(metrics, /^gw_usage_spool_max_bytes 268435456$/m);
   await first.end('SIGKILL');
 
   const second = await startProxy(test, place.url, directory);

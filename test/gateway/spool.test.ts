@@ -15,8 +15,10 @@ import type { UsageSpool, UsageSpoolOptions } from '../../src/gateway/spool.ts';
 import { usageEvent } from '../../src/usage/usage-event.ts';
 import type { UsageEvent } from '../../src/usage/usage-event.ts';
 import { usageRow } from '../../src/usage/usage-row.ts';
+import { renderMetrics } from '../../src/telemetry/registry.ts';
 import { collectLog } from '../harness/gateway.ts';
 import type { LogLine } from '../harness/gateway.ts';
+import { readMetrics } from '../harness/metrics-text.ts';
 import { reported } from '../harness/usage.ts';
 
 const event = (number: number, change: Readonly<Record<string, unknown>> = {}): UsageEvent =>
@@ -52,6 +54,14 @@ async function drain(spool: UsageSpool, eventsMax = 7): Promise<readonly string[
   }
 }
 
+/** The bytes of its files, and their limit, on a page of metrics. */
+async function shown({ source }: UsageSpool): Promise<readonly unknown[]> {
+  const families = readMetrics(await renderMetrics([source]));
+  return ['gw_usage_spool_bytes', 'gw_usage_spool_max_bytes'].map(
+    (name) => families.get(name)?.samples[0]?.value,
+  );
+}
+
 const idOf = (text: string): unknown => usageEvent.parse(JSON.parse(text)).id;
 
 describe('a spool', () => {
@@ -69,6 +79,27 @@ describe('a spool', () => {
     await spool.append(rows(60, 1));
     assert.deepEqual(await drain(spool), events(60, 1));
     await spool.close();
+  });
+
+  it('shows the bytes of its files and their limit, also of files that it takes over', async (t) => {
+    const directory = await testDirectory(t);
+    const onDisk = async (): Promise<number> => {
+      const names = await readdir(directory);
+      const sizes = await Promise.all(names.map((name) => stat(path.join(directory, name))));
+      return sizes.reduce((sum, { size }) => sum + size, 0);
+    };
+    const first = await open(directory, { fileBytesMax: 2000, bytesMax: 123_456 });
+    assert.deepEqual(await shown(first), [0, 123_456]);
+    await first.append(rows(0, 10));
+    await first.append(rows(10, 10));
+    assert.ok((await onDisk()) > 4000);
+    assert.deepEqual(await shown(first), [await onDisk(), 123_456]);
+    await first.close();
+    const second = await open(directory, { bytesMax: 123_456 });
+    assert.deepEqual(await shown(second), [await onDisk(), 123_456]);
+    await drain(second);
+    assert.deepEqual(await shown(second), [0, 123_456]);
+    await second.close();
   });
 
   it('gives the same again until it is dropped', async (t) => {

@@ -42,7 +42,7 @@ export async function runAll(settings: Settings, extras: AllExtras): Promise<Run
   const replica = replicaName();
   const encoders = await openEncoders(settings);
   started.defer(encoders.close);
-  const spooling = await openSpool(settings, { replica, log: linkLog });
+  const { sources, ...spooling } = await openSpool(settings, { replica, log: linkLog });
   // Other proxies may follow this process if the operator gave a token; its own reports need one in any case.
   const proxyToken = settings.proxyToken ?? randomBytes(32).toString('hex');
   const { live, seenBefore, serve, close: closeWitness } = await openServing(settings, log);
@@ -83,6 +83,7 @@ export async function runAll(settings: Settings, extras: AllExtras): Promise<Run
       encoders,
       spending,
       usage: reporter.record,
+      sources,
     }),
   );
   own.gateway = gateway;

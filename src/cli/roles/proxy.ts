@@ -165,7 +165,7 @@ async function runHttpMode(
   const live = createLive({ log: linkLog, monotonic });
   const counts = newCounts();
   const replica = replicaName();
-  const spooling = await openSpool(settings, { replica, log: linkLog });
+  const { sources, ...spooling } = await openSpool(settings, { replica, log: linkLog });
   const spending = new Spending();
   const link = { client, replica, counts, log: linkLog, spending };
   const reporter = createUsageReporter({ ...link, ...spooling });
@@ -201,6 +201,7 @@ async function runHttpMode(
     encoders,
     spending,
     usage: reporter.record,
+    sources,
     ...sharing(dependencies),
     tracer: await openTracing(settings, log),
   });
