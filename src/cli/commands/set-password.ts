@@ -17,9 +17,10 @@ export class SetPasswordCommand extends Command {
   static override usage = Command.Usage({
     description: 'set the password of a login; make it, as an administrator, if it is absent',
     details: `
-      Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY. The password comes from
-      --password, GW_PASSWORD or GW_PASSWORD_FILE, or is asked for at a terminal. It has
-      at least 12 characters, and the most common passwords are refused.
+      Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY, because names and password
+      hashes are sealed in the vault. The password comes from --password, GW_PASSWORD or
+      GW_PASSWORD_FILE, or is asked for at a terminal. It has at least 12 characters, and the most
+      common passwords are refused.
     `,
     examples: [
       ['Ask for the password', '$0 set-password --name admin'],
