@@ -125,11 +125,20 @@ export function startupWarnings(settings: Settings): readonly string[] {
   if (settings.webhookSecret !== null && settings.webhookUrl === null) {
     warnings.push('--webhook-secret signs nothing without --webhook-url');
   }
+  if (isForgetful(settings)) {
+    warnings.push(
+      'GW_AUDIT_SIGNING_KEY without --audit-checkpoint-file: after a restart, only the database says what was signed',
+    );
+  }
   if (settings.masterKey !== null) {
     warnings.push('--master-key is deprecated; give each client a key of its own');
   }
   return [...secretsInSight(settings), ...warnings];
 }
+
+/** A process of role all remembers in its snapshot cache what the log was. */
+const isForgetful = ({ role, auditSigningKey, auditCheckpointFile }: Settings): boolean =>
+  role === 'control' && auditSigningKey !== null && auditCheckpointFile === null;
 
 /** The arguments of a process are in the process list. */
 function secretsInSight({ sources }: Settings): readonly string[] {

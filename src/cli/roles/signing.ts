@@ -69,8 +69,12 @@ async function lastKept(path: string | null): Promise<KeptCheckpoint | null> {
     .slice(0, -1)
     .findLast((line) => line !== '');
   if (last === undefined) return null;
-  const { checkpoint: note, epoch } = keptLine.parse(JSON.parse(last));
-  return { note, epoch };
+  try {
+    const { checkpoint: note, epoch } = keptLine.parse(JSON.parse(last));
+    return { note, epoch };
+  } catch (cause) {
+    throw new Error(`--audit-checkpoint-file ${path}: the last line is no checkpoint`, { cause });
+  }
 }
 
 /** On the disk when it resolves. */

@@ -41,12 +41,15 @@ type Dependencies = Readonly<{
 }>;
 
 export function createAlarms({ db, epoch, log, notify, clock }: Dependencies): Alarms {
+  /** Raised by this process. They stay open also where the database did not take them, or no longer holds them. */
+  let own: readonly AlarmRow[] = [];
   let known: readonly AlarmRow[] = [];
   const isExplained = (alarm: AlarmRow): boolean => alarm.epoch !== null && alarm.epoch < epoch();
   return {
     raise: async (alarm) => {
       if (known.some((one) => isSame(one, alarm))) return;
       const row = { raised_at: new Date(clock()), ...alarm };
+      own = [row, ...own].slice(0, listedMax);
       known = [row, ...known].slice(0, listedMax);
       // The database is what is in doubt: one that refuses, or says that another replica has told it, is asked no more.
       const isNew = await insertAlarm(db, row).catch(() => true);
@@ -55,7 +58,11 @@ export function createAlarms({ db, epoch, log, notify, clock }: Dependencies): A
       notify({ event: 'log_alarm', ...alarm });
     },
     list: async () => {
-      known = await listAlarms(db, listedMax);
+      const stored = await listAlarms(db, listedMax);
+      const others = own.filter((alarm) => !stored.some((one) => isSame(one, alarm)));
+      known = [...others, ...stored]
+        .toSorted((a, b) => b.raised_at.getTime() - a.raised_at.getTime())
+        .slice(0, listedMax);
       return known.map(({ raised_at, epoch: seenIn, ...alarm }) => ({
         ...alarm,
         at: toRfc3339(raised_at.getTime()),

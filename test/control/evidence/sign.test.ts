@@ -105,6 +105,25 @@ describe('checkpoints', () => {
     assert.equal(row?.count, 1);
   });
 
+  it('are not signed after an alarm was deleted from the database by hand', async (t) => {
+    const { plane, run, session } = await testPlane(t);
+    const signer = testSigner(plane);
+    await signer.signDue();
+    const { alarms } = signer;
+    const seen = { replica: 'proxy-1', seen_hash: '11'.repeat(32), log_hash: null };
+    await alarms.raise({ ...seen, position: 9_999, problem: 'the log ends before', epoch: 0 });
+    const superuser = await session();
+    await superuser.query('delete from op.log_alarms');
+    await run(model('m'));
+    signer.pass(fiveMinutes);
+    await assert.rejects(signer.signDue(), /while an alarm of the log is open: position 9999/);
+    assert.deepEqual([(await alarms.list()).length, alarms.open()], [1, 1]);
+    // What an epoch explains needs no memory.
+    await run({ command: { type: 'StartEpoch' } });
+    assert.equal(alarms.open(), 0);
+    assert.ok(await signer.signDue());
+  });
+
   it('are not signed by a new process of a log whose checkpoints were removed', async (t) => {
     const { plane, run, session } = await testPlane(t);
     await testSigner(plane).signDue();
