@@ -11,6 +11,7 @@ import { memberAt } from '../harness/cluster-store.ts';
 import { namespace, resourceName as name, startManagedCluster } from '../harness/managed.ts';
 import { reportReplica } from './harness/fleet.ts';
 import { press } from './harness/hands.ts';
+import { reportUsage, reported } from '../harness/usage.ts';
 import { emptyHouse, managedHouse, open, sharedCompanyHouse } from './harness/house.ts';
 import { rows } from './harness/records.ts';
 import { expectCleanScreen } from './harness/watch.ts';
@@ -41,6 +42,43 @@ it('usage is drilled from a day to a model to a request', async (t) => {
   await slowest.getByRole('link').click();
   await page.locator('gw-usage-request').getByText('claude-nano, ').waitFor();
   assert.match(page.url(), /\/ui\/usage\/request\/01JSEED\d+/);
+});
+
+it('groups of usage beyond the first thousand are loaded on demand, with failed attempts', async (t) => {
+  const house = await emptyHouse(t);
+  await house.send('POST', '/admin/models', { name: 'small' });
+  const events = Array.from({ length: 1_100 }, (_, number) =>
+    reported(number, { principal_id: 2, tag: `job-${number}`, attempts: 3 }),
+  );
+  for (const part of [events.slice(0, 550), events.slice(550)]) {
+    assert.equal((await reportUsage(house, part)).status, 200);
+  }
+  const { page, watched } = await open(t, house, 'usage?group=tag');
+  await page.getByText('1,000 groups', { exact: true }).waitFor();
+  await page.getByText('The totals above include the other 100.').waitFor();
+  await page.getByText('2,200 failed attempts').waitFor();
+  await press(page, 'Show more');
+  await page.getByText('1,100 groups', { exact: true }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
+  await expectCleanScreen(page, watched);
+  const group = page.getByRole('row', { name: /^job-\d+ / }).first();
+  await group.getByRole('link').click();
+  await page.locator('gw-usage-requests').getByRole('link').last().click();
+  await page.getByText('3, of which 2 failed').waitFor();
+});
+
+it('a chart hides a line, has a logarithmic axis, and says when there is nothing to draw', async (t) => {
+  const { page, watched } = await open(t, await sharedCompanyHouse(), 'metrics?range=24h');
+  const latency = page.getByRole('figure', { name: 'Latency of answered requests' });
+  const median = latency.getByRole('button', { name: /^p50/ });
+  await median.click();
+  assert.equal(await median.getAttribute('aria-pressed'), 'false');
+  const log = latency.getByRole('button', { name: 'Log axis' });
+  await log.click();
+  assert.equal(await log.getAttribute('aria-pressed'), 'true');
+  await expectCleanScreen(page, watched);
+  await page.goto('/ui/metrics?range=2020-01-01T00:00:00.000Z/2020-01-02T00:00:00.000Z');
+  await page.getByText('No requests in this range').first().waitFor();
 });
 
 it('the audit log is filtered by the server, and exported as it happened', async (t) => {

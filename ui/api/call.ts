@@ -108,9 +108,16 @@ export async function* pagesOf<Path extends PathOf<'GET'>>(
 
 /** RFC 8288. The server names a path from its own root. */
 function nextAddress(headers: Headers): string | null {
-  const [, target] = /<([^>]+)>; *rel="next"/.exec(headers.get('link') ?? '') ?? [];
-  return target === undefined ? null : apiBase + target.replace(/^\//, '');
+  const target = nextTarget(headers);
+  return target === null ? null : apiBase + target.replace(/^\//, '');
 }
+
+const nextTarget = (headers: Headers): string | null =>
+  /<([^>]+)>; *rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? null;
+
+/** The cursor of the next page; undefined after the last one. */
+export const nextCursor = (headers: Headers): string | undefined =>
+  new URLSearchParams(nextTarget(headers)?.split('?')[1]).get('after') ?? undefined;
 
 const jsonHeaders = { 'content-type': 'application/json' };
 

@@ -24,6 +24,10 @@ type Drawing = Readonly<{
   group: string;
   zone: Zone;
   labels: readonly string[];
+  /** The labels of series that are not drawn. */
+  hidden: ReadonlySet<string>;
+  /** The values are logarithms to base 10. */
+  isLog: boolean;
   format: (value: number | null) => string;
   /** Of the element, for its colours and its font. */
   styles: CSSStyleDeclaration;
@@ -33,7 +37,7 @@ type Drawing = Readonly<{
 }>;
 
 export function plotOptions(drawing: Drawing): uPlot.Options {
-  const { width, height, group, zone, labels, format, styles } = drawing;
+  const { width, height, group, zone, labels, hidden, isLog, format, styles } = drawing;
   const colour = (name: string): string => styles.getPropertyValue(name).trim();
   const axis = {
     stroke: colour('--text-2'),
@@ -51,19 +55,25 @@ export function plotOptions(drawing: Drawing): uPlot.Options {
       drag: { x: true, y: false, setScale: false },
       ...(group === '' ? {} : { sync: { key: group } }),
     },
-    scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    scales: { y: isLog ? logScale : linearScale },
     axes: [
       {
         ...axis,
         size: 26,
         values: (_plot, splits) => splits.map((at) => axisTime(at, splits, zone)),
       },
-      { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => format(value)) },
+      {
+        ...axis,
+        size: 56,
+        ...(isLog ? { incrs: [1] } : {}),
+        values: (_plot, splits) => splits.map((at) => format(isLog ? 10 ** at : at)),
+      },
     ],
     series: [
       {},
       ...labels.map((label, index) => ({
         label,
+        show: !hidden.has(label),
         stroke: colour(`--series-${index + 1}`),
         width: 1.5,
         dash: [...(dashes[index] ?? [])],
@@ -81,6 +91,18 @@ export function plotOptions(drawing: Drawing): uPlot.Options {
     },
   };
 }
+
+const linearScale: uPlot.Scale = {
+  range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1],
+};
+
+/** Of logarithms: from the power of ten below the least value to the one above the greatest. */
+const logScale: uPlot.Scale = {
+  range: (_plot, low, high) => {
+    const least = Math.floor(low);
+    return [least, Math.max(least + 1, Math.ceil(high))];
+  },
+};
 
 function selected(plot: uPlot, tell: Drawing['onSelect']): void {
   const { left, width } = plot.select;

@@ -43,14 +43,46 @@ export const chartStyles = css`
   }
 
   /* In the line of the panel's title. */
-  button.turn {
+  .turns {
     position: absolute;
     top: -1.9375rem;
     right: -0.375rem;
+    display: flex;
+  }
+
+  .turns button {
     height: 1.5rem;
     padding: 0 0.375rem;
     color: var(--text-2);
     font-size: var(--text-s);
+  }
+
+  .turns [aria-pressed='true'] {
+    color: var(--accent-text);
+    font-weight: 600;
+  }
+
+  .legend .line {
+    height: 1.5rem;
+    padding: 0 0.25rem;
+    margin-inline: -0.25rem;
+    color: inherit;
+    font: inherit;
+  }
+
+  .line[aria-pressed='false'] {
+    text-decoration: line-through;
+  }
+
+  .line[aria-pressed='false'] svg {
+    opacity: 0.3;
+  }
+
+  .none {
+    display: grid;
+    place-items: center;
+    min-height: var(--plot-height);
+    color: var(--text-2);
   }
 
   .plot {

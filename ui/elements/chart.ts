@@ -1,5 +1,5 @@
-// Series over time, by uPlot. What is not known is a gap and never a zero; the zone stands below the axis; charts of one group share the
-// cursor, and a table says what the lines show.
+// Series over time, drawn by uPlot. Unknown values are gaps, never zeros; the zone stands below the axis; charts of one group share the
+// cursor; the legend hides and shows series, and a table shows the values.
 
 import { LitElement, html, nothing, unsafeCSS } from 'lit';
 import type { PropertyDeclarations } from 'lit';
@@ -7,9 +7,9 @@ import type uPlot from 'uplot';
 import plotStyles from 'uplot/dist/uPlot.min.css?inline';
 
 import { formatTime, formatZone } from '../lib/format.ts';
-import { alignedOf, isSameData, lastKnownIndex } from '../lib/series.ts';
+import { alignedOf, isKnown, isSameData, lastKnownIndex, logarithmsOf } from '../lib/series.ts';
 import { rowsOf, summaryOf } from '../lib/series-text.ts';
-import { theme, zone } from '../state/preferences.ts';
+import { axisScale, theme, zone } from '../state/preferences.ts';
 import { base, buttons } from '../styles/base.ts';
 import { dashes, plotOptions } from './chart-plot.ts';
 import type { Series } from './chart-plot.ts';
@@ -34,7 +34,10 @@ export class GwChart extends LitElement {
     format: { attribute: false },
     group: { type: String },
     height: { type: Number },
+    scaled: { type: Boolean },
+    empty: { type: String },
     asTable: { state: true },
+    hiddenLines: { state: true },
   };
   static override styles = [base, buttons, unsafeCSS(plotStyles), chartStyles];
   declare label: string;
@@ -45,9 +48,16 @@ export class GwChart extends LitElement {
   /** Charts of one group show the same moment under the cursor. */
   declare group: string;
   declare height: number;
+  /** Shown in place of the chart when no value is known. */
+  declare empty: string;
+  /** The axis can be logarithmic. */
+  declare scaled: boolean;
   declare asTable: boolean;
+  /** The labels of series that are not drawn. */
+  declare hiddenLines: ReadonlySet<string>;
   readonly #zone = new Watch(this, zone);
   readonly #theme = new Watch(this, theme);
+  readonly #scale = new Watch(this, axisScale);
   readonly #resize = new ResizeObserver(() => this.#fit());
   #plot: uPlot | null = null;
   #at: number | null = null;
@@ -60,7 +70,10 @@ export class GwChart extends LitElement {
     this.format = String;
     this.group = '';
     this.height = 180;
+    this.empty = 'No data';
+    this.scaled = false;
     this.asTable = false;
+    this.hiddenLines = new Set();
   }
 
   override disconnectedCallback(): void {
@@ -74,22 +87,44 @@ export class GwChart extends LitElement {
     this.#plot = null;
   }
 
+  #isLog(): boolean {
+    return this.scaled && this.#scale.value === 'log';
+  }
+
   protected override render() {
+    if (!this.series.some(isKnown)) {
+      return html`<p class="none">${this.empty}</p>`;
+    }
     return html`<figure aria-label=${this.label}>
       ${this.asTable ? this.#table() : this.#picture()}
       <ul class="legend">
         ${this.#legend()}
         <li class="at">${this.#moment()}</li>
       </ul>
-      <button
-        type="button"
-        class="plain turn"
-        aria-label="${this.label}: ${this.asTable ? 'show the chart' : 'show the values'}"
-        @click=${this.#onTable}
-      >
-        ${this.asTable ? 'Chart' : 'Values'}
-      </button>
+      <div class="turns">
+        ${this.scaled && !this.asTable ? this.#scaleButton() : nothing}
+        <button
+          type="button"
+          class="plain"
+          aria-label="${this.label}: ${this.asTable ? 'show the chart' : 'show the values'}"
+          @click=${this.#onTable}
+        >
+          ${this.asTable ? 'Chart' : 'Values'}
+        </button>
+      </div>
     </figure>`;
+  }
+
+  #scaleButton() {
+    return html`<button
+      type="button"
+      class="plain"
+      aria-label="${this.label}: Log axis"
+      aria-pressed=${this.#isLog()}
+      @click=${() => axisScale.set(this.#isLog() ? 'linear' : 'log')}
+    >
+      Log
+    </button>`;
   }
 
   #picture() {
@@ -109,19 +144,32 @@ export class GwChart extends LitElement {
 
   #legend() {
     const at = this.#at ?? lastKnownIndex(this.series);
-    return this.series.map(
-      ({ label, values }, index) =>
-        html`<li>
-          <svg aria-hidden="true" viewBox="0 0 20 8">
-            <path
-              d="M0 4h20"
-              stroke="var(--series-${index + 1})"
-              stroke-width="2"
-              stroke-dasharray=${(dashes[index] ?? []).join(' ')}
-            ></path></svg
-          >${label} <strong>${this.format(values[at] ?? null)}</strong>
-        </li>`,
-    );
+    return this.series.map(({ label, values }, index) => {
+      const line = html`<svg aria-hidden="true" viewBox="0 0 20 8">
+          <path
+            d="M0 4h20"
+            stroke="var(--series-${index + 1})"
+            stroke-width="2"
+            stroke-dasharray=${(dashes[index] ?? []).join(' ')}
+          ></path></svg
+        >${label} <strong>${this.format(values[at] ?? null)}</strong>`;
+      if (this.series.length === 1) return html`<li>${line}</li>`;
+      return html`<li>
+        <button
+          type="button"
+          class="plain line"
+          title="Hide or show"
+          aria-pressed=${!this.hiddenLines.has(label)}
+          @click=${() => this.#turn(label)}
+        >
+          ${line}
+        </button>
+      </li>`;
+    });
+  }
+
+  #turn(label: string): void {
+    this.hiddenLines = this.hiddenLines.symmetricDifference(new Set([label]));
   }
 
   #moment(): string {
@@ -161,17 +209,19 @@ export class GwChart extends LitElement {
     if (!this.asTable) void this.#draw();
   }
 
-  /** What is drawn already takes new values as they come, so that who points at it is not disturbed. */
+  /** A chart that is drawn takes new values in place, so that the cursor stays. */
   async #draw(): Promise<void> {
     const Plot = await plotCode().catch(() => null);
     const place = this.renderRoot.querySelector<HTMLElement>('.plot');
+    if (place === null) this.#forget();
     if (place === null || !this.isConnected) return;
     if (Plot === null) {
       // Its values can be read without it, and it is asked for again when the chart is.
       this.asTable = true;
       return;
     }
-    const data = alignedOf(this.times, this.series);
+    const series = this.#isLog() ? logarithmsOf(this.series) : this.series;
+    const data = alignedOf(this.times, series);
     const look = this.#look();
     if (this.#plot === null || look !== this.#drawnWith) {
       this.#plot?.destroy();
@@ -183,11 +233,12 @@ export class GwChart extends LitElement {
     }
   }
 
-  /** All but the values: with another one it is drawn anew. */
+  /** All but the values: when it changes, the chart is drawn again. */
   #look(): string {
     const ink = getComputedStyle(this).getPropertyValue('--text-2');
     const labels = this.series.map(({ label }) => label);
-    return JSON.stringify([this.#zone.value, this.#theme.value, ink, this.height, labels]);
+    const lines = [labels, [...this.hiddenLines], this.#isLog()];
+    return JSON.stringify([this.#zone.value, this.#theme.value, ink, this.height, lines]);
   }
 
   readonly #options = (width: number): uPlot.Options =>
@@ -197,6 +248,8 @@ export class GwChart extends LitElement {
       group: this.group,
       zone: this.#zone.value,
       labels: this.series.map(({ label }) => label),
+      hidden: this.hiddenLines,
+      isLog: this.#isLog(),
       format: (value) => this.format(value),
       styles: getComputedStyle(this),
       onCursor: (index) => this.#point(index),

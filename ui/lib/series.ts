@@ -10,6 +10,7 @@ type Point = Readonly<{
   refused_budget: number;
   refused_no_backend: number;
   refused_backend_overloaded: number;
+  failed_attempts: number | null;
   prompt_tokens: number;
   completion_tokens: number;
   cost_micros: number | null;
@@ -20,6 +21,8 @@ export type Totals = Readonly<{
   requests: number;
   /** What the gateway or its backends failed at; a client's own mistakes are not among them. */
   failed: number;
+  /** Attempts at backends that failed, as far as they are known. */
+  failedAttempts: number;
   /** What its caller may not, not so fast, or not any more. */
   refused: number;
   tokens: number;
@@ -46,6 +49,7 @@ export function totalsOf(points: readonly Point[]): Totals {
       (point) =>
         point.upstream_errors + point.refused_no_backend + point.refused_backend_overloaded,
     ),
+    failedAttempts: sum((point) => point.failed_attempts ?? 0),
     refused: sum(refusedOf),
     tokens: sum((point) => point.prompt_tokens + point.completion_tokens),
     costMicros: unpriced > 0 && unpriced >= requests && cost === 0 ? null : cost,
@@ -104,6 +108,14 @@ export const alignedOf = (
   times.map((at) => at / 1_000),
   ...series.map(({ values }) => [...values]),
 ];
+
+/** Logarithms to base 10. Zero has none, and becomes a gap. */
+export const logarithmsOf = (series: readonly Line[]): readonly Line[] =>
+  series.map(({ values }) => ({
+    values: values.map((value) => (value !== null && value > 0 ? Math.log10(value) : null)),
+  }));
+
+export const isKnown = ({ values }: Line): boolean => values.some((value) => value !== null);
 
 type Columns = readonly ArrayLike<number | null | undefined>[];
 

@@ -1,4 +1,6 @@
-// How a request ended, in a word and its tone.
+// How a request ended, in a word and its tone; and how many of its attempts failed.
+
+import { formatNumber } from './format.ts';
 
 type Known = Readonly<{ status: number | null; refusal: string | null; cached: boolean }>;
 
@@ -8,4 +10,17 @@ export function outcomeOf({ status, refusal, cached }: Known) {
   if (status >= 500) return { tone: 'bad', word: String(status) } as const;
   if (status >= 400) return { tone: 'warn', word: String(status) } as const;
   return { tone: 'good', word: cached ? `${status}, cached` : String(status) } as const;
+}
+
+type Tried = Readonly<{ attempts: number; refusal: string | null }>;
+
+/** Attempts that another one followed, and all attempts of a request that no backend answered: as `failed_attempts` of a group. */
+export const failedAttemptsOf = ({ attempts, refusal }: Tried): number =>
+  Math.max(0, attempts - (refusal === null ? 1 : 0));
+
+/** `3, of which 2 failed`. */
+export function attemptsText(row: Tried): string {
+  const failed = failedAttemptsOf(row);
+  const all = formatNumber(row.attempts);
+  return failed === 0 ? all : `${all}, of which ${formatNumber(failed)} failed`;
 }

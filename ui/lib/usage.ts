@@ -69,8 +69,8 @@ export function rangeOfDay(day: string): string | null {
 
 /** What the requests of a group have in common, when they have no key. */
 export const withoutKey: Readonly<Record<Grouping, string>> = {
-  model: 'refused before a model',
-  principal: 'nobody',
+  model: 'refused before routing',
+  principal: 'no principal',
   virtual_model: 'no frontend model',
   provider: 'no provider',
   tag: 'no tag',
@@ -84,16 +84,16 @@ function differenceText(
   format: typeof formatShare,
 ): string {
   if (now === null || before === null || before === 0) return '';
-  if (now === before) return 'as before';
+  if (now === before) return 'unchanged';
   const share = format(Math.abs(now - before), before);
-  if (share.startsWith('<')) return 'about as before';
+  if (share.startsWith('<')) return 'almost unchanged';
   return now > before ? `+${share}` : `−${share}`;
 }
 
-/** `+12 % on before`; empty when one of the two is not known, or there was nothing before. */
+/** `+12 % vs before`; empty when one of the two is not known, or there was nothing before. */
 export function comparedText(now: number | null, before: number | null): string {
   const text = differenceText(now, before, formatShare);
-  return text.endsWith('%') ? `${text} on before` : text;
+  return text.endsWith('%') ? `${text} vs before` : text;
 }
 
 type Spent = Readonly<{ key: string | null; cost_micros: number | null }>;
@@ -135,8 +135,8 @@ export const hiddenText = ({
   shown,
   hidden,
 }: Readonly<{ shown: number; hidden: number }>): string =>
-  `The table holds the ${formatNumber(shown)} groups with the highest spend. ` +
-  `${formatNumber(hidden)} more ${hidden === 1 ? 'is' : 'are'} not shown; the totals above include them.`;
+  `The ${formatNumber(shown)} groups with the highest spend. ` +
+  `The totals above include the other ${formatNumber(hidden)}.`;
 
 /** A share is compared by what it was: `0.8 % before`; empty when there was nothing before. */
 export const failedBeforeText = (before: Readonly<{ failed: number; requests: number }>): string =>

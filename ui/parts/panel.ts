@@ -20,6 +20,10 @@ type Panel = Readonly<{
   /** Charts of one group share the cursor. */
   group: string;
   height?: number;
+  /** Shown in place of the chart when no value is known. */
+  empty?: string;
+  /** Its values span orders of magnitude: the axis can be logarithmic. */
+  scaled?: boolean;
   onZoom?: (event: CustomEvent<{ since: number; until: number }>) => void;
 }>;
 
@@ -33,6 +37,8 @@ export const panel = (given: Panel) =>
     <gw-chart
       label=${given.label}
       group=${given.group}
+      empty=${given.empty ?? 'No requests in this range'}
+      ?scaled=${given.scaled === true}
       .height=${given.height ?? 180}
       .times=${given.times}
       .format=${given.format}

@@ -113,6 +113,7 @@ class ScreenOverview extends LitElement {
         ...shared,
         title: 'Latency',
         label: 'Latency of answered requests',
+        scaled: true,
         format: formatDuration,
         series: latencySeries(points),
       }),

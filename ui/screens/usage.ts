@@ -1,5 +1,5 @@
-// Usage and spend: what was asked and what it cost in a time, by a grouping, beside the time before; a group opens its requests, and a
-// request all that is known of it.
+// Usage and spend: requests and their cost in a range, by a grouping, compared with the range before. A group opens its requests, and a
+// request everything that is known about it.
 
 import { LitElement, css, html, nothing } from 'lit';
 
@@ -11,6 +11,7 @@ import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/table.ts';
 import { Watch } from '../elements/watch.ts';
+import { wantedFor, wantedMore } from '../lib/pages.ts';
 import { readRange, writeRange } from '../lib/range.ts';
 import type { Range } from '../lib/range.ts';
 import { groupings, hiddenText, rangeOfDay, readGrouping, rowFilterOf } from '../lib/usage.ts';
@@ -21,7 +22,7 @@ import { keepView, tableView } from '../state/table-view.ts';
 import { base, buttons, controls } from '../styles/base.ts';
 import { panels } from '../styles/panels.ts';
 import { columnsOf } from './usage/columns.ts';
-import { loadUsage } from './usage/load.ts';
+import { groupSteps, loadUsage } from './usage/load.ts';
 import type { Group, Usage } from './usage/load.ts';
 import './usage/request.ts';
 import './usage/requests.ts';
@@ -57,6 +58,10 @@ class ScreenUsage extends LitElement {
       }
 
       .capped {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-3);
         margin-top: var(--space-2);
         color: var(--text-2);
         font-size: var(--text-s);
@@ -64,16 +69,24 @@ class ScreenUsage extends LitElement {
     `,
   ];
   readonly #place = new Watch(this, place);
-  readonly #usage = new Resource(
-    this,
-    (signal) => loadUsage({ range: this.#range(), grouping: this.#grouping() }, signal),
-    {
-      pollMs: 30_000,
-      pausable: true,
-      question: () => `${writeRange(this.#range())} ${this.#grouping()}`,
-    },
-  );
+  readonly #usage = new Resource(this, (signal) => this.#load(signal), {
+    pollMs: 30_000,
+    pausable: true,
+    question: () => this.#question(),
+  });
   readonly #principals = new Resource(this, listPrincipals);
+
+  #wanted = wantedFor(null, '', groupSteps);
+
+  #question(): string {
+    return `${writeRange(this.#range())} ${this.#grouping()}`;
+  }
+
+  #load(signal: AbortSignal): Promise<Usage> {
+    this.#wanted = wantedFor(this.#wanted, this.#question(), groupSteps);
+    const { rows: wanted } = this.#wanted;
+    return loadUsage({ range: this.#range(), grouping: this.#grouping(), wanted }, signal);
+  }
 
   #range(): Range {
     return readRange(this.#place.value.query['range'] ?? '') ?? day;
@@ -84,10 +97,7 @@ class ScreenUsage extends LitElement {
   }
 
   protected override render() {
-    return html`<gw-page
-        heading="Usage and spend"
-        about="What was asked and what it cost. Days and buckets are those of UTC."
-      >
+    return html`<gw-page heading="Usage and spend" about="Requests, tokens and cost. Days are UTC.">
         ${lookActions({
           range: this.#range(),
           shown: this.#usage,
@@ -106,13 +116,14 @@ class ScreenUsage extends LitElement {
   }
 
   #empty() {
-    return html`<gw-empty heading="No requests in this time" icon="receipt-text" command=${request}>
-      <span slot="about"
-        >A request is counted here as soon as the gateway that answered it has reported it, a few
-        seconds later.</span
-      >
+    return html`<gw-empty
+      heading="No requests in this range"
+      icon="receipt-text"
+      command=${request}
+    >
+      <span slot="about">A request appears a few seconds after the gateway has answered it.</span>
       <a class="button primary" href=${linkTo({ screen: 'usage', query: { range: '30d' } })}
-        >Look at the last 30 days</a
+        >Show the last 30 days</a
       >
       ${
         may('config:write')
@@ -122,12 +133,12 @@ class ScreenUsage extends LitElement {
     </gw-empty>`;
   }
 
-  #table({ groups, hiddenGroups }: Usage) {
+  #table({ groups, hiddenGroups, now }: Usage) {
     const grouping = this.#grouping();
     return html`<gw-table
         label="Usage"
         noun="group"
-        .columns=${columnsOf(grouping, groups)}
+        .columns=${columnsOf(grouping, { groups, spend: now.costMicros ?? 0 })}
         .rows=${groups}
         .keyOf=${({ key }: Group) => key ?? ''}
         .hrefOf=${(one: Group) => this.#hrefOf(one)}
@@ -146,13 +157,26 @@ class ScreenUsage extends LitElement {
           </select></label
         >
       </gw-table>
+      ${hiddenGroups === 0 ? nothing : this.#rest(groups.length, hiddenGroups)}`;
+  }
+
+  #rest(shown: number, hidden: number) {
+    const { loading } = this.#usage;
+    return html`<p class="capped">
+      ${hiddenText({ shown, hidden })}
       ${
-        hiddenGroups === 0
+        shown >= groupSteps.max
           ? nothing
-          : html`<p class="capped">
-              ${hiddenText({ shown: groups.length, hidden: hiddenGroups })}
-            </p>`
-      }`;
+          : html`<button type="button" ?disabled=${loading} @click=${() => this.#more(shown)}>
+              ${loading ? 'Loading…' : 'Show more'}
+            </button>`
+      }
+    </p>`;
+  }
+
+  #more(shown: number): void {
+    this.#wanted = wantedMore({ ...this.#wanted, answered: shown }, groupSteps);
+    void this.#usage.reload();
   }
 
   /** A day opens its groups; any other group its requests, where anything can ask for them. */

@@ -11,7 +11,9 @@ const zones: readonly Zone[] = ['utc', 'local'];
 
 export const theme: Store<Theme> = kept('gw-theme', themes);
 export const zone: Store<Zone> = kept('gw-zone', zones);
-/** Off for whoever dictates, or presses keys by mistake (WCAG 2.1.4). */
+/** Of the axes of charts whose values span orders of magnitude, such as latency. */
+export const axisScale = kept<'linear' | 'log'>('gw-axis-scale', ['linear', 'log']);
+/** Off for people who dictate or press keys by mistake (WCAG 2.1.4). */
 export const singleKeys = kept<'on' | 'off'>('gw-single-keys', ['on', 'off']);
 
 /** The first value stands when none is kept, or the browser keeps nothing. */

@@ -8,6 +8,7 @@ import { bucketsOf, perSecond, wholeSums } from '../../../ui/lib/buckets.ts';
 import { downText, lagOf, lagText, seenBy } from '../../../ui/lib/fleet.ts';
 import { freshnessText } from '../../../ui/lib/freshness.ts';
 import { providerState } from '../../../ui/lib/provider-state.ts';
+import { logarithmsOf } from '../../../ui/lib/series.ts';
 import { rowsOf, summaryOf } from '../../../ui/lib/series-text.ts';
 import { failedShare } from '../../../ui/lib/upstream.ts';
 import { failedBeforeText, joined } from '../../../ui/lib/usage.ts';
@@ -53,6 +54,12 @@ it('what is shown says how old it is', () => {
 });
 
 const milliseconds = (value: number | null): string => `${value} ms`;
+
+it('a logarithmic axis takes powers of ten as steps, and zero as a gap', () => {
+  assert.deepEqual(logarithmsOf([{ values: [1, 1_000, 0, null] }]), [
+    { values: [0, 3, null, null] },
+  ]);
+});
 
 it('a chart says in words and rows what its lines show', () => {
   const series = [

@@ -30,6 +30,7 @@ const point = {
   refused_budget: 3,
   refused_no_backend: 1,
   refused_backend_overloaded: 0,
+  failed_attempts: null,
   prompt_tokens: 100,
   completion_tokens: 50,
   cost_micros: 7,

@@ -17,6 +17,7 @@ import {
   spendFormat,
   unpricedText,
 } from '../../../ui/lib/usage.ts';
+import { attemptsText } from '../../../ui/lib/usage-outcome.ts';
 
 it('a group is found again in the single rows, where anything can ask for it', () => {
   const principals = [{ id: 7, name: 'search' }];
@@ -47,9 +48,9 @@ it('a chart has at most 170 buckets', () => {
 });
 
 it('a total is compared with what was there, and with nothing else', () => {
-  assert.equal(comparedText(12, 10), '+20 % on before');
-  assert.equal(comparedText(5, 10), '−50 % on before');
-  assert.equal(comparedText(100_001, 100_000), 'about as before');
+  assert.equal(comparedText(12, 10), '+20 % vs before');
+  assert.equal(comparedText(5, 10), '−50 % vs before');
+  assert.equal(comparedText(100_001, 100_000), 'almost unchanged');
   assert.equal(comparedText(5, 0), '');
   assert.equal(comparedText(null, 10), '');
 });
@@ -57,10 +58,15 @@ it('a total is compared with what was there, and with nothing else', () => {
 it('says how many groups a table does not show', () => {
   assert.equal(
     hiddenText({ shown: 1_000, hidden: 1_234 }),
-    'The table holds the 1,000 groups with the highest spend. ' +
-      '1,234 more are not shown; the totals above include them.',
+    'The 1,000 groups with the highest spend. The totals above include the other 1,234.',
   );
-  assert.match(hiddenText({ shown: 1_000, hidden: 1 }), /1 more is not shown/);
+});
+
+it('an attempt failed when another one followed it, or when no backend answered', () => {
+  assert.equal(attemptsText({ attempts: 1, refusal: null }), '1');
+  assert.equal(attemptsText({ attempts: 3, refusal: null }), '3, of which 2 failed');
+  assert.equal(attemptsText({ attempts: 2, refusal: 'no_backend' }), '2, of which 2 failed');
+  assert.equal(attemptsText({ attempts: 0, refusal: 'budget' }), '0');
 });
 
 it('counts all groups by the header of the answer', () => {
@@ -86,8 +92,8 @@ it('a group stands beside what it spent in the time before, where that is known'
   const now = [group('a', 30), group('b', 5), group(null, 7), group('c', null)];
   const before = [group('a', 20), group(null, 7), group('c', 4), group('gone', 9)];
   const changes = (isWhole: boolean) => beside(now, { groups: before, isWhole }).map(changeText);
-  assert.deepEqual(changes(true), ['+50.0 %', 'new', 'as before', '']);
-  assert.deepEqual(changes(false), ['+50.0 %', '', 'as before', '']);
+  assert.deepEqual(changes(true), ['+50.0 %', 'new', 'unchanged', '']);
+  assert.deepEqual(changes(false), ['+50.0 %', '', 'unchanged', '']);
 });
 
 it('a group leads to the record that it is by, where its requests know one', () => {

@@ -29,6 +29,7 @@ export function chartsOf({ points, edges, widthMs }: Recorded) {
     {
       title: 'Latency',
       label: 'Latency of answered requests',
+      scaled: true,
       format: formatDuration,
       series: latencySeries(points),
     },
@@ -41,6 +42,7 @@ export function chartsOf({ points, edges, widthMs }: Recorded) {
     {
       title: 'Time to the first token',
       label: 'Time to the first token',
+      scaled: true,
       format: formatDuration,
       series: [
         { label: 'p50', values: points.map(({ ttft_p50_ms }) => ttft_p50_ms) },

@@ -139,6 +139,7 @@ export class GwLiveMetrics extends LitElement {
         label: `${label}, now`,
         group: 'live',
         height: 120,
+        empty: 'Waiting for data',
         times: samples.map(({ at }) => at),
         format,
         series: series.map(({ label: name, of }) => ({ label: name, values: samples.map(of) })),

@@ -53,11 +53,14 @@ const change: Column<Group> = {
   cell: (one) => html`<span class="quiet">${changeText(one)}</span>`,
 };
 
-/** The share is that of all groups' spend. Refusals are shown where there are any. */
-export function columnsOf(grouping: Grouping, groups: readonly Group[]): readonly Column<Group>[] {
-  const spend = groups.reduce((sum, { cost_micros }) => sum + (cost_micros ?? 0), 0);
+/** `spend` is that of all groups, also of those that are not loaded. Refusals and failed attempts are shown where there are any. */
+export function columnsOf(
+  grouping: Grouping,
+  { groups, spend }: Readonly<{ groups: readonly Group[]; spend: number }>,
+): readonly Column<Group>[] {
   const formatSpend = spendFormat(groups.map(({ cost_micros }) => cost_micros));
   const hasRefused = groups.some(({ refused_requests }) => refused_requests > 0);
+  const hasFailed = groups.some(({ failed_attempts }) => (failed_attempts ?? 0) > 0);
   const hasEstimates = groups.some(({ estimated_requests }) => estimated_requests > 0);
   const label = groupings.find(({ value }) => value === grouping)?.label ?? '';
   return [
@@ -75,7 +78,7 @@ export function columnsOf(grouping: Grouping, groups: readonly Group[]): readonl
     count('unpriced_requests', 'Unpriced'),
     {
       id: 'share',
-      label: 'Of spend',
+      label: '% of spend',
       end: true,
       value: ({ cost_micros }) =>
         spend === 0 || cost_micros === null ? null : cost_micros / spend,
@@ -85,6 +88,18 @@ export function columnsOf(grouping: Grouping, groups: readonly Group[]): readonl
     ...(grouping === 'day' ? [] : [change]),
     count('requests', 'Requests'),
     count('refused_requests', 'Refused', !hasRefused),
+    {
+      id: 'failed_attempts',
+      label: 'Failed attempts',
+      help: 'Attempts at backends that failed. Another backend answered, or the request failed.',
+      end: true,
+      spare: !hasFailed,
+      value: ({ failed_attempts }) => failed_attempts,
+      cell: ({ failed_attempts }) =>
+        failed_attempts === null
+          ? html`<span class="quiet">no data</span>`
+          : formatNumber(failed_attempts),
+    },
     count('prompt_tokens', 'Prompt tokens'),
     count('completion_tokens', 'Completion tokens'),
     count('estimated_requests', 'Estimated requests', !hasEstimates),

@@ -34,6 +34,10 @@ export function groupFacts(
                 : html`<span class="quiet">${formatNumber(group.refused_requests)} refused</span>`
             }
           </dd>
+          <dt>Failed attempts</dt>
+          <dd>
+            ${group.failed_attempts === null ? 'not known' : formatNumber(group.failed_attempts)}
+          </dd>
           <dt>Tokens</dt>
           <dd>
             ${formatShort(group.prompt_tokens)} in, ${formatShort(group.completion_tokens)} out
@@ -63,6 +67,6 @@ function spendNote(group: Group): string {
   const change = changeText(group);
   return [
     unpricedText({ requests, unpriced }),
-    ...(change === '' ? [] : [change.endsWith('%') ? `${change} on before` : change]),
+    ...(change === '' ? [] : [change.endsWith('%') ? `${change} vs before` : change]),
   ].join(', ');
 }

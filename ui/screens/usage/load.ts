@@ -1,43 +1,66 @@
-// All that the screen shows of a time, and of the time of the same length before it.
+// What the screen shows of a range, and of the range of the same length before it.
 
+import { nextCursor } from '../../api/call.ts';
 import { getTimeseries, getUsage, groupsOf, widthOf } from '../../api/usage.ts';
+import type { UsageTotal } from '../../api/usage.ts';
 import { bucketSecondsOf, edgesBefore, edgesOf, isoEdges } from '../../lib/range.ts';
 import type { Range } from '../../lib/range.ts';
 import { latencyOf, totalsOf } from '../../lib/series.ts';
 import { beside } from '../../lib/usage.ts';
 import type { Grouping } from '../../lib/usage.ts';
 
-const groupsMax = 1_000;
+/** How many groups are loaded at first, and how many more on demand. */
+export const groupSteps = { first: 1_000, more: 1_000, max: 20_000 } as const;
 
-type Asked = Readonly<{ range: Range; grouping: Grouping }>;
+type Asked = Readonly<{ range: Range; grouping: Grouping; /** How many groups. */ wanted: number }>;
 
 export type Usage = Awaited<ReturnType<typeof loadUsage>>;
 export type Group = Usage['groups'][number];
 
-export async function loadUsage({ range, grouping }: Asked, signal: AbortSignal) {
+export async function loadUsage({ range, grouping, wanted }: Asked, signal: AbortSignal) {
   const edges = edgesOf(range, Date.now());
   const past = edgesBefore(edges);
   const bucket = bucketSecondsOf(edges);
   const all = { group_by: 'all' } as const;
-  const grouped = { group_by: grouping, limit: groupsMax };
+  const grouped = { group_by: grouping };
   const [groups, groupsBefore, series, before, whole, wholeBefore] = await Promise.all([
-    getUsage({ ...isoEdges(edges), ...grouped }, signal),
-    getUsage({ ...isoEdges(past), ...grouped }, signal),
+    groupsUpTo(wanted, { ...isoEdges(edges), ...grouped }, signal),
+    groupsUpTo(wanted, { ...isoEdges(past), ...grouped }, signal),
     getTimeseries({ ...isoEdges(edges), bucket }, signal),
     getTimeseries({ ...isoEdges(past), bucket }, signal),
     getUsage({ ...isoEdges(edges), ...all }, signal),
     getUsage({ ...isoEdges(past), ...all }, signal),
   ]);
   return {
-    groups: beside(groups.body, {
-      groups: groupsBefore.body,
-      isWhole: groupsOf(groupsBefore.headers, groupsBefore.body.length) <= groupsMax,
+    groups: beside(groups.rows, {
+      groups: groupsBefore.rows,
+      isWhole: groupsBefore.total === groupsBefore.rows.length,
     }),
-    hiddenGroups: groupsOf(groups.headers, groups.body.length) - groups.body.length,
+    hiddenGroups: groups.total - groups.rows.length,
     points: series.body,
     edges,
     widthMs: widthOf(series.headers, bucket),
     now: { ...totalsOf(series.body), latency: latencyOf(whole.body[0]) },
     before: { ...totalsOf(before.body), latency: latencyOf(wholeBefore.body[0]) },
   };
+}
+
+type Groups = Readonly<{ rows: readonly UsageTotal[]; /** Of all groups. */ total: number }>;
+
+/** The groups with the highest spend, page by page. */
+async function groupsUpTo(
+  wanted: number,
+  query: Parameters<typeof getUsage>[0],
+  signal: AbortSignal,
+): Promise<Groups> {
+  const rows: UsageTotal[] = [];
+  let total = 0;
+  let after: string | undefined;
+  do {
+    const { body, headers } = await getUsage({ ...query, limit: groupSteps.first, after }, signal);
+    rows.push(...body);
+    total = groupsOf(headers, rows.length);
+    after = nextCursor(headers);
+  } while (after !== undefined && rows.length < wanted);
+  return { rows, total };
 }

@@ -13,7 +13,7 @@ import '../../elements/money.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
 import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts';
-import { outcomeOf } from '../../lib/usage-outcome.ts';
+import { attemptsText, outcomeOf } from '../../lib/usage-outcome.ts';
 import { screenNamed } from '../../screens.ts';
 import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';
@@ -67,7 +67,7 @@ export class GwUsageRequest extends LitElement {
         row.model === null
           ? 'nothing'
           : html`${this.#asOf(row, 'models', row.model_id, row.model)},
-            ${this.#asOf(row, 'providers', row.provider_id, row.provider ?? 'a provider that is gone')}`,
+            ${this.#asOf(row, 'providers', row.provider_id, row.provider ?? 'a deleted provider')}`,
       ],
       [
         'Route',
@@ -79,7 +79,7 @@ export class GwUsageRequest extends LitElement {
           ? 'none'
           : this.#asOf(row, 'prompt-classes', row.prompt_class_id, row.prompt_class),
       ],
-      ['Attempts', formatNumber(row.attempts)],
+      ['Attempts', attemptsText(row)],
       [
         'Tokens',
         row.usage_reported || row.usage_estimated

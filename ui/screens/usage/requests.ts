@@ -18,7 +18,7 @@ import { endOf, wantedFor, wantedMore } from '../../lib/pages.ts';
 import type { Wanted } from '../../lib/pages.ts';
 import { spendFormat } from '../../lib/usage.ts';
 import type { Grouping, rowFilterOf } from '../../lib/usage.ts';
-import { outcomeOf } from '../../lib/usage-outcome.ts';
+import { failedAttemptsOf, outcomeOf } from '../../lib/usage-outcome.ts';
 import { linkTo, place } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
@@ -79,6 +79,13 @@ const columnsOf = (
       end: true,
       value: ({ duration_ms }) => duration_ms,
       cell: ({ duration_ms }) => formatDuration(duration_ms),
+    },
+    {
+      id: 'failed_attempts',
+      label: 'Failed attempts',
+      end: true,
+      spare: !rows.some((row) => failedAttemptsOf(row) > 0),
+      value: failedAttemptsOf,
     },
     {
       id: 'principal',
@@ -187,7 +194,7 @@ export class GwUsageRequests extends LitElement {
     const all = this.#total === null ? 'more' : formatCount(this.#total, 'request');
     if (shown >= rowsMax) {
       return html`<p class="more quiet">
-        The newest ${formatNumber(rowsMax)} of ${all}: narrow the range for others, or export all.
+        The newest ${formatNumber(rowsMax)} of ${all}. Narrow the range, or export all of them.
       </p>`;
     }
     return html`<button

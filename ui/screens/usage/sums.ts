@@ -50,7 +50,11 @@ export function tiles({ now, before }: Usage) {
       label="Failed"
       value=${formatShare(now.failed, now.requests)}
       tone=${none ? 'none' : now.failed / now.requests > 0.01 ? 'bad' : 'plain'}
-      >${joined(formatCount(now.failed, 'request'), failedBeforeText(before))}</gw-kpi
+      >${joined(
+        formatCount(now.failed, 'request'),
+        now.failedAttempts > 0 ? formatCount(now.failedAttempts, 'failed attempt') : '',
+        failedBeforeText(before),
+      )}</gw-kpi
     >
   </div>`;
 }
@@ -91,6 +95,7 @@ export function charts({ points, edges, widthMs, now }: Usage, onZoom: Zoom) {
       ...shared,
       title: 'Latency',
       label: 'Latency of answered requests',
+      scaled: true,
       format: formatDuration,
       series: latencySeries(points),
     })}
