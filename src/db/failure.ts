@@ -70,11 +70,14 @@ export function databaseFailure(error: unknown): DatabaseFailure | null {
 
 export const isDatabaseUnavailable = (error: unknown): boolean => databaseFailure(error) !== null;
 
+/** Every SQLSTATE of Postgres has a digit; EPIPE, EPERM and the like have none. */
+const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/;
+
 /** The class of a SQLSTATE is its first two characters; null for an error that is not the server's. */
 export function sqlStateOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const code = codeOf(error);
-  return /^[0-9A-Z]{5}$/.test(code) ? code : sqlStateOf(error.cause);
+  return sqlState.test(code) ? code : sqlStateOf(error.cause);
 }
 
 /**

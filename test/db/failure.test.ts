@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { databaseFailure, isDatabaseUnavailable } from '../../src/db/failure.ts';
+import { databaseFailure, isDatabaseUnavailable, sqlStateOf } from '../../src/db/failure.ts';
 
 const coded = (code: string): Error => Object.assign(new Error('failed'), { code });
 
@@ -67,4 +67,18 @@ describe('what is said of an unavailable database', () => {
       else assert.match(failure.remedy ?? '', remedy);
     });
   }
+});
+
+describe('the SQLSTATE of an error', () => {
+  for (const code of ['53100', 'P0001', 'XX000', '25P02', '2BP01', 'HV00B']) {
+    it(`is ${code}, also of what it caused`, () => {
+      assert.equal(sqlStateOf(new Error('outer', { cause: coded(code) })), code);
+    });
+  }
+
+  it('is not the number of an error of the operating system, or of the pool', () => {
+    for (const code of ['EPIPE', 'EPERM', 'ECONNRESET', 'CONNECTION_POOL:QUEUE_TIMEOUT']) {
+      assert.equal(sqlStateOf(coded(code)), null, code);
+    }
+  });
 });
