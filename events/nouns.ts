@@ -51,7 +51,7 @@ export const nouns = {
     ...usual,
     words: 'admin token',
     paths: ['tokens'],
-    screen: null,
+    screen: { name: 'tokens', part: null },
     change: 'access',
     inSnapshot: false,
     draftable: false,

@@ -59,6 +59,7 @@ export const icons = [
   'shield-check',
   'sun',
   'tags',
+  'terminal',
   'trash-2',
   'undo-2',
   'unlink',

@@ -66,6 +66,14 @@ const all: readonly Screen[] = [
   { name: 'agents', title: 'Agents', icon: 'bot', group: 'Tools', key: 'a', hasPast: true },
   { name: 'keys', title: 'API keys', icon: 'key-round', group: 'Access', key: 'k', hasPast: true },
   {
+    name: 'tokens',
+    title: 'Admin tokens',
+    icon: 'terminal',
+    group: 'Access',
+    key: 'n',
+    hasPast: true,
+  },
+  {
     name: 'principals',
     title: 'Principals',
     icon: 'users-round',

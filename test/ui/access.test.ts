@@ -58,7 +58,7 @@ it('a key is shown once, opens the gateway, and is refused once it is revoked', 
   await press(page, 'Review');
   await page.getByRole('row', { name: /Principal\s+nightly/ }).waitFor();
   await press(page, 'Create key');
-  const dialog = page.locator('gw-made-key');
+  const dialog = page.locator('gw-made-bearer');
   const key = (await dialog.locator('pre').first().textContent()) ?? '';
   assert.match(key, /^gw-/);
   // This process does not know where its gateways are: it must not invent an address.

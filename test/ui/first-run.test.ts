@@ -40,7 +40,7 @@ it('an empty database comes to its first streamed answer by the steps of the che
   await page.getByLabel('Name').fill('first');
   await press(page, 'Review');
   await press(page, 'Create key');
-  const command = page.locator('gw-made-key').getByText(/^curl /);
+  const command = page.locator('gw-made-bearer').getByText(/^curl /);
   assert.match((await command.textContent()) ?? '', new RegExp(`^curl ${gateway.url}/v1/chat`));
   await page.getByLabel("I've saved this key").check();
   await press(page, 'Send a request with it');

@@ -28,6 +28,7 @@ it('says of a record that never existed that no record has its id', async (t) =>
   for (const [place, words] of [
     ['models/99999', 'Model 99999 does not exist.'],
     ['keys/99999', 'API key 99999 does not exist.'],
+    ['tokens/99999', 'Admin token 99999 does not exist.'],
     ['frontend-models/99999', 'Frontend model 99999 does not exist.'],
     ['frontend-models/pools/99999', 'Pool 99999 does not exist.'],
   ] as const) {

@@ -40,6 +40,7 @@ const opened = [
   'providers/1',
   'providers/1/edit',
   'keys/5',
+  'tokens/1',
   'principals/5',
   'models/2',
   'models/prices',
@@ -53,6 +54,7 @@ const opened = [
     ? [
         'providers/new',
         'keys/new/3',
+        'tokens/new/3',
         'roles/3',
         'limits/5/budget',
         'models/2/flow',

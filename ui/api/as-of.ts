@@ -4,7 +4,7 @@ import { allNouns } from '../../events/nouns.ts';
 
 const configuration = [
   ...allNouns
-    .filter(({ noun }) => noun !== 'admin_token' && noun !== 'change_request')
+    .filter(({ noun }) => noun !== 'change_request')
     .flatMap(({ paths }) => paths.slice(0, 1)),
   'budgets',
   'fallback-model',

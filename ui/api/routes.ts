@@ -40,6 +40,7 @@ import type { ruleRoutes } from '../../src/admin/rules.ts';
 import type { sessionRoutes } from '../../src/admin/session.ts';
 import type { snapshotRoutes } from '../../src/admin/snapshots.ts';
 import type { timeseriesRoutes } from '../../src/admin/timeseries.ts';
+import type { tokenRoutes } from '../../src/admin/tokens.ts';
 import type { usageEventRoutes } from '../../src/admin/usage-events.ts';
 import type { usageRoutes } from '../../src/admin/usage.ts';
 import type { whatIfRoutes } from '../../src/admin/what-if.ts';
@@ -81,6 +82,7 @@ type AdminRoute = (
   | typeof sessionRoutes
   | typeof snapshotRoutes
   | typeof timeseriesRoutes
+  | typeof tokenRoutes
   | typeof usageEventRoutes
   | typeof usageRoutes
   | ReturnType<typeof whatIfRoutes>

@@ -17,8 +17,6 @@ const places: Readonly<Record<string, Place>> = {
   ...Object.fromEntries(allNouns.flatMap(placesOf)),
   prices: { screen: 'models' },
   'fallback-model': { screen: 'frontend-models' },
-  // The list of keys: no screen shows admin tokens.
-  tokens: { screen: 'keys', part: ['tokens'] },
   deployment: { screen: 'deployment' },
   sessions: { screen: 'settings' },
   snapshot: { screen: 'settings' },

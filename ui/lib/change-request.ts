@@ -31,7 +31,11 @@ export const toneOfState = (state: State): Tone => tones[state];
 export const stateWords = (state: State): string => state.replaceAll('_', ' ');
 
 export const changeKinds = [
-  { value: 'access', label: 'Access', about: 'principals, roles, permissions, passwords' },
+  {
+    value: 'access',
+    label: 'Access',
+    about: 'principals, roles, permissions, passwords, admin tokens',
+  },
   { value: 'keys', label: 'API keys', about: 'made, revoked, changed' },
   { value: 'providers', label: 'Providers', about: 'addresses and credentials' },
   { value: 'models', label: 'Models', about: 'what is served, and by whom' },

@@ -1,6 +1,6 @@
 // The way from an empty database to the first answered request, and how far along it one is.
 
-import { keyState } from './key-state.ts';
+import { bearerState } from './bearer.ts';
 
 export type FirstRunFacts = Readonly<{
   providers: number;
@@ -71,11 +71,11 @@ export function firstRun(facts: FirstRunFacts): readonly Step[] {
 export const nextStep = (steps: readonly Step[]): Step | null =>
   steps.at(-1)?.isDone === true ? null : (steps.find(({ isDone }) => !isDone) ?? null);
 
-type Key = Parameters<typeof keyState>[0];
+type Key = Parameters<typeof bearerState>[0];
 
 /** How many keys a client could call with. */
 export const usableKeys = (keys: readonly Key[], now: number): number =>
-  keys.filter((key) => ['active', 'expiring'].includes(keyState(key, now))).length;
+  keys.filter((key) => ['active', 'expiring'].includes(bearerState(key, now))).length;
 
 type Row = Readonly<{ refusal: string | null; status: number | null }>;
 

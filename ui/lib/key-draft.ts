@@ -22,7 +22,7 @@ const momentOf = (text: string, zone: Zone): string => {
   return Number.isNaN(at.getTime()) ? text : at.toISOString();
 };
 
-type Told = Readonly<{ now: number; zone: Zone }>;
+export type Told = Readonly<{ now: number; zone: Zone }>;
 
 export function keyBody(draft: KeyDraft, { now, zone }: Told) {
   const { name, principal_id, expiry } = draft;
@@ -37,7 +37,7 @@ export function keyBody(draft: KeyDraft, { now, zone }: Told) {
 }
 
 /** For a shell: in single quotes, which nothing in it ends. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 type Use = Readonly<{ base: string; key: string; model: string }>;
 

@@ -10,6 +10,7 @@ import { listPrincipals } from '../api/principals.ts';
 import { listPromptClasses } from '../api/prompt-classes.ts';
 import { listProviders } from '../api/providers.ts';
 import { listRoles } from '../api/roles.ts';
+import { listTokens } from '../api/tokens.ts';
 
 export type Found = Readonly<{
   kind: string;
@@ -54,6 +55,12 @@ const sources: readonly Source[] = [
     screen: 'keys',
     list: async (signal) =>
       (await listKeys(signal)).map(({ id, name, prefix }) => ({ id, name, also: prefix })),
+  },
+  {
+    kind: 'Admin token',
+    screen: 'tokens',
+    list: async (signal) =>
+      (await listTokens(signal)).map(({ id, name, prefix }) => ({ id, name, also: prefix })),
   },
   { kind: 'MCP server', screen: 'mcp-servers', list: listMcpServers },
   { kind: 'Agent', screen: 'agents', list: listAgents },

@@ -42,6 +42,14 @@ export async function seedCompany(admin: Administrator): Promise<void> {
     });
   }
   await seedUsage(admin);
+  await seedTokens(admin);
+}
+
+async function seedTokens(admin: Administrator): Promise<void> {
+  const terraform = { principal_id: 2, permissions: ['usage:read', 'config:write'] };
+  await make(admin, 'POST', '/admin/tokens', { ...terraform, name: 'terraform' });
+  await make(admin, 'POST', '/admin/tokens', { ...terraform, name: 'nightly report' });
+  await make(admin, 'DELETE', '/admin/tokens/2', undefined);
 }
 
 async function seedRouting(admin: Administrator): Promise<void> {

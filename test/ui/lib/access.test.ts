@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
+import { bearerState } from '../../../ui/lib/bearer.ts';
 import {
   capStateOf,
   nearerCap,
@@ -19,7 +20,6 @@ import {
   gatewayAddress,
   keyBody,
 } from '../../../ui/lib/key-draft.ts';
-import { keyState } from '../../../ui/lib/key-state.ts';
 import { budgetBody, fromBudget, fromLimits, limitsBody } from '../../../ui/lib/limits-draft.ts';
 import { effectivePermissions, invokable, resourceChoices } from '../../../ui/lib/permissions.ts';
 import { fromPrincipal, principalBody, principalChange } from '../../../ui/lib/principal-draft.ts';
@@ -27,11 +27,12 @@ import { shownCredential } from '../../../ui/lib/credential-draft.ts';
 import { blankRemote, fromRemote, remoteBody, remoteChange } from '../../../ui/lib/remote-draft.ts';
 import { fromRole, roleChange } from '../../../ui/lib/role-draft.ts';
 import { settingText, supportBundle } from '../../../ui/lib/settings.ts';
+import { blankToken, carriableOf, tokenBody } from '../../../ui/lib/token-draft.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 
 const stateAt = (expires_at: string | null, disabled = false) =>
-  keyState({ disabled, expires_at }, now);
+  bearerState({ disabled, expires_at }, now);
 
 it('a key that is revoked is so, whether it has expired or not; one that ends within two weeks ends soon', () => {
   assert.equal(stateAt(null), 'active');
@@ -39,6 +40,7 @@ it('a key that is revoked is so, whether it has expired or not; one that ends wi
   assert.equal(stateAt('2026-12-05T12:00:00Z'), 'expiring');
   assert.equal(stateAt('2026-11-21T12:00:00Z'), 'expired');
   assert.equal(stateAt('2026-11-20T12:00:00Z', true), 'revoked');
+  assert.equal(bearerState({ revoked: true, expires_at: null }, now), 'revoked');
 });
 
 it('a key expires after days, at a moment of the zone that is shown, or never', () => {
@@ -53,6 +55,29 @@ it('a key expires after days, at a moment of the zone that is shown, or never', 
   assert.equal(keyBody(dated, told).expires_at, '2026-12-01T08:30:00.000Z');
   assert.equal(keyBody({ ...draft, expiry: 'never' }, told).expires_at, null);
   assert.equal(keyBody({ ...dated, expires_at: 'soon' }, told).expires_at, 'soon');
+});
+
+it('a token carries what was chosen and the principal holds, and always expires', () => {
+  const held = ['model:invoke', 'usage:read', 'config:write'].map((verb) => ({
+    verb,
+    resource: '*',
+  }));
+  assert.deepEqual(carriableOf(held), ['usage:read', 'config:write']);
+  const told = { now, zone: 'utc', held } as const;
+  const draft = { ...blankToken, name: ' ci ', principal_id: '7', expiry: '7' };
+  const chosen = { ...draft, permissions: 'config:write\nkey:create' };
+  assert.deepEqual(tokenBody(chosen, told), {
+    body: {
+      name: 'ci',
+      principal_id: 7,
+      permissions: ['config:write'],
+      expires_at: '2026-11-28T12:00:00.000Z',
+    },
+  });
+  for (const permissions of ['', 'key:create']) {
+    const read = tokenBody({ ...draft, permissions }, told);
+    assert.ok('wrong' in read && read.wrong.field === 'permissions');
+  }
 });
 
 it('a name with a quote does not end the command that it stands in', () => {

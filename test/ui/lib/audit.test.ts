@@ -23,6 +23,7 @@ it('a target is shown by the screen of what it is about', () => {
     '/admin/change-policy': { screen: 'history', rest: ['requests', 'policy'] },
     '/admin/snapshots/12/restore': { screen: 'history', rest: ['versions', '12'] },
     '/admin/providers/register': { screen: 'providers', rest: [] },
+    '/admin/tokens/7': { screen: 'tokens', rest: ['7'] },
     '/admin/nothing/7': null,
     '/login': null,
     'import config.yaml': null,

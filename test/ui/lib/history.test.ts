@@ -28,6 +28,7 @@ import {
 it('a stream is shown by the screen of its kind', () => {
   assert.deepEqual(placeOfStream('model-7'), { screen: 'models', rest: ['7'] });
   assert.deepEqual(placeOfStream('api_key-12'), { screen: 'keys', rest: ['12'] });
+  assert.deepEqual(placeOfStream('admin_token-3'), { screen: 'tokens', rest: ['3'] });
   assert.deepEqual(placeOfStream('pool-2'), { screen: 'frontend-models', rest: ['pools', '2'] });
   assert.equal(placeOfStream('settings-1'), null);
   assert.equal(placeOfStream('model'), null);

@@ -114,6 +114,12 @@ export const stops: readonly Stop[] = [
     about: 'What clients call with. A key is shown once, with a first request to copy.',
   },
   {
+    name: 'tokens',
+    title: 'Admin tokens',
+    path: 'tokens',
+    about: 'Programs such as Terraform call the admin API with them, never with a password.',
+  },
+  {
     name: 'principals',
     title: 'Principals',
     path: 'principals/5',

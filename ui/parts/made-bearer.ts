@@ -1,33 +1,33 @@
-// Shows a new key, once. The dialog can be closed after the key was copied or the user confirms that it is saved.
+// Shows a new API key or admin token, once. The dialog can be closed after the secret was copied or the user confirms that it is saved.
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import '../../elements/copy.ts';
-import '../../elements/dialog.ts';
-import '../../elements/icon.ts';
-import { curlOf, environmentOf } from '../../lib/key-draft.ts';
-import { handKey } from '../../state/handed-key.ts';
-import { navigate } from '../../state/location.ts';
-import { may } from '../../state/session.ts';
-import { base, buttons } from '../../styles/base.ts';
+import '../elements/copy.ts';
+import '../elements/dialog.ts';
+import '../elements/icon.ts';
+import { capital } from '../lib/format.ts';
+import { handKey } from '../state/handed-key.ts';
+import { navigate } from '../state/location.ts';
+import { may } from '../state/session.ts';
+import { base, buttons } from '../styles/base.ts';
 
-export type MadeKey = Readonly<{
+export type MadeBearer = Readonly<{
   id: number;
   name: string;
-  key: string;
-  /** The gateway's address, null where it is not known, and a model that it serves. */
-  base: string | null;
-  model: string;
+  secret: string;
+  /** How to begin with it. */
+  uses: readonly Readonly<{ heading: string; label: string; text: string }>[];
+  /** Said where there is no use to show. */
+  note?: unknown;
 }>;
 
-const unknownAddress = html`<p class="quiet">
-  The address of the gateway is not known here. Start the control plane with
-  <code>--gateway-url</code> to see a command that is ready to run.
-</p>`;
-
 /** Sends `gw-close`. */
-export class GwMadeKey extends LitElement {
-  static override properties = { made: { attribute: false }, kept: { state: true } };
+export class GwMadeBearer extends LitElement {
+  static override properties = {
+    made: { attribute: false },
+    noun: { type: String },
+    kept: { state: true },
+  };
   static override styles = [
     base,
     buttons,
@@ -87,19 +87,22 @@ export class GwMadeKey extends LitElement {
     `,
   ];
   /** Null is closed. */
-  declare made: MadeKey | null;
+  declare made: MadeBearer | null;
+  /** "key" or "token". */
+  declare noun: string;
   declare kept: boolean;
 
   constructor() {
     super();
     this.made = null;
+    this.noun = 'key';
     this.kept = false;
   }
 
   protected override render() {
     const { made } = this;
     return html`<gw-dialog
-      heading=${made === null ? '' : `Key ${made.name}`}
+      heading=${made === null ? '' : `${capital(this.noun)} ${made.name}`}
       wide
       .kept=${!this.kept}
       ?open=${made !== null}
@@ -109,23 +112,30 @@ export class GwMadeKey extends LitElement {
     </gw-dialog>`;
   }
 
-  #parts({ key, base, model }: MadeKey) {
+  #parts({ secret, uses, note = nothing }: MadeBearer) {
     return html`<div class="parts">
-      <p>Copy this key now. You won't see it again.</p>
-      <div @gw-copied=${this.#keep}>${this.#code('key', key, 'key')}</div>
-      ${base === null ? unknownAddress : this.#firstUse({ base, key, model })}
+      <p>Copy this ${this.noun} now. You won't see it again.</p>
+      <div @gw-copied=${this.#keep}>${this.#code(this.noun, secret, 'key')}</div>
+      ${note}
+      ${uses.map(
+        ({ heading, label, text }) =>
+          html`<div>
+            <h3>${heading}</h3>
+            ${this.#code(label, text)}
+          </div>`,
+      )}
       <footer>
         <label
           ><input type="checkbox" .checked=${this.kept} @change=${this.#onTick} />I've saved this
-          key</label
+          ${this.noun}</label
         >
         <span class="acts">
           ${
-            may('config:write')
+            this.noun === 'key' && may('config:write')
               ? html`<button
                   type="button"
                   ?disabled=${!this.kept}
-                  @click=${() => this.#tryOut(key)}
+                  @click=${() => this.#tryOut(secret)}
                 >
                   <gw-icon name="send"></gw-icon>Send a request with it
                 </button>`
@@ -137,17 +147,6 @@ export class GwMadeKey extends LitElement {
         </span>
       </footer>
     </div>`;
-  }
-
-  #firstUse(use: Readonly<{ base: string; key: string; model: string }>) {
-    return html`<div>
-        <h3>First request</h3>
-        ${this.#code('curl', curlOf(use))}
-      </div>
-      <div>
-        <h3>OpenAI client</h3>
-        ${this.#code('environment', environmentOf(use))}
-      </div>`;
   }
 
   #code(label: string, text: string, name = '') {
@@ -177,10 +176,10 @@ export class GwMadeKey extends LitElement {
   };
 }
 
-customElements.define('gw-made-key', GwMadeKey);
+customElements.define('gw-made-bearer', GwMadeBearer);
 
 declare global {
   interface HTMLElementTagNameMap {
-    'gw-made-key': GwMadeKey;
+    'gw-made-bearer': GwMadeBearer;
   }
 }
