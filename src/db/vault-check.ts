@@ -45,6 +45,12 @@ function namedItems(): SQLQuery {
     where ref is not null group by ref`;
 }
 
+/** The refs that events say were erased. */
+const erasedItems = sql`
+  select distinct ref::uuid from es.events
+    cross join lateral json_array_elements_text(payload -> 'refs') as ref
+  where type = 'VaultItemsErased'`;
+
 /**
  * At most `limit` of each fault, by position. One statement, so that what is written at the same time is seen whole or not at all. The
  * fingerprint key belongs to the database, and no event names it.
@@ -52,10 +58,7 @@ function namedItems(): SQLQuery {
 export const compareVault = (db: Queryable, limit: number): Promise<VaultFinding[]> =>
   db.query(sql`
     with named as (${namedItems()}
-    ), erased as (
-      select distinct ref::uuid from es.events
-        cross join lateral json_array_elements_text(payload -> 'refs') as ref
-      where type = 'VaultItemsErased'
+    ), erased as (${erasedItems}
     ), let_go as (
       select (payload -> 'draft' ->> 'body_ref')::uuid as ref from es.events as draft
       where type in ('ChangeRequestDrafted', 'ChangeRequestEdited') and exists (
@@ -86,6 +89,13 @@ export async function deleteUnnamedItems(tx: Queryable): Promise<void> {
   await tx.query(sql`
     delete from vault.items where class <> 'fingerprint_key'
       and not exists (select from (${namedItems()}) as named where named.ref = items.ref)`);
+}
+
+/** Of a vault that was exported before the log: what was erased in between stays erased. As the owner of the database. */
+export async function eraseReturnedItems(tx: Queryable, at: Date): Promise<void> {
+  await tx.query(sql`
+    update vault.items set body = null, erased_at = ${at}
+    where body is not null and ref in (${erasedItems})`);
 }
 
 export type FingerprintedName = Readonly<{ position: number; text: string; fingerprint: string }>;

@@ -14,7 +14,7 @@ import { migrate } from '../../db/migrate.ts';
 import type { Database } from '../../db/pool.ts';
 import { adoptLog, countMissing, insertVaultRows, readVaultRows } from '../../db/replay.ts';
 import { insertSignedCheckpoint } from '../../db/signed-checkpoints.ts';
-import { deleteUnnamedItems } from '../../db/vault-check.ts';
+import { deleteUnnamedItems, eraseReturnedItems } from '../../db/vault-check.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { keepBudgetRows } from '../budget-rows.ts';
@@ -103,6 +103,7 @@ async function writeAll(tx: Transaction, sources: Sources): Promise<ExportCheck 
   if (sources.vault !== null) {
     await writeVault(tx, sources.vault);
     await deleteUnnamedItems(tx);
+    await eraseReturnedItems(tx, new Date());
   }
   return check;
 }

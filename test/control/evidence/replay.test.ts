@@ -8,14 +8,18 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 
 import { readModelSchema, verifyReadModel } from '../../../projections/read-model.ts';
+import { erasing, eraseNamed, personalData } from '../../../src/control/erase.ts';
 import { replayLog, vaultLines } from '../../../src/control/evidence/replay.ts';
 import { openControlPlane } from '../../../src/control/plane.ts';
 import type { ControlPlane } from '../../../src/control/plane.ts';
+import { verifyVault } from '../../../src/control/verify-vault.ts';
 import { readHead } from '../../../src/db/event-log.ts';
 import { openDatabase } from '../../../src/db/pool.ts';
+import { principalId } from '../../../src/lib/ids.ts';
+import { isRefusal } from '../../../src/lib/refusal.ts';
 import { gw } from '../../harness/command-line.ts';
 import { exported, signedPlane, temporaryDirectory } from '../../harness/evidence.ts';
-import { testKey, testPlane } from '../../harness/plane.ts';
+import { person, testKey, testPlane } from '../../harness/plane.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
 const lines = (text: string) => text.trimEnd().split('\n').values();
@@ -104,6 +108,33 @@ describe('a log that is replayed', () => {
     const replayed = await replayLog(db, { log: each(await exported(plane.reports)), vault: null });
     assert.ok('missing' in replayed);
     assert.equal(replayed.missing, 1);
+  });
+
+  it('brings nothing back that was erased after its vault was exported', async (t) => {
+    const { plane, run } = await testPlane(t);
+    const ref = '5b0c2f4e-8a3d-4c55-9a57-3f2f9d1c7e10';
+    await run({
+      command: { type: 'CreatePrincipal', name: named(ref), kind: 'user', emailRef: null },
+      secrets: [{ ref, class: 'personal', plaintext: 'Ada' }],
+    });
+    const { lastId } = plane.store.state().principal;
+    await run({ command: { type: 'DeletePrincipal', id: principalId.parse(lastId) } });
+    const vault = await vaultText(plane);
+    const erasure = await personalData(plane.db, principalId.parse(lastId));
+    const erased = await plane.execute(erasing(erasure), {
+      ...person,
+      conclude: async (outcome, tx) => {
+        await eraseNamed(tx, { outcome, erasure, clock: Date.now });
+      },
+    });
+    assert.ok(!isRefusal(erased));
+    const db = await emptyDatabase(t);
+    await replayLog(db, { log: each(await exported(plane.reports)), vault: each(vault) });
+    const items: unknown[] = await db.query(
+      sql`select body, erased_at is null as kept from vault.items where ref = ${ref}`,
+    );
+    assert.deepEqual(items, [{ body: null, kept: false }]);
+    assert.deepEqual((await verifyVault(db, { encryptionKey: testKey })).problems, []);
   });
 
   it('is refused, and leaves nothing, when it does not hold or the database is not empty', async (t) => {
