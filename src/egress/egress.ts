@@ -167,10 +167,17 @@ function parseEntry(text: string): EgressEntry {
   return entry;
 }
 
-/** `::a.b.c.d`, the oldest way to write an IPv4 address in IPv6, is judged as that IPv4 address; `::` and `::1` stay. */
+/** The prefix under which a NAT64 reaches IPv4 addresses (RFC 6052, section 2.1): names without IPv6 resolve to it there. */
+const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+
+/**
+ * An address of NAT64 is judged as the IPv4 address in it, and so is `::a.b.c.d`, the oldest way to write an IPv4 address in IPv6; `::` and
+ * `::1` stay.
+ */
 function embeddedIPv4(address: Address): Address {
   if (address instanceof ipaddr.IPv4) return address;
   const bytes = address.toByteArray();
-  const compatible = bytes.slice(0, 12).every((byte) => byte === 0) && bytes[12] !== 0;
-  return compatible ? new ipaddr.IPv4(bytes.slice(12)) : address;
+  const isCompatible = bytes.slice(0, 12).every((byte) => byte === 0) && bytes[12] !== 0;
+  const isEmbedded = isCompatible || address.match(nat64);
+  return isEmbedded ? new ipaddr.IPv4(bytes.slice(12)) : address;
 }

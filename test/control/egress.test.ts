@@ -18,6 +18,7 @@ describe('addresses', () => {
     '::ffff:169.254.169.254',
     '::a9fe:a9fe',
     '64:ff9b::a9fe:a9fe',
+    '64:ff9b:1::a9fe:a9fe',
     '2002:a9fe:a9fe::1',
     'fe80::1',
     'fd00:ec2::254',
@@ -38,7 +39,16 @@ describe('addresses', () => {
     });
   }
 
-  for (const address of ['127.0.0.1', '::1', '10.1.2.3', '192.168.0.9', 'fd12::1', '8.8.8.8']) {
+  for (const address of [
+    '127.0.0.1',
+    '::1',
+    '10.1.2.3',
+    '192.168.0.9',
+    'fd12::1',
+    '8.8.8.8',
+    // As DNS64 answers for 8.8.8.8 where a network reaches IPv4 by NAT64.
+    '64:ff9b::808:808',
+  ]) {
     it(`${address} is dialled by default`, () => assert.equal(open.judge('host', address), null));
   }
 
@@ -46,7 +56,11 @@ describe('addresses', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 255 }), fc.integer({ min: 0, max: 255 }), (c, d) => {
         const low = ((c << 8) | d).toString(16);
-        for (const address of [`::ffff:169.254.${c}.${d}`, `::ffff:a9fe:${low}`, `::a9fe:${low}`]) {
+        const prefixes = ['::ffff:', '::', '64:ff9b::'];
+        for (const address of [
+          `::ffff:169.254.${c}.${d}`,
+          ...prefixes.map((one) => `${one}a9fe:${low}`),
+        ]) {
           assert.ok(open.judge('host', address), address);
         }
       }),
@@ -58,6 +72,7 @@ describe('lists', () => {
   it('a deny entry refuses a block, an address or a name', () => {
     const egress = createEgress({ allow: [], deny: ['10.0.0.0/8', '192.0.2.7', '*.internal'] });
     assert.ok(egress.judge('a.example', '10.9.9.9'));
+    assert.ok(egress.judge('a.example', '64:ff9b::a09:909'));
     assert.ok(egress.judge('a.example', '::ffff:10.9.9.9'));
     assert.ok(egress.judge('a.example', '192.0.2.7'));
     assert.ok(egress.judge('db.INTERNAL', '8.8.8.8'));
