@@ -76,13 +76,21 @@ export async function importConfig(
   return isRefusal(version) ? [version] : { ...report, version };
 }
 
+const namesOf = (entities: ReadonlyMap<number, Readonly<{ name: string }>>): ReadonlySet<string> =>
+  new Set([...entities.values()].map(({ name }) => name));
+
 function layOutFor(
   document: ConfigDocument,
   { store }: Dependencies['plane'],
 ): Layout | readonly Refusal[] {
-  // A name that is a frontend model stays one, also when the file has but one entry of it now.
-  const held = new Set([...store.state().frontend_model.byId.values()].map(({ name }) => name));
-  const layout = layOut(document, { several: false, isRouted: (name) => held.has(name) });
+  const state = store.state();
+  const routed = namesOf(state.frontend_model.byId);
+  const models = namesOf(state.model.byId);
+  const own = new Set(document.frontendModels.map(({ name }) => name));
+  // A name that an import made a frontend model stays one, also when the file has one entry of it now. Where a model has the name
+  // too, the frontend model is an operator's, and the entry is the model.
+  const isRouted = (name: string) => routed.has(name) && !models.has(name) && !own.has(name);
+  const layout = layOut(document, { several: false, isRouted });
   return 'models' in layout ? layout : layout.map((message) => refuse('invalid', message));
 }
 

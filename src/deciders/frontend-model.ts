@@ -70,7 +70,7 @@ const event = <Type extends OwnEvent['type']>(
 
 function createFrontendModel(state: ConfigState, command: Of<'CreateFrontendModel'>): Decision {
   const { name, description, maxModelLen } = command;
-  const claimed = claimName(state, name);
+  const claimed = claimName(state, 'frontend_model', name);
   if (isRefusal(claimed)) return claimed;
   const id = frontendModelId.parse(state.frontend_model.lastId + 1);
   const rules = replacedRules(state, { id, name, rules: [] }, command.rules);
@@ -108,7 +108,7 @@ function updateFrontendModel(
 ): Decision {
   const events: GwEvent[] = [];
   if (name !== undefined && name !== model.name) {
-    const claimed = claimName(state, name);
+    const claimed = claimName(state, 'frontend_model', name);
     if (isRefusal(claimed)) return claimed;
     events.push(...claimed, event(model, 'FrontendModelRenamed', { name }));
   }

@@ -10,7 +10,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { modelNameField, upstreamModelField } from '../lib/fields.ts';
 import { modelId } from '../lib/ids.ts';
 import type { ModelId, PrincipalId, ProviderId } from '../lib/ids.ts';
-import { refuseTakenName } from './model-name.ts';
+import { isFreeName } from './model-name.ts';
 import { isReferredTo, isUnclaimed } from './model-reference.ts';
 
 /** One entry of a model list; `contextLength` in tokens. */
@@ -103,8 +103,7 @@ function newNaming(
       if (given.has(name) || !modelNameField.safeParse(name).success) continue;
       const again = [...state.model.byId.values()].find((model) => model.name === name);
       const isOwn = again?.learnedBy === owner.principalId && again.backend === null;
-      const isFree =
-        refuseTakenName(state, name) === null && !isReferredTo(state, { id: null, name });
+      const isFree = isFreeName(state, name) && !isReferredTo(state, { id: null, name });
       if (!isOwn && !isFree) continue;
       given.add(name);
       if (again !== undefined) return { id: again.id, name, isNew: false };

@@ -100,7 +100,7 @@ const event = <Type extends ModelEventType['type']>(
 ) => ({ stream: streamOf('model', id), type, data: { id, ...data } });
 
 function createModel(state: ConfigState, { name, fields, backend }: Of<'CreateModel'>): Decision {
-  const claimed = claimName(state, name);
+  const claimed = claimName(state, 'model', name);
   if (isRefusal(claimed)) return claimed;
   const id = modelId.parse(state.model.lastId + 1);
   const description = fields.description ?? null;
@@ -130,7 +130,7 @@ const firstBackend = (
 function updateModel(state: ConfigState, model: Model, fields: ModelFields): Decision {
   const { name } = fields;
   if (name === undefined || name === model.name) return changedFields(model, fields);
-  const claimed = claimName(state, name);
+  const claimed = claimName(state, 'model', name);
   if (isRefusal(claimed)) return claimed;
   return [
     ...claimed,

@@ -75,7 +75,7 @@ const event = <Type extends PoolEventType['type']>(
 ) => ({ stream: streamOf('pool', id), type, data: { id, ...data } });
 
 function createPool(state: ConfigState, { name, fields }: Of<'CreatePool'>): Decision {
-  const claimed = claimName(state, name);
+  const claimed = claimName(state, 'pool', name);
   if (isRefusal(claimed)) return claimed;
   const id = poolId.parse(state.pool.lastId + 1);
   const members = memberList(state, { held: [], given: fields.members ?? [] });
@@ -92,7 +92,7 @@ function updatePool(state: ConfigState, pool: Pool, fields: PoolFields): Decisio
   const { name, description, policy } = fields;
   const events: GwEvent[] = [];
   if (name !== undefined && name !== pool.name) {
-    const claimed = claimName(state, name);
+    const claimed = claimName(state, 'pool', name);
     if (isRefusal(claimed)) return claimed;
     events.push(...claimed, event(pool, 'PoolRenamed', { name }));
   }

@@ -58,15 +58,31 @@ describe('a frontend model', () => {
     assert.deepEqual(member(await one(), 'rules'), []);
   });
 
-  it('takes no name that a model, a pool or another holds, and none with a star', async (t) => {
+  it('takes the name of a provider model', async (t) => {
     const { send } = await house(t);
-    const paths = ['/admin/frontend-models', '/admin/model-pools', '/admin/models'];
-    for (const path of paths) {
-      for (const name of ['small', 'pair', 'house']) {
+    const given = { name: 'small', default_targets: ['small'] };
+    const { status, body } = await send('POST', '/admin/frontend-models', given);
+    assert.equal(status, 200, JSON.stringify(body));
+    const routed = await send('POST', '/admin/routing/dry-run', { model: 'small' });
+    assert.match(JSON.stringify(routed.body), /"default"/);
+    assert.equal((await send('PATCH', '/admin/frontend-models/1', { name: 'large' })).status, 200);
+  });
+
+  it('takes no name that a pool or another holds, and none with a star', async (t) => {
+    const { send } = await house(t);
+    const held = {
+      '/admin/frontend-models': ['pair', 'house'],
+      '/admin/model-pools': ['small', 'pair', 'house'],
+      '/admin/models': ['small', 'pair'],
+    };
+    await send('POST', '/admin/frontend-models', { name: 'annex' });
+    await send('POST', '/admin/model-pools', { name: 'trio' });
+    for (const [path, names] of Object.entries(held)) {
+      for (const name of names) {
         assert.deepEqual(errorOf(await send('POST', path, { name })), [409, 'conflict', 'name']);
       }
       assert.deepEqual(errorOf(await send('POST', path, { name: 'a*' })), [400, 'invalid', 'name']);
-      const renamed = await send('PATCH', `${path}/1`, { name: 'large' });
+      const renamed = await send('PATCH', `${path}/2`, { name: names[0] });
       assert.deepEqual(errorOf(renamed), [409, 'conflict', 'name']);
     }
     for (const max_model_len of [0, -1, 1.5, '8']) {

@@ -112,36 +112,48 @@ describe('a frontend model', () => {
 
 describe('a name', () => {
   const held = [modelCreated(1, 'small'), house, poolCreated(1, 'pair')];
-  const cases = [
-    ['small', /model small exists/],
-    ['house', /frontend model house exists/],
-    ['pair', /pool pair exists/],
-  ] as const;
+  const ofModel = /model small exists/;
+  const ofFrontendModel = /frontend model house exists/;
+  const ofPool = /pool pair exists/;
 
-  it('is held by one provider model, frontend model or pool', () => {
-    for (const [name, message] of cases) {
-      given(held).when(create(name)).refuses('conflict', message, 'name');
-      given(held)
-        .when({ type: 'CreatePool', name, fields: {} })
-        .refuses('conflict', message, 'name');
-      given(held)
-        .when({ type: 'CreateModel', name, fields: {} })
-        .refuses('conflict', message, 'name');
+  it('is held by one of its kind, and a pool shares its name with neither of the others', () => {
+    const refused = [
+      [create('house'), ofFrontendModel],
+      [create('pair'), ofPool],
+      [{ type: 'CreateModel', name: 'small', fields: {} }, ofModel],
+      [{ type: 'CreateModel', name: 'pair', fields: {} }, ofPool],
+      [{ type: 'CreatePool', name: 'small', fields: {} }, ofModel],
+      [{ type: 'CreatePool', name: 'house', fields: {} }, ofFrontendModel],
+      [{ type: 'CreatePool', name: 'pair', fields: {} }, ofPool],
+    ] as const;
+    for (const [command, message] of refused) {
+      given(held).when(command).refuses('conflict', message, 'name');
     }
+  });
+
+  it('of a provider model may be that of a frontend model too, which routes to it', () => {
+    given(held)
+      .when({ ...create('small'), defaultTargets: [named('small')] })
+      .yields([
+        frontendModelCreated(2, 'small'),
+        targetsSet(2, null, [target(1, 0, { model: 1 })]),
+      ]);
+    given(held)
+      .when({ type: 'CreateModel', name: 'house', fields: {} })
+      .yields([modelCreated(2, 'house')]);
   });
 
   it('is not taken by a rename either', () => {
     const others = [modelCreated(2, 'm'), frontendModelCreated(2, 'f'), poolCreated(2, 'p')];
-    const second = { m: modelId.parse(2), f: frontendModelId.parse(2) };
-    for (const [name, message] of cases) {
-      const now = given([...held, ...others]);
-      now
-        .when({ type: 'UpdateModel', id: second.m, fields: { name } })
-        .refuses('conflict', message, 'name');
-      now
-        .when({ type: 'UpdateFrontendModel', id: second.f, fields: { name } })
-        .refuses('conflict', message, 'name');
-    }
+    const now = given([...held, ...others]);
+    const model = { type: 'UpdateModel', id: modelId.parse(2) } as const;
+    const frontendModel = { type: 'UpdateFrontendModel', id: frontendModelId.parse(2) } as const;
+    now.when({ ...model, fields: { name: 'small' } }).refuses('conflict', ofModel, 'name');
+    now.when({ ...model, fields: { name: 'pair' } }).refuses('conflict', ofPool, 'name');
+    now
+      .when({ ...frontendModel, fields: { name: 'house' } })
+      .refuses('conflict', ofFrontendModel, 'name');
+    now.when({ ...frontendModel, fields: { name: 'pair' } }).refuses('conflict', ofPool, 'name');
   });
 });
 

@@ -233,6 +233,22 @@ describe('a restore', () => {
     ]);
   });
 
+  it('of a model is not in the way of a frontend model of its name, and a pool is', () => {
+    const target = stateOf([modelCreated(1, 'm')]);
+    const { conflicts } = planRestore(
+      stateOf([modelCreated(1, 'm'), modelDeleted(1), frontendModelCreated(1, 'm')]),
+      restoring(target, { only: ['model-1'] }),
+    );
+    assert.deepEqual(conflicts, []);
+    const { conflicts: ofPool } = planRestore(
+      stateOf([modelCreated(1, 'm'), modelDeleted(1), poolCreated(1, 'm')]),
+      restoring(target, { only: ['model-1'] }),
+    );
+    assert.deepEqual(ofPool, [
+      { entity: 'model-1', needs: 'pool-1', message: 'pool-1 has its name' },
+    ]);
+  });
+
   it('of two providers that their erased credentials told apart is refused, of one of them is not', () => {
     const { endpoint } = rack;
     const held = [

@@ -8,6 +8,7 @@ import type { ConfigState } from '../../../projections/config/state.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { FrontendModelId } from '../../lib/ids.ts';
 import { refuseJump } from '../jump.ts';
+import { nameSpaces } from '../model-name.ts';
 import { kindOf, kinds } from './kinds.ts';
 
 /**
@@ -39,7 +40,8 @@ function heldIn(state: ConfigState): Held {
   const named = kinds.flatMap(({ noun, nameOf }) =>
     [...state[noun].byId.keys()].flatMap((id) => {
       const name = nameOf(state, id);
-      return name === null ? [] : { key: nameKey(noun, name), stream: streamOf(noun, id) };
+      const stream = streamOf(noun, id);
+      return name === null ? [] : nameKeys(noun, name).map((key) => ({ key, stream }));
     }),
   );
   const names = new Map(
@@ -51,8 +53,12 @@ function heldIn(state: ConfigState): Held {
   return { names, providers: identitiesIn(state) };
 }
 
-const nameKey = (noun: Noun, name: string): string =>
-  `${nameSpaces.find((space) => space.includes(noun))?.[0] ?? noun} ${name}`;
+/** One for each space of names in which the name must be unique. */
+function nameKeys(noun: Noun, name: string): readonly string[] {
+  const spaces =
+    noun === 'model' || noun === 'frontend_model' || noun === 'pool' ? nameSpaces[noun] : [noun];
+  return spaces.map((space) => `${space} ${name}`);
+}
 
 function stands(state: ConfigState, stream: string): boolean {
   const { noun, id } = parseStream(stream);
@@ -75,7 +81,8 @@ function rivalOf(state: ConfigState, held: Held, stream: string): Omit<Conflict,
   const { noun, id } = parseStream(stream);
   const name = kindOf(noun)?.nameOf(state, id) ?? null;
   if (name === null) return null;
-  const named = held.names.get(nameKey(noun, name))?.find((one) => one !== stream);
+  const sharing = nameKeys(noun, name).flatMap((key) => held.names.get(key) ?? []);
+  const named = sharing.find((one) => one !== stream);
   if (named !== undefined) return { needs: named, message: `${named} has its name` };
   const own = noun === 'provider' ? state.provider.byId.get(id) : undefined;
   if (own === undefined) return null;
@@ -84,8 +91,6 @@ function rivalOf(state: ConfigState, held: Held, stream: string): Omit<Conflict,
   const twin = streamOf('provider', other.id);
   return { needs: twin, message: `${twin} has its address and its auth` };
 }
-
-const nameSpaces: readonly (readonly Noun[])[] = [['model', 'frontend_model', 'pool']];
 
 /**
  * Of those providers, in the state that would come of a whole one: the credential that told it from another is erased, so that it would

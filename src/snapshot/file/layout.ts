@@ -139,11 +139,13 @@ const ownPool = (pool: FilePool, names: Names): LaidPool => ({
 const soleModel = (name: string | null, names: Names): string | null =>
   name === null ? null : (names.get(name)?.models[0]?.name ?? name);
 
-/** Models, pools and frontend models share one space of names, and refer to what is there. */
+/** Names are unique, but that a frontend model may have the name of a model; and what they refer to must exist. */
 function layoutErrors({ models, pools, frontendModels, fallbackModel }: Layout): readonly string[] {
   const errors: string[] = [];
-  const all = [...models, ...pools, ...frontendModels].map(({ name }) => name);
-  const twice = new Set(all.filter((name, index) => all.indexOf(name) !== index));
+  const twice = new Set([
+    ...twiceIn([...models, ...pools]),
+    ...twiceIn([...frontendModels, ...pools]),
+  ]);
   for (const name of twice)
     errors.push(`${name} is the name of two models, pools or frontend models`);
   const known = { model: new Set(models.map(({ name }) => name)), target: new Set<string>() };
@@ -168,4 +170,13 @@ function layoutErrors({ models, pools, frontendModels, fallbackModel }: Layout):
     errors.push(`fallback_model: no model is named ${fallbackModel}`);
   }
   return errors;
+}
+
+function twiceIn(list: readonly Readonly<{ name: string }>[]): readonly string[] {
+  const seen = new Set<string>();
+  return list.flatMap(({ name }) => {
+    if (seen.has(name)) return name;
+    seen.add(name);
+    return [];
+  });
 }
