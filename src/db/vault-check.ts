@@ -51,6 +51,14 @@ const erasedItems = sql`
     cross join lateral json_array_elements_text(payload -> 'refs') as ref
   where type = 'VaultItemsErased'`;
 
+/** The refs of calls that a change request has let go of. */
+const endedDrafts = sql`
+  select (payload -> 'draft' ->> 'body_ref')::uuid as ref from es.events as draft
+  where type in ('ChangeRequestDrafted', 'ChangeRequestEdited') and exists (
+    select from es.events as after
+    where after.stream = draft.stream and after.position > draft.position
+      and after.type = any(${draftEnds}::text[]))`;
+
 /**
  * At most `limit` of each fault, by position. One statement, so that what is written at the same time is seen whole or not at all. The
  * fingerprint key belongs to the database, and no event names it.
@@ -59,12 +67,7 @@ export const compareVault = (db: Queryable, limit: number): Promise<VaultFinding
   db.query(sql`
     with named as (${namedItems()}
     ), erased as (${erasedItems}
-    ), let_go as (
-      select (payload -> 'draft' ->> 'body_ref')::uuid as ref from es.events as draft
-      where type in ('ChangeRequestDrafted', 'ChangeRequestEdited') and exists (
-        select from es.events as after
-        where after.stream = draft.stream and after.position > draft.position
-          and after.type = any(${draftEnds}::text[]))
+    ), let_go as (${endedDrafts}
     ), compared as (
       select ref, position, case
           when items.created_at is null then 'missing'
@@ -95,7 +98,7 @@ export async function deleteUnnamedItems(tx: Queryable): Promise<void> {
 export async function eraseReturnedItems(tx: Queryable, at: Date): Promise<void> {
   await tx.query(sql`
     update vault.items set body = null, erased_at = ${at}
-    where body is not null and ref in (${erasedItems})`);
+    where body is not null and ref in (${erasedItems} union ${endedDrafts})`);
 }
 
 export type FingerprintedName = Readonly<{ position: number; text: string; fingerprint: string }>;

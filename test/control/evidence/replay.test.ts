@@ -19,6 +19,7 @@ import { principalId } from '../../../src/lib/ids.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import { gw } from '../../harness/command-line.ts';
 import { exported, signedPlane, temporaryDirectory } from '../../harness/evidence.ts';
+import { fourEyes, path as requests, renameModel } from '../../harness/four-eyes.ts';
 import { person, testKey, testPlane } from '../../harness/plane.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
@@ -135,6 +136,18 @@ describe('a log that is replayed', () => {
     );
     assert.deepEqual(items, [{ body: null, kept: false }]);
     assert.deepEqual((await verifyVault(db, { encryptionKey: testKey })).problems, []);
+  });
+
+  it('brings no calls back of a change request that ended after its vault was exported', async (t) => {
+    const { ada, draft, plane } = await fourEyes(t);
+    const id = await draft(ada, [renameModel('b')]);
+    const ref = plane.store.state().change_request.byId.get(1)?.draft?.body_ref ?? assert.fail();
+    const vault = await vaultText(plane);
+    assert.equal((await ada('POST', `${requests}/${id}/withdraw`, {})).status, 200);
+    const db = await emptyDatabase(t);
+    await replayLog(db, { log: each(await exported(plane.reports)), vault: each(vault) });
+    const items: unknown[] = await db.query(sql`select body from vault.items where ref = ${ref}`);
+    assert.deepEqual(items, [{ body: null }]);
   });
 
   it('is refused, and leaves nothing, when it does not hold or the database is not empty', async (t) => {
