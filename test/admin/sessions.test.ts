@@ -11,8 +11,9 @@ import { setLogin } from '../../src/cli/login-principal.ts';
 import { createPasswords } from '../../src/control/passwords.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
+import { adminTokenId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { adminPassword, errorOf, testAdmin } from '../harness/admin.ts';
+import { adminPassword, errorOf, member, testAdmin } from '../harness/admin.ts';
 import { person, testKey } from '../harness/plane.ts';
 
 const login = (name: string, password: string) => ({
@@ -65,6 +66,31 @@ describe('what was changed elsewhere', () => {
     const command = { type: 'RevokeRole', id: principal.id, role: 'admin' } as const;
     assert.ok(!isRefusal(await other.execute({ command }, forced)));
     assert.equal((await ask({ path: '/admin/roles', cookie })).status, 403);
+  });
+
+  it('a right that is revoked and a token that is revoked limit admin tokens', async (t) => {
+    const { ask, cookie, other } = await withSilentOther(t);
+    const [, principal] = [...other.store.state().principal.byId.values()];
+    assert.ok(principal !== undefined);
+    const { id } = principal;
+    const create = async (): Promise<string> => {
+      const body = { name: 'ci', principal_id: id, permissions: ['usage:read'] };
+      const made = await ask({ method: 'POST', path: '/admin/tokens', cookie, body });
+      return String(member(made.body, 'token'));
+    };
+    const [first, second] = [await create(), await create()];
+    const status = async (token: string) => (await ask({ path: '/admin/roles', token })).status;
+    assert.deepEqual([await status(first), await status(second)], [200, 200]);
+
+    const revoked = { type: 'RevokeAdminToken', id: adminTokenId.parse(1) } as const;
+    assert.ok(!isRefusal(await other.execute({ command: revoked }, forced)));
+    assert.deepEqual([await status(first), await status(second)], [401, 200]);
+    const narrowed = { type: 'RevokeRole', id, role: 'admin' } as const;
+    assert.ok(!isRefusal(await other.execute({ command: narrowed }, forced)));
+    assert.equal(await status(second), 403);
+    const deleted = { type: 'DeletePrincipal', id } as const;
+    assert.ok(!isRefusal(await other.execute({ command: deleted }, forced)));
+    assert.equal(await status(second), 401);
   });
 
   it('a principal that is deleted has no session left', async (t) => {

@@ -95,9 +95,9 @@ describe('an admin token', () => {
 
   it('ends when it expires', async (t) => {
     const { sendAs, clock } = await started(t, reader);
-    clock.now += 90 * dayMs - 1_000;
+    clock.now += 90 * dayMs - 1;
     assert.equal((await sendAs('GET', '/admin/roles')).status, 200);
-    clock.now += 2_000;
+    clock.now += 1;
     assert.equal((await sendAs('GET', '/admin/roles')).status, 401);
   });
 
@@ -176,6 +176,28 @@ describe('the creation of an admin token', () => {
       sendAs('POST', '/admin/tokens', { name: 't', principal_id: principalId, permissions });
     assert.equal((await create(['config:write'])).status, 200);
     assert.deepEqual(errorOf(await create(['usage:read'])), [403, 'forbidden', 'permissions']);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it('answers a token only what was answered to that token', async (t) => {
+    const held = ['usage:read', 'config:write'];
+    const { ask, send, token, principalId } = await started(t, { held, permissions: held });
+    const narrow = { name: 'n', principal_id: principalId, permissions: ['config:write'] };
+    const other = String(member((await send('POST', '/admin/tokens', narrow)).body, 'token'));
+    const body = { name: 'wide', principal_id: principalId, permissions: ['usage:read'] };
+    const create = (by: string) =>
+      ask({
+        method: 'POST',
+        path: '/admin/tokens',
+        token: by,
+        body,
+        headers: { 'idempotency-key': 'apply-1' },
+      });
+    const made = await create(token);
+    assert.equal(made.status, 200);
+    assert.deepEqual((await create(token)).body, made.body);
+    assert.deepEqual(errorOf(await create(other)), [403, 'forbidden', 'permissions']);
   });
 });
 
