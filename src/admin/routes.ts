@@ -77,57 +77,59 @@ const openApiRoute = route({
   handle: () => ({ body: document }),
 });
 
-const singleRoutes: readonly Route[] = showingVersions(
-  [
-    ...loginRoutes,
-    ...sessionRoutes,
-    ...signOnRoutes,
-    ...machineRoutes,
-    ...machineLimitsRoutes,
-    ...fleetRoutes,
-    ...healthRoutes,
-    ...metricsRoutes,
-    openApiRoute,
-    ...docsRoutes,
-    ...principalRoutes,
-    ...keyRoutes,
-    ...tokenRoutes,
-    ...roleRoutes,
-    ...limitsRoutes,
-    ...budgetRoutes,
-    ...modelRoutes,
-    ...backendRoutes,
-    ...providerRoutes,
-    ...registrationRoutes,
-    ...fallbackModelRoutes,
-    ...changePolicyRoutes,
-    ...priceRoutes,
-    ...frontendModelRoutes,
-    ...ruleRoutes,
-    ...poolRoutes,
-    ...partRoutes,
-    ...routingRoutes,
-    ...promptClassRoutes,
-    ...promptClassEvaluationRoutes,
-    ...mcpServerRoutes,
-    ...a2aAgentRoutes,
-    ...auditRoutes,
-    ...historyRoutes,
-    ...historyStreamRoutes,
-    ...logRoutes,
-    ...snapshotRoutes,
-    ...restoreRoutes,
-    ...configRoutes,
-    ...operationRoutes,
-    ...deploymentRoutes,
-    ...usageRoutes,
-    ...usageEventRoutes,
-    ...vaultRoutes,
-    ...explainRoutes,
-    ...playgroundRoutes,
-    ...accessRoutes,
-    ...timeseriesRoutes,
-  ].flatMap(withAlias),
+const groups = [
+  loginRoutes,
+  sessionRoutes,
+  signOnRoutes,
+  machineRoutes,
+  machineLimitsRoutes,
+  fleetRoutes,
+  healthRoutes,
+  metricsRoutes,
+  [openApiRoute],
+  docsRoutes,
+  principalRoutes,
+  keyRoutes,
+  tokenRoutes,
+  roleRoutes,
+  limitsRoutes,
+  budgetRoutes,
+  modelRoutes,
+  backendRoutes,
+  providerRoutes,
+  registrationRoutes,
+  fallbackModelRoutes,
+  changePolicyRoutes,
+  priceRoutes,
+  frontendModelRoutes,
+  ruleRoutes,
+  poolRoutes,
+  partRoutes,
+  routingRoutes,
+  promptClassRoutes,
+  promptClassEvaluationRoutes,
+  mcpServerRoutes,
+  a2aAgentRoutes,
+  auditRoutes,
+  historyRoutes,
+  historyStreamRoutes,
+  logRoutes,
+  snapshotRoutes,
+  restoreRoutes,
+  configRoutes,
+  operationRoutes,
+  deploymentRoutes,
+  usageRoutes,
+  usageEventRoutes,
+  vaultRoutes,
+  explainRoutes,
+  playgroundRoutes,
+  accessRoutes,
+  timeseriesRoutes,
+] as const;
+
+const singleRoutes = showingVersions(
+  groups.flatMap((routes: readonly Route[]) => routes).flatMap(withAlias),
 );
 
 export const adminRoutes: readonly Route[] = [
@@ -136,6 +138,18 @@ export const adminRoutes: readonly Route[] = [
   ...whatIfRoutes(singleRoutes),
   ...showingVersions(changeRequestRoutes(singleRoutes)),
 ];
+
+/** Those whose path is known to the compiler. */
+type Literal<Own extends Pick<Route, 'path'>> = Own extends unknown
+  ? string extends Own['path']
+    ? never
+    : Own
+  : never;
+
+/** The routes with the types of what they take and answer, for the management UI. */
+export type TypedAdminRoute =
+  | Literal<(typeof groups)[number][number]>
+  | ReturnType<typeof changeRequestRoutes | typeof changeSetRoutes | typeof whatIfRoutes>[number];
 
 const document = openApi(adminRoutes);
 
