@@ -89,16 +89,23 @@ type Fleet = Readonly<{ admin: AdminClient; urls: readonly string[] }>;
 async function giveBudget({ admin, urls }: Fleet, caps: Readonly<Record<string, number>>) {
   const caller = await createCaller(admin, 'spender');
   await caller.give('budget', { ...caps, window: 'daily' });
+  // A proxy that knows this key knows the budget, which was made before it.
+  const { key } = await admin.send({
+    method: 'POST',
+    path: '/admin/keys',
+    body: { name: 'made last', principal_id: caller.id },
+    answer: z.looseObject({ key: z.string() }),
+  });
   const chat = async (url: string, more: Readonly<Record<string, unknown>> = {}) => {
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(chatBody('m', more)),
     });
     return { status: response.status, text: await response.text() };
   };
   for (const url of urls) {
-    const isKnown = async () => (await fetchModels(url, caller.key)) === 200;
+    const isKnown = async () => (await fetchModels(url, key)) === 200;
     await until(isKnown, { what: 'the key at a proxy', limitMs: 20_000 });
   }
   return { ...caller, chat };
