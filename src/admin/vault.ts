@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-import { erasing, eraseNamed, personalData, superseded } from '../control/erase.ts';
+import { concludeErasure, erasing, personalData, superseded } from '../control/erase.ts';
 import type { Erasure } from '../control/erase.ts';
 import { eraseUsageNames } from '../db/usage-names.ts';
 import { principalId } from '../lib/ids.ts';
@@ -55,6 +55,4 @@ export const vaultRoutes = [
 ] as const;
 
 const erase = (call: Call, erasure: Erasure) =>
-  mutate(call, erasing(erasure), (outcome, tx) =>
-    eraseNamed(tx, { outcome, erasure, clock: call.control.clock }),
-  );
+  mutate(call, erasing(erasure), (outcome, tx) => concludeErasure(tx, { outcome, erasure }));

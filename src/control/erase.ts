@@ -5,7 +5,7 @@ import type { Queryable } from '@databases/pg';
 
 import { listReasons } from '../../projections/tables/audit-log.ts';
 import { eraseAnswers } from '../db/idempotency.ts';
-import { countUnerased, eraseItems, listPersonal, listSuperseded } from '../db/vault-retention.ts';
+import { countUnerased, listPersonal, listSuperseded } from '../db/vault-retention.ts';
 import type { ErasableItem } from '../deciders/settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PrincipalId } from '../lib/ids.ts';
@@ -13,7 +13,6 @@ import { refuse } from '../lib/refusal.ts';
 import { erasedKind } from '../lib/vocabulary.ts';
 import type { ErasedKind } from '../lib/vocabulary.ts';
 import type { Mutation, MutationContext, Outcome } from './execute.ts';
-import { erasedRefs } from './vault-upkeep.ts';
 
 /** Items that one request erases: what is left is for the next. */
 const itemsMax = 5_000;
@@ -53,12 +52,11 @@ export type Erased = Readonly<{
   left: boolean;
 }>;
 
-/** Erases what the events of `outcome` name, in their transaction; and answers that are kept, for they may show a person. */
-export async function eraseNamed(
+/** Counts what the events of `outcome` erased. Erases kept answers in the same transaction, for they may show a person. */
+export async function concludeErasure(
   tx: Queryable,
-  { outcome, erasure, clock }: Readonly<{ outcome: Outcome; erasure: Erasure; clock: Clock }>,
+  { outcome, erasure }: Readonly<{ outcome: Outcome; erasure: Erasure }>,
 ): Promise<Erased> {
-  await eraseItems(tx, erasedRefs(outcome), new Date(clock()));
   if (erasure.principalId !== null) await eraseAnswers(tx);
   const erased: Partial<Record<ErasedKind, number>> = {};
   for (const { type, data } of outcome.events) {

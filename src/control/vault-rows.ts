@@ -1,5 +1,5 @@
-// What the events of a command mean for the vault: items that it let go of are superseded, and their retention begins. The calls of a
-// change request are of no use once it has ended: they are erased at once.
+// What the events of a command mean for the vault: items that it let go of are superseded, and their retention begins. Items that an event
+// says were erased are erased with it. The calls of a change request are of no use once it has ended: they are erased at once.
 
 import { parseStream } from '../../events/catalogue.ts';
 import type { RecordedEvent } from '../../events/catalogue.ts';
@@ -27,8 +27,11 @@ export async function keepVaultRows(
   const leftBy = (those: readonly string[] = []) => refsLeft({ before, after }, new Set(those));
   const superseded = leftBy(streams.get(false));
   if (superseded.length > 0) await supersedeItems(tx, superseded, at);
-  const ended = leftBy(streams.get(true));
-  if (ended.length > 0) await eraseItems(tx, ended, at);
+  const erased = [...leftBy(streams.get(true)), ...erasedRefs(events)];
+  if (erased.length > 0) await eraseItems(tx, erased, at);
 }
+
+export const erasedRefs = (events: readonly RecordedEvent[]): readonly string[] =>
+  events.flatMap(({ type, data }) => (type === 'VaultItemsErased' ? data.refs : []));
 
 const isRequest = (stream: string): boolean => parseStream(stream).noun === 'change_request';

@@ -3,12 +3,13 @@
 
 import { randomUUID } from 'node:crypto';
 
-import { countSuperseded, eraseItems, keepItems, listSuperseded } from '../db/vault-retention.ts';
+import { countSuperseded, keepItems, listSuperseded } from '../db/vault-retention.ts';
 import type { SupersededItem } from '../db/vault-retention.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Outcome } from './execute.ts';
 import type { ControlPlane } from './plane.ts';
+import { erasedRefs } from './vault-rows.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** Items an event, and events a run: what is left is for the next run. */
@@ -31,14 +32,14 @@ export async function eraseSuperseded(dependencies: Dependencies): Promise<numbe
     if (items.length === 0) return erased;
     const outcome = await erase(dependencies, items);
     if (outcome === null) return erased;
-    erased += erasedRefs(outcome).length;
+    erased += erasedRefs(outcome.events).length;
   }
   return erased;
 }
 
 /** Null when another replica has erased some of them: the rest is its work too. */
 async function erase(
-  { plane, clock }: Dependencies,
+  { plane }: Pick<Dependencies, 'plane'>,
   items: readonly SupersededItem[],
 ): Promise<Outcome | null> {
   const refs = items.map(({ ref }) => ref);
@@ -55,8 +56,7 @@ async function erase(
           ? null
           : refuse('conflict', 'some of these items are erased or referred to again'),
       conclude: async (made, tx) => {
-        const gone = new Set(erasedRefs(made));
-        await eraseItems(tx, [...gone], new Date(clock()));
+        const gone = new Set(erasedRefs(made.events));
         await keepItems(
           tx,
           refs.filter((ref) => !gone.has(ref)),
@@ -68,6 +68,3 @@ async function erase(
   if (outcome.refused === 'conflict') return null;
   throw new Error(`erasing from the vault: ${outcome.message}`);
 }
-
-export const erasedRefs = ({ events }: Outcome): readonly string[] =>
-  events.flatMap(({ type, data }) => (type === 'VaultItemsErased' ? data.refs : []));

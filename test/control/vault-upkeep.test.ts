@@ -3,16 +3,20 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
 
+import type { Mutation } from '../../src/control/execute.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
 import { eraseSuperseded } from '../../src/control/vault-upkeep.ts';
 import { verifyLog } from '../../src/control/verify-log.ts';
 import { supersedeItems } from '../../src/db/vault-retention.ts';
+import { principalId } from '../../src/lib/ids.ts';
+import { isRefusal } from '../../src/lib/refusal.ts';
 import { member, testAdministrator } from '../harness/admin.ts';
-import { testKey } from '../harness/plane.ts';
+import { person, testKey } from '../harness/plane.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const retentionDays = 30;
@@ -161,6 +165,23 @@ describe('the vault', () => {
       sql`select superseded_at from vault.items where ref = ${credential.ref}`,
     );
     assert.deepEqual(rows, [{ superseded_at: null }]);
+  });
+
+  it('holds nothing that an event says was erased, whoever made the command', async (t) => {
+    const { plane } = await keeping(t);
+    const secret = { ref: randomUUID(), class: 'personal', plaintext: 'eve' } as const;
+    const name = { text: null, ref: secret.ref, fingerprint: 'eve' };
+    const run = async (mutation: Mutation): Promise<void> => {
+      assert.ok(!isRefusal(await plane.execute(mutation, person)));
+    };
+    const create = { type: 'CreatePrincipal', name, kind: 'user', emailRef: null } as const;
+    await run({ command: create, secrets: [secret] });
+    const id = principalId.parse(plane.store.state().principal.lastId);
+    await run({ command: { type: 'DeletePrincipal', id } });
+    const item = { ref: secret.ref, subject: `principal-${id}`, kind: 'name' } as const;
+    await run({ command: { type: 'EraseVaultItems', items: [item], principalId: id } });
+    assert.deepEqual([...(await plane.vault.reveal(plane.db, [secret.ref]))], []);
+    assert.deepEqual((await verifyLog(plane.db)).problems, []);
   });
 
   it('erases each of several passwords that followed each other at once', async (t) => {

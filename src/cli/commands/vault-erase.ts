@@ -45,7 +45,7 @@ export class VaultEraseCommand extends HistoryCommand {
     if (id?.success === false) {
       return refuse('invalid', `--principal must be an id, was ${JSON.stringify(this.principal)}`);
     }
-    const { erasing, eraseNamed, personalData, superseded } =
+    const { concludeErasure, erasing, personalData, superseded } =
       await import('../../control/erase.ts');
     const { reports, execute } = plane;
     const clock = Date.now;
@@ -64,7 +64,7 @@ export class VaultEraseCommand extends HistoryCommand {
         reason: this.reason,
         precondition,
         conclude: async (outcome, tx) => {
-          done.erased = await eraseNamed(tx, { outcome, erasure, clock });
+          done.erased = await concludeErasure(tx, { outcome, erasure });
         },
       });
       if (isRefusal(outcome)) return outcome;

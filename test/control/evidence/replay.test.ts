@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 
 import { readModelSchema, verifyReadModel } from '../../../projections/read-model.ts';
-import { erasing, eraseNamed, personalData } from '../../../src/control/erase.ts';
+import { erasing, personalData } from '../../../src/control/erase.ts';
 import { replayLog, vaultLines } from '../../../src/control/evidence/replay.ts';
 import { openControlPlane } from '../../../src/control/plane.ts';
 import type { ControlPlane } from '../../../src/control/plane.ts';
@@ -122,12 +122,7 @@ describe('a log that is replayed', () => {
     await run({ command: { type: 'DeletePrincipal', id: principalId.parse(lastId) } });
     const vault = await vaultText(plane);
     const erasure = await personalData(plane.db, principalId.parse(lastId));
-    const erased = await plane.execute(erasing(erasure), {
-      ...person,
-      conclude: async (outcome, tx) => {
-        await eraseNamed(tx, { outcome, erasure, clock: Date.now });
-      },
-    });
+    const erased = await plane.execute(erasing(erasure), person);
     assert.ok(!isRefusal(erased));
     const db = await emptyDatabase(t);
     await replayLog(db, { log: each(await exported(plane.reports)), vault: each(vault) });
