@@ -1,0 +1,70 @@
+// What role all keeps of the log: the places of its snapshots, over restarts, and those of one log alone.
+
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { it } from 'node:test';
+
+import { openWitness } from '../../src/cli/roles/witness.ts';
+import { createSnapshotCache } from '../../src/gateway/control-link/cache.ts';
+import { createLive } from '../../src/gateway/live.ts';
+import type { Snapshot } from '../../src/snapshot/schema.ts';
+import { temporaryDirectory } from '../harness/evidence.ts';
+import { collectLog } from '../harness/gateway.ts';
+import type { LogLine } from '../harness/gateway.ts';
+import { givenSnapshot } from '../harness/snapshot.ts';
+
+const snapshotAt = (position: number, log = 'test'): Snapshot => ({
+  ...givenSnapshot({ version: position, models: {}, keys: {} }),
+  log: { id: log, position, hash: `hash ${position}` },
+});
+
+async function open(file: string) {
+  const lines: LogLine[] = [];
+  const log = collectLog(lines);
+  const live = createLive({ log, monotonic: () => 0 });
+  const cache = createSnapshotCache({ path: file, secret: 'a secret of the tests' });
+  const witness = await openWitness({ cache, live, log });
+  const serve = (snapshot: Snapshot): void => {
+    assert.equal(live.apply(snapshot), undefined);
+    witness.keep(snapshot);
+  };
+  const seen = (): readonly number[] => live.seen().map(({ position }) => position);
+  const said = (message: string) => lines.filter((line) => line.message === message);
+  return { serve, seen, said, close: witness.close };
+}
+
+it('remembers the places of the snapshots of the last start, the newest first', async (t) => {
+  const file = path.join(await temporaryDirectory(t), 'snapshot.json');
+  const first = await open(file);
+  for (const position of [1, 2, 3]) first.serve(snapshotAt(position));
+  await first.close();
+  const second = await open(file);
+  assert.deepEqual(second.seen(), [3, 2, 1]);
+  second.serve(snapshotAt(4));
+  await second.close();
+  assert.deepEqual((await open(file)).seen(), [4, 3, 2, 1]);
+});
+
+it('warns once of a database with another log, and forgets what it saw of the first', async (t) => {
+  const warning = 'the database holds another log than the one of the last start';
+  const file = path.join(await temporaryDirectory(t), 'snapshot.json');
+  const first = await open(file);
+  first.serve(snapshotAt(7));
+  await first.close();
+  assert.equal(first.said(warning).length, 0);
+  const second = await open(file);
+  for (const position of [1, 2]) second.serve(snapshotAt(position, 'another'));
+  await second.close();
+  assert.equal(second.said(warning).length, 1);
+  assert.deepEqual(second.seen(), [2, 1]);
+});
+
+it('serves on, and says so once, where nothing can be written', async () => {
+  const witness = await open('/dev/null/snapshot.json');
+  for (const position of [1, 2, 3]) {
+    witness.serve(snapshotAt(position));
+    await witness.close();
+  }
+  assert.equal(witness.said('the snapshot cache was not written').length, 1);
+  assert.deepEqual(witness.seen(), [3, 2, 1]);
+});
