@@ -64,7 +64,7 @@ it('an empty database comes to its first streamed answer by the steps of the che
   assert.ok(!page.url().includes('gw-'), 'the key is in no address');
 
   await page.getByRole('link', { name: 'Overview' }).click();
-  const checklist = page.getByText('Get to the first answered request');
+  const checklist = page.getByText('Send your first request');
   await until(async () => (await checklist.count()) === 0, { what: 'the checklist is done' });
 });
 

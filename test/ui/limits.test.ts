@@ -74,7 +74,7 @@ it('caps that are set are reached by a client, and shown to have refused it', as
   await page.goto(`/ui/limits/${id}`);
   await page.getByText('3 a minute').waitFor();
   await page.locator('gw-caps-refused').getByText('1 request', { exact: true }).waitFor();
-  await page.getByRole('link', { name: 'Its requests' }).click();
+  await page.getByRole('link', { name: 'View requests' }).click();
   await page.getByText('refused: rate_limit').waitFor();
   await page.getByRole('columnheader', { name: 'Refused' }).waitFor();
   await expectCleanScreen(page, watched);

@@ -144,7 +144,7 @@ function pageOf(shown: readonly Stop[]): string {
       `  <img src="tour/${name}-light.webp" alt="${title}">\n</picture>\n`,
   );
   const head =
-    '# A tour of the management UI\n\nOf a company with 12 providers, 60 models, 300 principals and two weeks of usage. ' +
-    'The pictures are taken by `npm run docs:tour`.\n';
+    '# A tour of the management UI\n\nThe screens of a company with 12 providers, 60 models, 300 principals and two weeks of usage. ' +
+    '`npm run docs:tour` takes the pictures.\n';
   return [head, ...parts].join('\n');
 }

@@ -143,7 +143,7 @@ it('a long export holds up nothing while it is read, and while it is looked thro
     await page.getByText(`${events} events and 0 checkpoints: all hold`).waitFor();
     await page.getByLabel('Entity').fill('model-7');
     await page.getByLabel('Entity').press('Enter');
-    await page.getByText('That is all of it.').waitFor();
+    await page.getByText('End of list').waitFor();
     await page.getByRole('link', { name: 'Configuration' }).click();
     await page.getByText(`position ${size}`).first().waitFor();
   });

@@ -53,7 +53,7 @@ export class Paged<Value> {
     return html`<div class="more">
       ${
         end === 'all'
-          ? html`<span>That is all of it.</span>`
+          ? html`<span>End of list</span>`
           : html`<button type="button" ?disabled=${end === 'coming'} @click=${this.#more}>
               ${way}
             </button>`

@@ -36,7 +36,7 @@ export function tablePager({ view, page, pages, change }: Shown) {
     <button
       type="button"
       class="icon"
-      aria-label="Page before"
+      aria-label="Previous page"
       ?disabled=${page === 0}
       @click=${go(page - 1)}
     >

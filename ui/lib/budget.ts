@@ -78,7 +78,7 @@ export const capStates: readonly Readonly<{ value: CapState; label: string }>[] 
   { value: 'reached', label: 'reached' },
   { value: 'near', label: 'above 80 %' },
   { value: 'below', label: 'below' },
-  { value: 'none', label: 'rate alone' },
+  { value: 'none', label: 'rate limit only' },
 ];
 
 type Refusals = Readonly<{ refused_rate_limit: number; refused_budget: number }>;

@@ -96,7 +96,7 @@ class ScreenDeployment extends RecordScreen {
     const isThere = deployment !== undefined && deployment !== null;
     return html`<gw-page
         heading="Deployment"
-        about="What the operator of the cluster is asked for, and what it has made of it"
+        about="Desired and actual state of the managed deployment"
       >
         ${
           isThere && this.isWritable()
@@ -146,7 +146,7 @@ class ScreenDeployment extends RecordScreen {
           >of those wanted</gw-kpi
         >
       </div>
-      <h2>Wanted, and live</h2>
+      <h2>Desired and actual state</h2>
       ${this.#spec(deployment)}
       <h2>Conditions</h2>
       <gw-table

@@ -92,10 +92,7 @@ class ScreenFleet extends LitElement {
 
   protected override render() {
     const { value: fleet } = this.#fleet;
-    return html`<gw-page
-        heading="Fleet"
-        about="The replicas that report to this process, each by its own last report"
-      >
+    return html`<gw-page heading="Fleet" about="Gateway replicas and their last heartbeat">
         <gw-freshness
           slot="actions"
           .updatedAt=${this.#fleet.updatedAt}

@@ -32,7 +32,7 @@ const columns: readonly Column<Capped>[] = [
   { id: 'name', label: 'Principal', value: ({ name }) => name },
   {
     id: 'nearer',
-    label: 'Nearer cap',
+    label: 'Closest limit',
     value: ({ budget }) => (budget === null ? null : (nearerCap(budget)?.share ?? null)),
     cell: ({ budget }) => {
       const nearer = budget === null ? null : nearerCap(budget);
@@ -91,9 +91,9 @@ class ScreenLimits extends RecordScreen {
     const rows = all?.filter(isCapped) ?? [];
     return html`<gw-page
         heading="Limits and budgets"
-        about="How fast principals may go, and how much they may spend. Who is not listed is unlimited."
+        about="Rate limits and budgets. Principals that are not listed have no limits."
       >
-        ${this.adder('Set a cap', { inHead: true })} ${troubleOf(this.#capped)}
+        ${this.adder('Add limit', { inHead: true })} ${troubleOf(this.#capped)}
         ${loaded(this.#capped, () => (rows.length === 0 ? this.#empty() : this.#list(rows)))}
       </gw-page>
       ${this.#opened(all ?? [])} ${this.asking()}`;
@@ -106,12 +106,12 @@ class ScreenLimits extends RecordScreen {
       path: '/admin/principals/1/budget',
       body: { window: 'monthly', cost_total_micros: 250_000_000 },
     });
-    return html`<gw-empty heading="Everybody is unlimited" icon="gauge" command=${command}>
+    return html`<gw-empty heading="No limits or budgets yet" icon="gauge" command=${command}>
       <span slot="about"
         >A budget caps what a principal spends in a day, a week or a month, in money or in tokens; a
         rate limit caps what it sends in a minute.</span
       >
-      ${this.adder('Set a cap', { inHead: false })}
+      ${this.adder('Add limit', { inHead: false })}
     </gw-empty>`;
   }
 
@@ -152,7 +152,7 @@ class ScreenLimits extends RecordScreen {
     const part = this.aspect();
     const prefix = part === 'limits' ? 'Rate limits of ' : part === 'budget' ? 'Budget of ' : '';
     return this.drawer({
-      heading: this.isNew() ? 'Set a cap' : `${prefix}${capped?.name ?? ''}`,
+      heading: this.isNew() ? 'Add limit' : `${prefix}${capped?.name ?? ''}`,
       content: this.isNew() ? this.#choice(all) : capped === null ? null : this.#part(capped),
     });
   }

@@ -102,10 +102,7 @@ class ScreenMetrics extends LitElement {
   }
 
   protected override render() {
-    return html`<gw-page
-      heading="Metrics"
-      about="How fast, how much and how well. What is not known is a gap, and never a zero."
-    >
+    return html`<gw-page heading="Metrics" about="Traffic, latency and errors. Gaps mean no data.">
       ${lookActions({
         range: this.#range(),
         shown: this.#recorded,

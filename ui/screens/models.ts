@@ -62,7 +62,7 @@ class ScreenModels extends RecordScreen {
   #prices() {
     return html`<gw-page
       heading="Price sync"
-      about="Prices of models as public lists have them, by the name that their provider knows them by"
+      about="Update prices of models from public price lists"
     >
       <a slot="actions" class="button" href=${this.link()}>Back to models</a>
       <gw-price-sync
@@ -73,10 +73,7 @@ class ScreenModels extends RecordScreen {
 
   #page() {
     const { value: rows } = this.#models;
-    return html`<gw-page
-        heading="Models"
-        about="What providers serve, and at which price. Clients call them by frontend models, or by name."
-      >
+    return html`<gw-page heading="Models" about="Models of providers, with prices, health and use">
         ${this.isWritable() ? this.#pageActions() : nothing} ${troubleOf(this.#models)}
         ${loaded(this.#models, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>

@@ -94,7 +94,7 @@ class ScreenPrincipals extends RecordScreen {
   protected override render() {
     const { value: people } = this.#people;
     const rows = people?.rows ?? [];
-    return html`<gw-page heading="Principals" about="Who calls, and who administers">
+    return html`<gw-page heading="Principals" about="Users and service accounts">
         ${this.adder('Add principal', { inHead: true })} ${troubleOf(this.#people)}
         ${loaded(this.#people, () => (rows.length === 0 ? this.#empty() : this.#list(rows)))}
       </gw-page>

@@ -57,7 +57,7 @@ const columns: readonly Column<ClassRow>[] = [
   { id: 'examples', label: 'Examples', end: true, value: ({ examples }) => examples },
   {
     id: 'askers',
-    label: 'Asked for by',
+    label: 'Used by',
     value: ({ askers }) =>
       askers.map(({ name, rules }) => `${name} ${rules.join(', ')}`).join('; '),
     cell: ({ askers }) =>
@@ -105,7 +105,7 @@ class ScreenPromptClasses extends RecordScreen {
     const opened = this.openedIn(rows);
     return html`<gw-page
         heading="Prompt classes"
-        about="What a prompt is about, told by examples. A rule that names a class asks for such prompts."
+        about="Classes of prompts, defined by examples. Rules can route by class."
       >
         ${rows === undefined || rows.length === 0 ? nothing : this.#evaluateButton()}
         ${this.adder('Add class', { inHead: true })} ${troubleOf(this.#classes)}

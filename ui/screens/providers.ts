@@ -128,7 +128,7 @@ class ScreenProviders extends RecordScreen {
 
   protected override render() {
     const { value: rows } = this.#providers;
-    return html`<gw-page heading="Providers" about="The services that models are served by">
+    return html`<gw-page heading="Providers" about="Upstream LLM services">
         ${this.adder('Add provider', { inHead: true })} ${troubleOf(this.#providers)}
         ${loaded(this.#providers, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>

@@ -49,7 +49,7 @@ class ScreenRoles extends RecordScreen {
 
   protected override render() {
     const { value: rows } = this.#roles;
-    return html`<gw-page heading="Roles" about="What principals may do, by the roles they hold">
+    return html`<gw-page heading="Roles" about="Named sets of permissions for principals">
         ${this.adder('Add role', { inHead: true })} ${troubleOf(this.#roles)}
         ${loaded(this.#roles, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>

@@ -178,7 +178,7 @@ class ScreenSettings extends RecordScreen {
   protected override render() {
     return html`<gw-page
         heading="Settings"
-        about="What this process was started with; it is changed where it is started, and by a restart"
+        about="Startup configuration, read-only. Restart the process to change it."
       >
         ${troubleOf(this.#config)}
         <gw-error .failure=${this.unbundled}></gw-error>
@@ -196,7 +196,7 @@ class ScreenSettings extends RecordScreen {
     const { value } = this.#config;
     return value === undefined
       ? nothing
-      : html`<h2>Started with</h2>
+      : html`<h2>Startup settings</h2>
           ${this.#table(value.settings)}`;
   }
 
@@ -214,7 +214,7 @@ class ScreenSettings extends RecordScreen {
   }
 
   #preferences() {
-    return html`<h2>Kept in this browser</h2>
+    return html`<h2>Browser preferences</h2>
       <div class="choices">
         <gw-field
           name="theme"

@@ -1,17 +1,17 @@
-// Where the tour goes, what is done there before the picture is taken, and what is said of it.
+// The stops of the tour: the screen, what is done there before the picture is taken, and the caption.
 
 import type { Page } from 'playwright-core';
 
 export type Stop = Readonly<{
-  /** Of the pictures. */
+  /** Of the picture files. */
   name: string;
   title: string;
   about: string;
-  /** Below /ui/. */
+  /** Relative to /ui/. */
   path: string;
   /** Where an operator manages the process. */
   managed?: true;
-  /** In the viewer, on an export of the company; the path is behind its hash. */
+  /** In the offline viewer, with an export of the company; the path follows the # of its address. */
   offline?: true;
   act?: (page: Page, given: Readonly<{ key: string }>) => Promise<void>;
 }>;
@@ -22,29 +22,32 @@ export const stops: readonly Stop[] = [
     title: 'Overview',
     path: '?range=7d',
     about:
-      'How the gateway does now; every number leads to the screen that explains it. Until the first ' +
-      'request was answered, the steps to it stand here.',
+      'Gateway health and recent changes. Every number links to the screen that explains ' +
+      'it. Until the first request is answered, a checklist shows the steps to it.',
   },
   {
     name: 'metrics',
     title: 'Metrics',
     path: 'metrics?range=24h',
-    about: 'Requests, latency, answers of backends and admission, with one cursor over all charts.',
+    about:
+      'Requests, latency, upstream responses and admission, with one cursor across all charts.',
   },
   {
     name: 'usage',
     title: 'Usage and spend',
     path: 'usage?range=7d',
     about:
-      'Grouped by model, frontend model, principal or day, beside the time before, down to one ' +
-      'request. What has no price is unpriced, never nothing.',
+      'Requests, tokens and spend by model, frontend model, principal or day, compared ' +
+      'with the previous period, down to a single request. Requests without a price are ' +
+      'shown as unpriced, never as free.',
   },
   {
     name: 'playground',
     title: 'Playground',
     path: 'playground?model=ask',
     about:
-      'A real chat through the gateway with a key of your own, and what became of it: route, model, tokens, cost, and why it went there.',
+      'Send a chat through the gateway with your own key, and see its route, model, ' +
+      'tokens, cost and routing decision.',
     act: async (page, { key }) => {
       await page.getByLabel('API key').fill(key);
       await page.getByLabel('Message').fill('What is a gateway for?');
@@ -56,39 +59,41 @@ export const stops: readonly Stop[] = [
     name: 'frontend-models',
     title: 'Frontend models',
     path: 'frontend-models',
-    about: 'The names that clients call, and what answers them.',
+    about: 'The model names that clients call, and the models that answer.',
   },
   {
     name: 'rules',
     title: 'Rules, with a dry-run beside them',
     path: 'frontend-models/1',
     about:
-      'Rules in their order, moved by drag or keys, and what they make of a request before they are published.',
+      'Rules in order, reordered by dragging or with the keyboard, and a dry-run of a ' +
+      'request before you publish.',
   },
   {
     name: 'prompt-classes',
     title: 'Prompt classes',
     path: 'prompt-classes',
-    about: 'What prompts are about, by examples, and how well the classes are told apart.',
+    about: 'Classes of prompts, defined by examples, and how well gw distinguishes them.',
   },
   {
     name: 'models',
     title: 'Models',
     path: 'models',
-    about: 'What providers serve, at which price, how it does and who comes to it.',
+    about: 'Models with their provider, prices, health and use.',
   },
   {
     name: 'providers',
     title: 'Providers',
     path: 'providers',
-    about: 'The services that models are served by.',
+    about: 'Upstream LLM services.',
   },
   {
     name: 'review',
-    title: 'A change, before it is published',
+    title: 'Review of a change',
     path: 'providers/1/edit',
     about:
-      'Every change shows what it changes, takes a reason, and can be copied as a command. Then it says which replicas have it.',
+      'Every change shows a diff, takes a reason, and can be copied as a command. After ' +
+      'publication it shows which replicas serve it.',
     act: async (page) => {
       await page.getByLabel('Name').fill('OpenAI (EU)');
       await page.getByRole('button', { name: 'Review change' }).click();
@@ -99,19 +104,19 @@ export const stops: readonly Stop[] = [
     name: 'mcp-servers',
     title: 'MCP servers',
     path: 'mcp-servers',
-    about: 'Servers of tools, with their credentials.',
+    about: 'MCP servers with their credentials.',
   },
   {
     name: 'agents',
     title: 'Agents',
     path: 'agents',
-    about: 'Agents that speak A2A.',
+    about: 'A2A agents with their credentials.',
   },
   {
     name: 'keys',
     title: 'API keys',
     path: 'keys',
-    about: 'What clients call with. A key is shown once, with a first request to copy.',
+    about: 'Credentials for clients. A key is shown once, with a ready first request.',
   },
   {
     name: 'tokens',
@@ -124,116 +129,120 @@ export const stops: readonly Stop[] = [
     title: 'Principals',
     path: 'principals/5',
     about:
-      'Who calls and who administers: roles, keys, limits, budget, and what may be invoked by them.',
+      'Users and service accounts: roles, keys, limits, budget and the models that they can call.',
   },
   {
     name: 'roles',
     title: 'Roles',
     path: 'roles/3',
-    about: 'Permissions by one name, and who holds them.',
+    about: 'Named sets of permissions, and the principals that hold them.',
   },
   {
     name: 'limits',
     title: 'Limits and budgets',
     path: 'limits',
-    about: 'Who is capped, what is used of it, and which cap is nearer.',
+    about: 'Rate limits and budgets, how much of them is used, and which limit is closest.',
   },
   {
     name: 'history',
     title: 'History',
     path: 'history',
-    about: 'Who changed what, when and why, to the single event of the hash-chained log.',
+    about:
+      'All configuration changes: who, what, when and why, down to a single event of the ' +
+      'hash-chained log.',
   },
   {
     name: 'versions',
     title: 'Versions',
     path: 'history/versions',
-    about:
-      'Every configuration that proxies were given. Any two are compared, any one is restored.',
+    about: 'Every published configuration. Compare any two, or restore one.',
   },
   {
     name: 'history-compare',
-    title: 'What lies between two configurations',
+    title: 'Compare two configurations',
     path: 'history/diff?from=3040&to=3060',
-    about: 'Field by field, of any two versions, positions or times.',
+    about: 'Field by field, between any two versions, positions or times.',
   },
   {
     name: 'history-restore',
-    title: 'A restore, looked at first',
+    title: 'Preview of a restore',
     path: 'history/restore/3050',
-    about: 'What would change, what does not come back, and what it would have made of requests.',
+    about:
+      'A preview shows what would change, what is not restored, and the effect on recent traffic.',
   },
   {
     name: 'history-requests',
     title: 'Change requests',
     path: 'history/requests',
-    about: 'What one person proposes, and another one approves.',
+    about: 'One person proposes a change, another person approves it.',
   },
   {
     name: 'history-events',
     title: 'Events',
     path: 'history/events',
     about:
-      'The log itself, by stream, type, request, actor and time, its chain checked by the page.',
+      'The event log, filtered by stream, type, request, actor and time. The page verifies ' +
+      'the hash chain.',
   },
   {
     name: 'history-access',
     title: 'Access review',
     path: 'history/access',
-    about: 'Who could call what at any moment, and the events that granted it.',
+    about: 'Who could call what at a given time, and the events that granted it.',
   },
   {
     name: 'history-integrity',
     title: 'Integrity',
     path: 'history/log',
-    about: 'What proves that the log is what it was, and that what is derived from it agrees.',
+    about: 'Verification of the log, its signatures, and the projections derived from it.',
   },
   {
     name: 'as-of',
-    title: 'The configuration as it was',
+    title: 'The configuration at an earlier time',
     path: 'models?as_of=140',
-    about: 'Every screen of configuration at any version or time, where nothing can be changed.',
+    about: 'Every configuration screen at any version or time, read-only.',
   },
   {
     name: 'viewer',
-    title: 'An export, without a server',
+    title: 'Offline log viewer',
     path: 'history/140',
     offline: true,
     about:
-      'One HTML file verifies an export of the log, or a pack of evidence, in the browser of an ' +
-      'auditor, and shows its changes, configurations, differences and access.',
+      'One HTML file verifies an export of the log, or an evidence pack, in the browser of ' +
+      'an auditor, and shows its changes, configurations, differences and access.',
   },
   {
     name: 'audit',
     title: 'Audit log',
     path: 'audit',
-    about: 'One row for each thing that was done, filtered by the server, as it comes.',
+    about: 'One row per admin action, filtered on the server, with live updates.',
   },
   {
     name: 'fleet',
     title: 'Fleet',
     path: 'fleet',
     about:
-      'Each replica, what it serves and what it sees of backends; one that stays behind is marked.',
+      'Gateway replicas: what they serve and how they see their backends. A replica that ' +
+      'falls behind is marked.',
   },
   {
     name: 'deployment',
     title: 'Deployment',
     path: 'deployment',
     managed: true,
-    about: 'Where an operator manages the process: what is wanted beside what is.',
+    about: 'Desired and actual state where an operator manages the deployment.',
   },
   {
     name: 'settings',
     title: 'Settings',
     path: 'settings',
-    about: 'What the process was started with, and where each value comes from.',
+    about: 'Startup settings, and the source of each value.',
   },
   {
     name: 'palette',
     title: 'Find anything',
     path: '',
-    about: 'Ctrl K finds screens and records by name, id or prefix, and begins anything.',
+    about: 'Ctrl K finds screens and records by name, id or prefix, and starts any action.',
     act: async (page) => {
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox', { name: 'Screen, action or entity' }).fill('se');

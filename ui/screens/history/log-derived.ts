@@ -16,7 +16,7 @@ export function logDerived(
   { read_models: models, verified, position }: LogHead,
 ) {
   const { tone, word } = behindState(lag);
-  return html`<div class="section"><h2>What is derived from it</h2></div>
+  return html`<div class="section"><h2>Projections</h2></div>
     <dl>
       <dt>Read models</dt>
       <dd>

@@ -197,7 +197,7 @@ export class GwChangeRequest extends LitElement {
     const { change, bodies } = request;
     const isOpen = bodies !== null && bodies.every(({ secrets }) => secrets.length === 0);
     const calls = (bodies ?? []).map(({ method, path, body }) => ({ method, path, body }));
-    return html`<div class="section"><h3>What it comes to</h3></div>
+    return html`<div class="section"><h3>Changes</h3></div>
       <gw-differences
         .differences=${change?.diff ?? []}
         .total=${change?.difference_count ?? 0}

@@ -90,7 +90,9 @@ class HistoryRestore extends LitElement {
 
   async #learnNames(would: Restored, signal: AbortSignal): Promise<void> {
     this.#names = new Map([...this.#names, ...namesIn(would.diff)]);
-    if (this.#scope().streams.every((stream) => this.#names.has(stream))) return;
+    const named = [...would.missing, ...would.conflicts].map(({ entity }) => entity);
+    const shown = [...this.#scope().streams, ...named];
+    if (shown.every((stream) => this.#names.has(stream))) return;
     const { body: head } = await getLogHead(signal);
     const ends = { from: this.#moment(), to: head.position };
     const { body } = await diffSnapshots(ends, { limit: namesMax }, signal);

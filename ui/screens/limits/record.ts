@@ -104,7 +104,7 @@ export class GwCapsRecord extends LitElement {
         ${moneyBar(budget, { stacked: true })} ${tokensBar(budget, { stacked: true })}
       </div>
       <dl>
-        <dt>Nearer cap</dt>
+        <dt>Closest limit</dt>
         <dd>${nearer === null ? 'none' : nearer.cap}</dd>
         <dt>Window</dt>
         <dd>${budget.window}</dd>

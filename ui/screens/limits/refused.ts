@@ -42,7 +42,7 @@ export class GwCapsRefused extends LitElement {
             rest: ['principal', this.name],
             query: { group: 'principal', range: '24h' },
           })}
-          >Its requests</a
+          >View requests</a
         >
       </div>
       <gw-error retriable .failure=${failure} @gw-retry=${() => this.#points.reload()}></gw-error>

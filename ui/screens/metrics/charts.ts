@@ -11,14 +11,7 @@ type Recorded = Readonly<{ points: readonly SeriesPoint[] }> & Pick<Buckets, 'ed
 
 export function chartsOf({ points, edges, widthMs }: Recorded) {
   const buckets = bucketsOf(points, { edges, widthMs });
-  const rate = (label: string, of: (point: SeriesPoint) => number | null) => ({
-    label,
-    values: perSecond(points.map(of), buckets),
-  });
-  const sum = (label: string, of: (point: SeriesPoint) => number | null) => ({
-    label,
-    values: points.map(of),
-  });
+  const { rate, sum } = linesOf(points, buckets);
   const drawn = [
     {
       title: 'Requests per second',
@@ -77,4 +70,16 @@ export function chartsOf({ points, edges, widthMs }: Recorded) {
     },
   ];
   return { times: buckets.times, drawn };
+}
+
+type Of = (point: SeriesPoint) => number | null;
+
+/** Lines of rates and sums. A range without requests has no values, and no lines at zero. */
+function linesOf(points: readonly SeriesPoint[], buckets: Buckets) {
+  const isNone = points.every((point) => point.requests + point.refused_unattributed === 0);
+  const valuesOf = (of: Of) => points.map((point) => (isNone ? null : of(point)));
+  return {
+    rate: (label: string, of: Of) => ({ label, values: perSecond(valuesOf(of), buckets) }),
+    sum: (label: string, of: Of) => ({ label, values: valuesOf(of) }),
+  };
 }

@@ -63,7 +63,7 @@ export class GwChecklist extends LitElement {
     if (next === null) return nothing;
     const done = this.steps.filter(({ isDone }) => isDone).length;
     return html`<section aria-labelledby="heading">
-      <h2 id="heading">Get to the first answered request</h2>
+      <h2 id="heading">Send your first request</h2>
       <p class="quiet">${done} of ${this.steps.length} done</p>
       <ol>
         ${this.steps.map((step) => this.#step(step, step === next))}

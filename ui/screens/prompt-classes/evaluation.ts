@@ -133,9 +133,8 @@ export class GwEvaluation extends LitElement {
     const { at, evaluation } = newest;
     const examples = evaluation.classes.reduce((sum, one) => sum + one.examples, 0);
     return html`<p class="when">
-        Evaluated <gw-time at=${at}></gw-time>: ${formatCount(examples, 'example')}, each put to the
-        classes as if it had not been one. It is kept in this browser alone: another one, or another
-        person, evaluates anew.
+        Evaluated <gw-time at=${at}></gw-time>: ${formatCount(examples, 'example')}, each classified
+        without its own help. Only this browser keeps the result.
         ${
           before === null
             ? 'The next evaluation shows what has changed since.'

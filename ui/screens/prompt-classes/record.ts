@@ -90,11 +90,11 @@ export class GwClassRecord extends LitElement {
 
   #askers() {
     const { askers } = this.row;
-    return html`<div class="section"><h3>Asked for by</h3></div>
+    return html`<div class="section"><h3>Used by</h3></div>
       ${
         askers.length === 0
           ? html`<p class="quiet">No rule asks for it.</p>`
-          : html`<ul class="rows" aria-label="Asked for by">
+          : html`<ul class="rows" aria-label="Used by">
               ${askers.map(
                 ({ id, name, rules }) =>
                   html`<li>

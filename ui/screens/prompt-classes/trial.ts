@@ -66,7 +66,7 @@ export class GwClassTrial extends LitElement {
         label="Try a prompt"
         type="textarea"
         placeholder="What a user would say"
-        hint="It is not kept"
+        hint="Not stored"
         unmarked
         .value=${this.prompt}
         @gw-input=${this.#onInput}
