@@ -3,48 +3,10 @@
 
 import { z } from 'zod';
 
-import {
-  frontendModelId,
-  modelId,
-  poolId,
-  principalId,
-  promptClassId,
-  roleId,
-  ruleId,
-  targetId,
-} from '../src/lib/ids.ts';
+import { storedConditions } from '../src/conditions/schemas.ts';
+import { frontendModelId, modelId, poolId, ruleId, targetId } from '../src/lib/ids.ts';
 import { ruleAction } from '../src/lib/vocabulary.ts';
 import type { EventDefinition, EventOf } from './event.ts';
-
-const bound = z.int().nonnegative().nullable();
-const percent = z.int().min(0).max(100).nullable();
-const minute = z.int().min(0).max(1439).nullable();
-
-/** Conditions are AND-ed. Null does not ask, and neither does an empty list of callers or days. */
-export const conditions = z.object({
-  principals: z.array(principalId).readonly(),
-  roles: z.array(roleId).readonly(),
-  min_prompt_tokens: bound,
-  max_prompt_tokens: bound,
-  min_max_tokens: bound,
-  max_max_tokens: bound,
-  stream: z.boolean().nullable(),
-  /** Lower-case names, exact values. */
-  headers: z.record(z.string(), z.string()).readonly(),
-  min_budget_used_percent: percent,
-  max_budget_used_percent: percent,
-  max_inflight_per_backend: bound,
-  class: promptClassId.nullable(),
-  min_request_cost_micros: bound,
-  max_request_cost_micros: bound,
-  /** Minutes since midnight. */
-  after_minute: minute,
-  before_minute: minute,
-  /** 1 (Monday) to 7. */
-  days: z.array(z.int().min(1).max(7)).readonly(),
-  utc_offset_minutes: z.int().min(-1440).max(1440),
-});
-export type Conditions = z.output<typeof conditions>;
 
 /** Exactly one of the three is set: a provider model, a pool, or the name of a model that is gone. */
 export const storedTarget = z.object({
@@ -61,7 +23,7 @@ export const storedRule = z.object({
   id: ruleId,
   position: z.int().nonnegative(),
   action: ruleAction,
-  conditions,
+  conditions: storedConditions,
   deny_status: z.int().min(400).max(499).nullable(),
   deny_message: z.string().nullable(),
   jump_to: frontendModelId.nullable(),

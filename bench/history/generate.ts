@@ -16,7 +16,7 @@ import {
   providerId,
   ruleId,
 } from '../../src/lib/ids.ts';
-import { noConditions } from '../../src/deciders/condition.ts';
+import { noConditions } from '../../src/conditions/values.ts';
 
 export const sizes = { principals: 500, providers: 200, models: 2_000, keys: 10_000, chats: 100 };
 

@@ -3,7 +3,7 @@
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 
-import type { Conditions } from '../../events/frontend-model.ts';
+import type { ConditionValues } from '../../src/conditions/table.ts';
 import type { FrontendModelId, ModelId, PoolId, RuleId, TargetId } from '../../src/lib/ids.ts';
 import type { RuleAction } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
@@ -46,7 +46,7 @@ export type RuleRow = Readonly<{
   enabled: boolean;
   position: number;
   action: RuleAction;
-  conditions: Conditions;
+  conditions: ConditionValues;
   role_names: Readonly<Record<string, string>>;
   class_name: string | null;
   deny_status: number | null;

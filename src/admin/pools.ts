@@ -10,7 +10,7 @@ import type { PoolMemberRow, PoolRow } from '../../projections/tables/pools.ts';
 import { membersMax, noPool } from '../deciders/pool.ts';
 import type { MemberInput } from '../deciders/pool.ts';
 import { weightField } from '../lib/amounts.ts';
-import { descriptionField, modelNameField } from '../lib/fields.ts';
+import { descriptionField, modelNameField, referenceField } from '../lib/fields.ts';
 import { modelId, poolId, poolMemberId } from '../lib/ids.ts';
 import { poolPolicy } from '../lib/vocabulary.ts';
 import { asOfQuery } from './as-of.ts';
@@ -18,7 +18,7 @@ import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
 import { answerOne, answerPage, byName, listQuery } from './page.ts';
 import { none, route } from './route.ts';
-import { modelReference, orName, positionField } from './rule-input.ts';
+import { orName, positionField } from './rule-input.ts';
 
 /** The model's id is null when it is gone: the member is unavailable, and keeps the name. */
 export const memberRecord = z.object({
@@ -42,7 +42,7 @@ const memberFields = z.strictObject({
   /** Accepted as it was listed: a member keeps its id for as long as it refers to the same model. */
   id: poolMemberId.optional(),
   provider_model_id: modelId.nullable().optional(),
-  model: modelReference.optional(),
+  model: referenceField.optional(),
   weight: weightField.default(1),
   position: positionField.optional(),
 });

@@ -2,25 +2,22 @@
 
 import { z } from 'zod';
 
+import { inputShape } from '../conditions/schemas.ts';
 import { rulesMax } from '../deciders/rule.ts';
 import type { ListedRule, RuleFields } from '../deciders/rule.ts';
 import { targetsMax } from '../deciders/target.ts';
 import type { TargetInput } from '../deciders/target.ts';
-import { requestsOrNoneField, spentField, tokensOrNoneField } from '../lib/amounts.ts';
-import { denyMessageField, headersField, ruleNameField, tagField } from '../lib/fields.ts';
-import { frontendModelId, modelId, poolId, principalId, ruleId, targetId } from '../lib/ids.ts';
+import { denyMessageField, referenceField, ruleNameField, tagField } from '../lib/fields.ts';
+import { frontendModelId, modelId, poolId, ruleId, targetId } from '../lib/ids.ts';
 import { ruleAction } from '../lib/vocabulary.ts';
 
 export const positionField = z.int().nonnegative().max(1_000_000);
-/** What is listed as gone may be sent back, too. */
-export const modelReference = z.string().min(1).max(200);
-
 const targetFields = z.strictObject({
   /** Accepted as it was listed: a target keeps its id for as long as it refers to the same. */
   id: targetId.optional(),
   provider_model_id: modelId.nullable().optional(),
   model_pool_id: poolId.nullable().optional(),
-  model: modelReference.optional(),
+  model: referenceField.optional(),
   position: positionField.optional(),
 });
 
@@ -42,51 +39,13 @@ function toTarget(given: z.output<typeof targetFields>): TargetInput {
   };
 }
 
-const tokens = tokensOrNoneField.nullable().optional();
-const cost = spentField.nullable().optional();
-const percent = z.int().min(0).max(100).nullable().optional();
-
-/** The text that was wrong, shortened: a time is no secret. */
-const shown = (text: unknown): string => JSON.stringify(String(text).slice(0, 50));
-
-/** Minutes since midnight. */
-const timeField = z
-  .string()
-  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, {
-    error: ({ input }) => `must be a time from 00:00 to 23:59, was ${shown(input)}`,
-  })
-  .transform((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)))
-  .nullable()
-  .optional();
-
-const conditionFields = {
-  principals: z.array(principalId).max(1_000).nullable().optional(),
-  roles: z.array(modelReference).max(1_000).nullable().optional(),
-  min_prompt_tokens: tokens,
-  max_prompt_tokens: tokens,
-  min_max_tokens: tokens,
-  max_max_tokens: tokens,
-  stream: z.boolean().nullable().optional(),
-  headers: headersField.nullable().optional(),
-  min_budget_used_percent: percent,
-  max_budget_used_percent: percent,
-  max_inflight_per_backend: requestsOrNoneField.nullable().optional(),
-  class: modelReference.nullable().optional(),
-  min_request_cost_micros: cost,
-  max_request_cost_micros: cost,
-  after: timeField,
-  before: timeField,
-  days: z.array(z.int().min(1).max(7)).max(7).nullable().optional(),
-  utc_offset_minutes: z.int().min(-1_440).max(1_440).nullable().optional(),
-};
-
 const ruleFields = {
   name: ruleNameField.nullable().optional(),
   /** A disabled rule keeps its place and is skipped. */
   enabled: z.boolean().optional(),
   position: positionField.optional(),
   action: ruleAction.optional(),
-  ...conditionFields,
+  ...inputShape,
   targets: targetsField.optional(),
   deny_status: z.int().min(400).max(499).nullable().optional(),
   deny_message: denyMessageField.nullable().optional(),
@@ -108,8 +67,7 @@ export function toRuleFields(
   given: z.output<typeof ruleField>,
 ): RuleFields & { position: number | undefined } {
   const { name, enabled, position, action, targets, ...others } = given;
-  const { deny_status, deny_message, jump_to, tag, after, before, ...plain } = others;
-  const conditions = { ...plain, after_minute: after, before_minute: before };
+  const { deny_status, deny_message, jump_to, tag, ...conditions } = others;
   const outcome = { action, targets, deny_status, deny_message, jump_to, tag };
   return { name, enabled, position, ...outcome, conditions };
 }

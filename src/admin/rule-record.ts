@@ -7,8 +7,10 @@ import type { Target } from '../../events/frontend-model.ts';
 import type { FrontendModel, Rule } from '../../projections/config/frontend-model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { RuleRow, TargetRow } from '../../projections/tables/frontend-models.ts';
+import { recordShape } from '../conditions/schemas.ts';
+import { toRecord } from '../conditions/values.ts';
 import { goneName } from '../deciders/condition.ts';
-import { frontendModelId, modelId, poolId, principalId, ruleId, targetId } from '../lib/ids.ts';
+import { frontendModelId, modelId, poolId, ruleId, targetId } from '../lib/ids.ts';
 import { ruleAction } from '../lib/vocabulary.ts';
 
 /** Both ids are null when the model is gone: the target is unavailable, and keeps the name. */
@@ -21,32 +23,13 @@ export const targetRecord = z.object({
 });
 export type TargetRecord = z.input<typeof targetRecord>;
 
-const bound = z.int().nullable();
-
 export const ruleRecord = z.object({
   id: ruleId,
   name: z.string().nullable(),
   enabled: z.boolean(),
   position: z.int(),
   action: ruleAction,
-  principals: z.array(principalId).readonly(),
-  roles: z.array(z.string()).readonly(),
-  min_prompt_tokens: bound,
-  max_prompt_tokens: bound,
-  min_max_tokens: bound,
-  max_max_tokens: bound,
-  stream: z.boolean().nullable(),
-  headers: z.record(z.string(), z.string()).readonly(),
-  min_budget_used_percent: bound,
-  max_budget_used_percent: bound,
-  max_inflight_per_backend: bound,
-  class: z.string().nullable(),
-  min_request_cost_micros: bound,
-  max_request_cost_micros: bound,
-  after: z.string().nullable(),
-  before: z.string().nullable(),
-  days: z.array(z.int()).readonly(),
-  utc_offset_minutes: z.int(),
+  ...recordShape,
   deny_status: z.int().nullable(),
   deny_message: z.string().nullable(),
   jump_to: frontendModelId.nullable(),
@@ -65,24 +48,10 @@ export function toRuleRecord(row: RuleRow): RuleRecord {
     enabled,
     position,
     action,
-    principals: conditions.principals,
-    roles: conditions.roles.map((role) => role_names[role] ?? goneName(role)),
-    min_prompt_tokens: conditions.min_prompt_tokens,
-    max_prompt_tokens: conditions.max_prompt_tokens,
-    min_max_tokens: conditions.min_max_tokens,
-    max_max_tokens: conditions.max_max_tokens,
-    stream: conditions.stream,
-    headers: conditions.headers,
-    min_budget_used_percent: conditions.min_budget_used_percent,
-    max_budget_used_percent: conditions.max_budget_used_percent,
-    max_inflight_per_backend: conditions.max_inflight_per_backend,
-    class: conditions.class === null ? null : (class_name ?? goneName(conditions.class)),
-    min_request_cost_micros: conditions.min_request_cost_micros,
-    max_request_cost_micros: conditions.max_request_cost_micros,
-    after: timeOf(conditions.after_minute),
-    before: timeOf(conditions.before_minute),
-    days: conditions.days,
-    utc_offset_minutes: conditions.utc_offset_minutes,
+    ...toRecord(conditions, {
+      role: (role) => role_names[role] ?? goneName(role),
+      promptClass: (promptClass) => class_name ?? goneName(promptClass),
+    }),
     deny_status,
     deny_message,
     jump_to,
@@ -90,11 +59,6 @@ export function toRuleRecord(row: RuleRow): RuleRecord {
     targets,
   };
 }
-
-const timeOf = (minute: number | null): string | null =>
-  minute === null
-    ? null
-    : [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':');
 
 /** A rule that is not read as part of its frontend model. */
 export const ownedRule = ruleRecord.extend({ frontend_model_id: frontendModelId });

@@ -1,9 +1,11 @@
 // Pools and frontend models as a configuration file writes them: by name, and without what is gone.
 
-import type { Conditions, Target } from '../../events/frontend-model.ts';
+import type { Target } from '../../events/frontend-model.ts';
 import type { Rule } from '../../projections/config/frontend-model.ts';
 import type { Principal } from '../../projections/config/principal.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
+import type { ConditionValues } from '../conditions/table.ts';
+import { toRecord } from '../conditions/values.ts';
 
 export type ExportedRouting = Readonly<{
   state: ConfigState;
@@ -48,11 +50,17 @@ const targetNames = (
     return found?.name ?? [];
   });
 
-/** Null for a rule that can match nobody any more: without the condition that says so, it would match everybody. */
+/** Null for a rule that can match no request any more: without the condition that says so, it would match every request. */
 function exportedRule(routing: ExportedRouting, owner: string, rule: Rule) {
   const { state, warnings } = routing;
   const { conditions, jump_to: jumpTo } = rule;
   const named = namedConditions(routing, conditions);
+  const {
+    principals: _ids,
+    roles: _roles,
+    class: _class,
+    ...plain
+  } = toRecord(conditions, noNames);
   const jump = jumpTo === null ? null : state.frontend_model.byId.get(jumpTo)?.name;
   if (named === null || jump === undefined) {
     warnings.push(`rule ${rule.position} of ${owner}, which names what is gone and never matches`);
@@ -68,11 +76,13 @@ function exportedRule(routing: ExportedRouting, owner: string, rule: Rule) {
     jump_to: jump,
     tag: rule.tag,
     ...named,
-    ...plainConditions(conditions),
+    ...plain,
   };
 }
 
-function namedConditions({ state, nameOf }: ExportedRouting, conditions: Conditions) {
+const noNames = { role: String, promptClass: String };
+
+function namedConditions({ state, nameOf }: ExportedRouting, conditions: ConditionValues) {
   const principals = conditions.principals.flatMap((id) => {
     const principal = state.principal.byId.get(id);
     return principal === undefined ? [] : [nameOf(principal)];
@@ -84,25 +94,3 @@ function namedConditions({ state, nameOf }: ExportedRouting, conditions: Conditi
     conditions.class === null ? null : state.prompt_class.byId.get(conditions.class)?.name;
   return promptClass === undefined ? null : { principals, roles, class: promptClass };
 }
-
-const plainConditions = (asked: Conditions) => ({
-  min_prompt_tokens: asked.min_prompt_tokens,
-  max_prompt_tokens: asked.max_prompt_tokens,
-  min_max_tokens: asked.min_max_tokens,
-  max_max_tokens: asked.max_max_tokens,
-  stream: asked.stream,
-  headers: asked.headers,
-  min_budget_used_percent: asked.min_budget_used_percent,
-  max_budget_used_percent: asked.max_budget_used_percent,
-  max_inflight_per_backend: asked.max_inflight_per_backend,
-  min_request_cost_micros: asked.min_request_cost_micros,
-  max_request_cost_micros: asked.max_request_cost_micros,
-  after: timeOf(asked.after_minute),
-  before: timeOf(asked.before_minute),
-  days: asked.days,
-  utc_offset_minutes: asked.utc_offset_minutes,
-});
-
-const two = (number: number): string => String(number).padStart(2, '0');
-const timeOf = (minute: number | null): string | null =>
-  minute === null ? null : `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;

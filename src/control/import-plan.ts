@@ -20,7 +20,6 @@ import type { LaidModel, Layout } from '../snapshot/file/layout.ts';
 import { providerIdentity } from '../snapshot/file/providers.ts';
 import type { FileProvider } from '../snapshot/file/providers.ts';
 import type { FilePromptClass, FileRule } from '../snapshot/file/records.ts';
-import { namelessConditions } from '../snapshot/file/rules.ts';
 import type { PrincipalKind } from '../lib/vocabulary.ts';
 
 export type ImportPlan = Readonly<{
@@ -307,19 +306,20 @@ const importedKey = (
   expiresAt,
 });
 
-const importedRule = (rule: FileRule, nameOf: (label: string) => StoredName): ImportedRule => ({
-  name: rule.name ?? null,
-  enabled: rule.enabled,
-  action: rule.action,
-  targets: rule.targets,
-  deny_status: rule.deny_status ?? null,
-  deny_message: rule.deny_message ?? null,
-  jump_to: rule.jump_to ?? null,
-  tag: rule.tag ?? null,
-  principals: rule.principals.map(nameOf),
-  conditions: {
-    roles: rule.roles,
-    class: rule.class ?? null,
-    ...namelessConditions(rule),
-  },
-});
+function importedRule(rule: FileRule, nameOf: (label: string) => StoredName): ImportedRule {
+  const { name, enabled, action, targets, deny_status, deny_message, jump_to, tag, ...asked } =
+    rule;
+  const { principals, ...conditions } = asked;
+  return {
+    name: name ?? null,
+    enabled,
+    action,
+    targets,
+    deny_status: deny_status ?? null,
+    deny_message: deny_message ?? null,
+    jump_to: jump_to ?? null,
+    tag: tag ?? null,
+    principals: principals.map(nameOf),
+    conditions,
+  };
+}

@@ -5,6 +5,8 @@ import type { GwEvent } from '../../events/catalogue.ts';
 import type { StoredRule } from '../../events/frontend-model.ts';
 import type { FrontendModel, Rule } from '../../projections/config/frontend-model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
+import { noConditions } from '../conditions/values.ts';
+import type { GivenConditions } from '../conditions/schemas.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { denyStatusDefault } from '../lib/fields.ts';
 import { ruleId } from '../lib/ids.ts';
@@ -12,8 +14,7 @@ import type { FrontendModelId, RuleId, TargetId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { RuleAction } from '../lib/vocabulary.ts';
-import { changedConditions, noConditions } from './condition.ts';
-import type { ConditionFields } from './condition.ts';
+import { changedConditions } from './condition.ts';
 import type { Decision } from './decision.ts';
 import { refuseJump } from './jump.ts';
 import { positionTaken, refuseTooMany, within } from './part-list.ts';
@@ -23,7 +24,7 @@ import type { TargetInput } from './target.ts';
 /** A member that is undefined is left alone, or has its default on a new rule; null clears. */
 export type RuleFields = Readonly<{
   action?: RuleAction | undefined;
-  conditions: ConditionFields;
+  conditions: GivenConditions;
   targets?: readonly TargetInput[] | undefined;
   deny_status?: number | null | undefined;
   deny_message?: string | null | undefined;

@@ -105,8 +105,6 @@ export function usageEvent(
 const noHeaders: readonly string[] = [];
 
 function headersMatched(decision: Decision | null): readonly string[] {
-  const headers = decision?.rule?.conditions.headers ?? [];
-  return headers.length === 0
-    ? noHeaders
-    : headers.slice(0, matchedHeadersMax).map(([name]) => name);
+  const headers = decision?.rule?.headerNames ?? [];
+  return headers.length === 0 ? noHeaders : headers.slice(0, matchedHeadersMax);
 }

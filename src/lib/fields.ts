@@ -47,6 +47,8 @@ export const roleNameField = nameField.refine(
 );
 export const resourceField = namingText(300);
 export const upstreamModelField = shownText(500);
+/** How a request names a model, pool, role or class. What is listed as gone may be sent back, too. */
+export const referenceField = z.string().min(1).max(200);
 export const tagField = shownText(200);
 export const ruleNameField = shownText(200);
 export const denyMessageField = shownText(2_000);

@@ -1,14 +1,9 @@
 // Questions that nobody can answer any more, answered every way: what comes out the same in all of them is known all the same.
 
-export type Question = Readonly<{
-  /** Questions of one key have one answer. */
-  key: string;
-  /** The condition fields that ask it. */
-  fields: readonly string[];
-}>;
+import type { Question } from '../conditions/asked.ts';
 
 /** How a question is answered, in the way that is tried. */
-export type Suppose = (question: Question) => boolean;
+export type Suppose = (question: Pick<Question, 'key' | 'fields'>) => boolean;
 
 export type Ways<Answer> = Readonly<{
   /** Of each way; of the first ones when there are more than are tried. */

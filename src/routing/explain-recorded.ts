@@ -1,17 +1,17 @@
 // A request of the past, routed again by what its usage row recorded. Rules are judged by the conditions of the request path; what
 // the row does not say is said to be unknown, and taken from what was decided then.
 
+import { unknownAmount } from '../conditions/asked.ts';
+import type { Room } from '../conditions/asked.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { RoutingTables } from '../snapshot/compile.ts';
 import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/frontend-models.ts';
-import { unknownAmount } from '../snapshot/compile/conditions.ts';
 import type { PromptClassId, RuleId } from '../lib/ids.ts';
 import type { RuleInputs } from '../usage/rule-inputs.ts';
-import { ask, failedConditions } from './conditions.ts';
-import type { Asked } from './conditions.ts';
+import { answering, ask, failedConditions } from './conditions.ts';
 import { judgeRules } from './explain.ts';
 import type { Explanation, Judgement } from './explain.ts';
-import { busyView, idleView } from './idle-view.ts';
+import { idleView } from './idle-view.ts';
 import type { Asking } from './request.ts';
 import { chooseRoute, followDecision } from './route.ts';
 
@@ -71,29 +71,24 @@ function judgeOf(entry: CompiledFrontendModel, asking: Asking, recorded: Recorde
   const { inputs } = recorded;
   const asked = ask(entry, asking);
   if (inputs !== null) {
-    asked.costMicros = inputs.cost_micros ?? unknownAmount;
+    const cost = inputs.cost_micros ?? unknownAmount;
     const crowded = new Set(inputs.crowded_rules);
     return (rule: CompiledRule): Judgement => {
-      const live = crowded.has(rule.id) ? busyView() : asking.live;
-      const failed = failedConditions(rule, { ...asked, live });
+      const hasRoom = (room: Room): boolean => !crowded.has(rule.id) && asked.hasRoom(room);
+      const failed = failedConditions(rule, answering(asked, { costMicros: () => cost, hasRoom }));
       return { failed, unknown: [], holds: failed.length === 0 };
     };
   }
+  // What the row does not tell is once as every rule asks for it, and once not.
+  const atBest = answering(asked, { hasHeader: () => true });
+  const atWorst = answering(asked, { hasRoom: () => false });
   return (rule: CompiledRule, path: string): Judgement => {
-    const failed = failedConditions(rule, atBest(rule, asked));
-    const unknown = failedConditions(rule, atWorst(asked)).filter((one) => !failed.includes(one));
+    const failed = failedConditions(rule, atBest);
+    const unknown = failedConditions(rule, atWorst).filter((one) => !failed.includes(one));
     const isTaken = unknown.length === 0 || wasTaken(rule, path, recorded);
     return { failed, unknown, holds: failed.length === 0 && isTaken };
   };
 }
-
-/** Whatever the row does not say is as the rule asks for it. */
-const atBest = (rule: CompiledRule, asked: Asked): Asked => {
-  const values = new Map(rule.conditions.headers);
-  return { ...asked, request: { ...asked.request, header: (name) => values.get(name) } };
-};
-
-const atWorst = (asked: Asked): Asked => ({ ...asked, live: busyView() });
 
 /** A jump is part of the path of every rule behind it. */
 function wasTaken(rule: CompiledRule, path: string, { route, ruleId }: RecordedRequest): boolean {

@@ -15,14 +15,6 @@ export const idleView = (): LiveView => ({
   affinity: createAffinity({ ...defaultTuning, affinity_slots: 1 }),
 });
 
-const busy: Load = { ...idle, inFlight: Infinity };
-
-/** Every endpoint is up, and none is below any bound. */
-export const busyView = (): LiveView => ({
-  ...idleView(),
-  backendsOf: ({ backends }) => backends.map(() => busy),
-});
-
 /** Chooses as `view` does, and takes no turn and no place in the memory of conversations. */
 export const stillView = (view: LiveView): LiveView => ({
   ...view,

@@ -1,6 +1,7 @@
 // The facts about an endpoint that routing needs at this moment. The gateway's own state of an endpoint has these fields, so that
 // nothing is copied.
 
+import type { Place } from '../conditions/asked.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { CompiledPool } from '../snapshot/compile/targets.ts';
 import type { Affinity } from './policy/cache-affinity.ts';
@@ -24,7 +25,7 @@ export type Turn = { count: number };
 /** The state that choices are made by, and that some of them change. */
 export type LiveView = Readonly<{
   /** The endpoints of a model; empty when it has none. */
-  backendsOf: (model: CompiledModel) => readonly Load[];
+  backendsOf: (model: Place) => readonly Load[];
   /** Tokens, as the endpoints themselves say or else is stored; null when none is known. */
   windowOf: (model: CompiledModel) => number | null;
   turnOf: (pool: CompiledPool) => Turn;

@@ -1,20 +1,20 @@
 // Where a recorded request would go under a configuration that did not serve it. Its rules are judged by the conditions of the request
 // path; a condition of which the row does not tell is a question to `suppose`.
 
+import type { Asked } from '../conditions/asked.ts';
+import type { RuleCondition } from '../conditions/compile.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { RoutingTables } from '../snapshot/compile.ts';
-import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/frontend-models.ts';
-import { ask, failedConditions } from './conditions.ts';
-import type { Question, Suppose } from './every-way.ts';
+import type { CompiledRule } from '../snapshot/compile/frontend-models.ts';
+import { answering, ask, failedConditions } from './conditions.ts';
+import type { Suppose } from './every-way.ts';
 import { askingOf } from './explain-recorded.ts';
 import type { RecordedRequest } from './explain-recorded.ts';
 import { judgeRules } from './explain.ts';
 import type { Judgement } from './explain.ts';
-import { busyView } from './idle-view.ts';
-import type { Asking } from './request.ts';
 import { chooseRoute, followDecision } from './route.ts';
 import type { Route } from './route.ts';
-import { toldBy } from './told.ts';
+import { answersOf } from './told.ts';
 import type { Serving } from './told.ts';
 
 /** A configuration, and who the caller of the request is in it. */
@@ -39,43 +39,27 @@ export function routeRecorded(
   const asking = askingOf(caller, { ...recorded, budgetPercent: percent });
   const entry = tables.frontendModels.get(recorded.model);
   if (entry === undefined) return chooseRoute(tables, asking);
-  const told = toldBy(recorded, serving, { classes, budget, frontendModel: entry });
-  const isTimeTold = recorded.inputs !== null;
-  const later = isTimeTold ? null : { ...asking, request: { ...asking.request, nowMs: latestMs } };
-  const failedAt = failedIn(entry);
+  const row = answersOf(recorded, serving, { classes, budget, frontendModel: entry });
+  const askAt = (nowMs: number): Asked => {
+    const asked = ask(entry, { ...asking, request: { ...asking.request, nowMs } });
+    return answering(asked, { hasRoom: (room) => !row.isCrowded(room) && asked.hasRoom(room) });
+  };
+  const asked = askAt(asking.request.nowMs);
+  const late = askAt(latestMs);
+  /** It came before an edge of the rule's window and may have been routed after it. */
+  const isAcross = ({ failed }: RuleCondition): boolean =>
+    failed(asked).join() !== failed(late).join();
   const judge = (rule: CompiledRule): Judgement => {
-    const live = told.isCrowded(rule) ? busyView() : asking.live;
-    const failed = failedAt(rule, { ...asking, live });
-    const open = [
-      ...told.open(rule),
-      ...(later === null ? [] : clockQuestions(rule, failed, failedAt(rule, { ...later, live }))),
-    ];
+    const open = rule.conditions.flatMap((one) =>
+      (one.questions ?? []).flatMap((question) =>
+        question.toldBy === 'time' && !isAcross(one) ? [] : (row.open(question) ?? []),
+      ),
+    );
     const untold = new Set(open.flatMap(({ fields }) => fields));
-    const known = failed.filter((field) => !untold.has(field));
+    const known = failedConditions(rule, asked).filter((field) => !untold.has(field));
     const holds = known.length === 0 && open.every((question) => suppose(question));
     return { failed: known, unknown: [...untold], holds };
   };
   const { decision } = judgeRules(tables, entry, judge, { endsWithDecision: true });
   return followDecision(tables, asking, decision);
-}
-
-const failedIn =
-  (entry: CompiledFrontendModel) =>
-  (rule: CompiledRule, asking: Asking): readonly string[] =>
-    failedConditions(rule, ask(entry, asking));
-
-const clockFields: ReadonlySet<string> = new Set(['after', 'before', 'days']);
-
-/** One when the request came before and was routed behind an edge of the rule's window. */
-function clockQuestions(
-  { conditions: { clock } }: CompiledRule,
-  early: readonly string[],
-  late: readonly string[],
-): readonly Question[] {
-  if (clock === null) return [];
-  const [before, behind] = [early, late].map((failed) =>
-    failed.filter((field) => clockFields.has(field)),
-  );
-  if (before?.join() === behind?.join()) return [];
-  return [{ key: JSON.stringify(['clock', clock]), fields: [...clockFields] }];
 }

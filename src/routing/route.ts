@@ -2,6 +2,7 @@
 // the provider model that was named (specification, "Gateway behaviour rules" 1 to 4). The gateway
 // and the dry-run share it.
 
+import type { Asked } from '../conditions/asked.ts';
 import type { RoutingTables } from '../snapshot/compile.ts';
 import { jumpsMax } from '../snapshot/compile/frontend-models.ts';
 import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/frontend-models.ts';
@@ -10,7 +11,6 @@ import type { CompiledPool, CompiledTarget } from '../snapshot/compile/targets.t
 import { buildChain } from './chain.ts';
 import type { ChainOptions } from './chain.ts';
 import { ask, matches } from './conditions.ts';
-import type { Asked } from './conditions.ts';
 import type { Asking } from './request.ts';
 
 /** What decided. */

@@ -1,15 +1,17 @@
-// What the rules of a frontend model ask of a request beside what its usage row says anyway: kept with the row, so that the request
-// can be routed again as it was. Of a header it is only kept that it had a value which a rule names.
+// What the rules of a frontend model ask about a request that the columns of its usage row do not tell. It is kept with the row, so
+// that the request can be routed again as it was. Of a header it is only kept that it had a value which a rule names.
 
-import type { CompiledFrontendModel, RuleQuestions } from '../snapshot/compile/frontend-models.ts';
+import { unknownAmount } from '../conditions/asked.ts';
+import type { Kept } from '../conditions/asked.ts';
+import type { CompiledFrontendModel } from '../snapshot/compile/frontend-models.ts';
 import { listedInputsMax } from '../usage/rule-inputs.ts';
 import type { RuleInputs } from '../usage/rule-inputs.ts';
-import { ask, costOf, hasRoom } from './conditions.ts';
+import { ask } from './conditions.ts';
 import type { Asking } from './request.ts';
 
 /**
  * Null where no rule asks for more than the row says, and where there would be more than a row holds. Asked together with the
- * route: the endpoints must not have got on meanwhile.
+ * route: the endpoints must not have changed in between.
  */
 export function ruleInputs(
   frontendModel: CompiledFrontendModel | undefined,
@@ -18,22 +20,14 @@ export function ruleInputs(
   const questions = frontendModel?.questions ?? null;
   if (frontendModel === undefined || questions === null) return null;
   const asked = ask(frontendModel, asking);
-  const headers = headersNamed(questions, asking);
-  const crowded = questions.inFlight
-    .filter((rule) => !hasRoom(rule, rule.conditions.inFlightBelow ?? 0, asked))
-    .map(({ id }) => id);
-  if (headers.length > listedInputsMax || crowded.length > listedInputsMax) return null;
-  const cost = questions.isCostAsked ? costOf(asked) : -1;
+  const kept: Kept = { headers: new Map(), crowdedRules: [], costMicros: unknownAmount };
+  for (const { question, rules } of questions.values()) question.keep?.(asked, kept, rules);
+  const { headers, crowdedRules, costMicros } = kept;
+  if (headers.size > listedInputsMax || crowdedRules.length > listedInputsMax) return null;
   return {
     at_ms: Math.floor(asking.request.nowMs),
     headers: Object.fromEntries(headers),
-    crowded_rules: crowded,
-    cost_micros: cost < 0 ? null : cost,
+    crowded_rules: crowdedRules,
+    cost_micros: costMicros < 0 ? null : costMicros,
   };
 }
-
-const headersNamed = ({ headers }: RuleQuestions, { request }: Asking): [string, string][] =>
-  [...headers].flatMap(([name, values]): [string, string][] => {
-    const value = request.header(name);
-    return value !== undefined && values.has(value) ? [[name, value]] : [];
-  });

@@ -4,6 +4,7 @@
 
 import { z } from 'zod';
 
+import { snapshotConditions } from '../conditions/schemas.ts';
 import {
   apiKeyId,
   frontendModelId,
@@ -103,32 +104,6 @@ export const snapshotModel = z.object({
   backends: z.array(snapshotBackend).readonly(),
   /** Learned from a registered host, and never edited by an operator (src/snapshot/closed-models.ts). */
   learned: z.literal(true).optional(),
-});
-
-/** Conditions of a rule, AND-ed; null does not ask. An empty list of callers or days does not ask either. */
-export const snapshotConditions = z.object({
-  principals: z.array(principalId).readonly(),
-  roles: z.array(roleId).readonly(),
-  min_prompt_tokens: z.int().nullable(),
-  max_prompt_tokens: z.int().nullable(),
-  min_max_tokens: z.int().nullable(),
-  max_max_tokens: z.int().nullable(),
-  stream: z.boolean().nullable(),
-  /** Lower-case names, exact values. */
-  headers: z.record(z.string(), z.string()),
-  min_budget_used_percent: z.int().nullable(),
-  max_budget_used_percent: z.int().nullable(),
-  max_inflight_per_backend: z.int().nullable(),
-  /** A class that is gone matches nothing. */
-  class: promptClassId.nullable(),
-  min_request_cost_micros: z.int().nullable(),
-  max_request_cost_micros: z.int().nullable(),
-  /** Minutes since midnight, 0 to 1439; a window with `after` later than `before` spans midnight. */
-  after_minute: z.int().nullable(),
-  before_minute: z.int().nullable(),
-  /** 1 (Monday) to 7. */
-  days: z.array(z.int()).readonly(),
-  utc_offset_minutes: z.int(),
 });
 
 /** Exactly one of the two is set. */
@@ -255,7 +230,6 @@ export type SnapshotBackend = z.output<typeof snapshotBackend>;
 export type SnapshotModel = z.output<typeof snapshotModel>;
 export type SnapshotLimits = z.output<typeof snapshotLimits>;
 export type SnapshotBudget = z.output<typeof snapshotBudget>;
-export type SnapshotConditions = z.output<typeof snapshotConditions>;
 export type SnapshotTarget = z.output<typeof snapshotTarget>;
 export type SnapshotRule = z.output<typeof snapshotRule>;
 export type SnapshotFrontendModel = z.output<typeof snapshotFrontendModel>;

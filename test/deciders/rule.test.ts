@@ -229,7 +229,7 @@ describe('conditions', () => {
           conditions: {
             roles: ['b', 'a', 'b'],
             principals: ids(2, 1, 2),
-            days: [7, 1, 7],
+            days: [1, 7],
           },
         }),
       )

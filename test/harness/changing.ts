@@ -105,8 +105,8 @@ const condition = fc.oneof(
   fc.nat(100).map((max_budget_used_percent) => ({ max_budget_used_percent })),
   fc.nat(5).map((max_inflight_per_backend) => ({ max_inflight_per_backend })),
   fc.nat(250).map((max_request_cost_micros) => ({ max_request_cost_micros })),
-  fc.nat(1_439).map((after_minute) => ({ after_minute, utc_offset_minutes: 60 })),
-  fc.nat(1_439).map((before_minute) => ({ before_minute })),
+  fc.nat(1_439).map((after) => ({ after, utc_offset_minutes: 60 })),
+  fc.nat(1_439).map((before) => ({ before })),
   fc.uniqueArray(from1(7), { minLength: 1, maxLength: 4 }).map((days) => ({ days })),
 );
 const conditions = fc.tuple(condition, condition).map((both) => Object.assign({}, ...both));

@@ -1,9 +1,10 @@
 // Makes the events on frontend models and pools that examples are written with: one short call a fact.
 
 import type { GwEvent } from '../../events/catalogue.ts';
-import type { Conditions, StoredRule, Target } from '../../events/frontend-model.ts';
+import type { StoredRule, Target } from '../../events/frontend-model.ts';
 import type { PoolMember } from '../../events/pool.ts';
-import { noConditions } from '../../src/deciders/condition.ts';
+import type { ConditionValues } from '../../src/conditions/table.ts';
+import { noConditions } from '../../src/conditions/values.ts';
 import type { TargetInput } from '../../src/deciders/target.ts';
 import {
   frontendModelId,
@@ -37,7 +38,7 @@ export const target = (number: number, position: number, on: On): Target => ({
 });
 
 type RuleFacts = Partial<Omit<StoredRule, 'id' | 'conditions'>> & {
-  conditions?: Partial<Conditions>;
+  conditions?: Partial<ConditionValues>;
 };
 
 /** A rule that routes, without conditions, but for what is said. */

@@ -44,6 +44,7 @@ export type Routing = Readonly<{
   snapshot: CompiledSnapshot;
   /** `candidates | reason`, or how it was refused. */
   ask: (request: string) => string;
+  asking: (request: string) => Asking;
   choose: (request: string) => Route;
   explain: (request: string) => Explanation;
 }>;
@@ -92,17 +93,18 @@ export function routing(rules: string, options: RoutingOptions = {}): Routing {
   };
   const [caller = anonymous] = snapshot.callers.values();
   const classes = Object.keys(options.promptClasses ?? {});
-  const askingOf = (text: string): Asking => ({
+  const asking = (text: string): Asking => ({
     caller,
     request: readRequest(text, classes),
     live,
   });
-  const choose = (request: string): Route => chooseRoute(snapshot, askingOf(request));
+  const choose = (request: string): Route => chooseRoute(snapshot, asking(request));
   return {
     snapshot,
+    asking,
     choose,
     ask: (request) => writeRoute(choose(request)),
-    explain: (request) => explainRoute(snapshot, askingOf(request)),
+    explain: (request) => explainRoute(snapshot, asking(request)),
   };
 }
 

@@ -2,12 +2,13 @@
 
 import { hash } from 'node:crypto';
 
-import { noConditions } from '../../src/deciders/condition.ts';
+import type { ConditionValues } from '../../src/conditions/table.ts';
+import { noConditions } from '../../src/conditions/values.ts';
 import type { PoolPolicy } from '../../src/lib/vocabulary.ts';
 import { configHash } from '../../src/snapshot/hash.ts';
 import { poolMembers } from '../../src/snapshot/pool-members.ts';
 import { snapshot as snapshotSchema, snapshotSchemaVersion } from '../../src/snapshot/schema.ts';
-import type { Snapshot, SnapshotConditions } from '../../src/snapshot/schema.ts';
+import type { Snapshot } from '../../src/snapshot/schema.ts';
 
 type GivenBackend = Readonly<{
   apiBase: string;
@@ -38,7 +39,7 @@ type GivenModel = Readonly<{
 
 /** Targets are names of models or pools. */
 type GivenRule = Readonly<{
-  when?: Partial<Record<keyof SnapshotConditions, unknown>>;
+  when?: Partial<Record<keyof ConditionValues, unknown>>;
   targets?: readonly string[];
   deny?: Readonly<{ status: number; message: string }>;
   /** The name of a frontend model. */

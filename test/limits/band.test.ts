@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { noConditions } from '../../src/deciders/condition.ts';
+import { noConditions } from '../../src/conditions/values.ts';
 import { isNews, marksOf } from '../../src/limits/band.ts';
 import { percentSpent, reachedCap } from '../../src/snapshot/spend.ts';
 import { snapshotFrontendModel } from '../../src/snapshot/schema.ts';

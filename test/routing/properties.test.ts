@@ -7,6 +7,7 @@ import * as fc from 'fast-check';
 
 import { mayInvoke } from '../../src/snapshot/compile/callers.ts';
 import { poolPolicy } from '../../src/lib/vocabulary.ts';
+import { ask, failedConditions, matches } from '../../src/routing/conditions.ts';
 import { routing } from '../harness/routing.ts';
 import type { RoutingOptions } from '../harness/routing.ts';
 
@@ -107,6 +108,18 @@ describe('every route', () => {
       if (route.kind !== 'chain' || frontendModel === undefined) return;
       for (const candidate of route.candidates) {
         assert.ok(frontendModel.reach.includes(candidate) || candidate === route.fallback);
+      }
+    });
+  });
+
+  it('passes a rule exactly when no condition of it fails', () => {
+    everyRoute(({ asking, snapshot }, request) => {
+      const asked = asking(request);
+      for (const frontendModel of snapshot.frontendModels.values()) {
+        const put = ask(frontendModel, asked);
+        for (const rule of frontendModel.rules) {
+          assert.equal(matches(rule, put), failedConditions(rule, put).length === 0);
+        }
       }
     });
   });

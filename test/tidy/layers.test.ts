@@ -13,7 +13,7 @@ type Layer = Readonly<{
   packages: readonly string[];
 }>;
 
-const contract = ['src/lib', 'src/snapshot'];
+const contract = ['src/lib', 'src/conditions', 'src/snapshot'];
 const pure = ['src/routing', 'src/limits', 'src/usage', 'src/protocols', 'src/classifier'];
 const beneathControl = [...contract, ...pure, 'events', 'projections', 'src/deciders', 'src/db'];
 // The control plane names the types of a connection; that it holds no SQL is another test.
@@ -33,23 +33,27 @@ const uiPackages = ['@awesome.me/webawesome/*', 'jsondiffpatch'];
 
 const layers: Readonly<Record<string, Layer>> = {
   'src/lib': { may: [], packages: ['zod'] },
-  events: { may: ['src/lib'], packages: ['zod', 'node:crypto'] },
-  'src/snapshot': { may: ['src/lib'], packages: ['zod', 'yaml', 'node:crypto'] },
+  'src/conditions': { may: ['src/lib'], packages: ['zod'] },
+  events: { may: ['src/lib', 'src/conditions'], packages: ['zod', 'node:crypto'] },
+  'src/snapshot': { may: ['src/lib', 'src/conditions'], packages: ['zod', 'yaml', 'node:crypto'] },
   'src/limits': { may: contract, packages: ['zod'] },
   'src/usage': { may: contract, packages: ['zod'] },
   'src/protocols': { may: contract, packages: ['zod'] },
   'src/classifier': { may: contract, packages: ['zod'] },
   'src/routing': { may: [...contract, 'src/usage', 'src/limits'], packages: [] },
-  projections: { may: ['src/lib', 'events', 'src/snapshot'], packages: [] },
+  projections: { may: [...contract, 'events'], packages: [] },
   'projections/tables': {
-    may: ['projections', 'src/lib', 'events', 'src/snapshot', 'src/db'],
+    may: [...contract, 'projections', 'events', 'src/db'],
     packages: ['@databases/pg'],
   },
   'projections/read-model': {
-    may: ['projections', 'src/lib', 'events', 'src/snapshot', 'src/db'],
+    may: [...contract, 'projections', 'events', 'src/db'],
     packages: ['@databases/pg', 'node:crypto', 'node:timers/promises'],
   },
-  'src/deciders': { may: ['src/lib', 'events', 'projections/config', 'src/routing'], packages: [] },
+  'src/deciders': {
+    may: ['src/lib', 'src/conditions', 'events', 'projections/config', 'src/routing'],
+    packages: [],
+  },
   'src/db': { may: ['src/lib', 'events'], packages: ['pg', '@databases/*', 'node:*'] },
   'src/telemetry': {
     may: ['src/lib', 'src/egress', 'src/ingress'],
@@ -87,7 +91,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   ui: {
     // Of the server types alone, which another test holds. The table of nouns is plain data.
-    may: ['src/admin', 'events/nouns'],
+    may: ['src/admin', 'src/conditions', 'events/nouns'],
     packages: [
       'lit',
       'lit/*',
@@ -126,15 +130,36 @@ test('a layer imports only what its row allows', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('the management UI takes nothing but types from the server', () => {
+test('the management UI takes nothing but types from the server, and the table of conditions', () => {
   const wrong = programFiles()
     .filter(({ path }) => path.startsWith('ui/') && !path.startsWith('ui/viewer/'))
     .flatMap((file) =>
       importsOf(file, { valuesOnly: true })
-        .filter((name) => name === 'zod' || importedFile(file.path, name)?.startsWith('src/'))
+        .filter((name) => {
+          const target = importedFile(file.path, name) ?? '';
+          return name === 'zod' || /^src\/(?!conditions\/)/.test(target);
+        })
         .map((specifier) => `${file.path} imports ${specifier}`),
     );
   assert.deepEqual(wrong, []);
+});
+
+test('the table of conditions needs nothing else at run time, because it is part of the UI', () => {
+  const files = new Map(programFiles().map((file) => [file.path, file]));
+  const seen = new Set(['src/conditions/table.ts']);
+  // A set is walked to its end also while it grows.
+  for (const path of seen) {
+    const file = files.get(path);
+    if (file === undefined) continue;
+    for (const name of importsOf(file, { valuesOnly: true })) {
+      seen.add(importedFile(path, name) ?? name);
+    }
+  }
+  assert.ok(seen.size > 10);
+  assert.deepEqual(
+    [...seen].filter((path) => !path.startsWith('src/conditions/')),
+    [],
+  );
 });
 
 test('no chain of imports comes back to its start', () => {

@@ -1,6 +1,7 @@
 // A record that is there, by other means: as the API answers it, as the call that asks for it, and as a piece of a configuration file where
 // a file can say it. No record holds a secret, and where a file needs one it names a variable of the environment.
 
+import { conditionFields } from '../../src/conditions/table.ts';
 import { sessionNote } from './copy-as.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -80,29 +81,14 @@ function modelEntry(record: Fields): Entry {
   };
 }
 
-const plainConditions = [
+/** Without the fields that records and files write in different ways. */
+const plainRule = [
   'name',
   'action',
   'deny_status',
   'deny_message',
   'tag',
-  'roles',
-  'min_prompt_tokens',
-  'max_prompt_tokens',
-  'min_max_tokens',
-  'max_max_tokens',
-  'stream',
-  'headers',
-  'min_budget_used_percent',
-  'max_budget_used_percent',
-  'max_inflight_per_backend',
-  'class',
-  'min_request_cost_micros',
-  'max_request_cost_micros',
-  'after',
-  'before',
-  'days',
-  'utc_offset_minutes',
+  ...Object.keys(conditionFields).filter((name) => name !== 'principals'),
 ];
 
 /** Null for a rule that names what has no name: without that, it would match others. */
@@ -114,8 +100,8 @@ function ruleOf(rule: Fields, { principal, frontendModel }: Names): Fields | nul
   if (principals.includes(undefined) || jumpTo === undefined) return null;
   const targets = targetNames(rule['targets']);
   const enabled = rule['enabled'] === false ? false : null;
-  const conditions = picked(rule, plainConditions);
-  return said({ ...conditions, enabled, principals, jump_to: jumpTo, targets });
+  const plain = picked(rule, plainRule);
+  return said({ ...plain, enabled, principals, jump_to: jumpTo, targets });
 }
 
 function frontendModelEntry(record: Fields, names: Names): Entry | null {

@@ -7,7 +7,7 @@ import { formatTime } from './format.ts';
 import { readCount } from './budget.ts';
 import { wrong, written } from './draft.ts';
 import type { Read } from './draft.ts';
-import { readHeaders } from './rule-body.ts';
+import { readHeaders } from './condition-fields.ts';
 
 /** Named as the server names the fields; all as it is typed. */
 export type QuestionDraft = Readonly<{
@@ -87,7 +87,9 @@ export type Question = Readonly<{
 /** Without the prompt, which only what is published can be asked about. */
 export function questionBody(draft: QuestionDraft, model: string): Read<Question> {
   const headers = readHeaders(draft.headers);
-  if (headers === null) return wrong('headers', 'must be a line each, such as x-tier: gold');
+  if (headers === undefined) {
+    return wrong('headers', 'must be one per line, for example x-tier: gold');
+  }
   const promptTokens = readCount(draft.prompt_tokens);
   if (promptTokens === undefined) return wrong('prompt_tokens', 'must be a whole number');
   const maxTokens = readCount(draft.max_tokens);

@@ -1,5 +1,8 @@
 // What fields are called in forms, and wherever a change of one is shown: one table, by the name that the server has for a field.
 
+import type { Field } from '../../src/conditions/condition.ts';
+import { conditionFields } from '../../src/conditions/table.ts';
+
 export const fieldLabels = {
   name: 'Name',
   description: 'Description',
@@ -12,26 +15,6 @@ export const fieldLabels = {
   jump_to: 'Continue with',
   deny_status: 'Status',
   deny_message: 'Message',
-  principals: 'Principals',
-  roles: 'Roles',
-  class: 'Prompt class',
-  stream: 'Stream',
-  headers: 'Headers',
-  min_prompt_tokens: 'Prompt tokens, min',
-  max_prompt_tokens: 'Prompt tokens, max',
-  min_max_tokens: 'Requested max_tokens, min',
-  max_max_tokens: 'Requested max_tokens, max',
-  min_budget_used_percent: 'Budget used, min',
-  max_budget_used_percent: 'Budget used, max',
-  min_request_cost_micros: 'Request cost, min',
-  max_request_cost_micros: 'Request cost, max',
-  max_inflight_per_backend: 'Requests in flight, below',
-  after: 'From',
-  after_minute: 'From',
-  before: 'Until',
-  before_minute: 'Until',
-  days: 'Days',
-  utc_offset_minutes: 'Time zone',
   input_price_per_mtok: 'Input price',
   output_price_per_mtok: 'Output price',
   context_length: 'Context length',
@@ -61,6 +44,14 @@ export const fieldLabels = {
   fallback_model_id: 'Global fallback model',
 } as const;
 
+/** Those of conditions, by both of their names. */
+const conditionLabels: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries<Field>(conditionFields).flatMap(([name, { label, stored = name }]) => [
+    [name, label],
+    [stored, label],
+  ]),
+);
+
 /** Lists whose parts are named by their ids. */
 const parts: Readonly<Record<string, string>> = {
   rules: 'Rule',
@@ -86,7 +77,7 @@ export function fieldLabel(field: string): string {
 }
 
 function labelOf(name: string): string {
-  const known: Readonly<Record<string, string>> = fieldLabels;
+  const known: Readonly<Record<string, string>> = { ...conditionLabels, ...fieldLabels };
   if (Object.hasOwn(known, name)) return known[name] ?? name;
   const [, plain = ''] = /^([a-z][a-z\d_]*)(?: \(secret\))?$/.exec(name) ?? [];
   if (plain === '') return name;

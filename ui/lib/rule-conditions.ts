@@ -1,35 +1,20 @@
-// The conditions of a rule as the form offers them: each a few fields, added when it is wanted and taken away as a whole.
+// The conditions of a rule as the form offers them: each is added when it is wanted and removed as a whole.
 
-import { blankRule } from './rule-draft.ts';
-import type { RuleDraft } from './rule-draft.ts';
-
-export const conditionKinds = [
-  { id: 'callers', label: 'Caller', fields: ['principals', 'roles'] },
-  { id: 'class', label: 'Prompt class', fields: ['class'] },
-  { id: 'stream', label: 'Stream', fields: ['stream'] },
-  { id: 'prompt', label: 'Prompt size', fields: ['min_prompt_tokens', 'max_prompt_tokens'] },
-  { id: 'asked', label: 'Requested max_tokens', fields: ['min_max_tokens', 'max_max_tokens'] },
-  { id: 'headers', label: 'Headers', fields: ['headers'] },
-  {
-    id: 'budget',
-    label: 'Budget used',
-    fields: ['min_budget_used_percent', 'max_budget_used_percent'],
-  },
-  { id: 'cost', label: 'Cost', fields: ['min_request_cost_micros', 'max_request_cost_micros'] },
-  { id: 'busy', label: 'Load', fields: ['max_inflight_per_backend'] },
-  { id: 'clock', label: 'Time', fields: ['days', 'after', 'before', 'utc_offset_minutes'] },
-] as const;
-
-export type ConditionKind = (typeof conditionKinds)[number]['id'];
+import { conditionTable } from '../../src/conditions/table.ts';
+import type { ConditionId } from '../../src/conditions/table.ts';
+import type { ConditionDraft } from './condition-fields.ts';
 
 /** Those of which a field is filled. */
-export const kindsIn = (draft: RuleDraft): readonly ConditionKind[] =>
-  conditionKinds
-    .filter(({ fields }) => fields.some((field) => draft[field].trim() !== ''))
+export const kindsIn = (draft: ConditionDraft): readonly ConditionId[] =>
+  conditionTable
+    .filter(({ fields }) => Object.keys(fields).some((name) => textOf(draft, name) !== ''))
     .map(({ id }) => id);
 
+const textOf = (draft: ConditionDraft, name: string): string =>
+  String(Reflect.get(draft, name)).trim();
+
 /** The draft with all fields of the condition empty. */
-export function withoutKind<Draft extends RuleDraft>(draft: Draft, kind: ConditionKind): Draft {
-  const fields = conditionKinds.find(({ id }) => id === kind)?.fields ?? [];
-  return { ...draft, ...Object.fromEntries(fields.map((field) => [field, blankRule[field]])) };
+export function withoutKind<Draft extends ConditionDraft>(draft: Draft, kind: ConditionId): Draft {
+  const fields = conditionTable.find(({ id }) => id === kind)?.fields ?? {};
+  return { ...draft, ...Object.fromEntries(Object.keys(fields).map((name) => [name, ''])) };
 }

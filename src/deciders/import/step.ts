@@ -13,7 +13,7 @@ import type {
   PromptClassTier,
   RuleAction,
 } from '../../lib/vocabulary.ts';
-import type { ConditionFields } from '../condition.ts';
+import type { GivenConditions } from '../../conditions/schemas.ts';
 import type { ModelFields } from '../model.ts';
 
 /**
@@ -79,7 +79,7 @@ export type ImportedRule = Readonly<{
   jump_to: string | null;
   tag: string | null;
   principals: readonly StoredName[];
-  conditions: Omit<ConditionFields, 'principals'>;
+  conditions: Omit<GivenConditions, 'principals'>;
 }>;
 
 /** The whole list, once everything that a rule can name is there. */

@@ -1,14 +1,17 @@
 // Frontend models with their rules ready to be judged, and what each can reach: whom its list
 // entry concerns, which window it has and what a request to it costs at least.
 
+import type { Question } from '../../conditions/asked.ts';
+import { compileConditions, noTest } from '../../conditions/compile.ts';
+import type { RuleCondition, Test } from '../../conditions/compile.ts';
 import { denyStatusDefault } from '../../lib/fields.ts';
 import { headerText } from '../../lib/header-text.ts';
 import type { FrontendModelId, PromptClassId, RuleId } from '../../lib/ids.ts';
 import type { Steps } from '../../lib/steps.ts';
 import type { RuleAction } from '../../lib/vocabulary.ts';
 import type { SnapshotConfig, SnapshotFrontendModel, SnapshotRule } from '../schema.ts';
-import { classReachOf, compileConditions } from './conditions.ts';
-import type { ClassReach, CompiledConditions } from './conditions.ts';
+import { classReachOf } from './class-reach.ts';
+import type { ClassReach } from './class-reach.ts';
 import type { CompiledModel, Prices } from './models.ts';
 import { compileTargets, modelsOf } from './targets.ts';
 import type { CompiledTarget, Targetable } from './targets.ts';
@@ -18,7 +21,13 @@ export type CompiledRule = Readonly<{
   /** Position in the evaluated order, from 0. */
   index: number;
   action: RuleAction;
-  conditions: CompiledConditions;
+  /** Those that the rule asks for, cheap ones first. */
+  conditions: readonly RuleCondition[];
+  /** Their tests. Most rules are ruled out by the first, which is in reach without a list. */
+  firstTest: Test;
+  otherTests: readonly Test[];
+  /** The headers that it asks for. */
+  headerNames: readonly string[];
   targets: readonly CompiledTarget[];
   /** What the targets stand for. */
   models: readonly CompiledModel[];
@@ -30,14 +39,8 @@ export type CompiledRule = Readonly<{
   reason: string;
 }>;
 
-/** What rules ask of a request that its usage row would not tell (src/routing/rule-inputs.ts). */
-export type RuleQuestions = Readonly<{
-  /** The values that rules name, by the header's name in lower case. */
-  headers: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The rules that ask how busy endpoints are. */
-  inFlight: readonly CompiledRule[];
-  isCostAsked: boolean;
-}>;
+/** A question about a request that the columns of its usage row do not answer, and the rules that ask it. */
+export type RuleQuestion = Readonly<{ question: Question; rules: readonly RuleId[] }>;
 
 export type CompiledFrontendModel = Readonly<{
   id: FrontendModelId;
@@ -52,8 +55,8 @@ export type CompiledFrontendModel = Readonly<{
   namedClasses: ReadonlySet<PromptClassId>;
   /** One of them is of tier refined. */
   namesRefined: boolean;
-  /** Null when no rule of those asks for more than size, stream, class, caller and budget. */
-  questions: RuleQuestions | null;
+  /** By their keys; null when there are none. */
+  questions: ReadonlyMap<string, RuleQuestion> | null;
   /** Wins over every window of the reach. */
   maxModelLen: number | null;
   /** How the value of x-gw-route begins when another frontend model jumped here. */
@@ -93,7 +96,7 @@ export function* frontendModelSteps(
 }
 
 const classNamed = ({ conditions }: CompiledRule): readonly PromptClassId[] =>
-  conditions.namedClass === null ? [] : [conditions.namedClass];
+  conditions.flatMap(({ namedClass }) => namedClass ?? []);
 
 type Local = Pick<CompiledFrontendModel, 'id' | 'name' | 'rules' | 'defaultTargets' | 'jumpReason'>;
 
@@ -120,13 +123,19 @@ function compileRule(
   classReach: ClassReach,
 ): CompiledRule {
   const targets = compileTargets(rule.targets, targetable);
+  const models = modelsOf(targets);
+  const conditions = compileConditions(rule.conditions, { models, classReach });
+  const [firstTest = noTest, ...otherTests] = conditions.map(({ test }) => test);
   return {
     id: rule.id,
     index,
     action: rule.action,
-    conditions: compileConditions(rule.conditions, classReach),
+    conditions,
+    firstTest,
+    otherTests,
+    headerNames: conditions.flatMap((one) => one.headerNames ?? []),
     targets,
-    models: modelsOf(targets),
+    models,
     denyStatus: rule.deny_status ?? denyStatusDefault,
     denyMessage: rule.deny_message ?? denyMessageDefault,
     jumpTo: rule.jump_to,
@@ -150,17 +159,17 @@ function enteredFrom(
   return [...visited.values()];
 }
 
-function questionsOf(entered: readonly Local[]): RuleQuestions | null {
-  const rules = entered.flatMap((one) => one.rules);
-  const headers = new Map<string, Set<string>>();
-  for (const [name, value] of rules.flatMap(({ conditions }) => conditions.headers)) {
-    headers.set(name, (headers.get(name) ?? new Set()).add(value));
+function questionsOf(entered: readonly Local[]): CompiledFrontendModel['questions'] {
+  const questions = new Map<string, { question: Question; rules: RuleId[] }>();
+  for (const { id, conditions } of entered.flatMap((one) => one.rules)) {
+    for (const question of conditions.flatMap((one) => one.questions ?? [])) {
+      if (question.keep === undefined) continue;
+      const held = questions.get(question.key);
+      if (held === undefined) questions.set(question.key, { question, rules: [id] });
+      else held.rules.push(id);
+    }
   }
-  const inFlight = rules.filter(({ conditions }) => conditions.inFlightBelow !== null);
-  const isCostAsked = rules.some(({ conditions }) => conditions.asksCost);
-  const isClockAsked = rules.some(({ conditions }) => conditions.clock !== null);
-  const isMoreAsked = headers.size > 0 || inFlight.length > 0 || isCostAsked || isClockAsked;
-  return isMoreAsked ? { headers, inFlight, isCostAsked } : null;
+  return questions.size === 0 ? null : questions;
 }
 
 function reachOf(entered: readonly Local[]): readonly CompiledModel[] {

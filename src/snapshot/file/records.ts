@@ -3,16 +3,11 @@
 
 import { z } from 'zod';
 
-import {
-  requestsOrNoneField,
-  spentField,
-  tokensField,
-  tokensOrNoneField,
-  weightField,
-} from '../../lib/amounts.ts';
+import { fileShape } from '../../conditions/schemas.ts';
+import { crossedBounds } from '../../conditions/values.ts';
+import { tokensField, weightField } from '../../lib/amounts.ts';
 import {
   denyMessageField,
-  headersField,
   minMarginDefault,
   modelNameField,
   nameField,
@@ -47,21 +42,13 @@ const pool = z.strictObject({
   members: z.array(member).default([]),
 });
 
-const tokens = tokensOrNoneField.nullish();
-const cost = spentField.nullish();
-const percent = z.int().min(0).max(100).nullish();
-const time = z
-  .string()
-  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time from 00:00 to 23:59')
-  .nullish();
-
-/** `[least, most]` of one figure. */
-const bounds = [
-  ['min_prompt_tokens', 'max_prompt_tokens'],
-  ['min_max_tokens', 'max_max_tokens'],
-  ['min_budget_used_percent', 'max_budget_used_percent'],
-  ['min_request_cost_micros', 'max_request_cost_micros'],
-] as const;
+/** References are names that a file can write, and what is absent does not ask. */
+const conditions = {
+  ...fileShape,
+  principals: names,
+  roles: names,
+  class: name.nullish().transform((named) => named ?? null),
+};
 
 const rule = z
   .strictObject({
@@ -77,24 +64,7 @@ const rule = z
     deny_message: text.pipe(denyMessageField).nullish(),
     jump_to: name.nullish(),
     tag: text.pipe(tagField).nullish(),
-    principals: names,
-    roles: names,
-    min_prompt_tokens: tokens,
-    max_prompt_tokens: tokens,
-    min_max_tokens: tokens,
-    max_max_tokens: tokens,
-    stream: z.boolean().nullish(),
-    headers: headersField.default({}),
-    min_budget_used_percent: percent,
-    max_budget_used_percent: percent,
-    max_inflight_per_backend: requestsOrNoneField.nullish(),
-    class: name.nullish(),
-    min_request_cost_micros: cost,
-    max_request_cost_micros: cost,
-    after: time,
-    before: time,
-    days: z.array(z.int().min(1).max(7)).max(7).default([]),
-    utc_offset_minutes: z.int().min(-1440).max(1440).default(0),
+    ...conditions,
   })
   .superRefine((given, context) => {
     const wrong = (field: string, message: string): void =>
@@ -108,9 +78,7 @@ const rule = z
     if (given.action !== 'route' && given.targets.length > 0) {
       wrong('targets', `do not go with action ${given.action}`);
     }
-    for (const [least, most] of bounds) {
-      if ((given[least] ?? 0) > (given[most] ?? Infinity)) wrong(least, `is more than ${most}`);
-    }
+    for (const { low, high } of crossedBounds(given)) wrong(low, `is more than ${high}`);
   });
 export type FileRule = Readonly<z.output<typeof rule>>;
 

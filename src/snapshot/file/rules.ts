@@ -1,5 +1,6 @@
 // The frontend models of a configuration file as a snapshot holds them: every name in a rule becomes the id of what it names.
 
+import { noConditions, withGiven } from '../../conditions/values.ts';
 import { denyStatusDefault } from '../../lib/fields.ts';
 import type { LaidFrontendModel } from './layout.ts';
 import type { FileRule } from './records.ts';
@@ -60,10 +61,10 @@ function ruleMember(rule: FileRule, ids: RuleIds, find: Find) {
   return {
     action: rule.action,
     conditions: {
+      ...withGiven(noConditions, rule),
       principals: find('principals', rule.principals, ids.principals),
       roles: find('roles', rule.roles, ids.roles),
       class: one('class', rule.class, ids.promptClasses),
-      ...namelessConditions(rule),
     },
     targets: rule.targets.map((target) => targetMember(target, ids)),
     deny_status: rule.deny_status ?? (rule.action === 'deny' ? denyStatusDefault : null),
@@ -71,32 +72,6 @@ function ruleMember(rule: FileRule, ids: RuleIds, find: Find) {
     jump_to: one('jump_to', rule.jump_to, ids.frontendModels),
     tag: rule.tag ?? null,
   };
-}
-
-/** The conditions that name nothing else: they are the same wherever the rule goes. */
-export const namelessConditions = (rule: FileRule) => ({
-  min_prompt_tokens: rule.min_prompt_tokens ?? null,
-  max_prompt_tokens: rule.max_prompt_tokens ?? null,
-  min_max_tokens: rule.min_max_tokens ?? null,
-  max_max_tokens: rule.max_max_tokens ?? null,
-  stream: rule.stream ?? null,
-  headers: rule.headers,
-  min_budget_used_percent: rule.min_budget_used_percent ?? null,
-  max_budget_used_percent: rule.max_budget_used_percent ?? null,
-  max_inflight_per_backend: rule.max_inflight_per_backend ?? null,
-  min_request_cost_micros: rule.min_request_cost_micros ?? null,
-  max_request_cost_micros: rule.max_request_cost_micros ?? null,
-  after_minute: minuteOf(rule.after),
-  before_minute: minuteOf(rule.before),
-  days: rule.days,
-  utc_offset_minutes: rule.utc_offset_minutes,
-});
-
-/** Of `HH:MM`. */
-function minuteOf(time: string | null | undefined): number | null {
-  if (!time) return null;
-  const [hours = 0, minutes = 0] = time.split(':').map(Number);
-  return hours * 60 + minutes;
 }
 
 /** Each as `a > b > a`. */

@@ -165,7 +165,11 @@ gw:
   });
 
   const refusals: readonly (readonly [from: string, to: string, RegExp])[] = [
-    ["'22:00'", "'25:00'", /rules\[0\]\.after: must be a time from 00:00 to 23:59 \(line 13\)/],
+    [
+      "'22:00'",
+      "'25:00'",
+      /rules\[0\]\.after: must be a time from 00:00 to 23:59, was "25:00" \(line 13\)/,
+    ],
     ['deny_status: 418', 'deny_status: 500', /rules\[1\]\.deny_status: must be a 4xx status/],
     ['jump_to: other', 'jump_to: gone', /chat, rule 2: jump_to gone does not exist/],
     ['jump_to: other', 'jump_to: chat', /the jumps chat > chat close a loop/],

@@ -34,7 +34,8 @@ import {
   sharesOf,
   usersOf,
 } from '../../../ui/lib/pool.ts';
-import { newRuleBody, readHeaders, ruleChange } from '../../../ui/lib/rule-body.ts';
+import { readHeaders } from '../../../ui/lib/condition-fields.ts';
+import { newRuleBody, ruleChange } from '../../../ui/lib/rule-body.ts';
 import { kindsIn, withoutKind } from '../../../ui/lib/rule-conditions.ts';
 import { blankRule, fromRule } from '../../../ui/lib/rule-draft.ts';
 import { inOrder, isOtherOrder, orderBody, placeAt } from '../../../ui/lib/rule-order.ts';
@@ -176,7 +177,7 @@ it('what cannot be read is told at its field', () => {
 
 it('headers are read a line each, by colon or equals sign', () => {
   assert.deepEqual(readHeaders('A: 1\n\n b = x: y '), { a: '1', b: 'x: y' });
-  assert.equal(readHeaders('alone'), null);
+  assert.equal(readHeaders('alone'), undefined);
 });
 
 it('an offset is read as it is written, and in other ways', () => {

@@ -4,10 +4,11 @@
 import { html } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { conditionTable } from '../../../src/conditions/table.ts';
+import type { ConditionId } from '../../../src/conditions/table.ts';
 import type { Prepared } from '../../api/call.ts';
 import '../../elements/icon.ts';
-import { conditionKinds, kindsIn, withoutKind } from '../../lib/rule-conditions.ts';
-import type { ConditionKind } from '../../lib/rule-conditions.ts';
+import { kindsIn, withoutKind } from '../../lib/rule-conditions.ts';
 import { newRuleBody, ruleChange } from '../../lib/rule-body.ts';
 import { blankRule, fromRule } from '../../lib/rule-draft.ts';
 import { copyName } from '../../lib/rule-name.ts';
@@ -33,7 +34,7 @@ export class GwRuleForm extends RecordForm<RuleRow, Draft> {
   static override properties = { ...RecordForm.properties, added: { state: true } };
   static override styles = [RecordForm.styles, buttons, ruleFormStyles].flat();
   /** Conditions that were asked for and may be empty yet. */
-  declare added: readonly ConditionKind[];
+  declare added: readonly ConditionId[];
 
   constructor() {
     super();
@@ -60,8 +61,8 @@ export class GwRuleForm extends RecordForm<RuleRow, Draft> {
   }
 
   protected override fields(draft: Draft, row: RuleRow): readonly FormRow<Draft>[] {
-    const kinds = conditionKinds.filter(({ id }) => this.#isShown(draft, id));
-    const rest = conditionKinds.filter(({ id }) => !this.#isShown(draft, id));
+    const kinds = conditionTable.filter(({ id }) => this.#isShown(draft, id));
+    const rest = conditionTable.filter(({ id }) => !this.#isShown(draft, id));
     return [
       ...identityRows,
       row.rule === null ? placeRow(row) : null,
@@ -85,22 +86,22 @@ export class GwRuleForm extends RecordForm<RuleRow, Draft> {
   }
 
   /** What was added, and what is filled. */
-  #isShown(draft: Draft, kind: ConditionKind): boolean {
+  #isShown(draft: Draft, kind: ConditionId): boolean {
     return this.added.includes(kind) || kindsIn(draft).includes(kind);
   }
 
-  #add(kind: ConditionKind): void {
+  #add(kind: ConditionId): void {
     this.added = [...this.added, kind];
   }
 
   /** Taken away, its fields are empty: what was asked is cleared. */
-  #remove(kind: ConditionKind): void {
+  #remove(kind: ConditionId): void {
     this.added = this.added.filter((one) => one !== kind);
     this.draft = withoutKind(this.draft, kind);
     edited(this);
   }
 
-  #condition(kind: ConditionKind, label: string, rows: readonly FormRow<Draft>[]) {
+  #condition(kind: ConditionId, label: string, rows: readonly FormRow<Draft>[]) {
     return html`<div class="condition" role="group" aria-label=${label}>
       <div class="of">${formRows(rows, this.draft)}</div>
       <button

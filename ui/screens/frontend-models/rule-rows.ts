@@ -1,15 +1,17 @@
 // The fields of a rule's form: those of each kind of condition, and those of what becomes of the request then.
 
+import { dayNames } from '../../../src/conditions/clock.ts';
+import type { Field } from '../../../src/conditions/condition.ts';
+import type { FieldType } from '../../../src/conditions/field-types.ts';
+import { conditionFields, conditionTable, fieldNames } from '../../../src/conditions/table.ts';
+import type { ConditionId, FieldName } from '../../../src/conditions/table.ts';
 import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
 import type { Option } from '../../elements/picks.ts';
 import { choicesOf, orNone, recordChoices } from '../../lib/choices.ts';
-import { fieldLabels } from '../../lib/field-label.ts';
 import { actionOf } from '../../lib/rule-body.ts';
-import type { ConditionKind } from '../../lib/rule-conditions.ts';
 import type { RuleDraft } from '../../lib/rule-draft.ts';
 import { ruleName } from '../../lib/rule-name.ts';
-import { dayNames } from '../../lib/rule-text.ts';
-import type { FormRow } from '../../parts/form-rows.ts';
+import type { FormField, FormRow } from '../../parts/form-rows.ts';
 import type { Names } from './rule-saves.ts';
 
 export type Named = Readonly<{ id: number; name: string }>;
@@ -32,13 +34,6 @@ export type Draft = RuleDraft & Readonly<{ /** The place of a new one. */ positi
 
 type Rows = readonly FormRow<Draft>[];
 
-const streams = [
-  { value: '', label: 'Streamed or not' },
-  { value: 'true', label: 'Streamed' },
-  { value: 'false', label: 'Not streamed' },
-];
-const days = dayNames.map((label, index) => ({ value: String(index + 1), label }));
-
 export const placeRow = ({ owner: { rules } }: RuleRow): FormRow<Draft> => ({
   name: 'position',
   label: 'Position',
@@ -55,107 +50,69 @@ export const identityRows: Rows = [
   { name: 'enabled', label: 'Enabled', type: 'checkbox', hint: 'Requests skip a disabled rule' },
 ];
 
-export function conditionRows(kind: ConditionKind, draft: Draft, row: RuleRow): Rows {
-  switch (kind) {
-    case 'callers':
-      return [callers(row)];
+/** The fields of a condition share a row; days have their own. */
+export function conditionRows(kind: ConditionId, draft: Draft, row: RuleRow): Rows {
+  const fields = formFields(kind, draft, row);
+  const days = fields.filter(({ type }) => type === 'toggles');
+  const [first, ...others] = fields.filter(({ type }) => type !== 'toggles');
+  if (first === undefined || others.length === 0) return fields;
+  const beside = [first, ...others];
+  return [...days, beside.length === 2 ? { pair: beside } : { three: beside }];
+}
+
+function formFields(kind: ConditionId, draft: Draft, row: RuleRow): readonly FormField<Draft>[] {
+  const own = conditionTable.find(({ id }) => id === kind)?.fields ?? {};
+  return fieldNames
+    .filter((name) => Object.hasOwn(own, name))
+    .map((name) => formField(name, draft, row));
+}
+
+const units: Partial<Record<FieldType, string>> = { percent: ' (%)', micros: ' ($)' };
+
+function formField(name: FieldName, draft: Draft, row: RuleRow): FormField<Draft> {
+  const field: Field = conditionFields[name];
+  const { type, hint, placeholder } = field;
+  const words = {
+    name,
+    label: `${field.label}${units[type] ?? ''}`,
+    ...(hint === undefined ? {} : { hint }),
+    ...(placeholder === undefined ? {} : { placeholder }),
+  };
+  switch (type) {
+    case 'principals':
+      return { ...words, type: 'picks', options: recordChoices(row.principals) };
+    case 'roles':
+      return { ...words, type: 'picks', options: choicesOf(row.roles) };
     case 'class':
-      return [promptClass(draft, row)];
-    case 'stream':
-      return [
-        { name: 'stream', label: 'Stream', type: 'select', unmarked: true, choices: streams },
-      ];
-    case 'prompt':
-      return [range('prompt_tokens')];
-    case 'asked':
-      return [range('max_tokens')];
+      return { ...words, type: 'select', unmarked: true, choices: classChoices(draft, row) };
+    case 'flag':
+      return { ...words, type: 'select', unmarked: true, choices: flagChoices(field) };
     case 'headers':
-      return [headers];
-    case 'budget':
-      return [range('budget_used_percent', ' (%)')];
-    case 'cost':
-      return [range('request_cost_micros', ' ($)')];
-    case 'busy':
-      return [busy];
-    case 'clock':
-      return clock;
+      return { ...words, type: 'textarea', unmarked: true, mono: true };
+    case 'days':
+      return { ...words, type: 'toggles', choices: days };
+    case 'tokens':
+    case 'requests':
+    case 'percent':
+    case 'micros':
+    case 'minute':
+    case 'offset':
+      return { ...words, unmarked: true };
   }
 }
 
-const callers = ({ principals, roles }: RuleRow): FormRow<Draft> => ({
-  pair: [
-    {
-      name: 'principals',
-      label: 'Principals',
-      type: 'picks',
-      placeholder: 'Anyone',
-      options: recordChoices(principals),
-    },
-    {
-      name: 'roles',
-      label: 'Roles',
-      type: 'picks',
-      placeholder: 'Any role',
-      options: choicesOf(roles),
-    },
-  ],
-});
-
-function promptClass(draft: Draft, { classes }: RuleRow): FormRow<Draft> {
+const classChoices = (draft: Draft, { classes }: RuleRow) => {
   const names = [...new Set([...classes, draft.class])].filter((name) => name !== '');
-  return {
-    name: 'class',
-    label: 'Prompt class',
-    type: 'select',
-    unmarked: true,
-    choices: orNone('Any, or none', choicesOf(names)),
-  };
-}
-
-type Ranged = 'prompt_tokens' | 'max_tokens' | 'budget_used_percent' | 'request_cost_micros';
-
-const range = (field: Ranged, unit = ''): FormRow<Draft> => ({
-  pair: [
-    {
-      name: `min_${field}` as const,
-      label: `${fieldLabels[`min_${field}`]}${unit}`,
-      unmarked: true,
-    },
-    {
-      name: `max_${field}` as const,
-      label: `${fieldLabels[`max_${field}`]}${unit}`,
-      unmarked: true,
-    },
-  ],
-});
-
-const headers: FormRow<Draft> = {
-  name: 'headers',
-  label: 'Headers',
-  type: 'textarea',
-  placeholder: 'x-tier: gold',
-  hint: 'One header per line. All must match exactly.',
-  unmarked: true,
-  mono: true,
+  return orNone('Any, or none', choicesOf(names));
 };
 
-const busy: FormRow<Draft> = {
-  name: 'max_inflight_per_backend',
-  label: fieldLabels.max_inflight_per_backend,
-  hint: 'On at least one backend of the targets',
-  unmarked: true,
-};
-
-const clock: Rows = [
-  { name: 'days', label: 'Days', type: 'toggles', choices: days },
-  {
-    three: [
-      { name: 'after', label: 'From', placeholder: '08:00' },
-      { name: 'before', label: 'Until', placeholder: '18:00' },
-      { name: 'utc_offset_minutes', label: 'From UTC', placeholder: '+00:00' },
-    ],
-  },
+const flagChoices = ({ flags }: Field) => [
+  { value: '', label: flags?.any ?? 'Any' },
+  { value: 'true', label: flags?.true ?? 'Yes' },
+  { value: 'false', label: flags?.false ?? 'No' },
 ];
+
+const days = dayNames.map((label, index) => ({ value: String(index + 1), label }));
 
 export const actionRow: FormRow<Draft> = {
   name: 'action',

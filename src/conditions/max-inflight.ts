@@ -1,0 +1,50 @@
+// How busy the rule's own targets are: at least one endpoint must be up and below the ceiling.
+
+import type { Place, Room } from './asked.ts';
+import { condition, notRecorded } from './condition.ts';
+
+const field = 'max_inflight_per_backend';
+
+export const maxInflight = condition({
+  id: 'busy',
+  label: 'Load',
+  effort: 6,
+  fields: {
+    max_inflight_per_backend: {
+      type: 'requests',
+      label: 'Requests in flight, below',
+      hint: 'On at least one backend of the targets',
+    },
+  },
+  compile: ({ max_inflight_per_backend: below }, { models }) => {
+    if (below === null) return null;
+    const room: Room = { models, below, key: roomKey(models, below) };
+    return {
+      holds: (asked) => asked.hasRoom(room),
+      failed: () => [field],
+      questions: [
+        {
+          key: room.key,
+          fields: [field],
+          toldBy: 'rules',
+          keep: (asked, kept, rules) => {
+            if (!asked.hasRoom(room)) kept.crowdedRules.push(...rules);
+          },
+        },
+      ],
+    };
+  },
+  phrases: ({ max_inflight_per_backend: below }, { number }) =>
+    below === null ? [] : [{ text: `a backend of its own has under ${number(below)} in flight` }],
+  matched: () => notRecorded,
+});
+
+const roomKey = (models: readonly Place[], below: number): string =>
+  JSON.stringify([
+    'room',
+    below,
+    ...models.map(({ id, backends }) => [
+      id,
+      ...backends.map(({ endpoint, upstreamModel }) => [endpoint, upstreamModel]),
+    ]),
+  ]);

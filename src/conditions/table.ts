@@ -1,0 +1,62 @@
+// All conditions of rules. Nothing else lists them: to add one, write its file and add it here (CONTRIBUTING.md). The UI uses this
+// table too, so no condition may need a package at run time.
+
+import { budgetUsed } from './budget-used.ts';
+import { callers } from './callers.ts';
+import { clock } from './clock.ts';
+import type { Fields, RecordValues, StoredValues } from './condition.ts';
+import { headers } from './headers.ts';
+import { maxInflight } from './max-inflight.ts';
+import { maxTokens } from './max-tokens.ts';
+import { promptClass } from './prompt-class.ts';
+import { promptTokens } from './prompt-tokens.ts';
+import { requestCost } from './request-cost.ts';
+import { stream } from './stream.ts';
+
+/** In the order in which events, answers and files have their fields: a new condition goes last. */
+export const conditionTable = [
+  callers,
+  promptTokens,
+  maxTokens,
+  stream,
+  headers,
+  budgetUsed,
+  maxInflight,
+  promptClass,
+  requestCost,
+  clock,
+] as const;
+
+export type ConditionId = (typeof conditionTable)[number]['id'];
+export type ConditionFields = Intersection<(typeof conditionTable)[number]['fields']>;
+export type FieldName = keyof ConditionFields;
+
+/** As events and snapshots hold them. */
+export type ConditionValues = StoredValues<ConditionFields>;
+/** As the admin API answers them. */
+export type ConditionRecord = RecordValues<ConditionFields>;
+
+type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+
+export const conditionFields = mergedFields(conditionTable);
+
+function mergedFields<Table extends readonly Readonly<{ fields: Fields }>[]>(
+  table: Table,
+): Intersection<Table[number]['fields']>;
+function mergedFields(table: readonly Readonly<{ fields: Fields }>[]): Fields {
+  return Object.assign({}, ...table.map(({ fields }) => fields));
+}
+
+export const fieldNames = namesOf(conditionFields);
+
+function namesOf<Fields extends object>(fields: Fields): readonly (keyof Fields & string)[];
+function namesOf(fields: object): readonly string[] {
+  return Object.keys(fields);
+}
+
+/** Cheap questions first: most rules are ruled out by them. */
+export const byEffort = conditionTable.toSorted((a, b) => a.effort - b.effort);

@@ -1,0 +1,64 @@
+// The values of conditions on their way between requests, files, events and answers.
+
+import type { PromptClassId, RoleId } from '../lib/ids.ts';
+import type { Field, Fields } from './condition.ts';
+import { fieldTypes } from './field-types.ts';
+import { storedConditions } from './schemas.ts';
+import type { GivenConditions } from './schemas.ts';
+import { conditionFields, conditionTable } from './table.ts';
+import type { ConditionRecord, ConditionValues } from './table.ts';
+import { timeOf } from './time.ts';
+
+/** A rule without conditions matches every request. */
+export const noConditions: ConditionValues = storedConditions.parse(
+  storedValues(conditionFields, {}, {}),
+);
+
+type Plain = Omit<GivenConditions, 'principals' | 'roles' | 'class'>;
+
+/** The held values, with those that are given; references stay, and come last. */
+export function withGiven(held: ConditionValues, given: Plain): ConditionValues;
+export function withGiven(held: ConditionValues, given: Plain): object {
+  const { principals, roles, class: promptClass } = held;
+  const { principals: _ids, roles: _roles, class: _class, ...plain } = conditionFields;
+  return { ...storedValues(plain, held, given), principals, roles, class: promptClass };
+}
+
+/** What is neither given nor held has the empty value of its type. */
+export function storedValues(fields: Fields, held: object, given: object): object {
+  const values = Object.entries(fields).flatMap(([name, { type, stored = name, added }]) => {
+    const { empty } = fieldTypes[type];
+    const next: unknown = Reflect.get(given, name);
+    const value: unknown = (next === undefined ? Reflect.get(held, stored) : next) ?? empty;
+    const isAbsent = added === true && JSON.stringify(value) === JSON.stringify(empty);
+    return isAbsent ? [] : [[stored, value]];
+  });
+  return Object.fromEntries(values);
+}
+
+type Names = Readonly<{
+  role: (id: RoleId) => string;
+  promptClass: (id: PromptClassId) => string;
+}>;
+
+/** Roles and the class by name, times as `HH:MM`. */
+export function toRecord(values: ConditionValues, names: Names): ConditionRecord;
+export function toRecord(values: ConditionValues, names: Names): object {
+  const record = Object.entries<Field>(conditionFields).map(([name, { type, stored = name }]) => {
+    const value: unknown = Reflect.get(values, stored) ?? fieldTypes[type].empty;
+    return [name, type === 'minute' && typeof value === 'number' ? timeOf(value) : value];
+  });
+  return {
+    ...Object.fromEntries(record),
+    roles: values.roles.map(names.role),
+    class: values.class === null ? null : names.promptClass(values.class),
+  };
+}
+
+/** The pairs of bounds that no value lies between. */
+export const crossedBounds = (values: object) =>
+  conditionTable.flatMap(({ bounds: [low, high] = ['', ''] }) => {
+    const [min, max]: unknown[] = [Reflect.get(values, low), Reflect.get(values, high)];
+    const isCrossed = typeof min === 'number' && typeof max === 'number' && min > max;
+    return isCrossed ? [{ low, high, min, max }] : [];
+  });
