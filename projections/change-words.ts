@@ -81,7 +81,12 @@ const verbs: Readonly<Record<string, string>> = {
 /** "Set budget of search-service-18". */
 export function sentenceOf({ command, subject, eventCount }: MadeChange): string {
   const record = recordWords(subject);
-  return patternOf(command)
+  const pattern = patternOf(command);
+  // A command that changed nothing leaves its event in the stream of the settings.
+  if (record === nouns.settings.words && /\{(record|name)\}$/.test(pattern)) {
+    return `${spaced(command)}: nothing changed`;
+  }
+  return pattern
     .replace('{events}', eventCount === 1 ? '1 event' : `${eventCount} events`)
     .replace(/\{(record|name)\}/, (_, part) =>
       part === 'name' ? (subject.name ?? record) : record,

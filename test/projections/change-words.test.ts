@@ -59,5 +59,13 @@ it('finds a name in every event that says one', () => {
   assert.equal(nameIn({ id: 1 }), null);
 });
 
+it('says that a command changed nothing where no record was written', () => {
+  assert.equal(change('GrantRole', 'settings-1', null), 'Grant role: nothing changed');
+  assert.equal(change('UpdateModel', 'settings-1', null), 'Update model: nothing changed');
+  assert.equal(change('SetChangePolicy', 'settings-1', null), 'Set the approval policy');
+  const restored = change('RestoreSnapshot', 'settings-1', null);
+  assert.equal(restored, 'Restored settings (1 event)');
+});
+
 it('calls the settings by no number', () =>
   assert.equal(recordWords({ stream: 'settings-1', name: null }), 'settings'));
