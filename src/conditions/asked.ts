@@ -82,6 +82,6 @@ export type Question = Readonly<{
   fields: readonly string[];
   /** What tells the answer: a rule of its time that asked it too, the prices of models, the same classes, the same budget, or the time. */
   toldBy: 'rules' | 'prices' | 'classes' | 'budget' | 'time';
-  /** Writes the answer down with the row, if no column holds it; `rules` are those that ask. */
+  /** Keeps the answer with the row, where no column holds it; `rules` are those that ask. */
   keep?: (asked: Asked, kept: Kept, rules: readonly RuleId[]) => void;
 }>;

@@ -59,7 +59,7 @@ export const unbounded = -1;
 export type CompiledCondition = Readonly<{
   /** On every request, the bounds of an amount are compared without a call. Another test must not allocate. */
   holds: Within | ((asked: Asked) => boolean);
-  /** The fields that are not met; asked only when the condition does not hold, and then never empty. */
+  /** The fields that are not met: at least one when the condition does not hold. */
   failed: (asked: Asked) => readonly string[];
   /** None when the columns of a usage row always tell whether it held. */
   questions?: readonly Question[];

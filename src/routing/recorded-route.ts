@@ -1,5 +1,5 @@
 // Where a recorded request would go under a configuration that did not serve it. Its rules are judged by the conditions of the request
-// path; a condition of which the row does not tell is a question to `suppose`.
+// path. A condition that the row does not answer is a question to `suppose`.
 
 import type { Asked } from '../conditions/asked.ts';
 import type { RuleCondition } from '../conditions/compile.ts';
@@ -29,7 +29,7 @@ export type RecordedAsk = Readonly<{
   serving: Serving | null;
 }>;
 
-/** Every endpoint is taken to be up and idle, but where a rule asks how busy it is. */
+/** Every endpoint counts as up and idle, except where a rule asks how busy it is and the row tells. */
 export function routeRecorded(
   { tables, caller, classes, budget }: Side,
   { recorded, latestMs, serving }: RecordedAsk,

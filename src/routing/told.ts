@@ -1,5 +1,5 @@
-// What a usage row tells about the conditions of another configuration than the one that served it: a row has the answers to what the
-// rules of its own time asked (rule-inputs.ts). What only other rules ask stays open, and is never guessed.
+// What a usage row tells about the conditions of a configuration that did not serve it. The row has the answers to what the rules of
+// its own time asked (rule-inputs.ts). What only other rules ask stays open and is never guessed.
 
 import type { Question, Room } from '../conditions/asked.ts';
 import type { CompiledFrontendModel } from '../snapshot/compile/frontend-models.ts';
@@ -46,25 +46,25 @@ export function answersOf(
       switch (question.toldBy) {
         case 'rules': {
           const isKept = question.fields.every((field) => headers.has(field));
-          return isKept || questions?.has(question.key) ? null : asOpen(question);
+          return isKept || questions?.has(question.key) ? null : question;
         }
         case 'prices':
           return null;
         case 'classes':
-          return isClassTold ? null : asOpen(question, [classes, namesRefined]);
+          return isClassTold ? null : inContext(question, [classes, namesRefined]);
         case 'budget':
           // A caller without a budget has used nothing of it, whatever it had then.
-          return budget === '' || serving?.budget === budget ? null : asOpen(question, [budget]);
+          return budget === '' || serving?.budget === budget ? null : inContext(question, [budget]);
         case 'time':
-          return inputs === null ? asOpen(question) : null;
+          return inputs === null ? question : null;
       }
     },
     isCrowded: ({ key }) => questions?.get(key)?.rules.some((rule) => crowded.has(rule)) ?? false,
   };
 }
 
-/** `context` is what the answer depends on besides the rule. */
-const asOpen = (question: Question, context: readonly unknown[] = []): Question => ({
+/** The same question under two configurations is two questions where they differ in the context. */
+const inContext = (question: Question, context: readonly unknown[]): Question => ({
   ...question,
   key: JSON.stringify([question.key, ...context]),
 });
