@@ -98,6 +98,18 @@ export const pagesInOrder = <Value>({
 }: Pick<ReadonlyIdMap<Value>, 'pages'>): [number, IdPage<Value>][] =>
   [...pages].toSorted(([a], [b]) => a - b);
 
+/** Looks at the values in no particular order, without a copy of them. */
+export function findValue<Value>(
+  { pages }: Pick<ReadonlyIdMap<Value>, 'pages'>,
+  isWanted: (value: Value) => boolean,
+): Value | undefined {
+  for (const page of pages.values()) {
+    const found = page.find((value) => value !== undefined && isWanted(value));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** In order, the ids whose values are not one and the same. Pages that both maps share are passed over whole. */
 export function differingIds(one: ReadonlyIdMap<unknown>, other: ReadonlyIdMap<unknown>): number[] {
   const numbers = new Set([...one.pages.keys(), ...other.pages.keys()]);

@@ -133,50 +133,76 @@ const untaken = ({ tuning }: ConfigDocument): readonly string[] =>
     ? []
     : ['gw: the tuning is read by a proxy in File mode alone, and is not imported'];
 
-/** What one transaction may append, so that others do not wait for the log too long. A larger import is done in several. */
-const eventsMax = 5_000;
+/**
+ * The events of one transaction. Other changes wait while its events are decided and written, and Postgres ends a transaction in
+ * which a busy machine computes for 5 s. A larger import is made in several transactions, in the order of its steps.
+ */
+const eventsMax = 1_000;
 
-function groupsOf(
-  steps: readonly ImportStep[],
-  counts: readonly number[],
-): readonly (readonly ImportStep[])[] {
-  const groups: ImportStep[][] = [];
-  let room = 0;
+type Group = Readonly<{ steps: readonly ImportStep[]; events: number }>;
+
+function groupsOf(steps: readonly ImportStep[], counts: readonly number[]): readonly Group[] {
+  const groups: { steps: ImportStep[]; events: number }[] = [];
   for (const [index, step] of steps.entries()) {
     const count = counts[index] ?? 0;
-    if (groups.length === 0 || count > room) {
-      groups.push([]);
-      room = eventsMax;
+    const last = groups.at(-1);
+    if (last === undefined || last.events + count > eventsMax) {
+      groups.push({ steps: [step], events: count });
+    } else {
+      last.steps.push(step);
+      last.events += count;
     }
-    groups.at(-1)?.push(step);
-    room -= count;
   }
-  return groups;
+  return groups.filter(({ events }) => events > 0);
 }
 
 async function run(
   { secrets, breakGlass }: ImportPlan & Readonly<{ breakGlass?: string | undefined }>,
-  groups: readonly (readonly ImportStep[])[],
+  groups: readonly Group[],
   { plane, newId }: Dependencies,
 ): Promise<number | Refusal> {
   const requestId = newId();
+  const all = groups.reduce((sum, { events }) => sum + events, 0);
+  let made = 0;
   let version = plane.store.state().version;
-  for (const steps of groups) {
+  for (const { steps } of groups) {
     const command = { type: 'ImportConfig', steps } as const;
-    const written = JSON.stringify(steps);
-    const outcome = await plane.execute(
-      { command, secrets: secrets.filter(({ ref }) => written.includes(ref)) },
-      {
-        actor: { kind: 'cli', principal_id: null },
-        action: 'CLI',
-        target: 'import',
-        requestId,
-        reason: null,
-        breakGlass: breakGlass ?? null,
-      },
-    );
-    if (isRefusal(outcome)) return outcome;
+    const texts = textsIn(steps);
+    const outcome = await plane
+      .execute(
+        { command, secrets: secrets.filter(({ ref }) => texts.has(ref)) },
+        {
+          actor: { kind: 'cli', principal_id: null },
+          action: 'CLI',
+          target: 'import',
+          requestId,
+          reason: null,
+          breakGlass: breakGlass ?? null,
+        },
+      )
+      .catch((cause: unknown) => {
+        throw made === 0 ? cause : new Error(`${brokeOff(made, all)}; ${again}`, { cause });
+      });
+    if (isRefusal(outcome)) {
+      if (made === 0) return outcome;
+      return { ...outcome, message: `${brokeOff(made, all)}: ${outcome.message}; ${again}` };
+    }
+    made += outcome.events.filter(({ type }) => type !== 'NoChange').length;
     version = outcome.version;
   }
   return version;
+}
+
+const brokeOff = (made: number, all: number): string =>
+  `the import broke off after ${made} of ${all} changes, which stay`;
+const again = 'run the import again to make the others';
+
+/** Every text in the steps. The refs of their secrets are among them. */
+function textsIn(steps: readonly ImportStep[]): ReadonlySet<string> {
+  const texts = new Set<string>();
+  JSON.stringify(steps, (_name, value: unknown) => {
+    if (typeof value === 'string') texts.add(value);
+    return value;
+  });
+  return texts;
 }

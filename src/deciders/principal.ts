@@ -2,6 +2,7 @@
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { StoredName } from '../../events/principal.ts';
+import { findValue } from '../../projections/config/id-map.ts';
 import type { Principal } from '../../projections/config/principal.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { adminTokenId, apiKeyId, principalId } from '../lib/ids.ts';
@@ -154,7 +155,7 @@ export const holderOfName = (
   state: ConfigState,
   name: Pick<StoredName, 'fingerprint'>,
 ): Principal | undefined =>
-  [...state.principal.byId.values()].find((one) => one.name.fingerprint === name.fingerprint);
+  findValue(state.principal.byId, (one) => one.name.fingerprint === name.fingerprint);
 
 const nameTaken = (): Refusal =>
   refuse('conflict', 'a principal with this name exists', { param: 'name' });

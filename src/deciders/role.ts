@@ -2,6 +2,7 @@
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
+import { findValue } from '../../projections/config/id-map.ts';
 import { samePermission } from '../../projections/config/role.ts';
 import type { Role } from '../../projections/config/role.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
@@ -43,7 +44,7 @@ export function decideRole(state: ConfigState, command: RoleCommand): Decision {
 }
 
 export const roleNamed = (state: ConfigState, name: string): Role | undefined =>
-  [...state.role.byId.values()].find((role) => role.name === name);
+  findValue(state.role.byId, (role) => role.name === name);
 
 type Of<Type extends RoleCommand['type']> = Extract<RoleCommand, { type: Type }>;
 

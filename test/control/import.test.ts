@@ -159,24 +159,6 @@ describe('an import that names no model', () => {
 
 const one = (more: string, rest = ''): string => `model_list:\n${entry('m', 'one', more)}${rest}`;
 
-describe('a large import', () => {
-  it('is several commands of a bounded number of events, and complete', async (t) => {
-    const names = Array.from({ length: 1_700 }, (_, index) => `m${index}`);
-    const many = `model_list:\n${names
-      .map((name) => entry(name, 'one', ', input_cost_per_token: 1e-6'))
-      .join('')}`;
-    const test = await imported(t, many);
-    const events = await readEvents(test.plane.db, { after: 0, limit: 10_000 });
-    const own = events.filter(({ metadata }) => metadata.target === 'import');
-    const commands = [...Map.groupBy(own, ({ txId }) => txId).values()];
-    assert.deepEqual(
-      commands.map(({ length }) => length),
-      [4_999, 102],
-    );
-    assert.equal(configOf(test).models.length, names.length);
-  });
-});
-
 describe('an import of a changed file', () => {
   it('changes the credential of the provider that serves there, and makes no second one', async (t) => {
     const test = await imported(t, one(', api_key: old'));

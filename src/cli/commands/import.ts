@@ -17,12 +17,13 @@ import { readSettings } from '../settings.ts';
 export class ImportCommand extends Command {
   static override paths = [['import']];
   static override usage = Command.Usage({
-    description: 'seed a control plane from a configuration file; run again, it follows the file',
+    description: 'seed a control plane from a configuration file, or apply changes of the file',
     details: `
-      Makes or changes the providers, models, keys and records that the file names, in one
-      transaction, and leaves the rest alone; grants that the file dropped are revoked. Dials
-      nobody and prints no key. Needs --config, --database-url (GW_DATABASE_URL) and
-      GW_ENCRYPTION_KEY.
+      Creates or changes the providers, models, keys and records that the file names and
+      leaves the rest alone. Grants that the file no longer holds are revoked. Up to 1,000
+      changes are one transaction. If a larger import breaks off, it says how much of it is
+      made; run it again to make the rest. It calls no provider and prints no key. It needs
+      --config, --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
     `,
     examples: [
       ['Import a file', '$0 import --config gw.yaml'],

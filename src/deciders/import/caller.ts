@@ -2,6 +2,7 @@
 // dropped are revoked, and a key that is in the file is enabled.
 
 import type { ApiKey } from '../../../projections/config/api-key.ts';
+import { findValue } from '../../../projections/config/id-map.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
 import { samePermission } from '../../../projections/config/role.ts';
 import type { Permission } from '../../../projections/config/role.ts';
@@ -103,14 +104,17 @@ function importRights(
   return on.take(decideBudget(on.state(), { type: 'SetBudget', id, ...budget }));
 }
 
-/** The key takes the place of those of its name that the principal had before: a key that was changed in the file is no key. */
+/** The key replaces the principal's earlier keys of its name, because a key that was changed in the file is no longer valid. */
 function importKey(on: Unfolding, { id }: Principal, key: ImportedKey): Refusal | null {
-  const all = [...on.state().api_key.byId.values()];
-  const same = all.find(({ verifierRef }) => key.heldRefs.includes(verifierRef));
+  const { byId } = on.state().api_key;
+  const same =
+    key.heldRefs.length === 0
+      ? undefined
+      : findValue(byId, ({ verifierRef }) => key.heldRefs.includes(verifierRef));
   if (same !== undefined && same.principalId !== id) {
     return refuse('conflict', `key ${key.name} is the key of another principal`, { param: 'key' });
   }
-  const replaced = all.filter(
+  const replaced = [...byId.values()].filter(
     (one) => one.principalId === id && one.name === key.name && one.id !== same?.id,
   );
   const revoke = (one: ApiKey): Refusal | null =>
