@@ -8,7 +8,12 @@ import { promptClassTier } from '../src/lib/vocabulary.ts';
 import { restoredAt } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
-export const storedExample = z.object({ ref: z.uuid(), fingerprint: z.string() });
+export const storedExample = z.object({
+  ref: z.uuid(),
+  fingerprint: z.string(),
+  /** What its author calls it, in clear; absent when it has no label. */
+  label: z.string().optional(),
+});
 export type StoredExample = z.output<typeof storedExample>;
 
 /** The least distance from the runner-up: a difference of cosines, hence 0 to 2. */

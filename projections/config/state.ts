@@ -11,7 +11,7 @@ import { draftSlice, emptySlice, evolveSlice, sliceOf } from './slice.ts';
 import type { Slice, SliceDraft } from './slice.ts';
 
 /** Raised when an event's meaning to the fold changes: what was derived from another fold is not this one's. */
-export const foldVersion = 6;
+export const foldVersion = 7;
 
 export type Slices = { readonly [N in Noun]: Slice<Entities[N]> };
 

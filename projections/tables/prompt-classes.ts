@@ -48,7 +48,7 @@ export const promptClassRefines: EntityTable = {
 
 export const promptExamples: EntityTable = {
   name: 'prompt_examples',
-  version: 1,
+  version: 2,
   noun: 'prompt_class',
   owner: 'class_id',
   columns: {
@@ -57,6 +57,7 @@ export const promptExamples: EntityTable = {
     prompt_ref: 'uuid not null',
     fingerprint: 'text not null',
     added_at: 'timestamptz not null',
+    label: 'text',
   },
   primaryKey: ['class_id', 'id'],
   rows: (state, classId) =>
@@ -66,6 +67,7 @@ export const promptExamples: EntityTable = {
       prompt_ref: example.ref,
       fingerprint: example.fingerprint,
       added_at: rfc3339(example.addedAt),
+      label: example.label ?? null,
     })),
 };
 
@@ -95,6 +97,7 @@ export const listPromptClasses = (db: Queryable, page: Page<string>): Promise<Pr
 export type PromptExampleRow = Readonly<{
   class_id: PromptClassId;
   id: PromptExampleId;
+  label: string | null;
   added_at: Date;
 }>;
 
@@ -105,7 +108,7 @@ export const listPromptExamples = (
   page: Page<number>,
 ): Promise<PromptExampleRow[]> =>
   db.query(sql`
-    select class_id, id, added_at from prompt_examples
+    select class_id, id, label, added_at from prompt_examples
     where class_id = ${classId} and id > ${page.after ?? 0}
     order by id limit ${page.limit}`);
 

@@ -142,7 +142,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   dryRunRouting: { model: 'chat', streaming: true, headers: { 'x-team': 'search' } },
   createPromptClass: { name: 'code', tier: 'fast', examples: ['Write a function that sorts'] },
   updatePromptClass: { min_margin: 0.2 },
-  addPromptExample: { prompt: 'Why does this loop never end?' },
+  addPromptExample: { prompt: 'Why does this loop never end?', label: 'endless loop' },
   createMcpServer: { name: 'search', url: 'https://mcp.example.com/mcp' },
   updateMcpServer: { description: 'Searches the handbook' },
   createAgent: { name: 'planner', url: 'https://agents.example.com/planner' },

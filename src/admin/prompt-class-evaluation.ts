@@ -39,6 +39,7 @@ const confusion = z.object({
   actual: z.string(),
   predicted: z.string(),
   example_id: promptExampleId,
+  label: z.string().nullable(),
   refines: z.string().nullable(),
 });
 

@@ -70,6 +70,8 @@ export const exampleParams = idIn(promptClassId).extend({
 export const exampleRecord = z.object({
   id: promptExampleId,
   prompt_class_id: promptClassId,
+  /** What its author calls it, since its text is never shown. */
+  label: z.string().nullable(),
   added_at: timestamp,
 });
 type ExampleRecord = z.input<typeof exampleRecord>;
@@ -77,6 +79,7 @@ type ExampleRecord = z.input<typeof exampleRecord>;
 export const listedExample = (row: PromptExampleRow): ExampleRecord => ({
   id: row.id,
   prompt_class_id: row.class_id,
+  label: row.label,
   added_at: row.added_at.toISOString(),
 });
 
@@ -84,13 +87,19 @@ export const exampleRowsIn = (
   { prompt_class: classes }: ConfigState,
   classId: PromptClassId,
 ): PromptExampleRow[] =>
-  (classes.byId.get(classId)?.examples ?? []).map(({ id, addedAt }) => ({
+  (classes.byId.get(classId)?.examples ?? []).map(({ id, label, addedAt }) => ({
     class_id: classId,
     id,
+    label: label ?? null,
     added_at: new Date(addedAt),
   }));
 
 export const exampleRecordOf = (
   classId: PromptClassId,
-  { id, addedAt }: PromptExample,
-): ExampleRecord => ({ id, prompt_class_id: classId, added_at: toRfc3339(addedAt) });
+  { id, label, addedAt }: PromptExample,
+): ExampleRecord => ({
+  id,
+  prompt_class_id: classId,
+  label: label ?? null,
+  added_at: toRfc3339(addedAt),
+});

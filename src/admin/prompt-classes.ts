@@ -12,8 +12,16 @@ import {
   promptClasses,
 } from '../../projections/tables/prompt-classes.ts';
 import type { Secret } from '../db/vault.ts';
-import { noPromptClass } from '../deciders/prompt-class.ts';
-import { descriptionField, minMarginDefault, nameField, promptField } from '../lib/fields.ts';
+import { noPromptClass, storedExampleOf } from '../deciders/prompt-class.ts';
+import {
+  descriptionField,
+  exampleField,
+  exampleLabelField,
+  minMarginDefault,
+  nameField,
+  promptField,
+} from '../lib/fields.ts';
+import type { ExampleInput } from '../lib/fields.ts';
 import { promptClassId } from '../lib/ids.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import { promptClassTier } from '../lib/vocabulary.ts';
@@ -80,12 +88,12 @@ export const promptClassRoutes = [
       tier: promptClassTier.default('fast'),
       min_margin: minMargin.default(minMarginDefault),
       refines: refinesField.default([]),
-      examples: z.array(promptField).max(createdExamplesMax).default([]),
+      examples: z.array(exampleField).max(createdExamplesMax).default([]),
     }),
     response: promptClassRecord,
     handle: ({ body }, call) => {
-      const { min_margin: minMargin, examples: prompts, ...rest } = body;
-      const hidden = prompts.map((prompt) => hide(call.control, prompt));
+      const { min_margin: minMargin, examples: given, ...rest } = body;
+      const hidden = given.map((one) => hide(call.control, one));
       const examples = hidden.map(({ example }) => example);
       const command = { type: 'CreatePromptClass', ...rest, minMargin, examples } as const;
       const secrets = hidden.map(({ secret }) => secret);
@@ -184,10 +192,13 @@ export const promptClassRoutes = [
     summary: 'Add an example prompt; one that the class has already is no change',
     refusals: ['absent'],
     params,
-    body: z.strictObject({ prompt: promptField }),
+    body: z.strictObject({
+      prompt: promptField,
+      label: exampleLabelField.nullable().default(null),
+    }),
     response: exampleRecord,
-    handle: ({ params: { id }, body: { prompt } }, call) => {
-      const { example, secret } = hide(call.control, prompt);
+    handle: ({ params: { id }, body }, call) => {
+      const { example, secret } = hide(call.control, body);
       const command = { type: 'AddPromptExample', id, example } as const;
       return mutate(call, { command, secrets: [secret] }, ({ state }) => {
         const { examples } = written(state.prompt_class, id);
@@ -216,11 +227,14 @@ export const promptClassRoutes = [
 
 type Hidden = Readonly<{ example: StoredExample; secret: Secret }>;
 
-/** A prompt may hold personal data: it goes into the vault, and the log gets its ref. */
-function hide({ vault, newId }: Pick<Control, 'vault' | 'newId'>, plaintext: string): Hidden {
+/** A prompt may hold personal data: it goes into the vault, and the log gets its ref and its label. */
+function hide(
+  { vault, newId }: Pick<Control, 'vault' | 'newId'>,
+  { prompt: plaintext, label }: ExampleInput,
+): Hidden {
   const ref = newId();
   return {
-    example: { ref, fingerprint: vault.fingerprint(plaintext) },
+    example: storedExampleOf(label, { ref, fingerprint: vault.fingerprint(plaintext) }),
     secret: { ref, class: 'example', plaintext },
   };
 }

@@ -17,9 +17,11 @@ import { exampleTexts } from './centroids.ts';
 /** `refines` is the class whose prompts it contends for; null in the fast tier. */
 type Contending<Result> = Result & Readonly<{ refines: string | null }>;
 
+type LabelledConfusion = Contending<Confusion & { label: string | null }>;
+
 export type ClassesEvaluation = Readonly<{
   classes: readonly Contending<ClassEvaluation & { tier: PromptClassTier }>[];
-  confusions: readonly Contending<Confusion>[];
+  confusions: readonly LabelledConfusion[];
   /** Why a class is not among them; null when all are. */
   note: string | null;
 }>;
@@ -43,7 +45,7 @@ export async function evaluateClasses(
   state: ConfigState,
 ): Promise<ClassesEvaluation> {
   const classes: Contending<ClassEvaluation & { tier: PromptClassTier }>[] = [];
-  const confusions: Contending<Confusion>[] = [];
+  const confusions: LabelledConfusion[] = [];
   const left = new Set([...state.prompt_class.byId.values()].map(({ name }) => name));
   for (const { tier, refines, members } of rivalries(state)) {
     const embed = embedderOf(encoders, tier, refinedWaitMs)?.embed;
@@ -56,7 +58,9 @@ export async function evaluateClasses(
     if (evaluated.length < 2) continue;
     const result = evaluate(evaluated);
     classes.push(...result.classes.map((one) => ({ ...one, tier, refines })));
-    for (const confusion of result.confusions) confusions.push({ ...confusion, refines });
+    for (const confusion of result.confusions) {
+      confusions.push({ ...confusion, label: labelOf(members, confusion), refines });
+    }
     for (const { name } of evaluated) left.delete(name);
   }
   const note =
@@ -65,6 +69,14 @@ export async function evaluateClasses(
       : `not evaluated, for want of a rival, of ${evaluatedExamplesMin} examples or of an encoder: ` +
         [...left].slice(0, 20).join(', ');
   return { classes, confusions: confusions.slice(0, confusionsMax), note };
+}
+
+function labelOf(
+  members: readonly PromptClass[],
+  { actual, example_id: exampleId }: Confusion,
+): string | null {
+  const examples = members.find(({ name }) => name === actual)?.examples ?? [];
+  return examples.find(({ id }) => id === exampleId)?.label ?? null;
 }
 
 type Rivalry = Readonly<{

@@ -13,6 +13,7 @@ import type {
   PrincipalStep,
   ProviderStep,
 } from '../deciders/import/step.ts';
+import { storedExampleOf } from '../deciders/prompt-class.ts';
 import type { ConfigDocument } from '../snapshot/file/document.ts';
 import type { FlowControl } from '../snapshot/file/entries.ts';
 import type { FileKey, FilePrincipal, StoredKey } from '../snapshot/file/keys.ts';
@@ -246,10 +247,12 @@ const promptClassStep = (
   tier,
   minMargin,
   refines,
-  examples: examples.map((plaintext) => ({
-    ref: vaulted({ class: 'example', plaintext }),
-    fingerprint: fingerprint(plaintext),
-  })),
+  examples: examples.map(({ prompt, label }) =>
+    storedExampleOf(label, {
+      ref: vaulted({ class: 'example', plaintext: prompt }),
+      fingerprint: fingerprint(prompt),
+    }),
+  ),
 });
 
 const roleOf = ({ name }: Pick<FileKey, 'name'>): string => `import:${name}`;

@@ -151,6 +151,12 @@ const unrefining = (tier: PromptClassTier, refines: readonly PromptClassId[]): R
     ? refuse('invalid', 'refines must name a class for tier refined', refinesField)
     : null;
 
+/** An example without a label is stored as it was before examples could have one. */
+export const storedExampleOf = (
+  label: string | null,
+  { ref, fingerprint }: Pick<StoredExample, 'ref' | 'fingerprint'>,
+): StoredExample => (label === null ? { ref, fingerprint } : { ref, fingerprint, label });
+
 type Holder = Pick<PromptClass, 'id' | 'name' | 'examples' | 'lastExampleId'>;
 
 /** A text that the class holds already is not added again: twice it would count twice. */

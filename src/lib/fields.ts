@@ -78,6 +78,18 @@ export const promptField = z
   .regex(/\S/, 'must not be blank')
   .refine(isStorable, 'must be well-formed text without NUL');
 
+/** Lists show it in place of the text of an example. It is stored in clear, so it must not be personal data. */
+export const exampleLabelField = shownText(100);
+/** An example is its prompt alone, or its prompt with a label. */
+export const exampleField = z
+  .union([promptField, z.strictObject({ prompt: promptField, label: exampleLabelField.nullish() })])
+  .transform((given) =>
+    typeof given === 'string'
+      ? { prompt: given, label: null }
+      : { prompt: given.prompt, label: given.label ?? null },
+  );
+export type ExampleInput = Readonly<z.output<typeof exampleField>>;
+
 /** An address that is longer is none. */
 export const apiBaseField = z.string().min(1).max(2_000);
 /** A key file is the longest of them. */

@@ -62,7 +62,7 @@ export function checkConfigFile(
   const snapshot = buildSnapshot(document, layout);
   if (!('config' in snapshot)) return wrong(snapshot);
   const { tuning, promptClasses } = document;
-  const examples = promptClasses.map((one) => one.examples);
+  const examples = promptClasses.map((one) => one.examples.map(({ prompt }) => prompt));
   const all = [...warnings, ...unexchanged(snapshot)];
   return {
     file: { snapshot, examples, tuning, warnings: all.map(issueText) },

@@ -25,7 +25,14 @@ const evaluation = z.object({
       verdict: z.string(),
     }),
   ),
-  confusions: z.array(z.object({ actual: z.string(), predicted: z.string() })),
+  confusions: z.array(
+    z.object({
+      actual: z.string(),
+      predicted: z.string(),
+      example_id: z.int(),
+      label: z.string().nullable(),
+    }),
+  ),
   note: z.string().nullable(),
 });
 
@@ -142,6 +149,11 @@ describe('a prompt class', () => {
   });
 });
 
+const labelsIn = ({ body }: Readonly<{ body: unknown }>): unknown[] => {
+  assert.ok(Array.isArray(body));
+  return body.map((one) => member(one, 'label'));
+};
+
 describe('an example', () => {
   it('is added, listed without its text, and removed', async (t) => {
     const { send } = await testAdministrator(t);
@@ -160,6 +172,46 @@ describe('an example', () => {
     assert.equal(member((await send('GET', `${classes}/1`)).body, 'examples'), 1);
     const next = await send('POST', path, { prompt: 'write a loop' });
     assert.equal(member(next.body, 'id'), 3);
+  });
+
+  it('shows the label that it was given, alone and when its class is created', async (t) => {
+    const { send } = await testAdministrator(t);
+    const examples = ['write a loop', { prompt: 'mend this test', label: 'broken test' }];
+    await send('POST', classes, { name: 'code', examples });
+    const path = `${classes}/1/examples`;
+    const added = await send('POST', path, { prompt: 'loop for ever', label: 'endless loop' });
+    assert.equal(member(added.body, 'label'), 'endless loop');
+    const again = await send('POST', path, { prompt: 'loop for ever', label: 'another label' });
+    assert.deepEqual(again.body, added.body);
+    const labels = [null, 'broken test', 'endless loop'];
+    assert.deepEqual(labelsIn(await send('GET', path)), labels);
+    const version = added.headers.get('x-gw-snapshot-version');
+    assert.deepEqual(labelsIn(await send('GET', `${path}?as_of=${version}`)), labels);
+    assert.deepEqual(labelsIn(await send('GET', `${path}?label=broken+test`)), ['broken test']);
+    assert.equal(member((await send('GET', `${path}/2`)).body, 'label'), 'broken test');
+  });
+
+  it('has no label that is too long or cannot be shown', async (t) => {
+    const { send } = await testAdministrator(t);
+    await send('POST', classes, { name: 'code' });
+    for (const label of ['x'.repeat(101), '', ' padded ', 'two\nlines', 7]) {
+      const added = await send('POST', `${classes}/1/examples`, { prompt: 'a', label });
+      assert.deepEqual(errorOf(added), [400, 'invalid', 'label'], String(label));
+    }
+    const examples = [{ prompt: 'a', label: 'x'.repeat(101) }];
+    const created = await send('POST', classes, { name: 'other', examples });
+    assert.deepEqual(errorOf(created), [400, 'invalid', 'examples.0.label']);
+  });
+
+  it('gets its label back with a restore', async (t) => {
+    const { send } = await testAdministrator(t);
+    const examples = [{ prompt: 'write a loop', label: 'loop' }];
+    const made = await send('POST', classes, { name: 'code', examples });
+    await send('DELETE', `${classes}/1/examples/1`);
+    const version = made.headers.get('x-gw-snapshot-version');
+    const body = { dry_run: false, reason: 'removed by mistake' };
+    assert.equal((await send('POST', `/admin/snapshots/${version}/restore`, body)).status, 200);
+    assert.equal(member((await send('GET', `${classes}/1/examples/1`)).body, 'label'), 'loop');
   });
 
   it('needs a class and a text', async (t) => {
@@ -233,6 +285,19 @@ describe('an evaluation', () => {
     assert.equal(coding?.nearest[0]?.[0], 'databases');
     for (const one of found.confusions) assert.notEqual(one.actual, one.predicted);
     assert.match(found.note ?? '', /lone$/);
+  });
+
+  it('names the label of an example that was taken for another class', async (t) => {
+    const { send } = await testAdministrator(t);
+    for (const { name, examples } of labelledPrompts().slice(0, 4)) {
+      const labelled = examples.map((prompt, index) => ({ prompt, label: `${name} ${index + 1}` }));
+      await send('POST', classes, { name, examples: labelled });
+    }
+    const { confusions } = evaluation.parse((await send('POST', evaluate)).body);
+    assert.ok(confusions.length > 0);
+    for (const { actual, example_id, label } of confusions) {
+      assert.equal(label, `${actual} ${example_id}`);
+    }
   });
 
   it('says that two classes of the same examples collide', async (t) => {

@@ -319,7 +319,7 @@ gw:
     - { name: alice, kind: user, roles: [readers, operator], keys: [{ key: k, name: laptop }] }
   prompt_classes:
     - { name: rust, tier: refined, refines: [code] }
-    - { name: code, examples: [write a function] }
+    - { name: code, examples: [write a function, { prompt: mend a test, label: broken test }] }
   pools: [{ name: p, policy: least-loaded, members: [a, { model: b, weight: 2 }] }]
   frontend_models:
     - name: chat
@@ -341,6 +341,13 @@ gw:
       config.prompt_classes.find(({ name }) => name === 'rust')?.id,
     );
     assert.equal(rule?.conditions.principals.length, 1);
+    const code = [...test.plane.store.state().prompt_class.byId.values()].find(
+      ({ name }) => name === 'code',
+    );
+    assert.deepEqual(
+      code?.examples.map(({ label }) => label),
+      [undefined, 'broken test'],
+    );
     assert.deepEqual(rule?.targets, [{ model_id: null, pool_id: config.pools[0]?.id }]);
     assert.equal(jump?.jump_to, other?.id);
     assert.deepEqual((await run(test, records)).changes, []);

@@ -101,7 +101,7 @@ const rich: readonly Command[] = [
   {
     type: 'AddPromptExample',
     id: promptClassId.parse(1),
-    example: { ref: testRef(2), fingerprint: 'f' },
+    example: { ref: testRef(2), fingerprint: 'f', label: 'endless loop' },
   },
   {
     type: 'CreateMcpServer',

@@ -191,6 +191,18 @@ describe('an example', () => {
       .when(add('b'))
       .yields([exampleAdded(1, 2, exampleOf('b', 9))]));
 
+  it('is stored with its label', () => {
+    const labelled = { ...exampleOf('b', 9), label: 'endless loop' };
+    given([code])
+      .when({ type: 'AddPromptExample', id: id(1), example: labelled })
+      .yields([exampleAdded(1, 1, labelled)]);
+  });
+
+  it('keeps its label when it is added again with another one', () =>
+    given([code, exampleAdded(1, 1, { ...exampleOf('a'), label: 'endless loop' })])
+      .when({ type: 'AddPromptExample', id: id(1), example: { ...exampleOf('a'), label: 'new' } })
+      .yields([]));
+
   it('that the class has is not added again', () =>
     given([code, exampleAdded(1, 1, exampleOf('a'))])
       .when(add('a'))

@@ -31,7 +31,10 @@ const sometimes = <Value>(arbitrary: fc.Arbitrary<Value>) =>
 const nullable = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: null });
 
 const promptClass = number.map((id) => promptClassId.parse(id));
-const example: fc.Arbitrary<StoredExample> = fc.record({ ref, fingerprint: text });
+const example: fc.Arbitrary<StoredExample> = fc.record(
+  { ref, fingerprint: text, label: text },
+  { requiredKeys: ['ref', 'fingerprint'] },
+);
 const refines = fc.uniqueArray(text, { maxLength: 2 });
 const tier = fc.constantFrom(...promptClassTier.options);
 const minMargin = fc.constantFrom(0, 0.1, 2);

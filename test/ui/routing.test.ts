@@ -293,16 +293,24 @@ it('a class is made of many pasted examples, tried, evaluated, and evaluated aga
   await page.locator('gw-field[name=min_margin]').getByText('must be a number').waitFor();
   await page.getByLabel('Margin').fill('0');
   await page.getByText('15 prompts').waitFor();
+  const labels = coding.examples.map((_, index) => `coding ${index + 1}`);
+  await page.getByLabel('Labels').fill(labels.join('\n'));
+  await press(page, 'Review');
+  await page.getByText('20 labels are given for 15 examples').waitFor();
+  await page.getByLabel('Labels').fill(labels.slice(0, 15).join('\n'));
   await press(page, 'Review');
   await press(question(page), 'Add class');
   await toast(page, 'Prompt class coding added');
   await page.getByRole('link', { name: 'Add examples' }).click();
   await page.getByRole('textbox', { name: 'Examples' }).fill(coding.examples.slice(10).join('\n'));
+  await page.getByRole('textbox', { name: 'Labels' }).fill(labels.slice(10).join('\n'));
   await press(page, 'Review change');
   await press(question(page), 'Add 10 examples');
   await toast(page, '10 examples added to coding');
   const made = await read(house, `/admin/prompt-classes/${others.length + 1}`);
   assert.deepEqual([made['examples'], made['min_margin'], made['routable']], [20, 0, true]);
+  const listed = page.getByRole('list', { name: 'Examples' }).getByRole('listitem');
+  await listed.filter({ hasText: '#20 coding 20' }).waitFor();
   await press(page, 'Close');
 
   await page
@@ -315,7 +323,10 @@ it('a class is made of many pasted examples, tried, evaluated, and evaluated aga
   await row.waitFor();
   assert.match((await row.textContent()) ?? '', /%.*0\.\d\d.*databases 0\.\d\d/s);
   const confused = page.getByRole('list', { name: 'Taken for another class' });
-  await confused.getByText('coding').first().waitFor();
+  await confused
+    .getByText(/#\d+ coding \d+/)
+    .first()
+    .waitFor();
 
   const id = others.findIndex(({ name }) => name === 'databases') + 1;
   await house.send('DELETE', `/admin/prompt-classes/${id}`);

@@ -16,6 +16,8 @@ export type ClassDraft = Readonly<{
   refines: string;
   /** Pasted; of a new class alone. */
   examples: string;
+  /** One label a line, in the order of the examples. */
+  labels: string;
 }>;
 
 export const blankClass: ClassDraft = {
@@ -25,6 +27,7 @@ export const blankClass: ClassDraft = {
   min_margin: '0.1',
   refines: '',
   examples: '',
+  labels: '',
 };
 
 export const fromClass = (one: PromptClass): ClassDraft => ({
@@ -34,30 +37,63 @@ export const fromClass = (one: PromptClass): ClassDraft => ({
   min_margin: String(one.min_margin),
   refines: lines(one.refines),
   examples: '',
+  labels: '',
 });
 
 /** As many as one creation takes. */
 export const createdMax = 200;
 const lengthMax = 8_000;
+const labelMax = 100;
 
-/** Prompts as they are pasted: between blank lines when there are any, else a line each. A prompt that is there twice is one. */
-export function readPrompts(text: string): readonly string[] {
-  const plain = text.replaceAll('\r\n', '\n').trim();
-  const parts = /\n[ \t]*\n/.test(plain) ? plain.split(/\n(?:[ \t]*\n)+/) : plain.split('\n');
-  return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))];
+export type PastedExample = Readonly<{ prompt: string; label: string | null }>;
+
+type Pasted = Readonly<{ examples: string; labels: string }>;
+
+/**
+ * Examples as they are pasted: separated by blank lines when there are any, else one a line. The label on line n belongs to
+ * example n; a blank line leaves an example without a label. A prompt that is pasted twice is one example.
+ */
+export function readExamples({ examples, labels }: Pasted): readonly PastedExample[] {
+  const given = readLabels(labels);
+  const read = new Map<string, PastedExample>();
+  for (const [index, prompt] of readPrompts(examples).entries()) {
+    if (!read.has(prompt)) read.set(prompt, { prompt, label: given[index] ?? null });
+  }
+  return [...read.values()];
 }
 
-/** The first that is too long for the server, said by its place. */
-export function wrongPrompts(
-  prompts: readonly string[],
-  field: string,
-  max = createdMax,
-): Wrong | null {
-  if (prompts.length > max) {
-    return wrong(field, `${prompts.length} are given, at most ${max} at once may be`);
-  }
+function readPrompts(text: string): readonly string[] {
+  const plain = plainLines(text).trim();
+  const parts = /\n[ \t]*\n/.test(plain) ? plain.split(/\n(?:[ \t]*\n)+/) : plain.split('\n');
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+const readLabels = (text: string): readonly (string | null)[] =>
+  plainLines(text)
+    .trimEnd()
+    .split('\n')
+    .map((line) => textOrNull(line));
+
+const plainLines = (text: string): string => text.replaceAll('\r\n', '\n');
+
+/** The first problem that the server would refuse; it names the example or the label by its place. */
+export function wrongExamples(pasted: Pasted, max = createdMax): Wrong | null {
+  const prompts = readPrompts(pasted.examples);
+  const { length } = readExamples(pasted);
+  if (length > max) return wrong('examples', `${length} are given, at most ${max} at once may be`);
   const long = prompts.findIndex((prompt) => prompt.length > lengthMax);
-  return long === -1 ? null : wrong(field, `example ${long + 1} is longer than 8,000 characters`);
+  if (long !== -1) {
+    return wrong('examples', `example ${long + 1} is longer than 8,000 characters`);
+  }
+  const labels = readLabels(pasted.labels);
+  const longLabel = labels.findIndex((label) => (label ?? '').length > labelMax);
+  if (longLabel !== -1) {
+    return wrong('labels', `label ${longLabel + 1} is longer than ${labelMax} characters`);
+  }
+  const isFilled = labels.some((label) => label !== null);
+  return isFilled && labels.length > prompts.length
+    ? wrong('labels', `${labels.length} labels are given for ${prompts.length} examples`)
+    : null;
 }
 
 export type ClassBody = Readonly<{

@@ -98,16 +98,16 @@ export type Confused = Readonly<{
   actual: string;
   predicted: string;
   refines: string | null;
-  exampleIds: readonly number[];
+  examples: readonly Readonly<{ id: number; label: string | null }>[];
 }>;
 
 /** Examples that were taken for another class, by which for which, the most first. */
 export function confusionsOf({ confusions }: Evaluation): readonly Confused[] {
   const pairs = new Map<string, Confused>();
-  for (const { actual, predicted, refines, example_id } of confusions) {
+  for (const { actual, predicted, refines, example_id: id, label } of confusions) {
     const key = JSON.stringify([refines, actual, predicted]);
-    const held = pairs.get(key) ?? { actual, predicted, refines, exampleIds: [] };
-    pairs.set(key, { ...held, exampleIds: [...held.exampleIds, example_id] });
+    const held = pairs.get(key) ?? { actual, predicted, refines, examples: [] };
+    pairs.set(key, { ...held, examples: [...held.examples, { id, label }] });
   }
-  return [...pairs.values()].toSorted((a, b) => b.exampleIds.length - a.exampleIds.length);
+  return [...pairs.values()].toSorted((a, b) => b.examples.length - a.examples.length);
 }

@@ -144,8 +144,7 @@ function exampleEvents(held: PromptClass, { id, examples }: PromptClass): readon
       }),
     ...examples
       .filter((one) => !isIn(held.examples, one.id))
-      .map(({ id: example_id, addedAt, ref, fingerprint }) => {
-        const example = { ref, fingerprint };
+      .map(({ id: example_id, addedAt, ...example }) => {
         const data = { id, example_id, example, added_at: toRfc3339(addedAt) };
         return { stream, type: 'PromptExampleAdded', data } as const;
       }),

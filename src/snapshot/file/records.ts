@@ -8,10 +8,10 @@ import { crossedBounds } from '../../conditions/values.ts';
 import { tokensField, weightField } from '../../lib/amounts.ts';
 import {
   denyMessageField,
+  exampleField,
   minMarginDefault,
   modelNameField,
   nameField,
-  promptField,
   resourceField,
   roleNameField,
   ruleNameField,
@@ -98,7 +98,7 @@ const promptClass = z.strictObject({
   tier: promptClassTier.default('fast'),
   min_margin: z.number().min(0).max(2).default(minMarginDefault),
   refines: names,
-  examples: z.array(promptField).default([]),
+  examples: z.array(exampleField).default([]),
 });
 
 export const recordLists = {

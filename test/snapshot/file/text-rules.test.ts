@@ -77,6 +77,11 @@ const refused: readonly (readonly [what: string, file: object, RegExp])[] = [
   ['an empty message', rule({ deny_message: '' }), /deny_message/],
   ['a blank example', promptClass({ examples: [' '] }), /examples\[0\]: must not be blank/],
   ['an example that is too long', promptClass({ examples: ['x'.repeat(8_001)] }), /examples\[0\]/],
+  [
+    'a label of an example that is too long',
+    promptClass({ examples: [{ prompt: 'a', label: 'x'.repeat(101) }] }),
+    /examples\[0\]\.label/,
+  ],
   ['half a surrogate pair in an example', promptClass({ examples: ['\uD800'] }), /well-formed/],
 ];
 

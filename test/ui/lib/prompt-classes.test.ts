@@ -9,8 +9,8 @@ import {
   classBody,
   classChange,
   fromClass,
-  readPrompts,
-  wrongPrompts,
+  readExamples,
+  wrongExamples,
 } from '../../../ui/lib/class-draft.ts';
 import {
   adviceOf,
@@ -23,17 +23,43 @@ import {
   withEvaluation,
 } from '../../../ui/lib/evaluation.ts';
 
-it('pasted prompts stand a line each, or between blank lines where there are any', () => {
-  assert.deepEqual(readPrompts('one\n two \r\none\n'), ['one', 'two']);
-  assert.deepEqual(readPrompts('one\nstill one\n\n \ntwo'), ['one\nstill one', 'two']);
-  assert.deepEqual(readPrompts(' \n'), []);
+const pasted = (examples: string, labels = '') => ({ examples, labels });
+const promptsIn = (examples: string) =>
+  readExamples(pasted(examples)).map(({ prompt, label }) => {
+    assert.equal(label, null);
+    return prompt;
+  });
+
+it('reads pasted prompts one a line, or separated by blank lines where there are any', () => {
+  assert.deepEqual(promptsIn('one\n two \r\none\n'), ['one', 'two']);
+  assert.deepEqual(promptsIn('one\nstill one\n\n \ntwo'), ['one\nstill one', 'two']);
+  assert.deepEqual(promptsIn(' \n'), []);
+});
+
+it('gives each pasted prompt the label on its line, also after a prompt that is there twice', () => {
+  assert.deepEqual(readExamples(pasted('one\none\ntwo\nthree', 'first\r\nagain\n\n third \n\n')), [
+    { prompt: 'one', label: 'first' },
+    { prompt: 'two', label: null },
+    { prompt: 'three', label: 'third' },
+  ]);
+});
+
+it('refuses more labels than examples, and a label of more than 100 characters', () => {
+  assert.equal(wrongExamples(pasted('one', 'a'.repeat(100))), null);
+  const long = wrongExamples(pasted('one\ntwo', `\n${'a'.repeat(101)}`));
+  assert.deepEqual(long?.wrong, {
+    field: 'labels',
+    message: 'label 2 is longer than 100 characters',
+  });
+  const many = wrongExamples(pasted('one', 'a\nb'));
+  assert.deepEqual(many?.wrong, { field: 'labels', message: '2 labels are given for 1 examples' });
 });
 
 it('too many prompts, and a prompt too long, are told at the field', () => {
-  assert.equal(wrongPrompts(['a'], 'examples'), null);
-  const many = wrongPrompts(['a', 'b'], 'examples', 1);
+  assert.equal(wrongExamples(pasted('a')), null);
+  const many = wrongExamples(pasted('a\nb'), 1);
   assert.equal(many?.wrong.message, '2 are given, at most 1 at once may be');
-  const long = wrongPrompts(['a', 'b'.repeat(8_001)], 'examples');
+  const long = wrongExamples(pasted(`a\n${'b'.repeat(8_001)}`));
   assert.equal(long?.wrong.message, 'example 2 is longer than 8,000 characters');
 });
 
@@ -78,6 +104,7 @@ const confusion = (actual: string, predicted: string, example_id: number) => ({
   actual,
   predicted,
   example_id,
+  label: `label ${example_id}`,
   refines: null,
 });
 const evaluation: Evaluation = {
@@ -101,14 +128,14 @@ it('a margin that is nearly nothing has no sign', () =>
 
 it('who is taken for whom is counted, the most first', () => {
   assert.deepEqual(
-    confusionsOf(evaluation).map(({ actual, predicted, exampleIds }) => [
+    confusionsOf(evaluation).map(({ actual, predicted, examples }) => [
       actual,
       predicted,
-      exampleIds,
+      examples.map(({ id, label }) => `${id} ${label}`),
     ]),
     [
-      ['a', 'b', [1, 2]],
-      ['code', 'billing', [3]],
+      ['a', 'b', ['1 label 1', '2 label 2']],
+      ['code', 'billing', ['3 label 3']],
     ],
   );
 });

@@ -106,7 +106,8 @@ export class GwEvaluation extends LitElement {
       .ids {
         display: flex;
         flex-wrap: wrap;
-        gap: 0.25rem;
+        justify-content: end;
+        gap: 0.25rem var(--space-3);
       }
     `,
   ];
@@ -186,13 +187,18 @@ export class GwEvaluation extends LitElement {
       }`;
   }
 
-  #confused({ actual, predicted, exampleIds }: Confused) {
+  #confused({ actual, predicted, examples }: Confused) {
     const href = this.#linkOf(actual);
     return html`<li>
       ${href === null ? actual : html`<a href=${href}>${actual}</a>`}
       <gw-icon name="arrow-right"></gw-icon><strong>${predicted}</strong>
-      <span class="quiet">${formatCount(exampleIds.length, 'example')}</span>
-      <span class="ids end">${exampleIds.map((id) => html`<code>#${id}</code>`)}</span>
+      <span class="quiet">${formatCount(examples.length, 'example')}</span>
+      <span class="ids end"
+        >${examples.map(
+          ({ id, label }) =>
+            html`<span><code>#${id}</code>${label === null ? '' : ` ${label}`}</span>`,
+        )}</span
+      >
     </li>`;
   }
 }

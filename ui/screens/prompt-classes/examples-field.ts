@@ -1,4 +1,4 @@
-// The field of a form that takes examples: room to paste many prompts into.
+// The fields of a form that take examples: room to paste many prompts and their labels into.
 
 import { css } from 'lit';
 
@@ -7,6 +7,14 @@ export const examplesField = {
   label: 'Examples',
   type: 'textarea',
   placeholder: 'Paste prompts here, one a line',
+} as const;
+
+export const labelsField = {
+  name: 'labels',
+  label: 'Labels',
+  type: 'textarea',
+  placeholder: 'One label a line, in the order of the examples',
+  hint: 'Optional. Lists and evaluations show them in place of the texts. Labels are not encrypted: do not enter personal data',
 } as const;
 
 /** How they are told apart: the end of the field's hint. */

@@ -3,14 +3,14 @@
 import { html } from 'lit';
 
 import type { PromptClass } from '../../api/prompt-classes.ts';
-import { readPrompts, wrongPrompts } from '../../lib/class-draft.ts';
+import { readExamples, wrongExamples } from '../../lib/class-draft.ts';
 import { formatCount } from '../../lib/format.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
-import { examplesField, examplesStyles, pastedHint } from './examples-field.ts';
+import { examplesField, examplesStyles, labelsField, pastedHint } from './examples-field.ts';
 import { examplesAddition } from './saves.ts';
 
-type Draft = Readonly<{ examples: string }>;
+type Draft = Readonly<{ examples: string; labels: string }>;
 
 /** As many calls as one change takes. */
 const addedMax = 100;
@@ -18,24 +18,25 @@ const addedMax = 100;
 export class GwExamplesForm extends RecordForm<PromptClass, Draft> {
   static override styles = [RecordForm.styles, examplesStyles].flat();
   protected override draftOf(): Draft {
-    return { examples: '' };
+    return { examples: '', labels: '' };
   }
 
   protected override lead() {
     return html`<p class="notice">
-      The texts go into the vault and are shown to nobody. What the class has already is no change.
+      The texts are encrypted and never shown. An example that the class already has is skipped and
+      keeps its label.
     </p>`;
   }
 
-  protected override fields({ examples }: Draft): readonly FormRow<Draft>[] {
-    const count = readPrompts(examples).length;
+  protected override fields(draft: Draft): readonly FormRow<Draft>[] {
+    const count = readExamples(draft).length;
     const counted = count === 0 ? `At most ${addedMax} at once` : formatCount(count, 'prompt');
-    return [{ ...examplesField, hint: `${counted}. ${pastedHint}`, required: true }];
+    const hint = `${counted}. ${pastedHint}`;
+    return [{ ...examplesField, hint, required: true }, labelsField];
   }
 
-  protected override saveOf({ examples }: Draft, one: PromptClass) {
-    const prompts = readPrompts(examples);
-    return wrongPrompts(prompts, 'examples', addedMax) ?? examplesAddition(one, prompts);
+  protected override saveOf(draft: Draft, one: PromptClass) {
+    return wrongExamples(draft, addedMax) ?? examplesAddition(one, readExamples(draft));
   }
 }
 

@@ -6,16 +6,15 @@ import {
   blankClass,
   classBody,
   classChange,
-  createdMax,
   fromClass,
-  readPrompts,
-  wrongPrompts,
+  readExamples,
+  wrongExamples,
 } from '../../lib/class-draft.ts';
 import type { ClassDraft } from '../../lib/class-draft.ts';
 import { formatCount } from '../../lib/format.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
-import { examplesField, examplesStyles, pastedHint } from './examples-field.ts';
+import { examplesField, examplesStyles, labelsField, pastedHint } from './examples-field.ts';
 import { classCreation, classUpdate } from './saves.ts';
 
 const tiers = [
@@ -64,14 +63,15 @@ export class GwClassForm extends RecordForm<PromptClass | null, ClassDraft> {
         required: true,
       },
       row === null ? this.#examples(draft) : null,
+      row === null ? labelsField : null,
     ];
   }
 
-  #examples({ examples }: ClassDraft) {
-    const isEmpty = examples.trim() === '';
-    const count = formatCount(readPrompts(examples).length, 'prompt');
+  #examples(draft: ClassDraft) {
+    const isEmpty = draft.examples.trim() === '';
+    const count = formatCount(readExamples(draft).length, 'prompt');
     const counted = isEmpty ? 'Twenty or more, as different as real prompts are' : count;
-    const hint = `${counted}. ${pastedHint}. They are kept encrypted and shown to nobody`;
+    const hint = `${counted}. ${pastedHint}. The texts are encrypted and never shown`;
     return { ...examplesField, hint };
   }
 
@@ -80,11 +80,10 @@ export class GwClassForm extends RecordForm<PromptClass | null, ClassDraft> {
       const read = classChange(draft, row);
       return 'wrong' in read ? read : classUpdate(row, read.body);
     }
-    const prompts = readPrompts(draft.examples);
-    const wrong = wrongPrompts(prompts, 'examples', createdMax);
+    const wrong = wrongExamples(draft);
     if (wrong !== null) return wrong;
     const read = classBody(draft);
-    return 'wrong' in read ? read : classCreation(read.body, prompts);
+    return 'wrong' in read ? read : classCreation(read.body, readExamples(draft));
   }
 }
 

@@ -1,9 +1,10 @@
-// One prompt class: how it decides, the rules that ask for it, and its examples, of which nobody is shown the text.
+// One prompt class: how it decides, the rules that ask for it, and its examples by id and label. Their texts are never shown.
 
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
 import { listPromptExamples } from '../../api/prompt-classes.ts';
+import type { PromptExample } from '../../api/prompt-classes.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/error.ts';
@@ -127,7 +128,7 @@ export class GwClassRecord extends LitElement {
         this.row.examples === 0
           ? html`<p class="notice warn">Without an example no prompt is of this class.</p>`
           : html`<ul class="rows examples" aria-label="Examples" tabindex="0">
-              ${(examples?.rows ?? []).map(({ id, added_at }) => this.#example(id, added_at))}
+              ${(examples?.rows ?? []).map((example) => this.#example(example))}
             </ul>`
       }
       ${
@@ -137,10 +138,10 @@ export class GwClassRecord extends LitElement {
       }`;
   }
 
-  #example(id: number, addedAt: string) {
+  #example({ id, label, added_at }: PromptExample) {
     return html`<li>
-      <code>#${id}</code>
-      <span class="quiet">added <gw-time at=${addedAt}></gw-time></span>
+      <code>#${id}</code> ${label === null ? nothing : html`<span>${label}</span>`}
+      <span class="quiet">added <gw-time at=${added_at}></gw-time></span>
       ${
         this.writable
           ? html`<button

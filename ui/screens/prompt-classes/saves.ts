@@ -8,19 +8,19 @@ import {
   updatePromptClass,
 } from '../../api/prompt-classes.ts';
 import type { PromptClass } from '../../api/prompt-classes.ts';
-import type { ClassBody } from '../../lib/class-draft.ts';
+import type { ClassBody, PastedExample } from '../../lib/class-draft.ts';
 import { formatCount } from '../../lib/format.ts';
 import { theList, theMade } from '../../lib/save.ts';
 import type { Save } from '../../lib/save.ts';
 
-export const classCreation = (body: ClassBody, prompts: readonly string[]): Save => ({
+export const classCreation = (body: ClassBody, examples: readonly PastedExample[]): Save => ({
   heading: `Add ${body.name}`,
   verb: 'Add class',
   done: `Prompt class ${body.name} added`,
   before: {},
-  after: { ...body, examples: prompts.length },
+  after: { ...body, examples: examples.length },
   opens: theMade,
-  run: (change) => createPromptClass({ ...body, examples: prompts }, change),
+  run: (change) => createPromptClass({ ...body, examples: [...examples] }, change),
 });
 
 export const classUpdate = (one: PromptClass, body: Partial<ClassBody>): Save => ({
@@ -34,16 +34,16 @@ export const classUpdate = (one: PromptClass, body: Partial<ClassBody>): Save =>
 });
 
 /** All of them at one version, so that proxies make their centroids once. */
-export function examplesAddition(one: PromptClass, prompts: readonly string[]): Save {
-  const count = formatCount(prompts.length, 'example');
+export function examplesAddition(one: PromptClass, examples: readonly PastedExample[]): Save {
+  const count = formatCount(examples.length, 'example');
   const path = `/admin/prompt-classes/${one.id}/examples`;
-  const calls = prompts.map((prompt) => ({ method: 'POST' as const, path, body: { prompt } }));
+  const calls = examples.map((body) => ({ method: 'POST' as const, path, body }));
   return {
     heading: `Add ${count} to ${one.name}`,
     verb: `Add ${count}`,
     done: `${count} added to ${one.name}`,
     before: { examples: one.examples },
-    after: { examples: one.examples + prompts.length },
+    after: { examples: one.examples + examples.length },
     opens: () => [one.id],
     run: (change) => applyCalls(calls, { ...change, said: `${count} added to ${one.name}` }),
   };
