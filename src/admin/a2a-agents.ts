@@ -5,15 +5,13 @@ import { z } from 'zod';
 import type { Agent } from '../../projections/config/a2a-agent.ts';
 import { a2aAgents, listAgents } from '../../projections/tables/a2a-agents.ts';
 import type { AgentRow } from '../../projections/tables/a2a-agents.ts';
-import { countRows } from '../../projections/tables/page.ts';
 import { noAgent } from '../deciders/a2a-agent.ts';
 import { agentId } from '../lib/ids.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import { agentProtocolVersion } from '../lib/vocabulary.ts';
-import { asOfQuery } from './as-of.ts';
 import { idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerOne, answerPage, byName, listQuery } from './page.ts';
+import { byName } from './page.ts';
 import {
   readRemote,
   remoteChange,
@@ -22,6 +20,7 @@ import {
   remoteRecord,
   toRemoteRecord,
 } from './remote-input.ts';
+import { readRoutes } from './records.ts';
 import { none, route } from './route.ts';
 
 const agentRecord = z.object({
@@ -34,47 +33,22 @@ const params = idIn(agentId);
 const config = { permission: 'config:write', query: none } as const;
 
 export const a2aAgentRoutes = [
-  route({
-    method: 'GET',
+  ...readRoutes({
+    noun: 'agent',
     path: '/admin/a2a-agents',
-    operation: 'listAgents',
-    permission: 'usage:read',
-    summary: 'The A2A agents, without their credentials',
-    refusals: [],
-    params: none,
-    query: listQuery(agentRecord),
-    body: none,
-    response: z.array(agentRecord),
-    handle: ({ query }, call) =>
-      answerPage(call, query, {
-        record: agentRecord,
-        ...byName,
-        rows: (page) => listAgents(call.control.db, page),
-        total: () => countRows(call.control.db, a2aAgents),
-        rowsIn: ({ agent }) => [...agent.byId.values()].map(toRow),
-        toBody: (rows) => rows.map(toRemoteRecord),
-      }),
-  }),
-  route({
-    method: 'GET',
-    permission: 'usage:read',
-    body: none,
-    path: '/admin/a2a-agents/{id}',
-    operation: 'getAgent',
-    summary: 'One A2A agent, without its credential',
-    refusals: ['absent'],
-    params,
-    query: asOfQuery,
-    response: agentRecord,
-    handle: ({ params: { id }, query }, call) =>
-      answerOne(call, query, {
-        rowIn: ({ agent }) => {
-          const held = agent.byId.get(id);
-          return held === undefined ? null : toRow(held);
-        },
-        toBody: (rows) => rows.map(toRemoteRecord),
-        absent: noAgent(id),
-      }),
+    operations: ['listAgents', 'getAgent'],
+    summaries: [
+      'The A2A agents, without their credentials',
+      'One A2A agent, without its credential',
+    ],
+    id: agentId,
+    record: agentRecord,
+    order: byName,
+    table: a2aAgents,
+    rows: listAgents,
+    rowIn: (state, id) => toRow(written(state.agent, id)),
+    toBody: (rows) => rows.map(toRemoteRecord),
+    absent: noAgent,
   }),
   route({
     ...config,

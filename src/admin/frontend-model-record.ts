@@ -31,9 +31,6 @@ export const frontendModelRecordIn = (state: ConfigState, id: number): FrontendM
 export const frontendModelRowIn = (state: ConfigState, id: number): FrontendModelRow =>
   rowIn(state, written(state.frontend_model, id));
 
-export const frontendModelRowsIn = (state: ConfigState): FrontendModelRow[] =>
-  [...state.frontend_model.byId.values()].map((model) => rowIn(state, model));
-
 const rowIn = (state: ConfigState, model: FrontendModel): FrontendModelRow => ({
   id: model.id,
   name: model.name,

@@ -4,22 +4,20 @@
 import { z } from 'zod';
 
 import { frontendModels, listFrontendModels } from '../../projections/tables/frontend-models.ts';
-import { countRows } from '../../projections/tables/page.ts';
 import { noFrontendModel } from '../deciders/rule.ts';
 import { tokensField } from '../lib/amounts.ts';
 import { descriptionField, modelNameField } from '../lib/fields.ts';
 import { frontendModelId, targetId } from '../lib/ids.ts';
-import { asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import {
   frontendModelRecord,
   frontendModelRecordIn,
   frontendModelRowIn,
-  frontendModelRowsIn,
   toFrontendModelRecord,
 } from './frontend-model-record.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerOne, answerPage, byName, listQuery } from './page.ts';
+import { byName } from './page.ts';
+import { readRoutes } from './records.ts';
 import { none, route } from './route.ts';
 import { rulesField, targetField, targetsField, toListedRules } from './rule-input.ts';
 import { newTargetIn, targetRecord } from './rule-record.ts';
@@ -44,45 +42,22 @@ const params = idIn(frontendModelId);
 const config = { permission: 'config:write', query: none } as const;
 
 export const frontendModelRoutes = [
-  route({
-    method: 'GET',
+  ...readRoutes({
+    noun: 'frontend_model',
     path: '/admin/frontend-models',
-    operation: 'listFrontendModels',
-    permission: 'usage:read',
-    summary: 'Every frontend model with its rules in the order of evaluation, and its defaults',
-    refusals: [],
-    params: none,
-    query: listQuery(frontendModelRecord),
-    body: none,
-    response: z.array(frontendModelRecord),
-    handle: ({ query }, call) =>
-      answerPage(call, query, {
-        record: frontendModelRecord,
-        ...byName,
-        rows: (page) => listFrontendModels(call.control.db, page),
-        total: () => countRows(call.control.db, frontendModels),
-        rowsIn: frontendModelRowsIn,
-        toBody: (rows) => rows.map(toFrontendModelRecord),
-      }),
-  }),
-  route({
-    method: 'GET',
-    path: '/admin/frontend-models/{id}',
-    operation: 'getFrontendModel',
-    permission: 'usage:read',
-    summary: 'One frontend model',
-    refusals: ['absent'],
-    params,
-    query: asOfQuery,
-    body: none,
-    response: frontendModelRecord,
-    handle: ({ params: { id }, query }, call) =>
-      answerOne(call, query, {
-        rowIn: (state) =>
-          state.frontend_model.byId.has(id) ? frontendModelRowIn(state, id) : null,
-        toBody: (rows) => rows.map(toFrontendModelRecord),
-        absent: noFrontendModel(id),
-      }),
+    operations: ['listFrontendModels', 'getFrontendModel'],
+    summaries: [
+      'Every frontend model with its rules in the order of evaluation, and its defaults',
+      'One frontend model',
+    ],
+    id: frontendModelId,
+    record: frontendModelRecord,
+    order: byName,
+    table: frontendModels,
+    rows: listFrontendModels,
+    rowIn: frontendModelRowIn,
+    toBody: (rows) => rows.map(toFrontendModelRecord),
+    absent: noFrontendModel,
   }),
   route({
     ...config,

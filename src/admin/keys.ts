@@ -6,7 +6,6 @@ import type { ApiKey } from '../../projections/config/api-key.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { apiKeys, listApiKeys } from '../../projections/tables/api-keys.ts';
 import type { ApiKeyRow } from '../../projections/tables/api-keys.ts';
-import { countRows } from '../../projections/tables/page.ts';
 import { apiKeyRandomBytes, mintApiKey } from '../control/api-key.ts';
 import { readKeyUses } from '../db/key-uses.ts';
 import type { Secret } from '../db/vault.ts';
@@ -15,12 +14,12 @@ import { nameField, timestamp, timestampField } from '../lib/fields.ts';
 import { apiKeyId, principalId } from '../lib/ids.ts';
 import type { ApiKeyId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
-import { asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import type { Control } from './control.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerOne, answerPage, byId, listQuery } from './page.ts';
+import { byId } from './page.ts';
 import { holderOf } from './permissions.ts';
+import { readRoutes } from './records.ts';
 import { none, route } from './route.ts';
 
 const keyRecord = z.object({
@@ -43,44 +42,19 @@ const createdKey = keyRecord
 const params = idIn(apiKeyId);
 
 export const keyRoutes = [
-  route({
-    method: 'GET',
+  ...readRoutes({
+    noun: 'api_key',
     path: '/admin/keys',
-    operation: 'listKeys',
-    permission: 'usage:read',
-    summary: 'The API keys, without their secrets',
-    refusals: [],
-    params: none,
-    query: listQuery(keyRecord),
-    body: none,
-    response: z.array(keyRecord),
-    handle: ({ query }, call) =>
-      answerPage(call, query, {
-        record: keyRecord,
-        ...byId,
-        rows: (page) => listApiKeys(call.control.db, page),
-        total: () => countRows(call.control.db, apiKeys),
-        rowsIn: (state) => [...state.api_key.byId.values()].flatMap((key) => rowsOf(state, key)),
-        toBody: (rows, past) => toRecords(call.control, rows, past),
-      }),
-  }),
-  route({
-    method: 'GET',
-    permission: 'usage:read',
-    body: none,
-    path: '/admin/keys/{id}',
-    operation: 'getKey',
-    summary: 'One API key, without its secret',
-    refusals: ['absent'],
-    params,
-    query: asOfQuery,
-    response: keyRecord,
-    handle: ({ params: { id }, query }, call) =>
-      answerOne(call, query, {
-        rowIn: (state) => rowsOf(state, state.api_key.byId.get(id))[0] ?? null,
-        toBody: (rows, past) => toRecords(call.control, rows, past),
-        absent: noApiKey(id),
-      }),
+    operations: ['listKeys', 'getKey'],
+    summaries: ['The API keys, without their secrets', 'One API key, without its secret'],
+    id: apiKeyId,
+    record: keyRecord,
+    order: byId,
+    table: apiKeys,
+    rows: listApiKeys,
+    rowIn: (state, id) => rowsOf(state, state.api_key.byId.get(id))[0] ?? null,
+    toBody: (rows, control, past) => toRecords(control, rows, past),
+    absent: noApiKey,
   }),
   route({
     method: 'POST',

@@ -5,15 +5,13 @@ import { z } from 'zod';
 import type { McpServer } from '../../projections/config/mcp-server.ts';
 import { listMcpServers, mcpServers } from '../../projections/tables/mcp-servers.ts';
 import type { McpServerRow } from '../../projections/tables/mcp-servers.ts';
-import { countRows } from '../../projections/tables/page.ts';
 import { noMcpServer } from '../deciders/mcp-server.ts';
 import { mcpServerId } from '../lib/ids.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import { mcpTransport } from '../lib/vocabulary.ts';
-import { asOfQuery } from './as-of.ts';
 import { idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerOne, answerPage, byName, listQuery } from './page.ts';
+import { byName } from './page.ts';
 import {
   readRemote,
   remoteChange,
@@ -22,6 +20,7 @@ import {
   remoteRecord,
   toRemoteRecord,
 } from './remote-input.ts';
+import { readRoutes } from './records.ts';
 import { none, route } from './route.ts';
 
 const mcpServerRecord = z.object({ id: mcpServerId, ...remoteRecord, transport: mcpTransport });
@@ -30,47 +29,22 @@ const params = idIn(mcpServerId);
 const config = { permission: 'config:write', query: none } as const;
 
 export const mcpServerRoutes = [
-  route({
-    method: 'GET',
+  ...readRoutes({
+    noun: 'mcp_server',
     path: '/admin/mcp-servers',
-    operation: 'listMcpServers',
-    permission: 'usage:read',
-    summary: 'The MCP servers, without their credentials',
-    refusals: [],
-    params: none,
-    query: listQuery(mcpServerRecord),
-    body: none,
-    response: z.array(mcpServerRecord),
-    handle: ({ query }, call) =>
-      answerPage(call, query, {
-        record: mcpServerRecord,
-        ...byName,
-        rows: (page) => listMcpServers(call.control.db, page),
-        total: () => countRows(call.control.db, mcpServers),
-        rowsIn: ({ mcp_server }) => [...mcp_server.byId.values()].map(toRow),
-        toBody: (rows) => rows.map(toRemoteRecord),
-      }),
-  }),
-  route({
-    method: 'GET',
-    permission: 'usage:read',
-    body: none,
-    path: '/admin/mcp-servers/{id}',
-    operation: 'getMcpServer',
-    summary: 'One MCP server, without its credential',
-    refusals: ['absent'],
-    params,
-    query: asOfQuery,
-    response: mcpServerRecord,
-    handle: ({ params: { id }, query }, call) =>
-      answerOne(call, query, {
-        rowIn: ({ mcp_server }) => {
-          const held = mcp_server.byId.get(id);
-          return held === undefined ? null : toRow(held);
-        },
-        toBody: (rows) => rows.map(toRemoteRecord),
-        absent: noMcpServer(id),
-      }),
+    operations: ['listMcpServers', 'getMcpServer'],
+    summaries: [
+      'The MCP servers, without their credentials',
+      'One MCP server, without its credential',
+    ],
+    id: mcpServerId,
+    record: mcpServerRecord,
+    order: byName,
+    table: mcpServers,
+    rows: listMcpServers,
+    rowIn: (state, id) => toRow(written(state.mcp_server, id)),
+    toBody: (rows) => rows.map(toRemoteRecord),
+    absent: noMcpServer,
   }),
   route({
     ...config,

@@ -3,13 +3,11 @@
 import { z } from 'zod';
 
 import { listModels, models } from '../../projections/tables/models.ts';
-import { countRows } from '../../projections/tables/page.ts';
 import { noModel } from '../deciders/model.ts';
 import { cacheSecondsField, priceField, tokensField } from '../lib/amounts.ts';
 import { descriptionField, modelNameField, upstreamModelField } from '../lib/fields.ts';
 import { modelId, providerId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
-import { asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import {
   modelRecord,
@@ -20,7 +18,8 @@ import {
   withClosed,
 } from './model-record.ts';
 import { idOf, mutate } from './mutation.ts';
-import { answerOne, answerPage, byName, listQuery } from './page.ts';
+import { byName } from './page.ts';
+import { readRoutes } from './records.ts';
 import { none, route } from './route.ts';
 
 /** Micro-units per million tokens; null is unpriced. */
@@ -47,45 +46,23 @@ const params = idIn(modelId);
 const config = { permission: 'config:write', query: none } as const;
 
 export const modelRoutes = [
-  route({
-    method: 'GET',
+  ...readRoutes({
+    noun: 'model',
     path: '/admin/provider-models',
-    operation: 'listModels',
-    permission: 'usage:read',
-    summary: 'Every provider model with its provider; a model without one has no backends',
-    refusals: [],
-    params: none,
-    query: listQuery(modelRecord),
-    body: none,
-    response: z.array(modelRecord),
-    handle: ({ query }, call) =>
-      answerPage(call, query, {
-        record: modelRecord,
-        ...byName,
-        rows: async (page) =>
-          withClosed(call.control.state(), await listModels(call.control.db, page)),
-        total: () => countRows(call.control.db, models),
-        rowsIn: modelRowsIn,
-        toBody: (rows) => rows.map(toModelRecord),
-      }),
-  }),
-  route({
-    method: 'GET',
-    permission: 'usage:read',
-    body: none,
-    path: '/admin/provider-models/{id}',
-    operation: 'getModel',
-    summary: 'One provider model',
-    refusals: ['absent'],
-    params,
-    query: asOfQuery,
-    response: modelRecord,
-    handle: ({ params: { id }, query }, call) =>
-      answerOne(call, query, {
-        rowIn: (state) => (state.model.byId.has(id) ? modelRowIn(state, id) : null),
-        toBody: (rows) => rows.map(toModelRecord),
-        absent: noModel(id),
-      }),
+    operations: ['listModels', 'getModel'],
+    summaries: [
+      'Every provider model with its provider; a model without one has no backends',
+      'One provider model',
+    ],
+    id: modelId,
+    record: modelRecord,
+    order: byName,
+    table: models,
+    rows: async (db, page, state) => withClosed(state, await listModels(db, page)),
+    rowIn: modelRowIn,
+    rowsIn: modelRowsIn,
+    toBody: (rows) => rows.map(toModelRecord),
+    absent: noModel,
   }),
   route({
     ...config,

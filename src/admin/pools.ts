@@ -4,7 +4,6 @@ import { z } from 'zod';
 
 import type { PoolMember } from '../../events/pool.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { countRows } from '../../projections/tables/page.ts';
 import { listPools, pools } from '../../projections/tables/pools.ts';
 import type { PoolMemberRow, PoolRow } from '../../projections/tables/pools.ts';
 import { membersMax, noPool } from '../deciders/pool.ts';
@@ -13,10 +12,10 @@ import { weightField } from '../lib/amounts.ts';
 import { descriptionField, modelNameField, referenceField } from '../lib/fields.ts';
 import { modelId, poolId, poolMemberId } from '../lib/ids.ts';
 import { poolPolicy } from '../lib/vocabulary.ts';
-import { asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerOne, answerPage, byName, listQuery } from './page.ts';
+import { byName } from './page.ts';
+import { readRoutes } from './records.ts';
 import { none, route } from './route.ts';
 import { orName, positionField } from './rule-input.ts';
 
@@ -69,44 +68,19 @@ const params = idIn(poolId);
 const config = { permission: 'config:write', query: none } as const;
 
 export const poolRoutes = [
-  route({
-    method: 'GET',
+  ...readRoutes({
+    noun: 'pool',
     path: '/admin/model-pools',
-    operation: 'listPools',
-    permission: 'usage:read',
-    summary: 'Every pool with its members',
-    refusals: [],
-    params: none,
-    query: listQuery(poolRecord),
-    body: none,
-    response: z.array(poolRecord),
-    handle: ({ query }, call) =>
-      answerPage(call, query, {
-        record: poolRecord,
-        ...byName,
-        rows: (page) => listPools(call.control.db, page),
-        total: () => countRows(call.control.db, pools),
-        rowsIn: (state) => [...state.pool.byId.keys()].map((id) => poolRowIn(state, id)),
-        toBody: (rows) => rows,
-      }),
-  }),
-  route({
-    method: 'GET',
-    path: '/admin/model-pools/{id}',
-    operation: 'getPool',
-    permission: 'usage:read',
-    summary: 'One pool',
-    refusals: ['absent'],
-    params,
-    query: asOfQuery,
-    body: none,
-    response: poolRecord,
-    handle: ({ params: { id }, query }, call) =>
-      answerOne(call, query, {
-        rowIn: (state) => (state.pool.byId.has(id) ? poolRowIn(state, id) : null),
-        toBody: (rows) => rows,
-        absent: noPool(id),
-      }),
+    operations: ['listPools', 'getPool'],
+    summaries: ['Every pool with its members', 'One pool'],
+    id: poolId,
+    record: poolRecord,
+    order: byName,
+    table: pools,
+    rows: listPools,
+    rowIn: poolRowIn,
+    toBody: (rows) => rows,
+    absent: noPool,
   }),
   route({
     ...config,

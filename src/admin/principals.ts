@@ -6,7 +6,6 @@ import { z } from 'zod';
 import type { StoredName } from '../../events/principal.ts';
 import type { Principal } from '../../projections/config/principal.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { countRows } from '../../projections/tables/page.ts';
 import { listPrincipals, principals } from '../../projections/tables/principals.ts';
 import type { PrincipalRow } from '../../projections/tables/principals.ts';
 import { linkedSince } from '../db/identities.ts';
@@ -20,10 +19,10 @@ import { compareText } from '../lib/text.ts';
 import { principalKind } from '../lib/vocabulary.ts';
 import type { PrincipalKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
-import { asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerOne, answerPage, byId, listQuery } from './page.ts';
+import { byId } from './page.ts';
+import { readRoutes } from './records.ts';
 import { none, route } from './route.ts';
 
 const principalRecord = z.object({
@@ -47,47 +46,19 @@ const params = idIn(principalId);
 const config = { permission: 'config:write', query: none } as const;
 
 export const principalRoutes = [
-  route({
-    method: 'GET',
+  ...readRoutes({
+    noun: 'principal',
     path: '/admin/principals',
-    operation: 'listPrincipals',
-    permission: 'usage:read',
-    summary: 'Every principal with the roles it holds',
-    refusals: [],
-    params: none,
-    query: listQuery(principalRecord),
-    body: none,
-    response: z.array(principalRecord),
-    handle: ({ query }, call) =>
-      answerPage(call, query, {
-        record: principalRecord,
-        ...byId,
-        rows: (page) => listPrincipals(call.control.db, page),
-        total: () => countRows(call.control.db, principals),
-        rowsIn: (state) => [...state.principal.byId.values()].map((one) => rowOf(state, one)),
-        toBody: (rows) => toRecords(call.control, rows),
-      }),
-  }),
-  route({
-    method: 'GET',
-    permission: 'usage:read',
-    body: none,
-    path: '/admin/principals/{id}',
-    operation: 'getPrincipal',
-    summary: 'One principal',
-    refusals: ['absent'],
-    params,
-    query: asOfQuery,
-    response: principalRecord,
-    handle: ({ params: { id }, query }, call) =>
-      answerOne(call, query, {
-        rowIn: (state) => {
-          const principal = state.principal.byId.get(id);
-          return principal === undefined ? null : rowOf(state, principal);
-        },
-        toBody: (rows) => toRecords(call.control, rows),
-        absent: noPrincipal(id),
-      }),
+    operations: ['listPrincipals', 'getPrincipal'],
+    summaries: ['Every principal with the roles it holds', 'One principal'],
+    id: principalId,
+    record: principalRecord,
+    order: byId,
+    table: principals,
+    rows: listPrincipals,
+    rowIn: (state, id) => rowOf(state, written(state.principal, id)),
+    toBody: (rows, control) => toRecords(control, rows),
+    absent: noPrincipal,
   }),
   route({
     ...config,

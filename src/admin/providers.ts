@@ -5,7 +5,6 @@ import { z } from 'zod';
 import type { Endpoint } from '../../events/provider.ts';
 import type { Provider } from '../../projections/config/provider.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { countRows } from '../../projections/tables/page.ts';
 import { listProviders, providers } from '../../projections/tables/providers.ts';
 import type { ProviderRow } from '../../projections/tables/providers.ts';
 import { completeEndpoint } from '../control/endpoint.ts';
@@ -22,7 +21,6 @@ import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { providerKind } from '../lib/vocabulary.ts';
 import type { Control } from './control.ts';
-import { asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate } from './mutation.ts';
 import { storedTarget, verify } from './provider-dial.ts';
@@ -37,7 +35,8 @@ import {
   toProviderRecord,
 } from './provider-record.ts';
 import type { ProviderRecord } from './provider-record.ts';
-import { answerOne, answerPage, byName, listQuery } from './page.ts';
+import { byName } from './page.ts';
+import { readRoutes } from './records.ts';
 import { none, route } from './route.ts';
 import type { Call, Handled } from './route.ts';
 
@@ -78,40 +77,20 @@ const reading = {
 } as const;
 
 export const providerRoutes = [
-  route({
-    ...reading,
+  ...readRoutes({
+    noun: 'provider',
     path: '/admin/providers',
-    operation: 'listProviders',
-    summary: 'The providers, without their credentials',
-    refusals: [],
-    params: none,
-    query: listQuery(providerRecord),
-    response: z.array(providerRecord),
-    handle: ({ query }, call) =>
-      answerPage(call, query, {
-        record: providerRecord,
-        ...byName,
-        rows: (page) => listProviders(call.control.db, page),
-        total: () => countRows(call.control.db, providers),
-        rowsIn: providerRowsIn,
-        toBody: (rows, past) => toRecords(call.control, rows, past),
-      }),
-  }),
-  route({
-    ...reading,
-    path: '/admin/providers/{id}',
-    operation: 'getProvider',
-    summary: 'One provider, without its credential',
-    refusals: ['absent'],
-    params,
-    query: asOfQuery,
-    response: providerRecord,
-    handle: ({ params: { id }, query }, call) =>
-      answerOne(call, query, {
-        rowIn: (state) => (state.provider.byId.has(id) ? providerRowIn(state, id) : null),
-        toBody: (rows, past) => toRecords(call.control, rows, past),
-        absent: noProvider(id),
-      }),
+    operations: ['listProviders', 'getProvider'],
+    summaries: ['The providers, without their credentials', 'One provider, without its credential'],
+    id: providerId,
+    record: providerRecord,
+    order: byName,
+    table: providers,
+    rows: listProviders,
+    rowIn: providerRowIn,
+    rowsIn: providerRowsIn,
+    toBody: (rows, control, past) => toRecords(control, rows, past),
+    absent: noProvider,
   }),
   route({
     ...config,

@@ -7,7 +7,6 @@ import type { AdminToken } from '../../projections/config/admin-token.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { adminTokens, listAdminTokens } from '../../projections/tables/admin-tokens.ts';
 import type { AdminTokenRow } from '../../projections/tables/admin-tokens.ts';
-import { countRows } from '../../projections/tables/page.ts';
 import {
   mintAdminToken,
   tokenDaysMax,
@@ -23,13 +22,13 @@ import { adminTokenId, principalId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { adminVerb } from '../lib/vocabulary.ts';
-import { asOfQuery } from './as-of.ts';
 import { deletedRecord, idIn } from './fields.ts';
 import { idOf, mutate, written } from './mutation.ts';
-import { answerOne, answerPage, byId, listQuery } from './page.ts';
+import { byId } from './page.ts';
 import { holderOf } from './permissions.ts';
+import type { Control } from './control.ts';
+import { readRoutes } from './records.ts';
 import { none, route } from './route.ts';
-import type { Call } from './route.ts';
 
 const tokenRecord = z.object({
   id: adminTokenId,
@@ -57,47 +56,22 @@ const permissionsField = z
   .refine((verbs) => new Set(verbs).size === verbs.length, 'must not name a permission twice');
 
 export const tokenRoutes = [
-  route({
-    method: 'GET',
+  ...readRoutes({
+    noun: 'admin_token',
     path: '/admin/tokens',
-    operation: 'listAdminTokens',
-    permission: 'usage:read',
-    summary: 'List the admin tokens, without their secrets',
-    refusals: [],
-    params: none,
-    query: listQuery(tokenRecord),
-    body: none,
-    response: z.array(tokenRecord),
-    handle: ({ query }, call) =>
-      answerPage(call, query, {
-        record: tokenRecord,
-        ...byId,
-        rows: (page) => listAdminTokens(call.control.db, page),
-        total: () => countRows(call.control.db, adminTokens),
-        rowsIn: (state) => [...state.admin_token.byId.values()].flatMap((one) => rowOf(state, one)),
-        toBody: (rows, past) => toRecords(call, rows, past),
-      }),
-  }),
-  route({
-    method: 'GET',
-    path: '/admin/tokens/{id}',
-    operation: 'getAdminToken',
-    permission: 'usage:read',
-    summary: 'Read an admin token, without its secret',
-    refusals: ['absent'],
-    params: idIn(adminTokenId),
-    query: asOfQuery,
-    body: none,
-    response: tokenRecord,
-    handle: ({ params: { id }, query }, call) =>
-      answerOne(call, query, {
-        rowIn: (state) => {
-          const token = state.admin_token.byId.get(id);
-          return (token === undefined ? [] : rowOf(state, token))[0] ?? null;
-        },
-        toBody: (rows, past) => toRecords(call, rows, past),
-        absent: refuse('absent', `token ${id} does not exist`),
-      }),
+    operations: ['listAdminTokens', 'getAdminToken'],
+    summaries: [
+      'List the admin tokens, without their secrets',
+      'Read an admin token, without its secret',
+    ],
+    id: adminTokenId,
+    record: tokenRecord,
+    order: byId,
+    table: adminTokens,
+    rows: listAdminTokens,
+    rowIn: (state, id) => rowOf(state, written(state.admin_token, id))[0] ?? null,
+    toBody: (rows, control, past) => toRecords(control, rows, past),
+    absent: (id) => refuse('absent', `token ${id} does not exist`),
   }),
   route({
     method: 'POST',
@@ -189,7 +163,7 @@ function rowOf({ principal: principals }: ConfigState, token: AdminToken): Admin
 }
 
 async function toRecords(
-  { control: { db, vault } }: Call,
+  { db, vault }: Pick<Control, 'db' | 'vault'>,
   rows: readonly AdminTokenRow[],
   past: ConfigState | null,
 ): Promise<TokenRecord[]> {
