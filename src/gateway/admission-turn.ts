@@ -1,28 +1,20 @@
 // What comes of a request whose backend has no free slot: what has one serves it at once, else it waits, and when it may not or waits
 // in vain it goes on along its chain (Gateway rule 2; specification, "Errors", 503).
 
-import type { Clock } from '../lib/clock.ts';
 import type { Admission } from './admission.ts';
 import { refuseRequest } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
+import type { AttemptResult } from './attempt.ts';
 import type { BackendState } from './generation.ts';
-import type { Plan, Step } from './plan.ts';
-import type { Exchange } from './transport/boundary.ts';
+import type { Step } from './plan.ts';
+import type { Sending } from './sending.ts';
 
 export type TurnResult =
   /** It has the slot. */
   | Readonly<{ kind: 'admitted' }>
-  | Readonly<{ kind: 'gone' }>
+  | Extract<AttemptResult, { kind: 'gone' }>
   /** `crowded` is the answer when nothing of the chain serves it. */
   | Readonly<{ kind: 'elsewhere'; step: Step | null; crowded: GatewayRefusal | null }>;
-
-type Waiting = Readonly<{
-  plan: Plan;
-  exchange: Exchange;
-  monotonic: Clock;
-  /** Of an earlier backend of the chain: who has waited in vain once does not wait again. */
-  crowded: GatewayRefusal | null;
-}>;
 
 const full = refuseRequest('backend_overloaded', 'the backend and its queue are full', {
   retryAfterSeconds: 5,
@@ -37,8 +29,9 @@ const hasPlace = ({ admission }: BackendState): boolean => admission === null ||
 export async function awaitTurn(
   step: Step,
   admission: Admission,
-  { plan, exchange, monotonic, crowded }: Waiting,
+  { walk, plan, crowded }: Sending,
 ): Promise<TurnResult> {
+  // A request that has waited in vain once does not wait again.
   const hasWaited = crowded === timedOut;
   const free = plan.aside(step, hasSlot);
   const other =
@@ -47,13 +40,13 @@ export async function awaitTurn(
     admission.countFull();
     return { kind: 'elsewhere', step: other ?? plan.pass(step), crowded };
   }
-  const turn = await admission.wait(exchange, monotonic);
+  const turn = await admission.wait(walk.exchange, walk.context.monotonic);
   switch (turn) {
     case 'admitted':
       return { kind: 'admitted' };
     case 'gone':
       plan.withdraw();
-      return { kind: 'gone' };
+      return { kind: 'gone', relay: null, usage: null };
     case 'full':
       return { kind: 'elsewhere', step: plan.pass(step), crowded: full };
     case 'timed_out':

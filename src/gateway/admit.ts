@@ -12,6 +12,7 @@ import { refuseRequest } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
 import type { Generation } from './generation.ts';
 import type { Peeked } from './peek.ts';
+import type { ChainWalk } from './walk.ts';
 
 /** `headers` are names and values in turn, for the answer: none for a caller without limits. */
 export type Admission =
@@ -38,22 +39,19 @@ export function withSpending(caller: Caller, spending: Spending): Caller {
 }
 
 /** Counts an admitted request against its caller's budget while it is in flight; null without a budget. */
-export function holdSpending(
-  spending: Spending,
-  generation: Generation,
-  { caller, peeked, model }: Readonly<{ caller: Caller; peeked: Peeked; model: CompiledModel }>,
-): Hold | null {
-  const { budget, principalId } = caller;
+export function holdSpending(walk: ChainWalk): Hold | null {
+  const { budget, principalId } = walk.caller;
   if (budget === null || principalId === null) return null;
-  return spending.hold(principalId, budget, amountAhead(generation, peeked, model));
+  return walk.context.spending.hold(principalId, budget, amountAhead(walk));
 }
 
 /**
  * What a request is likely to use: the estimate of its prompt, and the mean completion of its model so far, but at most `max_tokens`.
  * Clients often ask for many times what an answer needs: held back as a whole, that would refuse requests far below the cap.
  */
-function amountAhead(generation: Generation, peeked: Peeked, model: CompiledModel): Amount {
+function amountAhead({ generation, peeked, route }: ChainWalk): Amount {
   const { promptEstimate: prompt, maxTokens } = peeked;
+  const [model] = route.candidates;
   const mean = meanCompletion(generation, model);
   const completion = mean === null ? (maxTokens ?? 0) : Math.min(mean, maxTokens ?? mean);
   const tokens = { prompt, completion };

@@ -96,20 +96,23 @@ export function errorBody(
   return JSON.stringify({ error: { message, type, param, code: reason, request_id: requestId } });
 }
 
-/** `status` differs from the table's when an upstream's own status is passed on. */
-export function answerRefusal(exchange: Exchange, refusal: GatewayRefusal, status?: number): void {
-  const { reason, message, param, retryAfterSeconds, allow, route } = refusal;
+/** `more` are headers for any answer to this request, names and values in turn. */
+export function answerRefusal(
+  exchange: Exchange,
+  refusal: GatewayRefusal,
+  more: readonly string[] = [],
+): void {
+  const { reason, status, message, param, retryAfterSeconds, allow, route } = refusal;
   const headers = ['content-type', 'application/json', ...idHeaders(exchange)];
   if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds));
   if (allow !== null) headers.push('allow', allow);
   if (route !== null) headers.push('x-gw-route', route);
-  headers.push(...refusal.headers);
+  headers.push(...more, ...refusal.headers);
   if (statusOf(reason) === 401) headers.push('www-authenticate', 'Bearer');
-  const told = status ?? refusal.status;
   const body = speaksMessages(exchange)
-    ? errorText(told, message, exchange.requestId)
+    ? errorText(status, message, exchange.requestId)
     : errorBody(reason, message, exchange.requestId, param);
-  exchange.answer(told, headers, body);
+  exchange.answer(status, headers, body);
 }
 
 export function answerJson(exchange: Exchange, status: number, value: unknown): void {

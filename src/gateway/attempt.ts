@@ -2,192 +2,158 @@
 // then on the answer is relayed chunk by chunk to its end, or the client's connection is broken
 // (Gateway rule 2).
 
-import type { Clock } from '../lib/clock.ts';
-import { headerText } from '../lib/header-text.ts';
 import { isRetryable } from '../routing/retry.ts';
 import { countStatus } from '../telemetry/metrics.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { Counts } from '../telemetry/metrics.ts';
-import type { Forwarded } from '../usage/estimate-answer.ts';
-import { endsStream, isEventStream, mayReportUsage, readUsage, Tail } from '../usage/tail.ts';
+import { endsStream, readUsage } from '../usage/tail.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
-import { idHeaders } from './answer.ts';
-import { startRecording } from './cache-recording.ts';
-import type { CacheMiss, Recording } from './cache-recording.ts';
-import { maskOf } from './credential-echo.ts';
-import type { CredentialMask } from './credential-echo.ts';
+import { maskedHead } from './credential-echo.ts';
 import { EarlyBody, mayBeError } from './error-body.ts';
 import { noteEnded, noteSent } from './generation.ts';
 import { noteAnswered, noteFault } from './health/backend.ts';
 import { HeldAnswer } from './held-answer.ts';
-import type { AnswerReading, Outbound } from './outbound-request.ts';
-import type { Plan, Step } from './plan.ts';
+import type { Outbound } from './outbound-request.ts';
+import type { Step } from './plan.ts';
+import { Relay } from './relay.ts';
+import type { Sending } from './sending.ts';
 import { TranslatedAnswer } from './translated-answer.ts';
 import type { TranslatedSink } from './translated-answer.ts';
 import type {
-  AnswerSink,
-  Exchange,
   ExchangeListener,
   FlatHeaders,
   UpstreamCall,
   UpstreamFault,
-  Upstreams,
+  UpstreamRequest,
 } from './transport/boundary.ts';
-import { appendAnswerHeaders } from './transport/header-policy.ts';
 
+/** `relay` is null when nothing of an answer was passed on. */
 export type AttemptResult =
   /** The answer went to the client whole. */
-  | Readonly<{ kind: 'relayed'; usage: ReportedUsage | null }>
+  | Readonly<{ kind: 'relayed'; relay: Relay | null; usage: ReportedUsage | null }>
   /** The answer broke off, and with it the client's connection, or else its stream said so. */
-  | Readonly<{ kind: 'cut'; fault: UpstreamFault }>
+  | Readonly<{ kind: 'cut'; relay: Relay | null; fault: UpstreamFault }>
   /** The client left, or was left because it did not read. */
-  | Readonly<{ kind: 'gone'; usage: ReportedUsage | null }>
+  | Readonly<{ kind: 'gone'; relay: Relay | null; usage: ReportedUsage | null }>
   /** Something else is to be tried; the answer is kept for when that fails too. */
   | Readonly<{ kind: 'declined'; held: HeldAnswer; next: Step }>
   | Readonly<{ kind: 'unreached'; fault: UpstreamFault; next: Step | null }>;
 
-/** The parts that the attempts of all requests share. */
-export type AttemptSurroundings = Readonly<{
-  upstreams: Upstreams;
-  counts: Counts;
-  log: Log;
-  now: Clock;
-  monotonic: Clock;
-}>;
+type State =
+  /** For the head of an answer. */
+  | Readonly<{ kind: 'waiting' }>
+  /** Nothing of the answer has been passed on: its body may say that it is an error. */
+  | Readonly<{ kind: 'early'; headers: FlatHeaders; body: EarlyBody }>
+  | Relay
+  /** The request has moved on; the rest of the body may still come. */
+  | HeldAnswer
+  /** The backend does not count it as in flight any more. */
+  | Readonly<{ kind: 'over' }>;
 
-export type AttemptContext = Readonly<{
-  shared: AttemptSurroundings;
-  exchange: Exchange;
-  plan: Plan;
-  /** Whether the token counts are recorded. */
-  isMetered: boolean;
-  /** For the answer, names and values in turn: what the caller has left of its rate limits. */
-  limitHeaders: readonly string[];
-  /** Set when the cache was asked in vain. */
-  miss: CacheMiss | null;
-}>;
-
-/** An answer of which nothing has been passed on: its body may say that it is an error. */
-type EarlyAnswer = Readonly<{ headers: FlatHeaders; body: EarlyBody }>;
+const waiting: State = { kind: 'waiting' };
+const over: State = { kind: 'over' };
 
 export class Attempt implements TranslatedSink, ExchangeListener {
-  /** The status that the client saw, and when it saw the first byte of a body. */
-  relayedStatus: number | null = null;
-  firstChunkAt: number | null = null;
-  #forwardedBytes = 0;
-  #isStream = false;
-  readonly #context: AttemptContext;
-  readonly #step: Step;
-  readonly #startedAt: number;
-  #resolve: (result: AttemptResult) => void = () => {};
+  #state: State = waiting;
   #call: UpstreamCall | null = null;
-  #translated: TranslatedAnswer | null = null;
-  #tail: Tail | null = null;
-  #recording: Recording | null = null;
-  #held: HeldAnswer | null = null;
-  #early: EarlyAnswer | null = null;
-  #credential: string | null = null;
-  /** Set for an answer that is not a success. */
-  #mask: CredentialMask | null = null;
-  #isOver = false;
+  readonly #sending: Sending;
+  readonly #step: Step;
+  readonly #credential: string | null;
+  /** Set where the backend speaks another protocol than the client. */
+  readonly #translated: TranslatedAnswer | null;
+  readonly #startedAt: number;
+  readonly #result = Promise.withResolvers<AttemptResult>();
 
-  constructor(context: AttemptContext, step: Step) {
-    this.#context = context;
+  constructor(sending: Sending, step: Step, { request, reading }: Outbound) {
+    this.#sending = sending;
     this.#step = step;
-    this.#startedAt = context.shared.monotonic();
-  }
-
-  /** The part of a served answer that was forwarded; null when nothing was. */
-  get forwarded(): Forwarded | null {
-    const status = this.relayedStatus;
-    if (status === null || status >= 300 || this.#forwardedBytes === 0) return null;
-    const tail = this.#tail?.text() ?? null;
-    return { bytes: this.#forwardedBytes, tail, isStream: this.#isStream };
+    this.#credential = request.credential;
+    this.#translated =
+      reading === null ? null : new TranslatedAnswer(reading, this, () => this.#call?.abort());
+    this.#startedAt = sending.walk.context.monotonic();
   }
 
   /** A backend with flow control has given a slot, which the end of the attempt releases. */
-  run({ request, reading }: Outbound): Promise<AttemptResult> {
-    const { exchange, shared } = this.#context;
+  run(request: UpstreamRequest): Promise<AttemptResult> {
+    const { exchange, context } = this.#sending.walk;
     const { backend } = this.#step;
-    return new Promise((resolve) => {
-      this.#resolve = resolve;
-      exchange.listen(this);
-      if (exchange.isGone) {
-        backend.admission?.release();
-        return resolve({ kind: 'gone', usage: null });
-      }
+    exchange.listen(this);
+    if (exchange.isGone) {
+      this.#state = over;
+      backend.admission?.release();
+      this.#result.resolve({ kind: 'gone', relay: null, usage: null });
+    } else {
       noteSent(backend);
-      this.#credential = request.credential;
-      this.#call = shared.upstreams.send(backend.backend.origin, request, this.#reader(reading));
-    });
-  }
-
-  #reader(reading: AnswerReading | null): AnswerSink {
-    if (reading === null) return this;
-    this.#translated = new TranslatedAnswer(reading, this, () => this.#call?.abort());
-    return this.#translated;
+      const sink = this.#translated ?? this;
+      this.#call = context.upstreams.send(backend.backend.origin, request, sink);
+    }
+    return this.#result.promise;
   }
 
   onHead(status: number, headers: FlatHeaders, isFollowed: boolean): void {
-    if (mayBeError(status, headers)) this.#early = { headers, body: new EarlyBody() };
-    else this.#decide(status, headers, isFollowed);
+    if (mayBeError(status, headers)) {
+      this.#state = { kind: 'early', headers, body: new EarlyBody() };
+    } else this.#decide(status, headers, isFollowed);
   }
 
   onChunk(chunk: Buffer, isLast: boolean): boolean {
-    if (this.#early !== null) return this.#readEarly(this.#early, chunk, isLast);
-    if (this.#mask === null) return this.#pass(chunk, isLast);
-    const masked = this.#mask.push(chunk, isLast);
-    return masked.length === 0 || this.#pass(masked, isLast);
-  }
-
-  #pass(chunk: Buffer, isLast: boolean): boolean {
-    if (this.#held !== null) {
-      this.#held.push(chunk);
-      return true;
+    const state = this.#state;
+    switch (state.kind) {
+      case 'early':
+        return this.#readEarly(state, chunk, isLast);
+      case 'relaying':
+      case 'held': {
+        if (state.mask === null) return state.push(chunk, isLast);
+        const masked = state.mask.push(chunk, isLast);
+        return masked.length === 0 || state.push(masked, isLast);
+      }
+      case 'waiting':
+      case 'over':
+        return true;
     }
-    this.firstChunkAt ??= this.#context.shared.monotonic();
-    this.#forwardedBytes += chunk.length;
-    this.#tail?.push(chunk);
-    this.#recording?.push(chunk);
-    return this.#context.exchange.write(chunk, isLast);
   }
 
   onEnd(): void {
-    if (this.#early !== null) this.#endEarly(this.#early);
-    const rest = this.#mask?.end() ?? null;
-    if (rest !== null && rest.length > 0) this.#pass(rest, true);
-    const nowMs = this.#context.shared.monotonic();
+    if (this.#state.kind === 'early') this.#endEarly(this.#state);
+    const state = this.#state;
+    if (state.kind === 'over') return;
+    const answer = state.kind === 'relaying' || state.kind === 'held' ? state : null;
+    const rest = answer?.mask?.end() ?? null;
+    if (rest !== null && rest.length > 0) answer?.push(rest, true);
+    const nowMs = this.#sending.walk.context.monotonic();
     this.#end(nowMs - this.#startedAt);
-    if (this.#held !== null) return this.#held.complete();
-    this.#context.exchange.end();
-    const usage =
-      this.#translated === null ? readUsage(this.#tail?.text() ?? '') : this.#translated.usage;
-    this.#recording?.complete(usage, nowMs);
-    this.#resolve({ kind: 'relayed', usage });
+    if (state.kind === 'held') return state.complete();
+    this.#sending.walk.exchange.end();
+    const relay = relayIn(state);
+    const usage = this.#translated === null ? readUsage(relay?.tail ?? '') : this.#translated.usage;
+    relay?.complete(usage, nowMs);
+    this.#result.resolve({ kind: 'relayed', relay, usage });
   }
 
   onFault(fault: UpstreamFault): void {
+    const state = this.#state;
+    if (state.kind === 'over') return;
+    const relay = relayIn(state);
     if (fault.kind === 'unread') {
       this.#end(null);
-      this.#context.exchange.cut();
-      return this.#resolve({ kind: 'gone', usage: null });
+      this.#sending.walk.exchange.cut();
+      return this.#result.resolve({ kind: 'gone', relay, usage: null });
     }
     this.#noteFault(fault);
     this.#end(null);
-    if (this.#held !== null) return this.#held.drop();
+    if (state.kind === 'held') return state.drop();
     // Nothing was passed on of an early answer: the request may still move on.
-    if (this.relayedStatus === null) {
-      return this.#resolve({ kind: 'unreached', fault, next: this.#next(null) });
+    if (relay === null) {
+      return this.#result.resolve({ kind: 'unreached', fault, next: this.#next(null) });
     }
-    this.#context.exchange.cut();
-    this.#resolve({ kind: 'cut', fault });
+    this.#sending.walk.exchange.cut();
+    this.#result.resolve({ kind: 'cut', relay, fault });
   }
 
   onBrokenOff(fault: UpstreamFault): void {
+    const relay = relayIn(this.#state);
     this.#noteFault(fault);
     this.#end(null);
-    this.#context.exchange.end();
-    this.#resolve({ kind: 'cut', fault });
+    this.#sending.walk.exchange.end();
+    this.#result.resolve({ kind: 'cut', relay, fault });
   }
 
   onDrain(): void {
@@ -195,21 +161,25 @@ export class Attempt implements TranslatedSink, ExchangeListener {
   }
 
   onGone(): void {
-    if (this.#isOver || this.#held !== null) return;
+    const state = this.#state;
+    if (state.kind === 'over' || state.kind === 'held') return;
+    const relay = relayIn(state);
     this.#leave();
     // Clients hang up at the mark of the end: what they were told before it still counts.
-    if (this.#translated !== null) {
-      return this.#resolve({ kind: 'gone', usage: this.#translated.usage });
-    }
-    const tail = this.#tail?.text() ?? '';
-    this.#resolve({ kind: 'gone', usage: endsStream(tail) ? readUsage(tail) : null });
+    const tail = relay?.tail ?? '';
+    const isWhole = this.#translated === null && endsStream(tail);
+    const usage = isWhole ? readUsage(tail) : (this.#translated?.usage ?? null);
+    this.#result.resolve({ kind: 'gone', relay, usage });
   }
 
-  #readEarly({ headers, body }: EarlyAnswer, chunk: Buffer, isLast: boolean): boolean {
+  #readEarly(
+    { headers, body }: Extract<State, { kind: 'early' }>,
+    chunk: Buffer,
+    isLast: boolean,
+  ): boolean {
     body.push(chunk);
     const status = body.status(isLast);
     if (status === null) return true;
-    this.#early = null;
     this.#decide(status, headers, true);
     const last = body.chunks.length - 1;
     return body.chunks.reduce(
@@ -219,31 +189,33 @@ export class Attempt implements TranslatedSink, ExchangeListener {
   }
 
   /** The end came after the last chunk, not with it, or there was no chunk. */
-  #endEarly({ headers, body }: EarlyAnswer): void {
-    this.#early = null;
+  #endEarly({ headers, body }: Extract<State, { kind: 'early' }>): void {
     this.#decide(body.status(true) ?? 200, headers, true);
     for (const kept of body.chunks) this.onChunk(kept, false);
   }
 
   #decide(status: number, told: FlatHeaders, isFollowed: boolean): void {
-    const { shared } = this.#context;
-    noteAnswered(this.#step.backend, { status, headers: told }, shared.now);
-    countStatus(shared.counts, status);
-    this.#mask = status < 300 ? null : maskOf(this.#credential);
-    const headers = this.#mask?.headers(told) ?? told;
+    const { counts, now } = this.#sending.walk.context;
+    noteAnswered(this.#step.backend, { status, headers: told }, now);
+    countStatus(counts, status);
+    const head = maskedHead(status, told, this.#credential);
     const next = isRetryable(status) ? this.#next(status) : null;
-    if (next === null) return this.#relay(status, headers, isFollowed);
-    this.#held = new HeldAnswer(this.#step, status, headers, () => this.#leave());
-    this.#resolve({ kind: 'declined', held: this.#held, next });
+    if (next === null) {
+      this.#state = new Relay(this.#sending.walk, this.#step, head, isFollowed);
+      return;
+    }
+    const held = new HeldAnswer(this.#step, head, () => this.#leave());
+    this.#state = held;
+    this.#result.resolve({ kind: 'declined', held, next });
   }
 
   #next(status: number | null): Step | null {
-    const { plan, shared } = this.#context;
-    return plan.next({ status, tookMs: shared.monotonic() - this.#startedAt });
+    const { plan, walk } = this.#sending;
+    return plan.next({ status, tookMs: walk.context.monotonic() - this.#startedAt });
   }
 
   #noteFault(fault: UpstreamFault): void {
-    const { log, monotonic, now } = this.#context.shared;
+    const { log, monotonic, now } = this.#sending.walk.context;
     const { backend: state } = this.#step;
     const nowMs = now();
     const sentMs = nowMs - (monotonic() - this.#startedAt);
@@ -259,27 +231,13 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     this.#end(null);
   }
 
-  #relay(status: number, headers: FlatHeaders, isFollowed: boolean): void {
-    const { exchange, isMetered, limitHeaders, miss } = this.#context;
-    const { route, model } = this.#step;
-    const head = idHeaders(exchange);
-    head.push('x-gw-route', route, 'x-gw-served-model', headerText(model.model.name));
-    if (limitHeaders.length > 0) head.push(...limitHeaders);
-    if (miss !== null && miss.place.model === model.model) {
-      head.push('x-gw-cache', 'miss');
-      this.#recording = startRecording(miss, this.#step, { status, headers });
-    }
-    appendAnswerHeaders(head, headers);
-    if (isMetered && status < 300 && mayReportUsage(headers)) this.#tail = new Tail();
-    this.#isStream = isEventStream(headers);
-    this.relayedStatus = status;
-    exchange.start(status, head, isFollowed);
-  }
-
   #end(durationMs: number | null): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    const isServed = this.relayedStatus !== null && this.relayedStatus < 400;
+    const state = this.#state;
+    if (state.kind === 'over') return;
+    this.#state = over;
+    const isServed = state.kind === 'relaying' && state.status < 400;
     noteEnded(this.#step.backend, { durationMs, isServed });
   }
 }
+
+const relayIn = (state: State): Relay | null => (state.kind === 'relaying' ? state : null);

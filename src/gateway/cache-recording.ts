@@ -4,32 +4,28 @@
 import { entryBytesMax } from './cache.ts';
 import type { CachedAnswer, ResponseCache } from './cache.ts';
 import type { CachePlace } from './cache-place.ts';
+import type { MaskedHead } from './credential-echo.ts';
 import { scanMembers, skipSpace } from './json-scan.ts';
 import type { MemberVisitor } from './json-scan.ts';
 import type { Step } from './plan.ts';
 import { appendAnswerHeaders, withoutHeader } from './transport/header-policy.ts';
-import type { FlatHeaders } from './transport/boundary.ts';
-
-/** Where an answer is stored, and for which model. */
-export type CacheMiss = Readonly<{ cache: ResponseCache; place: CachePlace }>;
-
-export type AnswerHead = Readonly<{ status: number; headers: FlatHeaders }>;
 
 const eventStream = /^text\/event-stream\b/i;
 
-/** Null when the answer is not to be stored. */
+/** Null when the answer is not to be stored. `place` is for the model of the step. */
 export function startRecording(
-  { cache, place }: CacheMiss,
-  { model, backend }: Step,
-  { status, headers }: AnswerHead,
+  cache: ResponseCache,
+  place: CachePlace,
+  { step, answer }: Readonly<{ step: Step; answer: MaskedHead }>,
 ): Recording | null {
-  if (model.model !== place.model || status < 200 || status >= 300) return null;
+  const { status, headers } = answer;
+  if (status < 200 || status >= 300) return null;
   const kept: string[] = [];
-  // The length is told anew with each answer.
+  // Each answer from the cache says its length itself.
   appendAnswerHeaders(kept, withoutHeader(headers, 'content-length'));
   const type = kept[kept.indexOf('content-type') + 1] ?? '';
   if (eventStream.test(type)) return null;
-  const { providerId } = backend.backend;
+  const { providerId } = step.backend.backend;
   return new Recording(cache, place, { status, headers: kept, providerId });
 }
 

@@ -1,223 +1,217 @@
 // Ends a request: answers the client when there is nothing to relay, counts the request, and records its usage row.
 
-import type { Clock } from '../lib/clock.ts';
-import type { Amount, Spending } from '../limits/spending.ts';
+import type { Amount } from '../limits/spending.ts';
 import { headerText } from '../lib/header-text.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import { observe } from '../telemetry/histogram.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { Counts, Outcome } from '../telemetry/metrics.ts';
+import type { Outcome } from '../telemetry/metrics.ts';
 import { estimateCostMicros } from '../usage/cost.ts';
 import { estimateAnswer } from '../usage/estimate-answer.ts';
 import type { Forwarded, TokenEstimate } from '../usage/estimate-answer.ts';
+import type { ReportedUsage } from '../usage/tail.ts';
 import type { RefusalReason } from '../usage/usage-event.ts';
-import { answerJson, answerRefusal, idHeaders, refuseRequest, rejectionOf } from './answer.ts';
+import { answerJson, answerRefusal, idHeaders, rejectionOf } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
-import type { Attempt } from './attempt.ts';
 import type { CachedAnswer } from './cache.ts';
 import type { HeldAnswer } from './held-answer.ts';
 import { usageEvent } from './meter.ts';
-import type { MeteredOutcome, MeteredRequest, UsageSink } from './meter.ts';
-import type { Peeked } from './peek.ts';
-import type { Plan, Step } from './plan.ts';
-import { routeAt } from './routes.ts';
+import type { MeteredOutcome } from './meter.ts';
+import type { Step } from './plan.ts';
+import { upstreamError } from './refusals.ts';
+import type { Relay } from './relay.ts';
 import { noteAnswer, noteServed } from './traced.ts';
-import type { Exchange } from './transport/boundary.ts';
 import { appendAnswerHeaders, withoutHeader } from './transport/header-policy.ts';
+import type { Walk } from './walk.ts';
 
-export type ConcludeContext = Readonly<{
-  counts: Counts;
-  /** Null when usage goes nowhere. */
-  usage: UsageSink | null;
-  spending: Spending;
-  log: Log;
-  monotonic: Clock;
-  /** RFC 3339 of epoch milliseconds. */
-  stamp: (epochMs: number) => string;
-}>;
+/** How a request ends. `attempts` are those at backends so far. */
+export type Conclusion =
+  /** An answer was passed on, whole or not; `relay` is null when the client left before. */
+  | Readonly<{
+      kind: 'relayed';
+      step: Step;
+      relay: Relay | null;
+      usage: ReportedUsage | null;
+      isBroken: boolean;
+      attempts: number;
+    }>
+  /** The chain is exhausted: the client gets the last answer that came. `body` is null when it did not come whole. */
+  | Readonly<{
+      kind: 'held';
+      step: Step;
+      held: HeldAnswer;
+      body: Buffer | null;
+      attempts: number;
+    }>
+  /** From the response cache. `route` is the value of x-gw-route. */
+  | Readonly<{ kind: 'cached'; answer: CachedAnswer; model: CompiledModel; route: string }>
+  /** `reason` is null when it leaves no usage row. `model` is the one that would have answered. */
+  | Readonly<{
+      kind: 'refused';
+      refusal: GatewayRefusal;
+      reason: RefusalReason | null;
+      model: CompiledModel | null;
+      attempts: number;
+    }>;
 
-export type Ending = Readonly<{
-  usage?: MeteredOutcome['usage'];
-  isBroken?: boolean;
-}>;
+export const refused = (
+  refusal: GatewayRefusal,
+  reason: RefusalReason | null = null,
+  model: CompiledModel | null = null,
+  attempts = 0,
+): Conclusion => ({ kind: 'refused', refusal, reason, model, attempts });
 
-/** After a relay, whole or not. */
-export function finish(
-  context: ConcludeContext,
-  request: MeteredRequest,
-  plan: Plan,
-  step: Step,
-  attempt: Attempt,
-  ending: Ending,
-): void {
-  const { exchange } = request;
+export function conclude(walk: Walk, conclusion: Conclusion): void {
+  const { context, exchange } = walk;
+  const status = answer(walk, conclusion);
+  if (conclusion.kind === 'refused' && conclusion.reason === null) return;
   const durationMs = context.monotonic() - exchange.startedAt;
-  const status = attempt.relayedStatus;
-  const firstTokenMs =
-    attempt.firstChunkAt === null ? null : attempt.firstChunkAt - exchange.startedAt;
-  const usage = ending.usage ?? null;
-  const estimate = usage === null ? estimateOf(request, attempt.forwarded) : null;
-  noteServed(exchange, step, { status, attempts: plan.attempts });
-  if (firstTokenMs !== null) observe(context.counts.firstToken, firstTokenMs);
-  if (status !== null) countServed(context, step, { durationMs, firstTokenMs, usage });
-  const isFailed = ending.isBroken === true || (status !== null && status >= 500);
-  countEnd(context, isFailed ? 'upstream_error' : 'ok', durationMs);
-  record(context, request, {
+  const { model, providerId, route } = servedBy(conclusion);
+  const usage = usageOf(conclusion);
+  const estimate = usage === null ? estimateOf(walk, forwardedOf(conclusion)) : null;
+  const outcome: MeteredOutcome = {
     status,
-    refusal: null,
-    model: step.model.model,
-    providerId: step.backend.backend.providerId,
-    route: step.route,
+    refusal: conclusion.kind === 'refused' ? conclusion.reason : null,
+    model,
+    providerId,
+    route,
     usage,
     estimate,
-    attempts: plan.attempts,
+    attempts: conclusion.kind === 'cached' ? 0 : conclusion.attempts,
+    isCached: conclusion.kind === 'cached',
     durationMs,
-    firstTokenMs,
-  });
+    firstTokenMs: conclusion.kind === 'relayed' ? (conclusion.relay?.firstTokenMs ?? null) : null,
+  };
+  count(walk, conclusion, outcome);
+  record(walk, outcome);
 }
 
-type Hit = Readonly<{
-  answer: CachedAnswer;
-  model: CompiledModel;
-  route: string;
-  /** For the answer, names and values in turn. */
-  limitHeaders: readonly string[];
-}>;
-
-/**
- * From the response cache. The row has the counts that were reported for the answer, so that a hit
- * counts against a budget of tokens as its answer did (Gateway rule 9); it costs nothing.
- */
-export function answerCached(
-  context: ConcludeContext,
-  request: MeteredRequest,
-  { answer, model, route, limitHeaders }: Hit,
-): void {
-  const { exchange } = request;
-  const head = [...idHeaders(exchange), 'x-gw-route', route];
-  head.push('x-gw-served-model', headerText(model.name), 'x-gw-cache', 'hit');
-  head.push(...limitHeaders, ...answer.headers);
-  const status = exchange.isGone ? null : answer.status;
-  exchange.answer(answer.status, head, answer.body);
-  const durationMs = context.monotonic() - exchange.startedAt;
-  countEnd(context, 'ok', durationMs);
-  record(context, request, {
-    status,
-    refusal: null,
-    model,
-    providerId: answer.providerId,
-    route,
-    usage: answer.usage,
-    estimate: answer.usage === null ? estimateOf(request, forwardedOf(answer)) : null,
-    attempts: 0,
-    isCached: true,
-    durationMs,
-    firstTokenMs: null,
-  });
-}
-
-/** Answers with the estimate that limits and rules use. No backend is asked, and nothing is charged or recorded. */
-export function answerCount(
-  context: ConcludeContext,
-  exchange: Exchange,
-  { promptEstimate }: Peeked,
-): void {
-  noteAnswer(exchange, 200);
-  answerJson(exchange, 200, { input_tokens: promptEstimate });
-  countEnd(context, 'ok', context.monotonic() - exchange.startedAt);
-}
-
-/** The chain is exhausted: the client gets the last answer that came. */
-export async function answerHeld(
-  context: ConcludeContext,
-  request: MeteredRequest,
-  plan: Plan,
-  held: HeldAnswer,
-  limitHeaders: readonly string[],
-): Promise<void> {
-  const { exchange } = request;
-  const { step, status } = held;
-  const body = await held.body();
-  if (body === null) {
-    const message = `the upstream answered ${status}`;
-    const refusal = refuseRequest('upstream_error', message, { headers: limitHeaders });
-    answerRefusal(exchange, refusal, status);
-  } else {
-    const head = [...idHeaders(exchange), 'x-gw-route', step.route];
-    head.push('x-gw-served-model', headerText(step.model.model.name), ...limitHeaders);
-    appendAnswerHeaders(head, withoutHeader(held.headers, 'content-length'));
-    exchange.answer(status, head, body);
+/** Answers the client unless an attempt has done so. The status that reached it; null when none did. */
+function answer(walk: Walk, conclusion: Conclusion): number | null {
+  const { exchange, limitHeaders } = walk;
+  switch (conclusion.kind) {
+    case 'relayed':
+      return conclusion.relay?.status ?? null;
+    case 'held':
+      answerHeld(walk, conclusion.held, conclusion.body);
+      return exchange.isGone ? null : conclusion.held.status;
+    case 'cached': {
+      const { answer, model, route } = conclusion;
+      const head = [...idHeaders(exchange), 'x-gw-route', route];
+      head.push('x-gw-served-model', headerText(model.name), 'x-gw-cache', 'hit');
+      head.push(...limitHeaders, ...answer.headers);
+      exchange.answer(answer.status, head, answer.body);
+      return exchange.isGone ? null : answer.status;
+    }
+    case 'refused':
+      refuse(walk, conclusion.refusal);
+      noteAnswer(exchange, conclusion.refusal.status, conclusion.attempts);
+      return exchange.isGone ? null : conclusion.refusal.status;
   }
-  noteServed(exchange, step, { status, attempts: plan.attempts });
-  const durationMs = context.monotonic() - exchange.startedAt;
-  countServed(context, step, { durationMs, firstTokenMs: null, usage: null });
-  countEnd(context, 'upstream_error', durationMs);
-  record(context, request, {
-    status: exchange.isGone ? null : status,
-    refusal: null,
-    model: step.model.model,
-    providerId: step.backend.backend.providerId,
-    route: step.route,
-    usage: null,
-    estimate: null,
-    attempts: plan.attempts,
-    durationMs,
-    firstTokenMs: null,
-  });
 }
 
-export function refuse(
-  context: ConcludeContext,
-  exchange: Exchange,
-  refusal: GatewayRefusal,
-): void {
+function answerHeld(
+  { exchange, limitHeaders, missed }: Walk,
+  held: HeldAnswer,
+  body: Buffer | null,
+) {
+  const { step, status, headers } = held;
+  const { model } = step.model;
+  const cache = missed?.model === model ? ['x-gw-cache', 'miss'] : [];
+  if (body === null) return answerRefusal(exchange, upstreamError(status, cache), limitHeaders);
+  const head = [...idHeaders(exchange), 'x-gw-route', step.route];
+  head.push('x-gw-served-model', headerText(model.name), ...limitHeaders, ...cache);
+  appendAnswerHeaders(head, withoutHeader(headers, 'content-length'));
+  exchange.answer(status, head, body);
+}
+
+/** The part of a request's record that a refusal needs; a request that is refused early has no limits to tell. */
+type Refusable = Pick<Walk, 'context' | 'exchange'> & Partial<Pick<Walk, 'limitHeaders'>>;
+
+/** Leaves no usage row. */
+export function refuse(request: Refusable, refusal: GatewayRefusal): void {
+  const { context, exchange } = request;
   noteAnswer(exchange, refusal.status);
   const rejection = rejectionOf(refusal.reason);
   if (rejection !== null) context.counts.rejections[rejection]++;
-  const isUnavailable = refusal.status >= 502;
-  countEnd(
-    context,
-    isUnavailable ? 'unavailable' : 'rejected',
-    context.monotonic() - exchange.startedAt,
-  );
-  answerRefusal(exchange, refusal);
+  countEnd(request, refusal.status >= 502 ? 'unavailable' : 'rejected');
+  answerRefusal(exchange, refusal, request.limitHeaders);
 }
 
-/** `model` is the one that would have answered; null when no candidate was left. */
-export function refuseMetered(
-  context: ConcludeContext,
-  request: MeteredRequest,
-  refusal: GatewayRefusal,
-  reason: RefusalReason,
-  model: MeteredOutcome['model'],
-  attempts = 0,
-): void {
+/** Answers with the estimate that limits and rules use. No backend is asked, and nothing is charged or recorded. */
+export function answerCount(request: Refusable, promptEstimate: number): void {
   const { exchange } = request;
-  refuse(context, exchange, refusal);
-  noteAnswer(exchange, refusal.status, attempts);
-  record(context, request, {
-    status: exchange.isGone ? null : refusal.status,
-    refusal: reason,
-    model,
-    providerId: null,
-    route: null,
-    usage: null,
-    estimate: null,
-    attempts,
-    durationMs: context.monotonic() - exchange.startedAt,
-    firstTokenMs: null,
-  });
+  noteAnswer(exchange, 200);
+  answerJson(exchange, 200, { input_tokens: promptEstimate });
+  countEnd(request, 'ok');
 }
 
-function countServed(
-  context: ConcludeContext,
-  step: Step,
-  {
-    durationMs,
-    firstTokenMs,
-    usage,
-  }: Pick<MeteredOutcome, 'durationMs' | 'firstTokenMs' | 'usage'>,
-): void {
+type Served = Pick<MeteredOutcome, 'model' | 'providerId' | 'route'>;
+
+function servedBy(conclusion: Conclusion): Served {
+  switch (conclusion.kind) {
+    case 'relayed':
+    case 'held': {
+      const { model, backend, route } = conclusion.step;
+      return { model: model.model, providerId: backend.backend.providerId, route };
+    }
+    case 'cached': {
+      const { model, answer, route } = conclusion;
+      return { model, providerId: answer.providerId, route };
+    }
+    case 'refused':
+      return { model: conclusion.model, providerId: null, route: null };
+  }
+}
+
+/**
+ * A hit of the cache has the counts that were reported for its answer, so that it counts against a budget of tokens as
+ * that answer did (Gateway rule 9). It costs nothing.
+ */
+function usageOf(conclusion: Conclusion): ReportedUsage | null {
+  if (conclusion.kind === 'cached') return conclusion.answer.usage;
+  return conclusion.kind === 'relayed' ? conclusion.usage : null;
+}
+
+/** Null when nothing of an answer of a model was passed on. */
+function forwardedOf(conclusion: Conclusion): Forwarded | null {
+  if (conclusion.kind === 'relayed') return conclusion.relay?.forwarded ?? null;
+  if (conclusion.kind !== 'cached') return null;
+  return { bytes: conclusion.answer.body.length, tail: null, isStream: false };
+}
+
+/** Null when the tokens of the route cannot be estimated, too. */
+const estimateOf = ({ proxied, peeked }: Walk, forwarded: Forwarded | null): TokenEstimate | null =>
+  forwarded === null ? null : estimateAnswer(proxied.countable, peeked.promptEstimate, forwarded);
+
+/** What was refused is counted by then. */
+function count(walk: Walk, conclusion: Conclusion, outcome: MeteredOutcome): void {
+  const { context, exchange } = walk;
+  const { durationMs, firstTokenMs } = outcome;
+  switch (conclusion.kind) {
+    case 'relayed': {
+      const { step, attempts, isBroken } = conclusion;
+      const { status } = outcome;
+      noteServed(exchange, step, { status, attempts });
+      if (firstTokenMs !== null) observe(context.counts.firstToken, firstTokenMs);
+      if (status !== null) countServed(walk, step, outcome);
+      const isFailed = isBroken || (status !== null && status >= 500);
+      return countEnd(walk, isFailed ? 'upstream_error' : 'ok', durationMs);
+    }
+    case 'held': {
+      const { step, held, attempts } = conclusion;
+      noteServed(exchange, step, { status: held.status, attempts });
+      countServed(walk, step, outcome);
+      return countEnd(walk, 'upstream_error', durationMs);
+    }
+    case 'cached':
+      return countEnd(walk, 'ok', durationMs);
+    case 'refused':
+      return;
+  }
+}
+
+function countServed({ context }: Walk, step: Step, outcome: MeteredOutcome): void {
+  const { durationMs, firstTokenMs, usage } = outcome;
   const { traffic } = step.model;
   traffic.requests++;
   observe(traffic.durations, durationMs);
@@ -229,40 +223,28 @@ function countServed(
   if (step.isFallback) context.counts.fallbackUsed++;
 }
 
-function countEnd(context: ConcludeContext, outcome: Outcome, durationMs: number): void {
-  context.counts.outcomes[outcome]++;
-  if (outcome === 'upstream_error' || outcome === 'unavailable') context.counts.requestsFailed++;
-  observe(context.counts.requestDuration, durationMs);
+function countEnd(
+  { context, exchange }: Refusable,
+  outcome: Outcome,
+  durationMs = context.monotonic() - exchange.startedAt,
+): void {
+  const { counts } = context;
+  counts.outcomes[outcome]++;
+  if (outcome === 'upstream_error' || outcome === 'unavailable') counts.requestsFailed++;
+  observe(counts.requestDuration, durationMs);
 }
 
-function record(context: ConcludeContext, request: MeteredRequest, outcome: MeteredOutcome): void {
+function record(walk: Walk, outcome: MeteredOutcome): void {
+  const { exchange, hold, context } = walk;
   const { log, usage, spending, stamp } = context;
-  const event = usage === null ? null : usageEvent(request, outcome, stamp);
+  const event = usage === null ? null : usageEvent(walk, outcome, stamp);
   if (event !== null) {
-    if (request.hold !== null) spending.conclude(request.hold, event.id, amountOf(outcome));
+    if (hold !== null) spending.conclude(hold, event.id, amountOf(outcome));
     usage?.(event);
   }
-  log.debug(
-    { request_id: request.exchange.requestId, status: outcome.status, route: outcome.route },
-    'request served',
-  );
+  const { status, route } = outcome;
+  log.debug({ request_id: exchange.requestId, status, route }, 'request served');
 }
-
-/** Null when nothing was forwarded, or the tokens of its route cannot be estimated. */
-function estimateOf(
-  { exchange, peeked }: MeteredRequest,
-  forwarded: Forwarded | null,
-): TokenEstimate | null {
-  const route = routeAt(exchange.path);
-  if (forwarded === null || route === undefined) return null;
-  return estimateAnswer(route.countable, peeked.promptEstimate, forwarded);
-}
-
-const forwardedOf = ({ body }: CachedAnswer): Forwarded => ({
-  bytes: body.length,
-  tail: null,
-  isStream: false,
-});
 
 /** The amount that the control plane will count, at the prices that this replica knows. */
 function amountOf({ usage, estimate, model, isCached }: MeteredOutcome): Amount {

@@ -14,6 +14,23 @@ export const maskOf = (credential: string | null): CredentialMask | null =>
     ? null
     : new CredentialMask(credential);
 
+/** The head of an answer as the client may see it. */
+export type MaskedHead = Readonly<{
+  status: number;
+  headers: FlatHeaders;
+  /** For the body; null for a success, which repeats no credential, and where there is nothing to mask. */
+  mask: CredentialMask | null;
+}>;
+
+export function maskedHead(
+  status: number,
+  headers: FlatHeaders,
+  credential: string | null,
+): MaskedHead {
+  const mask = status < 300 ? null : maskOf(credential);
+  return { status, headers: mask?.headers(headers) ?? headers, mask };
+}
+
 export class CredentialMask {
   readonly #credential: string;
   readonly #bytes: Buffer;

@@ -36,7 +36,6 @@ import { backendHealth, pageAt, servePage } from './pages.ts';
 import type { PagesContext } from './pages.ts';
 import type { Pressure } from './pressure.ts';
 import { proxy } from './proxy.ts';
-import type { ProxyContext } from './proxy.ts';
 import { noteAnswer } from './traced.ts';
 import { createBodyBudget } from './transport/body.ts';
 import type { Exchange } from './transport/boundary.ts';
@@ -46,6 +45,7 @@ import { createUpstreams } from './transport/upstream.ts';
 import type { UpstreamOptions } from './transport/upstream.ts';
 import { createWatch } from './transport/watch.ts';
 import type { Watch } from './transport/watch.ts';
+import type { ProxyContext } from './walk.ts';
 
 export type GatewayOptions = Readonly<{
   host: string;

@@ -1,38 +1,44 @@
 // A failed answer that is kept while something else is tried: when the chain is exhausted, the last
 // upstream's own status and body are what the client gets (Gateway rule 2).
 
+import type { CredentialMask, MaskedHead } from './credential-echo.ts';
 import type { Step } from './plan.ts';
 import type { FlatHeaders } from './transport/boundary.ts';
 
 /** A longer body is not kept; its status still is. */
 const heldBytesMax = 64 * 1024;
-/** So long the end of a kept body is waited for. */
+/** How long the end of a kept body is waited for. */
 const settleMs = 1000;
 
 export class HeldAnswer {
+  readonly kind = 'held';
   readonly step: Step;
   readonly status: number;
   readonly headers: FlatHeaders;
+  readonly mask: CredentialMask | null;
   #chunks: Buffer[] | null = [];
   #bytes = 0;
   #isSettled = false;
   #onSettled: (() => void) | null = null;
   readonly #leaveUpstream: () => void;
 
-  constructor(step: Step, status: number, headers: FlatHeaders, leaveUpstream: () => void) {
+  constructor(step: Step, { status, headers, mask }: MaskedHead, leaveUpstream: () => void) {
     this.step = step;
     this.status = status;
     this.headers = headers;
+    this.mask = mask;
     this.#leaveUpstream = leaveUpstream;
   }
 
-  push(chunk: Buffer): void {
+  /** Always true: a kept body needs no client that keeps up. */
+  push(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
     if (this.#bytes > heldBytesMax) this.abandon();
     else this.#chunks?.push(chunk);
+    return true;
   }
 
-  /** Nobody waits for the rest of the body any more. */
+  /** The rest of the body is not needed any more. */
   abandon(): void {
     if (this.#isSettled) return;
     this.#leaveUpstream();

@@ -2,9 +2,10 @@
 // answered, that was refused for want of a grant, a budget, a rate or a backend, or that its client left
 // (specification, "Usage event").
 
-import type { PromptClassId, ProviderId } from '../lib/ids.ts';
-import type { Hold } from '../limits/spending.ts';
-import type { Decision } from '../routing/route.ts';
+import type { ProviderId } from '../lib/ids.ts';
+import type { RoutedRequest } from '../routing/request.ts';
+import type { Decision, Route } from '../routing/route.ts';
+import type { CompiledSnapshot } from '../snapshot/compile.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { TokenEstimate } from '../usage/estimate-answer.ts';
@@ -12,32 +13,23 @@ import type { ReportedUsage } from '../usage/tail.ts';
 import { matchedHeadersMax } from '../usage/usage-event.ts';
 import type { RuleInputs } from '../usage/rule-inputs.ts';
 import type { RefusalReason, UsageEvent } from '../usage/usage-event.ts';
-import type { Peeked } from './peek.ts';
 import type { Exchange } from './transport/boundary.ts';
 
 /** Takes a row and never waits; what it cannot take it drops and counts. */
 export type UsageSink = (event: UsageEvent) => void;
 
-/** What is known of a request once its body has been read. */
-export type MeteredRequest = Readonly<{
-  exchange: Exchange;
+/** The part of a request's record that its usage row tells. */
+export type Metered = Readonly<{
+  generation: Readonly<{ snapshot: Pick<CompiledSnapshot, 'version'> }>;
+  exchange: Pick<Exchange, 'id' | 'startedMs' | 'path'>;
   caller: Caller;
-  peeked: Peeked;
-  snapshotVersion: number;
-  /** Null when the name is not known. */
-  decision: Decision | null;
-  promptClass: PromptClassId | null;
+  request: Pick<
+    RoutedRequest,
+    'model' | 'isStream' | 'promptEstimate' | 'maxTokens' | 'promptClass'
+  >;
+  route: Pick<Route, 'decision'>;
   ruleInputs: RuleInputs | null;
-  /** How the budget of its caller counts it while it is in flight; null before it is admitted, and without a budget. */
-  hold: Hold | null;
 }>;
-
-/** The part of it that a row tells. */
-type Told = Omit<MeteredRequest, 'exchange' | 'peeked' | 'hold'> &
-  Readonly<{
-    exchange: Pick<Exchange, 'id' | 'startedMs' | 'path'>;
-    peeked: Pick<Peeked, 'model' | 'isStream' | 'promptEstimate' | 'maxTokens'>;
-  }>;
 
 /** How it ended. */
 export type MeteredOutcome = Readonly<{
@@ -58,11 +50,11 @@ export type MeteredOutcome = Readonly<{
 
 /** Null for a caller without a principal: nobody's usage is recorded. `stamp` makes RFC 3339 of epoch milliseconds. */
 export function usageEvent(
-  request: Told,
+  { generation, exchange, caller, request, route, ruleInputs }: Metered,
   outcome: MeteredOutcome,
   stamp: (epochMs: number) => string,
 ): UsageEvent | null {
-  const { exchange, caller, peeked, decision } = request;
+  const { decision } = route;
   if (caller.principalId === null) return null;
   const { usage, estimate, model } = outcome;
   const counts = usage ?? estimate;
@@ -74,9 +66,9 @@ export function usageEvent(
     model_id: model?.id ?? null,
     model: model?.name ?? null,
     provider_id: outcome.providerId,
-    virtual_model: peeked.model,
+    virtual_model: request.model,
     path: exchange.path,
-    snapshot_version: request.snapshotVersion,
+    snapshot_version: generation.snapshot.version,
     route: outcome.route ?? decision?.reason ?? null,
     tag: decision?.tag ?? null,
     frontend_model_id: decision?.frontendModel?.id ?? null,
@@ -84,8 +76,8 @@ export function usageEvent(
     prompt_class_id: request.promptClass,
     budget_percent: caller.budgetUsedPercent < 0 ? null : caller.budgetUsedPercent,
     matched_headers: headersMatched(decision),
-    rule_inputs: request.ruleInputs,
-    stream: peeked.isStream,
+    rule_inputs: ruleInputs,
+    stream: request.isStream,
     status: outcome.status,
     refusal: outcome.refusal,
     prompt_tokens: counts?.promptTokens ?? 0,
@@ -97,8 +89,8 @@ export function usageEvent(
     duration_ms: Math.round(outcome.durationMs),
     ttft_ms: outcome.firstTokenMs === null ? null : Math.round(outcome.firstTokenMs),
     attempts: outcome.attempts,
-    prompt_estimate: peeked.promptEstimate,
-    max_tokens: peeked.maxTokens,
+    prompt_estimate: request.promptEstimate,
+    max_tokens: request.maxTokens,
   };
 }
 

@@ -13,67 +13,67 @@ import { isProtocolRefusal } from '../protocols/refusal.ts';
 import type { ProtocolRefusal } from '../protocols/refusal.ts';
 import type { CompiledBackend } from '../snapshot/compile/models.ts';
 import { ownHeaders, streamOptionsOf, upstreamRequest } from './outbound-request.ts';
-import type { Outbound, OutboundContext } from './outbound-request.ts';
+import type { Outbound } from './outbound-request.ts';
+import type { Sending } from './sending.ts';
 import { spliceBody } from './splice.ts';
+import type { Walk } from './walk.ts';
 
-export function messagesTo(
-  backend: CompiledBackend,
-  context: OutboundContext,
-): Outbound | ProtocolRefusal {
+export function messagesTo(backend: CompiledBackend, sending: Sending): Outbound | ProtocolRefusal {
+  const { walk } = sending;
   const { protocol, upstreamModel, basePath, defaultMaxTokens } = backend;
-  if (protocol === 'anthropic') return passedOn(backend, context);
-  const chat = readMessagesRequest(context.body, protocol);
+  if (protocol === 'anthropic') return passedOn(backend, sending);
+  const chat = readMessagesRequest(walk.body, protocol);
   if (isProtocolRefusal(chat)) return chat;
   const { isStream } = chat;
-  const options = streamOptionsOf(chat, upstreamModel, context);
-  const told = messageOptions(context, chat.stop);
+  const options = streamOptionsOf(chat, upstreamModel, walk);
+  const told = messageOptions(walk, chat.stop);
   const translation = translations[protocol];
   if (translation === undefined) {
     const body = writeChat(chat, upstreamModel);
     if (isProtocolRefusal(body)) return body;
     const accept = isStream ? 'text/event-stream' : 'application/json';
     const own = ['content-type', 'application/json', 'accept', accept];
-    const headers = [...ownHeaders(context.headers, protocol), ...own];
+    const headers = [...ownHeaders(sending.headers, protocol), ...own];
     const path = `${basePath}/chat/completions`;
     return {
-      request: upstreamRequest(backend, context, { path, headers, body: [body] }),
+      request: upstreamRequest(backend, sending, { path, headers, body: [body] }),
       reading: { translation: messagesOfChat(told), isStream, options },
     };
   }
   const asked = translation.translateRequest(chat, upstreamModel, { basePath, defaultMaxTokens });
   if (isProtocolRefusal(asked)) return asked;
-  const headers = [...ownHeaders(context.headers, protocol), ...asked.headers];
+  const headers = [...ownHeaders(sending.headers, protocol), ...asked.headers];
   return {
-    request: upstreamRequest(backend, context, { path: asked.path, headers, body: [asked.body] }),
+    request: upstreamRequest(backend, sending, { path: asked.path, headers, body: [asked.body] }),
     reading: { translation: messagesOver(translation, told), isStream, options },
   };
 }
 
 /** Nothing is written but the model's name; what the backend's vendor did not sign is left out. */
-function passedOn(backend: CompiledBackend, context: OutboundContext): Outbound {
+function passedOn(backend: CompiledBackend, sending: Sending): Outbound {
   const { upstreamModel: model, upstreamModelJson: modelJson, basePath } = backend;
-  const { request, body, now } = context;
-  const { exchange, peeked } = request;
+  const { walk } = sending;
+  const { exchange, peeked, body, context } = walk;
   const signed = withoutUnsignedThinking(body, model);
   const spliced =
     signed === null
       ? spliceBody(body, peeked, { model, modelJson, includeUsage: false })
       : [signed];
   const version = exchange.header('anthropic-version') ?? anthropicVersion;
-  const kept = context.headers.filter(
-    (_, index) => !(context.headers[index - (index % 2)] ?? '').startsWith('openai-'),
+  const kept = sending.headers.filter(
+    (_, index) => !(sending.headers[index - (index % 2)] ?? '').startsWith('openai-'),
   );
   const path = `${basePath}${basePath.endsWith('/v1') ? '' : '/v1'}/messages`;
   const headers = [...kept, 'anthropic-version', version];
   return {
-    request: upstreamRequest(backend, context, { path, headers, body: spliced }),
+    request: upstreamRequest(backend, sending, { path, headers, body: spliced }),
     reading: {
-      translation: messagesAsTheyAre(messageOptions(context, [])),
+      translation: messagesAsTheyAre(messageOptions(walk, [])),
       isStream: peeked.isStream,
       options: {
         requestId: exchange.requestId,
         model,
-        created: Math.floor(now() / 1000),
+        created: Math.floor(context.now() / 1000),
         singleToolCall: false,
         includesUsage: true,
       },
@@ -81,10 +81,7 @@ function passedOn(backend: CompiledBackend, context: OutboundContext): Outbound 
   };
 }
 
-const messageOptions = (
-  { request: { exchange, peeked } }: OutboundContext,
-  stop: readonly string[],
-): MessageOptions => ({
+const messageOptions = ({ exchange, peeked }: Walk, stop: readonly string[]): MessageOptions => ({
   requestId: exchange.requestId,
   model: peeked.model,
   stopSequences: () => stop,

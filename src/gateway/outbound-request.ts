@@ -1,15 +1,14 @@
 // What the requests of all protocols to an upstream have in common: the headers that go with them, and
 // how their answers are read.
 
-import type { Clock } from '../lib/clock.ts';
 import type { Protocol } from '../lib/vocabulary.ts';
 import type { Chat } from '../protocols/chat.ts';
 import type { AnswerTranslation, StreamOptions } from '../protocols/translation.ts';
 import type { CompiledBackend } from '../snapshot/compile/models.ts';
-import type { MeteredRequest } from './meter.ts';
-import type { ProxiedRoute } from './routes.ts';
+import type { Sending } from './sending.ts';
 import type { UpstreamRequest } from './transport/boundary.ts';
 import { withoutHeader } from './transport/header-policy.ts';
+import type { Walk } from './walk.ts';
 
 /** How the answer of a backend of another protocol is read. */
 export type AnswerReading = Readonly<{
@@ -30,40 +29,29 @@ export type Outbound = Readonly<{
   reading: AnswerReading | null;
 }>;
 
-export type OutboundContext = Readonly<{
-  proxied: ProxiedRoute;
-  /** As `upstreamHeaders` makes them. */
-  headers: readonly string[];
-  body: Buffer;
-  request: MeteredRequest;
-  /** The time to first byte of a backend that has none of its own. */
-  firstByteMs: number;
-  now: Clock;
-}>;
-
 type Asked = Readonly<{ path: string; headers: readonly string[]; body: readonly Buffer[] }>;
 
 /** `headers` are all but the credential. */
 export const upstreamRequest = (
   backend: CompiledBackend,
-  { firstByteMs }: OutboundContext,
+  { walk }: Sending,
   { path, headers, body }: Asked,
 ): CredentialRequest => ({
   path,
   headers: withCredential(headers, backend),
   credential: backend.credential,
   body,
-  firstByteMs: backend.firstByteMs ?? firstByteMs,
+  firstByteMs: backend.firstByteMs ?? walk.context.firstByteMs,
 });
 
 export const streamOptionsOf = (
   chat: Chat,
   model: string,
-  { request, now }: OutboundContext,
+  { exchange, context }: Walk,
 ): StreamOptions => ({
-  requestId: request.exchange.requestId,
+  requestId: exchange.requestId,
   model,
-  created: Math.floor(now() / 1000),
+  created: Math.floor(context.now() / 1000),
   singleToolCall: chat.parallelToolCalls === false,
   includesUsage: chat.includesUsage,
 });

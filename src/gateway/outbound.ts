@@ -10,7 +10,8 @@ import type { CompiledBackend } from '../snapshot/compile/models.ts';
 import { tracedHeaders } from '../telemetry/trace.ts';
 import { messagesTo } from './outbound-messages.ts';
 import { ownHeaders, streamOptionsOf, upstreamRequest } from './outbound-request.ts';
-import type { Outbound, OutboundContext } from './outbound-request.ts';
+import type { Outbound } from './outbound-request.ts';
+import type { Sending } from './sending.ts';
 import { spliceBody } from './splice.ts';
 import type { Exchange } from './transport/boundary.ts';
 
@@ -24,22 +25,20 @@ export function upstreamHeaders(exchange: Exchange): readonly string[] {
   return headers;
 }
 
-export function outboundTo(
-  backend: CompiledBackend,
-  context: OutboundContext,
-): Outbound | ProtocolRefusal {
-  if (context.proxied.messages === 'served') return messagesTo(backend, context);
+export function outboundTo(backend: CompiledBackend, sending: Sending): Outbound | ProtocolRefusal {
+  const { walk, headers } = sending;
+  const { proxied, body, peeked, caller } = walk;
+  if (proxied.messages === 'served') return messagesTo(backend, sending);
   const translation = translations[backend.protocol];
-  if (translation !== undefined) return translated(translation, backend, context);
-  const { proxied, headers, body, request } = context;
-  const spliced = spliceBody(body, request.peeked, {
+  if (translation !== undefined) return translated(translation, backend, sending);
+  const spliced = spliceBody(body, peeked, {
     model: backend.upstreamModel,
     modelJson: backend.upstreamModelJson,
-    includeUsage: proxied.knowsIncludeUsage && request.caller.principalId !== null,
+    includeUsage: proxied.knowsIncludeUsage && caller.principalId !== null,
   });
   const path = backend.basePath + proxied.path;
   return {
-    request: upstreamRequest(backend, context, { path, headers, body: spliced }),
+    request: upstreamRequest(backend, sending, { path, headers, body: spliced }),
     reading: null,
   };
 }
@@ -47,20 +46,20 @@ export function outboundTo(
 function translated(
   translation: ChatTranslation,
   backend: CompiledBackend,
-  context: OutboundContext,
+  sending: Sending,
 ): Outbound | ProtocolRefusal {
   const { protocol, upstreamModel, basePath, defaultMaxTokens } = backend;
-  const chat = readChat(context.body, protocol);
+  const chat = readChat(sending.walk.body, protocol);
   if (isProtocolRefusal(chat)) return chat;
   const asked = translation.translateRequest(chat, upstreamModel, { basePath, defaultMaxTokens });
   if (isProtocolRefusal(asked)) return asked;
-  const headers = [...ownHeaders(context.headers, protocol), ...asked.headers];
+  const headers = [...ownHeaders(sending.headers, protocol), ...asked.headers];
   return {
-    request: upstreamRequest(backend, context, { path: asked.path, headers, body: [asked.body] }),
+    request: upstreamRequest(backend, sending, { path: asked.path, headers, body: [asked.body] }),
     reading: {
       translation,
       isStream: chat.isStream,
-      options: streamOptionsOf(chat, upstreamModel, context),
+      options: streamOptionsOf(chat, upstreamModel, sending.walk),
     },
   };
 }

@@ -1,21 +1,18 @@
 // The order of attempts for one request: every backend of a model, then the next model of the chain, and last the backends
 // that are out of rotation (Gateway rules 2, 3 and 10). Each is tried once.
 
-import type { Clock } from '../lib/clock.ts';
 import type { PoolPolicy, Protocol } from '../lib/vocabulary.ts';
 import { mixKey } from '../routing/hash.ts';
 import { isReady, isUp } from '../routing/load.ts';
 import { pickMember } from '../routing/policy/pick.ts';
-import type { RoutedRequest } from '../routing/request.ts';
 import { countRequest, patienceFactor, retryWaitMs, takeRetry } from '../routing/retry.ts';
 import { poolAround, reasonOf } from '../routing/route.ts';
-import type { ChainRoute } from '../routing/route.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import { servingCount } from '../snapshot/compile/targets.ts';
-import type { Counts } from '../telemetry/metrics.ts';
 import { backendsFor } from './generation.ts';
-import type { BackendState, Generation, ModelState } from './generation.ts';
-import type { ProxiedRoute } from './routes.ts';
+import type { BackendState, ModelState } from './generation.ts';
+import type { Exchange } from './transport/boundary.ts';
+import type { ChainWalk, ProxyContext } from './walk.ts';
 
 export type Step = Readonly<{
   /** The value of x-gw-route. */
@@ -27,33 +24,23 @@ export type Step = Readonly<{
   waitMs: number;
 }>;
 
-export type PlanOptions = Readonly<{
-  generation: Generation;
-  route: ChainRoute;
-  /** Decides which backends can be asked. */
-  proxied: ProxiedRoute;
-  /** Whose conversation it is decides which endpoint of a model is first. */
-  request: RoutedRequest;
-  /** Spreads requests over several endpoints of one model. */
-  policy: PoolPolicy;
-  /** Attempts of one request. */
-  attemptsMax: number;
-  /** Attempts at further backends of one model. */
-  retriesMax: number;
-  /** The time to first byte of a backend that has none of its own. */
-  firstByteMs: number;
-  /** Keys the jitter of the waits. */
-  requestId: string;
-  counts: Counts;
-  now: Clock;
-}>;
+/** The part of a request's record that its plan is made from. */
+export type Planned = Pick<ChainWalk, 'generation' | 'route' | 'proxied' | 'request'> &
+  Readonly<{
+    /** Its id keys the jitter of the waits. */
+    exchange: Pick<Exchange, 'id'>;
+    context: Pick<
+      ProxyContext,
+      'policy' | 'attemptsMax' | 'retriesMax' | 'firstByteMs' | 'counts' | 'now'
+    >;
+  }>;
 
 /** `status` is null after a fault of transport. */
 type Failure = Readonly<{ status: number | null; tookMs: number }>;
 
 export class Plan {
   attempts = 0;
-  readonly #options: PlanOptions;
+  readonly #walk: Planned;
   #candidates: readonly CompiledModel[];
   #candidate = -1;
   /** First the backends that are in rotation are tried; what is out of rotation only when nothing else is left. */
@@ -66,9 +53,9 @@ export class Plan {
   /** Protocols of the candidate's backends that cannot express the request. */
   #refusing: readonly Protocol[] = none;
 
-  constructor(options: PlanOptions) {
-    this.#options = options;
-    this.#candidates = options.route.candidates;
+  constructor(walk: Planned) {
+    this.#walk = walk;
+    this.#candidates = walk.route.candidates;
   }
 
   /** The first attempt, or null when no candidate has a backend. */
@@ -80,14 +67,14 @@ export class Plan {
   next(failure: Failure): Step | null {
     const backend = this.#tried.at(-1);
     if (backend !== undefined) this.#failures = [...this.#failures, { ...failure, backend }];
-    if (this.attempts >= this.#options.attemptsMax || this.#isOutOfTime()) return null;
+    if (this.attempts >= this.#walk.context.attemptsMax || this.#isOutOfTime()) return null;
     const sibling = this.#sibling();
     if (sibling !== null) {
-      this.#options.counts.retries++;
+      this.#walk.context.counts.retries++;
       return sibling;
     }
     const step = this.#nextModel();
-    if (step !== null) this.#options.counts.failovers++;
+    if (step !== null) this.#walk.context.counts.failovers++;
     return step;
   }
 
@@ -95,7 +82,7 @@ export class Plan {
   instead({ model, backend }: Step): Step | null {
     this.withdraw();
     this.#refusing = [...this.#refusing, backend.backend.protocol];
-    const { policy, now } = this.#options;
+    const { policy, now } = this.#walk.context;
     const nowMs = now();
     const other = this.#pick(model, this.#untried(model, nowMs), policy, nowMs);
     return other === undefined ? this.#nextModel() : this.#step(model, other);
@@ -112,7 +99,7 @@ export class Plan {
     this.withdraw();
     this.#crowded = [...this.#crowded, backend];
     const step = this.#nextModel();
-    if (step !== null) this.#options.counts.failovers++;
+    if (step !== null) this.#walk.context.counts.failovers++;
     return step;
   }
 
@@ -121,7 +108,7 @@ export class Plan {
    * there is none, and the step stands.
    */
   aside({ model }: Step, fits: (state: BackendState) => boolean): Step | null {
-    const nowMs = this.#options.now();
+    const nowMs = this.#walk.context.now();
     const mayServe = (state: BackendState): boolean => isUp(state, nowMs) && fits(state);
     const siblings = this.#untried(model, nowMs).filter(mayServe);
     const sibling = this.#pick(model, siblings, 'least-loaded', nowMs);
@@ -133,7 +120,7 @@ export class Plan {
       mate,
       backend: this.#pick(
         mate,
-        backendsFor(mate, this.#options.proxied).filter(mayServe),
+        backendsFor(mate, this.#walk.proxied).filter(mayServe),
         'least-loaded',
         nowMs,
       ),
@@ -148,7 +135,7 @@ export class Plan {
 
   /** The members of its pool that are still to come, without those that are drained. */
   #matesOf({ model }: ModelState): readonly ModelState[] {
-    const { generation, route } = this.#options;
+    const { generation, route } = this.#walk;
     const pool = poolAround(route.decision, model);
     const members = pool?.members.slice(0, servingCount(pool.weights)) ?? [];
     return this.#candidates
@@ -169,7 +156,7 @@ export class Plan {
 
   /** The backends of the model that may be asked now: the list itself when that is all of them. */
   #untried(model: ModelState, nowMs: number): readonly BackendState[] {
-    const backends = backendsFor(model, this.#options.proxied);
+    const backends = backendsFor(model, this.#walk.proxied);
     let isAll = true;
     for (const state of backends) isAll &&= this.#mayTry(state, nowMs);
     return isAll ? backends : backends.filter((state) => this.#mayTry(state, nowMs));
@@ -184,14 +171,14 @@ export class Plan {
   }
 
   #mayRetry({ backends }: ModelState): boolean {
-    const { retriesMax } = this.#options;
+    const { retriesMax } = this.#walk.context;
     if (retriesMax === Infinity || this.attempts === 0) return true;
     return this.#tried.filter((state) => backends.includes(state)).length <= retriesMax;
   }
 
   /** Whether the attempts have taken all the time that a request has for them. */
   #isOutOfTime(): boolean {
-    const { firstByteMs } = this.#options;
+    const { firstByteMs } = this.#walk.context;
     let tookMs = 0;
     let longestMs = 0;
     for (const failure of this.#failures) {
@@ -202,11 +189,11 @@ export class Plan {
   }
 
   #sibling(): Step | null {
-    const { generation, now } = this.#options;
+    const { generation, context } = this.#walk;
     const candidate = this.#candidates[this.#candidate];
     const model = candidate === undefined ? undefined : generation.models.get(candidate.id);
     if (model === undefined || !this.#mayRetry(model)) return null;
-    const nowMs = now();
+    const nowMs = context.now();
     // The backend that the policy chose has just failed: the others are equal but for their load.
     const backend = this.#pick(model, this.#untried(model, nowMs), 'least-loaded', nowMs);
     if (backend === undefined) return null;
@@ -215,7 +202,8 @@ export class Plan {
   }
 
   #nextModel(): Step | null {
-    const { generation, policy, now } = this.#options;
+    const { generation, context } = this.#walk;
+    const { policy, now } = context;
     const candidates = this.#candidates;
     for (;;) {
       for (this.#candidate++; this.#candidate < candidates.length; this.#candidate++) {
@@ -242,7 +230,7 @@ export class Plan {
     nowMs: number,
   ): BackendState | undefined {
     if (backends.length < 2) return backends[0];
-    const { generation, request } = this.#options;
+    const { generation, request } = this.#walk;
     const chosen = pickMember(policy, {
       loads: backends,
       ids: backends.map(({ uid }) => uid),
@@ -256,7 +244,7 @@ export class Plan {
   }
 
   #step(model: ModelState, backend: BackendState): Step {
-    const { route } = this.#options;
+    const { route } = this.#walk;
     const waitMs = this.attempts === 0 ? 0 : this.#waitFor(backend);
     this.#tried.push(backend);
     this.attempts++;
@@ -274,7 +262,7 @@ export class Plan {
       ({ status } = failure);
     }
     if (failures === 0) return 0;
-    return retryWaitMs(failures - 1, { status, requestKey: keyOf(this.#options.requestId) });
+    return retryWaitMs(failures - 1, { status, requestKey: keyOf(this.#walk.exchange.id) });
   }
 }
 

@@ -6,16 +6,22 @@ import type { DenyRoute } from '../routing/route.ts';
 import { refuseRequest } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
 import type { PeekRefusal } from './peek.ts';
-import type { Exchange } from './transport/boundary.ts';
+import type { BodyResult, Exchange } from './transport/boundary.ts';
 
 export const noSnapshot = refuseRequest('no_snapshot', 'no configuration has been received yet', {
   retryAfterSeconds: 1,
 });
-export const tooLarge = (bytesMax: number): GatewayRefusal =>
-  refuseRequest('payload_too_large', `the body is longer than ${bytesMax} bytes`);
-export const overloaded = refuseRequest('overloaded', 'the memory for request bodies is used up', {
+export const malformed = (message: string): GatewayRefusal =>
+  refuseRequest('malformed_request', message);
+const overloaded = refuseRequest('overloaded', 'the memory for request bodies is used up', {
   retryAfterSeconds: 1,
 });
+export const notReceived = (
+  received: Extract<BodyResult, { kind: 'too_large' | 'overloaded' }>,
+): GatewayRefusal =>
+  received.kind === 'overloaded'
+    ? overloaded
+    : refuseRequest('payload_too_large', `the body is longer than ${received.bytesMax} bytes`);
 export const noSuchRoute = ({ method, path }: Pick<Exchange, 'method' | 'path'>): GatewayRefusal =>
   refuseRequest('not_found', `no such route: ${method} ${quoted(path)}`);
 export const onlyPost = refuseRequest('method_not_allowed', 'only POST is served here', {
@@ -55,26 +61,28 @@ export const deniedByRule = ({ status, message, decision }: DenyRoute): GatewayR
   refuseRequest('denied_by_rule', message, { param: 'model', status, route: decision.reason });
 
 /** `protocol` is that of the first candidate (Gateway rule 14). */
-export const unserved = (
-  protocol: Protocol,
-  path: string,
-  limitHeaders: readonly string[],
-): GatewayRefusal =>
+export const unserved = (protocol: Protocol, path: string): GatewayRefusal =>
   refuseRequest(
     'unsupported_endpoint',
     `a backend of protocol ${protocol} does not serve ${path}`,
-    { headers: [...limitHeaders, 'x-should-retry', 'false'] },
+    { headers: ['x-should-retry', 'false'] },
   );
 
 /**
- * What the backend's protocol has no words for is the answer when nothing else of the chain could be
- * asked. A request that is wrong is so for every backend, and is not passed on to the next.
+ * The answer when the backend's protocol cannot express the request and nothing else of the chain could be asked. A
+ * request that is wrong is wrong for every backend, and is not passed on to the next.
  */
-export const untranslatable = (
-  { refused, message, param, headers }: ProtocolRefusal,
-  limitHeaders: readonly string[],
-): GatewayRefusal =>
+export const untranslatable = ({
+  refused,
+  message,
+  param,
+  headers,
+}: ProtocolRefusal): GatewayRefusal =>
   refuseRequest(refused === 'invalid' ? 'malformed_request' : 'unsupported_feature', message, {
     param,
-    headers: [...limitHeaders, ...headers],
+    headers,
   });
+
+/** The chain is exhausted, and the last answer that came has the status of an error but no body to pass on. */
+export const upstreamError = (status: number, headers: readonly string[]): GatewayRefusal =>
+  refuseRequest('upstream_error', `the upstream answered ${status}`, { status, headers });

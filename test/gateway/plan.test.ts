@@ -68,13 +68,15 @@ function planOf({ targets, out = [], cooling = [], isSpent = false }: Given): Pl
     route,
     proxied,
     request,
-    policy: 'least-loaded',
-    attemptsMax: 100,
-    retriesMax: Infinity,
-    firstByteMs: 1000,
-    requestId: '0000',
-    counts: newCounts(),
-    now: () => nowMs,
+    exchange: { id: '0000' },
+    context: {
+      policy: 'least-loaded',
+      attemptsMax: 100,
+      retriesMax: Infinity,
+      firstByteMs: 1000,
+      counts: newCounts(),
+      now: () => nowMs,
+    },
   });
 }
 
