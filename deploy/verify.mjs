@@ -38,22 +38,36 @@ const begin = ({ log_id: logId, from, to, previous_hash: before, audit_key: key 
 };
 const follow = (e) => {
   must(e.position === log.position + 1, `the next event is ${e.position}`);
-  must(e.payload === null || hex(e.payload) === e.payload_digest, 'the payload is altered');
+  const isWhole = e.payload === null || hex(e.payload) === e.payload_digest;
+  must(isWhole, 'the payload does not have its digest');
   if (e.payload === null && log.blanks++ < 20) log.blankAt.push(e.position);
   const head = ['\0gw-event-v1', ...Object.values(e).slice(0, 8)]; // position to recorded_at
   const leaf = sha256([...head, hex(e.metadata), e.payload_digest, ''].join('\n'));
   must(leaf.toString('hex') === e.leaf_hash, 'the envelope does not have its leaf hash');
   const chain = sha256(Buffer.concat([Uint8Array.of(1), log.hash, leaf]));
-  must(chain.toString('hex') === e.hash, 'the event does not follow the one before it');
+  const isNext = chain.toString('hex') === e.hash;
+  must(isNext, 'the event does not follow the one before it in the hash chain');
   const { public_key: next, signature } = e.type === 'AuditKeySet' ? JSON.parse(e.payload) : {};
   const text = `gw-audit-key-v1\n${log.logId}\n${log.key}\n${next}\n`;
   const isHeld = next === undefined || log.key === null;
-  must(isHeld || isSigned(text, base64(signature), log.key), 'the audit key is not handed over');
+  const unsigned = `audit key ${next} is not signed by the one before it, ${log.key}`;
+  must(isHeld || isSigned(text, base64(signature), log.key), unsigned);
   Object.assign(log, { position: e.position, hash: chain, key: next ?? log.key });
 };
-const memberNames = `gw_log_export log_id from to previous_hash audit_key position stream version event_id type
-schema tx_id recorded_at metadata payload payload_digest leaf_hash checkpoint end hash events checkpoints`;
-const memberCounts = { gw_log_export: 6, position: 13, checkpoint: 1, end: 4 };
+// The members of each kind of line, in their order; # is a number, ~ is null.
+const shapes = new Set([
+  'gw_log_export# log_id from# to# previous_hash audit_key',
+  'position# stream version# event_id type schema# tx_id recorded_at# ' +
+    'metadata payload payload_digest leaf_hash hash',
+  'checkpoint',
+  'end# hash events# checkpoints#',
+]);
+const signOf = (value) =>
+  value === null ? '~' : ({ number: '#', string: '' }[typeof value] ?? '?');
+const shapeOf = (record) => {
+  const members = Object.entries(record).map(([name, value]) => `${name}${signOf(value)}`);
+  return members.join(' ').replace(/(payload|audit_key)~/, '$1');
+};
 const verifyLog = async (file, isPack) => {
   const kept = option('--anchor') === null ? '' : readFileSync(option('--anchor'), 'utf8');
   const notes = (kept.match(/.+/g) ?? []).map((line) => JSON.parse(line).checkpoint);
@@ -61,12 +75,12 @@ const verifyLog = async (file, isPack) => {
   let [isOver, isVouched, signed] = [false, option('--key') === null, 0];
   for await (const line of createInterface({ input: createReadStream(file) })) {
     const record = JSON.parse(line);
-    const [kind, ...others] = Object.keys(record);
-    const isExact = JSON.stringify(record, memberNames.split(/\s/)) === line;
-    must(isExact && others.length + 1 === memberCounts[kind], 'the line is altered');
+    const isExact = JSON.stringify(record) === line && shapes.has(shapeOf(record));
+    must(isExact, 'the line is altered');
+    const [kind] = Object.keys(record);
     must((kind === 'gw_log_export') === (log === null) && !isOver, 'the line is out of place');
     ({ gw_log_export: begin, position: follow, checkpoint: () => log.notes++ })[kind]?.(record);
-    for (const note of anchors.get(record.position) ?? [record.checkpoint].filter(Boolean)) {
+    for (const note of anchors.get(record.position) ?? [record.checkpoint ?? []].flat()) {
       must(isCheckpoint(note, log), 'a checkpoint states otherwise, or is forged', log.position);
       [signed, isVouched] = [log.position, isVouched || log.key === option('--key')];
     }

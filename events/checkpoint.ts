@@ -1,10 +1,10 @@
 // Checkpoints: statements, signed with Ed25519 (RFC 8032), that the chain of a log has this hash at that position. They are signed
 // notes (https://c2sp.org/signed-note); the key is the audit key that the log itself holds there.
 
-import { createPrivateKey, createPublicKey, hash, sign, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 
-/** `hash` is 32 bytes. */
-export type Checkpoint = Readonly<{ logId: string; position: number; hash: Uint8Array }>;
+import { keyId, originOf, readNote, signatureIn, statement } from './note.ts';
+import type { Checkpoint } from './note.ts';
 
 /** `publicKey` is 64 hex digits. */
 export type SigningKey = Readonly<{ publicKey: string; sign: (text: string) => Uint8Array }>;
@@ -36,60 +36,26 @@ export function isSigned(text: string, signature: Uint8Array, publicKey: string)
   return verify(null, Buffer.from(text), spki, signature);
 }
 
-const originOf = (logId: string): string => `gw/${logId}`;
-
-const statement = ({ logId, position, hash }: Checkpoint): string =>
-  `${originOf(logId)}\n${position}\n${Buffer.from(hash).toString('base64')}\n`;
-
-/** 4 bytes that tell keys of one name apart. */
-const keyId = (logId: string, publicKey: string): Uint8Array =>
-  hash(
-    'sha256',
-    Buffer.concat([Buffer.from(`${originOf(logId)}\n\u0001`), Buffer.from(publicKey, 'hex')]),
-    'buffer',
-  ).subarray(0, 4);
-
 /** The key as verifiers of signed notes take it: name, id and key. */
 export const verifierKey = (logId: string, publicKey: string): string =>
   [
     originOf(logId),
-    Buffer.from(keyId(logId, publicKey)).toString('hex'),
+    keyId(logId, publicKey),
     Buffer.concat([Uint8Array.of(1), Buffer.from(publicKey, 'hex')]).toString('base64'),
   ].join('+');
 
 export function signedNote(checkpoint: Checkpoint, key: SigningKey): string {
   const text = statement(checkpoint);
   const { logId } = checkpoint;
-  const signature = Buffer.concat([keyId(logId, key.publicKey), key.sign(text)]);
+  const id = Buffer.from(keyId(logId, key.publicKey), 'hex');
+  const signature = Buffer.concat([id, key.sign(text)]);
   return `${text}\n— ${originOf(logId)} ${signature.toString('base64')}\n`;
-}
-
-const notePattern =
-  /^gw\/([\da-f-]{36})\n([1-9]\d{0,14})\n([\w+/]{43}=)\n\n— gw\/([\da-f-]{36}) ([\w+/]{91}=)\n$/;
-
-/** What a note states; null when it is no checkpoint, to the byte. It may still be forged. */
-export function readNote(note: string): Checkpoint | null {
-  const [, logId, position, hash, signer, signature] = notePattern.exec(note) ?? [];
-  if (logId === undefined || hash === undefined || signature === undefined) return null;
-  const isCanonical = [hash, signature].every(
-    (text) => Buffer.from(text, 'base64').toString('base64') === text,
-  );
-  if (signer !== logId || !isCanonical) return null;
-  return { logId, position: Number(position), hash: Buffer.from(hash, 'base64') };
 }
 
 /** Whether a note that could be read was signed with this key. */
 export function isNoteSigned(note: string, publicKey: string): boolean {
   const checkpoint = readNote(note);
   if (checkpoint === null) return false;
-  const signature = Buffer.from(note.slice(note.lastIndexOf(' ') + 1), 'base64');
-  const id = Buffer.from(keyId(checkpoint.logId, publicKey));
-  if (!id.equals(signature.subarray(0, id.length))) return false;
-  return isSigned(statement(checkpoint), signature.subarray(id.length), publicKey);
+  const signature = signatureIn(note, checkpoint.logId, publicKey);
+  return signature !== null && isSigned(statement(checkpoint), signature, publicKey);
 }
-
-type Rotation = Readonly<{ logId: string; previous: string; next: string }>;
-
-/** What the audit key before signs, to hand over to the next one. */
-export const rotationText = ({ logId, previous, next }: Rotation): string =>
-  `gw-audit-key-v1\n${logId}\n${previous}\n${next}\n`;

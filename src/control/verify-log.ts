@@ -3,7 +3,7 @@
 
 import type { Queryable } from '@databases/pg';
 
-import { readNote } from '../../events/checkpoint.ts';
+import { readNote } from '../../events/note.ts';
 import type { LogHead } from '../../events/seal.ts';
 import { readModelStanding, verifyReadModel } from '../../projections/read-model.ts';
 import { auditKeyAt, readHead, readRedacted } from '../db/event-log.ts';
@@ -11,8 +11,8 @@ import type { Database } from '../db/pool.ts';
 import { lastSignedCheckpoint, listSignedCheckpoints } from '../db/signed-checkpoints.ts';
 import type { EncryptionKeys } from '../db/vault.ts';
 import { redactedNamedMax, redactedText } from '../lib/redacted-events.ts';
-import { firstLink } from './evidence/chain.ts';
-import type { Link } from './evidence/chain.ts';
+import { firstLink } from '../../events/chain.ts';
+import type { Link } from '../../events/chain.ts';
 import { walkInRanges } from './evidence/walk-ranges.ts';
 import type { WalkBeside } from './evidence/walk-ranges.ts';
 import { walkRange } from './evidence/walk.ts';

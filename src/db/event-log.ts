@@ -7,7 +7,9 @@ import { readEvent } from '../../events/catalogue.ts';
 import type { FoldedEvent, GwEvent, RecordedEvent } from '../../events/catalogue.ts';
 import { eventMetadata } from '../../events/event.ts';
 import type { EventMetadata } from '../../events/event.ts';
-import type { HashedText, LogHead, SealedEvent } from '../../events/seal.ts';
+import { readEnvelope } from '../../events/hashed-text.ts';
+import type { Envelope, HashedText } from '../../events/hashed-text.ts';
+import type { LogHead, SealedEvent } from '../../events/seal.ts';
 import type { RedactedEvents } from '../lib/redacted-events.ts';
 import { LogForkedError } from './log-forked.ts';
 import type { LogPlace } from './log-forked.ts';
@@ -140,31 +142,6 @@ function recordedText({ envelope, ...texts }: RecordedText): RecordedEvent {
   if (read === null) throw new Error(`an event's envelope reads ${JSON.stringify(envelope)}`);
   return recordedOf(read, texts);
 }
-
-/** What an envelope says; null when it has not a line for each. */
-export function readEnvelope(text: string): Envelope | null {
-  const lines = text.split('\n');
-  const [position, stream, version, eventId, type, schema, txId, recordedAt] = lines;
-  if (lines.length !== envelopeLines || stream === undefined || eventId === undefined) return null;
-  if (type === undefined || txId === undefined) return null;
-  return {
-    position: Number(position),
-    stream,
-    version: Number(version),
-    eventId,
-    type,
-    schema: Number(schema),
-    txId,
-    recordedAt: Number(recordedAt),
-  };
-}
-
-const envelopeLines = 8;
-
-export type Envelope = Omit<
-  SealedEvent,
-  'metadata' | 'payload' | 'payloadDigest' | 'leafHash' | 'hash'
->;
 
 type FoldedRow = Pick<StoredEvent, 'position' | 'stream' | 'version' | 'type' | 'schema'> &
   Readonly<{ at: number; data: string | null; chain: string; before: string | null }>;

@@ -1,7 +1,8 @@
 // The rules of change for the deployment's settings.
 
 import { streamOf } from '../../events/catalogue.ts';
-import { isSigned, rotationText } from '../../events/checkpoint.ts';
+import { isSigned } from '../../events/checkpoint.ts';
+import { rotationText } from '../../events/note.ts';
 import { defaultSettings } from '../../projections/config/settings.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { vaultRefs } from '../../projections/config/vault-refs.ts';

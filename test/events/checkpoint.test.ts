@@ -6,11 +6,11 @@ import { it } from 'node:test';
 import {
   isNoteSigned,
   isSigned,
-  readNote,
   signedNote,
   signingKey,
   verifierKey,
 } from '../../events/checkpoint.ts';
+import { readNote } from '../../events/note.ts';
 import { digest } from '../../events/seal.ts';
 import { testLogId } from '../harness/given.ts';
 

@@ -11,7 +11,8 @@ import type { Transaction } from '@databases/pg';
 import * as fc from 'fast-check';
 import { z } from 'zod';
 
-import { isNoteSigned, readNote, signedNote, signingKey } from '../../events/checkpoint.ts';
+import { isNoteSigned, signedNote, signingKey } from '../../events/checkpoint.ts';
+import { readNote } from '../../events/note.ts';
 import { chainHash, digest, leafHash } from '../../events/seal.ts';
 import { readExport } from '../../src/control/evidence/read-export.ts';
 import { checkChain } from '../../src/control/verify-log.ts';

@@ -80,7 +80,7 @@ it('an altered line is named at its position, and nothing behind it is shown', a
   const altered = path.join(directory, 'altered.ndjson');
   await writeFile(altered, lines.join('\n'));
   const { page, watched } = await shown(t, altered);
-  await page.getByText('Position 57: the payload is altered.').waitFor();
+  await page.getByText('Position 57: the payload does not have its digest.').waitFor();
   await page.getByRole('link', { name: 'Look at it' }).click();
   await page.getByText('the line at position 57').waitFor();
   await page.getByText('56', { exact: true }).first().waitFor();

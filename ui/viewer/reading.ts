@@ -8,7 +8,7 @@ import type { Store } from '../lib/store.ts';
 import { apiBase } from '../state/base.ts';
 import { sessionOpened } from '../state/session.ts';
 import type { Progress, Summary } from './log/open-export.ts';
-import type { Trust } from './log/verify-log.ts';
+import type { Trust } from '../../events/export-check.ts';
 import type { Asked, Said } from './worker.ts';
 
 export type Reading =

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 
 import { Command, Option } from 'clipanion';
 
-import type { ExportCheck } from '../../control/evidence/read-export.ts';
+import type { ExportRead } from '../../control/evidence/read-export.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import { redactedText } from '../../lib/redacted-events.ts';
 import { anchorOption, keyOption, readAnchors } from '../anchors.ts';
@@ -55,7 +55,7 @@ export class LogVerifyExportCommand extends Command {
   }
 }
 
-function findingRedacted(check: ExportCheck): ExportCheck {
+function findingRedacted(check: ExportRead): ExportRead {
   const problem = redactedText(check.redacted);
   const [position] = check.redacted.positions;
   if (check.problem !== null || problem === null || position === undefined) return check;
@@ -68,7 +68,7 @@ const unanchored =
   'its end, or rewritten and signed again';
 
 function toText(
-  { events, checkpoints, hash, problem, redacted }: ExportCheck,
+  { events, checkpoints, hash, problem, redacted }: ExportRead,
   { isAnchored }: Readonly<{ isAnchored: boolean }>,
 ): string {
   if (problem !== null) return `position ${problem.position}: ${problem.problem}`;

@@ -19,10 +19,10 @@ import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { keepBudgetRows } from '../budget-rows.ts';
 import { readExport } from './read-export.ts';
-import type { ExportCheck } from './read-export.ts';
+import type { ExportRead } from './read-export.ts';
 
 export type Replayed = Readonly<{
-  check: ExportCheck;
+  check: ExportRead;
   /** The snapshot version there. */
   version: number;
   /** Items of the vault that the configuration refers to and that are not there: without them, what holds them does not work. */
@@ -60,7 +60,7 @@ type Transaction = Parameters<Parameters<Database['tx']>[0]>[0];
 
 const pageEvents = 1_000;
 
-async function writeAll(tx: Transaction, sources: Sources): Promise<ExportCheck | Refusal> {
+async function writeAll(tx: Transaction, sources: Sources): Promise<ExportRead | Refusal> {
   let page: StoredEvent[] = [];
   const flush = async (): Promise<void> => {
     const events = page.map((event) => {
@@ -75,7 +75,7 @@ async function writeAll(tx: Transaction, sources: Sources): Promise<ExportCheck 
   };
   let refusal: Refusal | null = null;
   const check = await readExport(sources.log, {
-    onHead: async ({ log_id: logId, from }) => {
+    onHead: async ({ logId, from }) => {
       if (from > 1) refusal = refuse('invalid', `the export begins at position ${from}, not at 1`);
       else if (!(await adoptLog(tx, { logId, hash: genesisHash(logId) }))) {
         refusal = refuse('conflict', 'the database holds a log already');

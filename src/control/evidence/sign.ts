@@ -2,8 +2,9 @@
 // out. What follows the last one is verified first. Nothing is signed while an alarm is open, nor of a log that contradicts what this
 // process has verified, what the checkpoint file holds, or the key that the log itself names.
 
-import { readNote, rotationText, isNoteSigned, signedNote } from '../../../events/checkpoint.ts';
+import { isNoteSigned, signedNote } from '../../../events/checkpoint.ts';
 import type { SigningKey } from '../../../events/checkpoint.ts';
+import { readNote, rotationText } from '../../../events/note.ts';
 import type { LogHead } from '../../../events/seal.ts';
 import { defaultSettings } from '../../../projections/config/settings.ts';
 import { hashesAt, readHead } from '../../db/event-log.ts';
@@ -17,8 +18,8 @@ import type { MutationContext } from '../execute.ts';
 import type { ControlPlane } from '../plane.ts';
 import { checkChain } from '../verify-log.ts';
 import type { Alarm, Alarms } from './alarms.ts';
-import { firstLink } from './chain.ts';
-import type { Link } from './chain.ts';
+import { firstLink } from '../../../events/chain.ts';
+import type { Link } from '../../../events/chain.ts';
 import { raiseContradiction } from './witnesses.ts';
 
 /** A checkpoint is due behind so many events, or so long behind the last one when the head moved. */

@@ -3,8 +3,9 @@
 
 import type { Queryable } from '@databases/pg';
 
-import { auditKeyAt, readEnvelope, readHashed } from '../../db/event-log.ts';
-import type { Link } from './chain.ts';
+import { readEnvelope } from '../../../events/hashed-text.ts';
+import { auditKeyAt, readHashed } from '../../db/event-log.ts';
+import type { Link } from '../../../events/chain.ts';
 import { pageEvents, walkRange } from './walk.ts';
 import type { Range, Walked } from './walk.ts';
 

@@ -2,11 +2,12 @@
 
 import type { Queryable } from '@databases/pg';
 
-import { readNote } from '../../../events/checkpoint.ts';
+import { readNote } from '../../../events/note.ts';
 import { readHashed } from '../../db/event-log.ts';
 import { listSignedCheckpoints } from '../../db/signed-checkpoints.ts';
-import { createChainCheck } from './chain.ts';
-import type { ChainCheck, Link } from './chain.ts';
+import { means } from './means.ts';
+import { createChainCheck } from '../../../events/chain.ts';
+import type { ChainCheck, Link } from '../../../events/chain.ts';
 
 /** What is wrong, and at which position where it has one. */
 export type Problem = Readonly<{ position: number | null; problem: string }>;
@@ -30,7 +31,7 @@ export async function walkRange(
   { logId, from, to, anchors }: Range,
   size = pageEvents,
 ): Promise<Walked> {
-  const check = createChainCheck(logId, from);
+  const check = createChainCheck(logId, means, from);
   const anchored = Map.groupBy(anchors, (note) => readNote(note)?.position ?? -1);
   let checkpoints = 0;
   let { position } = from;
@@ -38,12 +39,12 @@ export async function walkRange(
   for await (const { events, stored } of readPages(db, { from: position, to, size })) {
     const notes = new Map(stored.map(({ position, note }) => [position, [note]]));
     for (const event of events) {
-      const problem = check.event(event);
+      const problem = await check.event(event);
       if (problem !== null) return end({ position: position + 1, problem });
       position += 1;
       if (!notes.has(position) && !anchored.has(position)) continue;
       const own = [...(notes.get(position) ?? []), ...(anchored.get(position) ?? [])];
-      const broken = firstProblem(check, own);
+      const broken = await firstProblem(check, own);
       if (broken !== null) return end({ position, problem: broken });
       checkpoints += own.length;
     }
@@ -73,5 +74,10 @@ async function* readPages(db: Queryable, { from, to, size }: Pages) {
   }
 }
 
-const firstProblem = (check: ChainCheck, notes: readonly string[]): string | null =>
-  notes.map((note) => check.checkpoint(note)).find((problem) => problem !== null) ?? null;
+async function firstProblem(check: ChainCheck, notes: readonly string[]): Promise<string | null> {
+  for (const note of notes) {
+    const problem = await check.checkpoint(note);
+    if (problem !== null) return problem;
+  }
+  return null;
+}

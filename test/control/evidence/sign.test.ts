@@ -5,7 +5,8 @@ import { describe, it } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import { isNoteSigned, readNote } from '../../../events/checkpoint.ts';
+import { isNoteSigned } from '../../../events/checkpoint.ts';
+import { readNote } from '../../../events/note.ts';
 import { readHead } from '../../../src/db/event-log.ts';
 import { checkChain } from '../../../src/control/verify-log.ts';
 import { auditKey, nextAuditKey, testSigner } from '../../harness/evidence.ts';

@@ -15,7 +15,7 @@ import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
 import '../../elements/time.ts';
 import { Watch } from '../../elements/watch.ts';
-import { canHash, checkLinks } from '../../lib/chain.ts';
+import { checkLinks } from '../../lib/chain.ts';
 import type { ChainCheck } from '../../lib/chain.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { askedText, eventQueryOf, isUnfiltered, orderOf } from '../../lib/log-filter.ts';
@@ -36,7 +36,7 @@ const fields: readonly FilterName[] = isOneFile
   : ['stream', 'type', 'actor', 'request', 'range'];
 
 type Row = LogEvent & Readonly<{ who: string }>;
-type Loaded = Readonly<{ rows: readonly Row[]; chain: ChainCheck | null }>;
+type Loaded = Readonly<{ rows: readonly Row[]; chain: ChainCheck }>;
 
 const columns: readonly Column<Row>[] = [
   { id: 'position', label: 'Position', ordered: true, value: ({ position }) => position },
@@ -118,7 +118,7 @@ class HistoryEvents extends LitElement {
     ]);
     const names = new Map(people.map(({ id, name }) => [id, name]));
     const rows = events.map((one) => Object.assign(one, { who: whoOf(one, names) }));
-    return { rows, chain: canHash() ? await checkLinks(events) : null };
+    return { rows, chain: checkLinks(events) };
   }
 
   protected override render() {
@@ -161,13 +161,8 @@ class HistoryEvents extends LitElement {
       ${this.#paged.rest(rows.length, order)}`;
   }
 
-  /** What this browser found by computing the hashes anew. */
-  #chain(chain: ChainCheck | null) {
-    if (chain === null) {
-      return html`<span slot="bar" class="chain"
-        >the chain is checked by pages over HTTPS alone</span
-      >`;
-    }
+  /** What this browser found by computing the hashes again. */
+  #chain(chain: ChainCheck) {
     if (chain.broken !== null) {
       return html`<span slot="bar" class="chain broken"
         ><gw-icon name="circle-alert"></gw-icon>the chain is broken at ${chain.broken}</span

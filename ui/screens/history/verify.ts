@@ -1,4 +1,5 @@
-// Reads all of the log and computes its chain anew, in this browser. The server is believed nothing but where the log ends.
+// Reads the whole log and verifies it in this browser: digests, chain, audit keys and signed checkpoints. It believes the server only
+// where the log ends.
 
 import { LitElement, css, html, nothing } from 'lit';
 
@@ -7,13 +8,15 @@ import type { ApiFailure } from '../../api/failure.ts';
 import { exportedLines } from '../../api/log.ts';
 import '../../elements/error.ts';
 import '../../elements/icon.ts';
-import { canHash } from '../../lib/chain.ts';
+import { createExportCheck, noTrust } from '../../../events/export-check.ts';
+import type { Finding } from '../../../events/export-check.ts';
+import { browserMeans, canVerify } from '../../lib/ed25519.ts';
 import { formatCount, formatNumber } from '../../lib/format.ts';
-import { createVerifier } from '../../lib/verify-export.ts';
-import type { Verified } from '../../lib/verify-export.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
+
+type Verified = Readonly<{ position: number; checkpoints: number; problem: Finding | null }>;
 
 /** Lines between two drawings. */
 const drawnEach = 250;
@@ -75,7 +78,7 @@ export class GwVerifyLog extends LitElement {
   }
 
   protected override render() {
-    if (!canHash()) {
+    if (!canVerify()) {
       return html`<p class="quiet">The chain is checked by pages over HTTPS alone.</p>`;
     }
     return html`<div class="line">
@@ -97,16 +100,15 @@ export class GwVerifyLog extends LitElement {
 
   #verdict() {
     if (this.busy || this.verified === null) return nothing;
-    const { problem, position, checkpoints, isWhole } = this.verified;
+    const { problem, position, checkpoints } = this.verified;
     if (problem !== null) {
       return html`<p class="notice bad" role="alert">
         Broken at
         <a href=${linkTo({ screen: 'history', rest: ['events', problem.position] })}
           >position ${problem.position}</a
-        >: ${problem.text}.
+        >: ${problem.problem}.
       </p>`;
     }
-    if (!isWhole) return nothing;
     return html`<p class="notice">
       <gw-icon class="holds" name="circle-check"></gw-icon> ${formatCount(position, 'event')} and
       ${formatCount(checkpoints, 'checkpoint')}: all hold, from the first to the last.
@@ -120,19 +122,24 @@ export class GwVerifyLog extends LitElement {
 
   readonly #verify = async (): Promise<void> => {
     const running = new AbortController();
-    const verifier = createVerifier();
+    const check = createExportCheck(noTrust, browserMeans);
+    const show = (problem: Finding | null): void => {
+      const { position = 0, checkpoints = 0, from = 1 } = check.state() ?? {};
+      const missing = { position: 1, problem: 'the export does not begin with the first event' };
+      this.verified = { position, checkpoints, problem: from === 1 ? problem : missing };
+    };
     this.#running = running;
     this.busy = true;
     this.failure = null;
     let lines = 0;
     try {
       for await (const line of exportedLines(running.signal)) {
-        await verifier.take(line);
+        const taken = await check.take(line);
         lines += 1;
-        if (lines % drawnEach === 0) this.verified = verifier.state();
-        if (verifier.state().problem !== null) break;
+        if (taken.kind === 'finding') return show(taken);
+        if (lines % drawnEach === 0) show(null);
       }
-      this.verified = verifier.state();
+      show(check.end());
     } catch (error) {
       if (!running.signal.aborted) this.failure = asFailure(error);
     } finally {

@@ -10,7 +10,7 @@ import type { OpenLog } from './open-log.ts';
 import { Refused } from './moment.ts';
 import { actorName, notInExport, recordName } from './names.ts';
 import type { Told } from './names.ts';
-import type { EventLine } from './verify-log.ts';
+import type { EventLine } from '../../../events/export-check.ts';
 
 export type Asked = Readonly<Record<string, string>>;
 

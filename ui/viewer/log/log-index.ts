@@ -2,7 +2,7 @@
 // through without holding it. The events themselves are read where they are shown.
 
 import type { Line } from './lines.ts';
-import type { EventLine } from './verify-log.ts';
+import type { EventLine } from '../../../events/export-check.ts';
 
 /** What of the metadata of an event is looked through. */
 export type Indexed = Readonly<{

@@ -9,8 +9,9 @@ import { createLogIndex } from './log-index.ts';
 import type { LogIndex } from './log-index.ts';
 import { createStates } from './states.ts';
 import type { States } from './states.ts';
-import { createLogVerifier, isFinding } from './verify-log.ts';
-import type { EventLine, Finding, Trust, Verified } from './verify-log.ts';
+import { createExportCheck } from '../../../events/export-check.ts';
+import type { EventLine, Finding, Taken, Trust, Verified } from '../../../events/export-check.ts';
+import { browserMeans } from '../../lib/ed25519.ts';
 
 export type OpenLog = Readonly<{
   index: LogIndex;
@@ -49,25 +50,25 @@ export async function openLog(
   file: Blob,
   { trust, isPack, versionBefore = 0, onProgress }: Options,
 ): Promise<OpenLog> {
-  const verifier = createLogVerifier(trust, { isPack });
+  const check = createExportCheck({ ...trust, isPack }, browserMeans);
   const reading = createReading(file, versionBefore);
   let finding: Finding | null = null;
   let brokenLine: string | null = null;
   for await (const lines of linesOf(file)) {
     for (const line of lines) {
-      const taken = await verifier.take(line.text);
-      if (isFinding(taken)) {
+      const taken = await check.take(line.text);
+      if (taken.kind === 'finding') {
         finding = taken;
         brokenLine = line.text.slice(0, brokenChars);
         break;
       }
-      reading.take(line, taken, verifier.state());
+      reading.take(line, taken, check.state());
     }
-    onProgress({ readBytes: lines.at(-1)?.end ?? 0, position: verifier.state()?.position ?? 0 });
+    onProgress({ readBytes: lines.at(-1)?.end ?? 0, position: check.state()?.position ?? 0 });
     if (finding !== null) break;
   }
-  finding ??= verifier.end();
-  return { ...reading.done(), verified: verifier.state(), finding, brokenLine };
+  finding ??= check.end();
+  return { ...reading.done(), verified: check.state(), finding, brokenLine };
 }
 
 function createReading(file: Blob, versionBefore: number) {
@@ -122,16 +123,16 @@ function createReading(file: Blob, versionBefore: number) {
   };
 
   return {
-    take: (line: Line, event: EventLine | null, log: Verified | null): void => {
+    take: (line: Line, taken: Taken, log: Verified | null): void => {
       if (log === null) return;
-      if (event !== null) {
-        takeEvent(line, event);
-        if (event.type === 'AuditKeySet' && log.key !== null) {
-          keys.push({ since: event.position, publicKey: log.key });
+      if (taken.kind === 'event') {
+        takeEvent(line, taken.event);
+        if (taken.event.type === 'AuditKeySet' && log.key !== null) {
+          keys.push({ since: log.position, publicKey: log.key });
         }
-      } else if (line.text.startsWith('{"checkpoint"')) {
-        checkpoints.push({ position: log.position, note: JSON.parse(line.text).checkpoint });
-      } else if (line.text.startsWith('{"gw_log_export"')) {
+      } else if (taken.kind === 'checkpoint') {
+        checkpoints.push({ position: log.position, note: taken.note });
+      } else if (taken.kind === 'head') {
         index = createLogIndex(log.from, versionBefore);
         states = log.from === 1 ? createStates(between) : null;
         if (log.key !== null) keys.push({ since: log.from, publicKey: log.key });

@@ -1,10 +1,10 @@
 // A pack of evidence: that its files are those of its manifest, and that the audit key of its log signed that. The rules are those of
 // deploy/verify.mjs.
 
-import { createDigest, createSha256 } from './sha256.ts';
-import { base64Bytes, base64Of } from './signature.ts';
-import { isPackSigned } from './verify-log.ts';
-import type { Verified } from './verify-log.ts';
+import { base64Bytes, base64Of } from '../../../events/bytes.ts';
+import type { Verified } from '../../../events/export-check.ts';
+import { browserMeans } from '../../lib/ed25519.ts';
+import { createDigest, createSha256 } from '../../lib/sha256.ts';
 
 export const logName = 'log.ndjson';
 const manifestName = 'manifest.json';
@@ -64,7 +64,8 @@ export async function checkManifest(
   const bytes = base64Bytes(signature);
   const sig = `{"manifest":"${sum}","signature":"${base64Of(bytes)}"}\n`;
   const isWhole = written === sig && to.hash === hash;
-  const isOwn = key === null || (await isPackSigned(sum, bytes, key));
+  const isOwn =
+    key === null || (await browserMeans.isSigned(`gw-evidence-v1\n${sum}\n`, bytes, key));
   return isWhole && isOwn ? null : 'the manifest is altered, or the audit key did not sign it';
 }
 

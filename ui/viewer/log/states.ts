@@ -9,7 +9,7 @@ import {
   openDraft,
 } from '../../../projections/config/state.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import type { EventLine } from './verify-log.ts';
+import type { EventLine } from '../../../events/export-check.ts';
 
 /** States that are kept. They share what does not differ; from one to the next lie equally many events, more and more of them. */
 const keptMax = 64;

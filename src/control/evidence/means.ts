@@ -1,0 +1,20 @@
+// What this program adds to the check of a chain: its Ed25519, and that it can read each event.
+
+import type { Means } from '../../../events/chain.ts';
+import { isSigned } from '../../../events/checkpoint.ts';
+import type { Envelope, HashedText } from '../../../events/hashed-text.ts';
+import { isUsualMetadata } from '../../../events/usual-metadata.ts';
+import { readContents, readMetadata } from '../../db/event-log.ts';
+
+function unreadable(envelope: Envelope, { payload, metadata }: HashedText): string | null {
+  if (payload === null) return null;
+  try {
+    readContents(envelope, payload);
+    if (!isUsualMetadata(metadata)) readMetadata(metadata);
+    return null;
+  } catch (error) {
+    return `the event cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+export const means: Means = { isSigned, unreadable };
