@@ -12,7 +12,7 @@ import type { Sending } from './sending.ts';
 export type TurnResult =
   /** It has the slot. */
   | Readonly<{ kind: 'admitted' }>
-  | Extract<AttemptResult, { kind: 'gone' }>
+  | Extract<AttemptResult, { kind: 'ended' }>
   /** `crowded` is the answer when nothing of the chain serves it. */
   | Readonly<{ kind: 'elsewhere'; step: Step | null; crowded: GatewayRefusal | null }>;
 
@@ -46,7 +46,7 @@ export async function awaitTurn(
       return { kind: 'admitted' };
     case 'gone':
       plan.withdraw();
-      return { kind: 'gone', relay: null, usage: null };
+      return { kind: 'ended', relay: null, usage: null, fault: null };
     case 'full':
       return { kind: 'elsewhere', step: plan.pass(step), crowded: full };
     case 'timed_out':

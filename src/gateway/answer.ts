@@ -50,32 +50,18 @@ export type GatewayRefusal = Readonly<{
   headers: readonly string[];
 }>;
 
-type Details = Readonly<{
-  param?: string | null;
-  retryAfterSeconds?: number;
-  allow?: string;
-  /** Another than the table's. */
-  status?: number;
-  route?: string;
-  headers?: readonly string[];
-}>;
+type Details = Partial<Omit<GatewayRefusal, 'reason' | 'message'>>;
 
 export const statusOf = (reason: Reason): number => reasons[reason][0];
 
+const noDetails = { param: null, retryAfterSeconds: null, allow: null, route: null, headers: [] };
+
+/** Among the details is the status where it is another than the table's. */
 export const refuseRequest = (
   reason: Reason,
   message: string,
   details: Details = {},
-): GatewayRefusal => ({
-  reason,
-  status: details.status ?? statusOf(reason),
-  message,
-  param: details.param ?? null,
-  retryAfterSeconds: details.retryAfterSeconds ?? null,
-  allow: details.allow ?? null,
-  route: details.route ?? null,
-  headers: details.headers ?? [],
-});
+): GatewayRefusal => ({ ...noDetails, status: statusOf(reason), ...details, reason, message });
 
 export const rejectionOf = (reason: Reason): Rejection | null => reasons[reason][2];
 

@@ -25,14 +25,17 @@ import type {
   UpstreamRequest,
 } from './transport/boundary.ts';
 
-/** `relay` is null when nothing of an answer was passed on. */
 export type AttemptResult =
-  /** The answer went to the client whole. */
-  | Readonly<{ kind: 'relayed'; relay: Relay | null; usage: ReportedUsage | null }>
-  /** The answer broke off, and with it the client's connection, or else its stream said so. */
-  | Readonly<{ kind: 'cut'; relay: Relay | null; fault: UpstreamFault }>
-  /** The client left, or was left because it did not read. */
-  | Readonly<{ kind: 'gone'; relay: Relay | null; usage: ReportedUsage | null }>
+  /**
+   * The client gets nothing more. The answer went out whole, or the client left, or was left because it did not read. With a fault
+   * the answer broke off. `relay` is null when nothing of an answer was passed on.
+   */
+  | Readonly<{
+      kind: 'ended';
+      relay: Relay | null;
+      usage: ReportedUsage | null;
+      fault: UpstreamFault | null;
+    }>
   /** Something else is to be tried; the answer is kept for when that fails too. */
   | Readonly<{ kind: 'declined'; held: HeldAnswer; next: Step }>
   | Readonly<{ kind: 'unreached'; fault: UpstreamFault; next: Step | null }>;
@@ -79,7 +82,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     if (exchange.isGone) {
       this.#state = over;
       backend.admission?.release();
-      this.#result.resolve({ kind: 'gone', relay: null, usage: null });
+      this.#ended(null, null);
     } else {
       noteSent(backend);
       const sink = this.#translated ?? this;
@@ -101,8 +104,8 @@ export class Attempt implements TranslatedSink, ExchangeListener {
         return this.#readEarly(state, chunk, isLast);
       case 'relaying':
       case 'held': {
-        if (state.mask === null) return state.push(chunk, isLast);
-        const masked = state.mask.push(chunk, isLast);
+        if (state.head.mask === null) return state.push(chunk, isLast);
+        const masked = state.head.mask.push(chunk, isLast);
         return masked.length === 0 || state.push(masked, isLast);
       }
       case 'waiting':
@@ -116,7 +119,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     const state = this.#state;
     if (state.kind === 'over') return;
     const answer = state.kind === 'relaying' || state.kind === 'held' ? state : null;
-    const rest = answer?.mask?.end() ?? null;
+    const rest = answer?.head.mask?.end() ?? null;
     if (rest !== null && rest.length > 0) answer?.push(rest, true);
     const nowMs = this.#sending.walk.context.monotonic();
     this.#end(nowMs - this.#startedAt);
@@ -125,7 +128,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     const relay = relayIn(state);
     const usage = this.#translated === null ? readUsage(relay?.tail ?? '') : this.#translated.usage;
     relay?.complete(usage, nowMs);
-    this.#result.resolve({ kind: 'relayed', relay, usage });
+    this.#ended(relay, usage);
   }
 
   onFault(fault: UpstreamFault): void {
@@ -135,7 +138,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     if (fault.kind === 'unread') {
       this.#end(null);
       this.#sending.walk.exchange.cut();
-      return this.#result.resolve({ kind: 'gone', relay, usage: null });
+      return this.#ended(relay, null);
     }
     this.#noteFault(fault);
     this.#end(null);
@@ -145,7 +148,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
       return this.#result.resolve({ kind: 'unreached', fault, next: this.#next(null) });
     }
     this.#sending.walk.exchange.cut();
-    this.#result.resolve({ kind: 'cut', relay, fault });
+    this.#ended(relay, null, fault);
   }
 
   onBrokenOff(fault: UpstreamFault): void {
@@ -153,7 +156,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     this.#noteFault(fault);
     this.#end(null);
     this.#sending.walk.exchange.end();
-    this.#result.resolve({ kind: 'cut', relay, fault });
+    this.#ended(relay, null, fault);
   }
 
   onDrain(): void {
@@ -169,7 +172,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     const tail = relay?.tail ?? '';
     const isWhole = this.#translated === null && endsStream(tail);
     const usage = isWhole ? readUsage(tail) : (this.#translated?.usage ?? null);
-    this.#result.resolve({ kind: 'gone', relay, usage });
+    this.#ended(relay, usage);
   }
 
   #readEarly(
@@ -226,6 +229,14 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     log.warn({ api_base, model, reason, seconds }, 'a backend is out of rotation');
   }
 
+  #ended(
+    relay: Relay | null,
+    usage: ReportedUsage | null,
+    fault: UpstreamFault | null = null,
+  ): void {
+    this.#result.resolve({ kind: 'ended', relay, usage, fault });
+  }
+
   #leave(): void {
     this.#call?.abort();
     this.#end(null);
@@ -235,7 +246,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     const state = this.#state;
     if (state.kind === 'over') return;
     this.#state = over;
-    const isServed = state.kind === 'relaying' && state.status < 400;
+    const isServed = state.kind === 'relaying' && state.head.status < 400;
     noteEnded(this.#step.backend, { durationMs, isServed });
   }
 }

@@ -16,9 +16,9 @@ const eventStream = /^text\/event-stream\b/i;
 export function startRecording(
   cache: ResponseCache,
   place: CachePlace,
-  { step, answer }: Readonly<{ step: Step; answer: MaskedHead }>,
+  { step, head }: Readonly<{ step: Step; head: MaskedHead }>,
 ): Recording | null {
-  const { status, headers } = answer;
+  const { status, headers } = head;
   if (status < 200 || status >= 300) return null;
   const kept: string[] = [];
   // Each answer from the cache says its length itself.

@@ -14,7 +14,6 @@ import type { Outbound } from './outbound-request.ts';
 import { Plan } from './plan.ts';
 import type { Step } from './plan.ts';
 import { noBackend, untranslatable } from './refusals.ts';
-import type { Relay } from './relay.ts';
 import type { Sending } from './sending.ts';
 import type { UpstreamFault } from './transport/boundary.ts';
 import type { ChainWalk } from './walk.ts';
@@ -29,9 +28,6 @@ export async function attemptChain(walk: ChainWalk, headers: readonly string[]):
   }
   conclude(walk, next ?? (await exhausted(sending)));
 }
-
-/** The client was sent all that it will be sent. */
-type Ended = Extract<AttemptResult, { relay: Relay | null }>;
 
 type Outcome =
   | AttemptResult
@@ -81,28 +77,21 @@ function nextAfter(sending: Sending, step: Step, outcome: Outcome): Step | Concl
     case 'unreached':
       walk.context.log.warn(faultFields(step, outcome.fault), 'a backend was not reached');
       return outcome.next;
-    case 'cut':
-      walk.context.log.warn(faultFields(step, outcome.fault), 'an answer broke off');
-      return relayed(sending, step, outcome);
-    case 'relayed':
-    case 'gone':
-      return relayed(sending, step, outcome);
+    case 'ended': {
+      const { relay, usage, fault } = outcome;
+      sending.held?.abandon();
+      if (fault !== null) walk.context.log.warn(faultFields(step, fault), 'an answer broke off');
+      const isBroken = fault !== null;
+      return { kind: 'relayed', step, relay, usage, isBroken, attempts: plan.attempts };
+    }
   }
-}
-
-function relayed({ plan, held }: Sending, step: Step, ended: Ended): Conclusion {
-  held?.abandon();
-  const { relay } = ended;
-  const isBroken = ended.kind === 'cut';
-  const usage = isBroken ? null : ended.usage;
-  return { kind: 'relayed', step, relay, usage, isBroken, attempts: plan.attempts };
 }
 
 async function exhausted(sending: Sending): Promise<Conclusion> {
   const { walk, held, unsaid, crowded } = sending;
   const { attempts } = sending.plan;
   if (held !== null) {
-    return { kind: 'held', step: held.step, held, body: await held.body(), attempts };
+    return { kind: 'held', held, body: await held.body(), attempts };
   }
   if (unsaid !== null && crowded === null && attempts === 0) {
     return refused(untranslatable(unsaid));

@@ -18,6 +18,7 @@ import { usageEvent } from './meter.ts';
 import type { MeteredOutcome } from './meter.ts';
 import type { Step } from './plan.ts';
 import { upstreamError } from './refusals.ts';
+import { cacheMiss, headOf, missedBy } from './relay.ts';
 import type { Relay } from './relay.ts';
 import { noteAnswer, noteServed } from './traced.ts';
 import { appendAnswerHeaders, withoutHeader } from './transport/header-policy.ts';
@@ -37,7 +38,6 @@ export type Conclusion =
   /** The chain is exhausted: the client gets the last answer that came. `body` is null when it did not come whole. */
   | Readonly<{
       kind: 'held';
-      step: Step;
       held: HeldAnswer;
       body: Buffer | null;
       attempts: number;
@@ -64,36 +64,61 @@ export function conclude(walk: Walk, conclusion: Conclusion): void {
   const { context, exchange } = walk;
   const status = answer(walk, conclusion);
   if (conclusion.kind === 'refused' && conclusion.reason === null) return;
-  const durationMs = context.monotonic() - exchange.startedAt;
-  const { model, providerId, route } = servedBy(conclusion);
-  const usage = usageOf(conclusion);
-  const estimate = usage === null ? estimateOf(walk, forwardedOf(conclusion)) : null;
+  const step = stepOf(conclusion);
+  const relay = conclusion.kind === 'relayed' ? conclusion.relay : null;
+  const cached = conclusion.kind === 'cached' ? conclusion.answer : null;
+  // A hit of the cache counts against a budget of tokens as its answer did, and costs nothing (Gateway rule 9).
+  const usage = conclusion.kind === 'relayed' ? conclusion.usage : (cached?.usage ?? null);
   const outcome: MeteredOutcome = {
     status,
     refusal: conclusion.kind === 'refused' ? conclusion.reason : null,
-    model,
-    providerId,
-    route,
+    model: 'model' in conclusion ? conclusion.model : (step?.model.model ?? null),
+    providerId: (step?.backend.backend ?? cached)?.providerId ?? null,
+    route: conclusion.kind === 'cached' ? conclusion.route : (step?.route ?? null),
     usage,
-    estimate,
+    estimate: usage === null ? estimateOf(walk, relay?.forwarded ?? forwardedOf(cached)) : null,
     attempts: conclusion.kind === 'cached' ? 0 : conclusion.attempts,
-    isCached: conclusion.kind === 'cached',
-    durationMs,
-    firstTokenMs: conclusion.kind === 'relayed' ? (conclusion.relay?.firstTokenMs ?? null) : null,
+    isCached: cached !== null,
+    durationMs: context.monotonic() - exchange.startedAt,
+    firstTokenMs: relay?.firstTokenMs ?? null,
   };
-  count(walk, conclusion, outcome);
+  if (step !== null) {
+    const served = conclusion.kind === 'held' ? conclusion.held.head.status : status;
+    noteServed(exchange, step, { status: served, attempts: outcome.attempts });
+    if (served !== null) countServed(walk, step, outcome);
+  }
+  if (conclusion.kind !== 'refused') {
+    countEnd(walk, isFailed(conclusion) ? 'upstream_error' : 'ok', outcome.durationMs);
+  }
   record(walk, outcome);
 }
+
+function stepOf(conclusion: Conclusion): Step | null {
+  if (conclusion.kind === 'relayed') return conclusion.step;
+  return conclusion.kind === 'held' ? conclusion.held.step : null;
+}
+
+const isFailed = (conclusion: Conclusion): boolean =>
+  conclusion.kind === 'held' ||
+  (conclusion.kind === 'relayed' &&
+    (conclusion.isBroken || (conclusion.relay?.head.status ?? 0) >= 500));
+
+const forwardedOf = (cached: CachedAnswer | null): Forwarded | null =>
+  cached === null ? null : { bytes: cached.body.length, tail: null, isStream: false };
+
+/** Null when nothing of an answer of a model was forwarded, or the tokens of its route cannot be estimated. */
+const estimateOf = ({ proxied, peeked }: Walk, forwarded: Forwarded | null): TokenEstimate | null =>
+  forwarded === null ? null : estimateAnswer(proxied.countable, peeked.promptEstimate, forwarded);
 
 /** Answers the client unless an attempt has done so. The status that reached it; null when none did. */
 function answer(walk: Walk, conclusion: Conclusion): number | null {
   const { exchange, limitHeaders } = walk;
   switch (conclusion.kind) {
     case 'relayed':
-      return conclusion.relay?.status ?? null;
+      return conclusion.relay?.head.status ?? null;
     case 'held':
       answerHeld(walk, conclusion.held, conclusion.body);
-      return exchange.isGone ? null : conclusion.held.status;
+      return exchange.isGone ? null : conclusion.held.head.status;
     case 'cached': {
       const { answer, model, route } = conclusion;
       const head = [...idHeaders(exchange), 'x-gw-route', route];
@@ -109,19 +134,16 @@ function answer(walk: Walk, conclusion: Conclusion): number | null {
   }
 }
 
-function answerHeld(
-  { exchange, limitHeaders, missed }: Walk,
-  held: HeldAnswer,
-  body: Buffer | null,
-) {
-  const { step, status, headers } = held;
-  const { model } = step.model;
-  const cache = missed?.model === model ? ['x-gw-cache', 'miss'] : [];
-  if (body === null) return answerRefusal(exchange, upstreamError(status, cache), limitHeaders);
-  const head = [...idHeaders(exchange), 'x-gw-route', step.route];
-  head.push('x-gw-served-model', headerText(model.name), ...limitHeaders, ...cache);
-  appendAnswerHeaders(head, withoutHeader(headers, 'content-length'));
-  exchange.answer(status, head, body);
+function answerHeld(walk: Walk, { step, head }: HeldAnswer, body: Buffer | null): void {
+  const { exchange, limitHeaders } = walk;
+  const { status, headers } = head;
+  if (body === null) {
+    const refusal = upstreamError(status, missedBy(walk, step) === null ? [] : cacheMiss);
+    return answerRefusal(exchange, refusal, limitHeaders);
+  }
+  const told = headOf(walk, step);
+  appendAnswerHeaders(told, withoutHeader(headers, 'content-length'));
+  exchange.answer(status, told, body);
 }
 
 /** The part of a request's record that a refusal needs; a request that is refused early has no limits to tell. */
@@ -145,77 +167,15 @@ export function answerCount(request: Refusable, promptEstimate: number): void {
   countEnd(request, 'ok');
 }
 
-type Served = Pick<MeteredOutcome, 'model' | 'providerId' | 'route'>;
-
-function servedBy(conclusion: Conclusion): Served {
-  switch (conclusion.kind) {
-    case 'relayed':
-    case 'held': {
-      const { model, backend, route } = conclusion.step;
-      return { model: model.model, providerId: backend.backend.providerId, route };
-    }
-    case 'cached': {
-      const { model, answer, route } = conclusion;
-      return { model, providerId: answer.providerId, route };
-    }
-    case 'refused':
-      return { model: conclusion.model, providerId: null, route: null };
-  }
-}
-
-/**
- * A hit of the cache has the counts that were reported for its answer, so that it counts against a budget of tokens as
- * that answer did (Gateway rule 9). It costs nothing.
- */
-function usageOf(conclusion: Conclusion): ReportedUsage | null {
-  if (conclusion.kind === 'cached') return conclusion.answer.usage;
-  return conclusion.kind === 'relayed' ? conclusion.usage : null;
-}
-
-/** Null when nothing of an answer of a model was passed on. */
-function forwardedOf(conclusion: Conclusion): Forwarded | null {
-  if (conclusion.kind === 'relayed') return conclusion.relay?.forwarded ?? null;
-  if (conclusion.kind !== 'cached') return null;
-  return { bytes: conclusion.answer.body.length, tail: null, isStream: false };
-}
-
-/** Null when the tokens of the route cannot be estimated, too. */
-const estimateOf = ({ proxied, peeked }: Walk, forwarded: Forwarded | null): TokenEstimate | null =>
-  forwarded === null ? null : estimateAnswer(proxied.countable, peeked.promptEstimate, forwarded);
-
-/** What was refused is counted by then. */
-function count(walk: Walk, conclusion: Conclusion, outcome: MeteredOutcome): void {
-  const { context, exchange } = walk;
-  const { durationMs, firstTokenMs } = outcome;
-  switch (conclusion.kind) {
-    case 'relayed': {
-      const { step, attempts, isBroken } = conclusion;
-      const { status } = outcome;
-      noteServed(exchange, step, { status, attempts });
-      if (firstTokenMs !== null) observe(context.counts.firstToken, firstTokenMs);
-      if (status !== null) countServed(walk, step, outcome);
-      const isFailed = isBroken || (status !== null && status >= 500);
-      return countEnd(walk, isFailed ? 'upstream_error' : 'ok', durationMs);
-    }
-    case 'held': {
-      const { step, held, attempts } = conclusion;
-      noteServed(exchange, step, { status: held.status, attempts });
-      countServed(walk, step, outcome);
-      return countEnd(walk, 'upstream_error', durationMs);
-    }
-    case 'cached':
-      return countEnd(walk, 'ok', durationMs);
-    case 'refused':
-      return;
-  }
-}
-
 function countServed({ context }: Walk, step: Step, outcome: MeteredOutcome): void {
   const { durationMs, firstTokenMs, usage } = outcome;
   const { traffic } = step.model;
   traffic.requests++;
   observe(traffic.durations, durationMs);
-  if (firstTokenMs !== null) observe(traffic.firstToken, firstTokenMs);
+  if (firstTokenMs !== null) {
+    observe(traffic.firstToken, firstTokenMs);
+    observe(context.counts.firstToken, firstTokenMs);
+  }
   if (usage !== null) {
     traffic.promptTokens += usage.promptTokens;
     traffic.completionTokens += usage.completionTokens;

@@ -8,12 +8,6 @@ const maskedCharactersMin = 8;
 
 const nothing = Buffer.alloc(0);
 
-/** Null where there is nothing to mask. */
-export const maskOf = (credential: string | null): CredentialMask | null =>
-  credential === null || credential.length < maskedCharactersMin
-    ? null
-    : new CredentialMask(credential);
-
 /** The head of an answer as the client may see it. */
 export type MaskedHead = Readonly<{
   status: number;
@@ -27,8 +21,11 @@ export function maskedHead(
   headers: FlatHeaders,
   credential: string | null,
 ): MaskedHead {
-  const mask = status < 300 ? null : maskOf(credential);
-  return { status, headers: mask?.headers(headers) ?? headers, mask };
+  if (status < 300 || credential === null || credential.length < maskedCharactersMin) {
+    return { status, headers, mask: null };
+  }
+  const mask = new CredentialMask(credential);
+  return { status, headers: mask.headers(headers), mask };
 }
 
 export class CredentialMask {

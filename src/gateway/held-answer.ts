@@ -1,9 +1,8 @@
 // A failed answer that is kept while something else is tried: when the chain is exhausted, the last
 // upstream's own status and body are what the client gets (Gateway rule 2).
 
-import type { CredentialMask, MaskedHead } from './credential-echo.ts';
+import type { MaskedHead } from './credential-echo.ts';
 import type { Step } from './plan.ts';
-import type { FlatHeaders } from './transport/boundary.ts';
 
 /** A longer body is not kept; its status still is. */
 const heldBytesMax = 64 * 1024;
@@ -13,20 +12,16 @@ const settleMs = 1000;
 export class HeldAnswer {
   readonly kind = 'held';
   readonly step: Step;
-  readonly status: number;
-  readonly headers: FlatHeaders;
-  readonly mask: CredentialMask | null;
+  readonly head: MaskedHead;
   #chunks: Buffer[] | null = [];
   #bytes = 0;
   #isSettled = false;
   #onSettled: (() => void) | null = null;
   readonly #leaveUpstream: () => void;
 
-  constructor(step: Step, { status, headers, mask }: MaskedHead, leaveUpstream: () => void) {
+  constructor(step: Step, head: MaskedHead, leaveUpstream: () => void) {
     this.step = step;
-    this.status = status;
-    this.headers = headers;
-    this.mask = mask;
+    this.head = head;
     this.#leaveUpstream = leaveUpstream;
   }
 

@@ -12,7 +12,7 @@ import { translations } from '../protocols/protocol.ts';
 import { isProtocolRefusal } from '../protocols/refusal.ts';
 import type { ProtocolRefusal } from '../protocols/refusal.ts';
 import type { CompiledBackend } from '../snapshot/compile/models.ts';
-import { ownHeaders, streamOptionsOf, upstreamRequest } from './outbound-request.ts';
+import { ownHeaders, readingOf, translated, upstreamRequest } from './outbound-request.ts';
 import type { Outbound } from './outbound-request.ts';
 import type { Sending } from './sending.ts';
 import { spliceBody } from './splice.ts';
@@ -20,32 +20,24 @@ import type { Walk } from './walk.ts';
 
 export function messagesTo(backend: CompiledBackend, sending: Sending): Outbound | ProtocolRefusal {
   const { walk } = sending;
-  const { protocol, upstreamModel, basePath, defaultMaxTokens } = backend;
+  const { protocol, upstreamModel, basePath } = backend;
   if (protocol === 'anthropic') return passedOn(backend, sending);
   const chat = readMessagesRequest(walk.body, protocol);
   if (isProtocolRefusal(chat)) return chat;
-  const { isStream } = chat;
-  const options = streamOptionsOf(chat, upstreamModel, walk);
   const told = messageOptions(walk, chat.stop);
-  const translation = translations[protocol];
-  if (translation === undefined) {
-    const body = writeChat(chat, upstreamModel);
-    if (isProtocolRefusal(body)) return body;
-    const accept = isStream ? 'text/event-stream' : 'application/json';
-    const own = ['content-type', 'application/json', 'accept', accept];
-    const headers = [...ownHeaders(sending.headers, protocol), ...own];
-    const path = `${basePath}/chat/completions`;
-    return {
-      request: upstreamRequest(backend, sending, { path, headers, body: [body] }),
-      reading: { translation: messagesOfChat(told), isStream, options },
-    };
+  const ask = translations[protocol];
+  if (ask !== undefined) {
+    return translated(backend, sending, { chat, ask, answer: messagesOver(ask, told) });
   }
-  const asked = translation.translateRequest(chat, upstreamModel, { basePath, defaultMaxTokens });
-  if (isProtocolRefusal(asked)) return asked;
-  const headers = [...ownHeaders(sending.headers, protocol), ...asked.headers];
+  const body = writeChat(chat, upstreamModel);
+  if (isProtocolRefusal(body)) return body;
+  const accept = chat.isStream ? 'text/event-stream' : 'application/json';
+  const own = ['content-type', 'application/json', 'accept', accept];
+  const headers = [...ownHeaders(sending.headers, protocol), ...own];
+  const path = `${basePath}/chat/completions`;
   return {
-    request: upstreamRequest(backend, sending, { path: asked.path, headers, body: [asked.body] }),
-    reading: { translation: messagesOver(translation, told), isStream, options },
+    request: upstreamRequest(backend, sending, { path, headers, body: [body] }),
+    reading: readingOf(chat, upstreamModel, { walk, translation: messagesOfChat(told) }),
   };
 }
 

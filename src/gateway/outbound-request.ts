@@ -3,7 +3,13 @@
 
 import type { Protocol } from '../lib/vocabulary.ts';
 import type { Chat } from '../protocols/chat.ts';
-import type { AnswerTranslation, StreamOptions } from '../protocols/translation.ts';
+import { isProtocolRefusal } from '../protocols/refusal.ts';
+import type { ProtocolRefusal } from '../protocols/refusal.ts';
+import type {
+  AnswerTranslation,
+  ChatTranslation,
+  StreamOptions,
+} from '../protocols/translation.ts';
 import type { CompiledBackend } from '../snapshot/compile/models.ts';
 import type { Sending } from './sending.ts';
 import type { UpstreamRequest } from './transport/boundary.ts';
@@ -44,16 +50,36 @@ export const upstreamRequest = (
   firstByteMs: backend.firstByteMs ?? walk.context.firstByteMs,
 });
 
-export const streamOptionsOf = (
+/** `answer` reads what `ask` is answered with, where the client is not to see it as it comes. */
+export function translated(
+  backend: CompiledBackend,
+  sending: Sending,
+  { chat, ask, answer }: Readonly<{ chat: Chat; ask: ChatTranslation; answer: AnswerTranslation }>,
+): Outbound | ProtocolRefusal {
+  const { protocol, upstreamModel, basePath, defaultMaxTokens } = backend;
+  const asked = ask.translateRequest(chat, upstreamModel, { basePath, defaultMaxTokens });
+  if (isProtocolRefusal(asked)) return asked;
+  const headers = [...ownHeaders(sending.headers, protocol), ...asked.headers];
+  return {
+    request: upstreamRequest(backend, sending, { path: asked.path, headers, body: [asked.body] }),
+    reading: readingOf(chat, upstreamModel, { walk: sending.walk, translation: answer }),
+  };
+}
+
+export const readingOf = (
   chat: Chat,
   model: string,
-  { exchange, context }: Walk,
-): StreamOptions => ({
-  requestId: exchange.requestId,
-  model,
-  created: Math.floor(context.now() / 1000),
-  singleToolCall: chat.parallelToolCalls === false,
-  includesUsage: chat.includesUsage,
+  { walk, translation }: Readonly<{ walk: Walk; translation: AnswerTranslation }>,
+): AnswerReading => ({
+  translation,
+  isStream: chat.isStream,
+  options: {
+    requestId: walk.exchange.requestId,
+    model,
+    created: Math.floor(walk.context.now() / 1000),
+    singleToolCall: chat.parallelToolCalls === false,
+    includesUsage: chat.includesUsage,
+  },
 });
 
 /** A translation says what it sends and takes; what is meant for one vendor is no other's business. */

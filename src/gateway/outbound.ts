@@ -5,11 +5,10 @@ import { translations } from '../protocols/protocol.ts';
 import { readChat } from '../protocols/read-chat.ts';
 import { isProtocolRefusal } from '../protocols/refusal.ts';
 import type { ProtocolRefusal } from '../protocols/refusal.ts';
-import type { ChatTranslation } from '../protocols/translation.ts';
 import type { CompiledBackend } from '../snapshot/compile/models.ts';
 import { tracedHeaders } from '../telemetry/trace.ts';
 import { messagesTo } from './outbound-messages.ts';
-import { ownHeaders, streamOptionsOf, upstreamRequest } from './outbound-request.ts';
+import { translated, upstreamRequest } from './outbound-request.ts';
 import type { Outbound } from './outbound-request.ts';
 import type { Sending } from './sending.ts';
 import { spliceBody } from './splice.ts';
@@ -30,7 +29,11 @@ export function outboundTo(backend: CompiledBackend, sending: Sending): Outbound
   const { proxied, body, peeked, caller } = walk;
   if (proxied.messages === 'served') return messagesTo(backend, sending);
   const translation = translations[backend.protocol];
-  if (translation !== undefined) return translated(translation, backend, sending);
+  if (translation !== undefined) {
+    const chat = readChat(body, backend.protocol);
+    if (isProtocolRefusal(chat)) return chat;
+    return translated(backend, sending, { chat, ask: translation, answer: translation });
+  }
   const spliced = spliceBody(body, peeked, {
     model: backend.upstreamModel,
     modelJson: backend.upstreamModelJson,
@@ -40,26 +43,5 @@ export function outboundTo(backend: CompiledBackend, sending: Sending): Outbound
   return {
     request: upstreamRequest(backend, sending, { path, headers, body: spliced }),
     reading: null,
-  };
-}
-
-function translated(
-  translation: ChatTranslation,
-  backend: CompiledBackend,
-  sending: Sending,
-): Outbound | ProtocolRefusal {
-  const { protocol, upstreamModel, basePath, defaultMaxTokens } = backend;
-  const chat = readChat(sending.walk.body, protocol);
-  if (isProtocolRefusal(chat)) return chat;
-  const asked = translation.translateRequest(chat, upstreamModel, { basePath, defaultMaxTokens });
-  if (isProtocolRefusal(asked)) return asked;
-  const headers = [...ownHeaders(sending.headers, protocol), ...asked.headers];
-  return {
-    request: upstreamRequest(backend, sending, { path: asked.path, headers, body: [asked.body] }),
-    reading: {
-      translation,
-      isStream: chat.isStream,
-      options: streamOptionsOf(chat, upstreamModel, sending.walk),
-    },
   };
 }

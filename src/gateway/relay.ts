@@ -6,17 +6,34 @@ import type { Forwarded } from '../usage/estimate-answer.ts';
 import { isEventStream, mayReportUsage, Tail } from '../usage/tail.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
 import { idHeaders } from './answer.ts';
+import type { CachePlace } from './cache-place.ts';
 import { startRecording } from './cache-recording.ts';
 import type { Recording } from './cache-recording.ts';
-import type { CredentialMask, MaskedHead } from './credential-echo.ts';
+import type { MaskedHead } from './credential-echo.ts';
 import type { Step } from './plan.ts';
+import type { FlatHeaders } from './transport/boundary.ts';
 import { appendAnswerHeaders } from './transport/header-policy.ts';
 import type { Walk } from './walk.ts';
 
+/** What the gateway itself says before the headers of an answer: names and values in turn. */
+export function headOf(walk: Walk, step: Step): FlatHeaders {
+  const { exchange, limitHeaders } = walk;
+  const head = idHeaders(exchange);
+  head.push('x-gw-route', step.route, 'x-gw-served-model', headerText(step.model.model.name));
+  if (limitHeaders.length > 0) head.push(...limitHeaders);
+  if (missedBy(walk, step) !== null) head.push(...cacheMiss);
+  return head;
+}
+
+/** The cache was asked for an answer of this model. */
+export const missedBy = ({ missed }: Walk, { model }: Step): CachePlace | null =>
+  missed?.model === model.model ? missed : null;
+
+export const cacheMiss = ['x-gw-cache', 'miss'] as const;
+
 export class Relay {
   readonly kind = 'relaying';
-  readonly status: number;
-  readonly mask: CredentialMask | null;
+  readonly head: MaskedHead;
   /** From the start of the request until the client was sent the first byte of a body. */
   firstTokenMs: number | null = null;
   #bytes = 0;
@@ -26,23 +43,19 @@ export class Relay {
   readonly #recording: Recording | null;
 
   /** `isFollowed` when a chunk or the end follows at once. */
-  constructor(walk: Walk, step: Step, answer: MaskedHead, isFollowed: boolean) {
-    const { exchange, caller, context, limitHeaders, missed } = walk;
-    const { status, headers } = answer;
-    this.status = status;
-    this.mask = answer.mask;
+  constructor(walk: Walk, step: Step, head: MaskedHead, isFollowed: boolean) {
+    const { exchange, caller, context } = walk;
+    const { status, headers } = head;
+    this.head = head;
     this.#walk = walk;
-    const head = idHeaders(exchange);
-    head.push('x-gw-route', step.route, 'x-gw-served-model', headerText(step.model.model.name));
-    if (limitHeaders.length > 0) head.push(...limitHeaders);
-    const isMiss = missed !== null && missed.model === step.model.model;
-    if (isMiss) head.push('x-gw-cache', 'miss');
-    this.#recording = isMiss ? startRecording(context.cache, missed, { step, answer }) : null;
-    appendAnswerHeaders(head, headers);
+    const told = headOf(walk, step);
+    const place = missedBy(walk, step);
+    this.#recording = place === null ? null : startRecording(context.cache, place, { step, head });
+    appendAnswerHeaders(told, headers);
     const isMetered = caller.principalId !== null && context.usage !== null;
     this.#tail = isMetered && status < 300 && mayReportUsage(headers) ? new Tail() : null;
     this.#isStream = isEventStream(headers);
-    exchange.start(status, head, isFollowed);
+    exchange.start(status, told, isFollowed);
   }
 
   /** The end of what was passed on, when usage may be told in it. */
@@ -52,7 +65,7 @@ export class Relay {
 
   /** The part of a served answer that was passed on; null when nothing was. */
   get forwarded(): Forwarded | null {
-    if (this.status >= 300 || this.#bytes === 0) return null;
+    if (this.head.status >= 300 || this.#bytes === 0) return null;
     return { bytes: this.#bytes, tail: this.#tail?.text() ?? null, isStream: this.#isStream };
   }
 

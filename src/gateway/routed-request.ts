@@ -17,19 +17,15 @@ type Dependencies = Readonly<{ classifier: Classifier; now: Clock }>;
 export function routedRequest(
   { classifier, now }: Dependencies,
   exchange: Exchange,
-  request: Unclassified,
-): PeekedRequest | Promise<PeekedRequest> {
-  const { snapshot, peeked, body } = request;
-  const { prefix_bytes: prefixBytes } = snapshot.tuning;
-  const classed = (promptClass: PromptClassId | null): PeekedRequest => {
-    noteClass(exchange, snapshot, promptClass);
-    return new PeekedRequest(exchange, peeked, body, { nowMs: now(), prefixBytes, promptClass });
+  unclassified: Unclassified,
+): RoutedRequest | Promise<RoutedRequest> {
+  const classed = (promptClass: PromptClassId | null): RoutedRequest => {
+    noteClass(exchange, unclassified.snapshot, promptClass);
+    return new PeekedRequest(exchange, unclassified, promptClass, now());
   };
-  const found = classifier.classOf(request);
+  const found = classifier.classOf(unclassified);
   return found instanceof Promise ? found.then(classed) : classed(found);
 }
-
-type Facts = Readonly<{ nowMs: number; prefixBytes: number; promptClass: PromptClassId | null }>;
 
 class PeekedRequest implements RoutedRequest {
   readonly model: string;
@@ -38,28 +34,28 @@ class PeekedRequest implements RoutedRequest {
   readonly maxTokens: number | null;
   readonly promptClass: PromptClassId | null;
   readonly nowMs: number;
-  readonly #exchange: Pick<Exchange, 'anyHeader'>;
+  readonly #exchange: Exchange;
   readonly #body: Buffer;
   readonly #peeked: Peeked;
   readonly #prefixBytes: number;
   #conversationKey = -1;
 
   constructor(
-    exchange: Pick<Exchange, 'anyHeader'>,
-    peeked: Peeked,
-    body: Buffer,
-    { nowMs, prefixBytes, promptClass }: Facts,
+    exchange: Exchange,
+    { snapshot, peeked, body }: Unclassified,
+    promptClass: PromptClassId | null,
+    nowMs: number,
   ) {
     this.model = peeked.model;
     this.isStream = peeked.isStream;
     this.promptEstimate = peeked.promptEstimate;
     this.maxTokens = peeked.maxTokens;
-    this.nowMs = nowMs;
     this.promptClass = promptClass;
+    this.nowMs = nowMs;
     this.#exchange = exchange;
     this.#body = body;
     this.#peeked = peeked;
-    this.#prefixBytes = prefixBytes;
+    this.#prefixBytes = snapshot.tuning.prefix_bytes;
   }
 
   header(name: string): string | undefined {
@@ -67,18 +63,16 @@ class PeekedRequest implements RoutedRequest {
   }
 
   conversationKey(): number {
-    if (this.#conversationKey === -1) {
-      this.#conversationKey = this.#readConversationKey();
-    }
+    if (this.#conversationKey === -1) this.#conversationKey = this.#readConversationKey();
     return this.#conversationKey;
   }
 
-  /** An upload has no beginning that another one shares: it goes where its bytes fall. */
+  /** An upload has no beginning that another one shares: its key is of its first bytes. */
   #readConversationKey(): number {
     const body = this.#body;
-    if (this.#peeked.format === 'form') {
-      return hashBytes(body, 0, Math.min(body.length, this.#prefixBytes));
-    }
-    return conversationKey(body, this.#peeked.open, this.#prefixBytes);
+    const prefixBytes = this.#prefixBytes;
+    return this.#peeked.format === 'form'
+      ? hashBytes(body, 0, Math.min(body.length, prefixBytes))
+      : conversationKey(body, this.#peeked.open, prefixBytes);
   }
 }
