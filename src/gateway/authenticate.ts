@@ -16,7 +16,7 @@ const recognisedMax = 10_000;
 const missing = refuseRequest('invalid_api_key', 'authorization: a bearer key is required');
 const misplaced = refuseRequest(
   'invalid_api_key',
-  'authorization: a bearer key is required; x-api-key is read on /v1/messages and its like alone',
+  'authorization: a bearer key is required; x-api-key is accepted on /v1/messages routes only',
 );
 const unknown = refuseRequest('invalid_api_key', 'authorization: the key is not known');
 const expired = refuseRequest('expired_api_key', 'authorization: the key has expired');

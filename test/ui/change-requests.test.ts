@@ -66,7 +66,7 @@ it('calls of a draft are changed, taken out and added, and its approval falls aw
   await press(page, 'Save draft');
   await toast(page, /Change request 1 edited/);
   await page.getByRole('row', { name: /Input price added unpriced \$2.50/ }).waitFor();
-  await page.getByText('by nobody').waitFor();
+  await page.getByText('Not approved yet').waitFor();
 
   const edited = (await house.send('GET', path)).body;
   assert.deepEqual([memberOf(edited, 'state'), memberOf(edited, 'approvals')], ['open', []]);

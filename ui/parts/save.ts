@@ -189,7 +189,7 @@ export class GwSave extends LitElement {
       ${
         calls !== null && !this.asksRequests && calls.some(({ path }) => concernsRequests(path))
           ? html`<button type="button" class="plain" @click=${this.#askRequests}>
-              What would it have made of requests?
+              Preview impact on recent traffic
             </button>`
           : nothing
       }

@@ -28,12 +28,14 @@ before(async () => {
   shared = await house();
 });
 
-/** A configuration with a grant that was taken back, and a reason for the last change. */
+/** A configuration with a deleted model, a grant that was revoked, and a reason for the last change. */
 async function house() {
   const opened = await testAdministrator(file);
   const { send, ask, cookie } = opened;
   await send('POST', '/admin/models', { name: 'qwen3-8b', input_price_per_mtok: 1 });
   await send('POST', '/admin/models', { name: 'other' });
+  await send('POST', '/admin/models', { name: 'short-lived' });
+  await send('DELETE', '/admin/models/3');
   await send('POST', '/admin/principals', { name: 'reporting' });
   await send('POST', '/admin/roles', { name: 'readers' });
   const permission = { verb: 'model:invoke', resource: 'model/qwen*' };
@@ -94,7 +96,7 @@ it('an export answers as its control plane does', async () => {
   }
 });
 
-it('an export names the records of changes, and people by their ids', async () => {
+it('an export names the records of changes, deleted ones too, and people by their ids', async () => {
   const log = await exported(shared.plane.db);
   const opened = await openExport([new File([log], 'log.ndjson')], none, () => {});
   const { body } = await answer(opened, '/admin/history/commands?limit=1000&order=asc');
@@ -105,6 +107,8 @@ it('an export names the records of changes, and people by their ids', async () =
     'Created model qwen3-8b',
     'Granted a role to reporting',
     'Created API key k',
+    'Created model short-lived',
+    'Deleted model short-lived',
   ]) {
     assert.ok(summaries.has(text), text);
   }

@@ -19,11 +19,11 @@ export function factsOf(request: WholeRequest) {
     [state === 'review_due' || state === 'reviewed' ? 'Why at once' : 'Change', title ?? 'erased'],
     ['By', nameOf(author)],
     ['Why', request.history[0]?.reason ?? html`<span class="quiet">not said</span>`],
-    ['Concerns', kindsText(kinds)],
+    ['Scope', kindsText(kinds)],
     [
       'Approved',
       approvals.length === 0
-        ? html`<span class="quiet">by nobody</span>`
+        ? html`<span class="quiet">Not approved yet</span>`
         : approvals.map(
             ({ by, at }) => html`<div>by ${nameOf(by)}, <gw-time at=${at}></gw-time></div>`,
           ),

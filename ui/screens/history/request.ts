@@ -262,7 +262,7 @@ export class GwChangeRequest extends LitElement {
 
   /** What an edit ends. */
   #falling({ approvals, apply_at }: WholeRequest) {
-    if (approvals.length === 0) return html`<p>It is approved by nobody yet.</p>`;
+    if (approvals.length === 0) return html`<p>Not approved yet.</p>`;
     const names = approvals.map(({ by }) => nameOf(by)).join(', ');
     return html`<p class="notice warn">
       The approval by ${names} falls away${apply_at === null ? '' : ', and so does its time'}: what

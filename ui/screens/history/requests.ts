@@ -55,7 +55,7 @@ const columns: readonly Column<ChangeRequest>[] = [
     cell: ({ state }) => html`<gw-badge tone=${toneOfState(state)}>${stateWords(state)}</gw-badge>`,
   },
   { id: 'author', label: 'By', value: ({ author }) => nameOf(author) },
-  { id: 'kinds', label: 'Concerns', value: ({ kinds }) => kindsText(kinds) },
+  { id: 'kinds', label: 'Scope', value: ({ kinds }) => kindsText(kinds) },
   {
     id: 'approvals',
     label: 'Approved by',
@@ -142,7 +142,7 @@ class HistoryRequests extends LitElement {
       <p>
         ${
           policy.protected.length === 0
-            ? 'No kind of change needs a second person. Any change can be proposed to one all the same.'
+            ? 'Approval is optional for all changes.'
             : html`Changes of <strong>${kindsText(policy.protected)}</strong> need the approval of a
                 second person.`
         }

@@ -13,7 +13,7 @@ import { zone } from '../../state/preferences.ts';
 
 export class GwKeyForm extends BearerForm<KeyDraft> {
   protected override readonly hints = {
-    principal: "Who calls with it: roles, limits and budget are the principal's",
+    principal: 'Roles, limits and budget come from the principal',
     name: 'Where it is used, such as billing-nightly',
   };
   protected override readonly expiries = [

@@ -21,7 +21,7 @@ export function talkOf({
       turns.length === 0
         ? html`<div class="blank">
             <gw-icon name="send"></gw-icon>
-            <p>The answer comes here while it is written, with the rule that chose its model.</p>
+            <p>The response streams here, with the routing decision.</p>
           </div>`
         : html`${turns.map((turn) => drawnTurn(turn))} ${lastTurn(answer, isAsking)}
             <gw-playground-outcome

@@ -50,10 +50,11 @@ export function principalName({ states }: Pick<OpenLog, 'states'>, id: number): 
   return principal === undefined ? `principal ${id}` : nameOr(principal.name, `principal ${id}`);
 }
 
-/** Null for a person, and for a record that the last state does not hold. */
+/** The last known name, of a deleted record too. Null for a person. */
 export function recordName({ states }: Pick<OpenLog, 'states'>, stream: string): string | null {
+  if (states === null) return null;
   const { noun, id } = parseStream(stream);
-  return nameIn(states?.last()[noun].byId.get(id))?.text ?? null;
+  return nameIn(states.last()[noun].byId.get(id))?.text ?? states.deletedName(stream);
 }
 
 const nameOr = ({ text }: StoredName, otherwise: string): string => text ?? otherwise;

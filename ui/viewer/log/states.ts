@@ -1,14 +1,15 @@
 // The configuration as it stood at any position of an export that begins with its log: folded as the events are read, kept here and
 // there on the way, and folded on from the nearest one that is kept when it is asked for.
 
-import { readEvent } from '../../../events/catalogue.ts';
+import { parseStream, readEvent } from '../../../events/catalogue.ts';
+import { nameIn } from '../../../projections/change-words.ts';
 import {
   applyEvent,
   closeDraft,
   emptyState,
   openDraft,
 } from '../../../projections/config/state.ts';
-import type { ConfigState } from '../../../projections/config/state.ts';
+import type { ConfigState, Draft } from '../../../projections/config/state.ts';
 import type { EventLine } from '../../../events/export-check.ts';
 
 /** States that are kept. They share what does not differ; from one to the next lie equally many events, more and more of them. */
@@ -22,6 +23,8 @@ export type States = Readonly<{
   last: () => ConfigState;
   /** The snapshot version there. */
   version: () => number;
+  /** The last name of a record that was deleted; null for one that was not, and where its kind has no name in the log. */
+  deletedName: (stream: string) => string | null;
   /** At a position up to that one. */
   at: (position: number) => Promise<ConfigState>;
 }>;
@@ -30,10 +33,12 @@ export type States = Readonly<{
 export function createStates(
   read: (from: number, to: number) => Promise<readonly EventLine[]>,
 ): States {
-  let draft = openDraft(emptyState);
+  let draft: Draft = openDraft(emptyState);
   let kept: readonly ConfigState[] = [emptyState];
   let distance = firstDistance;
   let asked: ConfigState = emptyState;
+  /** By stream: an entry for each deleted record that has a name. */
+  const deleted = new Map<string, string>();
   /** What is kept is no more to be written, so the fold goes on in another draft. */
   const keep = (): void => {
     const state = closeDraft(draft);
@@ -50,11 +55,15 @@ export function createStates(
   };
   return {
     add: (event) => {
+      const name = nameIn(recordIn(draft, event.stream))?.text ?? null;
       applyEvent(draft, folded(event));
+      const isGone = recordIn(draft, event.stream) === undefined;
+      if (name !== null && isGone) deleted.set(event.stream, name);
       if (event.position % distance === 0) keep();
     },
     last,
     version: () => draft.version,
+    deletedName: (stream) => deleted.get(stream) ?? null,
     at: async (position) => {
       if (asked.position === position) return asked;
       const head = last();
@@ -70,6 +79,12 @@ export function createStates(
       return asked;
     },
   };
+}
+
+function recordIn(draft: Draft, stream: string): unknown {
+  const { noun, id } = parseStream(stream);
+  const { base, copy } = draft[noun];
+  return (copy ?? base).byId.get(id);
 }
 
 function folded({ stream, type, schema, payload, ...event }: EventLine) {
