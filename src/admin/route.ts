@@ -98,7 +98,7 @@ type Description = Readonly<{
   summary: string;
   /** Of success; 200 when absent. With 204 no body is sent, nor with 302, which sends a browser on. */
   status?: 201 | 204 | 302;
-  /** Writes nothing, although it is no GET: no version, no Idempotency-Key. */
+  /** Changes no configuration, although it is not a GET: no version, no Idempotency-Key. */
   asks?: true;
   /** The refusals of the handler's own; those of the framework are added from the other fields. */
   refusals: readonly RefusalCode[];

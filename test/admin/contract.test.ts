@@ -157,6 +157,7 @@ const lines: Readonly<Record<string, Line>> = {
   listPromptClasses: {},
   createPromptClass: {},
   evaluatePromptClasses: {},
+  listPromptClassEvaluations: {},
   getPromptClass: { of: 'promptClass' },
   updatePromptClass: { of: 'promptClass' },
   deletePromptClass: { of: 'promptClass' },

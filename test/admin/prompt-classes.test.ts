@@ -323,6 +323,51 @@ describe('an evaluation', () => {
     assert.match(String(member(body, 'note')), /code/);
   });
 
+  it('is listed for others with who ran it, when and on what, the newest first', async (t) => {
+    const { send, plane } = await testAdministrator(t);
+    for (const { name, examples } of labelledPrompts().slice(0, 2)) {
+      await send('POST', classes, { name, examples });
+    }
+    assert.deepEqual((await send('GET', `${classes}/evaluations`)).body, []);
+    const first = await send('POST', evaluate);
+    await send('DELETE', `${classes}/2`);
+    const { version } = plane.store.state();
+    const second = await send('POST', evaluate);
+    const { body: listed } = await send('GET', `${classes}/evaluations`);
+    assert.deepEqual(listed, [second.body, first.body]);
+    const of = (name: string) => member(second.body, name);
+    const told = ['principal_name', 'snapshot_version', 'fast_encoder', 'refined_encoder'].map(of);
+    assert.deepEqual(told, ['boss', version, 'english-1', null]);
+    assert.ok(Math.abs(Date.parse(String(of('evaluated_at'))) - Date.now()) < 60_000);
+    assert.notEqual(member(first.body, 'snapshot_version'), version);
+  });
+
+  it('is kept until 20 newer ones exist', async (t) => {
+    const { send, plane } = await testAdministrator(t);
+    const ids: unknown[] = [];
+    for (let made = 0; made < 22; made++)
+      ids.push(member((await send('POST', evaluate)).body, 'id'));
+    const { body: listed } = await send('GET', `${classes}/evaluations`);
+    assert.ok(Array.isArray(listed));
+    const kept = ids.slice(2).toReversed();
+    assert.deepEqual(
+      listed.map((one) => member(one, 'id')),
+      kept,
+    );
+    const rows: unknown[] = await plane.db.query(
+      plane.db.sql`select id from op.prompt_class_evaluations`,
+    );
+    assert.equal(rows.length, 20);
+  });
+
+  it('of another release is left out of the list', async (t) => {
+    const { send, plane } = await testAdministrator(t);
+    await send('POST', evaluate);
+    await plane.db.query(plane.db.sql`
+      update op.prompt_class_evaluations set result = '{"another": "form"}'`);
+    assert.deepEqual((await send('GET', `${classes}/evaluations`)).body, []);
+  });
+
   it('is no event, and shows no example', async (t) => {
     const { send, plane } = await testAdministrator(t);
     for (const name of ['a', 'b']) {
@@ -332,5 +377,10 @@ describe('an evaluation', () => {
     const { body } = await send('POST', evaluate);
     assert.equal(plane.store.state().position, position);
     assert.ok(!JSON.stringify(body).includes('Zebedee'));
+    const rows: unknown[] = await plane.db.query(
+      plane.db.sql`select result from op.prompt_class_evaluations`,
+    );
+    assert.equal(rows.length, 1);
+    assert.ok(!JSON.stringify(rows).includes('Zebedee'));
   });
 });

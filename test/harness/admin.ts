@@ -207,11 +207,13 @@ const bodyText = (body: unknown): string =>
 
 function checkShape(method: string, path: string, body: unknown): void {
   const [bare = ''] = path.split('?', 1);
-  const found = adminRoutes.find(
+  const fitting = adminRoutes.filter(
     (route) =>
       route.method === method &&
       new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare),
   );
+  // As in the server, a path without parameters goes before one with them.
+  const found = fitting.find((route) => route.path === bare) ?? fitting[0];
   found?.response.parse(body);
 }
 

@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
+import type { Page } from 'playwright-core';
+
 import { promptClasses } from './harness/company-routing.ts';
 import { press, question } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
@@ -280,6 +282,13 @@ it('a frontend model is made with its defaults, changed, and deleted by its name
   assert.equal((await house.send('GET', '/admin/frontend-models/1')).status, 404);
 });
 
+/** A figure that is better than in the evaluation that it is compared with. */
+const gain = (page: Page) =>
+  page
+    .locator('gw-evaluation')
+    .getByText(/^\+0\.\d\d/)
+    .first();
+
 it('a class is made of many pasted examples, tried, evaluated, and evaluated again', async (t) => {
   const house = await emptyHouse(t);
   const [coding, ...others] = promptClasses;
@@ -331,12 +340,18 @@ it('a class is made of many pasted examples, tried, evaluated, and evaluated aga
   const id = others.findIndex(({ name }) => name === 'databases') + 1;
   await house.send('DELETE', `/admin/prompt-classes/${id}`);
   await press(page, 'Evaluate');
-  await page.getByText('What changed is since the evaluation of').waitFor();
-  await row
-    .getByText(/^\+0\.\d\d/)
-    .first()
-    .waitFor();
+  await gain(page).waitFor();
+  await press(page, 'Evaluate');
+  await gain(page).waitFor({ state: 'detached' });
   await expectCleanScreen(page, watched);
+
+  const { page: other } = await open(t, house, 'prompt-classes/evaluation');
+  const said = other.locator('gw-evaluation').getByRole('paragraph').first();
+  assert.match((await said.textContent()) ?? '', /by\s+boss on version \d+, with\s+the encoder/);
+  const compared = other.getByLabel('Compare with');
+  assert.equal(await compared.locator('option').count(), 2);
+  await compared.selectOption({ index: 1 });
+  await gain(other).waitFor();
 });
 
 it('a recorded request is asked again on the rules, with what is recorded of it', async (t) => {

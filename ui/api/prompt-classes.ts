@@ -45,6 +45,10 @@ export const removePromptExample = (
   change: Change = {},
 ) => call('DELETE', '/admin/prompt-classes/{id}/examples/{example_id}', { params, ...change });
 
-/** Each example is put to the classes as if it had not been one; nothing is written. */
+/** The newest first. */
+export const listEvaluations = async (signal?: AbortSignal): Promise<readonly Evaluation[]> =>
+  (await call('GET', '/admin/prompt-classes/evaluations', { signal })).body;
+
+/** Classifies each example as if it were not one, and stores the result on the server. */
 export const evaluatePromptClasses = (signal?: AbortSignal) =>
   call('POST', '/admin/prompt-classes/evaluate', { signal });

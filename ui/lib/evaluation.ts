@@ -1,50 +1,25 @@
-// An evaluation of prompt classes: what of it changed since the one before, who is taken for whom, and how it is kept in the browser.
+// An evaluation of prompt classes: what changed since an earlier one, and which examples are taken for another class.
 
 import type { Evaluation } from '../api/prompt-classes.ts';
 
 type Evaluated = Evaluation['classes'][number];
 
-export type Kept = Readonly<{ at: string; evaluation: Evaluation }>;
-
-/** The newest and the one before it; null where there is none. */
-export type Evaluations = Readonly<{ newest: Kept | null; before: Kept | null }>;
-
-export const noEvaluations: Evaluations = { newest: null, before: null };
-
-/** One of the past is of no use once it is of other classes altogether, but what is the same can be compared. */
-export const withEvaluation = ({ newest }: Evaluations, kept: Kept): Evaluations => ({
-  newest: kept,
-  before: newest,
-});
-
-/** As it was kept; what cannot be read is none. */
-export function readEvaluations(text: string | null): Evaluations {
-  try {
-    const read: unknown = JSON.parse(text ?? 'null');
-    if (!isKeptPair(read)) return noEvaluations;
-    return { newest: read.newest, before: read.before };
-  } catch {
-    return noEvaluations;
-  }
+/** `evaluations` are the newest first. The chosen one while it is kept, otherwise the one before the newest; null when there is none. */
+export function comparedOf(
+  evaluations: readonly Evaluation[],
+  chosenId: number | null,
+): Evaluation | null {
+  const older = evaluations.slice(1);
+  return older.find(({ id }) => id === chosenId) ?? older[0] ?? null;
 }
 
-const isKeptPair = (value: unknown): value is Evaluations =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['newest', 'before'].every((name) => isKept(Reflect.get(value, name)));
+export const evaluatorOf = ({ principal_name: name }: Evaluation): string =>
+  name === null ? 'a deleted principal' : name || 'an erased principal';
 
-function isKept(value: unknown): boolean {
-  if (value === null) return true;
-  if (typeof value !== 'object') return false;
-  const evaluation: unknown = Reflect.get(value, 'evaluation');
-  return (
-    typeof Reflect.get(value, 'at') === 'string' &&
-    typeof evaluation === 'object' &&
-    evaluation !== null &&
-    Array.isArray(Reflect.get(evaluation, 'classes')) &&
-    Array.isArray(Reflect.get(evaluation, 'confusions'))
-  );
-}
+type Encoded = Pick<Evaluation, 'fast_encoder' | 'refined_encoder'>;
+
+export const encodersText = ({ fast_encoder: fast, refined_encoder: refined }: Encoded): string =>
+  [fast, refined].filter((encoder) => encoder !== null).join(' and ') || 'none';
 
 export type Measure = 'precision' | 'recall' | 'mean_margin' | 'worst_margin';
 

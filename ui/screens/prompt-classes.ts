@@ -5,7 +5,7 @@ import { html, nothing } from 'lit';
 
 import { asFailure } from '../api/failure.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import { evaluatePromptClasses } from '../api/prompt-classes.ts';
+import { evaluatePromptClasses, listEvaluations } from '../api/prompt-classes.ts';
 import '../elements/badge.ts';
 import '../elements/empty.ts';
 import '../elements/error.ts';
@@ -15,12 +15,10 @@ import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
 import type { Column } from '../elements/table.ts';
-import { Watch } from '../elements/watch.ts';
 import { adminCurl } from '../lib/copy-as.ts';
-import { marginText, withEvaluation } from '../lib/evaluation.ts';
+import { marginText } from '../lib/evaluation.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
-import { evaluations } from '../state/evaluations.ts';
 import { linkTo, openRest } from '../state/location.ts';
 import { may } from '../state/session.ts';
 import './prompt-classes/evaluation.ts';
@@ -87,7 +85,7 @@ class ScreenPromptClasses extends RecordScreen {
   declare unevaluated: ApiFailure | null;
   protected override readonly screen = 'prompt-classes';
   readonly #classes = new Resource(this, loadClasses, { pollMs: 30_000 });
-  readonly #evaluations = new Watch(this, evaluations);
+  readonly #evaluations = new Resource(this, listEvaluations, { pollMs: 30_000 });
 
   constructor() {
     super();
@@ -120,7 +118,7 @@ class ScreenPromptClasses extends RecordScreen {
     return this.rest[0] === evaluationPart;
   }
 
-  /** It changes nothing, and asks about what is published now. */
+  /** An evaluation changes no configuration, so it needs no review. */
   #evaluateButton() {
     if (!may('config:write')) return nothing;
     return html`<button
@@ -149,7 +147,7 @@ class ScreenPromptClasses extends RecordScreen {
   }
 
   #segments(rows: readonly ClassRow[]) {
-    const { newest } = this.#evaluations.value;
+    const [newest] = this.#evaluations.value ?? [];
     return html`<gw-segments
       slot="bar"
       label="Classes or their evaluation"
@@ -164,7 +162,7 @@ class ScreenPromptClasses extends RecordScreen {
         {
           value: evaluationPart,
           label: 'evaluated',
-          count: newest?.evaluation.classes.length ?? 0,
+          count: newest?.classes.length ?? 0,
           href: linkTo({ screen: this.screen, rest: [evaluationPart] }),
         },
       ]}
@@ -180,31 +178,37 @@ class ScreenPromptClasses extends RecordScreen {
   }
 
   #evaluation(rows: readonly ClassRow[]) {
-    const { value } = this.#evaluations;
-    if (value.newest === null) {
-      return html`<gw-empty heading="Not evaluated in this browser yet" icon="gauge">
-        <span slot="about"
-          >An evaluation puts each example to the classes as if it had not been one: how many are
-          found, how many are taken for another class, and by how much.</span
-        >
-        ${
-          may('config:write')
-            ? html`<button
-                type="button"
-                class="primary"
-                ?disabled=${this.busy}
-                @click=${this.#evaluate}
-              >
-                Evaluate
-              </button>`
-            : nothing
-        }
-        <a class="button" href=${linkTo({ screen: this.screen })}>See the classes</a>
-      </gw-empty>`;
-    }
-    return html`<gw-evaluation .evaluations=${value} .classes=${rows}
-      >${this.#segments(rows)}</gw-evaluation
-    >`;
+    return html`${troubleOf(this.#evaluations)}
+    ${loaded(
+      this.#evaluations,
+      (evaluations) =>
+        html`<gw-evaluation .evaluations=${evaluations} .classes=${rows}
+          >${this.#segments(rows)}</gw-evaluation
+        >`,
+      { empty: () => this.#unevaluatedYet() },
+    )}`;
+  }
+
+  #unevaluatedYet() {
+    return html`<gw-empty heading="Not evaluated yet" icon="gauge">
+      <span slot="about"
+        >An evaluation classifies each example as if it were not one. It shows how many are found,
+        how many are taken for another class, and by how much.</span
+      >
+      ${
+        may('config:write')
+          ? html`<button
+              type="button"
+              class="primary"
+              ?disabled=${this.busy}
+              @click=${this.#evaluate}
+            >
+              Evaluate
+            </button>`
+          : nothing
+      }
+      <a class="button" href=${linkTo({ screen: this.screen })}>See the classes</a>
+    </gw-empty>`;
   }
 
   #opened(one: ClassRow | null, rows: readonly ClassRow[]) {
@@ -261,9 +265,8 @@ class ScreenPromptClasses extends RecordScreen {
     this.busy = true;
     this.unevaluated = null;
     try {
-      const { body } = await evaluatePromptClasses();
-      const kept = { at: new Date().toISOString(), evaluation: body };
-      evaluations.set(withEvaluation(evaluations.get(), kept));
+      await evaluatePromptClasses();
+      await this.#evaluations.reload();
       openRest([evaluationPart]);
     } catch (error) {
       this.unevaluated = asFailure(error);

@@ -14,13 +14,13 @@ import {
 } from '../../../ui/lib/class-draft.ts';
 import {
   adviceOf,
+  comparedOf,
   confusionsOf,
+  encodersText,
+  evaluatorOf,
   gainOf,
   gainText,
   marginText,
-  noEvaluations,
-  readEvaluations,
-  withEvaluation,
 } from '../../../ui/lib/evaluation.ts';
 
 const pasted = (examples: string, labels = '') => ({ examples, labels });
@@ -108,6 +108,13 @@ const confusion = (actual: string, predicted: string, example_id: number) => ({
   refines: null,
 });
 const evaluation: Evaluation = {
+  id: 7,
+  evaluated_at: '2026-11-21T10:00:00Z',
+  principal_id: 2,
+  principal_name: 'ada',
+  snapshot_version: 12,
+  fast_encoder: 'english-1',
+  refined_encoder: null,
   classes: [evaluated],
   confusions: [confusion('code', 'billing', 3), confusion('a', 'b', 1), confusion('a', 'b', 2)],
   note: null,
@@ -146,12 +153,23 @@ it('a verdict comes with what to do about it', () => {
   assert.match(String(adviceOf({ ...evaluated, verdict: 'collision' })), /code/);
 });
 
-it('evaluations that were kept are read back, and anything else is none', () => {
-  const kept = withEvaluation(noEvaluations, { at: '2026-11-21T10:00:00Z', evaluation });
-  assert.deepEqual(readEvaluations(JSON.stringify(kept)), kept);
-  const next = withEvaluation(kept, { at: '2026-11-21T11:00:00Z', evaluation });
-  assert.equal(next.before?.at, '2026-11-21T10:00:00Z');
-  for (const text of [null, '', '{', '{}', '[]', '{"newest":3,"before":null}']) {
-    assert.deepEqual(readEvaluations(text), noEvaluations, String(text));
-  }
+it('compares with the chosen evaluation while it is kept, otherwise with the one before the newest', () => {
+  const [newest, before, oldest] = [
+    { ...evaluation, id: 3 },
+    { ...evaluation, id: 2 },
+    { ...evaluation, id: 1 },
+  ] as const;
+  assert.equal(comparedOf([], null), null);
+  assert.equal(comparedOf([newest], 3), null);
+  assert.equal(comparedOf([newest, before, oldest], null), before);
+  assert.equal(comparedOf([newest, before, oldest], 1), oldest);
+  assert.equal(comparedOf([newest, before], 1), before);
+});
+
+it('names the encoders of an evaluation, and a principal that is gone', () => {
+  assert.equal(encodersText(evaluation), 'english-1');
+  assert.equal(encodersText({ ...evaluation, refined_encoder: 'bge' }), 'english-1 and bge');
+  assert.equal(encodersText({ fast_encoder: null, refined_encoder: null }), 'none');
+  assert.equal(evaluatorOf(evaluation), 'ada');
+  assert.equal(evaluatorOf({ ...evaluation, principal_name: null }), 'a deleted principal');
 });

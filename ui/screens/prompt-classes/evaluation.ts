@@ -1,26 +1,33 @@
-// How well prompt classes are told apart, by their own examples: figures of each beside those of the evaluation before, and which examples
+// The newest evaluation of prompt classes: the figures of each class, what changed since an earlier evaluation, and which examples
 // are taken for another class.
 
 import { LitElement, css, html, nothing } from 'lit';
 
 import type { Evaluation } from '../../api/prompt-classes.ts';
 import '../../elements/badge.ts';
+import '../../elements/field.ts';
+import type { FieldInput } from '../../elements/field.ts';
 import '../../elements/icon.ts';
 import '../../elements/table.ts';
 import type { Column } from '../../elements/table.ts';
 import '../../elements/time.ts';
+import { Watch } from '../../elements/watch.ts';
 import {
   adviceOf,
+  comparedOf,
   confusionsOf,
+  encodersText,
+  evaluatorOf,
   gainOf,
   gainText,
   marginText,
   shareText,
   toneOfVerdict,
 } from '../../lib/evaluation.ts';
-import type { Confused, Evaluations, Measure } from '../../lib/evaluation.ts';
-import { formatCount } from '../../lib/format.ts';
+import type { Confused, Measure } from '../../lib/evaluation.ts';
+import { formatCount, formatTime } from '../../lib/format.ts';
 import { linkTo } from '../../state/location.ts';
+import { zone } from '../../state/preferences.ts';
 import { keepView, tableView } from '../../state/table-view.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
@@ -37,7 +44,7 @@ const gained = (one: Evaluated, before: Evaluation | null, measure: Measure) => 
 const nearestText = ({ nearest }: Evaluated): string =>
   nearest.map(([name, similarity]) => `${name} ${similarity.toFixed(2)}`).join(', ');
 
-/** Compared with the evaluation before, where there was one. */
+/** With what changed since `before`. */
 const columnsOf = (before: Evaluation | null): readonly Column<Evaluated>[] => [
   {
     id: 'class',
@@ -80,6 +87,7 @@ export class GwEvaluation extends LitElement {
   static override properties = {
     evaluations: { attribute: false },
     classes: { attribute: false },
+    comparedId: { state: true },
   };
   static override styles = [
     base,
@@ -88,6 +96,11 @@ export class GwEvaluation extends LitElement {
       .when {
         margin-bottom: var(--space-3);
         color: var(--text-2);
+      }
+
+      gw-field {
+        max-width: 36rem;
+        margin-bottom: var(--space-3);
       }
 
       .gain,
@@ -111,17 +124,23 @@ export class GwEvaluation extends LitElement {
       }
     `,
   ];
-  declare evaluations: Evaluations;
+  /** The newest first. */
+  declare evaluations: readonly Evaluation[];
   declare classes: readonly Named[];
+  /** The evaluation that was chosen to compare with; null before one is chosen. */
+  declare comparedId: number | null;
+  readonly #zone = new Watch(this, zone);
   #columns = columnsOf(null);
   #before: Evaluation | null = null;
 
   constructor() {
     super();
+    this.evaluations = [];
     this.classes = [];
+    this.comparedId = null;
   }
 
-  /** Made anew only when they are compared with another one. */
+  /** They are made again only for a comparison with another evaluation. */
   #columnsFor(before: Evaluation | null): readonly Column<Evaluated>[] {
     if (before !== this.#before) this.#columns = columnsOf(before);
     this.#before = before;
@@ -129,25 +148,23 @@ export class GwEvaluation extends LitElement {
   }
 
   protected override render() {
-    const { newest, before } = this.evaluations;
-    if (newest === null) return nothing;
-    const { at, evaluation } = newest;
+    const [evaluation] = this.evaluations;
+    if (evaluation === undefined) return nothing;
+    const compared = comparedOf(this.evaluations, this.comparedId);
     const examples = evaluation.classes.reduce((sum, one) => sum + one.examples, 0);
     return html`<p class="when">
-        Evaluated <gw-time at=${at}></gw-time>: ${formatCount(examples, 'example')}, each classified
-        without its own help. Only this browser keeps the result.
-        ${
-          before === null
-            ? 'The next evaluation shows what has changed since.'
-            : html`What changed is since the evaluation of
-                <gw-time absolute at=${before.at}></gw-time>.`
-        }
+        Evaluated <gw-time at=${evaluation.evaluated_at}></gw-time> by
+        <strong>${evaluatorOf(evaluation)}</strong> on version ${evaluation.snapshot_version}, with
+        the encoder <code>${encodersText(evaluation)}</code>: ${formatCount(examples, 'example')},
+        each classified without its own help.
+        ${compared === null ? 'The next evaluation shows what has changed since.' : nothing}
       </p>
+      ${compared === null ? nothing : this.#comparison(evaluation, compared)}
       ${evaluation.note === null ? nothing : html`<p class="notice warn">${evaluation.note}</p>`}
       <gw-table
         label="Evaluation"
         noun="class"
-        .columns=${this.#columnsFor(before?.evaluation ?? null)}
+        .columns=${this.#columnsFor(compared)}
         .rows=${evaluation.classes}
         .keyOf=${(one: Evaluated) => `${one.refines ?? ''}/${one.class}`}
         .hrefOf=${(one: Evaluated) => this.#linkOf(one.class)}
@@ -157,6 +174,29 @@ export class GwEvaluation extends LitElement {
       ></gw-table>
       ${this.#advice(evaluation)} ${this.#confusions(evaluation)}`;
   }
+
+  #comparison(evaluation: Evaluation, compared: Evaluation) {
+    const isOther = encodersText(evaluation) !== encodersText(compared);
+    const choices = this.evaluations.slice(1).map((one) => {
+      const at = formatTime(new Date(one.evaluated_at), this.#zone.value);
+      const label = `${at} by ${evaluatorOf(one)}, version ${one.snapshot_version}`;
+      return { value: String(one.id), label };
+    });
+    return html`<gw-field
+      name="compared"
+      label="Compare with"
+      type="select"
+      required
+      hint=${isOther ? `It used the encoder ${encodersText(compared)}` : ''}
+      .choices=${choices}
+      .value=${String(compared.id)}
+      @gw-input=${this.#onCompared}
+    ></gw-field>`;
+  }
+
+  readonly #onCompared = ({ detail }: CustomEvent<FieldInput>): void => {
+    this.comparedId = Number(detail.value);
+  };
 
   #linkOf(name: string): string | null {
     const id = this.classes.find((one) => one.name === name)?.id;
