@@ -9,6 +9,16 @@ export type Subject = Readonly<{ stream: string; name: string | null }>;
 
 export type MadeChange = Readonly<{ command: string; subject: Subject; eventCount: number }>;
 
+/** `stream` is that of the first event. */
+export type Listed = Readonly<{ command: string; stream: string; event_count: number }>;
+
+/** A row of a list with its sentence and its record, whose last known name this is. */
+export function worded<Row extends Listed>({ stream, ...row }: Row, name: string | null) {
+  const { command, event_count: eventCount } = row;
+  const subject: Subject = { stream, name };
+  return { ...row, subject, summary: sentenceOf({ command, subject, eventCount }) };
+}
+
 /** Commands that a verb of `verbs` does not describe. `{record}` is "model demo", `{name}` "demo" alone, `{events}` "3 events". */
 const sentences: Readonly<Record<string, string>> = {
   GrantRole: 'Granted a role to {name}',

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { cloudEvent } from '../control/history/cloud-event.ts';
 import { followHistory, refuseBeyond } from '../control/history/follow-history.ts';
-import type { HistoryEvent } from '../control/history/events.ts';
+import type { HistoryEvent } from '../../projections/history-event.ts';
 import { readHead } from '../db/event-log.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';

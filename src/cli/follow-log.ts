@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { followHistory } from '../control/history/follow-history.ts';
-import type { HistoryEvent } from '../control/history/events.ts';
+import type { HistoryEvent } from '../../projections/history-event.ts';
 import { isDatabaseUnavailable } from '../db/failure.ts';
 import type { Database } from '../db/pool.ts';
 

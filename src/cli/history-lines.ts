@@ -1,6 +1,6 @@
 // How the command line shows what is in the history.
 
-import type { HistoryEvent } from '../control/history/events.ts';
+import type { HistoryEvent } from '../../projections/history-event.ts';
 
 export const eventLine = ({ position, recorded_at, stream, type, data }: HistoryEvent): string =>
   `${position}  ${recorded_at}  ${stream}  ${type}  ${JSON.stringify(data)}`;

@@ -3,7 +3,7 @@
 import { Option } from 'clipanion';
 
 import { accessChanges, accessOf } from '../../../projections/access.ts';
-import type { AccessRow } from '../../control/history/access.ts';
+import type { AccessRow } from '../../../projections/access-review.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { mapped } from '../../lib/mapped.ts';
 import { isRefusal } from '../../lib/refusal.ts';

@@ -4,7 +4,7 @@ import { Option } from 'clipanion';
 
 import { eventMetadata } from '../../../events/event.ts';
 import type { ChangeWords } from '../../control/history/change-words.ts';
-import type { HistoryCommand as MadeCommand } from '../../control/history/commands.ts';
+import type { HistoryCommand as MadeCommand } from '../../../projections/history-command.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { timestampField } from '../../lib/fields.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';

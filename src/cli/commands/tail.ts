@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 
 import { Option } from 'clipanion';
 
-import type { HistoryEvent } from '../../control/history/events.ts';
+import type { HistoryEvent } from '../../../projections/history-event.ts';
 import type { Database } from '../../db/pool.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';

@@ -1,7 +1,7 @@
 // The access review as CSV (RFC 4180), a line a way by which a principal may invoke a model. A cell that a spreadsheet would take for
 // a formula is made text (OWASP, "CSV Injection").
 
-import type { AccessRow } from './access.ts';
+import type { AccessRow } from '../../../projections/access-review.ts';
 
 const columns = [
   'principal_id',

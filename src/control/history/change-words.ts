@@ -2,15 +2,12 @@
 
 import type { Queryable } from '@databases/pg';
 
-import { nameIn, namingEvents, sentenceOf } from '../../../projections/change-words.ts';
-import type { Subject } from '../../../projections/change-words.ts';
+import { nameIn, namingEvents, worded } from '../../../projections/change-words.ts';
+import type { Listed, Subject } from '../../../projections/change-words.ts';
 import { readLastEvents } from '../../db/event-history.ts';
 import type { Vault } from '../../db/vault.ts';
 
 type Dependencies = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
-
-/** `stream` is that of the first event. */
-type Listed = Readonly<{ command: string; stream: string; event_count: number }>;
 
 export type ChangeWords = Readonly<{
   /** "Set budget of search-service-18". */
@@ -24,11 +21,7 @@ export async function withWords<Row extends Listed>(
 ): Promise<(Omit<Row, 'stream'> & ChangeWords)[]> {
   const streams = [...new Set(rows.map(({ stream }) => stream))];
   const names = await namesOf(dependencies, streams);
-  return rows.map(({ stream, ...row }) => {
-    const { command, event_count: eventCount } = row;
-    const subject = { stream, name: names.get(stream) ?? null };
-    return { ...row, subject, summary: sentenceOf({ command, subject, eventCount }) };
-  });
+  return rows.map((row) => worded(row, names.get(row.stream) ?? null));
 }
 
 /** A stream without a name, or whose name was erased, is not in it. */

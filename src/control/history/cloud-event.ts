@@ -1,6 +1,6 @@
 // An event of the history as a CloudEvent in JSON (CloudEvents 1.0, cloudevents.io), which collectors of audit events take as it is.
 
-import type { HistoryEvent } from './events.ts';
+import type { HistoryEvent } from '../../../projections/history-event.ts';
 
 /** `id` is unique within `source`: who has seen both has seen the event. */
 export type CloudEvent = Readonly<{

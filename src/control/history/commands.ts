@@ -2,36 +2,12 @@
 
 import type { Queryable } from '@databases/pg';
 
-import type { EventMetadata } from '../../../events/event.ts';
+import { historyCommandOf } from '../../../projections/history-command.ts';
+import type { HistoryCommand } from '../../../projections/history-command.ts';
 import { listCommands, readCommands } from '../../../projections/tables/audit-log.ts';
 import type { CommandFilter, CommandRow } from '../../../projections/tables/audit-log.ts';
 import { versionsAt } from '../../../projections/tables/snapshot-versions.ts';
 import type { Vault } from '../../db/vault.ts';
-
-export type HistoryCommand = Readonly<{
-  /** The position of its last event. */
-  id: number;
-  tx_id: string;
-  at: string;
-  actor_kind: EventMetadata['actor']['kind'];
-  actor_id: number | null;
-  /** As it was called then; null when the name was erased. */
-  actor_name: string | null;
-  command: string;
-  action: string;
-  target: string;
-  /** That of its first event. */
-  stream: string;
-  request_id: string;
-  /** Null when none was given, or when it was erased. */
-  reason: string | null;
-  reason_erased: boolean;
-  first_position: number;
-  event_count: number;
-  /** Equal when the command left the snapshot as it was; 0 is none. */
-  version_before: number;
-  version_after: number;
-}>;
 
 type Dependencies = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
 
@@ -68,16 +44,13 @@ async function toCommands(
   );
   const texts = await vault.reveal(db, [...new Set(refs)]);
   return rows.map((row, index) => {
-    const { at, actor_name, actor_name_ref, actor_token_id: _token, reason_ref, ...rest } = row;
-    const reason = texts.get(reason_ref ?? '') ?? null;
-    return {
-      ...rest,
-      at: at.toISOString(),
-      actor_name: actor_name ?? texts.get(actor_name_ref ?? '') ?? null,
+    const reason = texts.get(row.reason_ref ?? '') ?? null;
+    return historyCommandOf(row, row.at, {
+      actor_name: row.actor_name ?? texts.get(row.actor_name_ref ?? '') ?? null,
       reason,
-      reason_erased: reason_ref !== null && reason === null,
+      reason_erased: row.reason_ref !== null && reason === null,
       version_before: before[index] ?? 0,
       version_after: after[index] ?? 0,
-    };
+    });
   });
 }

@@ -6,7 +6,7 @@ import type { Queryable } from '@databases/pg';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { historyEvents } from './events.ts';
-import type { HistoryEvent } from './events.ts';
+import type { HistoryEvent } from '../../../projections/history-event.ts';
 
 type Following = Readonly<{
   /** The last position that is held already; 0 is none. */

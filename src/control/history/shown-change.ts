@@ -8,7 +8,7 @@ import type { ConfigState } from '../../../projections/config/state.ts';
 import { diffPage } from '../../../projections/diff.ts';
 import type { Vault } from '../../db/vault.ts';
 import { shownDifferences } from './snapshots.ts';
-import type { ShownDifference } from './snapshots.ts';
+import type { ShownDifference } from '../../../projections/shown-difference.ts';
 
 export type ShownChange = Readonly<{
   event_count: number;

@@ -5,7 +5,8 @@ import type { Queryable } from '@databases/pg';
 
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { Difference } from '../../../projections/diff.ts';
-import type { FieldValue } from '../../../projections/entity-fields.ts';
+import { shownDifference } from '../../../projections/shown-difference.ts';
+import type { ShownDifference } from '../../../projections/shown-difference.ts';
 import { snapshotConfig } from '../../../projections/snapshot.ts';
 import {
   listSnapshotVersions,
@@ -20,7 +21,7 @@ import type { SnapshotConfig } from '../../snapshot/schema.ts';
 import { withWords } from './change-words.ts';
 import type { ChangeWords } from './change-words.ts';
 import { commandsOf } from './commands.ts';
-import type { HistoryCommand } from './commands.ts';
+import type { HistoryCommand } from '../../../projections/history-command.ts';
 
 type Dependencies = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
 
@@ -85,21 +86,6 @@ function withoutRef({ credential_ref: ref, ...provider }: SnapshotConfig['provid
   return { ...provider, has_credential: ref !== null };
 }
 
-/** A value as it is shown; null is none. Of a secret it says that there is one, and that it is another. */
-export type ShownField = Readonly<{
-  field: string;
-  before: unknown;
-  after: unknown;
-  secret: boolean;
-}>;
-
-export type ShownDifference = Omit<Difference, 'name' | 'fields'> &
-  Readonly<{
-    /** Null where the kind has no names, or the name was erased. */
-    name: string | null;
-    fields: readonly ShownField[];
-  }>;
-
 /** The differences as they are shown, with the names of people revealed. */
 export async function shownDifferences(
   { db, vault }: Dependencies,
@@ -113,23 +99,5 @@ export async function shownDifferences(
     value !== null && 'personal' in value ? [value.personal] : [],
   );
   const texts = await vault.reveal(db, [...new Set(refs)]);
-  return differences.map(({ name, fields, ...change }) => ({
-    ...change,
-    name: name === null ? null : textOf(name, texts),
-    fields: fields.map(({ field, before, after }) => {
-      const secret = [before, after].some((value) => value !== null && 'secret' in value);
-      return secret
-        ? { field, before: before && 'set', after: after && (before ? 'changed' : 'set'), secret }
-        : { field, before: shown(before, texts), after: shown(after, texts), secret };
-    }),
-  }));
-}
-
-const shown = (value: FieldValue | null, texts: ReadonlyMap<string, string>): unknown =>
-  value === null ? null : 'value' in value ? value.value : textOf(value, texts);
-
-/** Null when it was erased. */
-function textOf(value: FieldValue, texts: ReadonlyMap<string, string>): string | null {
-  if ('personal' in value) return texts.get(value.personal) ?? null;
-  return 'value' in value && typeof value.value === 'string' ? value.value : null;
+  return differences.map((one) => shownDifference(one, (ref) => texts.get(ref) ?? null));
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { accessPage, pageKeysMax } from '../../../src/control/history/access-page.ts';
+import { accessPage, pageKeysMax } from '../../../projections/access-page.ts';
 
 const rowsOf = (count: number, keys: number) =>
   Array.from({ length: count }, () => ({ keys: Array.from({ length: keys }, (_, id) => id + 1) }));

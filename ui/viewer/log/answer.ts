@@ -1,14 +1,18 @@
 // Answers what the screens of the history ask, out of an open export, as the control plane would of its database: the same addresses,
 // the same shapes. What is not in a log is refused in words.
 
+import { accessChanges, accessOf } from '../../../projections/access.ts';
 import type { AccessKey } from '../../../projections/access.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { emptyState } from '../../../projections/config/state.ts';
 import { diffPage } from '../../../projections/diff.ts';
 import type { Difference } from '../../../projections/diff.ts';
-import type { FieldValue } from '../../../projections/entity-fields.ts';
+import { accessPage } from '../../../projections/access-page.ts';
+import type { AccessRow } from '../../../projections/access-review.ts';
+import { shownDifference } from '../../../projections/shown-difference.ts';
 import { configNouns } from '../../../events/nouns.ts';
-import { reviewAccess, reviewChanges } from './access.ts';
+import { mapped } from '../../../src/lib/mapped.ts';
+import { reviewer } from './access.ts';
 import { getEvent, listCommands, listEvents, listStreams, listVersions } from './history.ts';
 import type { Asked } from './history.ts';
 import { Refused, positionOf } from './moment.ts';
@@ -46,8 +50,8 @@ const handlers: Readonly<Record<string, Handler>> = {
   'snapshots/*/diff/*': async ({ log }, [from = '', to = ''], asked) => ({
     body: await diffOf(log, { from, to }, asked),
   }),
-  access: ({ log }, _segments, asked) => accessOf(log, asked),
-  'access/diff': ({ log }, _segments, asked) => accessDiffOf(log, asked),
+  access: ({ log }, _segments, asked) => listAccess(log, asked),
+  'access/diff': ({ log }, _segments, asked) => diffAccess(log, asked),
 };
 
 /** `address` is a path with a query, from `/admin/` on. */
@@ -92,7 +96,8 @@ function peopleOf(log: OpenLog): readonly object[] {
   const users = [...(log.states?.last().principal.byId.values() ?? [])].filter(
     ({ kind }) => kind === 'user',
   );
-  const ids = new Set<number>([...log.index.actors, ...users.map(({ id }) => id)]);
+  const ids = new Set<number>(users.map(({ id }) => id));
+  for (const { actorId } of log.index.entries) if (actorId !== null) ids.add(actorId);
   return [...ids]
     .toSorted((a, b) => a - b)
     .map((id) => ({ id, kind: 'user', name: principalName(log, id) }));
@@ -104,7 +109,7 @@ function headOf({ index, verified }: OpenLog): object {
     log_id: verified?.logId ?? '',
     position,
     hash: verified?.hash ?? '',
-    recorded_at: new Date(index.recordedAt(position)).toISOString(),
+    recorded_at: new Date(index.at(position)?.at ?? 0).toISOString(),
     snapshot_version: index.version(position),
     read_models: null,
     verified: { chain: null, read_models: null },
@@ -144,29 +149,15 @@ async function diffOf(
   return { from: placeOf(from), to: placeOf(to), total, differences: differences.map(toShown) };
 }
 
+/** Names of people are not in a log: the ref is among the fields. */
+const toShown = (one: Difference) =>
+  shownDifference(
+    one,
+    () => notInExport,
+    () => null,
+  );
+
 const placeOf = ({ position, version }: ConfigState) => ({ position, version });
-
-/** As the control plane shows it, without the texts that only the vault has. */
-const toShown = ({ name, fields, ...change }: Difference) => ({
-  ...change,
-  name: name === null ? null : shownName(name),
-  fields: fields.map(({ field, before, after }) => {
-    const secret = [before, after].some((value) => value !== null && 'secret' in value);
-    return secret
-      ? { field, before: before && 'set', after: after && (before ? 'changed' : 'set'), secret }
-      : { field, before: shown(before), after: shown(after), secret };
-  }),
-});
-
-const shown = (value: FieldValue | null): unknown => {
-  if (value === null) return null;
-  if ('value' in value) return value.value;
-  return 'personal' in value ? notInExport : null;
-};
-
-/** Of a person it is null: the ref is among the fields. */
-const shownName = (name: FieldValue): string | null =>
-  'value' in name && typeof name.value === 'string' ? name.value : null;
 
 const pageOf = ({ after, limit }: Asked) => ({
   after: after === undefined ? null : keyOf(after),
@@ -181,24 +172,29 @@ function keyOf(text: string): AccessKey {
 async function reviewedAt(log: OpenLog, moment: string | undefined, named: string) {
   const state = await stateAt(log, moment ?? String(log.index.last()), named);
   const isTime = moment !== undefined && !/^\d+$/.test(moment);
-  return { state, atMs: isTime ? Date.parse(moment) : log.index.recordedAt(state.position) };
+  return { state, atMs: isTime ? Date.parse(moment) : (log.index.at(state.position)?.at ?? 0) };
 }
 
-async function accessOf(log: OpenLog, asked: Asked): Promise<Handled> {
+async function listAccess(log: OpenLog, asked: Asked): Promise<Handled> {
   const reviewed = await reviewedAt(log, asked['as_of'], 'as_of');
-  const page = pageOf(asked);
-  return paged(reviewAccess(log, reviewed, page), page.limit);
+  const { after, limit } = pageOf(asked);
+  return paged(mapped(accessOf(reviewed.state, after), reviewer(log, reviewed)), limit);
 }
 
-async function accessDiffOf(log: OpenLog, asked: Asked): Promise<Handled> {
+async function diffAccess(log: OpenLog, asked: Asked): Promise<Handled> {
   const before = await reviewedAt(log, asked['from'], 'from');
   const behind = await reviewedAt(log, asked['to'], 'to');
-  const page = pageOf(asked);
-  return paged(reviewChanges(log, { before, behind }, page), page.limit);
+  const review = { lost: reviewer(log, before), gained: reviewer(log, behind) };
+  const { after, limit } = pageOf(asked);
+  const changes = accessChanges(before.state, behind.state, after);
+  const rows = mapped(changes, ({ change, access }) =>
+    Object.assign({ change }, review[change](access)),
+  );
+  return paged(rows, limit);
 }
 
-/** That there are more is said by a link, whose address nobody follows. */
-const paged = (rows: readonly object[], limit: number): Handled => ({
-  body: rows.slice(0, limit),
-  headers: rows.length > limit ? { link: '<>; rel="next"' } : {},
-});
+/** That there are more is said by a link, whose address the screens do not follow. */
+function paged(found: Iterable<AccessRow>, limit: number): Handled {
+  const { rows, hasMore } = accessPage(found, limit);
+  return { body: rows, headers: hasMore ? { link: '<>; rel="next"' } : {} };
+}

@@ -1,16 +1,18 @@
-// The history that an export holds, in the shapes in which the control plane answers it: events, commands and snapshot versions, a page
-// at a time, filtered by the index and read from the file.
+// The history that an export holds: events, commands and snapshot versions, a page at a time, filtered by the index and read from the
+// file. The shapes are those of the control plane.
 
 import { eventMetadata } from '../../../events/event.ts';
-import { sentenceOf } from '../../../projections/change-words.ts';
+import { worded } from '../../../projections/change-words.ts';
+import { historyCommandOf } from '../../../projections/history-command.ts';
+import { historyEventOf } from '../../../projections/history-event.ts';
 import type { Command, LogEvent, Stream, WholeEvent } from '../../api/history.ts';
 import type { SnapshotVersion } from '../../api/snapshots.ts';
 import { isTouching } from './open-log.ts';
 import type { OpenLog } from './open-log.ts';
+import type { Entry } from './log-index.ts';
 import { Refused } from './moment.ts';
 import { actorName, notInExport, recordName } from './names.ts';
 import type { Told } from './names.ts';
-import type { EventLine } from '../../../events/export-check.ts';
 
 export type Asked = Readonly<Record<string, string>>;
 
@@ -18,99 +20,81 @@ const rowsMax = 1_000;
 
 const limitOf = (asked: Asked): number => Math.min(rowsMax, Number(asked['limit'] ?? 100) || 100);
 
-/** Positions, the wanted end first: those behind `after`, as many as fit and are asked for. */
-function pageOf(
-  positions: readonly number[] | null,
-  { index }: OpenLog,
-  { asked, fits }: Readonly<{ asked: Asked; fits: (position: number) => boolean }>,
-): readonly number[] {
-  const isAscending = asked['order'] === 'asc';
-  const count = positions?.length ?? index.last() - index.from + 1;
-  const nth = (at: number): number => positions?.[at] ?? index.from + at;
-  const after = asked['after'] === undefined ? null : Number(asked['after']);
-  const limit = limitOf(asked);
-  const found: number[] = [];
-  for (let step = 0; step < count && found.length < limit; step += 1) {
-    const position = nth(isAscending ? step : count - 1 - step);
-    const isBehind = after === null || (isAscending ? position > after : position < after);
-    if (isBehind && fits(position)) found.push(position);
-  }
-  return found;
+type Fits = (entry: Entry) => boolean;
+
+/** Those that fit, in the order and number asked for. */
+function pageOf(entries: readonly Entry[], asked: Asked, fits: Fits): readonly Entry[] {
+  const ordered = asked['order'] === 'asc' ? entries : entries.toReversed();
+  return ordered.values().filter(fits).take(limitOf(asked)).toArray();
 }
 
-/** What the index is asked of an event. */
-function filterOf({ index }: OpenLog, asked: Asked): (position: number) => boolean {
-  const { stream, type, command, actor, actor_kind: kind, from, to } = asked;
-  const streamNumber = stream === undefined ? null : index.streamNumber(stream);
-  const typeNumber = type === undefined ? null : index.typeNumber(type);
-  const commandNumber = command === undefined ? null : index.commandNumber(command);
-  const [since, until] = [from, to].map((time) => (time === undefined ? null : Date.parse(time)));
-  return (position) =>
-    (streamNumber === null || index.streamAt(position) === streamNumber) &&
-    (typeNumber === null || index.typeAt(position) === typeNumber) &&
-    (commandNumber === null || index.commandAt(position) === commandNumber) &&
-    (actor === undefined || index.actorId(position) === Number(actor)) &&
-    (kind === undefined || index.actorKind(position) === kind) &&
-    (since === null || since === undefined || index.recordedAt(position) >= since) &&
-    (until === null || until === undefined || index.recordedAt(position) < until);
+/** Positions after the one that was held last, in the order asked for. */
+function isBehind({ order, after }: Asked): Fits {
+  if (after === undefined) return () => true;
+  const held = Number(after);
+  return order === 'asc' ? ({ position }) => position > held : ({ position }) => position < held;
+}
+
+function isInTime({ from, to }: Asked): Fits {
+  const since = from === undefined ? -Infinity : Date.parse(from);
+  const until = to === undefined ? Infinity : Date.parse(to);
+  return ({ at }) => at >= since && at < until;
+}
+
+function isAsked(asked: Asked): Fits {
+  const { stream, type, command, actor, actor_kind: kind } = asked;
+  const inTime = isInTime(asked);
+  return (entry) =>
+    (stream === undefined || entry.stream === stream) &&
+    (type === undefined || entry.type === type) &&
+    (command === undefined || entry.command === command) &&
+    (actor === undefined || entry.actorId === Number(actor)) &&
+    (kind === undefined || entry.actorKind === kind) &&
+    inTime(entry);
 }
 
 export async function listEvents(log: OpenLog, asked: Asked): Promise<readonly LogEvent[]> {
-  const positions = pageOf(null, log, { asked, fits: filterOf(log, asked) });
-  return (await log.events(positions)).map(toEvent);
+  const [behind, fits] = [isBehind(asked), isAsked(asked)];
+  const found = pageOf(log.index.entries, asked, (entry) => behind(entry) && fits(entry));
+  return (await log.events(found)).map(historyEventOf);
 }
 
 /** In the order of their names. */
 export function listStreams({ index }: OpenLog, asked: Asked): readonly Stream[] {
   const { part = '', after = '' } = asked;
-  const found = new Map<number, Stream>();
-  for (let position = index.from; position <= index.last(); position += 1) {
-    const number = index.streamAt(position);
-    const events = (found.get(number)?.events ?? 0) + 1;
-    const last_at = new Date(index.recordedAt(position)).toISOString();
-    found.set(number, {
-      stream: index.streamText(number),
-      events,
-      last_position: position,
-      last_at,
+  return [...Map.groupBy(index.entries, ({ stream }) => stream)]
+    .filter(([name]) => name > after && name.toLowerCase().includes(part.toLowerCase()))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .slice(0, limitOf(asked))
+    .map(([stream, entries]) => {
+      const { position = 0, at = 0 } = entries.at(-1) ?? {};
+      const last_at = new Date(at).toISOString();
+      return { stream, events: entries.length, last_position: position, last_at };
     });
-  }
-  return [...found.values()]
-    .filter(({ stream }) => stream > after && stream.toLowerCase().includes(part.toLowerCase()))
-    .toSorted((a, b) => (a.stream < b.stream ? -1 : 1))
-    .slice(0, limitOf(asked));
 }
 
 export async function getEvent(log: OpenLog, position: number): Promise<WholeEvent> {
-  const { index, verified } = log;
-  if (position < index.from || position > index.last()) {
+  const { entries, from, at } = log.index;
+  const entry = at(position);
+  const [line, before] = await log.events([at(position), at(position - 1)].filter(isThere));
+  if (entry === undefined || line === undefined) {
     throw new Refused(404, `the export holds no position ${position}`);
   }
-  const [line, before] = await log.events(
-    position === index.from ? [position] : [position, position - 1],
-  );
-  if (line === undefined) throw new Refused(404, `the export holds no position ${position}`);
+  const inStream = entries.filter(({ stream }) => stream === entry.stream);
+  const place = inStream.indexOf(entry);
   return {
-    ...toEvent(line),
-    previous_hash: before?.hash ?? (index.from === 1 ? null : (verified?.before ?? null)),
-    previous_in_stream: inStream(log, position, -1),
-    next_in_stream: inStream(log, position, 1),
+    ...historyEventOf(line),
+    previous_hash: before?.hash ?? (from === 1 ? null : (log.verified?.before ?? null)),
+    previous_in_stream: inStream[place - 1]?.position ?? null,
+    next_in_stream: inStream[place + 1]?.position ?? null,
   };
 }
 
-function inStream({ index }: OpenLog, position: number, step: 1 | -1): number | null {
-  const stream = index.streamAt(position);
-  for (let at = position + step; at >= index.from && at <= index.last(); at += step) {
-    if (index.streamAt(at) === stream) return at;
-  }
-  return null;
-}
+const isThere = (entry: Entry | undefined): entry is Entry => entry !== undefined;
 
-function toEvent({ metadata, payload, recorded_at: at, ...line }: EventLine): LogEvent {
-  const { reason_ref: _ref, ...about } = eventMetadata.parse(JSON.parse(metadata));
-  const data: unknown = payload === null ? null : JSON.parse(payload);
-  return { ...line, recorded_at: new Date(at).toISOString(), ...about, data };
-}
+/** The last event of each command that holds; the export may end within the last one. */
+const endsOf = ({ index }: OpenLog): readonly Entry[] =>
+  index.entries.filter(({ position, last }) => position === last || position === index.last());
 
 /** A command is known by the position of its last event. */
 export async function listCommands(
@@ -118,65 +102,44 @@ export async function listCommands(
   told: Told,
   asked: Asked,
 ): Promise<readonly Command[]> {
-  const ends = log.index.commands.map((_, at) => endOfNth(log, at));
-  const filter = filterOf(log, asked);
-  const firstOf = new Map(ends.map((end, at) => [end, log.index.commands[at] ?? end]));
-  // One event of it is enough: all of them have one actor and one time, and each its stream.
-  const fits = (end: number): boolean => {
-    for (let at = firstOf.get(end) ?? end; at <= end; at += 1) if (filter(at)) return true;
-    return false;
-  };
-  return commandsAt(log, told, pageOf(ends, log, { asked, fits }));
+  const [behind, fits] = [isBehind(asked), isAsked(asked)];
+  const { entries, from } = log.index;
+  const hasOne = ({ first, position }: Entry): boolean =>
+    entries.slice(Math.max(0, first - from), position - from + 1).some(fits);
+  const ends = pageOf(endsOf(log), asked, (entry) => behind(entry) && hasOne(entry));
+  return commandsAt(log, told, ends);
 }
 
-function endOfNth({ index }: OpenLog, at: number): number {
-  const next = index.commands[at + 1];
-  return next === undefined ? index.last() : next - 1;
-}
-
-/** By the positions at which they end. */
-export async function commandsAt(
+async function commandsAt(
   log: OpenLog,
   told: Told,
-  ends: readonly number[],
+  ends: readonly Entry[],
 ): Promise<readonly Command[]> {
   const lines = await log.events(ends);
-  const rows = await told.changes(ends);
+  const rows = await told.changes(ends.map(({ position }) => position));
   return lines.map((line) => {
     const own = rows.get(line.position);
-    const about = eventMetadata.parse(JSON.parse(line.metadata));
-    const first = line.position - about.index;
-    const { principal_id: actorId, kind } = about.actor;
-    const words = wordsAt(log, { first, command: about.command, count: about.count });
-    return {
-      id: line.position,
-      tx_id: line.tx_id,
-      at: new Date(line.recorded_at).toISOString(),
-      actor_kind: kind,
-      actor_id: actorId,
-      actor_name: own?.actor_name ?? actorName(log, actorId) ?? kind,
-      command: about.command,
-      action: about.action,
-      target: about.target,
-      subject: words.subject,
-      summary: words.summary,
-      request_id: about.request_id,
-      reason: own?.reason ?? (about.reason_ref === null ? null : notInExport),
+    const {
+      actor,
+      reason_ref,
+      index: place,
+      ...about
+    } = eventMetadata.parse(JSON.parse(line.metadata));
+    const { position: id, tx_id } = line;
+    const { principal_id: actor_id, kind: actor_kind } = actor;
+    const first = id - place;
+    const stream = log.index.at(first)?.stream ?? line.stream;
+    const command = { ...about, first_position: first, event_count: about.count };
+    const facts = { ...command, id, tx_id, actor_id, actor_kind, stream };
+    const row = historyCommandOf(facts, line.recorded_at, {
+      actor_name: own?.actor_name ?? actorName(log, actor_id) ?? actor_kind,
+      reason: own?.reason ?? (reason_ref === null ? null : notInExport),
       reason_erased: own?.reason_erased ?? false,
-      first_position: first,
-      event_count: about.count,
       version_before: log.index.version(first - 1),
-      version_after: log.index.version(line.position),
-    };
+      version_after: log.index.version(id),
+    });
+    return worded(row, recordName(log, stream));
   });
-}
-
-type Beginning = Readonly<{ first: number; command: string; count: number }>;
-
-function wordsAt(log: OpenLog, { first, command, count }: Beginning) {
-  const stream = log.index.streamText(log.index.streamAt(first));
-  const subject = { stream, name: recordName(log, stream) };
-  return { subject, summary: sentenceOf({ command, subject, eventCount: count }) };
 }
 
 /** What replicas served is not in a log. */
@@ -185,41 +148,32 @@ export async function listVersions(
   told: Told,
   asked: Asked,
 ): Promise<readonly SnapshotVersion[]> {
-  const { index } = log;
-  const { from, to, before, after } = asked;
-  const isAscending = asked['order'] === 'asc';
-  const count = index.commands.length;
-  const inTime = filterOf(log, { ...(from ? { from } : {}), ...(to ? { to } : {}) });
-  const ends: number[] = [];
-  for (let step = 0; step < count && ends.length < limitOf(asked); step += 1) {
-    const at = isAscending ? step : count - 1 - step;
-    const end = endOfNth(log, at);
-    const version = index.version(end);
-    if (version === index.version((index.commands[at] ?? end) - 1)) continue;
-    const isAsked =
-      (before === undefined || version < Number(before)) &&
-      (after === undefined || version > Number(after));
-    if (isAsked && inTime(end)) ends.push(end);
-  }
-  const commands = await commandsAt(log, told, ends);
-  return Promise.all(
-    commands.map(async (made) => ({
-      version: made.version_after,
-      created_at: made.at,
-      // Neither is in a log.
-      snapshot_schema: 0,
-      content_hash: '',
-      changed: await streamsOf(log, made),
-      made_by: made,
-      replicas: [],
-      served_by: { replicas: 0, first: [] },
-    })),
+  const { before = Infinity, after = -Infinity } = asked;
+  const inTime = isInTime(asked);
+  const ends = pageOf(
+    endsOf(log),
+    asked,
+    (entry) =>
+      entry.version !== log.index.version(entry.first - 1) &&
+      entry.version < Number(before) &&
+      entry.version > Number(after) &&
+      inTime(entry),
   );
+  const commands = await commandsAt(log, told, ends);
+  return commands.map((made) => ({
+    version: made.version_after,
+    // Neither is in a log.
+    snapshot_schema: 0,
+    content_hash: '',
+    changed: streamsOf(log, made),
+    created_at: made.at,
+    made_by: made,
+    replicas: [],
+    served_by: { replicas: 0, first: [] },
+  }));
 }
 
-async function streamsOf(log: OpenLog, { first_position: first, id }: Command) {
-  const positions = Array.from({ length: id - first + 1 }, (_, at) => first + at);
-  const events = await log.events(positions.slice(0, rowsMax));
-  const touching = events.filter(({ type }) => isTouching(type));
-  return [...new Set(touching.map(({ stream }) => stream))];
+function streamsOf({ index }: OpenLog, { first_position: first, id }: Command): string[] {
+  const own = index.entries.slice(Math.max(0, first - index.from), id - index.from + 1);
+  return [...new Set(own.filter(({ type }) => isTouching(type)).map(({ stream }) => stream))];
 }

@@ -1,7 +1,6 @@
 // A moment of an export, as the address names it: a version or position, or a time. Inside of a command it stands for its end.
 
 import { positionOfVersion } from '../../../src/lib/snapshot-version.ts';
-import { lastAtMost } from './log-index.ts';
 import type { OpenLog } from './open-log.ts';
 
 /** What is refused, with the status that the control plane would answer. */
@@ -14,34 +13,18 @@ export class Refused extends Error {
   }
 }
 
-/** The last position of the command that a position lies in. */
-export function commandEnd({ index }: Pick<OpenLog, 'index'>, position: number): number {
-  const next = index.commands[lastAtMost(index.commands, position) + 1];
-  return next === undefined ? index.last() : next - 1;
-}
-
-/** The position that stands for a moment; 0, and a time before everything, is in front of the first event. */
-export function positionOf(log: OpenLog, moment: string, named: string): number {
-  const { index } = log;
-  if (!/^\d{1,15}$/.test(moment)) return lastBefore(log, Date.parse(moment), named);
+/** The position that stands for a moment; 0, and a time before everything, lies before the first event. */
+export function positionOf({ index }: OpenLog, moment: string, named: string): number {
+  if (!/^\d{1,15}$/.test(moment)) {
+    const time = Date.parse(moment);
+    if (Number.isNaN(time))
+      throw new Refused(400, `${named} must be a version, a position or a time`);
+    return index.entries.findLast(({ at }) => at <= time)?.position ?? index.from - 1;
+  }
   const position = positionOfVersion(Number(moment));
   if (position === index.from - 1) return position;
-  if (position >= index.from && position <= index.last()) return commandEnd(log, position);
-  throw new Refused(
-    404,
-    `${named}: the export holds positions ${index.from} to ${index.last()}, was ${position}`,
-  );
-}
-
-/** Times ascend with positions. */
-function lastBefore({ index }: OpenLog, time: number, named: string): number {
-  if (Number.isNaN(time))
-    throw new Refused(400, `${named} must be a version, a position or a time`);
-  let [low, high] = [index.from, index.last() + 1];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (index.recordedAt(middle) <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  const entry = index.at(position);
+  if (entry !== undefined) return Math.min(entry.last, index.last());
+  const held = `the export holds positions ${index.from} to ${index.last()}`;
+  throw new Refused(404, `${named}: ${held}, was ${position}`);
 }

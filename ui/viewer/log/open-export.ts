@@ -93,7 +93,7 @@ async function packOf(files: readonly File[], { count, problem }: Checked, log: 
 
 function summaryOf(file: File, log: OpenLog, trust: Trust): Omit<Summary, 'pack'> {
   const { verified, index } = log;
-  const position = index.last();
+  const last = index.entries.at(-1);
   return {
     name: file.name,
     bytes: file.size,
@@ -102,8 +102,8 @@ function summaryOf(file: File, log: OpenLog, trust: Trust): Omit<Summary, 'pack'
     position: verified?.position ?? 0,
     to: verified?.to ?? 0,
     hash: verified?.hash ?? null,
-    lastAt: position < index.from ? null : new Date(index.recordedAt(position)).toISOString(),
-    version: index.version(position),
+    lastAt: last === undefined ? null : new Date(last.at).toISOString(),
+    version: index.version(index.last()),
     checkpoints: log.checkpoints,
     keys: log.keys,
     trust: { key: trust.key, anchors: trust.anchors.length },

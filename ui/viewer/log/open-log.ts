@@ -6,7 +6,7 @@ import { epochOfVersion, snapshotVersion } from '../../../src/lib/snapshot-versi
 import { linesOf, readLines } from './lines.ts';
 import type { Line } from './lines.ts';
 import { createLogIndex } from './log-index.ts';
-import type { LogIndex } from './log-index.ts';
+import type { Entry, LogIndex } from './log-index.ts';
 import { createStates } from './states.ts';
 import type { States } from './states.ts';
 import { createExportCheck } from '../../../events/export-check.ts';
@@ -28,7 +28,7 @@ export type OpenLog = Readonly<{
   keys: readonly AuditKey[];
   /** Positions of the grants of a role, or of a permission to invoke, ascending, by stream and what is granted. */
   grants: ReadonlyMap<string, readonly number[]>;
-  events: (positions: readonly number[]) => Promise<readonly EventLine[]>;
+  events: (entries: readonly Entry[]) => Promise<readonly EventLine[]>;
 }>;
 
 export type Signed = Readonly<{ position: number; note: string }>;
@@ -79,15 +79,10 @@ function createReading(file: Blob, versionBefore: number) {
   const checkpoints: Signed[] = [];
   const keys: AuditKey[] = [];
   const grants = new Map<string, number[]>();
-  const events = async (positions: readonly number[]): Promise<readonly EventLine[]> => {
-    const texts = await readLines(
-      file,
-      positions.map((position) => index.line(position)),
-    );
-    return texts.map((text): EventLine => JSON.parse(text));
-  };
+  const events = async (entries: readonly Entry[]): Promise<readonly EventLine[]> =>
+    (await readLines(file, entries)).map((text): EventLine => JSON.parse(text));
   const between = (from: number, to: number) =>
-    events(Array.from({ length: to - from + 1 }, (_, at) => from + at));
+    events(index.entries.slice(from - index.from, to - index.from + 1));
 
   const foldOn = (event: EventLine): void => {
     if (unread !== null || states === null) {
@@ -105,16 +100,12 @@ function createReading(file: Blob, versionBefore: number) {
 
   const takeEvent = (line: Line, event: EventLine): void => {
     foldOn(event);
-    const { actor, command, index: place } = JSON.parse(event.metadata);
-    index.add({
-      event,
-      line,
-      actorKind: actor.kind,
-      actorId: actor.principal_id,
-      command,
-      isFirst: place === 0,
-      version,
-    });
+    const { position, stream, type, recorded_at: at } = event;
+    const { actor, command, index: place, count } = JSON.parse(event.metadata);
+    const first = position - place;
+    const { kind: actorKind, principal_id: actorId } = actor;
+    const about = { position, stream, type, command, actorKind, actorId, at, version };
+    index.add({ ...about, first, last: first + count - 1, start: line.start, end: line.end });
     const grant = grantOf(event);
     if (grant === null) return;
     const held = grants.get(grant);

@@ -1,6 +1,6 @@
 // A page of the access review. A row has all keys of its principal, so that the number of rows alone bounds nothing.
 
-import type { AccessRow } from './access.ts';
+import type { AccessRow } from './access-review.ts';
 
 /** With the row that brings it to so many, a page ends. */
 export const pageKeysMax = 100_000;

@@ -1,0 +1,43 @@
+// Differences between two states in the shape in which they are answered. No credential, no verifier and no ref to one is in them.
+
+import type { Difference } from './diff.ts';
+import type { FieldValue } from './entity-fields.ts';
+
+/** A value as it is shown; null is none. Of a secret it says that there is one, and that it is another. */
+type ShownField = Readonly<{ field: string; before: unknown; after: unknown; secret: boolean }>;
+
+export type ShownDifference = Omit<Difference, 'name' | 'fields'> &
+  Readonly<{
+    /** Null where the kind has no names, or the name was erased. */
+    name: string | null;
+    fields: readonly ShownField[];
+  }>;
+
+/** The text of a ref to personal data in the vault; null when it is not known. */
+type Reveal = (ref: string) => string | null;
+
+/** `nameOf` reveals names of records. */
+export function shownDifference(
+  { name, fields, ...change }: Difference,
+  reveal: Reveal,
+  nameOf: Reveal = reveal,
+): ShownDifference {
+  return {
+    ...change,
+    name: name === null ? null : textOf(name, nameOf),
+    fields: fields.map(({ field, before, after }) => {
+      const secret = [before, after].some((value) => value !== null && 'secret' in value);
+      return secret
+        ? { field, before: before && 'set', after: after && (before ? 'changed' : 'set'), secret }
+        : { field, before: shown(before, reveal), after: shown(after, reveal), secret };
+    }),
+  };
+}
+
+const shown = (value: FieldValue | null, reveal: Reveal): unknown =>
+  value === null ? null : 'value' in value ? value.value : textOf(value, reveal);
+
+function textOf(value: FieldValue, reveal: Reveal): string | null {
+  if ('personal' in value) return reveal(value.personal);
+  return 'value' in value && typeof value.value === 'string' ? value.value : null;
+}
