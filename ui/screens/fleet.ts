@@ -148,7 +148,7 @@ class ScreenFleet extends LitElement {
         href=${linkTo({ screen: 'history', rest: ['versions'] })}
         >${
           health.snapshot_rebuild_failures === 0
-            ? 'no build has failed'
+            ? 'no failed builds'
             : formatCount(health.snapshot_rebuild_failures, 'failed build')
         }</gw-kpi
       >
@@ -161,7 +161,7 @@ class ScreenFleet extends LitElement {
           lag === null
             ? 'the database does not answer'
             : lag === 0
-              ? 'all of it is read'
+              ? 'read to its end'
               : `${formatCount(lag, 'event')} behind`
         }</gw-kpi
       >

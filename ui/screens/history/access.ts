@@ -153,7 +153,7 @@ class HistoryAccess extends LitElement {
         <gw-field
           name="since"
           label="What changed since"
-          hint="Empty lists everybody"
+          hint="Leave empty to list all principals"
           error=${this.wrong?.param === 'since' ? this.wrong.message : ''}
           .value=${this.since}
         ></gw-field>
@@ -161,7 +161,7 @@ class HistoryAccess extends LitElement {
         ${
           since === undefined && !isOneFile
             ? html`<a class="button file" download href=${accessFile(at ?? null)}
-                ><gw-icon name="download"></gw-icon>All of it as CSV</a
+                ><gw-icon name="download"></gw-icon>Download CSV</a
               >`
             : nothing
         }

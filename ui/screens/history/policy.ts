@@ -92,7 +92,7 @@ export class GwChangePolicy extends LitElement {
   readonly #ask = (): void => {
     const kinds = changeKinds.map(({ value }) => value).filter((kind) => this.chosen.has(kind));
     this.save = {
-      heading: 'Change the policy',
+      heading: 'Edit the approval policy',
       verb: 'Set policy',
       done: 'Change policy set',
       before: { needs_approval: kindsText(this.policy.kinds) || null },

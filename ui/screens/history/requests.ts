@@ -152,7 +152,7 @@ class HistoryRequests extends LitElement {
           ? html`<a
               class="button"
               href=${linkTo({ screen: 'history', rest: ['requests', 'policy'] })}
-              >Change the policy</a
+              >Edit policy</a
             >`
           : nothing
       }

@@ -121,8 +121,8 @@ export class GwPlaygroundOutcome extends LitElement {
 
   #time() {
     const { firstMs, wholeMs } = this.timing;
-    const first = firstMs === null ? '' : `first word after ${formatDuration(firstMs)}`;
-    const whole = wholeMs === null ? '' : `whole after ${formatDuration(wholeMs)}`;
+    const first = firstMs === null ? '' : `first token after ${formatDuration(firstMs)}`;
+    const whole = wholeMs === null ? '' : `total ${formatDuration(wholeMs)}`;
     return [first, whole].filter((text) => text !== '').join(', ');
   }
 
@@ -150,7 +150,7 @@ export class GwPlaygroundOutcome extends LitElement {
     if (row === null) return nothing;
     return html`<gw-usage-explain requestId=${row.id}></gw-usage-explain>
       <p class="section">
-        <a href=${linkTo({ screen: 'usage', rest: ['request', row.id] })}>See its usage row</a>
+        <a href=${linkTo({ screen: 'usage', rest: ['request', row.id] })}>View request</a>
       </p>`;
   }
 }
