@@ -5,6 +5,7 @@ import { sql } from '@databases/pg';
 
 import { lockLog } from '../src/db/event-log.ts';
 import type { Database } from '../src/db/pool.ts';
+import { readValue, readValues, text } from '../src/db/rows.ts';
 import { fingerprint } from './read-model.ts';
 
 export const unusedDaysMax = 7;
@@ -14,12 +15,12 @@ export async function retireReadModels(db: Database): Promise<readonly string[]>
   await db.query(sql`
     update es.read_models set last_used_at = now()
     where fingerprint = ${fingerprint} and status <> 'retired'`);
-  const unused: { fingerprint: string }[] = await db.query(sql`
+  const unused = await readValues(db, text)`
     select fingerprint from es.read_models
     where status <> 'retired' and last_used_at < now() - make_interval(days => ${unusedDaysMax})
-    order by last_used_at`);
+    order by last_used_at`;
   const retired: string[] = [];
-  for (const { fingerprint } of unused) {
+  for (const fingerprint of unused) {
     if (await retire(db, fingerprint)) retired.push(fingerprint);
   }
   return retired;
@@ -29,12 +30,12 @@ export async function retireReadModels(db: Database): Promise<readonly string[]>
 const retire = (db: Database, fingerprint: string): Promise<boolean> =>
   db.tx(async (tx) => {
     await lockLog(tx);
-    const [row]: { schema_name: string }[] = await tx.query(sql`
+    const schema = await readValue(tx, text)`
       update es.read_models set status = 'retired', position = 0
       where fingerprint = ${fingerprint} and status <> 'retired'
         and last_used_at < now() - make_interval(days => ${unusedDaysMax})
-      returning schema_name`);
-    if (row === undefined) return false;
-    await tx.query(sql`drop schema if exists ${sql.ident(row.schema_name)} cascade`);
+      returning schema_name`;
+    if (schema === null) return false;
+    await tx.query(sql`drop schema if exists ${sql.ident(schema)} cascade`);
     return true;
   });

@@ -3,6 +3,8 @@
 import { sql } from '@databases/pg';
 import type { SQLQuery, Transaction } from '@databases/pg';
 
+import { baseType, idents } from '../src/db/columns.ts';
+import { readValue, text } from '../src/db/rows.ts';
 import type { TableWrite } from './rows.ts';
 import { entityTables, journalTables } from './tables/all.ts';
 import type { EntityTable, JournalTable, Row, Value } from './tables/table.ts';
@@ -57,12 +59,6 @@ export const textCollation = 'C';
 
 const collated = (type: string): string => type.replace('text', `text collate "${textCollation}"`);
 
-const idents = (names: readonly string[]): SQLQuery =>
-  sql.join(
-    names.map((name) => sql.ident(name)),
-    sql`, `,
-  );
-
 /** Rows of a table in one statement. */
 const rowsMax = 5000;
 
@@ -100,8 +96,7 @@ async function together(tx: Transaction, statements: readonly SQLQuery[]): Promi
 function insertion(schema: string, table: Table, rows: readonly Row[]): SQLQuery[] {
   if (rows.length === 0) return [];
   const values = Object.entries(table.columns).map(
-    ([column, type]) =>
-      sql`${arrayText(rows, column)}::${sql.__dangerous__rawValue(baseType(type))}[]`,
+    ([column, type]) => sql`${arrayText(rows, column)}::${baseType(type)}[]`,
   );
   return [
     sql`insert into ${sql.ident(schema, table.name)} (${idents(Object.keys(table.columns))})
@@ -123,16 +118,14 @@ function elementText(value: Value): string {
 
 const escaped = /["\\]/;
 
-const baseType = (type: string): string => type.replace(' not null', '');
-
 /** A digest over all rows in key order; equal tables have equal digests. */
 export async function tableDigest(tx: Transaction, schema: string, table: Table): Promise<string> {
-  const [row]: { digest: string }[] = await tx.query(sql`
+  const found = await readValue(tx, text)`
     select count(*) || ':' || md5(coalesce(string_agg(held::text, E'\n'
       order by ${sql.join(
         table.primaryKey.map((column) => sql`held.${sql.ident(column)}`),
         sql`, `,
       )}), '')) as digest
-    from ${sql.ident(schema, table.name)} held`);
-  return row?.digest ?? '';
+    from ${sql.ident(schema, table.name)} held`;
+  return found ?? '';
 }

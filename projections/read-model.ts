@@ -5,7 +5,9 @@ import { hash } from 'node:crypto';
 
 import { IsolationLevel, sql } from '@databases/pg';
 import type { Queryable, SQLQuery, Transaction } from '@databases/pg';
+import { z } from 'zod';
 
+import { integer, readRow, readValue, text, time } from '../src/db/rows.ts';
 import { canonicalJson } from '../src/lib/canonical-json.ts';
 import { lockLog, readHead } from '../src/db/event-log.ts';
 import { LogForkedError } from '../src/db/log-forked.ts';
@@ -149,14 +151,14 @@ export async function fillTables(tx: Transaction, schema: string, cursor: Cursor
  * LogForkedError when `cursor` was folded from another past than the log holds.
  */
 async function holdCheckpoint(tx: Transaction, cursor: Cursor): Promise<Cursor> {
-  const [row]: { position: number }[] = await tx.query(sql`
-    select position from es.read_models where fingerprint = ${fingerprint} for update`);
-  if (row === undefined) throw neverBuilt();
-  const held = await foldTo(tx, row.position, cursor);
+  const position = await readValue(tx, integer)`
+    select position from es.read_models where fingerprint = ${fingerprint} for update`;
+  if (position === null) throw neverBuilt();
+  const held = await foldTo(tx, position, cursor);
   // A statement of its own: one that waited for the lock would not see the events that were appended in the meantime.
-  const [event]: { hash: string }[] = await tx.query(sql`
-    select encode(hash, 'hex') as hash from es.events where position = ${row.position}`);
-  if (row.position > 0 && held.state.hash !== event?.hash) throw new LogForkedError(held.state);
+  const hash = await readValue(tx, text)`
+    select encode(hash, 'hex') as hash from es.events where position = ${position}`;
+  if (position > 0 && held.state.hash !== hash) throw new LogForkedError(held.state);
   return held;
 }
 
@@ -233,25 +235,27 @@ export async function advanceReadModel(
   return advance.after;
 }
 
+const standingRow = z.object({ position: integer, head: integer, status: text });
+
 /** Where this release's read models and the head stood at one moment; null when they were never built. */
 async function standing(
   db: Queryable,
 ): Promise<{ position: number; head: number; isRetired: boolean } | null> {
-  const [row]: { position: number; head: number; status: string }[] = await db.query(sql`
+  const row = await readRow(db, standingRow)`
     select read_models.position, log_head.position as head, status
-    from es.read_models, es.log_head where fingerprint = ${fingerprint}`);
-  return row === undefined ? null : { ...row, isRetired: row.status === 'retired' };
+    from es.read_models, es.log_head where fingerprint = ${fingerprint}`;
+  return row === null ? null : { ...row, isRetired: row.status === 'retired' };
 }
 
+const builtRow = z.object({ position: integer, builtAt: time.nullable() });
+
 /** Where this release's read models stand, and when they were last built; null when they never were, or are retired. */
-export async function readModelStanding(
+export const readModelStanding = (
   db: Queryable,
-): Promise<Readonly<{ position: number; builtAt: Date | null }> | null> {
-  const [row]: { position: number; builtAt: Date | null }[] = await db.query(sql`
+): Promise<Readonly<{ position: number; builtAt: Date | null }> | null> =>
+  readRow(db, builtRow)`
     select position, built_at as "builtAt" from es.read_models
-    where fingerprint = ${fingerprint} and status <> 'retired'`);
-  return row ?? null;
-}
+    where fingerprint = ${fingerprint} and status <> 'retired'`;
 
 /** Read models stand at `position`, or later; `cursor` stands there, or earlier. */
 export type Standing = Readonly<{ position: number; cursor: Cursor }>;

@@ -1,15 +1,16 @@
 // The table of A2A agents.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import type { z } from 'zod';
 
-import type { AgentDetails } from '../../events/a2a-agent.ts';
-import type { AgentId } from '../../src/lib/ids.ts';
+import { agentDetails } from '../../events/a2a-agent.ts';
+import { flag, readRows } from '../../src/db/rows.ts';
+import { agentId } from '../../src/lib/ids.ts';
 import type { Page } from './page.ts';
 import { remoteColumns, remoteRow } from './remote.ts';
 import type { EntityTable } from './table.ts';
 
-export const a2aAgents: EntityTable = {
+export const a2aAgents = {
   name: 'a2a_agents',
   version: 1,
   noun: 'agent',
@@ -21,14 +22,15 @@ export const a2aAgents: EntityTable = {
     const agent = state.agent.byId.get(id);
     return agent === undefined ? [] : [remoteRow(agent)];
   },
-};
+} satisfies EntityTable;
 
-export type AgentRow = AgentDetails & Readonly<{ id: AgentId; has_upstream_api_key: boolean }>;
+const agentRow = agentDetails.extend({ id: agentId, has_upstream_api_key: flag });
+export type AgentRow = Readonly<z.output<typeof agentRow>>;
 
 /** Agents by name. */
 export const listAgents = (db: Queryable, page: Page<string>): Promise<AgentRow[]> =>
-  db.query(sql`
+  readRows(db, agentRow)`
     select id, name, url, description, auth_header, auth_scheme, enabled, protocol_version,
       credential_ref is not null as has_upstream_api_key
     from a2a_agents where ${page.after}::text is null or name > ${page.after}
-    order by name limit ${page.limit}`);
+    order by name limit ${page.limit}`;

@@ -1,15 +1,17 @@
 // The table of tokens for the admin API. Neither a token nor its verifier is in it.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
-import type { AdminTokenId, PrincipalId } from '../../src/lib/ids.ts';
-import type { AdminVerb } from '../../src/lib/vocabulary.ts';
+import { rowOf } from '../../src/db/columns.ts';
+import { readRows, text } from '../../src/db/rows.ts';
+import { adminTokenId, principalId } from '../../src/lib/ids.ts';
+import { adminVerb } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
 import { rfc3339 } from './table.ts';
 import type { EntityTable } from './table.ts';
 
-export const adminTokens: EntityTable = {
+export const adminTokens = {
   name: 'admin_tokens',
   version: 1,
   noun: 'admin_token',
@@ -42,27 +44,23 @@ export const adminTokens: EntityTable = {
       },
     ];
   },
-};
+} satisfies EntityTable;
 
-export type AdminTokenRow = Readonly<{
-  id: AdminTokenId;
-  principal_id: PrincipalId;
-  principal: string | null;
-  principal_name_ref: string | null;
-  name: string;
-  prefix: string;
-  permissions: readonly AdminVerb[];
-  expires_at: Date;
-  revoked: boolean;
-  created_at: Date;
-}>;
+const adminTokenRow = rowOf(adminTokens.columns).extend({
+  id: adminTokenId,
+  principal_id: principalId,
+  principal: text.nullable(),
+  principal_name_ref: text.nullable(),
+  permissions: z.array(adminVerb).readonly(),
+});
+export type AdminTokenRow = Readonly<z.output<typeof adminTokenRow>>;
 
 /** Tokens with their principal's name (or the ref of it), in id order. */
 export const listAdminTokens = (db: Queryable, page: Page<number>): Promise<AdminTokenRow[]> =>
-  db.query(sql`
+  readRows(db, adminTokenRow)`
     select admin_tokens.id, principal_id, principals.name as principal,
       principals.name_ref as principal_name_ref, admin_tokens.name, prefix, permissions,
       expires_at, revoked, admin_tokens.created_at
     from admin_tokens join principals on principals.id = principal_id
     where admin_tokens.id > ${page.after ?? 0}
-    order by admin_tokens.id limit ${page.limit}`);
+    order by admin_tokens.id limit ${page.limit}`;

@@ -1,14 +1,16 @@
 // The table of API keys. Neither a key nor its verifier is in it.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import type { z } from 'zod';
 
-import type { ApiKeyId, PrincipalId } from '../../src/lib/ids.ts';
+import { rowOf } from '../../src/db/columns.ts';
+import { readRows, text } from '../../src/db/rows.ts';
+import { apiKeyId, principalId } from '../../src/lib/ids.ts';
 import type { Page } from './page.ts';
 import { rfc3339 } from './table.ts';
 import type { EntityTable } from './table.ts';
 
-export const apiKeys: EntityTable = {
+export const apiKeys = {
   name: 'api_keys',
   version: 1,
   noun: 'api_key',
@@ -39,26 +41,22 @@ export const apiKeys: EntityTable = {
       },
     ];
   },
-};
+} satisfies EntityTable;
 
-export type ApiKeyRow = Readonly<{
-  id: ApiKeyId;
-  principal_id: PrincipalId;
-  principal: string | null;
-  principal_name_ref: string | null;
-  name: string;
-  prefix: string;
-  expires_at: Date | null;
-  disabled: boolean;
-  created_at: Date;
-}>;
+const apiKeyRow = rowOf(apiKeys.columns).extend({
+  id: apiKeyId,
+  principal_id: principalId,
+  principal: text.nullable(),
+  principal_name_ref: text.nullable(),
+});
+export type ApiKeyRow = Readonly<z.output<typeof apiKeyRow>>;
 
 /** Keys with their principal's name (or the ref of it), in id order. */
 export const listApiKeys = (db: Queryable, page: Page<number>): Promise<ApiKeyRow[]> =>
-  db.query(sql`
+  readRows(db, apiKeyRow)`
     select api_keys.id, principal_id, principals.name as principal,
       principals.name_ref as principal_name_ref, api_keys.name, prefix, expires_at, disabled,
       api_keys.created_at
     from api_keys join principals on principals.id = principal_id
     where api_keys.id > ${page.after ?? 0}
-    order by api_keys.id limit ${page.limit}`);
+    order by api_keys.id limit ${page.limit}`;

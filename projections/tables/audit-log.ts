@@ -2,11 +2,15 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
+import { z } from 'zod';
 
+import { eventMetadata } from '../../events/event.ts';
 import type { EventMetadata } from '../../events/event.ts';
+import { idents, rowOf } from '../../src/db/columns.ts';
+import { readRows, text } from '../../src/db/rows.ts';
 import type { Change, JournalTable, Row } from './table.ts';
 
-export const auditLog: JournalTable = {
+export const auditLog = {
   name: 'audit_log',
   version: 3,
   columns: {
@@ -38,7 +42,7 @@ export const auditLog: JournalTable = {
     ['at'],
   ],
   rows: (change) => [auditRow(change)],
-};
+} satisfies JournalTable;
 
 function auditRow({ events, at, actor }: Change): Row {
   const [first] = events;
@@ -64,22 +68,6 @@ function auditRow({ events, at, actor }: Change): Row {
   };
 }
 
-export type AuditRow = Readonly<{
-  id: number;
-  at: Date;
-  actor_id: number | null;
-  /** Set when an admin token authenticated the request. */
-  actor_token_id: number | null;
-  actor_name: string | null;
-  actor_name_ref: string | null;
-  action: string;
-  target: string;
-  command: string;
-  /** That of the first event. */
-  stream: string;
-  event_count: number;
-}>;
-
 /** Every condition is null where nothing is asked. Times are RFC 3339; `until` is not in the range. */
 export type AuditFilter = Readonly<{
   limit: number;
@@ -100,11 +88,9 @@ export type AuditFilter = Readonly<{
 type ActorKind = EventMetadata['actor']['kind'];
 
 /** By the ids. */
-export const listAudit = (db: Queryable, filter: AuditFilter): Promise<AuditRow[]> =>
-  db.query(sql`
-    select id, at, actor_id, actor_token_id, actor_name, actor_name_ref, action, target, command,
-      stream, event_count
-    from audit_log
+export const listAudit = (db: Queryable, filter: AuditFilter): Promise<CommandRow[]> =>
+  readRows(db, commandRow)`
+    select ${commandColumns} from audit_log
     where (${filter.before}::bigint is null or id < ${filter.before})
       and (${filter.after}::bigint is null or id > ${filter.after})
       and (${filter.actorId}::bigint is null or actor_id = ${filter.actorId})
@@ -114,20 +100,16 @@ export const listAudit = (db: Queryable, filter: AuditFilter): Promise<AuditRow[
         or position(lower(${filter.target}) in lower(target collate "default")) > 0)
       and (${filter.since}::timestamptz is null or at >= ${filter.since}::timestamptz)
       and (${filter.until}::timestamptz is null or at < ${filter.until}::timestamptz)
-    order by id ${direction(filter)} limit ${filter.limit}`);
+    order by id ${direction(filter)} limit ${filter.limit}`;
 
 const direction = ({ order }: Readonly<{ order: 'asc' | 'desc' }>): SQLQuery =>
   order === 'asc' ? sql`asc` : sql`desc`;
 
 /** A command as the history shows it. `reason_ref` and `actor_name_ref` lead into the vault. */
-export type CommandRow = AuditRow &
-  Readonly<{
-    tx_id: string;
-    actor_kind: ActorKind;
-    request_id: string;
-    reason_ref: string | null;
-    first_position: number;
-  }>;
+const commandRow = rowOf(auditLog.columns).extend({
+  actor_kind: eventMetadata.shape.actor.shape.kind,
+});
+export type CommandRow = Readonly<z.output<typeof commandRow>>;
 
 /** Every condition is null, or absent, where nothing is asked. Times are RFC 3339; `to` is not in the range. */
 export type CommandFilter = Readonly<{
@@ -148,7 +130,7 @@ export type CommandFilter = Readonly<{
 
 /** One row a command, by the position of its last event. */
 export const listCommands = (db: Queryable, filter: CommandFilter): Promise<CommandRow[]> =>
-  db.query(sql`
+  readRows(db, commandRow)`
     select ${commandColumns} from audit_log
     where (${filter.actorId}::bigint is null or actor_id = ${filter.actorId})
       and (${filter.actorKind ?? null}::text is null or actor_kind = ${filter.actorKind ?? null})
@@ -159,19 +141,20 @@ export const listCommands = (db: Queryable, filter: CommandFilter): Promise<Comm
       and (${filter.from}::timestamptz is null or at >= ${filter.from}::timestamptz)
       and (${filter.to}::timestamptz is null or at < ${filter.to}::timestamptz)
       and ${behind(filter)}
-    order by id ${direction(filter)} limit ${filter.limit}`);
+    order by id ${direction(filter)} limit ${filter.limit}`;
 
 /** Selects the transactions that a request made. */
 export const transactionsOf = (requestId: string): SQLQuery =>
   sql`select tx_id from audit_log where request_id = ${requestId}`;
 
-const commandColumns = sql`id, at, actor_id, actor_token_id, actor_name, actor_name_ref, action, target,
-  command, stream, tx_id, actor_kind, request_id, reason_ref, first_position, event_count`;
+const commandColumns = idents(Object.keys(auditLog.columns));
 
 const behind = ({ after, order }: CommandFilter): SQLQuery =>
   order === 'asc'
     ? sql`(${after}::bigint is null or id > ${after})`
     : sql`(${after}::bigint is null or id < ${after})`;
+
+const givenReason = z.object({ ref: text, subject: text });
 
 /**
  * What a principal gave as reasons and as titles of change requests, as items of the vault: not erased yet, the oldest first. `subject` is
@@ -180,8 +163,8 @@ const behind = ({ after, order }: CommandFilter): SQLQuery =>
 export const listReasons = (
   db: Queryable,
   { actorId, limit }: Readonly<{ actorId: number; limit: number }>,
-): Promise<{ ref: string; subject: string }[]> =>
-  db.query(sql`
+) =>
+  readRows(db, givenReason)`
     select ref, subject from (
       select id, reason_ref as ref from audit_log where actor_id = ${actorId}
       union all
@@ -190,9 +173,9 @@ export const listReasons = (
       where actor_id = ${actorId}
         and type in ('ChangeRequestDrafted', 'ChangeRequestEdited', 'ChangeMadeUnapproved')
     ) given join vault.items using (ref)
-    where body is not null group by ref, subject order by min(id), ref limit ${limit}`);
+    where body is not null group by ref, subject order by min(id), ref limit ${limit}`;
 
 /** The commands of these transactions. */
 export const readCommands = (db: Queryable, txIds: readonly string[]): Promise<CommandRow[]> =>
-  db.query(sql`
-    select ${commandColumns} from audit_log where tx_id = any(${[...txIds]}::uuid[])`);
+  readRows(db, commandRow)`
+    select ${commandColumns} from audit_log where tx_id = any(${[...txIds]}::uuid[])`;

@@ -1,14 +1,16 @@
 // The table of budgets: caps and window, one row a principal that has one. What is spent of them is in op.budget_usage.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import type { z } from 'zod';
 
-import type { PrincipalId } from '../../src/lib/ids.ts';
-import type { BudgetWindow } from '../../src/lib/vocabulary.ts';
+import { rowOf } from '../../src/db/columns.ts';
+import { readRows, text } from '../../src/db/rows.ts';
+import { principalId } from '../../src/lib/ids.ts';
+import { budgetWindow } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
 import type { EntityTable } from './table.ts';
 
-export const budgets: EntityTable = {
+export const budgets = {
   name: 'budgets',
   version: 1,
   noun: 'principal',
@@ -32,23 +34,22 @@ export const budgets: EntityTable = {
       },
     ];
   },
-};
+} satisfies EntityTable;
 
-export type BudgetRow = Readonly<{
-  principal_id: PrincipalId;
+const budgetRow = rowOf(budgets.columns).extend({
+  principal_id: principalId,
   /** Exactly one of the two is set. */
-  principal: string | null;
-  principal_name_ref: string | null;
-  tokens_total: number | null;
-  cost_total_micros: number | null;
-  window: BudgetWindow;
-}>;
+  principal: text.nullable(),
+  principal_name_ref: text.nullable(),
+  window: budgetWindow,
+});
+export type BudgetRow = Readonly<z.output<typeof budgetRow>>;
 
 /** Budgets with their principal's name (or the ref of it), in the order of the principals' ids. */
 export const listBudgets = (db: Queryable, page: Page<number>): Promise<BudgetRow[]> =>
-  db.query(sql`
+  readRows(db, budgetRow)`
     select principal_id, principals.name as principal, principals.name_ref as principal_name_ref,
       tokens_total, cost_total_micros, "window"
     from budgets join principals on principals.id = principal_id
     where principal_id > ${page.after ?? 0}
-    order by principal_id limit ${page.limit}`);
+    order by principal_id limit ${page.limit}`;

@@ -2,16 +2,21 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
+import { z } from 'zod';
 
-import type { FailureCause } from '../../events/change-request.ts';
-import type { ChangeRequestId, PrincipalId } from '../../src/lib/ids.ts';
-import type { ChangeKind, ChangeRequestState } from '../../src/lib/vocabulary.ts';
+import { failureCause, storedDraft } from '../../events/change-request.ts';
+import { idents, rowOf } from '../../src/db/columns.ts';
+import { integer, readRow, readRows, readValue, text } from '../../src/db/rows.ts';
+import { changeRequestId, principalId } from '../../src/lib/ids.ts';
+import type { ChangeRequestId } from '../../src/lib/ids.ts';
+import { changeRequestState } from '../../src/lib/vocabulary.ts';
+import type { ChangeRequestState } from '../../src/lib/vocabulary.ts';
 import type { ChangeRequest } from '../config/change-request.ts';
 import type { Page } from './page.ts';
 import { rfc3339 } from './table.ts';
 import type { EntityTable, Row } from './table.ts';
 
-export const changeRequests: EntityTable = {
+export const changeRequests = {
   name: 'change_requests',
   version: 1,
   noun: 'change_request',
@@ -41,11 +46,11 @@ export const changeRequests: EntityTable = {
   ],
   rows: (state, id) => {
     const request = state.change_request.byId.get(id);
-    return request === undefined ? [] : [rowOf(request)];
+    return request === undefined ? [] : [requestRow(request)];
   },
-};
+} satisfies EntityTable;
 
-function rowOf(request: ChangeRequest): Row {
+function requestRow(request: ChangeRequest): Row {
   const { draft, failure, ended, applyAt } = request;
   const approvals = request.approvals.map(({ by, at }) => ({ by, at: rfc3339(at) }));
   const failed = failure === null ? null : { ...failure, at: rfc3339(failure.at) };
@@ -70,24 +75,17 @@ function rowOf(request: ChangeRequest): Row {
 }
 
 /** `digest` and `calls` are null and none of a change that was made without a request. */
-export type ChangeRequestRow = Readonly<{
-  id: ChangeRequestId;
-  state: ChangeRequestState;
-  author_id: PrincipalId | null;
-  title_ref: string;
-  kinds: readonly ChangeKind[];
-  event_count: number;
-  body_ref: string | null;
-  digest: string | null;
-  calls: readonly Readonly<{ method: string; path: string }>[];
-  drafted_at: Date;
-  approvals: readonly Readonly<{ by: PrincipalId; at: string }>[];
-  apply_at: Date | null;
-  failure: Readonly<{ cause: FailureCause; messageRef: string; at: string }> | null;
-  created_at: Date;
-  ended_at: Date | null;
-  ended_by: PrincipalId | null;
-}>;
+const changeRequestRow = rowOf(changeRequests.columns).extend({
+  id: changeRequestId,
+  state: changeRequestState,
+  author_id: principalId.nullable(),
+  kinds: storedDraft.shape.kinds,
+  calls: storedDraft.shape.calls,
+  approvals: z.array(z.object({ by: principalId, at: text })).readonly(),
+  failure: z.object({ cause: failureCause, messageRef: text, at: text }).nullable(),
+  ended_by: principalId.nullable(),
+});
+export type ChangeRequestRow = Readonly<z.output<typeof changeRequestRow>>;
 
 /** Null where nothing is asked. */
 export type ChangeRequestFilter = Readonly<{
@@ -95,8 +93,7 @@ export type ChangeRequestFilter = Readonly<{
   authorId: number | null;
 }>;
 
-const columns = sql`id, state, author_id, title_ref, kinds, event_count, body_ref, digest, calls,
-  drafted_at, approvals, apply_at, failure, created_at, ended_at, ended_by`;
+const columns = idents(Object.keys(changeRequests.columns));
 
 const meeting = ({ state, authorId }: ChangeRequestFilter): SQLQuery => sql`
   (${state}::text is null or state = ${state})
@@ -109,28 +106,23 @@ export const listChangeRequests = (
   filter: ChangeRequestFilter,
   { after, limit, order }: Ordered,
 ): Promise<ChangeRequestRow[]> =>
-  db.query(sql`
+  readRows(db, changeRequestRow)`
     select ${columns} from change_requests
     where ${meeting(filter)} and (${after}::bigint is null
       or id ${order === 'asc' ? sql`>` : sql`<`} ${after})
-    order by id ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit}`);
+    order by id ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit}`;
 
 export async function countChangeRequests(
   db: Queryable,
   filter: ChangeRequestFilter,
 ): Promise<number> {
-  const [row]: { requests: number }[] = await db.query(
-    sql`select count(*) as requests from change_requests where ${meeting(filter)}`,
-  );
-  return row?.requests ?? 0;
+  const requests = await readValue(db, integer)`
+    select count(*) from change_requests where ${meeting(filter)}`;
+  return requests ?? 0;
 }
 
-export async function readChangeRequest(
+export const readChangeRequest = (
   db: Queryable,
   id: ChangeRequestId,
-): Promise<ChangeRequestRow | null> {
-  const [row]: ChangeRequestRow[] = await db.query(
-    sql`select ${columns} from change_requests where id = ${id}`,
-  );
-  return row ?? null;
-}
+): Promise<ChangeRequestRow | null> =>
+  readRow(db, changeRequestRow)`select ${columns} from change_requests where id = ${id}`;

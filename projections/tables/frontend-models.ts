@@ -2,14 +2,16 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
+import { z } from 'zod';
 
-import type { ConditionValues } from '../../src/conditions/table.ts';
-import type { FrontendModelId, ModelId, PoolId, RuleId, TargetId } from '../../src/lib/ids.ts';
-import type { RuleAction } from '../../src/lib/vocabulary.ts';
+import { storedRule } from '../../events/frontend-model.ts';
+import { rowOf } from '../../src/db/columns.ts';
+import { flag, integer, readRows, text } from '../../src/db/rows.ts';
+import { frontendModelId, modelId, poolId, targetId } from '../../src/lib/ids.ts';
 import type { Page } from './page.ts';
 import type { EntityTable } from './table.ts';
 
-export const frontendModels: EntityTable = {
+export const frontendModels = {
   name: 'frontend_models',
   version: 1,
   noun: 'frontend_model',
@@ -28,42 +30,34 @@ export const frontendModels: EntityTable = {
     const { name, description, maxModelLen } = model;
     return [{ id, name, description, max_model_len: maxModelLen }];
   },
-};
+} satisfies EntityTable;
 
 /** `model` is the name of the model or pool; both ids are null when the model is gone. */
-export type TargetRow = Readonly<{
-  id: TargetId;
-  provider_model_id: ModelId | null;
-  model_pool_id: PoolId | null;
-  model: string;
-  position: number;
-}>;
+const targetRow = z.object({
+  id: targetId,
+  provider_model_id: modelId.nullable(),
+  model_pool_id: poolId.nullable(),
+  model: text,
+  position: integer,
+});
+export type TargetRow = Readonly<z.output<typeof targetRow>>;
 
 /** `role_names` and `class_name` name what the conditions refer to by id and still exists. */
-export type RuleRow = Readonly<{
-  id: RuleId;
-  name: string | null;
-  enabled: boolean;
-  position: number;
-  action: RuleAction;
-  conditions: ConditionValues;
-  role_names: Readonly<Record<string, string>>;
-  class_name: string | null;
-  deny_status: number | null;
-  deny_message: string | null;
-  jump_to: FrontendModelId | null;
-  tag: string | null;
-  targets: readonly TargetRow[];
-}>;
+const ruleRow = storedRule.extend({
+  name: text.nullable(),
+  enabled: flag,
+  role_names: z.record(text, text).readonly(),
+  class_name: text.nullable(),
+  targets: z.array(targetRow).readonly(),
+});
+export type RuleRow = Readonly<z.output<typeof ruleRow>>;
 
-export type FrontendModelRow = Readonly<{
-  id: FrontendModelId;
-  name: string;
-  description: string | null;
-  max_model_len: number | null;
-  rules: readonly RuleRow[];
-  default_targets: readonly TargetRow[];
-}>;
+const frontendModelRow = rowOf(frontendModels.columns).extend({
+  id: frontendModelId,
+  rules: z.array(ruleRow).readonly(),
+  default_targets: z.array(targetRow).readonly(),
+});
+export type FrontendModelRow = Readonly<z.output<typeof frontendModelRow>>;
 
 const targetsWhere = (condition: SQLQuery): SQLQuery => sql`(
   select coalesce(json_agg(json_build_object('id', rule_targets.id, 'provider_model_id', model_id,
@@ -96,6 +90,6 @@ export const listFrontendModels = (
   db: Queryable,
   page: Page<string>,
 ): Promise<FrontendModelRow[]> =>
-  db.query(sql`${whole}
+  readRows(db, frontendModelRow)`${whole}
     where ${page.after}::text is null or frontend_models.name > ${page.after}
-    order by frontend_models.name limit ${page.limit}`);
+    order by frontend_models.name limit ${page.limit}`;

@@ -1,13 +1,15 @@
 // The table of rate limits: one row a principal that has any. A null dimension is unlimited.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import type { z } from 'zod';
 
-import type { PrincipalId } from '../../src/lib/ids.ts';
+import { rowOf } from '../../src/db/columns.ts';
+import { readRows, text } from '../../src/db/rows.ts';
+import { principalId } from '../../src/lib/ids.ts';
 import type { Page } from './page.ts';
 import type { EntityTable } from './table.ts';
 
-export const limits: EntityTable = {
+export const limits = {
   name: 'limits',
   version: 1,
   noun: 'principal',
@@ -29,22 +31,21 @@ export const limits: EntityTable = {
       },
     ];
   },
-};
+} satisfies EntityTable;
 
-export type LimitsRow = Readonly<{
-  principal_id: PrincipalId;
+const limitsRow = rowOf(limits.columns).extend({
+  principal_id: principalId,
   /** Exactly one of the two is set. */
-  principal: string | null;
-  principal_name_ref: string | null;
-  requests_per_min: number | null;
-  tokens_per_min: number | null;
-}>;
+  principal: text.nullable(),
+  principal_name_ref: text.nullable(),
+});
+export type LimitsRow = Readonly<z.output<typeof limitsRow>>;
 
 /** Limits with their principal's name (or the ref of it), in the order of the principals' ids. */
 export const listLimits = (db: Queryable, page: Page<number>): Promise<LimitsRow[]> =>
-  db.query(sql`
+  readRows(db, limitsRow)`
     select principal_id, principals.name as principal, principals.name_ref as principal_name_ref,
       requests_per_min, tokens_per_min
     from limits join principals on principals.id = principal_id
     where principal_id > ${page.after ?? 0}
-    order by principal_id limit ${page.limit}`);
+    order by principal_id limit ${page.limit}`;

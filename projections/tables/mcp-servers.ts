@@ -1,15 +1,16 @@
 // The table of MCP servers.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import type { z } from 'zod';
 
-import type { McpServerDetails } from '../../events/mcp-server.ts';
-import type { McpServerId } from '../../src/lib/ids.ts';
+import { mcpServerDetails } from '../../events/mcp-server.ts';
+import { flag, readRows } from '../../src/db/rows.ts';
+import { mcpServerId } from '../../src/lib/ids.ts';
 import type { Page } from './page.ts';
 import { remoteColumns, remoteRow } from './remote.ts';
 import type { EntityTable } from './table.ts';
 
-export const mcpServers: EntityTable = {
+export const mcpServers = {
   name: 'mcp_servers',
   version: 1,
   noun: 'mcp_server',
@@ -21,15 +22,15 @@ export const mcpServers: EntityTable = {
     const server = state.mcp_server.byId.get(id);
     return server === undefined ? [] : [remoteRow(server)];
   },
-};
+} satisfies EntityTable;
 
-export type McpServerRow = McpServerDetails &
-  Readonly<{ id: McpServerId; has_upstream_api_key: boolean }>;
+const serverRow = mcpServerDetails.extend({ id: mcpServerId, has_upstream_api_key: flag });
+export type McpServerRow = Readonly<z.output<typeof serverRow>>;
 
 /** Servers by name. */
 export const listMcpServers = (db: Queryable, page: Page<string>): Promise<McpServerRow[]> =>
-  db.query(sql`
+  readRows(db, serverRow)`
     select id, name, url, description, auth_header, auth_scheme, enabled, transport,
       credential_ref is not null as has_upstream_api_key
     from mcp_servers where ${page.after}::text is null or name > ${page.after}
-    order by name limit ${page.limit}`);
+    order by name limit ${page.limit}`;

@@ -1,15 +1,16 @@
 // The table of provider models, each with its one backend or none.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import type { z } from 'zod';
 
-import type { FlowControl } from '../../events/model.ts';
-import type { ModelId, ProviderId } from '../../src/lib/ids.ts';
-import type { CredentialKind, Protocol } from '../../src/lib/vocabulary.ts';
+import { rowOf } from '../../src/db/columns.ts';
+import { flag, readRows, text } from '../../src/db/rows.ts';
+import { modelId, providerId } from '../../src/lib/ids.ts';
+import { credentialKind, protocol } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
 import type { EntityTable } from './table.ts';
 
-export const models: EntityTable = {
+export const models = {
   name: 'models',
   version: 1,
   noun: 'model',
@@ -53,33 +54,25 @@ export const models: EntityTable = {
       },
     ];
   },
-};
+} satisfies EntityTable;
 
 /** The provider's fields are null when the model has none. */
-export type ModelRow = Readonly<{
-  id: ModelId;
-  name: string;
-  description: string | null;
-  input_price_per_mtok: number | null;
-  output_price_per_mtok: number | null;
-  cache_ttl_seconds: number | null;
-  context_length: number | null;
-  provider_id: ProviderId | null;
-  provider_name: string | null;
-  api_base: string | null;
-  protocol: Protocol | null;
-  auth_header: string | null;
-  auth_scheme: string | null;
-  credential_kind: CredentialKind | null;
-  has_upstream_api_key: boolean;
-  upstream_model: string | null;
-  default_max_tokens: number | null;
-}> &
-  FlowControl;
+const modelRow = rowOf(models.columns).extend({
+  id: modelId,
+  provider_id: providerId.nullable(),
+  provider_name: text.nullable(),
+  api_base: text.nullable(),
+  protocol: protocol.nullable(),
+  auth_header: text.nullable(),
+  auth_scheme: text.nullable(),
+  credential_kind: credentialKind.nullable(),
+  has_upstream_api_key: flag,
+});
+export type ModelRow = Readonly<z.output<typeof modelRow>>;
 
 /** Models with their provider, by name. */
 export const listModels = (db: Queryable, page: Page<string>): Promise<ModelRow[]> =>
-  db.query(sql`
+  readRows(db, modelRow)`
     select models.id, models.name, description, input_price_per_mtok, output_price_per_mtok,
       cache_ttl_seconds, context_length, provider_id, providers.name as provider_name, api_base,
       protocol, auth_header, auth_scheme, credential_kind,
@@ -88,4 +81,4 @@ export const listModels = (db: Queryable, page: Page<string>): Promise<ModelRow[
       admission_max_wait_seconds, upstream_timeout_seconds
     from models left join providers on providers.id = provider_id
     where ${page.after}::text is null or models.name > ${page.after}
-    order by models.name limit ${page.limit}`);
+    order by models.name limit ${page.limit}`;

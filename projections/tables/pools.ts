@@ -2,13 +2,16 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
-import type { ModelId, PoolId, PoolMemberId } from '../../src/lib/ids.ts';
-import type { PoolPolicy } from '../../src/lib/vocabulary.ts';
+import { rowOf } from '../../src/db/columns.ts';
+import { integer, readRows, text } from '../../src/db/rows.ts';
+import { modelId, poolId, poolMemberId } from '../../src/lib/ids.ts';
+import { poolPolicy } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
 import type { EntityTable } from './table.ts';
 
-export const pools: EntityTable = {
+export const pools = {
   name: 'pools',
   version: 1,
   noun: 'pool',
@@ -27,24 +30,24 @@ export const pools: EntityTable = {
     const { name, description, policy } = pool;
     return [{ id, name, description, policy }];
   },
-};
+} satisfies EntityTable;
 
 /** `model` is the model's name; the id is null when the model is gone. */
-export type PoolMemberRow = Readonly<{
-  id: PoolMemberId;
-  provider_model_id: ModelId | null;
-  model: string;
-  weight: number;
-  position: number;
-}>;
+const poolMemberRow = z.object({
+  id: poolMemberId,
+  provider_model_id: modelId.nullable(),
+  model: text,
+  weight: integer,
+  position: integer,
+});
+export type PoolMemberRow = Readonly<z.output<typeof poolMemberRow>>;
 
-export type PoolRow = Readonly<{
-  id: PoolId;
-  name: string;
-  description: string | null;
-  policy: PoolPolicy | null;
-  members: readonly PoolMemberRow[];
-}>;
+const poolRow = rowOf(pools.columns).extend({
+  id: poolId,
+  policy: poolPolicy.nullable(),
+  members: z.array(poolMemberRow).readonly(),
+});
+export type PoolRow = Readonly<z.output<typeof poolRow>>;
 
 const whole = sql`
   select id, name, description, policy, (
@@ -57,6 +60,6 @@ const whole = sql`
 
 /** Pools, by name. */
 export const listPools = (db: Queryable, page: Page<string>): Promise<PoolRow[]> =>
-  db.query(sql`${whole}
+  readRows(db, poolRow)`${whole}
     where ${page.after}::text is null or pools.name > ${page.after}
-    order by pools.name limit ${page.limit}`);
+    order by pools.name limit ${page.limit}`;

@@ -1,16 +1,18 @@
 // The tables of principals and of the roles they hold. Names of users, e-mail addresses and subjects of identities stay in the vault:
 // the rows hold their refs.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
-import type { PrincipalId } from '../../src/lib/ids.ts';
-import type { PrincipalKind } from '../../src/lib/vocabulary.ts';
+import { rowOf } from '../../src/db/columns.ts';
+import { readRows, text } from '../../src/db/rows.ts';
+import { principalId } from '../../src/lib/ids.ts';
+import { principalKind } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
 import { rfc3339 } from './table.ts';
 import type { EntityTable } from './table.ts';
 
-export const principals: EntityTable = {
+export const principals = {
   name: 'principals',
   version: 2,
   noun: 'principal',
@@ -47,7 +49,7 @@ export const principals: EntityTable = {
       },
     ];
   },
-};
+} satisfies EntityTable;
 
 export const principalRoles: EntityTable = {
   name: 'principal_roles',
@@ -71,23 +73,20 @@ export const principalRoles: EntityTable = {
   },
 };
 
-export type PrincipalRow = Readonly<{
-  id: PrincipalId;
-  kind: PrincipalKind;
-  name: string | null;
-  name_ref: string | null;
-  email_ref: string | null;
-  created_at: Date;
-  roles: readonly string[];
-  /** Those among them that follow from the groups of the identity. */
-  group_roles: readonly string[];
-  identity_issuer: string | null;
-  identity_ref: string | null;
-}>;
+const principalRow = rowOf(principals.columns)
+  .omit({ name_fingerprint: true, password_set: true })
+  .extend({
+    id: principalId,
+    kind: principalKind,
+    roles: z.array(text).readonly(),
+    /** Those among them that follow from the groups of the identity. */
+    group_roles: z.array(text).readonly(),
+  });
+export type PrincipalRow = Readonly<z.output<typeof principalRow>>;
 
 /** Principals with the names of their roles, in id order. */
 export const listPrincipals = (db: Queryable, page: Page<number>): Promise<PrincipalRow[]> =>
-  db.query(sql`
+  readRows(db, principalRow)`
     select principals.id, kind, principals.name, name_ref, email_ref, created_at,
       identity_issuer, identity_ref,
       coalesce(array_agg(roles.name order by roles.name) filter (where roles.id is not null), '{}')
@@ -100,4 +99,4 @@ export const listPrincipals = (db: Queryable, page: Page<number>): Promise<Princ
     where principals.id > ${page.after ?? 0}
     group by principals.id, kind, principals.name, name_ref, email_ref, created_at,
       identity_issuer, identity_ref
-    order by principals.id limit ${page.limit}`);
+    order by principals.id limit ${page.limit}`;

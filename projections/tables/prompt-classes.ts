@@ -1,16 +1,19 @@
 // The tables of prompt classes, of what they refine and of their examples. The texts of examples stay in the vault: the rows hold
 // their refs.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
-import type { PromptClassId, PromptExampleId } from '../../src/lib/ids.ts';
-import type { PromptClassTier } from '../../src/lib/vocabulary.ts';
+import { rowOf } from '../../src/db/columns.ts';
+import { integer, readRows, readValue, text, time } from '../../src/db/rows.ts';
+import { promptClassId, promptExampleId } from '../../src/lib/ids.ts';
+import type { PromptClassId } from '../../src/lib/ids.ts';
+import { promptClassTier } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
 import { rfc3339 } from './table.ts';
 import type { EntityTable } from './table.ts';
 
-export const promptClasses: EntityTable = {
+export const promptClasses = {
   name: 'prompt_classes',
   version: 1,
   noun: 'prompt_class',
@@ -30,7 +33,7 @@ export const promptClasses: EntityTable = {
     const { name, description, tier, minMargin } = held;
     return [{ id, name, description, tier, min_margin: minMargin }];
   },
-};
+} satisfies EntityTable;
 
 export const promptClassRefines: EntityTable = {
   name: 'prompt_class_refines',
@@ -71,20 +74,18 @@ export const promptExamples: EntityTable = {
     })),
 };
 
-export type PromptClassRow = Readonly<{
-  id: PromptClassId;
-  name: string;
-  description: string | null;
-  tier: PromptClassTier;
-  min_margin: number;
+const promptClassRow = rowOf(promptClasses.columns).extend({
+  id: promptClassId,
+  tier: promptClassTier,
   /** Names. */
-  refines: readonly string[];
-  examples: number;
-}>;
+  refines: z.array(text).readonly(),
+  examples: integer,
+});
+export type PromptClassRow = Readonly<z.output<typeof promptClassRow>>;
 
 /** Classes with the names of what they refine and the number of their examples, by name. */
 export const listPromptClasses = (db: Queryable, page: Page<string>): Promise<PromptClassRow[]> =>
-  db.query(sql`
+  readRows(db, promptClassRow)`
     select id, name, description, tier, min_margin,
       array(select refined.name from prompt_class_refines
         join prompt_classes refined on refined.id = refined_id
@@ -92,14 +93,15 @@ export const listPromptClasses = (db: Queryable, page: Page<string>): Promise<Pr
       (select count(*) from prompt_examples where class_id = held.id) as examples
     from prompt_classes held
     where ${page.after}::text is null or name > ${page.after}
-    order by name limit ${page.limit}`);
+    order by name limit ${page.limit}`;
 
-export type PromptExampleRow = Readonly<{
-  class_id: PromptClassId;
-  id: PromptExampleId;
-  label: string | null;
-  added_at: Date;
-}>;
+const promptExampleRow = z.object({
+  class_id: promptClassId,
+  id: promptExampleId,
+  label: text.nullable(),
+  added_at: time,
+});
+export type PromptExampleRow = Readonly<z.output<typeof promptExampleRow>>;
 
 /** The examples of a class in the order they were added in. */
 export const listPromptExamples = (
@@ -107,14 +109,13 @@ export const listPromptExamples = (
   classId: PromptClassId,
   page: Page<number>,
 ): Promise<PromptExampleRow[]> =>
-  db.query(sql`
+  readRows(db, promptExampleRow)`
     select class_id, id, label, added_at from prompt_examples
     where class_id = ${classId} and id > ${page.after ?? 0}
-    order by id limit ${page.limit}`);
+    order by id limit ${page.limit}`;
 
 export async function countPromptExamples(db: Queryable, classId: PromptClassId): Promise<number> {
-  const [row]: { examples: number }[] = await db.query(
-    sql`select count(*) as examples from prompt_examples where class_id = ${classId}`,
-  );
-  return row?.examples ?? 0;
+  const examples = await readValue(db, integer)`
+    select count(*) from prompt_examples where class_id = ${classId}`;
+  return examples ?? 0;
 }

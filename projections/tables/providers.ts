@@ -1,15 +1,17 @@
 // The table of providers. Of a credential it says only that one is set.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import type { z } from 'zod';
 
-import type { ProviderId } from '../../src/lib/ids.ts';
-import type { CredentialKind, Protocol, ProviderKind } from '../../src/lib/vocabulary.ts';
+import { rowOf } from '../../src/db/columns.ts';
+import { flag, integer, readRows } from '../../src/db/rows.ts';
+import { providerId } from '../../src/lib/ids.ts';
+import { credentialKind, protocol, providerKind } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
 import { rfc3339 } from './table.ts';
 import type { EntityTable } from './table.ts';
 
-export const providers: EntityTable = {
+export const providers = {
   name: 'providers',
   version: 2,
   noun: 'provider',
@@ -55,33 +57,27 @@ export const providers: EntityTable = {
       },
     ];
   },
-};
+} satisfies EntityTable;
 
-export type ProviderRow = Readonly<{
-  id: ProviderId;
-  name: string;
-  kind: ProviderKind;
-  catalogue_key: string | null;
-  api_base: string;
-  protocol: Protocol;
-  auth_header: string;
-  auth_scheme: string | null;
-  credential_kind: CredentialKind;
-  has_upstream_api_key: boolean;
-  model_count: number;
-  node: string | null;
-  engine: string | null;
-  degraded_since: Date | null;
-  degraded_reason: string | null;
-}>;
+const providerRow = rowOf(providers.columns)
+  .omit({ credential_ref: true, credential_fingerprint: true, registered_by: true })
+  .extend({
+    id: providerId,
+    kind: providerKind,
+    protocol,
+    credential_kind: credentialKind,
+    has_upstream_api_key: flag,
+    model_count: integer,
+  });
+export type ProviderRow = Readonly<z.output<typeof providerRow>>;
 
 /** Providers with the number of models they serve, by name. */
 export const listProviders = (db: Queryable, page: Page<string>): Promise<ProviderRow[]> =>
-  db.query(sql`
+  readRows(db, providerRow)`
     select providers.id, providers.name, kind, catalogue_key, api_base, protocol, auth_header,
       auth_scheme, credential_kind, credential_ref is not null as has_upstream_api_key,
       node, engine, degraded_since, degraded_reason,
       (select count(*) from models where models.provider_id = providers.id) as model_count
     from providers
     where ${page.after}::text is null or providers.name > ${page.after}
-    order by providers.name limit ${page.limit}`);
+    order by providers.name limit ${page.limit}`;

@@ -1,14 +1,16 @@
 // The tables of roles and their permissions.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
-import type { RoleId } from '../../src/lib/ids.ts';
-import type { Permission } from '../config/role.ts';
+import { rowOf } from '../../src/db/columns.ts';
+import { readRows, text } from '../../src/db/rows.ts';
+import { roleId } from '../../src/lib/ids.ts';
+import { verb } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
 import type { EntityTable } from './table.ts';
 
-export const roles: EntityTable = {
+export const roles = {
   name: 'roles',
   version: 1,
   noun: 'role',
@@ -20,7 +22,7 @@ export const roles: EntityTable = {
     const role = state.role.byId.get(id);
     return role === undefined ? [] : [{ id, name: role.name, description: role.description }];
   },
-};
+} satisfies EntityTable;
 
 export const rolePermissions: EntityTable = {
   name: 'role_permissions',
@@ -37,19 +39,18 @@ export const rolePermissions: EntityTable = {
     })),
 };
 
-export type RoleRow = Readonly<{
-  id: RoleId;
-  name: string;
-  description: string | null;
-  permissions: readonly Permission[];
-}>;
+const roleRow = rowOf(roles.columns).extend({
+  id: roleId,
+  permissions: z.array(z.object({ verb, resource: text })).readonly(),
+});
+export type RoleRow = Readonly<z.output<typeof roleRow>>;
 
 /** Roles with their permissions, in id order. */
 export const listRoles = (db: Queryable, page: Page<number>): Promise<RoleRow[]> =>
-  db.query(sql`
+  readRows(db, roleRow)`
     select id, name, description,
       coalesce(json_agg(json_build_object('verb', verb, 'resource', resource)
         order by verb, resource) filter (where verb is not null), '[]') as permissions
     from roles left join role_permissions on role_permissions.role_id = roles.id
     where id > ${page.after ?? 0}
-    group by id, name, description order by id limit ${page.limit}`);
+    group by id, name, description order by id limit ${page.limit}`;

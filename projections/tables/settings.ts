@@ -1,8 +1,10 @@
 // The table of the deployment's settings: one row, once one was set.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
+import { readRow, text } from '../../src/db/rows.ts';
+import { modelId } from '../../src/lib/ids.ts';
 import type { ModelId } from '../../src/lib/ids.ts';
 import type { EntityTable } from './table.ts';
 
@@ -19,11 +21,13 @@ export const settings: EntityTable = {
   },
 };
 
+const fallbackModel = z.object({ id: modelId, name: text });
+
 /** The fallback model; both null when none is set. */
 export async function readFallbackModel(
   db: Queryable,
 ): Promise<{ id: ModelId | null; name: string | null }> {
-  const [row]: { id: ModelId; name: string }[] = await db.query(sql`
-    select models.id, models.name from settings join models on models.id = fallback_model_id`);
+  const row = await readRow(db, fallbackModel)`
+    select models.id, models.name from settings join models on models.id = fallback_model_id`;
   return row ?? { id: null, name: null };
 }

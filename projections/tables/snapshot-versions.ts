@@ -2,13 +2,16 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
 import { touchesSnapshot } from '../../events/catalogue.ts';
+import { rowOf } from '../../src/db/columns.ts';
+import { integer, readRow, readRows, readValues, text } from '../../src/db/rows.ts';
 import { positionsMax } from '../../src/lib/snapshot-version.ts';
 import { snapshotSchemaVersion } from '../../src/snapshot/schema.ts';
 import type { JournalTable } from './table.ts';
 
-export const snapshotVersions: JournalTable = {
+export const snapshotVersions = {
   name: 'snapshot_versions',
   version: 3,
   columns: {
@@ -34,17 +37,13 @@ export const snapshotVersions: JournalTable = {
       },
     ];
   },
-};
+} satisfies JournalTable;
 
 /** `content_hash` is 64 hex digits; `changed` are the streams of the entities that the version changed. */
-export type SnapshotVersionRow = Readonly<{
-  version: number;
-  tx_id: string;
-  snapshot_schema: number;
-  content_hash: string;
-  changed: readonly string[];
-  created_at: Date;
-}>;
+const snapshotVersionRow = rowOf(snapshotVersions.columns).extend({
+  changed: z.array(text).readonly(),
+});
+export type SnapshotVersionRow = Readonly<z.output<typeof snapshotVersionRow>>;
 
 /** Times are RFC 3339; `to` is not in the range. */
 export type VersionFilter = Readonly<{
@@ -62,33 +61,31 @@ export const listSnapshotVersions = (
   db: Queryable,
   { from, to, before, after = null, order = 'desc', limit }: VersionFilter,
 ): Promise<SnapshotVersionRow[]> =>
-  db.query(sql`
+  readRows(db, snapshotVersionRow)`
     select version, tx_id, snapshot_schema, content_hash, changed, created_at
     from snapshot_versions
     where (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
       and (${to}::timestamptz is null or created_at < ${to}::timestamptz)
       and (${before}::bigint is null or version < ${before})
       and (${after}::bigint is null or version > ${after})
-    order by version ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit}`);
+    order by version ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit}`;
 
 /** Null when that is the version of no snapshot. */
-export async function readSnapshotVersion(
+export const readSnapshotVersion = (
   db: Queryable,
   version: number,
-): Promise<SnapshotVersionRow | null> {
-  const [row]: SnapshotVersionRow[] = await db.query(sql`
+): Promise<SnapshotVersionRow | null> =>
+  readRow(db, snapshotVersionRow)`
     select version, tx_id, snapshot_schema, content_hash, changed, created_at
-    from snapshot_versions where version = ${version}`);
-  return row ?? null;
-}
+    from snapshot_versions where version = ${version}`;
 
 /** The versions that held at these positions, in their order; 0 before the first. */
-export async function versionsAt(
+export const versionsAt = (
   db: Queryable,
   positions: readonly number[],
-): Promise<readonly number[]> {
+): Promise<readonly number[]> =>
   // In each epoch by the index: from the newest version down, an old position would be looked for through all of them.
-  const rows: { version: number }[] = await db.query(sql`
+  readValues(db, integer)`
     select coalesce(max(found.version), 0) as version
     from unnest(${[...positions]}::bigint[]) with ordinality as asked (position, at)
     cross join generate_series(0,
@@ -98,6 +95,4 @@ export async function versionsAt(
       where version between epoch * ${positionsMax}::bigint
         and epoch * ${positionsMax}::bigint + asked.position
       order by version desc limit 1) found on true
-    group by asked.at order by asked.at`);
-  return rows.map(({ version }) => version);
-}
+    group by asked.at order by asked.at`;

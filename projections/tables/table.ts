@@ -3,17 +3,9 @@
 
 import type { RecordedEvent } from '../../events/catalogue.ts';
 import type { Noun } from '../../events/nouns.ts';
+import type { Columns } from '../../src/db/columns.ts';
 import type { Principal } from '../config/principal.ts';
 import type { ConfigState } from '../config/state.ts';
-
-export type ColumnType =
-  | 'bigint'
-  | 'double precision'
-  | 'text'
-  | 'boolean'
-  | 'timestamptz'
-  | 'uuid'
-  | 'jsonb';
 
 /** timestamptz as RFC 3339 text, jsonb as JSON text. */
 export type Value = string | number | boolean | null;
@@ -23,7 +15,7 @@ type Description = Readonly<{
   name: string;
   /** Raised with every change of what `rows` returns: it enters the fingerprint. */
   version: number;
-  columns: Readonly<Record<string, ColumnType | `${ColumnType} not null`>>;
+  columns: Columns;
   primaryKey: readonly string[];
   unique?: readonly (readonly string[])[];
   indexes?: readonly (readonly string[])[];

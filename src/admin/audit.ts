@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { eventMetadata } from '../../events/event.ts';
 import { auditLog, listAudit } from '../../projections/tables/audit-log.ts';
-import type { AuditRow } from '../../projections/tables/audit-log.ts';
+import type { CommandRow } from '../../projections/tables/audit-log.ts';
 import { countUpTo } from '../../projections/tables/page.ts';
 import { withWords } from '../control/history/change-words.ts';
 import type { ChangeWords } from '../control/history/change-words.ts';
@@ -82,7 +82,7 @@ export const auditRoutes = [
 ] as const;
 
 const toRecord = (
-  row: Omit<AuditRow, 'stream'> & ChangeWords,
+  row: Omit<CommandRow, 'stream'> & ChangeWords,
   names: ReadonlyMap<string, string>,
 ) => ({
   id: row.id,

@@ -2,8 +2,13 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
+import { adminTokenId } from '../lib/ids.ts';
 import type { AdminTokenId } from '../lib/ids.ts';
+import { readRows, time } from './rows.ts';
+
+const tokenUse = z.object({ id: adminTokenId, at: time });
 
 /** Another replica may have recorded a later use. */
 export async function writeAdminTokenUse(
@@ -21,8 +26,8 @@ export async function readAdminTokenUses(
   db: Queryable,
   ids: readonly AdminTokenId[],
 ): Promise<ReadonlyMap<AdminTokenId, Date>> {
-  const rows: Readonly<{ id: AdminTokenId; at: Date }>[] = await db.query(sql`
+  const rows = await readRows(db, tokenUse)`
     select token_id as id, last_used_at as at from op.admin_token_uses
-    where token_id = any(${[...ids]}::bigint[])`);
+    where token_id = any(${[...ids]}::bigint[])`;
   return new Map(rows.map(({ id, at }) => [id, at]));
 }

@@ -3,8 +3,11 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
+import { principalId } from '../lib/ids.ts';
 import type { PrincipalId } from '../lib/ids.ts';
+import { integer, readRows, time } from './rows.ts';
 
 /** A larger sum, which only a broken report can produce, is counted as this: no answer holds a larger integer. */
 const mostExact = Number.MAX_SAFE_INTEGER;
@@ -31,6 +34,8 @@ export const beginBudgets = (db: Queryable, starts: readonly BudgetStart[]): Pro
 export const endBudgets = (db: Queryable, ids: readonly PrincipalId[]): Promise<unknown> =>
   db.query(sql`delete from op.budget_usage where principal_id = any(${[...ids]}::bigint[])`);
 
+const heldBudget = z.object({ principal_id: integer, window_start: time });
+
 /**
  * The window that each of these principals' budgets is in, held until the transaction ends. In the order of ids, so that two
  * transactions never wait for each other.
@@ -39,26 +44,27 @@ export async function holdBudgets(
   tx: Queryable,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, Date>> {
-  const rows: { principal_id: number; window_start: Date }[] = await tx.query(sql`
+  const rows = await readRows(tx, heldBudget)`
     select principal_id, window_start from op.budget_usage
-    where principal_id = any(${[...ids]}::bigint[]) order by principal_id for update`);
+    where principal_id = any(${[...ids]}::bigint[]) order by principal_id for update`;
   return new Map(rows.map((row) => [row.principal_id, row.window_start]));
 }
 
 export type Spend = Readonly<{ principalId: number; tokens: number; costMicros: number }>;
 
-export type CountedSpend = Readonly<{
-  principal_id: PrincipalId;
-  window_start: Date;
-  tokens_used: number;
-  cost_used_micros: number;
-}>;
+const countedSpend = z.object({
+  principal_id: principalId,
+  window_start: time,
+  tokens_used: integer,
+  cost_used_micros: integer,
+});
+export type CountedSpend = Readonly<z.output<typeof countedSpend>>;
 
 /** The spending of these principals, all of which have a budget. */
 export const readSpend = (tx: Queryable, ids: readonly number[]): Promise<CountedSpend[]> =>
-  tx.query(sql`
+  readRows(tx, countedSpend)`
     select principal_id, window_start, tokens_used, cost_used_micros
-    from op.budget_usage where principal_id = any(${[...ids]}::bigint[]) order by principal_id`);
+    from op.budget_usage where principal_id = any(${[...ids]}::bigint[]) order by principal_id`;
 
 /** Adds to budgets that are held. Tokens, and micro-units of money; each at most 2^53 - 1. */
 export const addSpend = (tx: Queryable, spends: readonly Spend[]): Promise<unknown> =>
@@ -73,40 +79,38 @@ export const addSpend = (tx: Queryable, spends: readonly Spend[]): Promise<unkno
     ) as spent (principal_id, tokens, cost)
     where held.principal_id = spent.principal_id`);
 
-export type BudgetUsage = Readonly<{
-  principal_id: PrincipalId;
-  window_start: Date;
-  tokens_used: number;
-  cost_used_micros: number;
+const budgetUsage = countedSpend.extend({
   /** The figures that proxies were last told; both null before the first time. */
-  published_tokens_used: number | null;
-  published_cost_used_micros: number | null;
-}>;
+  published_tokens_used: integer.nullable(),
+  published_cost_used_micros: integer.nullable(),
+});
+export type BudgetUsage = Readonly<z.output<typeof budgetUsage>>;
 
 export type BudgetReading = Readonly<{ seq: number; usages: readonly BudgetUsage[] }>;
 
+/** Without a budget the join has one row, of nulls. */
+const budgetReading = z.union([
+  budgetUsage.extend({ seq: integer }),
+  z.object({ seq: integer, principal_id: z.null() }),
+]);
+
 /** All of it as of one moment, in the order of ids. */
 export async function readBudgets(db: Queryable): Promise<BudgetReading> {
-  const rows: ({ seq: number } & { [Column in keyof BudgetUsage]: BudgetUsage[Column] | null })[] =
-    await db.query(sql`
+  const rows = await readRows(db, budgetReading)`
       select seq, principal_id, window_start, tokens_used, cost_used_micros,
         published_tokens_used, published_cost_used_micros
-      from op.budget_overlay left join op.budget_usage on true order by principal_id`);
+      from op.budget_overlay left join op.budget_usage on true order by principal_id`;
   const [first] = rows;
   if (first === undefined) throw new Error('op.budget_overlay has lost its row');
-  return { seq: first.seq, usages: rows.flatMap((row) => (isUsage(row) ? [row] : [])) };
+  return { seq: first.seq, usages: rows.filter((row) => row.principal_id !== null) };
 }
-
-/** Without a budget the join has one row, of nulls. */
-const isUsage = (row: { principal_id: PrincipalId | null }): row is BudgetUsage =>
-  row.principal_id !== null;
 
 /** The spending of these principals, and what proxies were told of it. */
 export const budgetUsages = (db: Queryable, ids: readonly number[]): Promise<BudgetUsage[]> =>
-  db.query(sql`
+  readRows(db, budgetUsage)`
     select principal_id, window_start, tokens_used, cost_used_micros,
       published_tokens_used, published_cost_used_micros
-    from op.budget_usage where principal_id = any(${[...ids]}::bigint[])`);
+    from op.budget_usage where principal_id = any(${[...ids]}::bigint[])`;
 
 /** One replica at a time decides what proxies are told, until its transaction ends. */
 export const holdOverlay = (tx: Queryable): Promise<unknown> =>
@@ -138,20 +142,21 @@ export async function tellSpend(
   await tx.query(sql`update op.budget_overlay set seq = ${seq}`);
 }
 
-export type BudgetCheck = Readonly<{
-  principal_id: PrincipalId;
-  counted_tokens: number;
-  counted_cost_micros: number;
-  summed_tokens: number;
-  summed_cost_micros: number;
-}>;
+const budgetCheck = z.object({
+  principal_id: principalId,
+  counted_tokens: integer,
+  counted_cost_micros: integer,
+  summed_tokens: integer,
+  summed_cost_micros: integer,
+});
+export type BudgetCheck = Readonly<z.output<typeof budgetCheck>>;
 
 /**
  * Counters that are not the sum of the usage counted in their window, whether still in rows or rolled up: none, unless one of the
  * two was changed by hand.
  */
 export const strayBudgets = (db: Queryable): Promise<BudgetCheck[]> =>
-  db.query(sql`
+  readRows(db, budgetCheck)`
     select * from (
       select held.principal_id, held.tokens_used as counted_tokens,
         held.cost_used_micros as counted_cost_micros,
@@ -173,4 +178,4 @@ export const strayBudgets = (db: Queryable): Promise<BudgetCheck[]> =>
       group by held.principal_id
     ) checked
     where counted_tokens <> summed_tokens or counted_cost_micros <> summed_cost_micros
-    order by principal_id`);
+    order by principal_id`;

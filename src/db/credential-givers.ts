@@ -2,26 +2,29 @@
 // identities: the actors of the events that wrote what an identity was linked by. Where that was a change request, its id stands
 // in their place, for who applied one has not seen what is in it.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
-import type { ChangeRequestId, PrincipalId } from '../lib/ids.ts';
+import { changeRequestId, principalId } from '../lib/ids.ts';
+import { integer, readRows, text } from './rows.ts';
 
 /** `actorId` null: at the command line, or by a change request that was due; that has its `requestId`. */
-type Given<Kind> = Readonly<{
-  position: number;
-  principalId: PrincipalId;
-  kind: Kind;
-  ref: string;
-  actorId: PrincipalId | null;
-  requestId: ChangeRequestId | null;
+const given = z.object({
+  position: integer,
+  principalId,
+  ref: text,
+  actorId: principalId.nullable(),
+  requestId: changeRequestId.nullable(),
   /** Epoch milliseconds. */
-  at: number;
-}>;
+  at: integer,
+});
+const passwordSet = given.extend({ kind: z.literal('password') });
+const identityGiven = given.extend({ kind: z.literal('identity') });
+const tokenGiven = given.extend({ kind: z.literal('token'), until: integer });
 
 /** All there ever were, in log order. */
-export const passwordsSet = (db: Queryable): Promise<Given<'password'>[]> =>
-  db.query(sql`
+export const passwordsSet = (db: Queryable) =>
+  readRows(db, passwordSet)`
     select given.position, 'password' as kind, (given.payload ->> 'id')::bigint as "principalId",
       given.payload ->> 'password_ref' as ref,
       (given.metadata -> 'actor' ->> 'principal_id')::bigint as "actorId",
@@ -31,14 +34,14 @@ export const passwordsSet = (db: Queryable): Promise<Given<'password'>[]> =>
     left join es.events applied
       on applied.tx_id = given.tx_id and applied.type = 'ChangeRequestApplied'
     where given.type = 'PrincipalPasswordSet'
-    order by given.position`);
+    order by given.position`;
 
 /**
  * All there ever were, in log order: a row for each event that made, named or addressed the principal before its identity was linked, or
  * one alone.
  */
-export const identitiesGiven = (db: Queryable): Promise<Given<'identity'>[]> =>
-  db.query(sql`
+export const identitiesGiven = (db: Queryable) =>
+  readRows(db, identityGiven)`
     select linked.position, 'identity' as kind, (linked.payload ->> 'id')::bigint as "principalId",
       linked.payload -> 'identity' ->> 'ref' as ref,
       (named.metadata -> 'actor' ->> 'principal_id')::bigint as "actorId",
@@ -51,11 +54,11 @@ export const identitiesGiven = (db: Queryable): Promise<Given<'identity'>[]> =>
     left join es.events applied
       on applied.tx_id = named.tx_id and applied.type = 'ChangeRequestApplied'
     where linked.type = 'PrincipalIdentityLinked'
-    order by linked.position, named.position`);
+    order by linked.position, named.position`;
 
 /** All that were ever created, in log order. `until` is when a token expires or was revoked. */
-export const tokensGiven = (db: Queryable): Promise<(Given<'token'> & { until: number })[]> =>
-  db.query(sql`
+export const tokensGiven = (db: Queryable) =>
+  readRows(db, tokenGiven)`
     select created.position, 'token' as kind,
       (created.payload ->> 'principal_id')::bigint as "principalId",
       created.payload ->> 'verifier_ref' as ref,
@@ -69,4 +72,4 @@ export const tokensGiven = (db: Queryable): Promise<(Given<'token'> & { until: n
     left join es.events revoked
       on revoked.stream = created.stream and revoked.type = 'AdminTokenRevoked'
     where created.type = 'AdminTokenCreated'
-    order by created.position`);
+    order by created.position`;

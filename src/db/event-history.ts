@@ -2,6 +2,9 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
+import { z } from 'zod';
+
+import { integer, readRow, readRows, text, time } from './rows.ts';
 
 /** Every condition is null, or absent, where nothing is asked. Times are RFC 3339; `to` is not in the range. */
 export type EventFilter = Readonly<{
@@ -21,21 +24,22 @@ export type EventFilter = Readonly<{
 }>;
 
 /** json is read as text. `payload` is null after a redaction by the owner; hashes are 64 hex digits. */
-export type HistoryEventRow = Readonly<{
-  position: number;
-  stream: string;
-  version: number;
-  event_id: string;
-  type: string;
-  schema: number;
-  tx_id: string;
-  recorded_at: Date;
-  metadata: string;
-  payload: string | null;
-  payload_digest: string;
-  leaf_hash: string;
-  hash: string;
-}>;
+const historyEventRow = z.object({
+  position: integer,
+  stream: text,
+  version: integer,
+  event_id: text,
+  type: text,
+  schema: integer,
+  tx_id: text,
+  recorded_at: time,
+  metadata: text,
+  payload: text.nullable(),
+  payload_digest: text,
+  leaf_hash: text,
+  hash: text,
+});
+export type HistoryEventRow = Readonly<z.output<typeof historyEventRow>>;
 
 const columns = sql`position, stream, version, event_id, type, schema, tx_id, recorded_at,
   metadata::text as metadata, payload::text as payload,
@@ -43,7 +47,7 @@ const columns = sql`position, stream, version, event_id, type, schema, tx_id, re
   encode(hash, 'hex') as hash`;
 
 export const listHistoryEvents = (db: Queryable, filter: EventFilter): Promise<HistoryEventRow[]> =>
-  db.query(sql`
+  readRows(db, historyEventRow)`
     select ${columns} from es.events
     where (${filter.stream}::text is null or stream = ${filter.stream})
       and (${filter.type}::text is null or type = ${filter.type})
@@ -55,7 +59,7 @@ export const listHistoryEvents = (db: Queryable, filter: EventFilter): Promise<H
       and (${filter.from}::timestamptz is null or recorded_at >= ${filter.from}::timestamptz)
       and (${filter.to}::timestamptz is null or recorded_at < ${filter.to}::timestamptz)
       and ${behind(filter)}
-    order by position ${direction(filter)} limit ${filter.limit}`);
+    order by position ${direction(filter)} limit ${filter.limit}`;
 
 const madeBy = ({ transactions = null }: EventFilter): SQLQuery =>
   transactions === null ? sql`true` : sql`tx_id in (${transactions})`;
@@ -68,18 +72,21 @@ const behind = ({ after, order }: EventFilter): SQLQuery =>
 const direction = ({ order }: EventFilter): SQLQuery => (order === 'asc' ? sql`asc` : sql`desc`);
 
 /** Positions in the same stream; null at its ends. */
-export type EventNeighbours = Readonly<{
-  previous_hash: string | null;
-  previous_in_stream: number | null;
-  next_in_stream: number | null;
-}>;
+const eventNeighbours = z.object({
+  previous_hash: text.nullable(),
+  previous_in_stream: integer.nullable(),
+  next_in_stream: integer.nullable(),
+});
+export type EventNeighbours = Readonly<z.output<typeof eventNeighbours>>;
+
+const historyEvent = historyEventRow.extend(eventNeighbours.shape);
 
 /** Null when the log holds no such event. */
-export async function readHistoryEvent(
+export const readHistoryEvent = (
   db: Queryable,
   position: number,
-): Promise<(HistoryEventRow & EventNeighbours) | null> {
-  const [row]: (HistoryEventRow & EventNeighbours)[] = await db.query(sql`
+): Promise<(HistoryEventRow & EventNeighbours) | null> =>
+  readRow(db, historyEvent)`
     select ${columns},
       (select encode(before.hash, 'hex') from es.events before
         where before.position = held.position - 1) as previous_hash,
@@ -89,17 +96,16 @@ export async function readHistoryEvent(
       (select behind.position from es.events behind
         where behind.stream = held.stream and behind.version = held.version + 1)
         as next_in_stream
-    from es.events held where position = ${position}`);
-  return row ?? null;
-}
+    from es.events held where position = ${position}`;
 
 /** `events` is how many there are in it, `position` and `recorded_at` those of its last one. */
-export type StreamRow = Readonly<{
-  stream: string;
-  events: number;
-  position: number;
-  recorded_at: Date;
-}>;
+const streamRow = z.object({
+  stream: text,
+  events: integer,
+  position: integer,
+  recorded_at: time,
+});
+export type StreamRow = Readonly<z.output<typeof streamRow>>;
 
 type StreamFilter = Readonly<{
   /** A part of the name, in any case; null is every stream. */
@@ -114,7 +120,7 @@ export const listStreams = (
   db: Queryable,
   { part, after, limit }: StreamFilter,
 ): Promise<StreamRow[]> =>
-  db.query(sql`
+  readRows(db, streamRow)`
     with recursive walk as (
       (select stream from es.events where ${after}::text is null or stream > ${after}
         order by stream limit 1)
@@ -133,20 +139,20 @@ export const listStreams = (
     from found cross join lateral (
       select version, position, recorded_at from es.events
       where events.stream = found.stream order by version desc limit 1) newest
-    order by found.stream`);
+    order by found.stream`;
 
-type LastEvent = Readonly<{ stream: string; payload: string | null }>;
+const lastEvent = z.object({ stream: text, payload: text.nullable() });
 
 /** The last event of one of the types in each stream that has one. `payload` is null after a redaction. */
 export const readLastEvents = (
   db: Queryable,
   streams: readonly string[],
   types: readonly string[],
-): Promise<LastEvent[]> =>
-  db.query(sql`
+) =>
+  readRows(db, lastEvent)`
     select asked.stream, last.payload
     from unnest(${[...streams]}::text[]) as asked (stream)
     cross join lateral (
       select payload::text as payload from es.events
       where events.stream = asked.stream and type = any(${[...types]}::text[])
-      order by version desc limit 1) last`);
+      order by version desc limit 1) last`;

@@ -2,8 +2,10 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
 import type { PrincipalId } from '../lib/ids.ts';
+import { bytes, readRow, text } from './rows.ts';
 import type { Sealed } from './vault.ts';
 
 /** Whose key it is: another principal's key of the same text is another key. */
@@ -12,18 +14,18 @@ export type KeyOwner = Readonly<{ principalId: PrincipalId; keyDigest: Buffer }>
 /** `answer` null: it was erased. */
 export type StoredAnswer = Readonly<{ requestFingerprint: string; answer: Sealed | null }>;
 
+const answerRow = z.object({ request_fingerprint: text, key_id: text, answer: bytes });
+
 /** Null when there is none, or when it has expired. */
 export async function findAnswer(
   db: Queryable,
   { principalId, keyDigest }: KeyOwner,
   now: Date,
 ): Promise<StoredAnswer | null> {
-  const [row]: { request_fingerprint: string; key_id: string; answer: Buffer }[] = await db.query(
-    sql`
+  const row = await readRow(db, answerRow)`
       select request_fingerprint, key_id, answer from op.idempotent_answers
-      where principal_id = ${principalId} and key_digest = ${keyDigest} and expires_at > ${now}`,
-  );
-  if (row === undefined) return null;
+      where principal_id = ${principalId} and key_digest = ${keyDigest} and expires_at > ${now}`;
+  if (row === null) return null;
   const answer = row.answer.length === 0 ? null : { keyId: row.key_id, body: row.answer };
   return { requestFingerprint: row.request_fingerprint, answer };
 }

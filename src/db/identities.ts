@@ -2,6 +2,11 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import { readRows, text, time } from './rows.ts';
+
+const linkedIdentity = z.object({ ref: text, at: time });
 
 /** Since when identities are linked, by their refs. One that a restore brought back is as old as it was. */
 export async function linkedSince(
@@ -9,10 +14,10 @@ export async function linkedSince(
   refs: readonly string[],
 ): Promise<ReadonlyMap<string, Date>> {
   if (refs.length === 0) return new Map();
-  const rows: { ref: string; at: Date }[] = await db.query(sql`
+  const rows = await readRows(db, linkedIdentity)`
     select payload -> 'identity' ->> 'ref' as ref, min(recorded_at) as at from es.events
     where type = 'PrincipalIdentityLinked' and payload -> 'identity' ->> 'ref' = any(${[...refs]})
-    group by 1`);
+    group by 1`;
   return new Map(rows.map(({ ref, at }) => [ref, at]));
 }
 

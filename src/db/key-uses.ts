@@ -2,8 +2,11 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
+import { apiKeyId } from '../lib/ids.ts';
 import type { ApiKeyId } from '../lib/ids.ts';
+import { readRows, time } from './rows.ts';
 
 /** A use of no key, by one that is logged in otherwise, is none. */
 export type KeyUse = Readonly<{ key_id: number | null; at: Date; received_at: Date }>;
@@ -26,13 +29,15 @@ export async function writeKeyUses(db: Queryable, uses: readonly KeyUse[]): Prom
     where op.key_uses.last_used_at < excluded.last_used_at`);
 }
 
+const lastUse = z.object({ id: apiKeyId, at: time });
+
 /** A key that was never used is not among them. */
 export async function readKeyUses(
   db: Queryable,
   ids: readonly ApiKeyId[],
 ): Promise<ReadonlyMap<ApiKeyId, Date>> {
-  const rows: Readonly<{ id: ApiKeyId; at: Date }>[] = await db.query(sql`
+  const rows = await readRows(db, lastUse)`
     select key_id as id, last_used_at as at from op.key_uses
-    where key_id = any(${[...ids]}::bigint[])`);
+    where key_id = any(${[...ids]}::bigint[])`;
   return new Map(rows.map(({ id, at }) => [id, at]));
 }

@@ -2,26 +2,25 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
+import { providerId } from '../lib/ids.ts';
 import type { ProviderId } from '../lib/ids.ts';
-import { operations } from './operations.ts';
+import { integer, readRows, readValues, time } from './rows.ts';
 
-export type Lease = Readonly<{
-  providerId: ProviderId;
-  ttlSeconds: number;
-  expiresAt: Date;
-}>;
+const lease = z.object({ providerId, ttlSeconds: integer, expiresAt: time });
+export type Lease = Readonly<z.output<typeof lease>>;
 
 /** The leases that these providers have; one without a lease is not among them. */
 export async function readLeases(
   db: Queryable,
   ids: readonly ProviderId[],
 ): Promise<ReadonlyMap<ProviderId, Lease>> {
-  const rows: Lease[] = await db.query(sql`
+  const rows = await readRows(db, lease)`
     select provider_id as "providerId", ttl_seconds as "ttlSeconds",
       lease_expires_at as "expiresAt"
-    from op.provider_leases where provider_id = any(${[...ids]}::bigint[])`);
-  return new Map(rows.map((lease) => [lease.providerId, lease]));
+    from op.provider_leases where provider_id = any(${[...ids]}::bigint[])`;
+  return new Map(rows.map((row) => [row.providerId, row]));
 }
 
 /**
@@ -33,7 +32,7 @@ export async function refreshLeases(
   leases: readonly Lease[],
 ): Promise<ReadonlySet<ProviderId>> {
   const ids = leases.map(({ providerId }) => providerId);
-  const rows: { id: ProviderId }[] = await db.query(sql`
+  const refreshed = await readValues(db, providerId)`
     with held as (
       select provider_id from op.provider_leases where provider_id = any(${ids}::bigint[])
       order by provider_id for update
@@ -48,17 +47,20 @@ export async function refreshLeases(
     set ttl_seconds = given.ttl_seconds, lease_expires_at = given.lease_expires_at
     from held join given using (provider_id)
     where lease.provider_id = held.provider_id
-    returning lease.provider_id as id`);
-  return new Set(rows.map(({ id }) => id));
+    returning lease.provider_id`;
+  return new Set(refreshed);
 }
 
 /** Makes a lease, or refreshes the one there is. */
-export async function writeLease(db: Queryable, lease: Lease): Promise<void> {
-  await operations.provider_leases(db).insertOrUpdate(['provider_id'], {
-    provider_id: lease.providerId,
-    ttl_seconds: lease.ttlSeconds,
-    lease_expires_at: lease.expiresAt,
-  });
+export async function writeLease(
+  db: Queryable,
+  { providerId, ttlSeconds, expiresAt }: Lease,
+): Promise<void> {
+  await db.query(sql`
+    insert into op.provider_leases (provider_id, ttl_seconds, lease_expires_at)
+    values (${providerId}, ${ttlSeconds}, ${expiresAt})
+    on conflict (provider_id) do update
+    set ttl_seconds = excluded.ttl_seconds, lease_expires_at = excluded.lease_expires_at`);
 }
 
 /** No lease that had not lapsed at `since` ends sooner than its whole length from `now`. */

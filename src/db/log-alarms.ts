@@ -2,17 +2,21 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import { integer, readRows, text, time } from './rows.ts';
 
 /** As op.log_alarms has it. */
-export type AlarmRow = Readonly<{
-  raised_at: Date;
-  position: number;
-  problem: string;
-  replica: string | null;
-  seen_hash: string | null;
-  log_hash: string | null;
-  epoch: number | null;
-}>;
+const alarmRow = z.object({
+  raised_at: time,
+  position: integer,
+  problem: text,
+  replica: text.nullable(),
+  seen_hash: text.nullable(),
+  log_hash: text.nullable(),
+  epoch: integer.nullable(),
+});
+export type AlarmRow = Readonly<z.output<typeof alarmRow>>;
 
 /** One more is not worth more than the first thousand, which stay. */
 const alarmsMax = 1_000;
@@ -32,6 +36,6 @@ export async function insertAlarm(db: Queryable, alarm: AlarmRow): Promise<boole
 
 /** The newest first. */
 export const listAlarms = (db: Queryable, limit: number): Promise<AlarmRow[]> =>
-  db.query(sql`
+  readRows(db, alarmRow)`
     select raised_at, position, problem, replica, seen_hash, log_hash, epoch
-    from op.log_alarms order by id desc limit ${limit}`);
+    from op.log_alarms order by id desc limit ${limit}`;

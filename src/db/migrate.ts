@@ -6,9 +6,11 @@ import { join } from 'node:path';
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
 import type { Database } from './pool.ts';
 import { giveRights } from './rights.ts';
+import { integer, readRows, text } from './rows.ts';
 
 const directory = join(import.meta.dirname, '../../migrations');
 const migrationLock = 7_100_001;
@@ -47,6 +49,8 @@ async function readMigrations(): Promise<Migration[]> {
   );
 }
 
+const appliedMigration = z.object({ number: integer, checksum: text });
+
 async function appliedMigrations(db: Queryable): Promise<Map<number, string>> {
   await db.query(sql`
     create table if not exists public.gw_migrations (
@@ -55,9 +59,8 @@ async function appliedMigrations(db: Queryable): Promise<Map<number, string>> {
       checksum text not null,
       applied_at timestamptz not null default now()
     )`);
-  const rows: { number: number; checksum: string }[] = await db.query(
-    sql`select number, checksum from public.gw_migrations`,
-  );
+  const rows = await readRows(db, appliedMigration)`
+    select number, checksum from public.gw_migrations`;
   return new Map(rows.map((row) => [row.number, row.checksum]));
 }
 

@@ -2,27 +2,31 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
+import { providerId } from '../lib/ids.ts';
 import type { ProviderId } from '../lib/ids.ts';
+import { readRows, text, time } from './rows.ts';
 
 /** `failingSince` and `reason` are null together: all was well at the last sweep. */
-export type Probe = Readonly<{
-  providerId: ProviderId;
-  lastSeenAt: Date | null;
-  failingSince: Date | null;
-  reason: string | null;
-}>;
+const probe = z.object({
+  providerId,
+  lastSeenAt: time.nullable(),
+  failingSince: time.nullable(),
+  reason: text.nullable(),
+});
+export type Probe = Readonly<z.output<typeof probe>>;
 
 /** What was found of these providers; one that no sweep has met yet is not among them. */
 export async function readProbes(
   db: Queryable,
   ids: readonly ProviderId[],
 ): Promise<ReadonlyMap<ProviderId, Probe>> {
-  const rows: Probe[] = await db.query(sql`
+  const rows = await readRows(db, probe)`
     select provider_id as "providerId", last_seen_at as "lastSeenAt",
       failing_since as "failingSince", reason
-    from op.provider_probes where provider_id = any(${[...ids]}::bigint[])`);
-  return new Map(rows.map((probe) => [probe.providerId, probe]));
+    from op.provider_probes where provider_id = any(${[...ids]}::bigint[])`;
+  return new Map(rows.map((row) => [row.providerId, row]));
 }
 
 /**

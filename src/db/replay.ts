@@ -2,6 +2,9 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import { integer, readRows, readValue, text } from './rows.ts';
 
 /** `hash` is that of the log's beginning. Only while the log holds nothing; false when it does. As the owner of the database. */
 export async function adoptLog(
@@ -16,21 +19,22 @@ export async function adoptLog(
 
 /** How many of these items the vault does not hold, or has erased. */
 export async function countMissing(db: Queryable, refs: readonly string[]): Promise<number> {
-  const [row]: { held: number }[] = await db.query(sql`
-    select count(*) as held from vault.items
-    where ref = any(${[...refs]}::uuid[]) and body is not null`);
-  return new Set(refs).size - (row?.held ?? 0);
+  const held = await readValue(db, integer)`
+    select count(*) from vault.items
+    where ref = any(${[...refs]}::uuid[]) and body is not null`;
+  return new Set(refs).size - (held ?? 0);
 }
 
+const vaultRow = z.object({ ref: text, row: text });
+
 /** Rows of the vault as JSON, sealed as they lie there; behind `after`, in the order of refs. */
-export async function readVaultRows(
+export const readVaultRows = (
   db: Queryable,
   { after, limit }: Readonly<{ after: string; limit: number }>,
-): Promise<{ ref: string; row: string }[]> {
-  return db.query(sql`
+) =>
+  readRows(db, vaultRow)`
     select ref::text as ref, to_json(items)::text as row from vault.items items
-    where ref > ${after}::uuid order by ref limit ${limit}`);
-}
+    where ref > ${after}::uuid order by ref limit ${limit}`;
 
 /** `rows` is a JSON array of what `readVaultRows` gave. */
 export const insertVaultRows = (tx: Queryable, rows: string): Promise<unknown> =>

@@ -3,7 +3,10 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable, Transaction } from '@databases/pg';
+import { z } from 'zod';
 import { escapeIdentifier } from 'pg';
+
+import { readRow, readValues, text } from './rows.ts';
 
 const insufficientPrivilege = '42501';
 /** Taking on a role that does not exist. */
@@ -36,6 +39,8 @@ export async function giveRights(tx: Transaction): Promise<void> {
   }
 }
 
+const session = z.object({ login: text, database: text });
+
 /** Runs the work; if a right is missing, throws an error that lists the statements that give all missing rights. */
 export async function namingRights<Value>(
   db: Queryable,
@@ -47,9 +52,8 @@ export async function namingRights<Value>(
     if (!hasCode(cause, insufficientPrivilege, invalidParameter)) throw cause;
     const statements = await missingRights(db);
     if (statements.length === 0) throw cause;
-    const [row]: { login: string; database: string }[] = await db.query(
-      sql`select current_user as login, current_database() as database`,
-    );
+    const row = await readRow(db, session)`
+      select current_user as login, current_database() as database`;
     const login = escapeIdentifier(row?.login ?? '');
     const database = escapeIdentifier(row?.database ?? '');
     const listed = statements.map((statement) => `  ${statement};`).join('\n');
@@ -71,8 +75,7 @@ export async function missingRights(db: Queryable): Promise<readonly string[]> {
   const parts = [roleRights(), ownRights(), ownership(), readModelOwnership(), grants()];
   const statements: string[] = [];
   for (const part of parts) {
-    const rows: { statement: string }[] = await db.query(part);
-    statements.push(...rows.map(({ statement }) => statement));
+    statements.push(...(await readValues(db, text)`${part}`));
   }
   return statements;
 }

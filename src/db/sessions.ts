@@ -3,9 +3,11 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
+import { principalId } from '../lib/ids.ts';
 import type { PrincipalId } from '../lib/ids.ts';
-import { operations } from './operations.ts';
+import { bytes, integer, readRow, readRows, text, time } from './rows.ts';
 
 export type StoredSession = Readonly<{
   tokenDigest: Buffer;
@@ -19,57 +21,54 @@ export type StoredSession = Readonly<{
 }>;
 
 export async function insertSession(db: Queryable, session: StoredSession): Promise<void> {
-  await operations.sessions(db).insert({
-    token_digest: session.tokenDigest,
-    principal_id: session.principalId,
-    password_ref: session.credentialRef,
-    created_at: session.createdAt,
-    expires_at: session.expiresAt,
-    seal: session.seal,
-  });
+  await db.query(sql`
+    insert into op.sessions (token_digest, principal_id, password_ref, created_at, expires_at, seal)
+    values (${session.tokenDigest}, ${session.principalId}, ${session.credentialRef},
+      ${session.createdAt}, ${session.expiresAt}, ${session.seal})`);
 }
 
-export type FoundSession = Readonly<{
-  principalId: PrincipalId;
-  credentialRef: string | null;
-  createdAt: Date;
-  expiresAt: Date;
+const foundSession = z.object({
+  principalId,
+  credentialRef: text.nullable(),
+  createdAt: time,
+  expiresAt: time,
   /** Null of a session that an earlier release began. */
-  seal: Buffer | null;
+  seal: bytes.nullable(),
   /** Where the head of the log stands, and its hash: anyone who judges the session must have read as far. */
-  headPosition: number;
-  headHash: string;
+  headPosition: integer,
+  headHash: text,
   /** Where the read models of the schema stand; null when there are none. */
-  tablesPosition: number | null;
-}>;
+  tablesPosition: integer.nullable(),
+});
+export type FoundSession = Readonly<z.output<typeof foundSession>>;
 
 /** Null when there is none, or when it has expired. */
-export async function findSession(
+export const findSession = (
   db: Queryable,
   { tokenDigest, now, schema }: { tokenDigest: Buffer; now: Date; schema: string },
-): Promise<FoundSession | null> {
-  const [found]: FoundSession[] = await db.query(sql`
+): Promise<FoundSession | null> =>
+  readRow(db, foundSession)`
     select principal_id as "principalId", password_ref as "credentialRef",
       created_at as "createdAt", expires_at as "expiresAt", seal,
       log_head.position as "headPosition", encode(log_head.hash, 'hex') as "headHash",
       (select position from es.read_models where schema_name = ${schema}) as "tablesPosition"
     from op.sessions, es.log_head
-    where token_digest = ${tokenDigest} and expires_at > ${now}`);
-  return found ?? null;
+    where token_digest = ${tokenDigest} and expires_at > ${now}`;
+
+export async function deleteSession(db: Queryable, tokenDigest: Buffer): Promise<void> {
+  await db.query(sql`delete from op.sessions where token_digest = ${tokenDigest}`);
 }
 
-export const deleteSession = (db: Queryable, tokenDigest: Buffer): Promise<void> =>
-  operations.sessions(db).delete({ token_digest: tokenDigest });
+const sessionCount = foundSession
+  .pick({ principalId: true, credentialRef: true })
+  .extend({ sessions: integer });
 
 /** How many have a seal and have not expired, by whose they are and what began them. */
-export const countSessions = (
-  db: Queryable,
-  now: Date,
-): Promise<(Pick<FoundSession, 'principalId' | 'credentialRef'> & { sessions: number })[]> =>
-  db.query(sql`
+export const countSessions = (db: Queryable, now: Date) =>
+  readRows(db, sessionCount)`
     select principal_id as "principalId", password_ref as "credentialRef",
       count(*)::bigint as sessions
-    from op.sessions where expires_at > ${now} and seal is not null group by 1, 2`);
+    from op.sessions where expires_at > ${now} and seal is not null group by 1, 2`;
 
 /** Answers how many there were. */
 export async function deleteAllSessions(db: Queryable): Promise<number> {

@@ -2,8 +2,12 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
-export type SignedCheckpoint = Readonly<{ position: number; note: string; created_at: Date }>;
+import { integer, readRow, readRows, text, time } from './rows.ts';
+
+const signedCheckpoint = z.object({ position: integer, note: text, created_at: time });
+export type SignedCheckpoint = Readonly<z.output<typeof signedCheckpoint>>;
 
 /** False when another replica has written one of this position. */
 export async function insertSignedCheckpoint(
@@ -16,17 +20,15 @@ export async function insertSignedCheckpoint(
   return added.length === 1;
 }
 
-export async function lastSignedCheckpoint(db: Queryable): Promise<SignedCheckpoint | null> {
-  const [row]: SignedCheckpoint[] = await db.query(sql`
-    select position, note, created_at from es.checkpoints order by position desc limit 1`);
-  return row ?? null;
-}
+export const lastSignedCheckpoint = (db: Queryable): Promise<SignedCheckpoint | null> =>
+  readRow(db, signedCheckpoint)`
+    select position, note, created_at from es.checkpoints order by position desc limit 1`;
 
 /** Those behind `after`, up to `to` and with it; at most `limit`, the oldest first. */
 export const listSignedCheckpoints = (
   db: Queryable,
   { after, to, limit }: Readonly<{ after: number; to: number; limit: number }>,
 ): Promise<SignedCheckpoint[]> =>
-  db.query(sql`
+  readRows(db, signedCheckpoint)`
     select position, note, created_at from es.checkpoints
-    where position > ${after} and position <= ${to} order by position limit ${limit}`);
+    where position > ${after} and position <= ${to} order by position limit ${limit}`;

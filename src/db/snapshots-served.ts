@@ -2,6 +2,9 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import { integer, readRows, text, time } from './rows.ts';
 
 export type Served = Readonly<{
   replica: string;
@@ -20,19 +23,20 @@ export const insertServed = (db: Queryable, served: Served): Promise<unknown> =>
     on conflict do nothing`);
 
 /** `total`: how many replicas served the version in all. */
-export type ServedRow = Readonly<{ replica: string; version: number; since: Date; total: number }>;
+const servedRow = z.object({ replica: text, version: integer, since: time, total: integer });
+export type ServedRow = Readonly<z.output<typeof servedRow>>;
 
 /** Of each of these versions at most `limit` replicas, the first ones first. */
 export const listServed = (
   db: Queryable,
   { versions, limit }: Readonly<{ versions: readonly number[]; limit: number }>,
 ): Promise<ServedRow[]> =>
-  db.query(sql`
+  readRows(db, servedRow)`
     select replica, version, reported_at as since, total from (
       select replica, version, reported_at, count(*) over (partition by version) as total,
         row_number() over (partition by version order by reported_at, replica) as place
       from op.snapshot_published where version = any(${[...versions]}::bigint[])) held
-    where place <= ${limit} order by version, place`);
+    where place <= ${limit} order by version, place`;
 
 /** Deletes what was told before `horizon`, and of what is left all but the newest `kept`. Answers how many. */
 export async function pruneServed(

@@ -2,38 +2,34 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import { bytes, integer, readRow, readValues } from './rows.ts';
 
 /** `state` is compressed JSON, `hash` the SHA-256 of the JSON. */
-export type StateCheckpoint = Readonly<{
-  position: number;
-  state: Buffer;
-  hash: Buffer;
-}>;
+const stateCheckpoint = z.object({ position: integer, state: bytes, hash: bytes });
+export type StateCheckpoint = Readonly<z.output<typeof stateCheckpoint>>;
 
 type Place = Readonly<{ foldVersion: number; position: number }>;
 
 /** The last one at `position` or before, of this fold; null when there is none. */
-export async function checkpointBefore(
+export const checkpointBefore = (
   db: Queryable,
   { foldVersion, position }: Place,
-): Promise<StateCheckpoint | null> {
-  const [row]: StateCheckpoint[] = await db.query(sql`
+): Promise<StateCheckpoint | null> =>
+  readRow(db, stateCheckpoint)`
     select position, state_zstd as state, state_hash as hash from op.state_checkpoints
     where fold_version = ${foldVersion} and position <= ${position}
-    order by position desc limit 1`);
-  return row ?? null;
-}
+    order by position desc limit 1`;
 
 /** Those of this fold, in the order of positions. */
-export async function checkpointPositions(
+export const checkpointPositions = (
   db: Queryable,
   foldVersion: number,
-): Promise<readonly number[]> {
-  const rows: { position: number }[] = await db.query(sql`
+): Promise<readonly number[]> =>
+  readValues(db, integer)`
     select position from op.state_checkpoints
-    where fold_version = ${foldVersion} order by position`);
-  return rows.map(({ position }) => position);
-}
+    where fold_version = ${foldVersion} order by position`;
 
 /** One that another replica has written already stays as it is. */
 export const insertCheckpoint = (

@@ -2,6 +2,9 @@
 
 import { sql } from '@databases/pg';
 import type { SQLQuery } from '@databases/pg';
+import { z } from 'zod';
+
+import { integer } from './rows.ts';
 
 /** A sum beyond it, which only a broken report can make, is answered as it: an answer holds no larger integer. */
 const mostExact = Number.MAX_SAFE_INTEGER;
@@ -21,20 +24,15 @@ export const percentile = (fraction: number, column: SQLQuery): SQLQuery => sql`
     percentile_disc(${fraction}) within group (order by ${column}) filter (where refusal is null)
   end)::bigint`;
 
-/** Requests by what a backend answered, in the classes of gw_upstream_status_total. */
-type UpstreamStatuses = Readonly<{
-  upstream_success: number | null;
-  upstream_client_error: number | null;
-  upstream_rate_limited: number | null;
-  upstream_server_error: number | null;
-}>;
-
 const statusCount = (from: number, to: number): SQLQuery => sql`
   (case when bool_or(is_rolled_up) then null else
     count(*) filter (where upstream_status between ${from} and ${to})
   end)::bigint`;
 
-/** Each null when some of the requests are only known as sums. */
+/**
+ * Requests by what a backend answered, in the classes of gw_upstream_status_total. Each null when some of the requests are only known
+ * as sums.
+ */
 const upstreamStatuses: SQLQuery = sql`
   ${statusCount(100, 399)} as upstream_success,
   ${statusCount(400, 499)} - ${statusCount(429, 429)} as upstream_client_error,
@@ -45,30 +43,33 @@ export const refused = (reason: string): SQLQuery =>
   sql`coalesce(sum(requests) filter (where refusal = ${reason}), 0)::bigint`;
 
 /** Null times are of requests that no backend answered, or some of which are only known as sums. */
-export type UsageColumns = UpstreamStatuses &
-  Readonly<{
-    requests: number;
-    refused_no_backend: number;
-    refused_backend_overloaded: number;
-    /** Null when some of the requests are only known as sums. */
-    failed_attempts: number | null;
-    prompt_tokens: number;
-    completion_tokens: number;
-    /** Null when none of the requests has a price. */
-    cost_micros: number | null;
-    unpriced_requests: number;
-    /** Requests whose usage was estimated, and those estimates: they are in none of the sums above but the requests. */
-    estimated_requests: number;
-    estimated_prompt_tokens: number;
-    estimated_completion_tokens: number;
-    /** Null when none of them has a price. */
-    estimated_cost_micros: number | null;
-    avg_ms: number | null;
-    p50_ms: number | null;
-    p95_ms: number | null;
-    p99_ms: number | null;
-    ttft_p95_ms: number | null;
-  }>;
+export const usageSums = z.object({
+  requests: integer,
+  refused_no_backend: integer,
+  refused_backend_overloaded: integer,
+  /** Null when some of the requests are only known as sums. */
+  failed_attempts: integer.nullable(),
+  upstream_success: integer.nullable(),
+  upstream_client_error: integer.nullable(),
+  upstream_rate_limited: integer.nullable(),
+  upstream_server_error: integer.nullable(),
+  prompt_tokens: integer,
+  completion_tokens: integer,
+  /** Null when none of the requests has a price. */
+  cost_micros: integer.nullable(),
+  unpriced_requests: integer,
+  /** Requests whose usage was estimated, and those estimates: they are in none of the sums above but the requests. */
+  estimated_requests: integer,
+  estimated_prompt_tokens: integer,
+  estimated_completion_tokens: integer,
+  /** Null when none of them has a price. */
+  estimated_cost_micros: integer.nullable(),
+  avg_ms: integer.nullable(),
+  p50_ms: integer.nullable(),
+  p95_ms: integer.nullable(),
+  p99_ms: integer.nullable(),
+  ttft_p95_ms: integer.nullable(),
+});
 
 export const usageColumns: SQLQuery = sql`
   sum(requests)::bigint as requests,

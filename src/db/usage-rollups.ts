@@ -3,6 +3,7 @@
 import { sql } from '@databases/pg';
 
 import type { Database } from './pool.ts';
+import { flag, integer, readValue } from './rows.ts';
 import { isClientError, isUnpriced, isUpstreamError } from './usage-range.ts';
 
 /** Held by the one replica that folds. */
@@ -26,11 +27,9 @@ export const foldUsage = (
   { horizon, settled, limit }: Fold,
 ): Promise<number | null> =>
   db.tx(async (tx) => {
-    const [lock]: { held: boolean }[] = await tx.query(
-      sql`select pg_try_advisory_xact_lock(${foldLock}) as held`,
-    );
-    if (lock?.held !== true) return null;
-    const [folded]: { rows: number }[] = await tx.query(sql`
+    const isHeld = await readValue(tx, flag)`select pg_try_advisory_xact_lock(${foldLock})`;
+    if (isHeld !== true) return null;
+    return readValue(tx, integer)`
       with due as (
         select id, at from op.usage_events
         where at < ${horizon.toISOString()}::timestamptz
@@ -81,16 +80,14 @@ export const foldUsage = (
             else coalesce(held.estimated_cost_micros, 0) + excluded.estimated_cost_micros end,
           duration_ms = held.duration_ms + excluded.duration_ms
       )
-      select count(*) as rows from gone`);
-    return folded?.rows ?? 0;
+      select count(*) from gone`;
   });
 
 /** Answers how many months were dropped: those before the horizon in which no row is left. */
 export async function dropEmptyMonths(db: Database, horizon: Date): Promise<number> {
-  const [row]: { dropped: number }[] = await db.query(
-    sql`select op.drop_empty_usage_months(${horizon.toISOString()}::timestamptz) as dropped`,
-  );
-  return row?.dropped ?? 0;
+  const dropped = await readValue(db, integer)`
+    select op.drop_empty_usage_months(${horizon.toISOString()}::timestamptz)`;
+  return dropped ?? 0;
 }
 
 /** So that no report waits for the making of its month. */
@@ -105,9 +102,9 @@ export async function isRolledUp(
   db: Pick<Database, 'query'>,
   { since, until }: Readonly<{ since: Date; until: Date }>,
 ): Promise<boolean> {
-  const [row]: { found: boolean }[] = await db.query(sql`
+  const isFound = await readValue(db, flag)`
     select exists (select from op.usage_hours
       where hour >= ${since.toISOString()}::timestamptz
-        and hour < ${until.toISOString()}::timestamptz) as found`);
-  return row?.found ?? false;
+        and hour < ${until.toISOString()}::timestamptz)`;
+  return isFound ?? false;
 }

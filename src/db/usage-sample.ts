@@ -1,9 +1,9 @@
 // Usage rows that stand for all of a window: every one, or so many of them at even distances.
 
-import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
-import { usageColumns } from './usage-events.ts';
+import { integer, readRows } from './rows.ts';
+import { usageColumns, usageRecord } from './usage-events.ts';
 import type { UsageRecord } from './usage-events.ts';
 
 /** RFC 3339, half open. */
@@ -21,12 +21,14 @@ export type UsageSample = Readonly<{
 /** Rows that are chosen from; of a longer window, the newest. */
 const chosenFromMax = 100_000;
 
+const sampledRow = usageRecord.extend({ total: integer });
+
 export async function sampleUsage(
   db: Queryable,
   { since, until }: UsageWindow,
   rowsMax: number,
 ): Promise<UsageSample> {
-  const found: (UsageRecord & { total: number })[] = await db.query(sql`
+  const found = await readRows(db, sampledRow)`
     with newest as (
       select id, at from op.usage_events
       where at >= ${since}::timestamptz and at < ${until}::timestamptz
@@ -40,7 +42,7 @@ export async function sampleUsage(
         or place * ${rowsMax} / total <> (place - 1 + total) * ${rowsMax} / total - ${rowsMax}
     )
     select ${usageColumns}, total from chosen join op.usage_events using (id, at)
-    order by snapshot_version, at, id`);
+    order by snapshot_version, at, id`;
   const total = found[0]?.total ?? 0;
   return {
     rows: found.map(({ total: _total, ...row }) => row),

@@ -3,8 +3,8 @@
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 
-import { usageColumns } from './usage-columns.ts';
-import type { UsageColumns } from './usage-columns.ts';
+import { integer, readRows, text } from './rows.ts';
+import { usageColumns, usageSums } from './usage-columns.ts';
 import { unfiltered, usageIn } from './usage-range.ts';
 import type { UsageRange } from './usage-range.ts';
 
@@ -23,7 +23,11 @@ export type UsageGrouping = (typeof usageGroupings)[number];
 export type UsageQuery = UsageRange &
   Readonly<{ groupBy: UsageGrouping; skip: number; limit: number }>;
 
-export type UsageTotal = UsageColumns & Readonly<{ key: string | null; refused_requests: number }>;
+const usageTotal = usageSums.extend({
+  key: text.nullable(),
+  refused_requests: integer,
+  groups: integer,
+});
 
 const groupKeys: Readonly<Record<UsageGrouping, SQLQuery>> = {
   model: sql`model`,
@@ -36,15 +40,12 @@ const groupKeys: Readonly<Record<UsageGrouping, SQLQuery>> = {
 };
 
 /** The dearest first; days the newest first. */
-export const usageTotals = (
-  db: Queryable,
-  query: UsageQuery,
-): Promise<Readonly<UsageTotal & { groups: number }>[]> =>
-  db.query(sql`
+export const usageTotals = (db: Queryable, query: UsageQuery) =>
+  readRows(db, usageTotal)`
     select ${groupKeys[query.groupBy]} as key, ${usageColumns},
       coalesce(sum(requests) filter (where refusal is not null), 0)::bigint as refused_requests,
       count(*) over ()::bigint as groups
     from (${usageIn(query, unfiltered)}) counted
     group by 1
     order by ${query.groupBy === 'day' ? sql`key desc` : sql`cost_micros desc nulls last, requests desc, key`}
-    offset ${query.skip} limit ${query.limit}`);
+    offset ${query.skip} limit ${query.limit}`;

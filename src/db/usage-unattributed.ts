@@ -2,13 +2,17 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
 import type { Database } from './pool.ts';
+import { integer, readRow } from './rows.ts';
 
 /** Counted by a replica since its start. */
 export type UnattributedCounts = Readonly<{ unauthenticated: number; modelNotFound: number }>;
 
 export type UnattributedReport = UnattributedCounts & Readonly<{ replica: string; at: Date }>;
+
+const lastReport = z.object({ unauthenticated: integer, model_not_found: integer });
 
 /**
  * Adds what is new since the replica's last report to the minute of this one. The last report is held in the database, because the
@@ -21,9 +25,9 @@ export const addUnattributed = (db: Database, report: UnattributedReport): Promi
       insert into op.refused_reports (replica, unauthenticated, model_not_found, reported_at)
       values (${replica}, 0, 0, ${at.toISOString()}::timestamptz)
       on conflict (replica) do nothing`);
-    const [last]: { unauthenticated: number; model_not_found: number }[] = await tx.query(sql`
+    const last = await readRow(tx, lastReport)`
       select unauthenticated, model_not_found from op.refused_reports
-      where replica = ${replica} for update`);
+      where replica = ${replica} for update`;
     await tx.query(sql`
       update op.refused_reports set unauthenticated = ${unauthenticated},
         model_not_found = ${modelNotFound}, reported_at = ${at.toISOString()}::timestamptz

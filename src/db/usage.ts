@@ -1,67 +1,36 @@
 // Stores batches of usage rows (specification, "Usage event").
 
 import { sql } from '@databases/pg';
+import type { SQLQuery } from '@databases/pg';
+import { z } from 'zod';
 
 import { addSpend, holdBudgets, readSpend } from './budget-usage.ts';
 import type { CountedSpend, Spend } from './budget-usage.ts';
-import type { UsageEvents_InsertParameters as UsageRow } from './generated/schema.d.ts';
+import { baseType, idents } from './columns.ts';
 import { writeKeyUses } from './key-uses.ts';
-import { operations } from './operations.ts';
 import type { Database } from './pool.ts';
+import { integer, readRows, time } from './rows.ts';
+import { usageEventColumns } from './usage-events.ts';
+import type { UsageRecord } from './usage-events.ts';
 
 /** The budget window that a row counts in is decided when the row is stored. */
-export type StoredUsage = Readonly<
-  {
-    [
-      Column in Exclude<keyof UsageRow, 'budget_window' | 'matched_headers' | 'rule_inputs'>
-    ]-?: Exclude<UsageRow[Column], undefined>;
-  } & {
-    matched_headers: readonly string[];
-    rule_inputs: object | null;
-  }
->;
+export type StoredUsage = Omit<UsageRecord, 'matched_headers' | 'rule_inputs'> &
+  Readonly<{ matched_headers: readonly string[]; rule_inputs: object | null }>;
 
-const columns = [
-  'id',
-  'at',
-  'received_at',
-  'replica',
-  'principal_id',
-  'principal',
-  'key_id',
-  'model_id',
-  'model',
-  'provider_id',
-  'provider',
-  'virtual_model',
-  'path',
-  'snapshot_version',
-  'route',
-  'tag',
-  'frontend_model_id',
-  'rule_id',
-  'prompt_class_id',
-  'prompt_class',
-  'budget_percent',
-  'matched_headers',
-  'rule_inputs',
-  'stream',
-  'status',
-  'refusal',
-  'prompt_tokens',
-  'completion_tokens',
-  'usage_reported',
-  'usage_estimated',
-  'cost_micros',
-  'estimated_cost_micros',
-  'cached',
-  'duration_ms',
-  'ttft_ms',
-  'attempts',
-  'prompt_estimate',
-  'max_tokens',
-  'budget_window',
-] as const satisfies readonly (keyof UsageRow)[];
+const columns = { ...usageEventColumns, budget_window: 'timestamptz' } as const;
+
+/** What is counted of a row that was inserted. */
+const insertedUsage = z.object({
+  principal_id: integer,
+  key_id: integer.nullable(),
+  at: time,
+  received_at: time,
+  prompt_tokens: integer,
+  completion_tokens: integer,
+  cost_micros: integer.nullable(),
+  estimated_cost_micros: integer.nullable(),
+  budget_window: time.nullable(),
+});
 
 /** The budgets of the principals of a batch once its rows are counted, and what the batch added to them. */
 export type CountedUsage = Readonly<{
@@ -91,9 +60,7 @@ export async function insertUsage(
       ...row,
       budget_window: windows.get(row.principal_id) ?? null,
     }));
-    const inserted = await operations
-      .usage_events(tx)
-      .bulkInsertOrIgnore({ columnsToInsert: columns, records });
+    const inserted = await readRows(tx, insertedUsage)`${insertion(records)}`;
     await writeKeyUses(tx, inserted);
     if (windows.size === 0) return nothingCounted;
     const added = spendOf(inserted.filter((row) => row.budget_window !== null));
@@ -102,10 +69,21 @@ export async function insertUsage(
   });
 }
 
-type Counted = Pick<
-  StoredUsage,
-  'principal_id' | 'prompt_tokens' | 'completion_tokens' | 'cost_micros' | 'estimated_cost_micros'
->;
+/** Inserts the rows that are not there yet, and returns those. */
+function insertion(rows: readonly Readonly<Record<string, unknown>>[]): SQLQuery {
+  const values = Object.entries(columns).map(([name, type]) => {
+    const column = rows.map((row) => row[name]);
+    const given = type.startsWith('jsonb') ? column.map((value) => JSON.stringify(value)) : column;
+    return sql`${given}::${baseType(type)}[]`;
+  });
+  return sql`
+    insert into op.usage_events (${idents(Object.keys(columns))})
+    select * from unnest(${sql.join(values, sql`, `)})
+    on conflict do nothing
+    returning ${idents(Object.keys(insertedUsage.shape))}`;
+}
+
+type Counted = z.output<typeof insertedUsage>;
 
 /** The sums of these rows, one for each principal. A row without a price costs a budget of money nothing. */
 function spendOf(rows: readonly Counted[]): Spend[] {

@@ -2,22 +2,26 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
+import { z } from 'zod';
 
 import { vaultRefPaths } from '../../events/vault-refs.ts';
+import { flag, integer, readRow, readRows, text } from './rows.ts';
 
 /**
  * `missing`: the vault has no row. `emptied`: the row has no content, and no event says that it was erased. `returned`: an event says that
  * it was erased, and the content is there. `unnamed`: no event names the row.
  */
-export type VaultFault = 'missing' | 'emptied' | 'returned' | 'unnamed';
+const vaultFault = z.enum(['missing', 'emptied', 'returned', 'unnamed']);
+export type VaultFault = z.output<typeof vaultFault>;
 
 /** `count` is that of all rows with this fault; `position` is the first event that names the item, null when none does. */
-export type VaultFinding = Readonly<{
-  fault: VaultFault;
-  ref: string;
-  position: number | null;
-  count: number;
-}>;
+const vaultFinding = z.object({
+  fault: vaultFault,
+  ref: text,
+  position: integer.nullable(),
+  count: integer,
+});
+export type VaultFinding = Readonly<z.output<typeof vaultFinding>>;
 
 /** The events that let a change request go of its calls, which are erased then without an event of their own. */
 const draftEnds = [
@@ -64,7 +68,7 @@ const endedDrafts = sql`
  * fingerprint key belongs to the database, and no event names it.
  */
 export const compareVault = (db: Queryable, limit: number): Promise<VaultFinding[]> =>
-  db.query(sql`
+  readRows(db, vaultFinding)`
     with named as (${namedItems()}
     ), erased as (${erasedItems}
     ), let_go as (${endedDrafts}
@@ -85,7 +89,7 @@ export const compareVault = (db: Queryable, limit: number): Promise<VaultFinding
       from compared where fault is not null
     )
     select fault, ref, position, count from numbered where number <= ${limit}
-    order by fault, number`);
+    order by fault, number`;
 
 /** Of a vault that was exported after the log: items of events that the log does not have yet. As the owner of the database. */
 export async function deleteUnnamedItems(tx: Queryable): Promise<void> {
@@ -101,26 +105,27 @@ export async function eraseReturnedItems(tx: Queryable, at: Date): Promise<void>
     where body is not null and ref in (${erasedItems} union ${endedDrafts})`);
 }
 
-export type FingerprintedName = Readonly<{ position: number; text: string; fingerprint: string }>;
+const fingerprintedName = z.object({ position: integer, text, fingerprint: text });
+export type FingerprintedName = Readonly<z.output<typeof fingerprintedName>>;
 
 /** The first name in the log that is not in the vault: that of the principal that every log begins with. */
-export async function firstPlainName(db: Queryable): Promise<FingerprintedName | null> {
-  const [row]: FingerprintedName[] = await db.query(sql`
+export const firstPlainName = (db: Queryable): Promise<FingerprintedName | null> =>
+  readRow(db, fingerprintedName)`
     select position, payload -> 'name' ->> 'text' as text,
       payload -> 'name' ->> 'fingerprint' as fingerprint
     from es.events
     where type = 'PrincipalCreated' and payload -> 'name' ->> 'text' is not null
-    order by position limit 1`);
-  return row ?? null;
-}
+    order by position limit 1`;
+
+const vaultCount = z.object({ items: integer, hasFingerprintKey: flag });
 
 /** How many items have content, and whether the fingerprint key is there. */
 export async function countVault(
   db: Queryable,
 ): Promise<Readonly<{ items: number; hasFingerprintKey: boolean }>> {
-  const [row]: { items: number; hasFingerprintKey: boolean }[] = await db.query(sql`
+  const row = await readRow(db, vaultCount)`
     select count(*) as items,
       coalesce(bool_or(class = 'fingerprint_key'), false) as "hasFingerprintKey"
-    from vault.items where body is not null`);
+    from vault.items where body is not null`;
   return row ?? { items: 0, hasFingerprintKey: false };
 }

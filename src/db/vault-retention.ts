@@ -3,8 +3,10 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
 
-import type { ErasedKind } from '../lib/vocabulary.ts';
+import { erasedKind } from '../lib/vocabulary.ts';
+import { integer, readRows, readValue, text } from './rows.ts';
 
 export async function supersedeItems(
   tx: Queryable,
@@ -17,14 +19,15 @@ export async function supersedeItems(
 }
 
 /** `subject` is the stream that the item belonged to. Of what is personal, an address or an identity alone is ever superseded. */
-export type SupersededItem = Readonly<{ ref: string; subject: string; kind: ErasedKind }>;
+const supersededItem = z.object({ ref: text, subject: text, kind: erasedKind });
+export type SupersededItem = Readonly<z.output<typeof supersededItem>>;
 
 /** At most `limit` of those superseded before `horizon`, the oldest first. */
 export const listSuperseded = (
   db: Queryable,
   { horizon, limit }: Readonly<{ horizon: Date; limit: number }>,
 ): Promise<SupersededItem[]> =>
-  db.query(sql`
+  readRows(db, supersededItem)`
     select ref, subject, case
         when class <> 'personal' then class
         when exists (
@@ -34,14 +37,14 @@ export const listSuperseded = (
         else 'email' end as kind
     from vault.items
     where superseded_at < ${horizon} and body is not null
-    order by superseded_at, ref limit ${limit}`);
+    order by superseded_at, ref limit ${limit}`;
 
 /** How many of these are superseded and not erased yet. */
 export async function countSuperseded(db: Queryable, refs: readonly string[]): Promise<number> {
-  const [row]: { items: number }[] = await db.query(sql`
-    select count(*) as items from vault.items
-    where ref = any(${[...refs]}::uuid[]) and superseded_at is not null and body is not null`);
-  return row?.items ?? 0;
+  const items = await readValue(db, integer)`
+    select count(*) from vault.items
+    where ref = any(${[...refs]}::uuid[]) and superseded_at is not null and body is not null`;
+  return items ?? 0;
 }
 
 export async function eraseItems(tx: Queryable, refs: readonly string[], at: Date): Promise<void> {
@@ -52,10 +55,10 @@ export async function eraseItems(tx: Queryable, refs: readonly string[], at: Dat
 
 /** How many of these are not erased yet. */
 export async function countUnerased(db: Queryable, refs: readonly string[]): Promise<number> {
-  const [row]: { items: number }[] = await db.query(sql`
-    select count(*) as items from vault.items
-    where ref = any(${[...refs]}::uuid[]) and body is not null`);
-  return row?.items ?? 0;
+  const items = await readValue(db, integer)`
+    select count(*) from vault.items
+    where ref = any(${[...refs]}::uuid[]) and body is not null`;
+  return items ?? 0;
 }
 
 /**
@@ -67,7 +70,7 @@ export const listPersonal = (
   db: Queryable,
   { principalId, limit }: Readonly<{ principalId: number; limit: number }>,
 ): Promise<SupersededItem[]> =>
-  db.query(sql`
+  readRows(db, supersededItem)`
     with own as (
       select type, payload from es.events where stream = ${`principal-${principalId}`}
     ), told as (
@@ -81,7 +84,7 @@ export const listPersonal = (
       where type = 'PrincipalIdentityLinked'
     )
     select ref, subject, kind from told join vault.items using (ref)
-    where body is not null order by kind, ref limit ${limit}`);
+    where body is not null order by kind, ref limit ${limit}`;
 
 /** Of what is referred to again. */
 export async function keepItems(tx: Queryable, refs: readonly string[]): Promise<void> {

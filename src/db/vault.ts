@@ -5,8 +5,10 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash } f
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery, Transaction } from '@databases/pg';
+import { z } from 'zod';
 
 import type { Database } from './pool.ts';
+import { bytes, integer, readRow, readRows, readValue, text } from './rows.ts';
 
 export type VaultClass =
   | 'credential'
@@ -91,9 +93,9 @@ export async function openVault(db: Queryable, dependencies: Dependencies): Prom
       returning 1`,
     reveal: async (db, refs) => {
       if (refs.length === 0) return new Map();
-      const rows: ItemRow[] = await db.query(sql`
+      const rows = await readRows(db, itemRow)`
         select ref, class, subject, key_id, body from vault.items
-        where ref = any(${[...refs]}::uuid[]) and body is not null`);
+        where ref = any(${[...refs]}::uuid[]) and body is not null`;
       const plaintexts = new Map<string, string>();
       for (const row of rows) {
         try {
@@ -121,7 +123,9 @@ export async function openVault(db: Queryable, dependencies: Dependencies): Prom
   };
 }
 
-type ItemRow = { ref: string; class: string; subject: string; key_id: string; body: Buffer };
+const itemRow = z.object({ ref: text, class: text, subject: text, key_id: text, body: bytes });
+type ItemRow = z.output<typeof itemRow>;
+
 type Sealer = Opener & {
   seal: (additional: Uint8Array, plaintext: string) => Buffer;
 };
@@ -212,21 +216,18 @@ async function ensureFingerprintKey(
     where not exists (select from vault.items)
     on conflict do nothing`);
   const row = await readFingerprintKey(db);
-  if (row !== undefined) return sealer.open(itemOf(row));
-  const [held]: { items: number }[] = await db.query(
-    sql`select count(*) as items from vault.items`,
-  );
+  if (row !== null) return sealer.open(itemOf(row));
+  const held = await readValue(db, integer)`select count(*) from vault.items`;
   throw new Error(
-    `the fingerprint key is missing from the vault, which holds ${held?.items ?? 0} items: it was ` +
+    `the fingerprint key is missing from the vault, which holds ${held ?? 0} items: it was ` +
       'deleted. Restore it from a backup; see "Checking the log" in docs/operate.md',
   );
 }
 
-async function readFingerprintKey(db: Queryable): Promise<ItemRow | undefined> {
-  const [row]: ItemRow[] = await db.query(sql`
-    select ref, class, subject, key_id, body from vault.items where class = 'fingerprint_key'`);
-  return row;
-}
+const readFingerprintKey = (db: Queryable): Promise<ItemRow | null> =>
+  readRow(db, itemRow)`
+    select ref, class, subject, key_id, body from vault.items
+    where class = 'fingerprint_key' and body is not null`;
 
 /** How this vault fingerprints texts; null when its key is missing or cannot be opened. */
 export async function openFingerprints(
@@ -234,16 +235,18 @@ export async function openFingerprints(
   keys: EncryptionKeys,
 ): Promise<((text: string) => string) | null> {
   const row = await readFingerprintKey(db);
-  const key = row === undefined ? null : openedOrNull(createOpener(keys), row);
+  const key = row === null ? null : openedOrNull(createOpener(keys), row);
   return key === null ? null : (text) => fingerprintBy(key, text);
 }
 
+const keyCount = z.object({ key_id: text, items: integer });
+
 async function refuseUnknownKeys(db: Queryable, sealer: Sealer): Promise<void> {
-  const [row]: { key_id: string; items: number }[] = await db.query(sql`
+  const row = await readRow(db, keyCount)`
     select key_id, count(*) as items from vault.items
     where body is not null and not (key_id = any(${[...sealer.keyIds]}::text[]))
-    group by key_id order by key_id limit 1`);
-  if (row === undefined) return;
+    group by key_id order by key_id limit 1`;
+  if (row === null) return;
   throw new Error(
     `GW_ENCRYPTION_KEY is key ${sealer.keyId}, but ${row.items} items of the vault were sealed with key ` +
       `${row.key_id}; give that as GW_ENCRYPTION_KEY_PREVIOUS`,
@@ -256,11 +259,11 @@ async function resealItems(
   sealer: Sealer,
   { after, limit }: ItemBatch,
 ): Promise<Resealed> {
-  const rows: ItemRow[] = await tx.query(sql`
+  const rows = await readRows(tx, itemRow)`
     select ref, class, subject, key_id, body from vault.items
     where body is not null and key_id <> ${sealer.keyId}
       and (${after}::uuid is null or ref > ${after}::uuid)
-    order by ref limit ${limit} for update`);
+    order by ref limit ${limit} for update`;
   const unreadable: string[] = [];
   for (const row of rows) {
     const plaintext = openedOrNull(sealer, row);
@@ -293,10 +296,10 @@ export function createItemCheck(
 ): (db: Queryable, batch: ItemBatch) => Promise<OpenedBatch> {
   const opener = createOpener(keys);
   return async (db, { after, limit }) => {
-    const rows: ItemRow[] = await db.query(sql`
+    const rows = await readRows(db, itemRow)`
       select ref, class, subject, key_id, body from vault.items
       where body is not null and (${after}::uuid is null or ref > ${after}::uuid)
-      order by ref limit ${limit}`);
+      order by ref limit ${limit}`;
     const unreadable = rows.flatMap((row) => {
       try {
         opener.open(itemOf(row));

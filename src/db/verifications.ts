@@ -2,20 +2,24 @@
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import { integer, readRows, text, time } from './rows.ts';
 
 /** The hash chain of the log with its checkpoints, or the read models against a rebuild. */
-export const verificationSubjects = ['chain', 'read_models'] as const;
-export type VerificationSubject = (typeof verificationSubjects)[number];
+const verificationSubject = z.enum(['chain', 'read_models']);
+export type VerificationSubject = z.output<typeof verificationSubject>;
 
 /** As op.verifications has it. `problem` is the first; null when there is none. */
-export type VerificationRow = Readonly<{
-  subject: VerificationSubject;
-  verified_at: Date;
-  verified_by: string;
-  position: number;
-  problem_count: number;
-  problem: string | null;
-}>;
+const verificationRow = z.object({
+  subject: verificationSubject,
+  verified_at: time,
+  verified_by: text,
+  position: integer,
+  problem_count: integer,
+  problem: text.nullable(),
+});
+export type VerificationRow = Readonly<z.output<typeof verificationRow>>;
 
 /** Of a subject; a schedule that runs every hour is kept for four days. */
 const keptMax = 100;
@@ -34,7 +38,7 @@ export async function insertVerification(db: Queryable, row: VerificationRow): P
 
 /** The newest of each subject. */
 export const lastVerifications = (db: Queryable): Promise<VerificationRow[]> =>
-  db.query(sql`
+  readRows(db, verificationRow)`
     select distinct on (subject)
       subject, verified_at, verified_by, position, problem_count, problem
-    from op.verifications order by subject, id desc`);
+    from op.verifications order by subject, id desc`;

@@ -4,13 +4,13 @@ import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
 import type { Database } from './pool.ts';
+import { flag, readValue } from './rows.ts';
 
 /** True on a standby, and where an administrator made the database or the login read-only. */
 export async function isReadOnly(db: Queryable): Promise<boolean> {
-  const [row]: { is_read_only: boolean }[] = await db.query(
-    sql`select current_setting('transaction_read_only')::boolean as is_read_only`,
-  );
-  return row?.is_read_only ?? false;
+  const isReadOnly = await readValue(db, flag)`
+    select current_setting('transaction_read_only')::boolean`;
+  return isReadOnly ?? false;
 }
 
 /**

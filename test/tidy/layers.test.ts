@@ -47,17 +47,17 @@ const layers: Readonly<Record<string, Layer>> = {
   projections: { may: [...contract, 'events'], packages: [] },
   'projections/tables': {
     may: [...contract, 'projections', 'events', 'src/db'],
-    packages: ['@databases/pg'],
+    packages: ['@databases/pg', 'zod'],
   },
   'projections/read-model': {
     may: [...contract, 'projections', 'events', 'src/db'],
-    packages: ['@databases/pg', 'node:crypto', 'node:timers/promises'],
+    packages: ['@databases/pg', 'node:crypto', 'node:timers/promises', 'zod'],
   },
   'src/deciders': {
     may: ['src/lib', 'src/conditions', 'events', 'projections/config', 'src/routing'],
     packages: [],
   },
-  'src/db': { may: ['src/lib', 'events'], packages: ['pg', '@databases/*', 'node:*'] },
+  'src/db': { may: ['src/lib', 'events'], packages: ['pg', '@databases/*', 'zod', 'node:*'] },
   'src/telemetry': {
     may: ['src/lib', 'src/egress', 'src/ingress'],
     packages: ['pino', 'prom-client', '@opentelemetry/*', 'node:*'],

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { filesOfTree, isGenerated, sourcesOfTree } from './tree.ts';
+import { filesOfTree, sourcesOfTree } from './tree.ts';
 
 const linesMax = 400;
 const columnsMax = 100;
@@ -14,7 +14,7 @@ const longText = /'[^']{30,}'|"[^"]{30,}"|`[^`]{30,}|\/\S{40,}\//;
 
 /** Recorded bytes, tables of cases and the reports that benches print read better unbroken. */
 const isData = (path: string): boolean =>
-  isGenerated(path) || path.startsWith('test/fixtures/') || path.startsWith('bench/');
+  path.startsWith('test/fixtures/') || path.startsWith('bench/');
 
 test('no source file is longer than 400 lines', () => {
   const long = sourcesOfTree()

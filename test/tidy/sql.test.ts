@@ -1,4 +1,4 @@
-// Holds that SQL lies in projections/ and src/db alone (architecture, invariant 4).
+// Holds that SQL lies in projections/ and src/db alone (architecture, invariant 4), and that no row's type is only an annotation.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ const program = /^(events|projections|src|ui)\//;
 
 /** The tag, or a statement's opening words in a text. */
 const sql = [
-  /\bsql`/,
+  /\b(sql|read(Row|Rows|Value|Values)\([^)]*\))`/,
   /['"`]\s*(select\s.+\sfrom|insert\s+into|update\s.+\sset|delete\s+from)\s/is,
   /['"`]\s*(create|alter|drop)\s+(table|schema|index|database|role)\s/i,
 ];
@@ -33,8 +33,33 @@ test('the fold and the snapshot, which are pure, contain none', () => {
   assert.deepEqual(wrong, []);
 });
 
+/** What may come before a statement whose rows nobody reads, or only counts. */
+const unread = /(?:\n\s*await|: unknown\[\] = await|Promise<unknown> =>|\(inner\) =>)\s*$/;
+
+const takesRows = (text: string): boolean =>
+  text
+    .split(/\b\w+\.query\(/)
+    .slice(0, -1)
+    .some((before) => !unread.test(before));
+
+test('rows are read with a schema that checks them (src/db/rows.ts)', () => {
+  const wrong = sourcesOfTree()
+    .filter(({ path }) => sqlHome.test(path) && path !== 'src/db/rows.ts')
+    .filter(({ text }) => text.includes("from '@databases/pg'") && takesRows(text))
+    .map(({ path }) => path);
+  assert.deepEqual(wrong, []);
+});
+
+test('the check itself knows a row whose type is only an annotation', () => {
+  assert.equal(takesRows('const rows: readonly Row[] = await db.query(sql`select 1`)'), true);
+  assert.equal(takesRows('(db: Queryable): Promise<readonly Row[]> =>\n  db.query(sql``)'), true);
+  assert.equal(takesRows('const gone: unknown[] = await db.query(sql``)'), false);
+  assert.equal(takesRows('{\n  await db.query(sql``)'), false);
+});
+
 test('the check itself knows SQL from prose', () => {
   assert.equal(hasSql("query('select id from principals where id = 1')"), true);
   assert.equal(hasSql('await db.query(sql`select 1`)'), true);
+  assert.equal(hasSql('await readValue(db, integer)`select 1`'), true);
   assert.equal(hasSql('a note on what to select from a list'), false);
 });

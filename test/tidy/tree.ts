@@ -25,9 +25,7 @@ export function filesOfTree(): readonly SourceFile[] {
 
 /** TypeScript that people write. */
 export const sourcesOfTree = (): readonly SourceFile[] =>
-  filesOfTree().filter(({ path: file }) => file.endsWith('.ts') && !isGenerated(file));
-
-export const isGenerated = (file: string): boolean => file.startsWith('src/db/generated/');
+  filesOfTree().filter(({ path: file }) => file.endsWith('.ts'));
 
 /** Static, dynamic and re-exporting imports; one of types counts too, unless `valuesOnly`. */
 export function importsOf(

@@ -1,0 +1,53 @@
+// Columns of a table as data, and the type of its rows that follows from them.
+
+import { sql } from '@databases/pg';
+import type { SQLQuery } from '@databases/pg';
+import { z } from 'zod';
+
+import { flag, integer, text, time } from './rows.ts';
+
+const types = {
+  bigint: integer,
+  'double precision': z.number(),
+  text,
+  boolean: flag,
+  timestamptz: time,
+  uuid: text,
+  jsonb: z.unknown(),
+};
+type Types = typeof types;
+type ColumnType = keyof Types;
+
+export type Columns = Readonly<Record<string, ColumnType | `${ColumnType} not null`>>;
+
+type Shape<Table extends Columns> = {
+  [Name in keyof Table]: Table[Name] extends `${infer Type extends ColumnType} not null`
+    ? Types[Type]
+    : Table[Name] extends ColumnType
+      ? z.ZodNullable<Types[Table[Name]]>
+      : never;
+};
+
+const schemas = new Map<string, z.ZodType>(
+  Object.entries(types).flatMap(([type, schema]): [string, z.ZodType][] => [
+    [type, schema.nullable()],
+    [`${type} not null`, schema],
+  ]),
+);
+
+/** What a row is when these columns are read. What a jsonb column holds is not known: give it by `extend`. */
+export function rowOf<const Table extends Columns>(columns: Table): z.ZodObject<Shape<Table>>;
+export function rowOf(columns: Columns): z.ZodObject {
+  const shape = Object.entries(columns).map(([name, type]) => [name, schemas.get(type)]);
+  return z.object(Object.fromEntries(shape));
+}
+
+/** The type that values of the column are given as. */
+export const baseType = (type: string): SQLQuery =>
+  sql.__dangerous__rawValue(type.replace(' not null', ''));
+
+export const idents = (names: readonly string[]): SQLQuery =>
+  sql.join(
+    names.map((name) => sql.ident(name)),
+    sql`, `,
+  );
