@@ -5,7 +5,7 @@ import { classify, readyFor } from '../src/classifier/classify.ts';
 import type { Ready } from '../src/classifier/classify.ts';
 import { snapshotCentroid, snapshotCentroids } from '../src/classifier/centroids.ts';
 import { nearest } from '../src/classifier/tiers.ts';
-import { promptText } from '../src/gateway/prompt-text.ts';
+import { promptText } from '../src/gateway/body/prompt-text.ts';
 import { routeAt } from '../src/gateway/routes.ts';
 import { promptClassId } from '../src/lib/ids.ts';
 import { snapshotPromptClass } from '../src/snapshot/schema.ts';

@@ -8,7 +8,7 @@ import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { startEmbeddedPostgres } from '../src/cli/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../src/cli/postgres/embedded-postgres.ts';
 import { cpuSeconds, cpuSecondsOfFamily } from './control/cpu.ts';
 import { fillLog } from './control/fill.ts';
 import type { Size } from './control/fill.ts';

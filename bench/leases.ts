@@ -12,7 +12,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 
-import { startEmbeddedPostgres } from '../src/cli/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../src/cli/postgres/embedded-postgres.ts';
 import { eachInParallel } from '../src/lib/parallel.ts';
 import { cpuSeconds, cpuSecondsOfFamily } from './control/cpu.ts';
 import { announced } from './gateway/announce.ts';

@@ -10,11 +10,11 @@ import type { GwEvent } from '../events/catalogue.ts';
 import { seal } from '../events/seal.ts';
 import { advanceReadModel, foldTo, verifyReadModel } from '../projections/read-model.ts';
 import { splitCommands } from '../projections/rows.ts';
-import { startEmbeddedPostgres } from '../src/cli/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../src/cli/postgres/embedded-postgres.ts';
 import { openControlPlane } from '../src/control/plane.ts';
 import type { ControlPlane } from '../src/control/plane.ts';
-import { verifyLog } from '../src/control/verify-log.ts';
-import { appendEvents, lockLog, readHead, toRecorded } from '../src/db/event-log.ts';
+import { verifyLog } from '../src/control/log/verify-log.ts';
+import { appendEvents, lockLog, readHead, toRecorded } from '../src/db/log/event-log.ts';
 import { openDatabase } from '../src/db/pool.ts';
 import { modelId } from '../src/lib/ids.ts';
 

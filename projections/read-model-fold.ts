@@ -3,7 +3,7 @@
 import type { Queryable } from '@databases/pg';
 
 import type { FoldedEvent } from '../events/catalogue.ts';
-import { readFolded } from '../src/db/event-log.ts';
+import { readFolded } from '../src/db/log/event-log.ts';
 import { applyEvent, closeDraft, openDraft } from './config/state.ts';
 import type { ConfigState } from './config/state.ts';
 

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 import type { Queryable } from '@databases/pg';
 
-import { readEvents } from '../src/db/event-log.ts';
+import { readEvents } from '../src/db/log/event-log.ts';
 import { openPage, splitCommands } from './rows.ts';
 import type { CommandEvents, Cursor, PageTables, TableWrite } from './rows.ts';
 

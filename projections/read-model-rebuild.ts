@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from '@databases/pg';
 import type { Transaction } from '@databases/pg';
 
-import { lockLog, readHead } from '../src/db/event-log.ts';
+import { lockLog, readHead } from '../src/db/log/event-log.ts';
 import type { Database } from '../src/db/pool.ts';
 import {
   advancePage,

@@ -3,7 +3,7 @@
 
 import { sql } from '@databases/pg';
 
-import { lockLog } from '../src/db/event-log.ts';
+import { lockLog } from '../src/db/log/event-log.ts';
 import type { Database } from '../src/db/pool.ts';
 import { readValue, readValues, text } from '../src/db/rows.ts';
 import { fingerprint } from './read-model.ts';

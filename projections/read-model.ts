@@ -9,8 +9,8 @@ import { z } from 'zod';
 
 import { integer, readRow, readValue, text, time } from '../src/db/rows.ts';
 import { canonicalJson } from '../src/lib/canonical-json.ts';
-import { lockLog, readHead } from '../src/db/event-log.ts';
-import { LogForkedError } from '../src/db/log-forked.ts';
+import { lockLog, readHead } from '../src/db/log/event-log.ts';
+import { LogForkedError } from '../src/db/log/log-forked.ts';
 import type { Database } from '../src/db/pool.ts';
 import { snapshotSchemaVersion } from '../src/snapshot/schema.ts';
 import { emptyState, foldVersion } from './config/state.ts';

@@ -8,9 +8,9 @@ import { seal } from '../../events/seal.ts';
 import { streamVersion } from '../../projections/config/state.ts';
 import { advanceReadModel } from '../../projections/read-model.ts';
 import { splitCommands } from '../../projections/rows.ts';
-import { mintApiKey } from '../../src/control/api-key.ts';
+import { mintApiKey } from '../../src/control/access/api-key.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
-import { appendEvents, lockLog, toRecorded } from '../../src/db/event-log.ts';
+import { appendEvents, lockLog, toRecorded } from '../../src/db/log/event-log.ts';
 import type { Secret } from '../../src/db/vault.ts';
 import { apiKeyId, modelId, principalId, providerId } from '../../src/lib/ids.ts';
 

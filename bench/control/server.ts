@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 
 import { Client } from 'pg';
 
-import { setLogin } from '../../src/cli/login-principal.ts';
-import { withControlPlane } from '../../src/cli/offline-plane.ts';
-import { createPasswords } from '../../src/control/passwords.ts';
+import { setLogin } from '../../src/cli/control-plane/login-principal.ts';
+import { withControlPlane } from '../../src/cli/control-plane/offline-plane.ts';
+import { createPasswords } from '../../src/control/access/passwords.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
 import { cpuSeconds, parentOf } from './cpu.ts';
 

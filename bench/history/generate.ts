@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { GwEvent } from '../../events/catalogue.ts';
 import { seal } from '../../events/seal.ts';
 import type { LogHead, SealedEvent } from '../../events/seal.ts';
-import { appendEvents, lockLog } from '../../src/db/event-log.ts';
+import { appendEvents, lockLog } from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import {
   apiKeyId,

@@ -1,8 +1,8 @@
 // The page of the admin routes. Their bodies and answers are in /openapi.json.
 
 import { adminRoutes } from '../../src/admin/routes.ts';
-import type { Route } from '../../src/admin/route.ts';
-import { tagOf } from '../../src/admin/openapi-tags.ts';
+import type { Route } from '../../src/admin/http/route.ts';
+import { tagOf } from '../../src/admin/openapi/openapi-tags.ts';
 import { code, generated, page, table } from './markdown.ts';
 
 export function adminRoutesPage(): string {

@@ -1,8 +1,8 @@
 // The page of the command line: every command with its options.
 
 import { commandLine } from '../../src/cli/main.ts';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
-import { settingsTable } from '../../src/cli/settings-table.ts';
+import { exitCodes } from '../../src/cli/printing/exit-codes.ts';
+import { settingsTable } from '../../src/cli/settings/settings-table.ts';
 import { code, generated, page, table } from './markdown.ts';
 
 type Definition = ReturnType<ReturnType<typeof commandLine>['definitions']>[number];

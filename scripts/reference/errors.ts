@@ -1,6 +1,6 @@
 // The page of the errors: which codes each listener answers, with their status and type.
 
-import { statusOf } from '../../src/admin/status.ts';
+import { statusOf } from '../../src/admin/http/status.ts';
 import { reasons } from '../../src/gateway/answer.ts';
 import { code, generated, page, table } from './markdown.ts';
 

@@ -1,9 +1,9 @@
 // The page of the settings: what each of the tables holds.
 
-import { agentSettings } from '../../src/cli/agent-settings.ts';
-import { operatorSettings } from '../../src/cli/operator-settings.ts';
-import type { Setting, SettingTable } from '../../src/cli/setting.ts';
-import { settingsTable } from '../../src/cli/settings-table.ts';
+import { agentSettings } from '../../src/cli/settings/agent-settings.ts';
+import { operatorSettings } from '../../src/cli/settings/operator-settings.ts';
+import type { Setting, SettingTable } from '../../src/cli/settings/setting.ts';
+import { settingsTable } from '../../src/cli/settings/settings-table.ts';
 import { code, generated, page, table } from './markdown.ts';
 
 export const settingsPage = (): string =>

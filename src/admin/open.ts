@@ -2,8 +2,8 @@
 
 import { randomBytes, randomUUID } from 'node:crypto';
 
-import { createAddressCheck } from '../control/address-check.ts';
-import { createAdminTokens } from '../control/admin-tokens.ts';
+import { createAddressCheck } from '../control/providers/address-check.ts';
+import { createAdminTokens } from '../control/access/admin-tokens.ts';
 import { createChatRelay } from '../control/chat-relay.ts';
 import type { GatewayPlace } from '../control/chat-relay.ts';
 import { openManagedDeployment } from '../control/deployment.ts';
@@ -11,48 +11,48 @@ import type { ManagedPlace } from '../control/deployment.ts';
 import type { Egress } from '../egress/egress.ts';
 import { createAlarms } from '../control/evidence/alarms.ts';
 import { createTakeSightings, createTellLost } from '../control/evidence/witnesses.ts';
-import { createFleet } from '../control/fleet.ts';
-import { createTakeRefusals } from '../control/fleet-refusals.ts';
-import { createTakeServed } from '../control/fleet-served.ts';
+import { createFleet } from '../control/fleet/fleet.ts';
+import { createTakeRefusals } from '../control/fleet/fleet-refusals.ts';
+import { createTakeServed } from '../control/fleet/fleet-served.ts';
 import { createAskRouted } from '../control/history/routed.ts';
 import { createWhatIf } from '../control/history/what-if.ts';
-import { createIdempotency } from '../control/idempotency.ts';
-import { createBeat, createProvidersAt } from '../control/lease-beats.ts';
-import { createLoginLimit } from '../control/login-limit.ts';
-import { createLoginTurns } from '../control/login-turns.ts';
-import type { Notifier } from '../control/notify.ts';
+import { createIdempotency } from '../control/commands/idempotency.ts';
+import { createBeat, createProvidersAt } from '../control/providers/lease-beats.ts';
+import { createLoginLimit } from '../control/access/login-limit.ts';
+import { createLoginTurns } from '../control/access/login-turns.ts';
+import type { Notifier } from '../control/fleet/notify.ts';
 import { createSignOn } from '../control/oidc/sign-on.ts';
 import type { SignOn, SignOnOptions } from '../control/oidc/sign-on.ts';
 import { connectionsPerAddressDefault } from '../ingress/bound-connections.ts';
-import { createPasswords } from '../control/passwords.ts';
+import { createPasswords } from '../control/access/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
-import { createPlanPrices } from '../control/price-sync.ts';
-import type { PricePlaces } from '../control/price-sync.ts';
-import { createReconcile } from '../control/reconcile.ts';
+import { createPlanPrices } from '../control/prices/price-sync.ts';
+import type { PricePlaces } from '../control/prices/price-sync.ts';
+import { createReconcile } from '../control/usage/reconcile.ts';
 import {
   createRegistrationDial,
   dynamicProvidersMaxDefault,
-} from '../control/registration-dial.ts';
-import type { SignInLink } from '../control/sign-in-link.ts';
-import { createSessions } from '../control/sessions.ts';
-import type { Sessions } from '../control/sessions.ts';
+} from '../control/providers/registration-dial.ts';
+import type { SignInLink } from '../control/access/sign-in-link.ts';
+import { createSessions } from '../control/access/sessions.ts';
+import type { Sessions } from '../control/access/sessions.ts';
 import { coalesce } from '../control/coalesce.ts';
-import { createUsageIntake } from '../control/usage-intake.ts';
-import { createRecordUnattributed } from '../control/usage-unattributed.ts';
-import { createUsageUpkeep, retentionDaysDefault } from '../control/usage-upkeep.ts';
-import { createDial } from '../control/verify-provider.ts';
+import { createUsageIntake } from '../control/usage/usage-intake.ts';
+import { createRecordUnattributed } from '../control/usage/usage-unattributed.ts';
+import { createUsageUpkeep, retentionDaysDefault } from '../control/usage/usage-upkeep.ts';
+import { createDial } from '../control/providers/verify-provider.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Control, Log } from './control.ts';
-import { createCredentials } from './credentials.ts';
-import { drain } from './drain.ts';
-import { createPlaces } from './event-stream.ts';
-import { historyStreamsMax } from './history-stream.ts';
-import { playgroundChatsMax } from './playground.ts';
-import type { Program } from './program.ts';
+import { createCredentials } from './providers/credentials.ts';
+import { drain } from './http/drain.ts';
+import { createPlaces } from './http/event-stream.ts';
+import { historyStreamsMax } from './history/history-stream.ts';
+import { playgroundChatsMax } from './operations/playground.ts';
+import type { Program } from './operations/program.ts';
 import { adminRoutes } from './routes.ts';
-import type { Route } from './route.ts';
-import { createAdminServer } from './server.ts';
-import type { AdminServer, AdminServerParts } from './server.ts';
+import type { Route } from './http/route.ts';
+import { createAdminServer } from './http/server.ts';
+import type { AdminServer, AdminServerParts } from './http/server.ts';
 import type { Ui } from './ui.ts';
 
 export type AdminOptions = Readonly<{

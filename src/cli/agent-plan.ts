@@ -9,8 +9,8 @@ import { findCluster } from '../kubernetes/in-cluster.ts';
 import type { ClusterPlace } from '../kubernetes/in-cluster.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import type { AgentSettingsTable } from './agent-settings.ts';
-import type { SettingsOf } from './settings.ts';
+import type { AgentSettingsTable } from './settings/agent-settings.ts';
+import type { SettingsOf } from './settings/settings.ts';
 
 export type AgentSettings = SettingsOf<AgentSettingsTable>;
 

@@ -7,10 +7,10 @@ import { openProbe } from '../agent/probe.ts';
 import { openRegistrar } from '../agent/register.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { AgentPlan, AgentSettings } from './agent-plan.ts';
-import { exitCodes } from './exit-codes.ts';
-import type { ExitCode } from './exit-codes.ts';
+import { exitCodes } from './printing/exit-codes.ts';
+import type { ExitCode } from './printing/exit-codes.ts';
 import type { Running } from './lifetime.ts';
-import { logToStderr } from './log-to-stderr.ts';
+import { logToStderr } from './printing/log-to-stderr.ts';
 import { readCertificates } from './pem-files.ts';
 
 /** Registers and renews until it is closed, which it is at once. */

@@ -13,7 +13,7 @@ import { readTokenizer } from '../classifier/model2vec/word-piece.ts';
 import { readWordTable } from '../classifier/word-table.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import { createRefinedEncoder } from './refined/encoder.ts';
-import type { SettingValues } from './settings-table.ts';
+import type { SettingValues } from './settings/settings-table.ts';
 
 export type ClassifierSettings = Pick<
   SettingValues,

@@ -2,7 +2,7 @@
 
 import { Agent, request } from 'undici';
 
-import type { SettingValues } from './settings-table.ts';
+import type { SettingValues } from './settings/settings-table.ts';
 
 export type CheckedSettings = Pick<
   SettingValues,

@@ -1,7 +1,7 @@
 // Decides how a serving process ends: the first SIGTERM or SIGINT drains it, the second ends it at once ("Limits", Shutdown).
 
-import { exitCodes } from './exit-codes.ts';
-import type { ExitCode } from './exit-codes.ts';
+import { exitCodes } from './printing/exit-codes.ts';
+import type { ExitCode } from './printing/exit-codes.ts';
 
 export type Running = Readonly<{
   close: () => Promise<void>;

@@ -52,9 +52,9 @@ import { SyncPricesCommand } from './commands/sync-prices.ts';
 import { TailCommand } from './commands/tail.ts';
 import { VaultEraseCommand } from './commands/vault-erase.ts';
 import { WhatIfCommand } from './commands/what-if.ts';
-import { exitCodes } from './exit-codes.ts';
-import { HelpCommand, namingValues } from './help.ts';
-import { usageError } from './usage-error.ts';
+import { exitCodes } from './printing/exit-codes.ts';
+import { HelpCommand, namingValues } from './printing/help.ts';
+import { usageError } from './printing/usage-error.ts';
 import { programVersion } from './version.ts';
 
 /** Every command there is, registered. */

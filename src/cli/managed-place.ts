@@ -3,7 +3,7 @@
 import type { ManagedPlace } from '../control/deployment.ts';
 import { findCluster } from '../kubernetes/in-cluster.ts';
 import { isRefusal } from '../lib/refusal.ts';
-import type { SettingValues } from './settings-table.ts';
+import type { SettingValues } from './settings/settings-table.ts';
 
 type Managed = Pick<SettingValues, 'operatorResource' | 'serviceAccountDirectory'>;
 

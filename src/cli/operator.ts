@@ -12,11 +12,11 @@ import type { KnownSettings } from '../operator/given-settings.ts';
 import { openOperatorPages } from '../operator/pages.ts';
 import type { Running } from './lifetime.ts';
 import { namingListener } from './listening.ts';
-import { logToStderr } from './log-to-stderr.ts';
-import type { OperatorSettingsTable } from './operator-settings.ts';
-import type { Setting } from './setting.ts';
-import type { SettingsOf } from './settings.ts';
-import { settingsTable } from './settings-table.ts';
+import { logToStderr } from './printing/log-to-stderr.ts';
+import type { OperatorSettingsTable } from './settings/operator-settings.ts';
+import type { Setting } from './settings/setting.ts';
+import type { SettingsOf } from './settings/settings.ts';
+import { settingsTable } from './settings/settings-table.ts';
 import { programVersion } from './version.ts';
 
 export type OperatorSettings = SettingsOf<OperatorSettingsTable>;

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { secretVariable } from './secret-variable.ts';
+import { secretVariable } from './settings/secret-variable.ts';
 
 export type PasswordInput = Readonly<{
   /** Of `--password`; `-` is standard input. */

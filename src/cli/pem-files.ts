@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 
-import type { SettingValues } from './settings-table.ts';
+import type { SettingValues } from './settings/settings-table.ts';
 
 export type Tls = Readonly<{ cert: string; key: string }>;
 

@@ -3,8 +3,8 @@
 import type { Running } from './lifetime.ts';
 import type { AllExtras } from './roles/all.ts';
 import { namingListener } from './listening.ts';
-import { logToStderr } from './log-to-stderr.ts';
-import type { Settings } from './settings.ts';
+import { logToStderr } from './printing/log-to-stderr.ts';
+import type { Settings } from './settings/settings.ts';
 import type { Seat } from './workers/seat.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;

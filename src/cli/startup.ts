@@ -3,11 +3,11 @@
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { settingsTable } from './settings-table.ts';
-import type { SettingName } from './settings-table.ts';
-import { signOnSettings } from './sign-on-settings.ts';
-import { longFlag, settingNames } from './settings.ts';
-import type { Settings } from './settings.ts';
+import { settingsTable } from './settings/settings-table.ts';
+import type { SettingName } from './settings/settings-table.ts';
+import { signOnSettings } from './settings/sign-on-settings.ts';
+import { longFlag, settingNames } from './settings/settings.ts';
+import type { Settings } from './settings/settings.ts';
 
 const proxyTokenCharactersMin = 16;
 

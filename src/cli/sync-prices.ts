@@ -2,17 +2,17 @@
 
 import { randomUUID } from 'node:crypto';
 
-import { pricedIn, priceSyncBody } from '../admin/prices.ts';
-import type { PriceSyncRecord } from '../admin/prices.ts';
-import { withCommandPath } from '../control/command-path.ts';
-import type { CommandPath } from '../control/command-path.ts';
+import { pricedIn, priceSyncBody } from '../admin/providers/prices.ts';
+import type { PriceSyncRecord } from '../admin/providers/prices.ts';
+import { withCommandPath } from '../control/commands/command-path.ts';
+import type { CommandPath } from '../control/commands/command-path.ts';
 import { createEgress } from '../egress/egress.ts';
-import { createPlanPrices } from '../control/price-sync.ts';
-import type { PricePlaces, PriceSyncWish } from '../control/price-sync.ts';
+import { createPlanPrices } from '../control/prices/price-sync.ts';
+import type { PricePlaces, PriceSyncWish } from '../control/prices/price-sync.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { readCaBundle } from './pem-files.ts';
-import type { SettingValues } from './settings-table.ts';
+import type { SettingValues } from './settings/settings-table.ts';
 import { programVersion } from './version.ts';
 
 export type PriceSyncGiven = PriceSyncWish &

@@ -4,7 +4,7 @@ import { createGuard } from '../egress/egress.ts';
 import type { Log } from '../telemetry/log.ts';
 import { openTracer } from '../telemetry/trace.ts';
 import type { Tracer } from '../telemetry/trace.ts';
-import type { SettingValues } from './settings-table.ts';
+import type { SettingValues } from './settings/settings-table.ts';
 import { programVersion } from './version.ts';
 
 export type TracingSettings = Pick<

@@ -2,7 +2,7 @@
 
 import type { UsageReporterOptions } from '../gateway/control-link/report.ts';
 import type { GatewayOptions } from '../gateway/gateway.ts';
-import { openUsageSpool } from '../gateway/spool.ts';
+import { openUsageSpool } from '../gateway/usage/spool.ts';
 import type { Log } from '../telemetry/log.ts';
 
 export type SpoolSettings = Readonly<{

@@ -2,19 +2,19 @@
 
 import { randomUUID } from 'node:crypto';
 
-import { noEntity } from '../admin/entity.ts';
+import { noEntity } from '../admin/http/entity.ts';
 import { openAdmin } from '../admin/open.ts';
-import type { Call } from '../admin/route.ts';
+import type { Call } from '../admin/http/route.ts';
 import { adminRoutes } from '../admin/routes.ts';
-import { whatIfRecord } from '../admin/what-if-record.ts';
-import type { WhatIfRecord } from '../admin/what-if-record.ts';
+import { whatIfRecord } from '../admin/changes/what-if-record.ts';
+import type { WhatIfRecord } from '../admin/changes/what-if-record.ts';
 import { createEgress } from '../egress/egress.ts';
-import { noNotifier } from '../control/notify.ts';
+import { noNotifier } from '../control/fleet/notify.ts';
 import type { ControlPlane } from '../control/plane.ts';
 import { isRefusal } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { readCaBundle } from './pem-files.ts';
-import type { SettingValues } from './settings-table.ts';
+import type { SettingValues } from './settings/settings-table.ts';
 import { programVersion } from './version.ts';
 
 type Egress = Pick<SettingValues, 'egressAllow' | 'egressDeny' | 'caBundle'>;

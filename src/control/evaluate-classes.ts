@@ -12,7 +12,7 @@ import { evaluate, evaluatedExamplesMin } from '../classifier/evaluate.ts';
 import type { ClassEvaluation, Confusion, EvaluatedClass } from '../classifier/evaluate.ts';
 import type { Vault } from '../db/vault.ts';
 import type { PromptClassTier } from '../lib/vocabulary.ts';
-import { exampleTexts } from './centroids.ts';
+import { exampleTexts } from './publishing/centroids.ts';
 
 /** `refines` is the class whose prompts it contends for; null in the fast tier. */
 type Contending<Result> = Result & Readonly<{ refines: string | null }>;

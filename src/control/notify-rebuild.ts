@@ -1,7 +1,7 @@
 // When a snapshot that could not be published is worth a notification: once for each version that the log holds and proxies do
 // not get (specification, "Events": `snapshot_rebuild_failed`). Trying that version again is no new event.
 
-import type { Notice } from './notify.ts';
+import type { Notice } from './fleet/notify.ts';
 
 export type Divergence = Readonly<{
   /** Of the log, and of what is published meanwhile. */

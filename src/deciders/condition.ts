@@ -10,7 +10,7 @@ import type { PrincipalId, PromptClassId, RoleId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { classNamed } from './prompt-class.ts';
-import { roleNamed } from './role.ts';
+import { roleNamed } from './callers/role.ts';
 
 export function changedConditions(
   state: ConfigState,

@@ -5,7 +5,7 @@ import { streamOf } from '../../events/catalogue.ts';
 import type { StoredName } from '../../events/principal.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { principalId, roleId } from '../lib/ids.ts';
-import { builtInRoleEvents, builtInRoles } from './built-in-roles.ts';
+import { builtInRoleEvents, builtInRoles } from './callers/built-in-roles.ts';
 import type { Decision } from './decision.ts';
 
 export type SeedCommand = Readonly<{ type: 'SeedLog'; bootstrapName: StoredName }>;

@@ -12,8 +12,8 @@ import { epochMax } from '../lib/snapshot-version.ts';
 import { changeKind } from '../lib/vocabulary.ts';
 import type { ChangeKind, ErasedKind } from '../lib/vocabulary.ts';
 import type { Decision } from './decision.ts';
-import { administratorsOf } from './grants.ts';
-import { noPrincipal } from './principal.ts';
+import { administratorsOf } from './callers/grants.ts';
+import { noPrincipal } from './callers/principal.ts';
 
 export type SettingsCommand =
   | Readonly<{ type: 'SetFallbackModel'; modelId: ModelId | null }>

@@ -6,17 +6,17 @@ import { isRetryable } from '../routing/retry.ts';
 import { countStatus } from '../telemetry/metrics.ts';
 import { endsStream, readUsage } from '../usage/tail.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
-import { maskedHead } from './credential-echo.ts';
-import { EarlyBody, mayBeError } from './error-body.ts';
+import { maskedHead } from './outbound/credential-echo.ts';
+import { EarlyBody, mayBeError } from './outbound/error-body.ts';
 import { noteEnded, noteSent } from './generation.ts';
 import { noteAnswered, noteFault } from './health/backend.ts';
 import { HeldAnswer } from './held-answer.ts';
-import type { Outbound } from './outbound-request.ts';
+import type { Outbound } from './outbound/outbound-request.ts';
 import type { Step } from './plan.ts';
 import { Relay } from './relay.ts';
 import type { Sending } from './sending.ts';
-import { TranslatedAnswer } from './translated-answer.ts';
-import type { TranslatedSink } from './translated-answer.ts';
+import { TranslatedAnswer } from './outbound/translated-answer.ts';
+import type { TranslatedSink } from './outbound/translated-answer.ts';
 import type {
   ExchangeListener,
   FlatHeaders,

@@ -3,14 +3,14 @@
 
 import { isProtocolRefusal } from '../protocols/refusal.ts';
 import type { ProtocolRefusal } from '../protocols/refusal.ts';
-import { awaitTurn } from './admission-turn.ts';
-import type { TurnResult } from './admission-turn.ts';
+import { awaitTurn } from './admission/admission-turn.ts';
+import type { TurnResult } from './admission/admission-turn.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptResult } from './attempt.ts';
 import { conclude, refused } from './conclude.ts';
 import type { Conclusion } from './conclude.ts';
-import { outboundTo } from './outbound.ts';
-import type { Outbound } from './outbound-request.ts';
+import { outboundTo } from './outbound/outbound.ts';
+import type { Outbound } from './outbound/outbound-request.ts';
 import { Plan } from './plan.ts';
 import type { Step } from './plan.ts';
 import { noBackend, untranslatable } from './refusals.ts';

@@ -10,8 +10,8 @@ import type { CompiledSnapshot } from '../snapshot/compile.ts';
 import { newDurations, observe } from '../telemetry/histogram.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Source } from '../telemetry/scrape.ts';
-import { promptText } from './prompt-text.ts';
-import type { Peeked } from './peek.ts';
+import { promptText } from './body/prompt-text.ts';
+import type { Peeked } from './body/peek.ts';
 import type { ProxiedRoute } from './routes.ts';
 
 export type Unclassified = Readonly<{

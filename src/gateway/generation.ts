@@ -15,8 +15,8 @@ import type { CompiledBackend, CompiledModel } from '../snapshot/compile/models.
 import { newDurations, observe } from '../telemetry/histogram.ts';
 import type { Durations } from '../telemetry/histogram.ts';
 import type { Readings } from '../telemetry/metrics.ts';
-import { carryAdmissions } from './admission-carry.ts';
-import type { Admission } from './admission.ts';
+import { carryAdmissions } from './admission/admission-carry.ts';
+import type { Admission } from './admission/admission.ts';
 import { noCooldown } from './health/cooldown.ts';
 import type { Cooldown } from './health/cooldown.ts';
 import { Endpoints } from './health/endpoint.ts';

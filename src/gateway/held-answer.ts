@@ -1,7 +1,7 @@
 // A failed answer that is kept while something else is tried: when the chain is exhausted, the last
 // upstream's own status and body are what the client gets (Gateway rule 2).
 
-import type { MaskedHead } from './credential-echo.ts';
+import type { MaskedHead } from './outbound/credential-echo.ts';
 import type { Step } from './plan.ts';
 
 /** A longer body is not kept; its status still is. */

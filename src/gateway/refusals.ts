@@ -5,7 +5,7 @@ import type { ProtocolRefusal } from '../protocols/refusal.ts';
 import type { DenyRoute } from '../routing/route.ts';
 import { refuseRequest } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
-import type { PeekRefusal } from './peek.ts';
+import type { PeekRefusal } from './body/peek.ts';
 import type { BodyResult, Exchange } from './transport/boundary.ts';
 
 export const noSnapshot = refuseRequest('no_snapshot', 'no configuration has been received yet', {

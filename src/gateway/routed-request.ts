@@ -6,8 +6,8 @@ import type { PromptClassId } from '../lib/ids.ts';
 import type { RoutedRequest } from '../routing/request.ts';
 import { hashBytes } from '../routing/hash.ts';
 import type { Classifier, Unclassified } from './classifier.ts';
-import { conversationKey } from './conversation.ts';
-import type { Peeked } from './peek.ts';
+import { conversationKey } from './body/conversation.ts';
+import type { Peeked } from './body/peek.ts';
 import { noteClass } from './traced.ts';
 import type { Exchange } from './transport/boundary.ts';
 

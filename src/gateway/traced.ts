@@ -4,7 +4,7 @@
 import type { PromptClassId } from '../lib/ids.ts';
 import type { CompiledSnapshot } from '../snapshot/compile.ts';
 import type { Tracer } from '../telemetry/trace.ts';
-import type { Peeked } from './peek.ts';
+import type { Peeked } from './body/peek.ts';
 import type { Step } from './plan.ts';
 import type { Exchange } from './transport/boundary.ts';
 

@@ -12,12 +12,12 @@ import type { Log } from '../telemetry/log.ts';
 import type { Counts } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/trace.ts';
 import type { RuleInputs } from '../usage/rule-inputs.ts';
-import type { ResponseCache } from './cache.ts';
-import type { CachePlace } from './cache-place.ts';
+import type { ResponseCache } from './cache/cache.ts';
+import type { CachePlace } from './cache/cache-place.ts';
 import type { Classifier } from './classifier.ts';
 import type { Generation } from './generation.ts';
-import type { UsageSink } from './meter.ts';
-import type { Peeked } from './peek.ts';
+import type { UsageSink } from './usage/meter.ts';
+import type { Peeked } from './body/peek.ts';
 import type { ProxiedRoute } from './routes.ts';
 import type { Exchange, Upstreams } from './transport/boundary.ts';
 

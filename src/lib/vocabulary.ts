@@ -86,7 +86,7 @@ export const priceSourceAliases: Readonly<Record<string, PriceSource>> = {
   'open-router': 'aggregator',
 };
 
-/** What a change touches, by what people want to have approved (src/deciders/change-kinds.ts). */
+/** What a change touches, by what people want to have approved (src/deciders/changes/change-kinds.ts). */
 export const changeKind = z.enum([
   'access',
   'keys',

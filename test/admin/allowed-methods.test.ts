@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { createAllowedMethods, writtenOutPaths } from '../../src/admin/allowed-methods.ts';
+import { createAllowedMethods, writtenOutPaths } from '../../src/admin/http/allowed-methods.ts';
 
 it('names the methods of the most literal path that a request fits, and none of an unknown one', () => {
   const allowed = createAllowedMethods([

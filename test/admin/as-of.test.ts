@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { readsPast } from '../../src/admin/as-of.ts';
+import { readsPast } from '../../src/admin/http/as-of.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { errorOf, testAdministrator } from '../harness/admin.ts';

@@ -6,9 +6,9 @@ import { describe, it } from 'node:test';
 
 import { z } from 'zod';
 
-import { setLogin } from '../../src/cli/login-principal.ts';
-import { importConfig } from '../../src/control/import.ts';
-import { createPasswords } from '../../src/control/passwords.ts';
+import { setLogin } from '../../src/cli/control-plane/login-principal.ts';
+import { importConfig } from '../../src/control/files/import.ts';
+import { createPasswords } from '../../src/control/access/passwords.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';

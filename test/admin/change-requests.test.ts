@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 import { z } from 'zod';
 
-import { verifyLog } from '../../src/control/verify-log.ts';
+import { verifyLog } from '../../src/control/log/verify-log.ts';
 import { adminPassword, cookieOf, errorOf, member } from '../harness/admin.ts';
 import type { TestAnswer } from '../harness/admin.ts';
 import { fourEyes, path, renameModel } from '../harness/four-eyes.ts';

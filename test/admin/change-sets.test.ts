@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { z } from 'zod';
 
 import { adminRoutes } from '../../src/admin/routes.ts';
-import { isProposable } from '../../src/admin/proposal.ts';
+import { isProposable } from '../../src/admin/changes/proposal.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
 import { listedProvider } from '../harness/model-list.ts';
 

@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { entityPathOf } from '../../src/admin/entity.ts';
-import { bodyExamples } from '../../src/admin/examples.ts';
-import { isMutation } from '../../src/admin/once.ts';
-import { takesNothing } from '../../src/admin/route.ts';
-import type { Route } from '../../src/admin/route.ts';
+import { entityPathOf } from '../../src/admin/http/entity.ts';
+import { bodyExamples } from '../../src/admin/openapi/examples.ts';
+import { isMutation } from '../../src/admin/http/once.ts';
+import { takesNothing } from '../../src/admin/http/route.ts';
+import type { Route } from '../../src/admin/http/route.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
-import { errorBody } from '../../src/admin/status.ts';
+import { errorBody } from '../../src/admin/http/status.ts';
 import { adminPassword, member, proxyToken } from '../harness/admin.ts';
 import type { TestAnswer, TestRequest } from '../harness/admin.ts';
 import { seededPlane } from '../harness/seeded-plane.ts';

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
-import { readJsonBody } from '../../src/admin/json-body.ts';
+import { readJsonBody } from '../../src/admin/http/json-body.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { errorOf, proxyToken, testAdmin } from '../harness/admin.ts';
 import { until } from '../harness/wait.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { it } from 'node:test';
 
-import { eventStream } from '../../src/admin/event-stream.ts';
+import { eventStream } from '../../src/admin/http/event-stream.ts';
 import { until } from '../harness/wait.ts';
 
 function counting() {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { Notice } from '../../src/control/notify.ts';
+import type { Notice } from '../../src/control/fleet/notify.ts';
 import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
 import { healthOf } from '../harness/health.ts';
 

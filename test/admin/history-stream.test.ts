@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { readHead } from '../../src/db/event-log.ts';
-import { historyStreamsMax } from '../../src/admin/history-stream.ts';
+import { readHead } from '../../src/db/log/event-log.ts';
+import { historyStreamsMax } from '../../src/admin/history/history-stream.ts';
 import { followHistory } from '../../src/control/history/follow-history.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
 import { openStream, take } from '../harness/event-stream.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { inTurns } from '../../src/admin/in-turns.ts';
+import { inTurns } from '../../src/admin/http/in-turns.ts';
 
 async function chunksOf(pieces: Iterable<string>): Promise<string[]> {
   const chunks: string[] = [];

@@ -11,7 +11,7 @@ import { Client } from 'pg';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 
-import { none, route } from '../../src/admin/route.ts';
+import { none, route } from '../../src/admin/http/route.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { adminPassword, errorOf, member, testAdmin, testAdministrator } from '../harness/admin.ts';
 

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { listFields } from '../../src/admin/list-fields.ts';
+import { listFields } from '../../src/admin/lists/list-fields.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
 import type { TestAnswer } from '../harness/admin.ts';

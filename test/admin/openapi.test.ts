@@ -8,15 +8,15 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
 import { z } from 'zod';
 
-import { exampleOf } from '../../src/admin/example.ts';
-import { bodyExamples, fieldExamples } from '../../src/admin/examples.ts';
-import { parameterDescriptions } from '../../src/admin/openapi-parameters.ts';
-import { resourceOf, tagOf } from '../../src/admin/openapi-tags.ts';
-import { openApi } from '../../src/admin/openapi.ts';
-import { takesNothing } from '../../src/admin/route.ts';
-import type { Route } from '../../src/admin/route.ts';
+import { exampleOf } from '../../src/admin/openapi/example.ts';
+import { bodyExamples, fieldExamples } from '../../src/admin/openapi/examples.ts';
+import { parameterDescriptions } from '../../src/admin/openapi/openapi-parameters.ts';
+import { resourceOf, tagOf } from '../../src/admin/openapi/openapi-tags.ts';
+import { openApi } from '../../src/admin/openapi/openapi.ts';
+import { takesNothing } from '../../src/admin/http/route.ts';
+import type { Route } from '../../src/admin/http/route.ts';
 import { adminRoutes, pathAliases } from '../../src/admin/routes.ts';
-import { errorBody } from '../../src/admin/status.ts';
+import { errorBody } from '../../src/admin/http/status.ts';
 import { testAdmin } from '../harness/admin.ts';
 
 const media = z.record(

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import type { Program } from '../../src/admin/program.ts';
+import type { Program } from '../../src/admin/operations/program.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';

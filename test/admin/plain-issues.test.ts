@@ -5,8 +5,8 @@ import { it } from 'node:test';
 
 import { z } from 'zod';
 
-import { bodyExamples } from '../../src/admin/examples.ts';
-import { readInput } from '../../src/admin/input.ts';
+import { bodyExamples } from '../../src/admin/openapi/examples.ts';
+import { readInput } from '../../src/admin/http/input.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { playgroundChatsMax } from '../../src/admin/playground.ts';
-import { startDemoProvider } from '../../src/cli/demo-provider.ts';
+import { playgroundChatsMax } from '../../src/admin/operations/playground.ts';
+import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
 import { member, testAdministrator } from '../harness/admin.ts';
 import { gatewayOf, programWith } from '../harness/gateway-of.ts';
 import type { Place } from '../harness/gateway-of.ts';

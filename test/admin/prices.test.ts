@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
-import { lockLog } from '../../src/db/event-log.ts';
+import { lockLog } from '../../src/db/log/event-log.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';
 import { fileServer } from '../harness/file-server.ts';
 import type { ServedText } from '../harness/file-server.ts';

@@ -8,7 +8,7 @@ import { sql } from '@databases/pg';
 import { z } from 'zod';
 
 import { diffStates } from '../../projections/diff.ts';
-import { eraseSuperseded } from '../../src/control/vault-upkeep.ts';
+import { eraseSuperseded } from '../../src/control/vault/vault-upkeep.ts';
 import { readyRestore } from '../../src/control/history/restore.ts';
 import { apiKeyId, modelId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';

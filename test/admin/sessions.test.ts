@@ -7,8 +7,8 @@ import type { TestContext } from 'node:test';
 
 import { Client } from 'pg';
 
-import { setLogin } from '../../src/cli/login-principal.ts';
-import { createPasswords } from '../../src/control/passwords.ts';
+import { setLogin } from '../../src/cli/control-plane/login-principal.ts';
+import { createPasswords } from '../../src/control/access/passwords.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
 import { adminTokenId } from '../../src/lib/ids.ts';

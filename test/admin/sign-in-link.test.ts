@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { createSignInLink, signInLinkMinutes } from '../../src/control/sign-in-link.ts';
+import { createSignInLink, signInLinkMinutes } from '../../src/control/access/sign-in-link.ts';
 import { cookieOf, errorOf, member, testAdmin, testAdministrator } from '../harness/admin.ts';
 
 async function started(t: TestContext) {

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { sql } from '@databases/pg';
 import { z } from 'zod';
 
-import { verifyLog } from '../../src/control/verify-log.ts';
+import { verifyLog } from '../../src/control/log/verify-log.ts';
 import { cookieOf, errorOf, member, testAdministrator } from '../harness/admin.ts';
 import { gw } from '../harness/command-line.ts';
 import { testKey } from '../harness/plane.ts';

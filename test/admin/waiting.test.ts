@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { listenWaiting } from '../../src/admin/waiting.ts';
+import { listenWaiting } from '../../src/admin/http/waiting.ts';
 
 it('it lives, is not ready, and tells a browser what the real one does', async (t) => {
   const waiting = await listenWaiting({

@@ -7,7 +7,7 @@ import { it } from 'node:test';
 
 import { z } from 'zod';
 
-import { whatIfSummary } from '../../src/admin/what-if-record.ts';
+import { whatIfSummary } from '../../src/admin/changes/what-if-record.ts';
 import { createWhatIf } from '../../src/control/history/what-if.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { errorOf, member, testAdministrator } from '../harness/admin.ts';

@@ -6,10 +6,10 @@ import { describe, it } from 'node:test';
 import type { Served } from '../../src/agent/model-list.ts';
 import { agentWarnings, planAgent } from '../../src/cli/agent-plan.ts';
 import type { AgentPlan } from '../../src/cli/agent-plan.ts';
-import { agentSettings } from '../../src/cli/agent-settings.ts';
-import type { AgentSettingsTable } from '../../src/cli/agent-settings.ts';
-import { settingsTable } from '../../src/cli/settings-table.ts';
-import { readTable } from '../../src/cli/settings.ts';
+import { agentSettings } from '../../src/cli/settings/agent-settings.ts';
+import type { AgentSettingsTable } from '../../src/cli/settings/agent-settings.ts';
+import { settingsTable } from '../../src/cli/settings/settings-table.ts';
+import { readTable } from '../../src/cli/settings/settings.ts';
 
 type Flags = Partial<Record<keyof AgentSettingsTable, string>>;
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { startDemoProvider } from '../../src/cli/demo-provider.ts';
+import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
 
 async function demo(t: TestContext): Promise<string> {
   const provider = await startDemoProvider({ port: 0 });

@@ -15,7 +15,7 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { loginToAdmin } from '../../src/cli/admin-client.ts';
+import { loginToAdmin } from '../../src/cli/control-plane/admin-client.ts';
 
 const program = path.join(import.meta.dirname, '../../src/main.ts');
 

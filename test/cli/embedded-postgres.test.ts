@@ -12,13 +12,13 @@ import type { TestContext } from 'node:test';
 
 import { Client } from 'pg';
 
-import { startEmbeddedPostgres } from '../../src/cli/embedded-postgres.ts';
-import type { EmbeddedPostgres } from '../../src/cli/embedded-postgres.ts';
-import { postgresAccount } from '../../src/cli/postgres-account.ts';
-import { postgresHome } from '../../src/cli/postgres-home.ts';
+import { startEmbeddedPostgres } from '../../src/cli/postgres/embedded-postgres.ts';
+import type { EmbeddedPostgres } from '../../src/cli/postgres/embedded-postgres.ts';
+import { postgresAccount } from '../../src/cli/postgres/postgres-account.ts';
+import { postgresHome } from '../../src/cli/postgres/postgres-home.ts';
 import { until } from '../harness/wait.ts';
 
-const launcher = path.join(import.meta.dirname, '../../src/cli/embedded-postgres.ts');
+const launcher = path.join(import.meta.dirname, '../../src/cli/postgres/embedded-postgres.ts');
 
 type Site = Readonly<{
   directory: string;

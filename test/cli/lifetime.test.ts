@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/cli/printing/exit-codes.ts';
 import { serveUntilSignal } from '../../src/cli/lifetime.ts';
 import type { SignalSource } from '../../src/cli/lifetime.ts';
 

@@ -9,10 +9,10 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { causes } from '../../src/cli/failure.ts';
+import { causes } from '../../src/cli/printing/failure.ts';
 import { runRole } from '../../src/cli/role.ts';
-import { readSettings } from '../../src/cli/settings.ts';
-import type { Settings } from '../../src/cli/settings.ts';
+import { readSettings } from '../../src/cli/settings/settings.ts';
+import type { Settings } from '../../src/cli/settings/settings.ts';
 import { encryptionKey, prepareControl } from '../harness/control-program.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { startProgram } from '../harness/program.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { settingFacts } from '../../src/cli/setting-facts.ts';
-import { readSettings, settingNames } from '../../src/cli/settings.ts';
+import { settingFacts } from '../../src/cli/settings/setting-facts.ts';
+import { readSettings, settingNames } from '../../src/cli/settings/settings.ts';
 
 const env = {
   GW_DATABASE_URL: 'postgres://me:canary@db.example/gw',

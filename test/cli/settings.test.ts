@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 
-import { settingsTable } from '../../src/cli/settings-table.ts';
-import { readSettings, settingNames } from '../../src/cli/settings.ts';
-import type { Settings, SettingsInput } from '../../src/cli/settings.ts';
+import { settingsTable } from '../../src/cli/settings/settings-table.ts';
+import { readSettings, settingNames } from '../../src/cli/settings/settings.ts';
+import type { Settings, SettingsInput } from '../../src/cli/settings/settings.ts';
 
 const files: Readonly<Record<string, string>> = { '/run/token': 'a-token-of-the-file\n' };
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readSettings } from '../../src/cli/settings.ts';
-import type { Settings, SettingsInput } from '../../src/cli/settings.ts';
+import { readSettings } from '../../src/cli/settings/settings.ts';
+import type { Settings, SettingsInput } from '../../src/cli/settings/settings.ts';
 import { startupRefusals, startupWarnings } from '../../src/cli/startup.ts';
 
 const encryptionKey = 'ab'.repeat(32);

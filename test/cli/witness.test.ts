@@ -6,7 +6,7 @@ import { it } from 'node:test';
 
 import { openWitness } from '../../src/cli/roles/witness.ts';
 import { createSnapshotCache } from '../../src/gateway/control-link/cache.ts';
-import { createLive } from '../../src/gateway/live.ts';
+import { createLive } from '../../src/gateway/config/live.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
 import { temporaryDirectory } from '../harness/evidence.ts';
 import { collectLog } from '../harness/gateway.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { createAddressCheck } from '../../src/control/address-check.ts';
+import { createAddressCheck } from '../../src/control/providers/address-check.ts';
 import { createEgress } from '../../src/egress/egress.ts';
 
 const open = createAddressCheck(createEgress({ allow: [], deny: [] }));

@@ -6,7 +6,7 @@ import { it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { apiKeyRandomBytes, mintApiKey } from '../../src/control/api-key.ts';
+import { apiKeyRandomBytes, mintApiKey } from '../../src/control/access/api-key.ts';
 
 const random = fc.uint8Array({ minLength: apiKeyRandomBytes, maxLength: apiKeyRandomBytes });
 

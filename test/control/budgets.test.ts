@@ -7,8 +7,8 @@ import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import { createUsageIntake } from '../../src/control/usage-intake.ts';
-import { budgetUsages, strayBudgets } from '../../src/db/budget-usage.ts';
+import { createUsageIntake } from '../../src/control/usage/usage-intake.ts';
+import { budgetUsages, strayBudgets } from '../../src/db/usage/budget-usage.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import type { BudgetWindow } from '../../src/lib/vocabulary.ts';
 import { snapshotEtag } from '../../src/snapshot/schema.ts';

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { createCloudTokens } from '../../src/control/cloud-token.ts';
-import type { CloudProvider, CloudTokens } from '../../src/control/cloud-token.ts';
-import type { Minted } from '../../src/control/service-account.ts';
+import { createCloudTokens } from '../../src/control/providers/cloud-token.ts';
+import type { CloudProvider, CloudTokens } from '../../src/control/providers/cloud-token.ts';
+import type { Minted } from '../../src/control/providers/service-account.ts';
 import { providerId } from '../../src/lib/ids.ts';
 import { isRefusal, refuse } from '../../src/lib/refusal.ts';
 import type { Refusal } from '../../src/lib/refusal.ts';

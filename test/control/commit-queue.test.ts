@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import { verifyLog } from '../../src/control/verify-log.ts';
+import { verifyLog } from '../../src/control/log/verify-log.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { credentialOf, endpointAt } from '../harness/examples.ts';
 import { testRef } from '../harness/given.ts';

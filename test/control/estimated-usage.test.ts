@@ -5,9 +5,9 @@ import { it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { createUsageIntake } from '../../src/control/usage-intake.ts';
-import { budgetUsages, strayBudgets } from '../../src/db/budget-usage.ts';
-import { usageTotals } from '../../src/db/usage-totals.ts';
+import { createUsageIntake } from '../../src/control/usage/usage-intake.ts';
+import { budgetUsages, strayBudgets } from '../../src/db/usage/budget-usage.ts';
+import { usageTotals } from '../../src/db/usage/usage-totals.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import { testPlane } from '../harness/plane.ts';
 import type { TestPlane } from '../harness/plane.ts';

@@ -10,9 +10,9 @@ import type { Client } from 'pg';
 
 import { listAudit } from '../../projections/tables/audit-log.ts';
 import { listModels } from '../../projections/tables/models.ts';
-import { createConfigStore } from '../../src/control/config-store.ts';
-import { createExecute } from '../../src/control/execute.ts';
-import { readEvents, readHead } from '../../src/db/event-log.ts';
+import { createConfigStore } from '../../src/control/publishing/config-store.ts';
+import { createExecute } from '../../src/control/commands/execute.ts';
+import { readEvents, readHead } from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';

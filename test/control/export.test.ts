@@ -7,9 +7,9 @@ import type { TestContext } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { exportConfig } from '../../src/control/export.ts';
-import { importConfig } from '../../src/control/import.ts';
-import type { Mutation } from '../../src/control/execute.ts';
+import { exportConfig } from '../../src/control/files/export.ts';
+import { importConfig } from '../../src/control/files/import.ts';
+import type { Mutation } from '../../src/control/commands/execute.ts';
 import { apiKeyId, frontendModelId, modelId, principalId } from '../../src/lib/ids.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
 import type { SnapshotConfig } from '../../src/snapshot/schema.ts';

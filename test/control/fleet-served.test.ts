@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { createTakeServed, keepServed, servedBy } from '../../src/control/fleet-served.ts';
+import { createTakeServed, keepServed, servedBy } from '../../src/control/fleet/fleet-served.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import { pruneServed } from '../../src/db/snapshots-served.ts';
 import { healthOf } from '../harness/health.ts';

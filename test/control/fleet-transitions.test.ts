@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { transitionsBetween } from '../../src/control/fleet-transitions.ts';
+import { transitionsBetween } from '../../src/control/fleet/fleet-transitions.ts';
 import { backendOf, healthOf } from '../harness/health.ts';
 
 /** Two backends of one name. */

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { createFleet } from '../../src/control/fleet.ts';
-import type { Transition } from '../../src/control/fleet-transitions.ts';
-import { createTakeRefusals } from '../../src/control/fleet-refusals.ts';
+import { createFleet } from '../../src/control/fleet/fleet.ts';
+import type { Transition } from '../../src/control/fleet/fleet-transitions.ts';
+import { createTakeRefusals } from '../../src/control/fleet/fleet-refusals.ts';
 import { healthOf } from '../harness/health.ts';
 
 const noon = Date.parse('2026-11-21T12:00:00Z');

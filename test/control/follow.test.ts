@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { follow } from '../../src/control/follow.ts';
+import { follow } from '../../src/control/log/follow.ts';
 import { until } from '../harness/wait.ts';
 
 /** A follower whose hints and catch-ups the test holds in its hands. */

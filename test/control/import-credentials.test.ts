@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { importConfig } from '../../src/control/import.ts';
-import type { ImportReport } from '../../src/control/import.ts';
+import { importConfig } from '../../src/control/files/import.ts';
+import type { ImportReport } from '../../src/control/files/import.ts';
 import { providerId } from '../../src/lib/ids.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
 import { testPlane } from '../harness/plane.ts';

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 
-import { importConfig } from '../../src/control/import.ts';
-import { readEvents } from '../../src/db/event-log.ts';
+import { importConfig } from '../../src/control/files/import.ts';
+import { readEvents } from '../../src/db/log/event-log.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
 import { testPlane } from '../harness/plane.ts';
 import type { TestPlane } from '../harness/plane.ts';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { importConfig } from '../../src/control/import.ts';
+import { importConfig } from '../../src/control/files/import.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
 import { fileOfText } from '../harness/config-file.ts';

@@ -5,9 +5,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { readEvents } from '../../src/db/event-log.ts';
-import { importConfig } from '../../src/control/import.ts';
-import type { ImportReport } from '../../src/control/import.ts';
+import { readEvents } from '../../src/db/log/event-log.ts';
+import { importConfig } from '../../src/control/files/import.ts';
+import type { ImportReport } from '../../src/control/files/import.ts';
 import { apiKeyId, principalId } from '../../src/lib/ids.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
 import { plainName } from '../harness/examples.ts';

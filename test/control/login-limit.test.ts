@@ -3,8 +3,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { createLoginLimit, failuresPerMinute, turnMsMax } from '../../src/control/login-limit.ts';
-import type { LoginLimit } from '../../src/control/login-limit.ts';
+import {
+  createLoginLimit,
+  failuresPerMinute,
+  turnMsMax,
+} from '../../src/control/access/login-limit.ts';
+import type { LoginLimit } from '../../src/control/access/login-limit.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 
 const attempt = { name: 'ada', address: '192.0.2.1' };

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { createLoginLimit, failuresPerMinute } from '../../src/control/login-limit.ts';
-import { createLoginTurns, waitingMax } from '../../src/control/login-turns.ts';
+import { createLoginLimit, failuresPerMinute } from '../../src/control/access/login-limit.ts';
+import { createLoginTurns, waitingMax } from '../../src/control/access/login-turns.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 
 const attempt = { name: 'ada', address: '192.0.2.1' };

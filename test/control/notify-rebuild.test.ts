@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import type { Notice } from '../../src/control/notify.ts';
+import type { Notice } from '../../src/control/fleet/notify.ts';
 import {
   afterRebuildFailure,
   createRebuildNotices,

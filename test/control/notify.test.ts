@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 
 import { createEgress } from '../../src/egress/egress.ts';
 import type { EgressLists } from '../../src/egress/egress.ts';
-import { createNotifier } from '../../src/control/notify.ts';
+import { createNotifier } from '../../src/control/fleet/notify.ts';
 import { startUpstream, unusedApiBase } from '../harness/upstream.ts';
 import type { Script } from '../harness/upstream.ts';
 import { until } from '../harness/wait.ts';

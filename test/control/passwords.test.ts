@@ -5,7 +5,7 @@ import { it } from 'node:test';
 
 import { argon2id, hash } from 'argon2';
 
-import { createPasswords } from '../../src/control/passwords.ts';
+import { createPasswords } from '../../src/control/access/passwords.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 
 it('a password is stored as Argon2id with the cost of the design and matches itself alone', async () => {

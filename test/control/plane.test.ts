@@ -10,7 +10,7 @@ import { Client } from 'pg';
 import { readModelSchema } from '../../projections/read-model.ts';
 import { listModels } from '../../projections/tables/models.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
-import { appendEvents, lockLog, readHead } from '../../src/db/event-log.ts';
+import { appendEvents, lockLog, readHead } from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import { seal } from '../../events/seal.ts';
 import type { ConfigState } from '../../projections/config/state.ts';

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { readAggregatorPrices, readCataloguePrices } from '../../src/control/price-list.ts';
+import { readAggregatorPrices, readCataloguePrices } from '../../src/control/prices/price-list.ts';
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`../fixtures/prices/${name}.json`, import.meta.url), 'utf8');

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { matchPrices } from '../../src/control/price-match.ts';
-import type { PriceLists } from '../../src/control/price-match.ts';
-import { providerCatalogue } from '../../src/control/provider-catalogue.ts';
-import { vendorNames } from '../../src/control/price-vendors.ts';
+import { matchPrices } from '../../src/control/prices/price-match.ts';
+import type { PriceLists } from '../../src/control/prices/price-match.ts';
+import { providerCatalogue } from '../../src/control/providers/provider-catalogue.ts';
+import { vendorNames } from '../../src/control/prices/price-vendors.ts';
 import { backendAttached, endpointAt, modelCreated, providerCreated } from '../harness/examples.ts';
 import { given } from '../harness/given.ts';
 

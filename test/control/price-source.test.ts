@@ -9,8 +9,8 @@ import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { createEgress } from '../../src/egress/egress.ts';
-import { readAggregatorPrices } from '../../src/control/price-list.ts';
-import { readPriceSource } from '../../src/control/price-source.ts';
+import { readAggregatorPrices } from '../../src/control/prices/price-list.ts';
+import { readPriceSource } from '../../src/control/prices/price-source.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { fileServer } from '../harness/file-server.ts';
 

@@ -7,7 +7,7 @@ import {
   findCatalogueEntry,
   placeholderIn,
   providerCatalogue,
-} from '../../src/control/provider-catalogue.ts';
+} from '../../src/control/providers/provider-catalogue.ts';
 
 it('the catalogue has at least fifty entries with unique keys, sorted by display name', () => {
   const names = providerCatalogue.map(({ display_name: name }) => name.toLowerCase());

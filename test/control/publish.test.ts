@@ -6,9 +6,9 @@ import { describe, it } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import { createPublisher } from '../../src/control/publish.ts';
-import type { Published, Publisher } from '../../src/control/publish.ts';
-import { readHead } from '../../src/db/event-log.ts';
+import { createPublisher } from '../../src/control/publishing/publish.ts';
+import type { Published, Publisher } from '../../src/control/publishing/publish.ts';
+import { readHead } from '../../src/db/log/event-log.ts';
 import { principalId, providerId } from '../../src/lib/ids.ts';
 import type { ProviderId } from '../../src/lib/ids.ts';
 import { configHash } from '../../src/snapshot/hash.ts';

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { createReconcile } from '../../src/control/reconcile.ts';
+import { createReconcile } from '../../src/control/usage/reconcile.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { limitsSet, plainName, principalCreated } from '../harness/examples.ts';

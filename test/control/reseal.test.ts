@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { resealVault } from '../../src/control/reseal.ts';
+import { resealVault } from '../../src/control/vault/reseal.ts';
 import { keyId } from '../../src/db/vault.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { endpointAt } from '../harness/examples.ts';

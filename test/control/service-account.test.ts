@@ -5,8 +5,8 @@ import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, it } from 'node:test';
 
 import { createEgress } from '../../src/egress/egress.ts';
-import { createExchange, readKeyFile } from '../../src/control/service-account.ts';
-import type { Rejection } from '../../src/control/service-account.ts';
+import { createExchange, readKeyFile } from '../../src/control/providers/service-account.ts';
+import type { Rejection } from '../../src/control/providers/service-account.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { privateKey, publicKey, rejection, tokenServer } from '../harness/token-server.ts';
 import type { TokenServer } from '../harness/token-server.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { createSessionSealer } from '../../src/control/session-seal.ts';
+import { createSessionSealer } from '../../src/control/access/session-seal.ts';
 import { principalId } from '../../src/lib/ids.ts';
 
 const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { exportConfig } from '../../src/control/export.ts';
-import { importConfig } from '../../src/control/import.ts';
+import { exportConfig } from '../../src/control/files/export.ts';
+import { importConfig } from '../../src/control/files/import.ts';
 import { frontendModelId } from '../../src/lib/ids.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';

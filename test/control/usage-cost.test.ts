@@ -5,7 +5,7 @@ import { it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { costMicros } from '../../src/control/usage-cost.ts';
+import { costMicros } from '../../src/control/usage/usage-cost.ts';
 
 const event = {
   cached: false,

@@ -6,11 +6,11 @@ import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import { createUsageIntake } from '../../src/control/usage-intake.ts';
-import { createRecordUnattributed } from '../../src/control/usage-unattributed.ts';
-import { createUsageUpkeep } from '../../src/control/usage-upkeep.ts';
-import { strayBudgets } from '../../src/db/budget-usage.ts';
-import { foldUsage } from '../../src/db/usage-rollups.ts';
+import { createUsageIntake } from '../../src/control/usage/usage-intake.ts';
+import { createRecordUnattributed } from '../../src/control/usage/usage-unattributed.ts';
+import { createUsageUpkeep } from '../../src/control/usage/usage-upkeep.ts';
+import { strayBudgets } from '../../src/db/usage/budget-usage.ts';
+import { foldUsage } from '../../src/db/usage/usage-rollups.ts';
 import { member, testAdministrator } from '../harness/admin.ts';
 import { reported } from '../harness/usage.ts';
 

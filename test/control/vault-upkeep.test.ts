@@ -8,10 +8,10 @@ import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import type { Mutation } from '../../src/control/execute.ts';
+import type { Mutation } from '../../src/control/commands/execute.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
-import { eraseSuperseded } from '../../src/control/vault-upkeep.ts';
-import { verifyLog } from '../../src/control/verify-log.ts';
+import { eraseSuperseded } from '../../src/control/vault/vault-upkeep.ts';
+import { verifyLog } from '../../src/control/log/verify-log.ts';
 import { supersedeItems } from '../../src/db/vault-retention.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';

@@ -5,10 +5,10 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 
-import { noCloudTokens } from '../../src/control/cloud-token.ts';
+import { noCloudTokens } from '../../src/control/providers/cloud-token.ts';
 import { createEgress } from '../../src/egress/egress.ts';
-import { createDial, modelsUrl } from '../../src/control/verify-provider.ts';
-import type { DialTarget } from '../../src/control/verify-provider.ts';
+import { createDial, modelsUrl } from '../../src/control/providers/verify-provider.ts';
+import type { DialTarget } from '../../src/control/providers/verify-provider.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 
 const egress = createEgress({ allow: [], deny: [] });

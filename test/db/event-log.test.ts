@@ -18,7 +18,7 @@ import {
   readEvents,
   readHead,
   readStored,
-} from '../../src/db/event-log.ts';
+} from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import { modelCreated } from '../harness/examples.ts';
 import { testMetadata, testRef } from '../harness/given.ts';

@@ -11,7 +11,7 @@ import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import { makePrivateDirectory, postgresAccount } from '../../src/cli/postgres-account.ts';
+import { makePrivateDirectory, postgresAccount } from '../../src/cli/postgres/postgres-account.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import { checkSessions } from '../../src/db/pooler.ts';
 import { listenForEvents } from '../../src/db/listen.ts';

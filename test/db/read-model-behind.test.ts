@@ -22,7 +22,7 @@ import {
 import { retireReadModels, unusedDaysMax } from '../../projections/read-model-retire.ts';
 import { splitCommands } from '../../projections/rows.ts';
 import type { Cursor } from '../../projections/rows.ts';
-import { lockLog, readEvents } from '../../src/db/event-log.ts';
+import { lockLog, readEvents } from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import { modelCreated } from '../harness/examples.ts';
 import { appendCommand, testLogDatabase } from '../harness/log-database.ts';

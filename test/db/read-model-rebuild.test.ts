@@ -10,7 +10,7 @@ import { emptyState } from '../../projections/config/state.ts';
 import { createTables } from '../../projections/read-model-sql.ts';
 import { rebuildReadModel } from '../../projections/read-model-rebuild.ts';
 import { buildReadModel, readModelSchema, verifyReadModel } from '../../projections/read-model.ts';
-import { lockLog } from '../../src/db/event-log.ts';
+import { lockLog } from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import { modelCreated } from '../harness/examples.ts';
 import { appendCommand, openLogDatabase } from '../harness/log-database.ts';

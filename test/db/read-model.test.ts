@@ -26,7 +26,13 @@ import { splitCommands, writesOf } from '../../projections/rows.ts';
 import type { Cursor } from '../../projections/rows.ts';
 import { entityTables, journalTables } from '../../projections/tables/all.ts';
 import type { Row } from '../../projections/tables/table.ts';
-import { appendEvents, lockLog, readEvents, readHead, toRecorded } from '../../src/db/event-log.ts';
+import {
+  appendEvents,
+  lockLog,
+  readEvents,
+  readHead,
+  toRecorded,
+} from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { modelId, principalId, promptClassId } from '../../src/lib/ids.ts';

@@ -10,7 +10,7 @@ import { Client } from 'pg';
 
 import { buildReadModel } from '../../projections/read-model.ts';
 import { prepareDatabase } from '../../src/control/plane.ts';
-import { lockLog } from '../../src/db/event-log.ts';
+import { lockLog } from '../../src/db/log/event-log.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/pool.ts';

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { GwEvent } from '../../events/catalogue.ts';
-import { decideUnderPolicy } from '../../src/deciders/change-policy.ts';
-import type { ChangeMaker } from '../../src/deciders/change-policy.ts';
+import { decideUnderPolicy } from '../../src/deciders/changes/change-policy.ts';
+import type { ChangeMaker } from '../../src/deciders/changes/change-policy.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { apiKeyId, modelId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';

@@ -8,13 +8,16 @@ import * as fc from 'fast-check';
 
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { decideCalls } from '../../src/deciders/changes.ts';
+import { decideCalls } from '../../src/deciders/changes/changes.ts';
 import { decide, isSingle } from '../../src/deciders/decide.ts';
 import type { Command, SingleCommand } from '../../src/deciders/decide.ts';
-import { mayWriteConfig } from '../../src/deciders/grants.ts';
+import { mayWriteConfig } from '../../src/deciders/callers/grants.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
-import { credentialGivers, credentialGiversThen } from '../../src/deciders/credential-givers.ts';
-import type { CredentialGiven } from '../../src/deciders/credential-givers.ts';
+import {
+  credentialGivers,
+  credentialGiversThen,
+} from '../../src/deciders/callers/credential-givers.ts';
+import type { CredentialGiven } from '../../src/deciders/callers/credential-givers.ts';
 import { changeRequestId, modelId, principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import {

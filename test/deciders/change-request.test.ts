@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import type { GwEvent } from '../../events/catalogue.ts';
 import { outcomeDigest } from '../../events/change-request.ts';
-import { openRequestsMax, requestAgeMaxMs } from '../../src/deciders/change-request.ts';
+import { openRequestsMax, requestAgeMaxMs } from '../../src/deciders/changes/change-request.ts';
 import type { Command, SingleCommand } from '../../src/deciders/decide.ts';
 import { changeRequestId, modelId } from '../../src/lib/ids.ts';
 import {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { refuseReviewer, someMayReview } from '../../src/deciders/change-reviewer.ts';
+import { refuseReviewer, someMayReview } from '../../src/deciders/changes/change-reviewer.ts';
 import { administrators, person, reviewer } from '../harness/change-requests.ts';
 import { given } from '../harness/given.ts';
 

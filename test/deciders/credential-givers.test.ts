@@ -3,8 +3,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { credentialGivers, credentialGiversThen } from '../../src/deciders/credential-givers.ts';
-import type { CredentialGiven } from '../../src/deciders/credential-givers.ts';
+import {
+  credentialGivers,
+  credentialGiversThen,
+} from '../../src/deciders/callers/credential-givers.ts';
+import type { CredentialGiven } from '../../src/deciders/callers/credential-givers.ts';
 import { requestOne, person } from '../harness/change-requests.ts';
 
 const [ada, bob, cy] = [person(2), person(3), person(4)];

@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { decide } from '../../src/deciders/decide.ts';
 import type { Command } from '../../src/deciders/decide.ts';
-import { credentialGivers } from '../../src/deciders/credential-givers.ts';
+import { credentialGivers } from '../../src/deciders/callers/credential-givers.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { person } from '../harness/change-requests.ts';

@@ -8,8 +8,8 @@ import { it } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
-import { agentSettings } from '../../src/cli/agent-settings.ts';
-import type { Setting } from '../../src/cli/setting.ts';
+import { agentSettings } from '../../src/cli/settings/agent-settings.ts';
+import type { Setting } from '../../src/cli/settings/setting.ts';
 
 const read = (name: string): string =>
   readFileSync(path.join(import.meta.dirname, '../../deploy/agent', name), 'utf8');

@@ -8,8 +8,8 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-import { deploymentPatch, deploymentPlaces } from '../../src/admin/deployment.ts';
-import { settingsTable } from '../../src/cli/settings-table.ts';
+import { deploymentPatch, deploymentPlaces } from '../../src/admin/operations/deployment.ts';
+import { settingsTable } from '../../src/cli/settings/settings-table.ts';
 import {
   apiGroup,
   apiVersion,

@@ -11,7 +11,7 @@ import type { TestContext } from 'node:test';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-import { openUsageSpool } from '../../src/gateway/spool.ts';
+import { openUsageSpool } from '../../src/gateway/usage/spool.ts';
 import { newOperatorCounts, operatorSource } from '../../src/operator/counts.ts';
 import { renderMetrics } from '../../src/telemetry/registry.ts';
 import { openTracer } from '../../src/telemetry/trace.ts';

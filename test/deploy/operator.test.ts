@@ -8,9 +8,9 @@ import { describe, it } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
-import { operatorSettings } from '../../src/cli/operator-settings.ts';
-import type { Setting } from '../../src/cli/setting.ts';
-import { otherVariables, settingsTable } from '../../src/cli/settings-table.ts';
+import { operatorSettings } from '../../src/cli/settings/operator-settings.ts';
+import type { Setting } from '../../src/cli/settings/setting.ts';
+import { otherVariables, settingsTable } from '../../src/cli/settings/settings-table.ts';
 import { deploymentResource, deploymentSpec } from '../../src/kubernetes/gw-deployment.ts';
 import { desiredOf } from '../../src/operator/desired.ts';
 import type { Manifest } from '../../src/operator/kinds.ts';

@@ -7,8 +7,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 
-import type { Setting } from '../../src/cli/setting.ts';
-import { settingsTable } from '../../src/cli/settings-table.ts';
+import type { Setting } from '../../src/cli/settings/setting.ts';
+import { settingsTable } from '../../src/cli/settings/settings-table.ts';
 
 const directory = path.join(import.meta.dirname, '../../deploy/systemd');
 const known = new Set(Object.values<Setting>(settingsTable).map(({ variable }) => variable));

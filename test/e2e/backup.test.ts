@@ -10,8 +10,8 @@ import { after, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 
-import { startEmbeddedPostgres } from '../../src/cli/embedded-postgres.ts';
-import { makePrivateDirectory, postgresAccount } from '../../src/cli/postgres-account.ts';
+import { startEmbeddedPostgres } from '../../src/cli/postgres/embedded-postgres.ts';
+import { makePrivateDirectory, postgresAccount } from '../../src/cli/postgres/postgres-account.ts';
 import { gw } from '../harness/command-line.ts';
 import { encryptionKey, prepareControl, startControlProgram } from '../harness/control-program.ts';
 import { debianPostgres } from '../harness/debian.ts';

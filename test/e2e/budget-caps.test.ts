@@ -7,8 +7,8 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { loginToAdmin } from '../../src/cli/admin-client.ts';
-import type { AdminClient } from '../../src/cli/admin-client.ts';
+import { loginToAdmin } from '../../src/cli/control-plane/admin-client.ts';
+import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
 import {
   encryptionKey,
   login,

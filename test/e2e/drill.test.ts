@@ -10,7 +10,7 @@ import { it } from 'node:test';
 import { z } from 'zod';
 
 import { verifyReadModel } from '../../projections/read-model.ts';
-import type { AdminClient } from '../../src/cli/admin-client.ts';
+import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import { gw } from '../harness/command-line.ts';
 import { encryptionKey, prepareControl, startControlProgram } from '../harness/control-program.ts';

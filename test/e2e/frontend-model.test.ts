@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { startDemoProvider } from '../../src/cli/demo-provider.ts';
+import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
 import { encryptionKey, login, prepareControl } from '../harness/control-program.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { startProgram } from '../harness/program.ts';

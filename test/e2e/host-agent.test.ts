@@ -10,7 +10,7 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import type { AdminClient } from '../../src/cli/admin-client.ts';
+import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
 import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
 import { createCaller } from '../harness/demo-model.ts';
 import { startEngine } from '../harness/engine.ts';

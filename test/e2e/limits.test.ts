@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import type { AdminClient } from '../../src/cli/admin-client.ts';
+import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
 import { prepareControl, startControlProgram } from '../harness/control-program.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { startProxyProgram } from '../harness/proxy-program.ts';

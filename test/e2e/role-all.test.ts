@@ -10,7 +10,7 @@ import { describe, it } from 'node:test';
 
 import { z } from 'zod';
 
-import { startDemoProvider } from '../../src/cli/demo-provider.ts';
+import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
 import { healthReport } from '../../src/snapshot/health-report.ts';
 import { encryptionKey, login, prepareControl } from '../harness/control-program.ts';
 import { testDatabase } from '../harness/postgres.ts';

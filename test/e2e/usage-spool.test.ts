@@ -9,8 +9,8 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { startDemoProvider } from '../../src/cli/demo-provider.ts';
-import { readSpool } from '../../src/gateway/spool-format.ts';
+import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
+import { readSpool } from '../../src/gateway/usage/spool-format.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/pool.ts';
 import { prepareControl, startControlProgram } from '../harness/control-program.ts';

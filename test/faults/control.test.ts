@@ -7,8 +7,8 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 import { z } from 'zod';
 
-import type { AdminClient } from '../../src/cli/admin-client.ts';
-import { verifyLog } from '../../src/control/verify-log.ts';
+import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
+import { verifyLog } from '../../src/control/log/verify-log.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import { prepareControl, startControlProgram } from '../harness/control-program.ts';
 import type { ControlProgram } from '../harness/control-program.ts';

@@ -7,8 +7,8 @@ import { describe, it } from 'node:test';
 
 import { Client } from 'pg';
 
-import { readHead } from '../../src/db/event-log.ts';
-import { errorBody } from '../../src/admin/status.ts';
+import { readHead } from '../../src/db/log/event-log.ts';
+import { errorBody } from '../../src/admin/http/status.ts';
 import { testAdministrator } from '../harness/admin.ts';
 import type { TestAnswer } from '../harness/admin.ts';
 import { readMetrics } from '../harness/metrics-text.ts';

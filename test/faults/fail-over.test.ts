@@ -10,8 +10,8 @@ import { sql } from '@databases/pg';
 import { z } from 'zod';
 
 import { readModelSchema } from '../../projections/read-model.ts';
-import { verifyLog } from '../../src/control/verify-log.ts';
-import { readHead } from '../../src/db/event-log.ts';
+import { verifyLog } from '../../src/control/log/verify-log.ts';
+import { readHead } from '../../src/db/log/event-log.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import { positionsMax } from '../../src/lib/snapshot-version.ts';
 import { gw } from '../harness/command-line.ts';

@@ -15,9 +15,9 @@ import { isNoteSigned, signedNote, signingKey } from '../../events/checkpoint.ts
 import { readNote } from '../../events/note.ts';
 import { chainHash, digest, leafHash } from '../../events/seal.ts';
 import { readExport } from '../../src/control/evidence/read-export.ts';
-import { checkChain } from '../../src/control/verify-log.ts';
-import { readHead, readStored } from '../../src/db/event-log.ts';
-import type { StoredEvent } from '../../src/db/event-log.ts';
+import { checkChain } from '../../src/control/log/verify-log.ts';
+import { readHead, readStored } from '../../src/db/log/event-log.ts';
+import type { StoredEvent } from '../../src/db/log/event-log.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/pool.ts';
 import {

@@ -9,7 +9,7 @@ import { sql } from '@databases/pg';
 import { z } from 'zod';
 
 import { fingerprint } from '../../projections/read-model.ts';
-import { verifyLog } from '../../src/control/verify-log.ts';
+import { verifyLog } from '../../src/control/log/verify-log.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/pool.ts';
 import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';

@@ -8,8 +8,8 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { loginToAdmin } from '../../src/cli/admin-client.ts';
-import type { AdminClient } from '../../src/cli/admin-client.ts';
+import { loginToAdmin } from '../../src/cli/control-plane/admin-client.ts';
+import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
 import { createSnapshotCache } from '../../src/gateway/control-link/cache.ts';
 import { gw } from '../harness/command-line.ts';
 import {

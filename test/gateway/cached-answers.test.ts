@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { entryBytesMax } from '../../src/gateway/cache.ts';
-import { hashedBytesMax } from '../../src/gateway/cache-place.ts';
+import { entryBytesMax } from '../../src/gateway/cache/cache.ts';
+import { hashedBytesMax } from '../../src/gateway/cache/cache-place.ts';
 import { chatBody, startTestGateway } from '../harness/gateway.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import type { GivenSnapshot } from '../harness/snapshot.ts';

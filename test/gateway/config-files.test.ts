@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { readConfigFiles } from '../../src/gateway/config-files.ts';
+import { readConfigFiles } from '../../src/gateway/config/config-files.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { asTheFileSays, checkConfigFile } from '../../src/snapshot/file-mode.ts';
 import type { FileCheck } from '../../src/snapshot/file-mode.ts';

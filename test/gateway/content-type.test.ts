@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { formatOf } from '../../src/gateway/content-type.ts';
+import { formatOf } from '../../src/gateway/body/content-type.ts';
 import { proxiedRoutes, routeAt } from '../../src/gateway/routes.ts';
 import type { ProxiedRoute } from '../../src/gateway/routes.ts';
 

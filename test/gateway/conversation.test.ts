@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { conversationKey } from '../../src/gateway/conversation.ts';
+import { conversationKey } from '../../src/gateway/body/conversation.ts';
 
 const keyOf = (body: unknown, prefixBytes = 2048): number => {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));

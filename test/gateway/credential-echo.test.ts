@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { CredentialMask } from '../../src/gateway/credential-echo.ts';
+import { CredentialMask } from '../../src/gateway/outbound/credential-echo.ts';
 import { chatBody, startTestGateway } from '../harness/gateway.ts';
 import { answerJson, completion, startUpstream } from '../harness/upstream.ts';
 import type { Script } from '../harness/upstream.ts';

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { EarlyBody, errorBodyBytesMax, mayBeError } from '../../src/gateway/error-body.ts';
+import { EarlyBody, errorBodyBytesMax, mayBeError } from '../../src/gateway/outbound/error-body.ts';
 import { chatBody, startTestGateway } from '../harness/gateway.ts';
 import { answerJson, completion, startUpstream } from '../harness/upstream.ts';
 import type { Script } from '../harness/upstream.ts';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { openFileBudgets } from '../../src/gateway/file-budgets.ts';
+import { openFileBudgets } from '../../src/gateway/usage/file-budgets.ts';
 import { Spending } from '../../src/limits/spending.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
 import { usageEvent } from '../../src/usage/usage-event.ts';

@@ -5,11 +5,11 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { partHeadBytesMax, partsMax } from '../../src/gateway/multipart.ts';
-import { modelBytesMax, peekForm } from '../../src/gateway/peek-form.ts';
-import { isPeekRefusal } from '../../src/gateway/peek.ts';
-import type { PeekedForm, PeekRefusal } from '../../src/gateway/peek.ts';
-import { spliceBody } from '../../src/gateway/splice.ts';
+import { partHeadBytesMax, partsMax } from '../../src/gateway/body/multipart.ts';
+import { modelBytesMax, peekForm } from '../../src/gateway/body/peek-form.ts';
+import { isPeekRefusal } from '../../src/gateway/body/peek.ts';
+import type { PeekedForm, PeekRefusal } from '../../src/gateway/body/peek.ts';
+import { spliceBody } from '../../src/gateway/body/splice.ts';
 import { readByNode, writeForm } from '../harness/form.ts';
 import type { FormPart } from '../harness/form.ts';
 

@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { isPeekRefusal, peek } from '../../src/gateway/peek.ts';
-import type { Peeked, PeekRefusal } from '../../src/gateway/peek.ts';
+import { isPeekRefusal, peek } from '../../src/gateway/body/peek.ts';
+import type { Peeked, PeekRefusal } from '../../src/gateway/body/peek.ts';
 
 const peekText = (text: string): Peeked | PeekRefusal => peek(Buffer.from(text));
 

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { createControlClient } from '../../src/gateway/control-link/client.ts';
 import { startPoll } from '../../src/gateway/control-link/poll.ts';
 import type { PollOptions } from '../../src/gateway/control-link/poll.ts';
-import { createLive } from '../../src/gateway/live.ts';
+import { createLive } from '../../src/gateway/config/live.ts';
 import { snapshotEtag } from '../../src/snapshot/schema.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
 import { collectLog } from '../harness/gateway.ts';

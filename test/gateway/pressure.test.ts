@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { watchMemory } from '../../src/gateway/memory-watch.ts';
-import { pressureOf } from '../../src/gateway/pressure.ts';
-import type { Pressure } from '../../src/gateway/pressure.ts';
+import { watchMemory } from '../../src/gateway/admission/memory-watch.ts';
+import { pressureOf } from '../../src/gateway/admission/pressure.ts';
+import type { Pressure } from '../../src/gateway/admission/pressure.ts';
 import { chatBody, collectLog, startTestGateway } from '../harness/gateway.ts';
 import type { LogLine } from '../harness/gateway.ts';
 import { answerJson, startUpstream } from '../harness/upstream.ts';

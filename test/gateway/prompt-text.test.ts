@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { promptText } from '../../src/gateway/prompt-text.ts';
+import { promptText } from '../../src/gateway/body/prompt-text.ts';
 import { routeAt } from '../../src/gateway/routes.ts';
 
 function textOf(path: string, body: unknown): string | null {

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { entryBytesMax, ResponseCache } from '../../src/gateway/cache.ts';
-import type { CacheBounds, CachedAnswer } from '../../src/gateway/cache.ts';
-import { hashedBytesMax, placeOf } from '../../src/gateway/cache-place.ts';
-import type { CachePlace, CacheQuestion } from '../../src/gateway/cache-place.ts';
+import { entryBytesMax, ResponseCache } from '../../src/gateway/cache/cache.ts';
+import type { CacheBounds, CachedAnswer } from '../../src/gateway/cache/cache.ts';
+import { hashedBytesMax, placeOf } from '../../src/gateway/cache/cache-place.ts';
+import type { CachePlace, CacheQuestion } from '../../src/gateway/cache/cache-place.ts';
 import { routeAt } from '../../src/gateway/routes.ts';
 import { compileSnapshot } from '../../src/snapshot/compile.ts';
 import type { CompiledModel } from '../../src/snapshot/compile/models.ts';

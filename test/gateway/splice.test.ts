@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { isPeekRefusal, peek } from '../../src/gateway/peek.ts';
-import { spliceBody } from '../../src/gateway/splice.ts';
+import { isPeekRefusal, peek } from '../../src/gateway/body/peek.ts';
+import { spliceBody } from '../../src/gateway/body/splice.ts';
 
 function spliced(text: string, model: string, includeUsage: boolean): string {
   const body = Buffer.from(text);

@@ -9,9 +9,9 @@ import type { TestContext } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { readSpool, spoolHead, spoolLines } from '../../src/gateway/spool-format.ts';
-import { openUsageSpool } from '../../src/gateway/spool.ts';
-import type { UsageSpool, UsageSpoolOptions } from '../../src/gateway/spool.ts';
+import { readSpool, spoolHead, spoolLines } from '../../src/gateway/usage/spool-format.ts';
+import { openUsageSpool } from '../../src/gateway/usage/spool.ts';
+import type { UsageSpool, UsageSpoolOptions } from '../../src/gateway/usage/spool.ts';
 import { usageEvent } from '../../src/usage/usage-event.ts';
 import type { UsageEvent } from '../../src/usage/usage-event.ts';
 import { usageRow } from '../../src/usage/usage-row.ts';

@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { TranslatedAnswer } from '../../src/gateway/translated-answer.ts';
-import type { TranslatedSink } from '../../src/gateway/translated-answer.ts';
+import { TranslatedAnswer } from '../../src/gateway/outbound/translated-answer.ts';
+import type { TranslatedSink } from '../../src/gateway/outbound/translated-answer.ts';
 import type { UpstreamFault } from '../../src/gateway/transport/boundary.ts';
 import { translations } from '../../src/protocols/protocol.ts';
 import { vendors } from '../harness/vendors.ts';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { answerBytesMax, errorBytesMax } from '../../src/gateway/translated-answer.ts';
+import { answerBytesMax, errorBytesMax } from '../../src/gateway/outbound/translated-answer.ts';
 import { chatBody } from '../harness/gateway.ts';
 import {
   capped,

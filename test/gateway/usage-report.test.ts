@@ -11,7 +11,7 @@ import * as fc from 'fast-check';
 
 import { createControlClient } from '../../src/gateway/control-link/client.ts';
 import { createUsageReporter } from '../../src/gateway/control-link/report.ts';
-import { openUsageSpool } from '../../src/gateway/spool.ts';
+import { openUsageSpool } from '../../src/gateway/usage/spool.ts';
 import { newCounts } from '../../src/telemetry/metrics.ts';
 import { usageBatch, usageEvent } from '../../src/usage/usage-event.ts';
 import type { UsageEvent } from '../../src/usage/usage-event.ts';

@@ -7,13 +7,13 @@ import type { TestContext } from 'node:test';
 
 import { openAdmin } from '../../src/admin/open.ts';
 import type { Admin, AdminOptions } from '../../src/admin/open.ts';
-import type { Program } from '../../src/admin/program.ts';
+import type { Program } from '../../src/admin/operations/program.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
-import { errorBody } from '../../src/admin/status.ts';
+import { errorBody } from '../../src/admin/http/status.ts';
 import { createEgress } from '../../src/egress/egress.ts';
 import type { EgressLists, Resolve } from '../../src/egress/egress.ts';
-import { noNotifier } from '../../src/control/notify.ts';
-import type { Notifier } from '../../src/control/notify.ts';
+import { noNotifier } from '../../src/control/fleet/notify.ts';
+import type { Notifier } from '../../src/control/fleet/notify.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
 import { testKey } from './plane.ts';

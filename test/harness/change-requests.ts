@@ -2,9 +2,9 @@
 
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { outcomeText } from '../../src/deciders/change-apply.ts';
-import type { Reviewer } from '../../src/deciders/change-reviewer.ts';
-import { decideCalls } from '../../src/deciders/changes.ts';
+import { outcomeText } from '../../src/deciders/changes/change-apply.ts';
+import type { Reviewer } from '../../src/deciders/changes/change-reviewer.ts';
+import { decideCalls } from '../../src/deciders/changes/changes.ts';
 import { decide } from '../../src/deciders/decide.ts';
 import type { SingleCommand } from '../../src/deciders/decide.ts';
 import { changeRequestId, principalId, roleId } from '../../src/lib/ids.ts';

@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { StoredName } from '../../events/principal.ts';
 import type { Endpoint, StoredCredential } from '../../events/provider.ts';
-import { decideUnderPolicy } from '../../src/deciders/change-policy.ts';
+import { decideUnderPolicy } from '../../src/deciders/changes/change-policy.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import type { BackendTarget, ModelFields } from '../../src/deciders/model.ts';
 import { adminTokenId, apiKeyId, modelId, principalId, providerId } from '../../src/lib/ids.ts';

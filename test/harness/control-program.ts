@@ -4,11 +4,11 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { loginToAdmin } from '../../src/cli/admin-client.ts';
-import type { AdminClient } from '../../src/cli/admin-client.ts';
-import { setLogin } from '../../src/cli/login-principal.ts';
-import { withControlPlane } from '../../src/cli/offline-plane.ts';
-import { createPasswords } from '../../src/control/passwords.ts';
+import { loginToAdmin } from '../../src/cli/control-plane/admin-client.ts';
+import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
+import { setLogin } from '../../src/cli/control-plane/login-principal.ts';
+import { withControlPlane } from '../../src/cli/control-plane/offline-plane.ts';
+import { createPasswords } from '../../src/control/access/passwords.ts';
 import { startProgram } from './program.ts';
 import type { Program } from './program.ts';
 

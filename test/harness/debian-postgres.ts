@@ -8,10 +8,10 @@ import type { TestContext } from 'node:test';
 
 import { Client } from 'pg';
 
-import { postgresAccount } from '../../src/cli/postgres-account.ts';
-import { postgresHome } from '../../src/cli/postgres-home.ts';
-import { runPostgresProgram } from '../../src/cli/postgres-programs.ts';
-import { startOrAdopt, stopServer } from '../../src/cli/postgres-server.ts';
+import { postgresAccount } from '../../src/cli/postgres/postgres-account.ts';
+import { postgresHome } from '../../src/cli/postgres/postgres-home.ts';
+import { runPostgresProgram } from '../../src/cli/postgres/postgres-programs.ts';
+import { startOrAdopt, stopServer } from '../../src/cli/postgres/postgres-server.ts';
 import { debianPostgres } from './debian.ts';
 
 export type DebianServer = Readonly<{

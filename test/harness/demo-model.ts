@@ -4,8 +4,8 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import type { AdminClient } from '../../src/cli/admin-client.ts';
-import { startDemoProvider } from '../../src/cli/demo-provider.ts';
+import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
+import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
 
 const created = z.object({ id: z.int() });
 const createdKey = z.object({ id: z.int(), key: z.string() });

@@ -14,7 +14,7 @@ import { logRange } from '../../src/control/evidence/log-range.ts';
 import { createCheckpointSigner } from '../../src/control/evidence/sign.ts';
 import type { KeptCheckpoint } from '../../src/control/evidence/sign.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
-import type { SignedCheckpoint } from '../../src/db/signed-checkpoints.ts';
+import type { SignedCheckpoint } from '../../src/db/log/signed-checkpoints.ts';
 import type { Database } from '../../src/db/pool.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { testPlane } from './plane.ts';

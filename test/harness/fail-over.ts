@@ -10,10 +10,13 @@ import type { TestContext } from 'node:test';
 
 import { Client } from 'pg';
 
-import { postgresAccount } from '../../src/cli/postgres-account.ts';
-import { makeSocketDirectory, postgresHome } from '../../src/cli/postgres-home.ts';
-import { findPostgresPrograms, runPostgresProgram } from '../../src/cli/postgres-programs.ts';
-import { initialise } from '../../src/cli/postgres-server.ts';
+import { postgresAccount } from '../../src/cli/postgres/postgres-account.ts';
+import { makeSocketDirectory, postgresHome } from '../../src/cli/postgres/postgres-home.ts';
+import {
+  findPostgresPrograms,
+  runPostgresProgram,
+} from '../../src/cli/postgres/postgres-programs.ts';
+import { initialise } from '../../src/cli/postgres/postgres-server.ts';
 import { createDatabase } from '../../src/db/administer.ts';
 import { until } from './wait.ts';
 

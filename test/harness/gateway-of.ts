@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
-import type { Program } from '../../src/admin/program.ts';
+import type { Program } from '../../src/admin/operations/program.ts';
 import type { testAdministrator } from './admin.ts';
 import { startTestGateway } from './gateway.ts';
 import type { TestGateway } from './gateway.ts';

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 
 import { startGateway } from '../../src/gateway/gateway.ts';
 import type { Gateway, GatewayOptions } from '../../src/gateway/gateway.ts';
-import { createLive } from '../../src/gateway/live.ts';
-import type { Live } from '../../src/gateway/live.ts';
+import { createLive } from '../../src/gateway/config/live.ts';
+import type { Live } from '../../src/gateway/config/live.ts';
 import type { Log, LogFields } from '../../src/telemetry/log.ts';
 import type { UsageEvent } from '../../src/usage/usage-event.ts';
 import { givenSnapshot } from './snapshot.ts';

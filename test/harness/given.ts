@@ -10,7 +10,7 @@ import { genesisHash, seal } from '../../events/seal.ts';
 import type { LogHead, SealedEvent } from '../../events/seal.ts';
 import { emptyState, fold, streamVersion } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { toRecorded } from '../../src/db/event-log.ts';
+import { toRecorded } from '../../src/db/log/event-log.ts';
 import { decide } from '../../src/deciders/decide.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';

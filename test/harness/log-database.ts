@@ -7,7 +7,7 @@ import type { GwEvent, RecordedEvent } from '../../events/catalogue.ts';
 import { seal } from '../../events/seal.ts';
 import { fold, streamVersion } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { appendEvents, lockLog, toRecorded } from '../../src/db/event-log.ts';
+import { appendEvents, lockLog, toRecorded } from '../../src/db/log/event-log.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/pool.ts';

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 
-import { startEmbeddedPostgres } from '../../src/cli/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../src/cli/postgres/embedded-postgres.ts';
 
 /** It can be stopped and started again on the same data, at the same address. */
 export async function ownPostgres(test: TestContext) {

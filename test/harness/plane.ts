@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 
 import { Client } from 'pg';
 
-import type { MutationContext, Mutation, Outcome } from '../../src/control/execute.ts';
+import type { MutationContext, Mutation, Outcome } from '../../src/control/commands/execute.ts';
 import { openControlPlane } from '../../src/control/plane.ts';
 import type { ControlPlane, PlaneOptions } from '../../src/control/plane.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';

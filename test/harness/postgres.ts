@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { startEmbeddedPostgres } from '../../src/cli/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../src/cli/postgres/embedded-postgres.ts';
 import { prepareDatabase } from '../../src/control/plane.ts';
 import { createDatabase, dropDatabase } from '../../src/db/administer.ts';
 import type { NewDatabase } from '../../src/db/administer.ts';

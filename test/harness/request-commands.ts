@@ -4,7 +4,7 @@
 import * as fc from 'fast-check';
 
 import { failureCause } from '../../events/change-request.ts';
-import { outcomeText } from '../../src/deciders/change-apply.ts';
+import { outcomeText } from '../../src/deciders/changes/change-apply.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { changeRequestId, principalId } from '../../src/lib/ids.ts';
 import { changeKind } from '../../src/lib/vocabulary.ts';

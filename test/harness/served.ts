@@ -4,8 +4,8 @@
 import * as fc from 'fast-check';
 
 import type { ConfigState } from '../../projections/config/state.ts';
-import type { UsageRecord } from '../../src/db/usage-events.ts';
-import { usageEvent as meteredEvent } from '../../src/gateway/meter.ts';
+import type { UsageRecord } from '../../src/db/usage/usage-events.ts';
+import { usageEvent as meteredEvent } from '../../src/gateway/usage/meter.ts';
 import { apiKeyId, promptClassId, providerId } from '../../src/lib/ids.ts';
 import { idleView } from '../../src/routing/idle-view.ts';
 import type { Asking } from '../../src/routing/request.ts';

@@ -9,10 +9,10 @@ import type { TestContext } from 'node:test';
 
 import { Client } from 'pg';
 
-import { makePrivateDirectory, postgresAccount } from '../../src/cli/postgres-account.ts';
-import { postgresHome } from '../../src/cli/postgres-home.ts';
-import { findPostgresPrograms } from '../../src/cli/postgres-programs.ts';
-import { initialise, startOrAdopt, stopServer } from '../../src/cli/postgres-server.ts';
+import { makePrivateDirectory, postgresAccount } from '../../src/cli/postgres/postgres-account.ts';
+import { postgresHome } from '../../src/cli/postgres/postgres-home.ts';
+import { findPostgresPrograms } from '../../src/cli/postgres/postgres-programs.ts';
+import { initialise, startOrAdopt, stopServer } from '../../src/cli/postgres/postgres-server.ts';
 import type { TestDatabase } from './postgres.ts';
 
 export type SmallDisk = Readonly<{

@@ -21,7 +21,7 @@ import { splitCommands, writesOf } from '../../projections/rows.ts';
 import type { CommandEvents, Cursor } from '../../projections/rows.ts';
 import { entityTables } from '../../projections/tables/all.ts';
 import type { Row } from '../../projections/tables/table.ts';
-import { appendEvents, lockLog, toRecorded } from '../../src/db/event-log.ts';
+import { appendEvents, lockLog, toRecorded } from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { commandSequence, eventsOf, logOf } from '../harness/commands.ts';

@@ -9,8 +9,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 
 import { knownSettings } from '../../src/cli/operator.ts';
-import type { Setting } from '../../src/cli/setting.ts';
-import { settingsTable } from '../../src/cli/settings-table.ts';
+import type { Setting } from '../../src/cli/settings/setting.ts';
+import { settingsTable } from '../../src/cli/settings/settings-table.ts';
 import { deploymentResource } from '../../src/kubernetes/gw-deployment.ts';
 import { desiredOf } from '../../src/operator/desired.ts';
 import { ownVariables, problemInSettings } from '../../src/operator/given-settings.ts';

@@ -55,3 +55,17 @@ test('a migration begins with a comment too', () => {
     .map(({ path }) => path);
   assert.deepEqual(silent, []);
 });
+
+const filesMax = 30;
+
+test('no folder of the program has more than 30 files side by side', () => {
+  const folders = Map.groupBy(
+    filesOfTree().filter(({ path }) => /^(src|events|projections)\//.test(path)),
+    ({ path }) => path.slice(0, path.lastIndexOf('/')),
+  );
+  const crowded = [...folders].filter(([, files]) => files.length > filesMax);
+  assert.deepEqual(
+    crowded.map(([folder, files]) => `${folder} has ${files.length}`),
+    [],
+  );
+});

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { settingFacts } from '../../src/cli/setting-facts.ts';
-import { readSettings } from '../../src/cli/settings.ts';
+import { settingFacts } from '../../src/cli/settings/setting-facts.ts';
+import { readSettings } from '../../src/cli/settings/settings.ts';
 import { adminPassword } from '../harness/admin.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { reportUsage, reported } from '../harness/usage.ts';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { startDemoProvider } from '../../src/cli/demo-provider.ts';
+import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
 import { chatBody } from '../harness/gateway.ts';
 import { gatewayOf, programWith } from '../harness/gateway-of.ts';
 import type { Place } from '../harness/gateway-of.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 
-import { createSignInLink } from '../../src/control/sign-in-link.ts';
+import { createSignInLink } from '../../src/control/access/sign-in-link.ts';
 import { openIdProvider, signOnAt } from '../harness/openid-provider.ts';
 import { until } from '../harness/wait.ts';
 import { press, question } from './harness/hands.ts';

@@ -8,9 +8,9 @@ import { pathToFileURL } from 'node:url';
 
 import type { Page } from 'playwright-core';
 
-import { startDemoProvider } from '../../src/cli/demo-provider.ts';
-import { settingFacts } from '../../src/cli/setting-facts.ts';
-import { readSettings } from '../../src/cli/settings.ts';
+import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
+import { settingFacts } from '../../src/cli/settings/setting-facts.ts';
+import { readSettings } from '../../src/cli/settings/settings.ts';
 import { programVersion } from '../../src/cli/version.ts';
 import { exported } from '../harness/evidence.ts';
 import { gatewayOf, programWith } from '../harness/gateway-of.ts';

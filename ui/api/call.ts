@@ -1,7 +1,7 @@
 // One call of the admin API. A session that has ended is waited for: the call is made again when the person is back, because what
 // was answered with 401 was not done.
 
-import type { Method } from '../../src/admin/route.ts';
+import type { Method } from '../../src/admin/http/route.ts';
 import { settled } from '../lib/store.ts';
 import { asOf } from '../state/as-of.ts';
 import { apiBase } from '../state/base.ts';

@@ -3,7 +3,7 @@
 
 import type { z } from 'zod';
 
-import type { Method, TypedRoute } from '../../src/admin/route.ts';
+import type { Method, TypedRoute } from '../../src/admin/http/route.ts';
 import type { TypedAdminRoute } from '../../src/admin/routes.ts';
 
 /** The paths that a method has. */

@@ -1,6 +1,6 @@
 // Single sign-on as a page sees it: where it begins, and why nobody came back from it.
 
-import type { SignInTrouble } from '../../src/admin/sign-on.ts';
+import type { SignInTrouble } from '../../src/admin/access/sign-on.ts';
 import { capital } from './format.ts';
 import { withQuery, writePlace } from './place.ts';
 import type { Place } from './place.ts';

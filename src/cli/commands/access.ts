@@ -8,10 +8,10 @@ import type { ControlPlane } from '../../control/plane.ts';
 import { mapped } from '../../lib/mapped.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { HistoryCommand, jsonPieces, readMoment } from '../history-command.ts';
-import type { Streamed } from '../history-command.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { HistoryCommand, jsonPieces, readMoment } from '../control-plane/history-command.ts';
+import type { Streamed } from '../control-plane/history-command.ts';
 
 const needs = 'Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.';
 

@@ -6,12 +6,12 @@ import { hostname } from 'node:os';
 import { Command } from 'clipanion';
 
 import { agentWarnings, planAgent } from '../agent-plan.ts';
-import { agentSettings } from '../agent-settings.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../failure.ts';
+import { agentSettings } from '../settings/agent-settings.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../printing/failure.ts';
 import { serveUntilSignal } from '../lifetime.ts';
-import { flagsOf, tableOptions } from '../options.ts';
-import { readTable } from '../settings.ts';
+import { flagsOf, tableOptions } from '../printing/options.ts';
+import { readTable } from '../settings/settings.ts';
 
 export class AgentCommand extends Command {
   static override paths = [['agent']];

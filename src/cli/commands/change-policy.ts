@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { changeKind } from '../../lib/vocabulary.ts';
-import type { AdminClient } from '../admin-client.ts';
-import { ChangeCommand } from '../change-command.ts';
-import type { Said } from '../change-command.ts';
+import type { AdminClient } from '../control-plane/admin-client.ts';
+import { ChangeCommand } from '../control-plane/change-command.ts';
+import type { Said } from '../control-plane/change-command.ts';
 
 const path = '/admin/change-policy';
 const policy = z.looseObject({ kinds: z.array(z.string()), protected: z.array(z.string()) });

@@ -7,10 +7,10 @@ import { z } from 'zod';
 
 import type { Refusal } from '../../lib/refusal.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
-import type { AdminClient } from '../admin-client.ts';
-import { ChangeCommand } from '../change-command.ts';
-import type { Said } from '../change-command.ts';
-import { differenceLines } from '../history-lines.ts';
+import type { AdminClient } from '../control-plane/admin-client.ts';
+import { ChangeCommand } from '../control-plane/change-command.ts';
+import type { Said } from '../control-plane/change-command.ts';
+import { differenceLines } from '../printing/history-lines.ts';
 
 const path = '/admin/change-requests';
 

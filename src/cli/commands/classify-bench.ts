@@ -7,11 +7,11 @@ import { Command, Option } from 'clipanion';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { Measured } from '../classify-bench.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../failure.ts';
-import { givenFlags, settingOptions } from '../options.ts';
-import { readSettings } from '../settings.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../printing/failure.ts';
+import { givenFlags, settingOptions } from '../printing/options.ts';
+import { readSettings } from '../settings/settings.ts';
 
 const iterationsMax = 100_000;
 const concurrencyMax = 64;

@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs';
 
 import { Command, Option } from 'clipanion';
 
-import { signInLinkMinutes } from '../../control/sign-in-link.ts';
-import type { DevReady } from '../dev.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../failure.ts';
+import { signInLinkMinutes } from '../../control/access/sign-in-link.ts';
+import type { DevReady } from '../dev/dev.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../printing/failure.ts';
 import { serveUntilSignal } from '../lifetime.ts';
-import { givenFlags, settingOptions } from '../options.ts';
+import { givenFlags, settingOptions } from '../printing/options.ts';
 import { runAll } from '../role.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 
 export class DevCommand extends Command {
   static override paths = [['dev']];
@@ -52,7 +52,7 @@ export class DevCommand extends Command {
     return reportingFailure(this.context, () =>
       serveUntilSignal(process, async () => {
         // Loaded here, because it is much to load for a program that only shows its help.
-        const { startDev } = await import('../dev.ts');
+        const { startDev } = await import('../dev/dev.ts');
         const dev = await startDev({
           dataDirectory: this.dataDirectory,
           ephemeral: this.ephemeral,

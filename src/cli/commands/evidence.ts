@@ -7,10 +7,10 @@ import type { Manifest } from '../../control/evidence/pack.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { HistoryCommand, readMoment } from '../history-command.ts';
-import type { Printed } from '../history-command.ts';
-import { settingFacts } from '../setting-facts.ts';
-import type { Settings } from '../settings.ts';
+import { HistoryCommand, readMoment } from '../control-plane/history-command.ts';
+import type { Printed } from '../control-plane/history-command.ts';
+import { settingFacts } from '../settings/setting-facts.ts';
+import type { Settings } from '../settings/settings.ts';
 import { programVersion } from '../version.ts';
 
 export class EvidenceCommand extends HistoryCommand {

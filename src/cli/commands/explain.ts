@@ -10,9 +10,9 @@ import type {
 import type { ControlPlane } from '../../control/plane.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { HistoryCommand } from '../history-command.ts';
-import type { Printed } from '../history-command.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import { HistoryCommand } from '../control-plane/history-command.ts';
+import type { Printed } from '../control-plane/history-command.ts';
 
 export class ExplainCommand extends HistoryCommand {
   static override paths = [['explain']];

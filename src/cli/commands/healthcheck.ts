@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 
 import { Command } from 'clipanion';
 
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../failure.ts';
-import { givenFlags, settingOptions } from '../options.ts';
-import { readSettings } from '../settings.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../printing/failure.ts';
+import { givenFlags, settingOptions } from '../printing/options.ts';
+import { readSettings } from '../settings/settings.ts';
 
 export class HealthcheckCommand extends Command {
   static override paths = [['healthcheck']];

@@ -8,10 +8,10 @@ import { Command, Option } from 'clipanion';
 
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { anchorOption, keyOption, readAnchors } from '../anchors.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../failure.ts';
+import { anchorOption, keyOption, readAnchors } from '../control-plane/anchors.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../printing/failure.ts';
 import { serveUntilSignal } from '../lifetime.ts';
 import { readViewer, serveViewer } from '../view-server.ts';
 import type { Viewed } from '../view-server.ts';

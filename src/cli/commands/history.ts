@@ -9,11 +9,11 @@ import type { ControlPlane } from '../../control/plane.ts';
 import { timestampField } from '../../lib/fields.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { HistoryCommand, readLimit, readNumber } from '../history-command.ts';
-import type { Printed } from '../history-command.ts';
-import { eventLine } from '../history-lines.ts';
-import { commandWords, pageOf } from '../next-page.ts';
-import type { GivenFlag } from '../next-page.ts';
+import { HistoryCommand, readLimit, readNumber } from '../control-plane/history-command.ts';
+import type { Printed } from '../control-plane/history-command.ts';
+import { eventLine } from '../printing/history-lines.ts';
+import { commandWords, pageOf } from '../printing/next-page.ts';
+import type { GivenFlag } from '../printing/next-page.ts';
 
 const needs = 'Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.';
 

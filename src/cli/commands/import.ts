@@ -5,14 +5,14 @@ import { readFileSync } from 'node:fs';
 
 import { Command, Option } from 'clipanion';
 
-import type { ImportReport } from '../../control/import.ts';
+import type { ImportReport } from '../../control/files/import.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../failure.ts';
-import { givenFlags, settingOptions } from '../options.ts';
-import { readSettings } from '../settings.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../printing/failure.ts';
+import { givenFlags, settingOptions } from '../printing/options.ts';
+import { readSettings } from '../settings/settings.ts';
 
 export class ImportCommand extends Command {
   static override paths = [['import']];
@@ -53,12 +53,12 @@ export class ImportCommand extends Command {
       if (databaseUrl === null) return reportRefusals(stderr, [needs('--database-url')]);
       if (encryptionKey === null) return reportRefusals(stderr, [needs('GW_ENCRYPTION_KEY')]);
       // Loaded here, because the control plane is much to load for a program that only shows its help.
-      const { readConfigFiles } = await import('../../gateway/config-files.ts');
+      const { readConfigFiles } = await import('../../gateway/config/config-files.ts');
       const files = await readConfigFiles(config, env);
       if (isRefusal(files)) return reportRefusals(stderr, [files]);
       const warn = (message: string): void => void stderr.write(`gw: warning: ${message}\n`);
-      const { importConfig } = await import('../../control/import.ts');
-      const { withControlPlane } = await import('../offline-plane.ts');
+      const { importConfig } = await import('../../control/files/import.ts');
+      const { withControlPlane } = await import('../control-plane/offline-plane.ts');
       const { dryRun, breakGlass } = this;
       const { source } = files;
       const given = { source, environment: env, skipUnsupported, dryRun, breakGlass };

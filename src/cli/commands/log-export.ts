@@ -9,9 +9,9 @@ import { Option } from 'clipanion';
 import type { Database } from '../../db/pool.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { LogCommand } from '../log-command.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { LogCommand } from '../control-plane/log-command.ts';
 
 export class LogExportCommand extends LogCommand {
   static override paths = [

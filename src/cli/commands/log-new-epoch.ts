@@ -7,8 +7,8 @@ import { Option } from 'clipanion';
 import type { ControlPlane } from '../../control/plane.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { HistoryCommand } from '../history-command.ts';
-import type { Printed } from '../history-command.ts';
+import { HistoryCommand } from '../control-plane/history-command.ts';
+import type { Printed } from '../control-plane/history-command.ts';
 
 export class LogNewEpochCommand extends HistoryCommand {
   static override paths = [['log', 'new-epoch']];

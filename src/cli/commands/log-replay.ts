@@ -9,12 +9,12 @@ import { Command, Option } from 'clipanion';
 import type { Replayed } from '../../control/evidence/replay.ts';
 import type { Database } from '../../db/pool.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../failure.ts';
-import { linesOf } from '../lines.ts';
-import { LogCommand } from '../log-command.ts';
-import { postgresUrl } from '../setting.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../printing/failure.ts';
+import { linesOf } from '../printing/lines.ts';
+import { LogCommand } from '../control-plane/log-command.ts';
+import { postgresUrl } from '../settings/setting.ts';
 
 export class VaultExportCommand extends LogCommand {
   static override paths = [['vault', 'export']];

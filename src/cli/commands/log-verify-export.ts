@@ -7,11 +7,11 @@ import { Command, Option } from 'clipanion';
 import type { ExportRead } from '../../control/evidence/read-export.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import { redactedText } from '../../lib/redacted-events.ts';
-import { anchorOption, keyOption, readAnchors } from '../anchors.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../failure.ts';
-import { linesOf } from '../lines.ts';
+import { anchorOption, keyOption, readAnchors } from '../control-plane/anchors.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../printing/failure.ts';
+import { linesOf } from '../printing/lines.ts';
 
 export class LogVerifyExportCommand extends Command {
   static override paths = [['log', 'verify-export']];

@@ -4,16 +4,16 @@ import { readFileSync } from 'node:fs';
 
 import { Option } from 'clipanion';
 
-import type { LogCheck } from '../../control/verify-log.ts';
+import type { LogCheck } from '../../control/log/verify-log.ts';
 import type { Database } from '../../db/pool.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { anchorOption, readAnchors } from '../anchors.ts';
+import { anchorOption, readAnchors } from '../control-plane/anchors.ts';
 import { encryptionKeys } from '../encryption-keys.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { LogCommand } from '../log-command.ts';
-import { recordVerified } from '../verified.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { LogCommand } from '../control-plane/log-command.ts';
+import { recordVerified } from '../control-plane/verified.ts';
 
 export class LogVerifyCommand extends LogCommand {
   static override paths = [['log', 'verify']];
@@ -43,8 +43,8 @@ export class LogVerifyCommand extends LogCommand {
   ): Promise<ExitCode | Refusal> {
     const anchors = readAnchors(this.anchor, (path) => readFileSync(path, 'utf8'));
     if (isRefusal(anchors)) return anchors;
-    const { findingsOf } = await import('../../control/verifications.ts');
-    const { verifyLog } = await import('../../control/verify-log.ts');
+    const { findingsOf } = await import('../../control/log/verifications.ts');
+    const { verifyLog } = await import('../../control/log/verify-log.ts');
     const { createWalkThreads } = await import('../../control/evidence/walk-threads.ts');
     const beside = createWalkThreads(url);
     const keys =

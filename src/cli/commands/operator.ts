@@ -6,12 +6,12 @@ import { Command } from 'clipanion';
 
 import { findCluster } from '../../kubernetes/in-cluster.ts';
 import { isRefusal } from '../../lib/refusal.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../failure.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../printing/failure.ts';
 import { serveUntilSignal } from '../lifetime.ts';
-import { operatorSettings } from '../operator-settings.ts';
-import { flagsOf, tableOptions } from '../options.ts';
-import { readTable } from '../settings.ts';
+import { operatorSettings } from '../settings/operator-settings.ts';
+import { flagsOf, tableOptions } from '../printing/options.ts';
+import { readTable } from '../settings/settings.ts';
 
 export class OperatorCommand extends Command {
   static override paths = [['operator']];

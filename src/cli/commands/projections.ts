@@ -2,12 +2,12 @@
 
 import { Option } from 'clipanion';
 
-import type { Derived, Verified } from '../../control/verifications.ts';
+import type { Derived, Verified } from '../../control/log/verifications.ts';
 import type { Database } from '../../db/pool.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { LogCommand } from '../log-command.ts';
-import { recordVerified } from '../verified.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { LogCommand } from '../control-plane/log-command.ts';
+import { recordVerified } from '../control-plane/verified.ts';
 
 export class ProjectionsVerifyCommand extends LogCommand {
   static override paths = [['projections', 'verify']];
@@ -50,8 +50,8 @@ export class ProjectionsStatusCommand extends LogCommand {
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
 
   protected override async read(db: Database): Promise<ExitCode> {
-    const { derivedStatus } = await import('../../control/verifications.ts');
-    const { readHead } = await import('../../db/event-log.ts');
+    const { derivedStatus } = await import('../../control/log/verifications.ts');
+    const { readHead } = await import('../../db/log/event-log.ts');
     const derived = await derivedStatus(db);
     const { position: head } = await readHead(db);
     const text = this.json ? JSON.stringify({ head, ...derived }) : statusText(head, derived);

@@ -7,9 +7,9 @@ import { Option } from 'clipanion';
 import type { ControlPlane } from '../../control/plane.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { PlaneCommand } from '../plane-command.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { PlaneCommand } from '../control-plane/plane-command.ts';
 
 export class ReencryptBackendsCommand extends PlaneCommand {
   static override paths = [['reencrypt-backends']];
@@ -30,7 +30,7 @@ export class ReencryptBackendsCommand extends PlaneCommand {
     encryptionKey: string,
   ): Promise<ExitCode | Refusal> {
     // Loaded here, because they are much to load for a program that only shows its help.
-    const { resealVault } = await import('../../control/reseal.ts');
+    const { resealVault } = await import('../../control/vault/reseal.ts');
     const { keyId: keyIdOf } = await import('../../db/vault.ts');
     const keyId = keyIdOf(Buffer.from(encryptionKey, 'hex'));
     const report = await resealVault({ plane, keyId, newId: randomUUID });

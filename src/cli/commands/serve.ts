@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 
 import { Command } from 'clipanion';
 
-import type { ExitCode } from '../exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../failure.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../printing/failure.ts';
 import { onHangUp } from '../hang-up.ts';
 import { serveUntilSignal } from '../lifetime.ts';
-import { givenFlags, settingOptions } from '../options.ts';
+import { givenFlags, settingOptions } from '../printing/options.ts';
 import { runRole } from '../role.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { startupRefusals, startupWarnings } from '../startup.ts';
 import { takeSeat } from '../workers/seat.ts';
 

@@ -5,12 +5,12 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'clipanion';
 
 import { isRefusal, refuse } from '../../lib/refusal.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../failure.ts';
-import { givenFlags, settingOptions } from '../options.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../printing/failure.ts';
+import { givenFlags, settingOptions } from '../printing/options.ts';
 import { readPassword } from '../password-input.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 
 export class SetPasswordCommand extends Command {
   static override paths = [['set-password']];
@@ -57,7 +57,7 @@ export class SetPasswordCommand extends Command {
       if (isRefusal(password)) return reportRefusals(stderr, [password]);
       const warn = (message: string): void => void stderr.write(`gw: warning: ${message}\n`);
       // Loaded here, because the control plane is much to load for a program that only shows its help.
-      const { setLoginIn } = await import('../login-principal.ts');
+      const { setLoginIn } = await import('../control-plane/login-principal.ts');
       const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };
       const { name, breakGlass } = this;
       const set = await setLoginIn(opening, { name, password, breakGlass });

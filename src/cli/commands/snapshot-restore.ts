@@ -9,8 +9,8 @@ import type { Moment } from '../../control/history/moment.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { HistoryCommand, readMoment } from '../history-command.ts';
-import type { Printed } from '../history-command.ts';
+import { HistoryCommand, readMoment } from '../control-plane/history-command.ts';
+import type { Printed } from '../control-plane/history-command.ts';
 
 export class SnapshotRestoreCommand extends HistoryCommand {
   static override paths = [['snapshot', 'restore']];

@@ -7,11 +7,16 @@ import type { HistoryVersion } from '../../control/history/snapshots.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { HistoryCommand, readLimit, readMoment, readNumber } from '../history-command.ts';
-import type { Printed } from '../history-command.ts';
-import { differenceLines } from '../history-lines.ts';
-import { commandWords, pageOf } from '../next-page.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import {
+  HistoryCommand,
+  readLimit,
+  readMoment,
+  readNumber,
+} from '../control-plane/history-command.ts';
+import type { Printed } from '../control-plane/history-command.ts';
+import { differenceLines } from '../printing/history-lines.ts';
+import { commandWords, pageOf } from '../printing/next-page.ts';
 
 const needs = 'Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.';
 const moments =

@@ -4,16 +4,16 @@ import { readFileSync } from 'node:fs';
 
 import { Command, Option } from 'clipanion';
 
-import type { PriceSyncRecord } from '../../admin/prices.ts';
+import type { PriceSyncRecord } from '../../admin/providers/prices.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { priceSource, priceSourceAliases } from '../../lib/vocabulary.ts';
 import type { PriceSource } from '../../lib/vocabulary.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../failure.ts';
-import { givenFlags, settingOptions } from '../options.ts';
-import { readSettings } from '../settings.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../printing/failure.ts';
+import { givenFlags, settingOptions } from '../printing/options.ts';
+import { readSettings } from '../settings/settings.ts';
 
 export class SyncPricesCommand extends Command {
   static override paths = [['sync-prices']];

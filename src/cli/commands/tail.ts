@@ -9,10 +9,10 @@ import type { HistoryEvent } from '../../../projections/history-event.ts';
 import type { Database } from '../../db/pool.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { eventLine } from '../history-lines.ts';
-import { LogCommand } from '../log-command.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import type { ExitCode } from '../printing/exit-codes.ts';
+import { eventLine } from '../printing/history-lines.ts';
+import { LogCommand } from '../control-plane/log-command.ts';
 
 export class TailCommand extends LogCommand {
   static override paths = [['tail']];
@@ -38,7 +38,7 @@ export class TailCommand extends LogCommand {
     const { cloudEvent } = await import('../../control/history/cloud-event.ts');
     const { refuseBeyond } = await import('../../control/history/follow-history.ts');
     const { followLog } = await import('../follow-log.ts');
-    const { readHead } = await import('../../db/event-log.ts');
+    const { readHead } = await import('../../db/log/event-log.ts');
     const { logId, position } = await readHead(db);
     const after = asked ?? position;
     const beyond = refuseBeyond(position, { after, param: '--after' });

@@ -4,13 +4,13 @@ import { randomUUID } from 'node:crypto';
 
 import { Option } from 'clipanion';
 
-import type { Erased } from '../../control/erase.ts';
+import type { Erased } from '../../control/vault/erase.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { principalId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { HistoryCommand } from '../history-command.ts';
-import type { Printed } from '../history-command.ts';
+import { HistoryCommand } from '../control-plane/history-command.ts';
+import type { Printed } from '../control-plane/history-command.ts';
 
 export class VaultEraseCommand extends HistoryCommand {
   static override paths = [['vault', 'erase']];
@@ -46,7 +46,7 @@ export class VaultEraseCommand extends HistoryCommand {
       return refuse('invalid', `--principal must be an id, was ${JSON.stringify(this.principal)}`);
     }
     const { concludeErasure, erasing, personalData, superseded } =
-      await import('../../control/erase.ts');
+      await import('../../control/vault/erase.ts');
     const { reports, execute } = plane;
     const clock = Date.now;
     const all: Erased['erased'][] = [];
@@ -72,7 +72,7 @@ export class VaultEraseCommand extends HistoryCommand {
       if (done.erased?.left !== true || Object.keys(done.erased.erased).length === 0) break;
     }
     if (id !== null && !plane.store.state().principal.byId.has(id.data)) {
-      const { eraseUsageNames } = await import('../../db/usage-names.ts');
+      const { eraseUsageNames } = await import('../../db/usage/usage-names.ts');
       while (await eraseUsageNames(reports, id.data));
     }
     return toPrinted(all);

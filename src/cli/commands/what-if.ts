@@ -4,15 +4,15 @@ import { readFileSync } from 'node:fs';
 
 import { Option } from 'clipanion';
 
-import type { WhatIfRecord } from '../../admin/what-if-record.ts';
+import type { WhatIfRecord } from '../../admin/changes/what-if-record.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { HistoryCommand } from '../history-command.ts';
-import type { Printed } from '../history-command.ts';
-import { settingOptions } from '../options.ts';
-import type { Settings } from '../settings.ts';
+import { exitCodes } from '../printing/exit-codes.ts';
+import { HistoryCommand } from '../control-plane/history-command.ts';
+import type { Printed } from '../control-plane/history-command.ts';
+import { settingOptions } from '../printing/options.ts';
+import type { Settings } from '../settings/settings.ts';
 
 export class WhatIfCommand extends HistoryCommand {
   static override paths = [['what-if']];

@@ -8,8 +8,8 @@ import { z } from 'zod';
 import { signingKey } from '../../../events/checkpoint.ts';
 import { createCheckpointSigner } from '../../control/evidence/sign.ts';
 import type { KeptCheckpoint } from '../../control/evidence/sign.ts';
-import type { SignedCheckpoint } from '../../db/signed-checkpoints.ts';
-import type { SettingValues } from '../settings-table.ts';
+import type { SignedCheckpoint } from '../../db/log/signed-checkpoints.ts';
+import type { SettingValues } from '../settings/settings-table.ts';
 import type { Job, Surroundings } from './upkeep.ts';
 
 export type SigningSettings = Pick<

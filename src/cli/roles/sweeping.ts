@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 
 import type { Egress } from '../../egress/egress.ts';
 import type { ControlPlane } from '../../control/plane.ts';
-import { sweepProviders, sweptAtOnceMax } from '../../control/provider-sweep.ts';
+import { sweepProviders, sweptAtOnceMax } from '../../control/providers/provider-sweep.ts';
 import { repeatEvery } from '../../control/repeat.ts';
-import { createDial } from '../../control/verify-provider.ts';
+import { createDial } from '../../control/providers/verify-provider.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 type Parts = Readonly<{

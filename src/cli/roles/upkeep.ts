@@ -4,15 +4,15 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Admin } from '../../admin/open.ts';
-import { keepServed } from '../../control/fleet-served.ts';
+import { keepServed } from '../../control/fleet/fleet-served.ts';
 import { keepChangeRequests } from '../../control/change-requests/due.ts';
 import { keepCheckpoints } from '../../control/history/checkpoints.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { repeatEvery } from '../../control/repeat.ts';
-import { eraseSuperseded } from '../../control/vault-upkeep.ts';
+import { eraseSuperseded } from '../../control/vault/vault-upkeep.ts';
 import type { Sighting } from '../../snapshot/health-report.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { SettingValues } from '../settings-table.ts';
+import type { SettingValues } from '../settings/settings-table.ts';
 import { signingJobs } from './signing.ts';
 import type { SigningSettings } from './signing.ts';
 

@@ -3,7 +3,7 @@
 
 import { coalesce } from '../../control/coalesce.ts';
 import type { Kept, SnapshotCache } from '../../gateway/control-link/cache.ts';
-import type { Live } from '../../gateway/live.ts';
+import type { Live } from '../../gateway/config/live.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
 

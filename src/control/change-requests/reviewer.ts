@@ -6,11 +6,14 @@ import type { Principal } from '../../../projections/config/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { CommandEvents } from '../../../projections/rows.ts';
 import { identitiesGiven, passwordsSet, tokensGiven } from '../../db/credential-givers.ts';
-import { someMayReview } from '../../deciders/change-reviewer.ts';
-import type { Reviewer } from '../../deciders/change-reviewer.ts';
-import { credentialGivers, credentialGiversThen } from '../../deciders/credential-givers.ts';
-import type { CredentialGiven } from '../../deciders/credential-givers.ts';
-import { administratorsOf } from '../../deciders/grants.ts';
+import { someMayReview } from '../../deciders/changes/change-reviewer.ts';
+import type { Reviewer } from '../../deciders/changes/change-reviewer.ts';
+import {
+  credentialGivers,
+  credentialGiversThen,
+} from '../../deciders/callers/credential-givers.ts';
+import type { CredentialGiven } from '../../deciders/callers/credential-givers.ts';
+import { administratorsOf } from '../../deciders/callers/grants.ts';
 import { principalId } from '../../lib/ids.ts';
 import type { ChangeRequestId, PrincipalId } from '../../lib/ids.ts';
 import { refuse } from '../../lib/refusal.ts';

@@ -4,11 +4,11 @@
 
 import type { Queryable } from '@databases/pg';
 
-import { insertAlarm, listAlarms } from '../../db/log-alarms.ts';
-import type { AlarmRow } from '../../db/log-alarms.ts';
+import { insertAlarm, listAlarms } from '../../db/log/log-alarms.ts';
+import type { AlarmRow } from '../../db/log/log-alarms.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
-import type { Notice } from '../notify.ts';
+import type { Notice } from '../fleet/notify.ts';
 
 /**
  * `position` is the first one that does not hold. Of what a replica saw: its name, the hash that it was given, the hash that the log

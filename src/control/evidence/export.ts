@@ -3,9 +3,9 @@
 
 import type { Queryable } from '@databases/pg';
 
-import { auditKeyAt, hashAt, readStored } from '../../db/event-log.ts';
-import type { StoredEvent } from '../../db/event-log.ts';
-import { listSignedCheckpoints } from '../../db/signed-checkpoints.ts';
+import { auditKeyAt, hashAt, readStored } from '../../db/log/event-log.ts';
+import type { StoredEvent } from '../../db/log/event-log.ts';
+import { listSignedCheckpoints } from '../../db/log/signed-checkpoints.ts';
 import type { LogHead } from '../../../events/seal.ts';
 import { genesisHash } from '../../../events/seal.ts';
 

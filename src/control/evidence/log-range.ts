@@ -5,8 +5,8 @@ import { z } from 'zod';
 
 import { verifierKey } from '../../../events/checkpoint.ts';
 import type { LogHead } from '../../../events/seal.ts';
-import { listHistoryEvents } from '../../db/event-history.ts';
-import { readHead } from '../../db/event-log.ts';
+import { listHistoryEvents } from '../../db/log/event-history.ts';
+import { readHead } from '../../db/log/event-log.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { ExportRange } from './export.ts';

@@ -4,7 +4,7 @@ import type { Means } from '../../../events/chain.ts';
 import { isSigned } from '../../../events/checkpoint.ts';
 import type { Envelope, HashedText } from '../../../events/hashed-text.ts';
 import { isUsualMetadata } from '../../../events/usual-metadata.ts';
-import { readContents, readMetadata } from '../../db/event-log.ts';
+import { readContents, readMetadata } from '../../db/log/event-log.ts';
 
 function unreadable(envelope: Envelope, { payload, metadata }: HashedText): string | null {
   if (payload === null) return null;

@@ -12,7 +12,7 @@ import type { Queryable } from '@databases/pg';
 import type { SigningKey } from '../../../events/checkpoint.ts';
 import { emptyState } from '../../../projections/config/state.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { auditKeyAt, readHead } from '../../db/event-log.ts';
+import { auditKeyAt, readHead } from '../../db/log/event-log.ts';
 import { timeOf } from '../../db/grant-events.ts';
 import { erasedRefs } from '../../db/restore-facts.ts';
 import type { Vault } from '../../db/vault.ts';

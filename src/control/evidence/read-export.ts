@@ -2,7 +2,7 @@
 
 import { createExportCheck, noTrust } from '../../../events/export-check.ts';
 import type { EventLine, Finding, Trust, Verified } from '../../../events/export-check.ts';
-import type { StoredEvent } from '../../db/event-log.ts';
+import type { StoredEvent } from '../../db/log/event-log.ts';
 import { noneRedacted } from '../../lib/redacted-events.ts';
 import type { RedactedEvents } from '../../lib/redacted-events.ts';
 import { means } from './means.ts';

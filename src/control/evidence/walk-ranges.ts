@@ -4,7 +4,7 @@
 import type { Queryable } from '@databases/pg';
 
 import { readEnvelope } from '../../../events/hashed-text.ts';
-import { auditKeyAt, readHashed } from '../../db/event-log.ts';
+import { auditKeyAt, readHashed } from '../../db/log/event-log.ts';
 import type { Link } from '../../../events/chain.ts';
 import { pageEvents, walkRange } from './walk.ts';
 import type { Range, Walked } from './walk.ts';

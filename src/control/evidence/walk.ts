@@ -3,8 +3,8 @@
 import type { Queryable } from '@databases/pg';
 
 import { readNote } from '../../../events/note.ts';
-import { readHashed } from '../../db/event-log.ts';
-import { listSignedCheckpoints } from '../../db/signed-checkpoints.ts';
+import { readHashed } from '../../db/log/event-log.ts';
+import { listSignedCheckpoints } from '../../db/log/signed-checkpoints.ts';
 import { means } from './means.ts';
 import { createChainCheck } from '../../../events/chain.ts';
 import type { ChainCheck, Link } from '../../../events/chain.ts';

@@ -12,7 +12,7 @@ import type { Vault } from '../../db/vault.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { principalNames } from '../principal-names.ts';
+import { principalNames } from '../access/principal-names.ts';
 import type { Moment } from './moment.ts';
 import type { PastStates } from './states.ts';
 

@@ -4,7 +4,7 @@ import type { Queryable } from '@databases/pg';
 
 import { nameIn, namingEvents, worded } from '../../../projections/change-words.ts';
 import type { Listed, Subject } from '../../../projections/change-words.ts';
-import { readLastEvents } from '../../db/event-history.ts';
+import { readLastEvents } from '../../db/log/event-history.ts';
 import type { Vault } from '../../db/vault.ts';
 
 type Dependencies = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;

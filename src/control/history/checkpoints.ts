@@ -17,7 +17,7 @@ import {
   checkpointPositions,
   insertCheckpoint,
   thinCheckpoints,
-} from '../../db/state-checkpoints.ts';
+} from '../../db/log/state-checkpoints.ts';
 
 /** Of the checkpoints, and how many of the newest are kept; of what is older, one a month. */
 export type CheckpointPlan = Readonly<{ everyEvents: number; kept: number }>;

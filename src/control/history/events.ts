@@ -6,8 +6,8 @@ import type { Queryable } from '@databases/pg';
 import { historyEventOf } from '../../../projections/history-event.ts';
 import type { HistoryEvent } from '../../../projections/history-event.ts';
 import { transactionsOf } from '../../../projections/tables/audit-log.ts';
-import { listHistoryEvents, readHistoryEvent } from '../../db/event-history.ts';
-import type { EventFilter, EventNeighbours } from '../../db/event-history.ts';
+import { listHistoryEvents, readHistoryEvent } from '../../db/log/event-history.ts';
+import type { EventFilter, EventNeighbours } from '../../db/log/event-history.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 

@@ -3,8 +3,8 @@
 import type { Queryable } from '@databases/pg';
 
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { readUsageEvent } from '../../db/usage-events.ts';
-import type { UsageRecord } from '../../db/usage-events.ts';
+import { readUsageEvent } from '../../db/usage/usage-events.ts';
+import type { UsageRecord } from '../../db/usage/usage-events.ts';
 import { frontendModelId, modelId, promptClassId, ruleId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';

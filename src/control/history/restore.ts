@@ -14,7 +14,7 @@ import type { RestoreCommand, RestorePlan } from '../../deciders/restore.ts';
 import type { RestoreFacts } from '../../deciders/restore/kind.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import type { MutationContext } from '../execute.ts';
+import type { MutationContext } from '../commands/execute.ts';
 import type { Moment } from './moment.ts';
 import { listedMax, shownChange } from './shown-change.ts';
 import type { ShownChange } from './shown-change.ts';

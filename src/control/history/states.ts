@@ -3,13 +3,13 @@
 
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { foldStateTo } from '../../../projections/read-model-fold.ts';
-import { commandEnd, lastPositionAt } from '../../db/event-log.ts';
+import { commandEnd, lastPositionAt } from '../../db/log/event-log.ts';
 import type { Database } from '../../db/pool.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
 import { epochOfVersion, positionOfVersion } from '../../lib/snapshot-version.ts';
-import type { ConfigStore } from '../config-store.ts';
+import type { ConfigStore } from '../publishing/config-store.ts';
 import { createSlots } from '../slots.ts';
 import { stateBefore } from './checkpoints.ts';
 import type { Moment } from './moment.ts';

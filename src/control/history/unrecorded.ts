@@ -1,7 +1,7 @@
 // What a usage row does not hold of its request, as far as it bears on the route: said plainly, so
 // that nobody takes a guess for a fact.
 
-import type { UsageRecord } from '../../db/usage-events.ts';
+import type { UsageRecord } from '../../db/usage/usage-events.ts';
 import type { Considered } from '../../routing/considered.ts';
 import type { Verdict } from '../../routing/explain.ts';
 

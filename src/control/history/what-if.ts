@@ -3,9 +3,9 @@
 
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { Database } from '../../db/pool.ts';
-import type { UsageRecord } from '../../db/usage-events.ts';
-import { sampleUsage } from '../../db/usage-sample.ts';
-import type { UsageWindow } from '../../db/usage-sample.ts';
+import type { UsageRecord } from '../../db/usage/usage-events.ts';
+import { sampleUsage } from '../../db/usage/usage-sample.ts';
+import type { UsageWindow } from '../../db/usage/usage-sample.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isRefusal } from '../../lib/refusal.ts';

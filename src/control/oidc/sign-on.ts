@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import type { Login } from '../sessions.ts';
+import type { Login } from '../access/sessions.ts';
 import { admit } from './admit.ts';
 import type { AdmitDependencies, AdmitOptions } from './admit.ts';
 import { createIssuer } from './issuer.ts';

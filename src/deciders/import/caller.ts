@@ -8,11 +8,11 @@ import { samePermission } from '../../../projections/config/role.ts';
 import type { Permission } from '../../../projections/config/role.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { decideApiKey } from '../api-key.ts';
-import { decideBudget } from '../budget.ts';
-import { decideLimits } from '../limits.ts';
-import { decidePrincipal, holderOfName } from '../principal.ts';
-import { decideRole, roleNamed } from '../role.ts';
+import { decideApiKey } from '../callers/api-key.ts';
+import { decideBudget } from '../callers/budget.ts';
+import { decideLimits } from '../callers/limits.ts';
+import { decidePrincipal, holderOfName } from '../callers/principal.ts';
+import { decideRole, roleNamed } from '../callers/role.ts';
 import type { ImportedKey, PrincipalStep, RoleStep } from './step.ts';
 import type { Unfolding } from './unfolding.ts';
 

@@ -5,7 +5,7 @@ import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { decideFrontendModel } from '../frontend-model.ts';
 import { decidePool } from '../pool.ts';
-import { holderOfName } from '../principal.ts';
+import { holderOfName } from '../callers/principal.ts';
 import { classNamed, decidePromptClass } from '../prompt-class.ts';
 import { decideRule } from '../rule.ts';
 import type { ListedRule } from '../rule.ts';

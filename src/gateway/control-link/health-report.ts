@@ -8,7 +8,7 @@ import { reportBackendsMax } from '../../snapshot/health-report.ts';
 import type { BackendReport, HealthReport } from '../../snapshot/health-report.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Counts } from '../../telemetry/metrics.ts';
-import type { Live } from '../live.ts';
+import type { Live } from '../config/live.ts';
 import type { ControlClient } from './client.ts';
 
 export type HealthReportOptions = Readonly<{

@@ -10,7 +10,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { snapshot as snapshotSchema, snapshotEtag } from '../../snapshot/schema.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Live } from '../live.ts';
+import type { Live } from '../config/live.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { ControlAnswer, ControlClient } from './client.ts';
 import { lineageOf } from './lineage.ts';

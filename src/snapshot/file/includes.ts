@@ -1,5 +1,5 @@
 // What `include` of a configuration file means, as in the common format: the files that it names are read as if they were part of
-// the file. Reading them is the shell's part (src/gateway/config-files.ts).
+// the file. Reading them is the shell's part (src/gateway/config/config-files.ts).
 
 import { hash } from 'node:crypto';
 

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 
 import { keepChangeRequests } from '../../../src/control/change-requests/due.ts';
-import { requestAgeMaxMs } from '../../../src/deciders/change-request.ts';
+import { requestAgeMaxMs } from '../../../src/deciders/changes/change-request.ts';
 import { member } from '../../harness/admin.ts';
 import { fourEyes, path, renameModel } from '../../harness/four-eyes.ts';
 

@@ -11,7 +11,7 @@ import { makePack } from '../../../src/control/evidence/pack.ts';
 import type { PackWish } from '../../../src/control/evidence/pack.ts';
 import type { ControlPlane } from '../../../src/control/plane.ts';
 import { timeOf } from '../../../src/db/grant-events.ts';
-import { listSignedCheckpoints } from '../../../src/db/signed-checkpoints.ts';
+import { listSignedCheckpoints } from '../../../src/db/log/signed-checkpoints.ts';
 import { insertServed } from '../../../src/db/snapshots-served.ts';
 import { eraseItems } from '../../../src/db/vault-retention.ts';
 import { principalId } from '../../../src/lib/ids.ts';

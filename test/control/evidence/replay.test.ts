@@ -8,12 +8,12 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 
 import { readModelSchema, verifyReadModel } from '../../../projections/read-model.ts';
-import { erasing, personalData } from '../../../src/control/erase.ts';
+import { erasing, personalData } from '../../../src/control/vault/erase.ts';
 import { replayLog, vaultLines } from '../../../src/control/evidence/replay.ts';
 import { openControlPlane } from '../../../src/control/plane.ts';
 import type { ControlPlane } from '../../../src/control/plane.ts';
-import { verifyVault } from '../../../src/control/verify-vault.ts';
-import { readHead } from '../../../src/db/event-log.ts';
+import { verifyVault } from '../../../src/control/vault/verify-vault.ts';
+import { readHead } from '../../../src/db/log/event-log.ts';
 import { openDatabase } from '../../../src/db/pool.ts';
 import { principalId } from '../../../src/lib/ids.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';

@@ -7,8 +7,8 @@ import { sql } from '@databases/pg';
 
 import { isNoteSigned } from '../../../events/checkpoint.ts';
 import { readNote } from '../../../events/note.ts';
-import { readHead } from '../../../src/db/event-log.ts';
-import { checkChain } from '../../../src/control/verify-log.ts';
+import { readHead } from '../../../src/db/log/event-log.ts';
+import { checkChain } from '../../../src/control/log/verify-log.ts';
 import { auditKey, nextAuditKey, testSigner } from '../../harness/evidence.ts';
 import { testPlane } from '../../harness/plane.ts';
 

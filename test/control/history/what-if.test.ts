@@ -12,7 +12,7 @@ import { compareRow } from '../../../src/control/history/what-if/compare-row.ts'
 import { createSidesOf } from '../../../src/control/history/what-if/sides.ts';
 import type { Sides } from '../../../src/control/history/what-if/sides.ts';
 import { createTally } from '../../../src/control/history/what-if/tally.ts';
-import type { UsageRecord } from '../../../src/db/usage-events.ts';
+import type { UsageRecord } from '../../../src/db/usage/usage-events.ts';
 import type { Command } from '../../../src/deciders/decide.ts';
 import { inOneGo } from '../../../src/lib/steps.ts';
 import type { Comparison } from '../../../src/routing/what-if.ts';

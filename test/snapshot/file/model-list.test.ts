@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { findCatalogueEntry } from '../../../src/control/provider-catalogue.ts';
+import { findCatalogueEntry } from '../../../src/control/providers/provider-catalogue.ts';
 import { issueText } from '../../../src/snapshot/file/source.ts';
 import type { Environment } from '../../../src/snapshot/file/source.ts';
 import { vendors } from '../../../src/snapshot/file/vendors.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { isMutation } from '../../../src/admin/once.ts';
+import { isMutation } from '../../../src/admin/http/once.ts';
 import { adminRoutes } from '../../../src/admin/routes.ts';
 import { placeOfTarget } from '../../../ui/lib/audit.ts';
 import { partPlace } from '../../../ui/lib/part-place.ts';

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 
-import { bodyExamples } from '../../../src/admin/examples.ts';
-import { isMutation } from '../../../src/admin/once.ts';
+import { bodyExamples } from '../../../src/admin/openapi/examples.ts';
+import { isMutation } from '../../../src/admin/http/once.ts';
 import { adminRoutes } from '../../../src/admin/routes.ts';
 import { readDocument } from '../../../src/snapshot/file/document.ts';
 import { readSource } from '../../../src/snapshot/file/source.ts';

@@ -1,11 +1,11 @@
 // One usage row put to both configurations.
 
 import { modelId } from '../../../lib/ids.ts';
-import type { UsageRecord } from '../../../db/usage-events.ts';
+import type { UsageRecord } from '../../../db/usage/usage-events.ts';
 import { compareRecorded } from '../../../routing/what-if.ts';
 import type { ComparedRequest, Comparison } from '../../../routing/what-if.ts';
 import type { CompiledModel } from '../../../snapshot/compile/models.ts';
-import { costMicros } from '../../usage-cost.ts';
+import { costMicros } from '../../usage/usage-cost.ts';
 import { recordedRequest } from '../explain.ts';
 import type { Sides } from './sides.ts';
 

@@ -2,7 +2,7 @@
 
 import { createConfigSteps, snapshotMember } from '../../../../projections/snapshot.ts';
 import type { ConfigState } from '../../../../projections/config/state.ts';
-import type { UsageRecord } from '../../../db/usage-events.ts';
+import type { UsageRecord } from '../../../db/usage/usage-events.ts';
 import type { Steps } from '../../../lib/steps.ts';
 import type { Denial } from '../../../routing/denial.ts';
 import { explainRecorded } from '../../../routing/explain-recorded.ts';

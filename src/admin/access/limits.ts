@@ -1,0 +1,136 @@
+// Rate limits of principals (specification, "Limits and budget").
+
+import { z } from 'zod';
+
+import type { Principal } from '../../../projections/config/principal.ts';
+import { limits, listLimits } from '../../../projections/tables/limits.ts';
+import type { LimitsRow } from '../../../projections/tables/limits.ts';
+import { countRows } from '../../../projections/tables/page.ts';
+import { principalNames } from '../../control/access/principal-names.ts';
+import { perMinuteField } from '../../lib/amounts.ts';
+import { principalId } from '../../lib/ids.ts';
+import { refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { asOfQuery } from '../http/as-of.ts';
+import type { Control } from '../control.ts';
+import { deletedRecord, idIn } from '../http/fields.ts';
+import { mutate, written } from '../http/mutation.ts';
+import { answerOne, answerPage, byPrincipal, listQuery } from '../lists/page.ts';
+import { none, route } from '../http/route.ts';
+
+const perMinute = z.int().positive().nullable();
+
+/** Null is unlimited. */
+const limitsRecord = z.object({
+  principal_id: principalId,
+  principal: z.string(),
+  requests_per_min: perMinute,
+  tokens_per_min: perMinute,
+});
+
+const params = idIn(principalId);
+const config = { permission: 'config:write', query: none } as const;
+
+export const limitsRoutes = [
+  route({
+    method: 'GET',
+    path: '/admin/limits',
+    operation: 'listLimits',
+    permission: 'usage:read',
+    summary: 'Every principal with a rate limit',
+    refusals: [],
+    params: none,
+    query: listQuery(limitsRecord),
+    body: none,
+    response: z.array(limitsRecord),
+    handle: ({ query }, call) =>
+      answerPage(call, query, {
+        record: limitsRecord,
+        ...byPrincipal,
+        rows: (page) => listLimits(call.control.db, page),
+        total: () => countRows(call.control.db, limits),
+        rowsIn: ({ principal }) => [...principal.byId.values()].flatMap(rowsOf),
+        toBody: (rows) => toRecords(call.control, rows),
+      }),
+  }),
+  route({
+    method: 'GET',
+    permission: 'usage:read',
+    body: none,
+    path: '/admin/principals/{id}/limits',
+    operation: 'getLimits',
+    summary: 'The rate limits of one principal; 404 when it has none',
+    refusals: ['absent'],
+    params,
+    query: asOfQuery,
+    response: limitsRecord,
+    handle: ({ params: { id }, query }, call) =>
+      answerOne(call, query, {
+        rowIn: ({ principal }) => rowsOf(principal.byId.get(id))[0] ?? null,
+        toBody: (rows) => toRecords(call.control, rows),
+        absent: noLimits(id),
+      }),
+  }),
+  route({
+    ...config,
+    method: 'PUT',
+    path: '/admin/principals/{id}/limits',
+    operation: 'setLimits',
+    summary: 'Replace the rate limits of a principal; what is not given is unlimited',
+    refusals: ['absent'],
+    params,
+    body: z.strictObject({
+      requests_per_min: perMinuteField.nullable().default(null),
+      tokens_per_min: perMinuteField.nullable().default(null),
+    }),
+    response: limitsRecord,
+    handle: ({ params: { id }, body }, call) => {
+      const { requests_per_min: requestsPerMin, tokens_per_min: tokensPerMin } = body;
+      const command = { type: 'SetLimits', id, limits: { requestsPerMin, tokensPerMin } } as const;
+      return mutate(call, { command }, async ({ state }, tx) => {
+        const principal = written(state.principal, id);
+        const names = await principalNames({ ...call.control, db: tx }, [principal]);
+        return { principal_id: id, principal: names.get(id) ?? '', ...body };
+      });
+    },
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/principals/{id}/limits',
+    operation: 'clearLimits',
+    summary: 'Make a principal unlimited',
+    refusals: ['absent'],
+    params,
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'ClearLimits', id } }, () => ({ id })),
+  }),
+] as const;
+
+const noLimits = (id: number): Refusal =>
+  refuse('absent', `principal ${id} does not exist or has no rate limits`);
+
+/** None without the principal or its limits. */
+const rowsOf = (principal: Principal | undefined): LimitsRow[] =>
+  principal === undefined || principal.limits === null
+    ? []
+    : [
+        {
+          principal_id: principal.id,
+          principal: principal.name.text,
+          principal_name_ref: principal.name.ref,
+          requests_per_min: principal.limits.requestsPerMin,
+          tokens_per_min: principal.limits.tokensPerMin,
+        },
+      ];
+
+async function toRecords({ db, vault }: Pick<Control, 'db' | 'vault'>, rows: readonly LimitsRow[]) {
+  const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
+  const names = await vault.reveal(db, refs);
+  return rows.map(({ principal_name_ref: ref, ...row }) => ({
+    ...row,
+    principal: row.principal ?? names.get(ref ?? '') ?? '',
+  }));
+}

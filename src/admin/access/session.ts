@@ -1,0 +1,56 @@
+// Who sends the request. The answer `null` is not a failure: a page asks before it knows.
+
+import { z } from 'zod';
+
+import { verbsHeld } from '../../deciders/callers/grants.ts';
+import type { Holder } from '../../deciders/callers/grants.ts';
+import { principalId } from '../../lib/ids.ts';
+import { verb } from '../../lib/vocabulary.ts';
+import { adminTokenIn, sessionToken } from '../http/authorise.ts';
+import { asker } from '../operations/config.ts';
+import { none, route } from '../http/route.ts';
+import type { Call } from '../http/route.ts';
+
+const person = z.object({
+  id: principalId,
+  name: z.string(),
+  permissions: z.array(verb).readonly(),
+});
+
+export const sessionRoutes = [
+  route({
+    method: 'GET',
+    path: '/session',
+    operation: 'getSession',
+    permission: 'open',
+    summary: 'The principal of the session or of the admin token; null without either',
+    refusals: [],
+    params: none,
+    query: none,
+    body: none,
+    response: z.object({
+      you: person.nullable(),
+      /** The issuer by which people sign on, as the login screen calls it; null: by password alone. */
+      single_sign_on: z.object({ label: z.string(), hides_password: z.boolean() }).nullable(),
+    }),
+    handle: async (_input, call) => {
+      const { control } = call;
+      const holder = await holderIn(call);
+      // A principal that was deleted a moment ago may still have a session.
+      const isKnown = holder !== null && verbsHeld(control.state(), holder) !== null;
+      const you = isKnown ? await asker(control, holder) : null;
+      const { signOn } = control;
+      const single =
+        signOn === null ? null : { label: signOn.label, hides_password: signOn.hidesPassword };
+      return { body: { you, single_sign_on: single } };
+    },
+  }),
+] as const;
+
+async function holderIn({ control, headers }: Call): Promise<Holder | null> {
+  const token = adminTokenIn(headers);
+  if (token !== null) return control.adminTokens.holder(token);
+  const session = sessionToken(headers);
+  const principalId = session === null ? null : await control.sessions.owner(session);
+  return principalId === null ? null : { principalId, tokenId: null };
+}

@@ -1,0 +1,38 @@
+// The calls of a change request as they are shown: their secrets are told by their place.
+
+import { z } from 'zod';
+
+import type { DraftedCall } from '../../control/change-requests/body.ts';
+import { secretFields } from '../http/input.ts';
+
+export const shownCall = z.object({
+  method: z.string(),
+  path: z.string(),
+  /** As it was given; a secret in it is the text `set`. Null when the call has none. */
+  body: z.unknown(),
+  /** The places of the secrets in the body. */
+  secrets: z.array(z.string()).readonly(),
+});
+type ShownCall = z.input<typeof shownCall>;
+
+export function shownCallOf({ method, path, body = null }: DraftedCall): ShownCall {
+  const secrets: string[] = [];
+  const shown = masked(body, [], (place) => secrets.push(place.join('.')));
+  return { method, path, body: shown, secrets };
+}
+
+type Found = (place: readonly string[]) => void;
+
+function masked(value: unknown, place: readonly string[], found: Found): unknown {
+  if (Array.isArray(value)) {
+    return value.map((one: unknown, index) => masked(one, [...place, `${index}`], found));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]: [string, unknown]) => {
+    const at = [...place, name];
+    if (!secretFields.has(name) || member === null) return [name, masked(member, at, found)];
+    found(at);
+    return [name, 'set'];
+  });
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,124 @@
+// A change request as the admin API shows it: never a secret, and of its calls the bodies but for theirs.
+
+import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import { failureCause } from '../../../events/change-request.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { readChangeRequest } from '../../../projections/tables/change-requests.ts';
+import type { ChangeRequestRow } from '../../../projections/tables/change-requests.ts';
+import { principalNames } from '../../control/access/principal-names.ts';
+import type { Vault } from '../../db/vault.ts';
+import { requestAgeMaxMs } from '../../deciders/changes/change-request.ts';
+import { toRfc3339 } from '../../lib/clock.ts';
+import { timestamp } from '../../lib/fields.ts';
+import { changeRequestId, principalId } from '../../lib/ids.ts';
+import type { ChangeRequestId, PrincipalId } from '../../lib/ids.ts';
+import { changeKind, changeRequestState } from '../../lib/vocabulary.ts';
+
+/** A name is null when its principal is gone. */
+const named = { id: principalId, name: z.string().nullable() };
+
+export const changeRequestFields = {
+  id: changeRequestId,
+  state: changeRequestState,
+  /** Of a change that was made without an approval, why. Null when it was erased. */
+  title: z.string().nullable(),
+  /** Null: at the command line. */
+  author: z.object(named).nullable(),
+  kinds: z.array(changeKind).readonly(),
+  event_count: z.int(),
+  /** What an approval covers; null where there is no draft. It is keyed, and tells nothing of the calls. */
+  digest: z.string().nullable(),
+  calls: z.array(z.object({ method: z.string(), path: z.string() })).readonly(),
+  approvals: z.array(z.object({ by: z.object(named), at: timestamp })).readonly(),
+  /** When it is applied by itself. */
+  apply_at: timestamp.nullable(),
+  /** Why it was not, when last it was due. */
+  failure: z
+    .object({ cause: failureCause, message: z.string().nullable(), at: timestamp })
+    .nullable(),
+  created_at: timestamp,
+  /** When what stands there was written, and how long it can be applied; null where there is no draft. */
+  drafted_at: timestamp,
+  expires_at: timestamp.nullable(),
+  ended_at: timestamp.nullable(),
+  /** Null while it is open, and when nobody ended it: it was due, or it expired. */
+  ended_by: z.object(named).nullable(),
+};
+export const changeRequestRecord = z.object(changeRequestFields);
+type ChangeRequestRecord = z.input<typeof changeRequestRecord>;
+
+type Reading = Readonly<{ db: Queryable; vault: Vault; state: ConfigState }>;
+
+export async function recordsOf(
+  reading: Reading,
+  rows: readonly ChangeRequestRow[],
+): Promise<ChangeRequestRecord[]> {
+  const { db, vault } = reading;
+  const refs = rows.flatMap((row) => [row.title_ref, row.failure?.messageRef ?? []].flat());
+  const texts = await vault.reveal(db, refs);
+  const person = await peopleOf(reading, rows);
+  return rows.map((row) => {
+    const { failure } = row;
+    const { id, state, kinds, event_count, digest, calls } = row;
+    return {
+      id,
+      state,
+      title: texts.get(row.title_ref) ?? null,
+      author: person(row.author_id),
+      kinds,
+      event_count,
+      digest,
+      calls,
+      approvals: row.approvals.map(({ by, at }) => ({
+        by: person(by) ?? { id: by, name: null },
+        at,
+      })),
+      apply_at: row.apply_at?.toISOString() ?? null,
+      failure:
+        failure === null
+          ? null
+          : {
+              cause: failure.cause,
+              message: texts.get(failure.messageRef) ?? null,
+              at: failure.at,
+            },
+      created_at: row.created_at.toISOString(),
+      drafted_at: row.drafted_at.toISOString(),
+      expires_at: expiryOf(row),
+      ended_at: row.ended_at?.toISOString() ?? null,
+      ended_by: person(row.ended_by),
+    };
+  });
+}
+
+/** In a mutation, in its transaction. */
+export async function recordOf(
+  reading: Reading,
+  id: ChangeRequestId,
+): Promise<ChangeRequestRecord> {
+  const row = await readChangeRequest(reading.db, id);
+  const [record] = row === null ? [] : await recordsOf(reading, [row]);
+  if (record === undefined) throw new Error(`change request ${id} has no record`);
+  return record;
+}
+
+const expiryOf = ({ digest, drafted_at }: ChangeRequestRow): string | null =>
+  digest === null ? null : toRfc3339(drafted_at.getTime() + requestAgeMaxMs);
+
+type Person = Readonly<{ id: PrincipalId; name: string | null }>;
+
+async function peopleOf(
+  { db, vault, state }: Reading,
+  rows: readonly ChangeRequestRow[],
+): Promise<(id: PrincipalId | null) => Person | null> {
+  const ids = rows.flatMap((row) => [
+    row.author_id,
+    row.ended_by,
+    ...row.approvals.map(({ by }) => by),
+  ]);
+  const principals = [...new Set(ids)].flatMap((id) => state.principal.byId.get(id ?? 0) ?? []);
+  const names = await principalNames({ db, vault }, principals);
+  return (id) => (id === null ? null : { id, name: names.get(id) ?? null });
+}

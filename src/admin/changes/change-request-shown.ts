@@ -1,0 +1,111 @@
+// One change request, whole: its calls without their secrets, what they would come to on the configuration as it stands, which approvals
+// cover that, and everything that was done with it.
+
+import { z } from 'zod';
+
+import { streamOf } from '../../../events/catalogue.ts';
+import type { ChangeRequest } from '../../../projections/config/change-request.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { readBody } from '../../control/change-requests/body.ts';
+import type { ReadBody } from '../../control/change-requests/body.ts';
+import { withWords } from '../../control/history/change-words.ts';
+import { historyCommands } from '../../control/history/commands.ts';
+import { shownChange } from '../../control/history/shown-change.ts';
+import { coveringApprovals, outcomeText } from '../../deciders/changes/change-apply.ts';
+import { decideCalls } from '../../deciders/changes/changes.ts';
+import { decide } from '../../deciders/decide.ts';
+import { principalId } from '../../lib/ids.ts';
+import type { ChangeRequestId } from '../../lib/ids.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { shownCall, shownCallOf } from './change-request-calls.ts';
+import { changeRequestFields, recordOf } from './change-request-record.ts';
+import { changeFields } from './change-sets.ts';
+import type { Control } from '../control.ts';
+import { commandRecord } from '../history/history.ts';
+import type { Handled } from '../http/route.ts';
+import { sources } from '../history/snapshots.ts';
+
+const { calls: _counted, ...change } = changeFields;
+
+export const wholeRequest = z.object({
+  ...changeRequestFields,
+  /** Null once it has ended: they are erased then. */
+  bodies: z.array(shownCall).readonly().nullable(),
+  /** What the calls come to now; null when they cannot be made, or the request has ended. */
+  change: z.object(change).nullable(),
+  /** Names `change`: what is approved with the digest. */
+  outcome: z.string().nullable(),
+  /** Why the calls cannot be made as the configuration stands. */
+  refusal: z.object({ message: z.string(), param: z.string().nullable() }).nullable(),
+  /** Those whose approval covers the calls and what they come to now. */
+  covered_by: z.array(principalId).readonly(),
+  /** Every step, oldest first; the first 200. */
+  history: z.array(commandRecord).readonly(),
+});
+type WholeRequest = z.input<typeof wholeRequest>;
+
+const historyMax = 200;
+
+export async function shownRequest(
+  control: Control,
+  id: ChangeRequestId,
+): Promise<Handled<WholeRequest>> {
+  await control.refresh();
+  const state = control.state();
+  const request = state.change_request.byId.get(id);
+  if (request === undefined) return refuse('absent', `change request ${id} does not exist`);
+  const record = await recordOf({ db: control.db, vault: control.vault, state }, id);
+  const commands = await historyCommands(sources(control), {
+    stream: streamOf('change_request', id),
+    actorId: null,
+    from: null,
+    to: null,
+    after: null,
+    order: 'asc',
+    limit: historyMax,
+  });
+  const history = await withWords(sources(control), commands);
+  const shown = await shownNow(control, state, request);
+  return { body: { ...record, ...shown, history } };
+}
+
+type Now = Pick<WholeRequest, 'bodies' | 'change' | 'outcome' | 'refusal' | 'covered_by'>;
+
+const nothing: Now = { bodies: null, change: null, outcome: null, refusal: null, covered_by: [] };
+
+async function shownNow(
+  control: Control,
+  state: ConfigState,
+  request: ChangeRequest,
+): Promise<Now> {
+  if (request.ended !== null || request.draft === null) return nothing;
+  const body = await readBody(control, request);
+  if (isRefusal(body)) return { ...nothing, refusal: said(body) };
+  return {
+    ...nothing,
+    bodies: body.calls.map(shownCallOf),
+    ...(await comesTo(control, state, { request, body })),
+  };
+}
+
+type Drafted = Readonly<{ request: ChangeRequest; body: ReadBody }>;
+
+async function comesTo(
+  control: Control,
+  before: ConfigState,
+  { request, body }: Drafted,
+): Promise<Partial<Now>> {
+  const unfolded = decideCalls(before, body.commands, decide);
+  if (isRefusal(unfolded)) return { refusal: said(unfolded) };
+  const { state: after } = unfolded;
+  const events = unfolded.events.flat();
+  const covering = coveringApprovals(before, request, unfolded.events);
+  return {
+    change: await shownChange(sources(control), { before, after, events }),
+    outcome: outcomeText(unfolded.events).text,
+    covered_by: covering.map(({ by }) => by),
+  };
+}
+
+const said = ({ message, param }: Refusal) => ({ message, param });

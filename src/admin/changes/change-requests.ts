@@ -1,0 +1,335 @@
+// Change requests: several calls drafted as one change, approved by another principal than their author, and applied as they were approved
+// (docs/history.md, "Four eyes").
+
+import { z } from 'zod';
+
+import {
+  countChangeRequests,
+  listChangeRequests,
+} from '../../../projections/tables/change-requests.ts';
+import { readBody, sealBody } from '../../control/change-requests/body.ts';
+import { reviewerBy } from '../../control/change-requests/reviewer.ts';
+import type { Secret } from '../../db/vault.ts';
+import { shownText, timestampField } from '../../lib/fields.ts';
+import { changeRequestId } from '../../lib/ids.ts';
+import type { ChangeRequestId, PrincipalId } from '../../lib/ids.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { changeRequestState } from '../../lib/vocabulary.ts';
+import { calls as callsField } from './change-sets.ts';
+import { changeRequestRecord, recordOf, recordsOf } from './change-request-record.ts';
+import { shownRequest, wholeRequest } from './change-request-shown.ts';
+import { withVersions } from '../http/entity.ts';
+import { idIn, limitQuery, wholeNumber } from '../http/fields.ts';
+import { idOf, mutate, reasonLengthMax, reasonOf } from '../http/mutation.ts';
+import type { CallMutation } from '../http/mutation.ts';
+import { isProposable, prepareCalls } from './proposal.ts';
+import type { ProposedCall } from './proposal.ts';
+import { none, route } from '../http/route.ts';
+import type { Call, Route } from '../http/route.ts';
+
+const titleField = shownText(200);
+const reason = z.string().min(1).max(reasonLengthMax).optional();
+const hexDigest = z.string().regex(/^[0-9a-f]{16,64}$/, 'must be the digest that was shown');
+const params = idIn(changeRequestId);
+const listPath = '/admin/change-requests';
+
+const reading = { method: 'GET', permission: 'usage:read', body: none } as const;
+const writing = { permission: 'config:write', query: none, response: changeRequestRecord } as const;
+const ofOne = { ...writing, method: 'POST', params, refusals: ['absent', 'conflict'] } as const;
+
+/** A restore as well, by itself, and a sync of prices. */
+const isDraftable = (route: Route): boolean =>
+  isProposable(route) ||
+  ['/admin/snapshots/{version}/restore', '/admin/prices/sync'].includes(route.path);
+
+const listQuery = z.strictObject({
+  state: changeRequestState.optional(),
+  /** The id of a principal. */
+  author: wholeNumber({ from: 1 }).optional(),
+  /** The id of the last one held. */
+  after: wholeNumber({ from: 1 }).optional(),
+  order: z.enum(['asc', 'desc']).default('desc'),
+  limit: limitQuery({ standard: 100 }),
+});
+
+/** `all` are the routes whose calls may be drafted, and others. */
+export const changeRequestRoutes = (all: readonly Route[]) =>
+  [
+    ...readRoutes,
+    ...draftRoutes(all.filter(isDraftable)),
+    ...reviewRoutes,
+    ...endingRoutes,
+  ] as const;
+
+const readRoutes = [
+  route({
+    ...reading,
+    path: listPath,
+    operation: 'listChangeRequests',
+    summary: 'Change requests, newest first; those made without an approval await a review',
+    refusals: [],
+    params: none,
+    query: listQuery,
+    response: z.array(changeRequestRecord),
+    handle: async ({ query }, { control }) => {
+      await control.refresh();
+      const { db, vault } = control;
+      const state = control.state();
+      const filter = { state: query.state ?? null, authorId: query.author ?? null };
+      const { order } = query;
+      const page = { after: query.after ?? null, limit: query.limit + 1, order };
+      const found = await listChangeRequests(db, filter, page);
+      const total = await countChangeRequests(db, filter);
+      const records = await recordsOf({ db, vault, state }, found.slice(0, query.limit));
+      const last = found.length > query.limit ? records.at(-1) : undefined;
+      return {
+        headers: { 'x-total-count': String(total), ...linkBehind(query, last?.id) },
+        body: withVersions(records, { path: listPath, state }),
+      };
+    },
+  }),
+  route({
+    ...reading,
+    path: '/admin/change-requests/{id}',
+    operation: 'getChangeRequest',
+    summary: 'A change request, its calls, what they come to now, and its history',
+    refusals: ['absent'],
+    params,
+    query: none,
+    response: wholeRequest,
+    handle: ({ params: { id } }, { control }) => shownRequest(control, id),
+  }),
+] as const;
+
+const draftRoutes = (routes: readonly Route[]) =>
+  [
+    route({
+      ...writing,
+      method: 'POST',
+      path: listPath,
+      operation: 'draftChangeRequest',
+      summary: 'Draft several calls as one change; they are read and dialled, and not made',
+      refusals: ['absent', 'conflict', 'too_large', 'upstream'],
+      params: none,
+      body: z.strictObject({ title: titleField, calls: callsField, reason }),
+      handle: async ({ body: { title, calls, reason } }, call) => {
+        const given = reasonOf(call, reason);
+        if (isRefusal(given)) return given;
+        if (given === null) return reasonNeeded;
+        const drafted = await draftOf(call, calls, routes);
+        if (isRefusal(drafted)) return drafted;
+        const { draft, secret } = drafted;
+        const titled = titleSecret(call, title);
+        const command = {
+          type: 'DraftChangeRequest',
+          by: callerOf(call),
+          titleRef: titled.ref,
+          draft,
+        } as const;
+        const mutation = { command, secrets: [titled, secret], reason };
+        return mutate(call, mutation, (outcome, db) =>
+          recordOf(
+            { db, vault: call.control.vault, state: outcome.state },
+            changeRequestId.parse(idOf(outcome, 'ChangeRequestDrafted')),
+          ),
+        );
+      },
+    }),
+    route({
+      ...ofOne,
+      method: 'PATCH',
+      path: '/admin/change-requests/{id}',
+      operation: 'editChangeRequest',
+      summary: 'Change what is drafted, as its author; what was approved is so no more',
+      refusals: ['absent', 'conflict', 'too_large', 'upstream'],
+      body: z.strictObject({
+        title: titleField.optional(),
+        /** All of them: secrets are not shown, and sent anew. */
+        calls: callsField.optional(),
+        reason,
+      }),
+      handle: async ({ params: { id }, body: { title, calls, reason } }, call) => {
+        const drafted = calls === undefined ? null : await draftOf(call, calls, routes);
+        if (isRefusal(drafted)) return drafted;
+        const titled = title === undefined ? null : titleSecret(call, title);
+        const command = {
+          type: 'EditChangeRequest',
+          id,
+          by: callerOf(call),
+          titleRef: titled?.ref ?? null,
+          draft: drafted?.draft ?? null,
+          now: call.control.clock(),
+        } as const;
+        const secrets = [titled, drafted?.secret ?? null].filter((one) => one !== null);
+        return changed(call, id, { command, secrets, reason });
+      },
+    }),
+  ] as const;
+
+const reviewRoutes = [
+  route({
+    ...ofOne,
+    path: '/admin/change-requests/{id}/approve',
+    operation: 'approveChangeRequest',
+    summary: 'Approve exactly what was shown; never by its author, nor by a login that they gave',
+    body: z.strictObject({
+      /** Of the calls, and of what they come to: as the change request was shown. */
+      digest: hexDigest,
+      outcome: hexDigest,
+      reason,
+    }),
+    handle: async ({ params: { id }, body: { digest, outcome, reason } }, call) => {
+      const body = await bodyOf(call, id);
+      if (isRefusal(body)) return body;
+      const now = call.control.clock();
+      const by = await reviewer(call, id);
+      if (isRefusal(by)) return by;
+      const { ref, commands } = body;
+      const given = { id, by, digest, outcome, body: { ref, commands }, now };
+      return changed(call, id, { command: { type: 'ApproveChangeRequest', ...given }, reason });
+    },
+  }),
+  route({
+    ...ofOne,
+    path: '/admin/change-requests/{id}/refuse',
+    operation: 'refuseChangeRequest',
+    summary: 'Refuse a change request, which ends it; its author withdraws it instead',
+    body: z.strictObject({ reason }),
+    handle: ({ params: { id }, body: { reason } }, call) => {
+      const given = reasonOf(call, reason);
+      if (isRefusal(given)) return given;
+      if (given === null) return reasonNeeded;
+      const command = { type: 'RefuseChangeRequest', id, by: callerOf(call) } as const;
+      return changed(call, id, { command, reason });
+    },
+  }),
+  route({
+    ...ofOne,
+    path: '/admin/change-requests/{id}/review',
+    operation: 'reviewChange',
+    summary: 'Say that a change that was made without an approval has been looked at',
+    body: z.strictObject({ reason }),
+    handle: async ({ params: { id }, body: { reason } }, call) => {
+      await call.control.refresh();
+      const by = await reviewer(call, id);
+      if (isRefusal(by)) return by;
+      const command = { type: 'ReviewChange', id, by } as const;
+      return changed(call, id, { command, reason });
+    },
+  }),
+] as const;
+
+const endingRoutes = [
+  route({
+    ...ofOne,
+    path: '/admin/change-requests/{id}/withdraw',
+    operation: 'withdrawChangeRequest',
+    summary: 'Withdraw a change request, as its author',
+    body: z.strictObject({ reason }),
+    handle: ({ params: { id }, body: { reason } }, call) => {
+      const command = { type: 'WithdrawChangeRequest', id, by: callerOf(call) } as const;
+      return changed(call, id, { command, reason });
+    },
+  }),
+  route({
+    ...ofOne,
+    path: '/admin/change-requests/{id}/schedule',
+    operation: 'scheduleChangeRequest',
+    summary: 'Have an approved change request applied at a time; null only when it is asked for',
+    body: z.strictObject({ at: timestampField.nullable(), reason }),
+    handle: ({ params: { id }, body: { at, reason } }, call) => {
+      const applyAt = at === null ? null : Date.parse(at);
+      const given = { id, by: callerOf(call), applyAt, now: call.control.clock() };
+      return changed(call, id, { command: { type: 'ScheduleChangeRequest', ...given }, reason });
+    },
+  }),
+  route({
+    ...ofOne,
+    path: '/admin/change-requests/{id}/apply',
+    operation: 'applyChangeRequest',
+    summary: 'Make the approved calls as one change, at one snapshot version: all of them or none',
+    refusals: ['absent', 'conflict', 'too_large'],
+    body: z.strictObject({ reason }),
+    handle: async ({ params: { id }, body: { reason } }, call) => {
+      const body = await bodyOf(call, id);
+      if (isRefusal(body)) return body;
+      const { ref, commands, secrets, precondition, causation } = body;
+      const given = { id, by: callerOf(call), body: { ref, commands }, now: call.control.clock() };
+      const command = { type: 'ApplyChangeRequest', ...given } as const;
+      const own = precondition === undefined ? {} : { precondition };
+      return changed(call, id, { command, secrets, reason, causation, ...own });
+    },
+  }),
+] as const;
+
+const reasonNeeded = refuse('invalid', 'reason is needed, in the body or as x-gw-reason', {
+  param: 'reason',
+});
+
+const changed = (call: Call, id: ChangeRequestId, mutation: CallMutation) =>
+  mutate(call, mutation, ({ state }, db) => recordOf({ db, vault: call.control.vault, state }, id));
+
+function callerOf({ caller }: Call): PrincipalId {
+  if (!('principalId' in caller)) throw new Error('a change request was written by nobody');
+  return caller.principalId;
+}
+
+/** A token proves that a program was given it, not that a second person looked. */
+const signInNeeded = refuse(
+  'forbidden',
+  'an admin token cannot approve or review a change; sign in to do it',
+);
+
+const reviewer = async (call: Call, id: ChangeRequestId) => {
+  if (call.caller.kind === 'admin_token') return signInNeeded;
+  const { reports, state } = call.control;
+  return reviewerBy(reports, state(), { principalId: callerOf(call), id });
+};
+
+function titleSecret({ control }: Call, plaintext: string): Secret {
+  return { ref: control.newId(), class: 'personal', plaintext };
+}
+
+/** The calls made ready, and on their way into the vault. */
+async function draftOf(call: Call, calls: readonly ProposedCall[], routes: readonly Route[]) {
+  const { control } = call;
+  await control.refresh();
+  const proposal = await prepareCalls(call, calls, routes);
+  if (isRefusal(proposal)) return proposal;
+  const { commands, secrets } = proposal;
+  if (calls.length > 1 && commands.some(({ type }) => type === 'RestoreSnapshot')) {
+    return refuse('invalid', 'calls: a restore is drafted alone', { param: 'calls' });
+  }
+  const { ref, digest, secret } = sealBody(control, { calls, commands, secrets });
+  const named = calls.map(({ method, path }) => ({ method, path }));
+  return { draft: { ref, digest, calls: named, commands }, secret };
+}
+
+/** As it is now; under the lock is asked whether it still is. */
+async function bodyOf({ control }: Call, id: ChangeRequestId) {
+  await control.refresh();
+  const request = control.state().change_request.byId.get(id);
+  if (request === undefined) return absent(id);
+  if (request.ended !== null || request.draft === null) {
+    return refuse('conflict', `change request ${id} is ${request.state}`);
+  }
+  return readBody(control, request);
+}
+
+const absent = (id: ChangeRequestId): Refusal =>
+  refuse('absent', `change request ${id} does not exist`);
+
+function linkBehind(
+  { state, author, order, limit }: z.output<typeof listQuery>,
+  last: number | undefined,
+): Record<string, string> {
+  if (last === undefined) return {};
+  const asked = {
+    ...(state === undefined ? {} : { state }),
+    ...(author === undefined ? {} : { author: `${author}` }),
+    ...(order === 'desc' ? {} : { order }),
+  };
+  const query = new URLSearchParams({ ...asked, limit: `${limit}`, after: `${last}` });
+  return { link: `<${listPath}?${query.toString()}>; rel="next"` };
+}

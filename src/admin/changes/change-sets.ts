@@ -1,0 +1,115 @@
+// Several changes as one: shown before they are made, then made in one transaction, at one snapshot version, all of them or none.
+
+import { z } from 'zod';
+
+import { shownChange } from '../../control/history/shown-change.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import { answerDryRun, dryRunQuestion, dryRunRecord } from '../routing/dry-run.ts';
+import { mutate, reasonLengthMax, reasonOf } from '../http/mutation.ts';
+import { isProposable, prepareCalls } from './proposal.ts';
+import type { Proposal, ProposedCall } from './proposal.ts';
+import { none, route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { differenceRecord, sources } from '../history/snapshots.ts';
+
+const callsMax = 100;
+const pathLengthMax = 1_000;
+
+const proposedCall = z.strictObject({
+  method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
+  path: z.string().max(pathLengthMax).startsWith('/admin/'),
+  /** As the call itself takes it. */
+  body: z.unknown().optional(),
+});
+
+export const calls = z.array(proposedCall).min(1).max(callsMax);
+
+export const changeFields = {
+  /** In the order of the calls. */
+  calls: z
+    .array(z.object({ method: z.string(), path: z.string(), event_count: z.int() }))
+    .readonly(),
+  event_count: z.int(),
+  /** Lists hold the first 1,000. */
+  events: z.array(z.object({ stream: z.string(), type: z.string(), data: z.unknown() })).readonly(),
+  difference_count: z.int(),
+  diff: z.array(differenceRecord).readonly(),
+};
+
+const common = { method: 'POST', permission: 'config:write', params: none, query: none } as const;
+
+/** `all` are the routes whose calls may be proposed, and others. */
+export function changeSetRoutes(all: readonly Route[]) {
+  const routes = all.filter(isProposable);
+  return [
+    route({
+      ...common,
+      path: '/admin/change-sets/preview',
+      operation: 'previewChangeSet',
+      summary: 'What several calls would come to as one change; nothing is written',
+      asks: true,
+      refusals: ['absent', 'conflict', 'too_large', 'upstream'],
+      body: z.strictObject({
+        calls,
+        /** Where a request would go behind the change. */
+        dry_run: dryRunQuestion.optional(),
+      }),
+      response: z.object({ ...changeFields, dry_run: dryRunRecord.nullable() }),
+      handle: async ({ body: { calls, dry_run: question } }, call) => {
+        const { control } = call;
+        await control.refresh();
+        const before = control.state();
+        const proposal = await prepareCalls(call, calls, routes);
+        if (isRefusal(proposal)) return proposal;
+        const { state: after, events } = proposal;
+        const answered =
+          question === undefined
+            ? null
+            : answerDryRun(question, await control.routed.ofState(after), control.clock());
+        if (isRefusal(answered)) return answered;
+        const change = await shownChange(sources(control), { before, after, events });
+        const dry_run = answered !== null && 'body' in answered ? answered.body : null;
+        return {
+          headers: { etag: `"${before.version}"` },
+          body: { calls: countedCalls(calls, proposal), ...change, dry_run },
+        };
+      },
+    }),
+    route({
+      ...common,
+      path: '/admin/change-sets/apply',
+      operation: 'applyChangeSet',
+      summary: 'Make several calls as one change, at one snapshot version: all of them or none',
+      refusals: ['absent', 'conflict', 'too_large', 'upstream'],
+      body: z.strictObject({
+        calls,
+        /** Needed; x-gw-reason says it as well. */
+        reason: z.string().min(1).max(reasonLengthMax).optional(),
+      }),
+      response: z.object(changeFields),
+      handle: async ({ body: { calls, reason } }, call) => {
+        const { control } = call;
+        const given = reasonOf(call, reason);
+        if (isRefusal(given)) return given;
+        if (given === null) return reasonNeeded;
+        await control.refresh();
+        const before = control.state();
+        const proposal = await prepareCalls(call, calls, routes);
+        if (isRefusal(proposal)) return proposal;
+        const { commands, secrets, events } = proposal;
+        const command = { type: 'ApplyChanges', commands, events } as const;
+        return mutate(call, { command, secrets, reason }, async ({ state: after }, db) => ({
+          calls: countedCalls(calls, proposal),
+          ...(await shownChange({ db, vault: control.vault }, { before, after, events })),
+        }));
+      },
+    }),
+  ] as const;
+}
+
+const reasonNeeded = refuse('invalid', 'reason is needed, in the body or as x-gw-reason', {
+  param: 'reason',
+});
+
+const countedCalls = (calls: readonly ProposedCall[], { counts }: Proposal) =>
+  calls.map(({ method, path }, index) => ({ method, path, event_count: counts[index] ?? 0 }));

@@ -1,0 +1,150 @@
+// Calls of the admin API that are not made but taken down: each is read by its own route, on the state that those before it lead to,
+// up to the command that it would have executed. So a proposal obeys every rule that the calls one by one obey, providers are dialled
+// and passwords hashed, and nothing is written.
+
+import type { GwEvent } from '../../../events/catalogue.ts';
+import { draftablePaths } from '../../../events/nouns.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { Mutation } from '../../control/commands/execute.ts';
+import type { Secret } from '../../db/vault.ts';
+import { decide, isSingle } from '../../deciders/decide.ts';
+import type { SingleCommand } from '../../deciders/decide.ts';
+import { createUnfolding } from '../../deciders/import/unfolding.ts';
+import type { Unfolding } from '../../deciders/import/unfolding.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { noEntity } from '../http/entity.ts';
+import type { RawInput } from '../http/input.ts';
+import { isMutation } from '../http/once.ts';
+import { resourceOf } from '../openapi/openapi-tags.ts';
+import type { Call, Method, Route } from '../http/route.ts';
+
+/** `path` is without a query. */
+export type ProposedCall = Readonly<{ method: Method; path: string; body?: unknown }>;
+
+/** Ready to be made as one. `state` is the one behind the events. */
+export type Proposal = Readonly<{
+  commands: readonly SingleCommand[];
+  secrets: readonly Secret[];
+  events: readonly GwEvent[];
+  /** How many events each call comes to. */
+  counts: readonly number[];
+  state: ConfigState;
+}>;
+
+/** Whether a call of this route may be part of a proposal. */
+export const isProposable = (route: Route): boolean =>
+  isMutation(route) &&
+  route.permission === 'config:write' &&
+  draftablePaths.includes(resourceOf(route));
+
+/** A provider that is dialled takes seconds. */
+const readyMs = 60_000;
+
+/** Refuses with the place of the call that cannot be made, from 0. */
+export async function prepareCalls(
+  call: Call,
+  calls: readonly ProposedCall[],
+  routes: readonly Route[],
+): Promise<Proposal | Refusal> {
+  const { control } = call;
+  const startedAt = control.clock();
+  const on = createUnfolding(control.state());
+  const commands: SingleCommand[] = [];
+  const secrets: Secret[] = [];
+  const counts: number[] = [];
+  for (const [index, proposed] of calls.entries()) {
+    const before = on.events().length;
+    const isLate = control.clock() - startedAt > readyMs;
+    const mutation = isLate ? tooSlow : await takeDown({ call, routes, on }, proposed);
+    if (isRefusal(mutation)) return within(index, mutation);
+    const { command, secrets: own = [] } = mutation;
+    // No route of those that may be proposed makes one.
+    if (!isSingle(command)) throw new Error('a proposal was made in a proposal');
+    const refusal = on.take(decide(on.state(), command));
+    if (refusal !== null) return within(index, refusal);
+    commands.push(command);
+    secrets.push(...own);
+    counts.push(on.events().length - before);
+  }
+  return { commands, secrets, events: on.events(), counts, state: on.state() };
+}
+
+const tooSlow = refuse('too_large', `was not reached within ${readyMs / 1000} s; send fewer calls`);
+
+const within = (index: number, refusal: Refusal): Refusal => {
+  const place = `calls.${index}`;
+  const param = refusal.param === null ? place : `${place}.${refusal.param}`;
+  return { ...refusal, message: `${place}: ${refusal.message}`, param };
+};
+
+type Surroundings = Readonly<{ call: Call; routes: readonly Route[]; on: Unfolding }>;
+
+/** The mutation that the call's route would have executed. */
+async function takeDown(
+  { call, routes, on }: Surroundings,
+  proposed: ProposedCall,
+): Promise<Mutation | Refusal> {
+  const found = routeOf(routes, proposed);
+  if (found === null) {
+    const { method, path } = proposed;
+    return refuse('invalid', `${method} ${path} is no call that can be proposed`, {
+      param: 'path',
+    });
+  }
+  const { route, raw } = found;
+  const taken: { mutation?: Mutation } = {};
+  const control = {
+    ...call.control,
+    state: on.state,
+    refresh: nothingToRead,
+    execute: (mutation: Mutation) => {
+      taken.mutation = mutation;
+      return Promise.resolve(takenDown);
+    },
+  };
+  const own = { ...call, control, method: route.method, path: proposed.path };
+  const answer = await route.run({ ...own, entity: noEntity, once: null }, raw);
+  if (taken.mutation !== undefined) return taken.mutation;
+  return isRefusal(answer)
+    ? answer
+    : refuse('invalid', `${proposed.method} ${proposed.path} so asked would change nothing`);
+}
+
+const nothingToRead = async (): Promise<void> => {};
+
+/** Ends the route where it would have written; nobody is told. */
+const takenDown = refuse('conflict', 'the call was taken down');
+
+function routeOf(
+  routes: readonly Route[],
+  { method, path, body }: ProposedCall,
+): Readonly<{ route: Route; raw: RawInput }> | null {
+  for (const route of routes) {
+    const params = route.method === method ? paramsOf(route.path, path) : null;
+    if (params !== null) return { route, raw: { params, query: {}, body } };
+  }
+  return null;
+}
+
+function paramsOf(pattern: string, path: string): Record<string, string> | null {
+  const [names, given] = [pattern.split('/'), path.split('/')];
+  if (names.length !== given.length) return null;
+  const params: Record<string, string> = {};
+  for (const [at, name] of names.entries()) {
+    const text = given[at] ?? '';
+    const [, parameter] = /^\{(\w+)\}$/.exec(name) ?? [];
+    const value = parameter === undefined ? null : decoded(text);
+    if (parameter === undefined ? name !== text : value === null || value === '') return null;
+    if (parameter !== undefined && value !== null) params[parameter] = value;
+  }
+  return params;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,151 @@
+// What a proposal would have made of requests of the past: newly denied, newly allowed, re-routed, and what it would have cost. Nothing
+// is written.
+
+import { z } from 'zod';
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { readBody } from '../../control/change-requests/body.ts';
+import { momentField } from '../../control/history/moment.ts';
+import type { Moment } from '../../control/history/moment.ts';
+import { lastDay } from '../../control/history/what-if.ts';
+import type { UsageWindow } from '../../db/usage/usage-sample.ts';
+import { decideCalls } from '../../deciders/changes/changes.ts';
+import { decide } from '../../deciders/decide.ts';
+import { timestampField } from '../../lib/fields.ts';
+import { changeRequestId } from '../../lib/ids.ts';
+import type { ChangeRequestId } from '../../lib/ids.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { calls } from './change-sets.ts';
+import type { Control } from '../control.ts';
+import { isProposable, prepareCalls } from './proposal.ts';
+import { none, route } from '../http/route.ts';
+import type { Call, Route } from '../http/route.ts';
+import { whatIfRecord } from './what-if-record.ts';
+
+const requestsMax = 5_000;
+const changedMax = 500;
+
+const moment = z.union(
+  [
+    z
+      .int()
+      .nonnegative()
+      .transform((position): Moment => ({ position })),
+    momentField,
+  ],
+  { error: 'must be a snapshot version, a position of the log or an RFC 3339 time' },
+);
+
+const whatIfBody = z.strictObject({
+  /** When the requests came; the last 24 hours when absent. */
+  since: timestampField.optional(),
+  until: timestampField.optional(),
+  /** What is proposed: these calls on the configuration as it stands, those of a change request, or another version. */
+  calls: calls.optional(),
+  change_request: changeRequestId.optional(),
+  version: moment.optional(),
+  /** What a version is compared with; the configuration as it stands when absent. */
+  base: moment.optional(),
+  /** How many requests are compared, at even distances when there are more. */
+  requests: z.int().min(1).max(requestsMax).default(1_000),
+  /** How many of the changed ones are listed. */
+  changed: z.int().min(0).max(changedMax).default(50),
+});
+type Asked = z.output<typeof whatIfBody>;
+
+/** `all` are the routes whose calls may be proposed, and others. */
+export function whatIfRoutes(all: readonly Route[]) {
+  const routes = all.filter(isProposable);
+  return [
+    route({
+      method: 'POST',
+      path: '/admin/what-if',
+      operation: 'whatIf',
+      permission: 'config:write',
+      summary: 'What proposed calls, or another version, would have made of requests of the past',
+      asks: true,
+      refusals: ['absent', 'conflict', 'too_large', 'upstream', 'unavailable'],
+      params: none,
+      query: none,
+      body: whatIfBody,
+      response: whatIfRecord,
+      handle: async ({ body }, call) => {
+        const { control } = call;
+        const window = windowOf(body, control);
+        if (isRefusal(window)) return window;
+        await control.refresh();
+        const compared = await statesOf(call, body, routes);
+        if (isRefusal(compared)) return compared;
+        const { before, after } = compared;
+        const sizes = { requestsMax: body.requests, changedMax: body.changed };
+        const found = await control.whatIf({ window, before, after, ...sizes });
+        if (isRefusal(found)) return found;
+        const proposed = body.version === undefined ? null : placeOf(after);
+        return { body: { base: placeOf(before), proposed, ...found } };
+      },
+    }),
+  ] as const;
+}
+
+function windowOf({ since: from, until: to }: Asked, { clock }: Control): UsageWindow | Refusal {
+  const day = lastDay(to === undefined ? clock() : Date.parse(to));
+  const window = { since: from ?? day.since, until: day.until };
+  const { since, until } = window;
+  if (Date.parse(since) < Date.parse(until)) return window;
+  return refuse('invalid', `since ${since} is not before until ${until}`, { param: 'since' });
+}
+
+type Compared = Readonly<{ before: ConfigState; after: ConfigState }>;
+
+async function statesOf(
+  call: Call,
+  { calls, change_request: request, version, base }: Asked,
+  routes: readonly Route[],
+): Promise<Compared | Refusal> {
+  const { past, state } = call.control;
+  const before = state();
+  if ([calls, request, version].filter((given) => given !== undefined).length !== 1) {
+    return refuse('invalid', 'one of calls, change_request and version is needed', {
+      param: 'calls',
+    });
+  }
+  if (version === undefined && base !== undefined) return baseOfCalls;
+  const after =
+    calls !== undefined
+      ? await stateBehind(prepareCalls(call, calls, routes))
+      : request !== undefined
+        ? await stateBehind(requested(call.control, before, request))
+        : await past.at(version ?? before, 'version');
+  if (isRefusal(after)) return after;
+  if (base === undefined) return { before, after };
+  const compared = await past.at(base, 'base');
+  return isRefusal(compared) ? compared : { before: compared, after };
+}
+
+const baseOfCalls = refuse('invalid', 'base: calls are made on the configuration as it stands', {
+  param: 'base',
+});
+
+type Proposed = Readonly<{ state: ConfigState }>;
+
+async function stateBehind(proposed: Promise<Proposed | Refusal>): Promise<ConfigState | Refusal> {
+  const found = await proposed;
+  return isRefusal(found) ? found : found.state;
+}
+
+/** The calls of a change request, made on the configuration as it stands. */
+async function requested(
+  control: Control,
+  before: ConfigState,
+  id: ChangeRequestId,
+): Promise<Proposed | Refusal> {
+  const request = before.change_request.byId.get(id);
+  if (request === undefined) {
+    return refuse('absent', `change request ${id} does not exist`, { param: 'change_request' });
+  }
+  const body = await readBody(control, request);
+  return isRefusal(body) ? body : decideCalls(before, body.commands, decide);
+}
+
+const placeOf = ({ position, version }: ConfigState) => ({ position, version });

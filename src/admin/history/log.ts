@@ -1,0 +1,85 @@
+// Evidence of the log for whoever does not trust its database: signed checkpoints, the keys that sign them, and the exact bytes of the
+// events. Nothing here carries a secret: events hold refs into the vault in their place.
+
+import { Readable } from 'node:stream';
+
+import { z } from 'zod';
+
+import { exportLog } from '../../control/evidence/export.ts';
+import { auditKeys, logRange } from '../../control/evidence/log-range.ts';
+import { readHead } from '../../db/log/event-log.ts';
+import { listSignedCheckpoints } from '../../db/log/signed-checkpoints.ts';
+import { timestamp } from '../../lib/fields.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import { limitQuery, wholeNumber } from '../http/fields.ts';
+import { none, route } from '../http/route.ts';
+
+const position = z.int().nonnegative();
+
+const checkpoints = z.object({
+  /** The name under which checkpoints of this log are signed. */
+  origin: z.string(),
+  keys: z.array(
+    z.object({ since: position, public_key: z.hash('sha256'), verifier_key: z.string() }),
+  ),
+  /** The oldest first. A note states log, position and hash (c2sp.org/signed-note). */
+  checkpoints: z.array(z.object({ position, note: z.string(), created_at: timestamp })),
+});
+
+const reading = { method: 'GET', permission: 'usage:read', params: none, body: none } as const;
+
+export const logRoutes = [
+  route({
+    ...reading,
+    path: '/admin/log/checkpoints',
+    operation: 'listCheckpoints',
+    summary: 'The signed checkpoints of the log behind a position, and every key that signed some',
+    refusals: [],
+    query: z.strictObject({
+      after: wholeNumber({ from: 0 }).default(0),
+      limit: limitQuery({ standard: 100 }),
+    }),
+    response: checkpoints,
+    handle: async ({ query: { after, limit } }, { control: { reports } }) => {
+      const head = await readHead(reports);
+      const listed = await listSignedCheckpoints(reports, { after, to: head.position, limit });
+      return {
+        body: {
+          origin: `gw/${head.logId}`,
+          keys: await auditKeys(reports, head),
+          checkpoints: listed.map(({ position, note, created_at }) => ({
+            position,
+            note,
+            created_at: created_at.toISOString(),
+          })),
+        },
+      };
+    },
+  }),
+  route({
+    ...reading,
+    path: '/admin/log/export',
+    operation: 'exportLog',
+    summary: 'The exact bytes of the events with their checkpoints, a line of JSON each',
+    refusals: ['absent'],
+    mediaType: 'application/x-ndjson',
+    query: z.strictObject({
+      from: wholeNumber({ from: 1 }).optional(),
+      to: wholeNumber({ from: 1 }).optional(),
+    }),
+    response: z
+      .string()
+      .meta({ examples: ['{"end":20,"hash":"…","events":20,"checkpoints":1}\n'] }),
+    handle: async ({ query: { from = null, to = null } }, { control: { reports } }) => {
+      const found = await logRange(reports, { from, to });
+      if (isRefusal(found)) return found;
+      return {
+        headers: {
+          'content-type': 'application/x-ndjson',
+          'content-disposition': 'attachment; filename="log.ndjson"',
+        },
+        stream: Readable.from(exportLog(reports, found.head, found.range)),
+      };
+    },
+  }),
+] as const;

@@ -1,0 +1,212 @@
+// Snapshot versions: who made each, which replicas serve it, what is in it, what lies between two, and where a request would have
+// gone under one. No credential and no ref to one is in any of it.
+
+import { z } from 'zod';
+
+import { configNouns } from '../../../events/nouns.ts';
+import { diffPage } from '../../../projections/diff.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { countUpTo } from '../../../projections/tables/page.ts';
+import { snapshotVersions } from '../../../projections/tables/snapshot-versions.ts';
+import { momentField } from '../../control/history/moment.ts';
+import {
+  historyVersion,
+  historyVersions,
+  redactedConfig,
+  shownDifferences,
+} from '../../control/history/snapshots.ts';
+import { servedBy } from '../../control/fleet/fleet-served.ts';
+import { timestamp, timestampField } from '../../lib/fields.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import { snapshotApiKey, snapshotConfig, snapshotProvider } from '../../snapshot/schema.ts';
+import type { Control } from '../control.ts';
+import { answerDryRun, dryRunQuestion, dryRunRecord } from '../routing/dry-run.ts';
+import { limitQuery, wholeNumber } from '../http/fields.ts';
+import { commandRecord } from './history.ts';
+import { historyPage } from './history-page.ts';
+import { none, route } from '../http/route.ts';
+
+const kind = z.enum(configNouns);
+const position = z.int().nonnegative();
+const hash = z.hash('sha256');
+
+/** A replica, and since when it has served the version. */
+const serving = z.object({ replica: z.string(), since: timestamp });
+
+const versionFields = {
+  version: position,
+  created_at: timestamp,
+  snapshot_schema: z.int(),
+  /** Over the configuration: equal for equal ones. */
+  content_hash: hash,
+  /** The entities that it changed, as `<kind>-<id>`. */
+  changed: z.array(z.string()).readonly(),
+  /** The mutation that made it. */
+  made_by: commandRecord.nullable(),
+};
+
+const versionRecord = z.object({
+  ...versionFields,
+  /** Of those that report to this process, which serve it now. */
+  replicas: z.array(serving).readonly(),
+  /** Of all that ever reported it, to whichever process: how many, and the first hundred. */
+  served_by: z.object({ replicas: z.int(), first: z.array(serving).readonly() }),
+});
+
+const placeRecord = z.object({ position, version: position });
+
+const config = snapshotConfig.extend({
+  api_keys: z.array(snapshotApiKey.omit({ verifier_ref: true })).readonly(),
+  providers: z
+    .array(snapshotProvider.omit({ credential_ref: true }).extend({ has_credential: z.boolean() }))
+    .readonly(),
+});
+const snapshotRecord = z.object({
+  ...placeRecord.shape,
+  /** Null for the time before the first version. */
+  made: z.object(versionFields).nullable(),
+  config,
+});
+
+export const differenceRecord = z.object({
+  kind,
+  id: z.int(),
+  /** Null where the kind has no names, or the name was erased. */
+  name: z.string().nullable(),
+  change: z.enum(['created', 'changed', 'deleted']),
+  fields: z
+    .array(
+      z.object({
+        /** Parts by their ids: `rules.12.tag`. */
+        field: z.string(),
+        /** Null is not set. Of a secret: `set`, and `changed` when another one is set. */
+        before: z.unknown(),
+        after: z.unknown(),
+        secret: z.boolean(),
+      }),
+    )
+    .readonly(),
+});
+const diffRecord = z.object({
+  from: placeRecord,
+  to: placeRecord,
+  /** Entities that differ in all; those listed are at most as many as the limit. */
+  total: z.int(),
+  differences: z.array(differenceRecord).readonly(),
+});
+
+/** A version is a position of the log; any other position, and a time, stand for the version that held there. */
+export const ofVersion = z.strictObject({ version: momentField });
+const reading = { method: 'GET', permission: 'usage:read', body: none } as const;
+
+export const snapshotRoutes = [
+  route({
+    ...reading,
+    path: '/admin/snapshots',
+    operation: 'listSnapshots',
+    summary: 'The snapshot versions, newest first, and which replicas serve each since when',
+    refusals: [],
+    params: none,
+    query: z.strictObject({
+      from: timestampField.optional(),
+      /** Not in the range itself. */
+      to: timestampField.optional(),
+      /** The oldest version held. */
+      before: wholeNumber({ from: 0 }).optional(),
+      /** For the other order: greater versions. */
+      after: wholeNumber({ from: 0 }).optional(),
+      order: z.enum(['asc', 'desc']).default('desc'),
+      limit: limitQuery({ standard: 100 }),
+    }),
+    response: z.array(versionRecord),
+    handle: async ({ query }, { control, path }) => {
+      const { from = null, to = null, before = null, after = null, order } = query;
+      const { rows: versions, headers } = await historyPage({
+        path,
+        asked: query,
+        rows: (limit) =>
+          historyVersions(sources(control), { from, to, before, after, order, limit }),
+        behind: ({ version }) => (order === 'asc' ? { after: version } : { before: version }),
+        total: () => countUpTo(control.reports, snapshotVersions),
+      });
+      const replicas = Map.groupBy(control.fleet.rows(), (row) => row.snapshot_version);
+      const served = await servedBy(
+        control.reports,
+        versions.map(({ version }) => version),
+      );
+      const body = versions.map((version) =>
+        Object.assign(version, {
+          replicas: (replicas.get(version.version) ?? []).map((row) => ({
+            replica: row.replica,
+            since: row.snapshot_since,
+          })),
+          served_by: served.get(version.version) ?? { replicas: 0, first: [] },
+        }),
+      );
+      return { headers, body };
+    },
+  }),
+  route({
+    ...reading,
+    path: '/admin/snapshots/{version}',
+    operation: 'showSnapshot',
+    summary: 'The configuration of a snapshot version, without credentials and verifiers',
+    refusals: ['absent'],
+    params: ofVersion,
+    query: none,
+    response: snapshotRecord,
+    handle: async ({ params: { version } }, { control }) => {
+      const state = await control.past.at(version, 'version');
+      if (isRefusal(state)) return state;
+      const made = await historyVersion(sources(control), state.version);
+      return { body: { ...placeOf(state), made, config: redactedConfig(state) } };
+    },
+  }),
+  route({
+    ...reading,
+    path: '/admin/snapshots/{from}/diff/{to}',
+    operation: 'diffSnapshots',
+    summary: 'What lies between two snapshot versions, by kind, id and field; of secrets only that',
+    refusals: ['absent'],
+    params: z.strictObject({ from: momentField, to: momentField }),
+    query: z.strictObject({
+      /** Entities of this kind alone. */
+      kind: kind.optional(),
+      /** How many of the differences are passed over. */
+      offset: wholeNumber({ from: 0 }).default(0),
+      limit: limitQuery({ standard: 1_000 }),
+    }),
+    response: diffRecord,
+    handle: async ({ params, query: { kind, offset, limit } }, { control }) => {
+      const from = await control.past.at(params.from, 'from');
+      if (isRefusal(from)) return from;
+      const to = await control.past.at(params.to, 'to');
+      if (isRefusal(to)) return to;
+      const { total, differences: page } = diffPage(from, to, { kind, offset, limit });
+      const differences = await shownDifferences(sources(control), page);
+      return { body: { from: placeOf(from), to: placeOf(to), total, differences } };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/admin/snapshots/{version}/dry-run',
+    operation: 'dryRunSnapshot',
+    permission: 'config:write',
+    summary: 'Where a request would go under a snapshot version; nothing is spent of any budget',
+    asks: true,
+    refusals: ['absent'],
+    params: ofVersion,
+    query: none,
+    body: dryRunQuestion,
+    response: dryRunRecord,
+    handle: async ({ params: { version }, body }, { control }) => {
+      const state = await control.past.at(version, 'version');
+      if (isRefusal(state)) return state;
+      return answerDryRun(body, await control.routed.ofState(state), control.clock());
+    },
+  }),
+] as const;
+
+export const sources = ({ reports, vault }: Control) => ({ db: reports, vault });
+
+const placeOf = ({ position, version }: ConfigState) => ({ position, version });

@@ -1,0 +1,58 @@
+// Erasure from the vault on demand (docs/history.md, "What can be erased"): personal data of one principal, and what was superseded.
+
+import { z } from 'zod';
+
+import { concludeErasure, erasing, personalData, superseded } from '../../control/vault/erase.ts';
+import type { Erasure } from '../../control/vault/erase.ts';
+import { eraseUsageNames } from '../../db/usage/usage-names.ts';
+import { principalId } from '../../lib/ids.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import { erasedKind } from '../../lib/vocabulary.ts';
+import { mutate } from '../http/mutation.ts';
+import { none, route } from '../http/route.ts';
+import type { Call } from '../http/route.ts';
+
+const erasedRecord = z.object({
+  /** Items by what they were; what there was none of is left out. */
+  erased: z.partialRecord(erasedKind, z.int().positive()),
+  /** There may be more: a request erases 5,000 items at most. */
+  left: z.boolean(),
+});
+
+const common = { method: 'POST', permission: 'config:write', params: none, query: none } as const;
+
+export const vaultRoutes = [
+  route({
+    ...common,
+    path: '/admin/vault/erase-personal-data',
+    operation: 'erasePersonalData',
+    summary:
+      'Erase what a principal, also a deleted one, was called, reached by and gave as reasons',
+    refusals: ['absent', 'conflict'],
+    body: z.strictObject({ principal_id: principalId }),
+    response: erasedRecord,
+    handle: async ({ body: { principal_id: id } }, call) => {
+      await call.control.refresh();
+      const answer = await erase(call, await personalData(call.control.reports, id));
+      const { reports, state } = call.control;
+      if (isRefusal(answer) || state().principal.byId.has(id)) return answer;
+      // Many rows, and not under the lock of the log; what is left of them goes with the next request.
+      const isLeft = await eraseUsageNames(reports, id);
+      return { ...answer, body: { ...answer.body, left: answer.body.left || isLeft } };
+    },
+  }),
+  route({
+    ...common,
+    path: '/admin/vault/erase-superseded',
+    operation: 'eraseSuperseded',
+    summary: 'Erase the secrets and personal data that nothing refers to, before their retention',
+    refusals: ['conflict'],
+    body: none,
+    response: erasedRecord,
+    handle: async (_input, call) =>
+      erase(call, await superseded(call.control.reports, call.control.clock)),
+  }),
+] as const;
+
+const erase = (call: Call, erasure: Erasure) =>
+  mutate(call, erasing(erasure), (outcome, tx) => concludeErasure(tx, { outcome, erasure }));

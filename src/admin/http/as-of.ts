@@ -1,0 +1,56 @@
+// `as_of`: every read of configuration is answered as it stood at a snapshot version, a position of the log or a time. What the log
+// does not hold, such as leases and what is spent of budgets, is null there.
+
+import { z } from 'zod';
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { momentField } from '../../control/history/moment.ts';
+import type { Moment } from '../../control/history/moment.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import type { Call, Handled, Route } from './route.ts';
+
+const parameter = 'as_of';
+
+/** The member of a query; the present when absent. */
+export const asOf = { [parameter]: momentField.optional() } as const;
+export const asOfQuery = z.strictObject(asOf);
+
+export const readsPast = ({ query }: Pick<Route, 'query'>): boolean =>
+  query instanceof z.ZodObject && parameter in query.shape;
+
+export type AskedMoment = Readonly<{ as_of?: Moment | undefined }>;
+
+/** The configuration that is asked for; null is the present one. A moment outside of the log is absent. */
+export const pastState = async (
+  { control }: Pick<Call, 'control'>,
+  { as_of: moment }: AskedMoment,
+): Promise<ConfigState | Refusal | null> =>
+  moment === undefined ? null : control.past.at(moment, parameter);
+
+/** Where the log stood, and the version that the entity had then. */
+export const pastHeaders = (
+  { entity }: Pick<Call, 'entity'>,
+  state: ConfigState,
+): Readonly<Record<string, string>> => ({
+  'x-gw-log-position': String(state.position),
+  ...entity.etag(state),
+});
+
+type Reading<Body> = Readonly<{
+  now: () => Promise<Body | Refusal>;
+  past: (state: ConfigState) => Body | Refusal;
+}>;
+
+/** One record, of the present or of the past. */
+export async function answerRecord<Body>(
+  call: Call,
+  asked: AskedMoment,
+  { now, past }: Reading<Body>,
+): Promise<Handled<Body>> {
+  const state = await pastState(call, asked);
+  if (isRefusal(state)) return state;
+  const body = state === null ? await now() : past(state);
+  if (isRefusal(body)) return body;
+  return state === null ? { body } : { headers: pastHeaders(call, state), body };
+}

@@ -1,0 +1,124 @@
+// Runs a route as its conditions ask: an Idempotency-Key that has its answer gets that one again, a stale If-Match changes nothing.
+//
+// The answer is kept in the transaction of the mutation, so a crash leaves both or neither. A refusal keeps nothing: its key is free.
+// Of two requests at once with one key, both are worked on, the one that takes the log first makes the change, and both get its
+// answer.
+
+import type { KeyedRequest } from '../../control/commands/idempotency.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { addressedEntity, showsVersion } from './entity.ts';
+import type { RawInput } from './input.ts';
+import type { Call, Handled, Once, Route } from './route.ts';
+
+type Received = Omit<Call, 'entity' | 'once' | 'isForced'>;
+
+export async function runRoute(
+  route: Route,
+  received: Received,
+  input: RawInput,
+): Promise<Handled<unknown>> {
+  const forced = readForce(route, input);
+  if (isRefusal(forced)) return forced;
+  const { raw, isForced } = forced;
+  const entity = addressedEntity({
+    path: route.path,
+    params: raw.params,
+    ifMatch: isMutation(route) ? received.headers['if-match'] : undefined,
+    showsVersion: showsVersion(route),
+  });
+  if (isRefusal(entity)) return entity;
+  const keyed = keyedRequest(route, received, raw);
+  if (isRefusal(keyed)) return keyed;
+  const { control } = received;
+  const kept = async (): Promise<Handled<unknown> | null> =>
+    keyed === null ? null : replay(await control.idempotency.find(control.db, keyed));
+
+  const before = await kept();
+  if (before !== null) return before;
+  // Asked again under the lock; here it saves what the handler does before.
+  const unmet = entity.unmet(control.state());
+  if (unmet !== null) return unmet;
+  const version = route.method === 'GET' ? entity.etag(control.state()) : {};
+  const keeping = keyed === null ? null : once(route, received, keyed);
+  const call = { ...received, entity, once: keeping, isForced };
+  const handled = await route.run(call, raw);
+  // Refused perhaps by what the same request has changed meanwhile, or when its connection broke at the commit.
+  if (isRefusal(handled)) return (await kept()) ?? handled;
+  // Twice the same to whoever runs it: the compiler keeps the two apart, for only the headers of bytes may be lists.
+  if ('bytes' in handled) return { ...handled, headers: { ...version, ...handled.headers } };
+  if ('stream' in handled) return { ...handled, headers: { ...version, ...handled.headers } };
+  const headers = { ...version, ...handled.headers };
+  if (route.method !== 'GET') return { ...handled, headers };
+  return { ...handled, ...entity.showing(handled.body, headers) };
+}
+
+/** Every mutation takes `force` in its query, whatever else it takes there. */
+function readForce(
+  route: Route,
+  raw: RawInput,
+): Readonly<{ raw: RawInput; isForced: boolean }> | Refusal {
+  const { query } = raw;
+  const isGiven = typeof query === 'object' && query !== null && 'force' in query;
+  if (!isGiven || !isMutation(route)) return { raw, isForced: false };
+  const { force, ...others } = query;
+  if (force !== 'true' && force !== 'false') {
+    return refuse('invalid', 'force: must be true or false', { param: 'force' });
+  }
+  return { raw: { ...raw, query: others }, isForced: force === 'true' };
+}
+
+/** Whether the route writes configuration. */
+export const isMutation = ({ method, permission, asks }: Route): boolean =>
+  method !== 'GET' && asks === undefined && permission !== 'open' && permission !== 'proxy_token';
+
+const once = (route: Route, { control }: Received, keyed: KeyedRequest): Once => ({
+  taken: async (db) => {
+    const found = await control.idempotency.find(db, keyed);
+    return found === null || isRefusal(found) ? found : takenMeanwhile;
+  },
+  keep: (tx, { status, headers, body }) =>
+    control.idempotency.keep(tx, keyed, {
+      status: status ?? route.status ?? 200,
+      headers: { ...headers },
+      body: JSON.stringify(body),
+    }),
+});
+
+/** Never seen by a client: what the other request was answered is. */
+const takenMeanwhile = refuse('conflict', 'the same request was made meanwhile');
+
+type Kept = Awaited<ReturnType<Call['control']['idempotency']['find']>>;
+
+function replay(found: Kept): Handled<unknown> | null {
+  if (found === null || isRefusal(found)) return found;
+  const { status, headers, body } = found;
+  return {
+    status,
+    headers: { ...headers, 'content-type': jsonType, 'idempotency-replayed': 'true' },
+    bytes: status === 204 ? null : Buffer.from(body),
+  };
+}
+
+export const jsonType = 'application/json; charset=utf-8';
+
+const header = 'idempotency-key';
+const keyLengthMax = 255;
+
+/** Null without a key, and where there is nothing to do once: no mutation, or nobody whose key it could be. */
+function keyedRequest(
+  route: Route,
+  { control, caller, headers, method, path }: Received,
+  { body }: RawInput,
+): KeyedRequest | Refusal | null {
+  const key = headers[header];
+  if (typeof key !== 'string' || !isMutation(route) || !('principalId' in caller)) return null;
+  if (key.length < 1 || key.length > keyLengthMax || !/^[\x20-\x7e]+$/.test(key)) {
+    const message = `${header}: must be 1 to ${keyLengthMax} printable ASCII characters`;
+    return refuse('invalid', message, { param: header });
+  }
+  const { principalId } = caller;
+  // An answer may show a secret that another token of the principal must not create. No key of a session holds this separator.
+  const own = caller.kind === 'admin_token' ? `${caller.tokenId}\0${key}` : key;
+  return control.idempotency.read({ principalId, key: own, method, path, body });
+}

@@ -1,0 +1,297 @@
+// The admin listener: turns route values into HTTP. Session, then permission, then input, then the handler; one shape for every
+// error, including those of the framework.
+
+import { STATUS_CODES, createServer as createHttpServer } from 'node:http';
+import type { Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+
+import Fastify from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import { databaseUnavailable, logForked } from '../../control/commands/unavailable.ts';
+import { databaseFailure } from '../../db/failure.ts';
+import { LogForkedError } from '../../db/log/log-forked.ts';
+import { boundConnections } from '../../ingress/bound-connections.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { createAllowedMethods, writtenOutPaths } from './allowed-methods.ts';
+import type { AllowedMethods } from './allowed-methods.ts';
+import { adminTokenIn, authorise } from './authorise.ts';
+import type { Caller, Credentials } from './authorise.ts';
+import type { Control } from '../control.ts';
+import { refuseCrossSite } from './cross-site.ts';
+import { readJsonBody } from './json-body.ts';
+import { jsonType, runRoute } from './once.ts';
+import { isOtherVersion, pathOf, refuseHead } from './request-head.ts';
+import type { Handled, Route } from './route.ts';
+import {
+  answerFault,
+  answerRefusal,
+  answerWrongMethod,
+  connectionError,
+  frameworkRefusal,
+} from './status.ts';
+import type { ErrorAnswer } from './status.ts';
+import { securityHeaders } from './security-headers.ts';
+import { addUi, uiPaths } from '../ui.ts';
+import type { Ui } from '../ui.ts';
+
+export type AdminServerParts = Readonly<{
+  routes: readonly Route[];
+  control: Control;
+  credentials: Credentials;
+  /** PEM. Null is plain HTTP, of which the operator is warned at every start (Authentication rule 9). */
+  tls: Readonly<{ cert: string; key: string }> | null;
+  newRequestId: () => string;
+  /** 0 is unlimited. */
+  connectionsPerAddress: number;
+  /** Null when none was built. */
+  ui: Ui | null;
+}>;
+
+const bodyBytesMax = 1024 * 1024;
+const requestTimeoutMs = 30_000;
+const headersTimeoutMs = 10_000;
+const connectionsCheckMs = 1_000;
+const keepAliveMs = 72_000;
+const connectionsMax = 2_000;
+const parameterLengthMax = 500;
+
+/** One year; only over TLS, where a browser heeds it (RFC 6797, section 7.2). */
+const strictTransport = { 'strict-transport-security': 'max-age=31536000' };
+
+/** Closing the server aborts `closing` first, so that a poll that waits does not hold it open. */
+export type AdminServer = FastifyInstance;
+
+export function createAdminServer(parts: AdminServerParts): AdminServer {
+  const closing = new AbortController();
+  const transport = parts.tls === null ? {} : strictTransport;
+  const standing = ({ id }: FastifyRequest) => ({
+    ...securityHeaders,
+    ...transport,
+    'x-request-id': id,
+  });
+  const server = Fastify({
+    serverFactory: (handler) => openServer(parts, handler),
+    trustProxy: false,
+    bodyLimit: bodyBytesMax,
+    genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? parts.newRequestId(),
+    routerOptions: { maxParamLength: parameterLengthMax },
+    // Of a path that is malformed, for which no hook runs.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(standing(request));
+      sendError(reply, errorAnswer(error, request.id));
+    },
+    clientErrorHandler: (error, socket) => {
+      // What follows the last request of a connection is thrown away (RFC 9112, section 9.6): that one is still answered.
+      if (error.code === 'HPE_CLOSED_CONNECTION') return;
+      // Malformed bytes never became a request, so there is no reply to use.
+      if (error.code !== 'ECONNRESET' && socket.writable) {
+        socket.end(answerMalformed(error.code, parts.newRequestId()));
+      } else socket.destroy();
+    },
+  });
+  if (parts.tls === null) {
+    parts.control.log.warn(
+      {},
+      'the admin listener speaks plain HTTP; give --tls-cert and --tls-key',
+    );
+  }
+
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser<Buffer>(
+    'application/json',
+    { parseAs: 'buffer' },
+    (_request, bytes, done) => {
+      done(null, readJsonBody(bytes));
+    },
+  );
+  const ui = uiPaths.map((path) => ({ method: 'GET', path }) as const);
+  const allowedMethods = createAllowedMethods([...parts.routes, ...ui]);
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.headers(standing(request));
+    const unfit = refuseHead(request.raw);
+    if (isOtherVersion(request.raw)) {
+      sendError(reply, connectionError('HPE_INVALID_VERSION', request.id));
+    } else if (unfit !== null) sendError(reply, answerRefusal(unfit, request.id));
+    else if (request.is404) sendError(reply, answerUnrouted(request, allowedMethods));
+    else done();
+  });
+  server.addHook('preClose', () => closing.abort());
+  server.setErrorHandler((error, request, reply) => {
+    const answer = errorAnswer(error, request.id);
+    if (answer.status === 500) parts.control.log.error({ error, request_id: request.id }, 'fault');
+    sendError(reply, answer);
+  });
+  for (const route of parts.routes) addRoute(server, route, { parts, closing: closing.signal });
+  addUi(server, parts.ui);
+  return server;
+}
+
+function openServer(
+  { tls, newRequestId, control, connectionsPerAddress }: AdminServerParts,
+  handler: Parameters<typeof createHttpServer>[1] & object,
+): Server {
+  const options = {
+    // Asked for by a hook, whose answer has the one shape.
+    requireHostHeader: false,
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: headersTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: connectionsCheckMs,
+  };
+  const server =
+    tls === null
+      ? createHttpServer(options, handler)
+      : createHttpsServer({ ...options, ...tls }, handler);
+  boundConnections(server, {
+    max: connectionsMax,
+    perAddressMax: connectionsPerAddress,
+    refused: control.measures.connectionsRefused,
+    tell: (connections) => control.log.warn({ connections }, 'connections were turned away'),
+  });
+  server.on('checkExpectation', (_request, response) => {
+    const { status, headers, body } = malformedParts('EXPECTATION', newRequestId());
+    response.writeHead(status, headers).end(body);
+  });
+  server.on('connect', (_request, socket) => {
+    // Node has let go of the connection: nobody else would end it.
+    socket.on('error', () => {}).resume();
+    socket.end(answerMalformed('CONNECT', newRequestId()), () => socket.destroy());
+  });
+  return server;
+}
+
+const noSuchPath = refuse('absent', 'no such path');
+
+/** An answer behind which the connection ends. */
+function malformedParts(code: string, requestId: string) {
+  const { status, body } = connectionError(code, requestId);
+  const headers = {
+    connection: 'close',
+    'content-type': jsonType,
+    'x-request-id': requestId,
+    ...securityHeaders,
+  };
+  return { status, headers, body: JSON.stringify(body) };
+}
+
+/** Its bytes, for which there is no reply. */
+function answerMalformed(code: string, requestId: string): string {
+  const { status, headers, body } = malformedParts(code, requestId);
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    '',
+    body,
+  ].join('\r\n');
+}
+
+/** A client's own id is taken when it cannot spoil a log line. */
+const readRequestId = (header: string | string[] | undefined): string | null =>
+  typeof header === 'string' && /^[\w.:-]{1,100}$/.test(header) ? header : null;
+
+type Surroundings = Readonly<{ parts: AdminServerParts; closing: AbortSignal }>;
+
+function addRoute(server: AdminServer, route: Route, { parts, closing }: Surroundings): void {
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  const isOpen = route.path.includes('{');
+  const others = isOpen ? writtenOutPaths(parts.routes, route) : noPaths;
+  server.route({
+    method: route.method,
+    url: fastifyPath(route.path),
+    ...(route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax }),
+    // Before the body is read: who may not call cannot make us parse.
+    onRequest: async (request, reply) => {
+      const allowed = others.get(request.url.split('?', 1)[0] ?? '');
+      if (allowed !== undefined) return sendError(reply, answerWrongMethod(allowed, request.id));
+      const caller =
+        crossSite(route, request) ??
+        (isForkedFor(route, parts) ? logForked() : null) ??
+        (await authorise(route.permission, request.headers, parts.credentials));
+      if (isRefusal(caller)) return sendError(reply, answerRefusal(caller, request.id));
+      callers.set(request, caller);
+    },
+    handler: async (request, reply) => {
+      const body = request.body;
+      if (isRefusal(body)) return sendError(reply, answerRefusal(body, request.id));
+      const received = {
+        control: parts.control,
+        caller: callers.get(request) ?? { kind: 'anonymous' },
+        permission: route.permission,
+        method: route.method,
+        path: pathOf(route.path, request.params),
+        requestId: request.id,
+        address: request.socket.remoteAddress ?? '',
+        headers: request.headers,
+        signal: () => AbortSignal.any([closing, goneSignal(reply)]),
+      };
+      const raw = { params: request.params, query: request.query, body: bodyValue(body) };
+      return send(reply, route, await runRoute(route, received, raw));
+    },
+  });
+}
+
+/** Routes that are open bring the configuration to the head of the log themselves, where they need it. */
+const isForkedFor = ({ permission }: Route, { control }: AdminServerParts): boolean =>
+  permission !== 'open' && control.isForked();
+
+const noPaths: ReadonlyMap<string, readonly string[]> = new Map();
+
+/** Only what a browser sends by itself can be forged: a cookie, and a login. */
+function crossSite({ method, permission }: Route, { headers }: FastifyRequest): Refusal | null {
+  const isForgeable =
+    permission === 'open' ||
+    (permission !== 'proxy_token' && permission !== 'api_key' && adminTokenIn(headers) === null);
+  return method !== 'GET' && isForgeable ? refuseCrossSite(headers) : null;
+}
+
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return gone.signal;
+}
+
+const bodyValue = (body: unknown): unknown =>
+  typeof body === 'object' && body !== null && 'value' in body ? body.value : undefined;
+
+function send(reply: FastifyReply, route: Route, handled: Handled<unknown>): FastifyReply {
+  if (isRefusal(handled)) return sendError(reply, answerRefusal(handled, reply.request.id));
+  const status = handled.status ?? route.status ?? 200;
+  reply.code(status).headers({ ...handled.headers });
+  if ('bytes' in handled) return reply.send(handled.bytes ?? undefined);
+  if ('stream' in handled) {
+    if (reply.request.method !== 'HEAD') return reply.send(handled.stream);
+    // Nobody would read it, and the framework would.
+    handled.stream.destroy();
+    return reply.send();
+  }
+  return status === 204 ? reply.send() : reply.type(jsonType).send(JSON.stringify(handled.body));
+}
+
+const sendError = (reply: FastifyReply, { status, headers, body }: ErrorAnswer): FastifyReply =>
+  reply
+    .code(status)
+    .headers({ ...headers })
+    .type(jsonType)
+    .send(JSON.stringify(body));
+
+function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
+  if (error instanceof LogForkedError) return answerRefusal(logForked(), requestId);
+  const failure = databaseFailure(error);
+  if (failure !== null) return answerRefusal(databaseUnavailable(failure), requestId);
+  const status =
+    error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
+      ? error.statusCode
+      : undefined;
+  const refusal = frameworkRefusal(status);
+  return refusal === null ? answerFault(requestId) : answerRefusal(refusal, requestId);
+}
+
+/** A known path with another method is a 405 that says which methods it has. */
+function answerUnrouted({ id, url }: FastifyRequest, allowedMethods: AllowedMethods): ErrorAnswer {
+  const allowed = allowedMethods(url);
+  return allowed === null ? answerRefusal(noSuchPath, id) : answerWrongMethod(allowed, id);
+}
+
+const fastifyPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -1,0 +1,67 @@
+// The admin listener before the database was reached for the first time: it lives, it is not ready, and it says when to ask
+// again. The real one takes over its port.
+
+import { randomUUID } from 'node:crypto';
+import { createServer as createHttpServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+import { databaseUnavailable } from '../../control/commands/unavailable.ts';
+import type { DatabaseFailure } from '../../db/failure.ts';
+import { securityHeaders } from './security-headers.ts';
+import type { AdminServerParts } from './server.ts';
+import { answerRefusal } from './status.ts';
+
+type Place = Readonly<{
+  host: string;
+  port: number;
+  tls: AdminServerParts['tls'];
+  /** Why the last attempt to open the database failed. */
+  failure: () => DatabaseFailure | null;
+}>;
+
+export type Waiting = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
+
+export async function listenWaiting({ host, port, tls, failure }: Place): Promise<Waiting> {
+  const answer = (request: IncomingMessage, response: ServerResponse): void =>
+    answerWaiting(request, response, failure());
+  const server = tls === null ? createHttpServer(answer) : createHttpsServer(tls, answer);
+  const listening = Promise.withResolvers<void>();
+  server.once('error', listening.reject);
+  server.listen(port, host, listening.resolve);
+  await listening.promise;
+  const address: string | AddressInfo | null = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening on a port');
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    url: `${tls === null ? 'http' : 'https'}://${name}:${address.port}`,
+    port: address.port,
+    close: async () => {
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      server.closeAllConnections();
+      await closed.promise;
+    },
+  };
+}
+
+function answerWaiting(
+  request: IncomingMessage,
+  response: ServerResponse,
+  failure: DatabaseFailure | null,
+): void {
+  const requestId = randomUUID();
+  const unavailable = databaseUnavailable(failure, 'this process has not opened it yet');
+  const refusal = answerRefusal(unavailable, requestId);
+  const isLiveness = request.url === '/healthz';
+  response.writeHead(isLiveness ? 200 : refusal.status, {
+    ...(isLiveness ? {} : refusal.headers),
+    ...securityHeaders,
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': requestId,
+    // The real listener comes on a new connection.
+    connection: 'close',
+  });
+  response.end(JSON.stringify(isLiveness ? { status: 'ok' } : refusal.body));
+}

@@ -1,0 +1,136 @@
+// Which records of a list are asked for, and in which order: pure, over the records as they are answered.
+
+import { z } from 'zod';
+
+import { compareText } from '../../lib/text.ts';
+import { listFields, valueIn } from './list-fields.ts';
+import type { FilterValue, ListFields } from './list-fields.ts';
+
+export type Selection = Readonly<{
+  fields: ListFields;
+  filters: readonly (readonly [name: string, wanted: FilterValue])[];
+  /** Text that a record must contain, in lower case. */
+  part: string | null;
+  sort: Readonly<{ field: string; sign: 1 | -1 }> | null;
+}>;
+
+type Asked = Readonly<{ q?: string | undefined; sort?: string | undefined }>;
+
+export function readSelection(asked: Asked, record: z.ZodObject): Selection {
+  const { q, sort } = asked;
+  const fields = listFields(record);
+  return {
+    fields,
+    filters: [...fields.keys()].flatMap((name) => {
+      const wanted = valueIn(asked, name);
+      return isFilterValue(wanted) ? [[name, wanted] as const] : [];
+    }),
+    part: q?.toLowerCase() ?? null,
+    sort:
+      sort === undefined
+        ? null
+        : { field: sort.replace(/^-/, ''), sign: sort.startsWith('-') ? -1 : 1 },
+  };
+}
+
+/** The whole list in its own order. */
+export const isPlain = ({ filters, part, sort }: Selection): boolean =>
+  filters.length === 0 && part === null && sort === null;
+
+const isFilterValue = (value: unknown): value is FilterValue => value === null || isSingle(value);
+
+const isSingle = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+export const select = {
+  /** Leaves out rows that show already that their record is not asked for. Records cost more than rows: they read the vault. */
+  rows: <Row extends object>(rows: readonly Row[], { filters }: Selection): readonly Row[] =>
+    rows.filter((row) =>
+      filters.every(([name, wanted]) => {
+        const value = valueIn(row, name);
+        return !isSingle(value) || value === wanted;
+      }),
+    ),
+  records: <Body extends object>(
+    records: readonly Body[],
+    { filters, part, fields }: Selection,
+  ): readonly Body[] =>
+    records.filter(
+      (record) =>
+        filters.every(([name, wanted]) => passes(valueIn(record, name), wanted)) &&
+        (part === null || mentions(record, fields, part)),
+    ),
+};
+
+const passes = (value: unknown, wanted: FilterValue): boolean =>
+  Array.isArray(value) ? value.includes(wanted) : value === wanted;
+
+const mentions = (record: object, fields: ListFields, part: string): boolean =>
+  [...fields].some(
+    ([name, { kind }]) =>
+      kind === 'text' &&
+      [valueIn(record, name)]
+        .flat()
+        .some((text) => typeof text === 'string' && text.toLowerCase().includes(part)),
+  );
+
+type SortValue = string | number | boolean | null;
+
+/** Where a record is in the order of the list. */
+type Place = Readonly<{ value: SortValue; key: string | number }>;
+
+type Keyed = Readonly<{ key: string; readKey: (text: string) => string | number | null }>;
+
+/** The order of a list, and how a cursor names a place in it. */
+export function orderOf({ sort }: Selection, { key, readKey }: Keyed) {
+  return {
+    placeOf: (record: object): Place => ({
+      value: sort === null ? null : singleOrNull(valueIn(record, sort.field)),
+      key: keyOf(record, key),
+    }),
+    compare: (one: Place, other: Place): number =>
+      compareSorted(one.value, other.value, sort?.sign ?? 1) || compareSingle(one.key, other.key),
+    write: ({ value, key }: Place): string =>
+      sort === null ? String(key) : JSON.stringify([value, key]),
+    /** Null for a text that this list cannot have answered. */
+    read: (text: string): Place | null => {
+      if (sort !== null) return sortedPlace(text);
+      const read = readKey(text);
+      return read === null ? null : { value: null, key: read };
+    },
+  };
+}
+
+const placeParts = z.tuple([
+  z.union([z.string(), z.number(), z.boolean(), z.null()]),
+  z.union([z.string(), z.number()]),
+]);
+
+function sortedPlace(text: string): Place | null {
+  try {
+    const parts = placeParts.safeParse(JSON.parse(text));
+    return parts.success ? { value: parts.data[0], key: parts.data[1] } : null;
+  } catch {
+    return null;
+  }
+}
+
+function keyOf(record: object, name: string): string | number {
+  const key = valueIn(record, name);
+  if (typeof key === 'string' || typeof key === 'number') return key;
+  throw new Error(`a record of the list has no ${name}`);
+}
+
+const singleOrNull = (value: unknown): SortValue => (isSingle(value) ? value : null);
+
+/** What has no value comes last in either direction. */
+function compareSorted(one: SortValue, other: SortValue, sign: 1 | -1): number {
+  if (one === null || other === null) return Number(one === null) - Number(other === null);
+  return sign * compareSingle(one, other);
+}
+
+/** Texts by code points, numbers by size, false before true. */
+const compareSingle = (one: string | number | boolean, other: string | number | boolean): number =>
+  typeof one === 'string' || typeof other === 'string'
+    ? compareText(String(one), String(other))
+    : Number(one) - Number(other);

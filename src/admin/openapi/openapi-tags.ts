@@ -1,0 +1,91 @@
+// The groups of operations in the OpenAPI document, by the resource that a path begins with.
+
+import type { Route } from '../http/route.ts';
+
+type Tag = Readonly<{ name: string; description: string }>;
+
+const configuration = {
+  principals: { name: 'Principals', description: 'Who calls, and the roles they hold' },
+  keys: { name: 'API keys', description: 'Keys of the data plane; shown once, by their creation' },
+  tokens: { name: 'Admin tokens', description: 'Tokens of the admin API, for CI and Terraform' },
+  roles: { name: 'Roles', description: 'Named sets of permissions' },
+  models: { name: 'Provider models', description: 'Models, and the providers that serve them' },
+  providers: { name: 'Providers', description: 'Endpoints with a credential' },
+  routing: { name: 'Routing', description: 'Frontend models, rules, pools and prompt classes' },
+  limits: { name: 'Limits and budgets', description: 'What a principal may use' },
+  remotes: { name: 'MCP servers and agents', description: 'Records of tools and agents' },
+  usage: { name: 'Usage and prices', description: 'What was used, and what it cost' },
+  history: { name: 'History', description: 'Who changed what, and the configuration as it was' },
+  operations: { name: 'Operations', description: 'The fleet, the process and its settings' },
+  sessions: { name: 'Sessions', description: 'Logging in and out' },
+  proxies: { name: 'Proxy protocol', description: 'What proxies ask of the control plane' },
+  process: { name: 'Process', description: 'Health, this document and its reader' },
+} as const satisfies Record<string, Tag>;
+
+/** By the first segment of a path, without /admin. */
+const tagOfResource: Readonly<Record<string, Tag>> = {
+  principals: configuration.principals,
+  keys: configuration.keys,
+  tokens: configuration.tokens,
+  roles: configuration.roles,
+  'provider-models': configuration.models,
+  models: configuration.models,
+  backends: configuration.models,
+  'fallback-model': configuration.models,
+  providers: configuration.providers,
+  'provider-catalogue': configuration.providers,
+  'frontend-models': configuration.routing,
+  'virtual-models': configuration.routing,
+  'frontend-model-defaults': configuration.routing,
+  rules: configuration.routing,
+  'rule-targets': configuration.routing,
+  'model-pools': configuration.routing,
+  'model-pool-members': configuration.routing,
+  'prompt-classes': configuration.routing,
+  routing: configuration.routing,
+  budgets: configuration.limits,
+  limits: configuration.limits,
+  'mcp-servers': configuration.remotes,
+  'a2a-agents': configuration.remotes,
+  usage: configuration.usage,
+  timeseries: configuration.usage,
+  prices: configuration.usage,
+  audit: configuration.history,
+  history: configuration.history,
+  snapshots: configuration.history,
+  'change-sets': configuration.history,
+  'change-requests': configuration.history,
+  'change-policy': configuration.history,
+  playground: configuration.operations,
+  'what-if': configuration.history,
+  access: configuration.history,
+  log: configuration.history,
+  vault: configuration.history,
+  config: configuration.operations,
+  fleet: configuration.operations,
+  health: configuration.operations,
+  snapshot: configuration.operations,
+  sessions: configuration.operations,
+  deployment: configuration.operations,
+  import: configuration.operations,
+  login: configuration.sessions,
+  auth: configuration.sessions,
+  logout: configuration.sessions,
+  session: configuration.sessions,
+};
+
+/** `/admin/keys/{id}` is of `keys`, `/healthz` of `healthz`. */
+export const resourceOf = ({ path }: Pick<Route, 'path'>): string =>
+  path
+    .replace(/^\/admin\//, '')
+    .replace(/^\//, '')
+    .split('/', 1)[0] ?? '';
+
+export function tagOf(route: Pick<Route, 'path' | 'permission'>): string {
+  if (route.permission === 'proxy_token') return configuration.proxies.name;
+  return (tagOfResource[resourceOf(route)] ?? configuration.process).name;
+}
+
+/** Those that are used, in their order. */
+export const tags = (routes: readonly Route[]): readonly Tag[] =>
+  Object.values(configuration).filter(({ name }) => routes.some((route) => tagOf(route) === name));

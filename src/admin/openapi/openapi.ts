@@ -1,0 +1,255 @@
+// The OpenAPI 3.1 document, made from the route values: a route cannot lack an entry, nor an entry a route (Versioning rule 1).
+
+import { z } from 'zod';
+
+import { answerKeptHours } from '../../control/commands/idempotency.ts';
+import { readsPast } from '../http/as-of.ts';
+import { sessionCookie } from '../http/authorise.ts';
+import { entityPathOf } from '../http/entity.ts';
+import { exampleOf } from './example.ts';
+import { bodyExamples, fieldExamples } from './examples.ts';
+import { errorComponents, errorResponses } from './openapi-errors.ts';
+import { describeParameter } from './openapi-parameters.ts';
+import { jsonSchema } from './openapi-schema.ts';
+import { resourceOf, tagOf, tags } from './openapi-tags.ts';
+import { isMutation } from '../http/once.ts';
+import { takesNothing } from '../http/route.ts';
+import type { Permission, Route } from '../http/route.ts';
+import { errorBody } from '../http/status.ts';
+
+const apiVersion = '0.1.0';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const description = `The control plane of gw: configuration, accounting and the proxy protocol.
+
+Every answer carries \`x-request-id\`, and takes over a well-formed one of the request. Every error has the shape of the schema
+Error. A known path that is called with another method answers 405 with \`Allow\`. Headers of more than 16 KiB answer 431.
+
+Every mutation answers \`x-gw-snapshot-version\`, the version of the configuration that holds it. Lists answer \`x-total-count\`,
+and \`Link\` with \`rel="next"\` while there is more (RFC 8288).
+
+Every read of configuration takes \`as_of\` and answers as it stood then; what the log does not hold (leases, what is spent of
+budgets) is null.`;
+
+export function openApi(routes: readonly Route[]): Json {
+  const paths = Object.fromEntries(
+    [...Map.groupBy(routes, (route) => route.path)].map(([path, own]) => [
+      path,
+      Object.fromEntries(own.map((route) => [route.method.toLowerCase(), operation(route)])),
+    ]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'gw admin API',
+      version: apiVersion,
+      description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'The admin listener that serves this document' }],
+    tags: tags(routes),
+    paths,
+    components: {
+      schemas: { Error: jsonSchema(errorBody) },
+      responses: errorComponents(routes),
+      parameters: requestHeaders,
+      headers: responseHeaders,
+      securitySchemes,
+    },
+  };
+}
+
+const securitySchemes = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: sessionCookie,
+    description: 'The session of a person, begun by POST /login; most routes ask a permission too',
+  },
+  admin_token: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An admin token (`gwt-…`) of POST /admin/tokens, in place of a session',
+  },
+  proxy_token: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token that proxies share with the control plane (--proxy-token)',
+  },
+  api_key: { type: 'http', scheme: 'bearer', description: 'The API key of a principal' },
+} as const;
+
+const header = (name: string, description: string, schema: Json): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+});
+
+const requestHeaders = {
+  IdempotencyKey: header(
+    'Idempotency-Key',
+    `The same key and request answer the first result for ${answerKeptHours} hours, to the same principal, and change nothing ` +
+      'again; another request with the key is a 409. A refused request leaves its key free.',
+    { type: 'string', minLength: 1, maxLength: 255, examples: ['create-nightly-1'] },
+  ),
+  IfMatch: header(
+    'If-Match',
+    'The version of the entity that is edited, in quotes: its ETag, or the `version` of its ' +
+      'record. 412 when the entity has been changed since.',
+    {
+      type: 'string',
+      pattern: '^(?:\\*|(?:W/)?"[^"]*"(?:\\s*,\\s*(?:W/)?"[^"]*")*)$',
+      examples: ['"3"'],
+    },
+  ),
+  Reason: header('x-gw-reason', 'Why; kept in the vault and shown in the history', {
+    type: 'string',
+    maxLength: 1_000,
+    examples: ['CHG-1042'],
+  }),
+  Force: {
+    name: 'force',
+    in: 'query',
+    required: false,
+    description:
+      'With true, make the change even when it leaves no principal that can sign in and holds config:write; a 409 without it',
+    schema: { type: 'boolean', default: false },
+  },
+  BreakGlass: header(
+    'x-gw-break-glass',
+    'Why the change is made at once although the change policy asks for an approval; it needs config:write and demands a review',
+    { type: 'string', maxLength: 1_000, examples: ['the vendor cut us off'] },
+  ),
+} as const;
+
+const responseHeaders = {
+  RequestId: {
+    description: 'Of this request, in every log line of it',
+    schema: { type: 'string' },
+  },
+  SnapshotVersion: {
+    description: 'The version of the configuration that holds the change',
+    schema: { type: 'integer' },
+  },
+  ReviewDue: {
+    description:
+      'With x-gw-break-glass, where it was needed: the id of the change request to review',
+    schema: { type: 'integer' },
+  },
+  ETag: { description: 'The version of the entity, in quotes', schema: { type: 'string' } },
+  LogPosition: {
+    description: 'With as_of: the position of the log that the answer is of',
+    schema: { type: 'integer' },
+  },
+  TotalCount: { description: 'How many rows there are in all', schema: { type: 'integer' } },
+  Link: { description: 'The next page, while there is one', schema: { type: 'string' } },
+} as const;
+
+function operation(route: Route): Json {
+  return {
+    operationId: route.operation,
+    summary: route.summary,
+    tags: [tagOf(route)],
+    security: security(route.permission),
+    'x-gw-permission': route.permission,
+    parameters: [...parameters(route, 'path'), ...parameters(route, 'query'), ...conditions(route)],
+    ...(takesNothing(route) ? {} : { requestBody: requestBody(route) }),
+    responses: {
+      [route.status ?? 200]: success(route),
+      ...(route.conditional === true ? { 304: { description: 'Still as it was.' } } : {}),
+      ...errorResponses(route),
+    },
+  };
+}
+
+function security(permission: Permission): readonly Json[] {
+  if (permission === 'open') return [];
+  if (permission === 'proxy_token' || permission === 'api_key') return [{ [permission]: [] }];
+  return [{ session: [] }, { admin_token: [] }];
+}
+
+/** Each property of the schema is a parameter. */
+function parameters(route: Route, place: 'path' | 'query'): readonly Json[] {
+  const schema = place === 'path' ? route.params : route.query;
+  const { properties, required } = parametersSchema.parse(jsonSchema(schema));
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    description: description ?? describeParameter(route, name),
+    schema: property,
+  }));
+}
+
+const parametersSchema = z.object({
+  properties: z
+    .record(z.string(), z.looseObject({ description: z.string().optional() }))
+    .default({}),
+  required: z.array(z.string()).default([]),
+});
+
+/** The headers that every mutation takes. */
+function conditions(route: Route): readonly Json[] {
+  if (!isMutation(route)) return [];
+  const names = [
+    'IdempotencyKey',
+    ...(addressesEntity(route) ? ['IfMatch'] : []),
+    'Reason',
+    ...(route.permission === 'api_key' ? [] : ['BreakGlass', 'Force']),
+  ];
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+const addressesEntity = ({ path }: Route): boolean => entityPathOf(path) !== null;
+
+function requestBody(route: Route): Json {
+  const example = bodyExamples[route.operation.replace(/ByAlias$/, '')];
+  return {
+    required: true,
+    content: {
+      'application/json': {
+        schema: jsonSchema(route.body),
+        ...(example === undefined ? {} : { example }),
+      },
+    },
+  };
+}
+
+function success(route: Route): Json {
+  const headers = Object.fromEntries(
+    Object.entries({
+      'x-request-id': 'RequestId',
+      ...(isMutation(route) ? { 'x-gw-snapshot-version': 'SnapshotVersion' } : {}),
+      ...(isMutation(route) && route.permission !== 'api_key'
+        ? { 'x-gw-review-due': 'ReviewDue' }
+        : {}),
+      ...(isMutation(route) && addressesEntity(route) ? { etag: 'ETag' } : {}),
+      ...(readsPast(route) ? { 'x-gw-log-position': 'LogPosition' } : {}),
+      ...(isPaged(route) ? { 'x-total-count': 'TotalCount', link: 'Link' } : {}),
+    }).map(([name, header]) => [name, { $ref: `#/components/headers/${header}` }]),
+  );
+  if (route.status === 204) return { description: 'Done.', headers };
+  if (route.status === 302) return { description: 'On to `Location`.', headers };
+  return { description: 'Done.', headers, content: { [mediaType(route)]: answer(route) } };
+}
+
+const mediaType = ({ mediaType }: Route): string => mediaType ?? 'application/json';
+
+function answer(route: Route): Json {
+  const schema = jsonSchema(route.response);
+  const example = exampleOf(schema, {
+    resource: resourceOf(route),
+    field: resourceOf(route),
+    fields: fieldExamples,
+  });
+  return 'missing' in example ? { schema } : { schema, example: example.value };
+}
+
+const isPaged = ({ method, query, response }: Route): boolean =>
+  method === 'GET' &&
+  response instanceof z.ZodArray &&
+  query instanceof z.ZodObject &&
+  'after' in query.shape;

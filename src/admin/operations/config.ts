@@ -1,0 +1,145 @@
+// What this process was started with, and who is asking (specification, "Observability, operations, other"). Read-only; no secret
+// is in it.
+
+import { z } from 'zod';
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { sessionSeconds } from '../../control/access/sessions.ts';
+import { verbsHeld } from '../../deciders/callers/grants.ts';
+import type { Holder } from '../../deciders/callers/grants.ts';
+import { principalId } from '../../lib/ids.ts';
+import { verb } from '../../lib/vocabulary.ts';
+import type { Control } from '../control.ts';
+import { holderOf } from '../http/permissions.ts';
+import { settingFact } from './program.ts';
+import type { SettingFact } from './program.ts';
+import { none, route } from '../http/route.ts';
+
+/** Null where this release has no such setting, or where it is not set. */
+const number = z.number().nullable();
+const text = z.string().nullable();
+
+const configRecord = z.object({
+  you: z.object({ id: principalId, name: z.string(), permissions: z.array(verb).readonly() }),
+  role: z.enum(['control', 'all']),
+  version: z.string(),
+  tls: z.boolean(),
+  uptime_seconds: z.int(),
+  snapshot_version: z.int().nullable(),
+  snapshot_rebuild_failures: z.int(),
+  session_ttl_hours: z.number(),
+  /** How many people's sessions hold now. */
+  sessions: z.int(),
+  config_poll_seconds: number,
+  health_report_interval_seconds: number,
+  cache_max_entries: number,
+  cache_max_bytes: number,
+  /** The encoder of each tier of the classifier; null when there is none. */
+  classifier_tier1: text,
+  classifier_tier2: text,
+  /** Null: requests are not traced. */
+  otel_endpoint: text,
+  otel_sample_one_in: number,
+  webhook_configured: z.boolean(),
+  webhook_signed: z.boolean(),
+  /** Where clients reach the gateway; null where that is not known. */
+  gateway_url: text,
+  /** An operator manages this process: there is a deployment to show. */
+  deployment_managed: z.boolean(),
+  /** The same, under the name by which other clients of this route read it. */
+  operator_managed: z.boolean(),
+  /** How several backends of one model share requests; null where the process serves none. */
+  policy: text,
+  models: z.int(),
+  models_unpriced: z.int(),
+  models_cached: z.int(),
+  settings: z.array(settingFact).readonly(),
+});
+
+export const configRoutes = [
+  route({
+    method: 'GET',
+    path: '/admin/config',
+    operation: 'getConfig',
+    permission: 'usage:read',
+    summary: 'What the process was started with, and who is asking',
+    refusals: [],
+    params: none,
+    query: none,
+    body: none,
+    response: configRecord,
+    handle: async (_input, { control, caller }) => {
+      const holder = holderOf(caller);
+      if (holder === null) throw new Error('the caller of this route is no principal');
+      const { program, publisher } = control;
+      const { settings, role, version } = program;
+      return {
+        body: {
+          you: await asker(control, holder),
+          role,
+          version,
+          tls: control.secureCookies,
+          uptime_seconds: Math.floor(program.uptimeSeconds()),
+          snapshot_version: publisher.current()?.snapshot.version ?? null,
+          snapshot_rebuild_failures: publisher.failures(),
+          session_ttl_hours: sessionSeconds / 3600,
+          sessions: await control.sessions.count(),
+          config_poll_seconds: numberOf(settings, 'configPoll'),
+          health_report_interval_seconds: numberOf(settings, 'healthReportInterval'),
+          cache_max_entries: numberOf(settings, 'cacheMaxEntries'),
+          cache_max_bytes: numberOf(settings, 'cacheMaxBytes'),
+          classifier_tier1: control.encoders?.fast.identity ?? null,
+          classifier_tier2: control.encoders?.refined?.identity ?? null,
+          otel_endpoint: textOf(settings, 'otelEndpoint'),
+          otel_sample_one_in: numberOf(settings, 'otelSampleOneIn'),
+          webhook_configured: isSet(settings, 'webhookUrl'),
+          webhook_signed: isSet(settings, 'webhookSecret'),
+          gateway_url: program.gateway?.url() ?? null,
+          deployment_managed: control.deployment.isManaged,
+          operator_managed: control.deployment.isManaged,
+          policy: textOf(settings, 'policy'),
+          ...modelCounts(control.state()),
+          settings,
+        },
+      };
+    },
+  }),
+] as const;
+
+/** The principal's name, and what the request may do. */
+export async function asker({ state, vault, db }: Control, holder: Holder) {
+  const { principalId: id } = holder;
+  const name = state().principal.byId.get(id)?.name;
+  const ref = name?.ref ?? null;
+  const hidden = ref === null ? undefined : (await vault.reveal(db, [ref])).get(ref);
+  const permissions = [...(verbsHeld(state(), holder) ?? [])].toSorted();
+  return { id, name: name?.text ?? hidden ?? '', permissions };
+}
+
+/** A setting is named as its flag: --config-poll is configPoll. */
+const valueOf = (settings: readonly SettingFact[], name: string): SettingFact['value'] =>
+  settings.find((one) => one.name === name)?.value ?? null;
+
+function numberOf(settings: readonly SettingFact[], name: string): number | null {
+  const value = valueOf(settings, name);
+  return typeof value === 'number' ? value : null;
+}
+
+function textOf(settings: readonly SettingFact[], name: string): string | null {
+  const value = valueOf(settings, name);
+  return typeof value === 'string' ? value : null;
+}
+
+const isSet = (settings: readonly SettingFact[], name: string): boolean =>
+  settings.some((one) => one.name === name && one.is_set);
+
+function modelCounts({ model }: ConfigState) {
+  const models = [...model.byId.values()];
+  const isUnpriced = (one: (typeof models)[number]): boolean =>
+    one.inputPricePerMtok === null && one.outputPricePerMtok === null;
+  return {
+    models: models.length,
+    models_unpriced: models.filter(isUnpriced).length,
+    models_cached: models.filter((one) => one.cacheTtlSeconds !== null).length,
+  };
+}

@@ -1,0 +1,55 @@
+// The fleet: what replicas report of themselves, and what people see of it, a row a replica and never merged (specification,
+// "Fleet report").
+
+import { z } from 'zod';
+
+import { healthReport } from '../../snapshot/health-report.ts';
+import { none, route } from '../http/route.ts';
+
+/** A report of the most backends, with long names. */
+const reportBytesMax = 16 * 1024 * 1024;
+
+const fleetRow = healthReport.extend({
+  reported_at: z.iso.datetime(),
+  /** When this process was first told of the snapshot version that the replica serves. */
+  snapshot_since: z.iso.datetime(),
+  age_seconds: z.int(),
+});
+
+export const fleetRoutes = [
+  route({
+    method: 'POST',
+    path: '/health-report',
+    operation: 'reportHealth',
+    permission: 'proxy_token',
+    summary: 'How a replica and its backends are; replaces its report before',
+    status: 204,
+    refusals: ['too_many'],
+    bodyBytesMax: reportBytesMax,
+    params: none,
+    query: none,
+    body: healthReport,
+    response: none,
+    handle: async ({ body }, { control }) => {
+      const refusal = control.fleet.take(body);
+      if (refusal !== null) return refusal;
+      await control.takeRefusals(body);
+      await control.takeServed(body);
+      await control.takeSightings(body);
+      return { body: {} };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/fleet',
+    operation: 'getFleet',
+    permission: 'usage:read',
+    summary: 'The last report of each replica that reports to this process; 30 seconds old at most',
+    refusals: [],
+    params: none,
+    query: none,
+    body: none,
+    response: z.array(fleetRow),
+    handle: (_input, { control }) => ({ body: [...control.fleet.rows()] }),
+  }),
+] as const;

@@ -1,0 +1,28 @@
+// Rate limits divided among proxies (specification, "Control-plane protocol").
+
+import { reconcileAnswer, reconcileReport } from '../../limits/reconciliation.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import { none, route } from '../http/route.ts';
+
+/** A report of the most principals, each count with all its digits. */
+const reportBytesMax = 2 * 1024 * 1024;
+
+export const machineLimitsRoutes = [
+  route({
+    method: 'POST',
+    path: '/limits/reconcile',
+    operation: 'reconcileLimits',
+    permission: 'proxy_token',
+    summary: 'The demand that a replica saw, for its share of each limit until the next report',
+    refusals: ['too_many'],
+    bodyBytesMax: reportBytesMax,
+    params: none,
+    query: none,
+    body: reconcileReport,
+    response: reconcileAnswer,
+    handle: ({ body }, { control }) => {
+      const answer = control.reconcile(body);
+      return isRefusal(answer) ? answer : { body: answer };
+    },
+  }),
+] as const;

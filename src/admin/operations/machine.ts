@@ -1,0 +1,106 @@
+// What proxies ask of the control plane (specification, "Control-plane protocol"). The snapshot carries usable credentials:
+// only a proxy token opens it.
+
+import { z } from 'zod';
+
+import type { Publisher, Published } from '../../control/publishing/publish.ts';
+import { refuse } from '../../lib/refusal.ts';
+import { snapshot } from '../../snapshot/schema.ts';
+import { usageBatch, usageReceipt } from '../../usage/usage-event.ts';
+import { wholeNumber } from '../http/fields.ts';
+import { none, route } from '../http/route.ts';
+
+const waitSecondsMax = 30;
+const usageBytesMax = 4 * 1024 * 1024;
+
+export const machineRoutes = [
+  route({
+    method: 'GET',
+    path: '/snapshot',
+    operation: 'getSnapshot',
+    permission: 'proxy_token',
+    summary: 'The published snapshot; 304 when If-None-Match still holds after waiting',
+    refusals: ['unavailable'],
+    conditional: true,
+    params: none,
+    query: z.strictObject({
+      /** The asker's own version: this replica reads the log to its head before it answers with an older one. */
+      at_least: wholeNumber({ from: 0 }).default(0),
+      /** How long to wait for another snapshot than If-None-Match names. */
+      wait: wholeNumber({ from: 0, to: waitSecondsMax }).default(0),
+    }),
+    body: none,
+    response: snapshot,
+    handle: async ({ query }, { control, headers, signal }) => {
+      const { publisher } = control;
+      const version = (): number => publisher.current()?.snapshot.version ?? -1;
+      if (version() < query.at_least) await control.refresh();
+      if (version() < query.at_least) await publisher.publishNow();
+      const isHeld = heldTags(headers['if-none-match']);
+      const isNews = (published: Published): boolean =>
+        published.snapshot.version >= query.at_least && !isHeld(published.etag);
+      if (query.wait > 0)
+        await nextThat(publisher, isNews, {
+          seconds: query.wait,
+          signal: signal(),
+        });
+      const current = publisher.current();
+      if (current === null) {
+        return refuse('unavailable', 'no snapshot yet', { retryAfterSeconds: 1 });
+      }
+      if (current.snapshot.version < query.at_least) {
+        // Not this replica lags, its log does: it was restored from an older copy. The proxy decides, and says so as well.
+        const fields = { version: current.snapshot.version, asked: query.at_least };
+        control.log.warn(fields, 'a proxy has seen a version that this log does not hold');
+      }
+      const etag = { etag: current.etag };
+      if (isHeld(current.etag)) return { status: 304, headers: etag, bytes: null };
+      return { headers: { ...etag, 'content-type': 'application/json' }, bytes: current.body() };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/usage',
+    operation: 'reportUsage',
+    permission: 'proxy_token',
+    summary: 'Usage events; a record that is malformed or names what is gone is dropped alone',
+    refusals: [],
+    bodyBytesMax: usageBytesMax,
+    params: none,
+    query: none,
+    body: usageBatch,
+    response: usageReceipt,
+    handle: async ({ body }, { control }) => ({ body: await control.takeUsage(body) }),
+  }),
+] as const;
+
+/** Whether If-None-Match names the tag: a list of tags, weak or not, or `*` (RFC 9110, section 13.1.2). */
+export function heldTags(header: string | undefined): (etag: string) => boolean {
+  if (header?.trim() === '*') return () => true;
+  const tags = new Set(header?.match(/"[^"]*"/g));
+  return (etag) => tags.has(etag);
+}
+
+type Waiting = Readonly<{ seconds: number; signal: AbortSignal }>;
+
+/** Returns when such a snapshot is published, the time is over, or no one waits any more. */
+async function nextThat(
+  publisher: Publisher,
+  isNews: (published: Published) => boolean,
+  { seconds, signal }: Waiting,
+): Promise<void> {
+  const current = publisher.current();
+  if (signal.aborted || (current !== null && isNews(current))) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, seconds * 1000);
+  const stop = publisher.onPublished((published) => {
+    if (isNews(published)) resolve();
+  });
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    stop();
+  }
+}

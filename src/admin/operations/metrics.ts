@@ -1,0 +1,74 @@
+// What the control plane counts, for a scraper: no configuration, no names of anyone. Nothing is asked of the database for it.
+
+import { z } from 'zod';
+
+import { addConnectionsRefused, addProcess, addSnapshot } from '../../telemetry/metrics.ts';
+import { metricsContentType, renderMetrics } from '../../telemetry/registry.ts';
+import type { Scrape } from '../../telemetry/scrape.ts';
+import type { Control } from '../control.ts';
+import { none, route } from '../http/route.ts';
+
+export const metricsRoutes = [
+  route({
+    method: 'GET',
+    path: '/metrics',
+    operation: 'getMetrics',
+    permission: 'open',
+    summary: 'What this control process counts, as text for Prometheus',
+    refusals: [],
+    mediaType: 'text/plain',
+    params: none,
+    query: none,
+    body: none,
+    response: z.string().meta({ examples: ['gw_webhooks_dropped_total 0\n'] }),
+    handle: async (_input, { control }) => ({
+      headers: { 'content-type': metricsContentType },
+      bytes: Buffer.from(await renderMetrics([(scrape) => addControl(scrape, control)])),
+    }),
+  }),
+] as const;
+
+function addControl(scrape: Scrape, control: Control): void {
+  const { publisher, measures, program, notifier } = control;
+  addProcess(scrape, program.version);
+  addConnectionsRefused(scrape, measures.connectionsRefused);
+  addSnapshot(scrape, {
+    snapshotVersion: publisher.current()?.snapshot.version ?? 0,
+    snapshotAgeSeconds: (performance.now() - measures.currentAt) / 1000,
+  });
+  scrape.addDurations('snapshotBuildDuration', {}, measures.builds);
+  scrape.add('snapshotRebuildFailures', {}, publisher.failures());
+  addLog(scrape, control);
+  const pools = Object.entries(measures.pools);
+  for (const [pool, { connections, connectionsMax, queries, errors }] of pools) {
+    scrape.add('databaseConnections', { pool }, connections);
+    scrape.add('databaseConnectionsMax', { pool }, connectionsMax);
+    scrape.add('databaseQueries', { pool }, queries);
+    for (const [one, count] of errors) scrape.add('databaseErrors', { pool, class: one }, count);
+  }
+  scrape.add('reviewsDue', {}, reviewsDue(control));
+  scrape.add('fleetReplicas', {}, control.fleet.rows().length);
+  const { delivered, failed, dropped } = notifier.counts();
+  scrape.add('webhooksDelivered', {}, delivered);
+  scrape.add('webhooksFailed', {}, failed);
+  scrape.add('webhooksDropped', {}, dropped);
+  const drift = control.usageUpkeep.budgetDrift();
+  if (drift !== null) scrape.add('budgetDrift', {}, drift);
+}
+
+const reviewsDue = ({ state }: Control): number =>
+  [...state().change_request.byId.values()].filter((one) => one.state === 'review_due').length;
+
+function addLog(scrape: Scrape, { measures, state, alarms }: Control): void {
+  const { position } = state();
+  // What this process appended itself it has read, and not asked for.
+  const head = Math.max(measures.head, position);
+  scrape.add('logHead', {}, head);
+  scrape.add('logRead', {}, position);
+  scrape.add('logLag', {}, head - position);
+  scrape.add('logAlarms', {}, alarms.open());
+  if (measures.signedAt !== null) {
+    scrape.add('logUnsigned', {}, (performance.now() - measures.signedAt) / 1000);
+  }
+  scrape.addDurations('appendDuration', {}, measures.appends);
+}

@@ -1,0 +1,137 @@
+// What an operator asks of the control plane itself: its health, a new snapshot, the end of every session.
+
+import { z } from 'zod';
+
+import { isDatabaseUnavailable } from '../../db/failure.ts';
+import { readHead } from '../../db/log/event-log.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Control } from '../control.ts';
+import { clearedCookie } from '../access/login.ts';
+import { mutate } from '../http/mutation.ts';
+import { backendHealth } from './program.ts';
+import { none, route } from '../http/route.ts';
+
+const healthRecord = z.object({
+  database_reachable: z.boolean(),
+  /** Where the event log ends; null when the database cannot say. */
+  log_position: z.int().nullable(),
+  /** How far this process has read it, and how many events it is behind. */
+  read_position: z.int(),
+  lag_events: z.int().nullable(),
+  snapshot_version: z.int().nullable(),
+  snapshot_rebuild_failures: z.int(),
+  /** Alarms that the log was changed or set back, which nothing explains; GET /admin/log/head tells of each. */
+  log_alarms: z.int(),
+  /** Budgets whose counter was not the sum of their usage when this process last checked; null when it did not. */
+  budget_drift: z.int().nullable(),
+  /** As the gateway of this process sees them; none in role control. */
+  backends: z.array(backendHealth).readonly(),
+  /** Of the replicas that report to this process; what each of them says is in the fleet. */
+  replicas: z.int(),
+  replicas_seeing_unhealthy_backends: z.int(),
+  /** Since the start. */
+  notifications: z.object({ delivered: z.int(), failed: z.int(), dropped: z.int() }),
+});
+
+const config = { method: 'POST', permission: 'config:write', params: none, query: none } as const;
+
+export const operationRoutes = [
+  route({
+    method: 'GET',
+    path: '/admin/health',
+    operation: 'getHealth',
+    permission: 'usage:read',
+    summary: 'The health of this process, of what it reads and of its own backends',
+    refusals: [],
+    params: none,
+    query: none,
+    body: none,
+    response: healthRecord,
+    handle: async (_input, { control }) => ({ body: await healthOf(control) }),
+  }),
+  route({
+    ...config,
+    path: '/admin/snapshot/rebuild',
+    operation: 'rebuildSnapshot',
+    summary: 'Build and publish the snapshot as a new version, although nothing changed',
+    refusals: [],
+    body: none,
+    response: z.object({ snapshot_version: z.int(), rebuild_failures: z.int() }),
+    handle: async (_input, call) => {
+      const { publisher, rebuild } = call.control;
+      // What changes without a version comes along: the windows of budgets, and what is spent of them.
+      await rebuild();
+      const command = { type: 'RebuildSnapshot' } as const;
+      // Whether it is done shows only when it is published: until then no answer is kept for the request's key.
+      const unkept = { ...call, once: null };
+      const answer = await mutate(unkept, { command }, ({ version }) => ({
+        snapshot_version: version,
+        rebuild_failures: publisher.failures(),
+      }));
+      if (isRefusal(answer)) return answer;
+      await publisher.publishNow();
+      const published = publisher.current()?.snapshot.version ?? 0;
+      if (published < answer.body.snapshot_version) return unpublished;
+      await call.once?.keep(call.control.db, answer);
+      return answer;
+    },
+  }),
+  route({
+    ...config,
+    path: '/admin/sessions/revoke-all',
+    operation: 'revokeAllSessions',
+    summary: 'End every session, this one too',
+    refusals: [],
+    body: none,
+    response: z.object({ revoked: z.int(), includes_caller: z.literal(true) }),
+    handle: async (_input, call) => {
+      const { control } = call;
+      const command = { type: 'RevokeSessions' } as const;
+      // In the transaction of the audit row: there is not one without the other.
+      const answer = await mutate(call, { command }, async (_outcome, tx) => ({
+        revoked: await control.sessions.endAll(tx),
+        includes_caller: true as const,
+      }));
+      if (isRefusal(answer)) return answer;
+      return { ...answer, headers: { ...answer.headers, 'set-cookie': clearedCookie(control) } };
+    },
+  }),
+] as const;
+
+const unpublished = refuse(
+  'unavailable',
+  'the version was made but could not be published; the log says why, and it is tried again',
+  { retryAfterSeconds: 1 },
+);
+
+async function healthOf(control: Control): Promise<z.input<typeof healthRecord>> {
+  const { publisher, program, state } = control;
+  const replicas = control.fleet.rows();
+  const head = await headPosition(control);
+  const { position } = state();
+  return {
+    database_reachable: head !== null,
+    log_position: head,
+    read_position: position,
+    lag_events: head === null ? null : Math.max(0, head - position),
+    snapshot_version: publisher.current()?.snapshot.version ?? null,
+    snapshot_rebuild_failures: publisher.failures(),
+    log_alarms: control.alarms.open(),
+    budget_drift: control.usageUpkeep.budgetDrift(),
+    backends: program.backends(),
+    replicas: replicas.length,
+    replicas_seeing_unhealthy_backends: replicas.filter(({ backends }) =>
+      backends.some(({ healthy }) => !healthy),
+    ).length,
+    notifications: control.notifier.counts(),
+  };
+}
+
+async function headPosition({ db }: Control): Promise<number | null> {
+  try {
+    return (await readHead(db)).position;
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error;
+    return null;
+  }
+}

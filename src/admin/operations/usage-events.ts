@@ -1,0 +1,155 @@
+// Single usage rows, the newest first, as long as they are kept: what a request was, how it was routed, what it cost.
+
+import { z } from 'zod';
+
+import { countUsageEvents, listUsageEvents } from '../../db/usage/usage-events.ts';
+import type { UsageCursor, UsageEventFilter, UsageRecord } from '../../db/usage/usage-events.ts';
+import { timestamp, timestampField } from '../../lib/fields.ts';
+import { refuse } from '../../lib/refusal.ts';
+import { isStorable } from '../../lib/text.ts';
+import { ruleInputs } from '../../usage/rule-inputs.ts';
+import { refusalReason } from '../../usage/usage-event.ts';
+import { limitQuery, wholeNumber } from '../http/fields.ts';
+import { none, route } from '../http/route.ts';
+
+export const ulid = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a usage row');
+/** As it was recorded, which may be a name that nothing has any more. */
+const recordedName = z.string().min(1).max(2_000).refine(isStorable);
+
+export const usageRecord = z.object({
+  id: z.string(),
+  at: timestamp,
+  received_at: timestamp,
+  replica: z.string(),
+  principal_id: z.int(),
+  principal: z.string(),
+  key_id: z.int().nullable(),
+  model_id: z.int().nullable(),
+  model: z.string().nullable(),
+  provider_id: z.int().nullable(),
+  provider: z.string().nullable(),
+  virtual_model: z.string(),
+  path: z.string(),
+  snapshot_version: z.int(),
+  route: z.string().nullable(),
+  tag: z.string().nullable(),
+  frontend_model_id: z.int().nullable(),
+  rule_id: z.int().nullable(),
+  prompt_class_id: z.int().nullable(),
+  prompt_class: z.string().nullable(),
+  budget_percent: z.int().nullable(),
+  matched_headers: z.array(z.string()),
+  rule_inputs: ruleInputs.nullable(),
+  stream: z.boolean(),
+  status: z.int().nullable(),
+  refusal: z.string().nullable(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  usage_reported: z.boolean(),
+  /** The counts are estimates: in no sum of reported usage, and charged to budgets. */
+  usage_estimated: z.boolean(),
+  cost_micros: z.int().nullable(),
+  /** What a budget of money was charged for estimated counts. */
+  estimated_cost_micros: z.int().nullable(),
+  cached: z.boolean(),
+  duration_ms: z.int(),
+  ttft_ms: z.int().nullable(),
+  attempts: z.int(),
+  prompt_estimate: z.int(),
+  max_tokens: z.int().nullable(),
+});
+
+const cursorParts = z.tuple([z.iso.datetime(), ulid]);
+
+/** Opaque on the wire. */
+const cursor = z
+  .string()
+  .max(200)
+  .transform((text, context): UsageCursor => {
+    const parts = Buffer.from(text, 'base64url').toString('utf8').split(' ');
+    const read = cursorParts.safeParse(parts);
+    if (read.success) return { at: read.data[0], id: read.data[1] };
+    context.addIssue({ code: 'custom', message: 'must be what the list answered' });
+    return z.NEVER;
+  });
+
+const query = z.strictObject({
+  id: ulid.optional(),
+  since: timestampField.optional(),
+  until: timestampField.optional(),
+  principal_id: wholeNumber({ from: 1 }).optional(),
+  model: recordedName.optional(),
+  virtual_model: recordedName.optional(),
+  provider: recordedName.optional(),
+  tag: recordedName.optional(),
+  refusal: refusalReason.optional(),
+  limit: limitQuery({ standard: 100 }),
+  after: cursor.optional(),
+});
+
+export const usageEventRoutes = [
+  route({
+    method: 'GET',
+    path: '/admin/usage/events',
+    operation: 'listUsageEvents',
+    permission: 'usage:read',
+    summary: 'Single usage rows within their retention, newest first',
+    refusals: [],
+    params: none,
+    query,
+    body: none,
+    response: z.array(usageRecord),
+    handle: async ({ query }, { control: { reports: db }, path }) => {
+      const { since, until } = query;
+      if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until)) {
+        return refuse('invalid', `since ${since} is not before until ${until}`, { param: 'since' });
+      }
+      const filter = filterOf(query);
+      const { limit, after = null } = query;
+      const [found, count] = await Promise.all([
+        listUsageEvents(db, filter, { after, limit: limit + 1 }),
+        countUsageEvents(db, filter),
+      ]);
+      const rows = found.slice(0, limit);
+      const last = found.length > limit ? rows.at(-1) : undefined;
+      const next =
+        last === undefined ? {} : { link: `<${nextPath(path, query, last)}>; rel="next"` };
+      // Without it there are more than are counted.
+      const total = count === null ? {} : { 'x-total-count': String(count) };
+      return { headers: { ...total, ...next }, body: rows.map(toUsageRecord) };
+    },
+  }),
+] as const;
+
+type Asked = z.output<typeof query>;
+
+const filterOf = (asked: Asked): UsageEventFilter => ({
+  id: asked.id ?? null,
+  since: asked.since ?? null,
+  until: asked.until ?? null,
+  principalId: asked.principal_id ?? null,
+  model: asked.model ?? null,
+  virtualModel: asked.virtual_model ?? null,
+  provider: asked.provider ?? null,
+  tag: asked.tag ?? null,
+  refusal: asked.refusal ?? null,
+});
+
+/** The same question, from behind the last row. */
+function nextPath(path: string, { after: _after, ...asked }: Asked, last: UsageRecord): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked)) {
+    if (value !== undefined) parameters.set(name, String(value));
+  }
+  const cursor = Buffer.from(`${last.at.toISOString()} ${last.id}`).toString('base64url');
+  parameters.set('after', cursor);
+  return `${path}?${parameters.toString()}`;
+}
+
+export const toUsageRecord = (row: UsageRecord) => ({
+  ...row,
+  at: row.at.toISOString(),
+  received_at: row.received_at.toISOString(),
+  matched_headers: [...row.matched_headers],
+  rule_inputs: ruleInputs.nullable().parse(row.rule_inputs),
+});

@@ -1,0 +1,119 @@
+// Usage added up by a grouping. What has no price is counted beside every total and never taken for nothing.
+
+import { z } from 'zod';
+
+import { usageGroupings, usageTotals } from '../../db/usage/usage-totals.ts';
+import { timestampField } from '../../lib/fields.ts';
+import { refuse } from '../../lib/refusal.ts';
+import { limitQuery, wholeNumber } from '../http/fields.ts';
+import { none, route } from '../http/route.ts';
+
+/** The classes of gw_upstream_status_total. */
+export const upstreamStatusFields = {
+  upstream_success: z.int().nullable(),
+  /** 4xx but 429. */
+  upstream_client_error: z.int().nullable(),
+  /** 429. */
+  upstream_rate_limited: z.int().nullable(),
+  upstream_server_error: z.int().nullable(),
+};
+
+/** Requests whose usage could not be read: estimates, which are in no other sum but that of the requests. */
+export const estimateFields = {
+  estimated_requests: z.int(),
+  estimated_prompt_tokens: z.int(),
+  estimated_completion_tokens: z.int(),
+  /** Null when none of these requests has a price. */
+  estimated_cost_micros: z.int().nullable(),
+};
+
+const usageTotal = z.object({
+  /** Null groups the requests without one: those that were refused before there was a model, or that no rule tagged. */
+  key: z.string().nullable(),
+  requests: z.int(),
+  refused_requests: z.int(),
+  /** No backend could be reached, or none answered in time. */
+  refused_no_backend: z.int(),
+  /** The queue of a backend was full, or the wait in it too long. */
+  refused_backend_overloaded: z.int(),
+  /**
+   * Attempts at backends that failed, so that another one followed, and those of requests that no backend answered. They count in
+   * the group of their request. Null when some of the requests are past their retention.
+   */
+  failed_attempts: z.int().nullable(),
+  /** What backends answered, in classes; null when some of the requests are past their retention. */
+  ...upstreamStatusFields,
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  /** Null when no request of the group has a price. */
+  cost_micros: z.int().nullable(),
+  unpriced_requests: z.int(),
+  ...estimateFields,
+  /** Of answered requests. */
+  avg_ms: z.int().nullable(),
+  /** Null too when some of the requests are past their retention, and only known as sums. */
+  p50_ms: z.int().nullable(),
+  p95_ms: z.int().nullable(),
+  p99_ms: z.int().nullable(),
+  ttft_p95_ms: z.int().nullable(),
+});
+
+/** Opaque on the wire: how many groups came before. */
+const cursor = z
+  .string()
+  .max(20)
+  .meta({ pattern: '^[A-Za-z0-9_-]*$' })
+  .transform((text) => Buffer.from(text, 'base64url').toString('utf8'))
+  .pipe(wholeNumber({ from: 1 }));
+
+export const usageRoutes = [
+  route({
+    method: 'GET',
+    path: '/admin/usage',
+    operation: 'getUsage',
+    permission: 'usage:read',
+    summary: 'Requests, tokens, latency and spend by a grouping, or of all together',
+    refusals: [],
+    params: none,
+    query: z.strictObject({
+      group_by: z.enum(usageGroupings).default('model'),
+      since: timestampField.optional(),
+      until: timestampField.optional(),
+      limit: limitQuery({ standard: 100 }),
+      after: cursor.optional(),
+    }),
+    body: none,
+    response: z.array(usageTotal),
+    handle: async ({ query }, { control, path }) => {
+      const since = query.since ?? null;
+      const until = query.until ?? null;
+      if (since !== null && until !== null && Date.parse(since) >= Date.parse(until)) {
+        return refuse('invalid', `since ${since} is not before until ${until}`, { param: 'since' });
+      }
+      const { group_by: groupBy, limit, after: skip = 0 } = query;
+      const found = await usageTotals(control.reports, { groupBy, since, until, skip, limit });
+      const groups = found[0]?.groups ?? 0;
+      const total = found.length === 0 && skip > 0 ? {} : { 'x-total-count': String(groups) };
+      const end = skip + found.length;
+      const next = end < groups ? { link: `<${nextPath(path, query, end)}>; rel="next"` } : {};
+      const body = found.map(({ groups: _groups, ...sums }) => sums);
+      return { headers: { ...total, ...next }, body };
+    },
+  }),
+] as const;
+
+type Asked = Readonly<{
+  group_by: string;
+  since?: string | undefined;
+  until?: string | undefined;
+  limit: number;
+}>;
+
+/** The same question, from the group on that is at this place. */
+function nextPath(path: string, { group_by, since, until, limit }: Asked, place: number): string {
+  const parameters = new URLSearchParams({ group_by, limit: String(limit) });
+  if (since !== undefined) parameters.set('since', since);
+  if (until !== undefined) parameters.set('until', until);
+  parameters.set('after', Buffer.from(String(place)).toString('base64url'));
+  return `${path}?${parameters.toString()}`;
+}

@@ -1,0 +1,168 @@
+// Price sync (specification, "Observability, operations, other"): the same work as `gw sync-prices`.
+
+import { createHash } from 'node:crypto';
+
+import { z } from 'zod';
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { PriceChange, PricePlan } from '../../control/prices/price-sync.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import { modelId } from '../../lib/ids.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import { priceSource, priceSourceAliases } from '../../lib/vocabulary.ts';
+import { mutate } from '../http/mutation.ts';
+import { none, route } from '../http/route.ts';
+
+const sourceName = priceSource.exclude(['both']);
+
+export const priceSourceField = z
+  .preprocess(
+    (given) => (typeof given === 'string' ? (priceSourceAliases[given] ?? given) : given),
+    priceSource,
+  )
+  .meta({ type: 'string', enum: [...priceSource.options, ...Object.keys(priceSourceAliases)] });
+
+/** Micro-units per million tokens; null is unpriced. */
+const price = z.int().nonnegative();
+
+export const priceSyncRecord = z.object({
+  dry_run: z.boolean(),
+  /** Of what was planned: sent with the same wish, it is made exactly so or refused. */
+  plan: z.string(),
+  /** How many models got another price, or would in a dry run. */
+  updated: z.int(),
+  /** How many were found, and keep the price that they have. */
+  already_priced: z.int(),
+  /** How many no source knows by their upstream name. */
+  unmatched: z.int(),
+  changes: z.array(
+    z.object({
+      model_id: modelId,
+      model: z.string(),
+      upstream_model: z.string(),
+      source: sourceName,
+      /** The name that it was found under. */
+      found_as: z.string(),
+      old_input_price_per_mtok: price.nullable(),
+      old_output_price_per_mtok: price.nullable(),
+      input_price_per_mtok: price,
+      output_price_per_mtok: price,
+    }),
+  ),
+  unmatched_models: z.array(
+    z.object({
+      model_id: modelId,
+      model: z.string(),
+      /** Null: the model has no provider. */
+      upstream_model: z.string().nullable(),
+    }),
+  ),
+  sources: z.array(
+    z.object({
+      source: sourceName,
+      prices: z.int(),
+      /** Prices that were passed over because they cannot be any. */
+      nonsense: z.int(),
+      /** Why it could not be read; null when it was. */
+      skipped: z.string().nullable(),
+    }),
+  ),
+});
+export type PriceSyncRecord = z.input<typeof priceSyncRecord>;
+
+/** What was changed, of all that was planned: a model may have been priced or deleted since. */
+export function priceSyncBody(
+  plan: PricePlan,
+  { dryRun, isChanged }: Readonly<{ dryRun: boolean; isChanged: (id: number) => boolean }>,
+): PriceSyncRecord {
+  const changes = plan.changes.filter(({ model }) => isChanged(model.id));
+  return {
+    dry_run: dryRun,
+    plan: planDigest(plan),
+    updated: changes.length,
+    already_priced: plan.kept,
+    unmatched: plan.unmatched.length,
+    changes: changes.map(toChangeRecord),
+    unmatched_models: plan.unmatched.map(({ model, upstreamModel }) => ({
+      model_id: model.id,
+      model: model.name,
+      upstream_model: upstreamModel,
+    })),
+    sources: [...plan.sources],
+  };
+}
+
+const toChangeRecord = ({ model, upstreamModel, found }: PriceChange) => ({
+  model_id: model.id,
+  model: model.name,
+  upstream_model: upstreamModel,
+  source: found.source,
+  found_as: found.name,
+  old_input_price_per_mtok: model.inputPricePerMtok,
+  old_output_price_per_mtok: model.outputPricePerMtok,
+  input_price_per_mtok: found.prices.inputPricePerMtok,
+  output_price_per_mtok: found.prices.outputPricePerMtok,
+});
+
+/** The same for the same prices, in place of the same ones, from the same sources. */
+const planDigest = ({ changes }: Pick<PricePlan, 'changes'>): string =>
+  createHash('sha256')
+    .update(canonicalJson(changes.map(toChangeRecord)))
+    .digest('base64url');
+
+/** The models that a sync has priced. */
+export const pricedIn = (events: readonly Readonly<{ type: string; data: object }>[]) => {
+  const ids = new Set(
+    events.flatMap(({ type, data }) => (type === 'ModelPriced' && 'id' in data ? [data.id] : [])),
+  );
+  return (id: number): boolean => ids.has(id);
+};
+
+const planLengthMax = 64;
+
+/** What was shown, `wanted`, is not what would be made of `plan` in this state: sources or models have changed since. */
+function refuseOther(wanted: string, plan: PricePlan, { model: models }: ConfigState) {
+  const changes = plan.changes.flatMap((change): PriceChange[] => {
+    const model = models.byId.get(change.model.id);
+    if (model === undefined || model.backend === null) return [];
+    return [{ ...change, model, upstreamModel: model.backend.upstreamModel }];
+  });
+  if (planDigest({ changes }) === wanted) return null;
+  const message = `the prices are no longer those of plan ${wanted}: look at them again`;
+  return refuse('conflict', message, { param: 'plan' });
+}
+
+export const priceRoutes = [
+  route({
+    method: 'POST',
+    path: '/admin/prices/sync',
+    operation: 'syncPrices',
+    permission: 'config:write',
+    summary: 'Look up prices of the provider models; without overwrite, prices that stand are kept',
+    refusals: ['conflict', 'upstream', 'unavailable'],
+    params: none,
+    query: none,
+    body: z.strictObject({
+      source: priceSourceField.default('both'),
+      overwrite: z.boolean().default(false),
+      dry_run: z.boolean().default(false),
+      /** What a dry run answered: where it would be other prices now, nothing is changed. */
+      plan: z.string().max(planLengthMax).optional(),
+    }),
+    response: priceSyncRecord,
+    handle: async ({ body: { source, overwrite, dry_run: dryRun, plan: wanted } }, call) => {
+      const plan = await call.control.planPrices({ source, overwrite });
+      if (isRefusal(plan)) return plan;
+      if (dryRun) return { body: priceSyncBody(plan, { dryRun, isChanged: () => true }) };
+      return mutate(
+        call,
+        {
+          command: plan.command,
+          precondition: async (state) =>
+            wanted === undefined ? null : refuseOther(wanted, plan, state),
+        },
+        ({ events }) => priceSyncBody(plan, { dryRun, isChanged: pricedIn(events) }),
+      );
+    },
+  }),
+] as const;

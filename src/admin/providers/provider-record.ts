@@ -1,0 +1,110 @@
+// The record of a provider. Of its credential it says only that one is set; a dynamic one has a lease, held by the agent of a node.
+
+import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import type { Provider } from '../../../projections/config/provider.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { ProviderRow } from '../../../projections/tables/providers.ts';
+import { readLeases } from '../../db/leases.ts';
+import { readProbes } from '../../db/provider-probes.ts';
+import { timestamp } from '../../lib/fields.ts';
+import { providerId } from '../../lib/ids.ts';
+import type { ProviderId } from '../../lib/ids.ts';
+import { credentialKind, protocol, providerKind } from '../../lib/vocabulary.ts';
+import { written } from '../http/mutation.ts';
+
+export const providerRecord = z.object({
+  id: providerId,
+  name: z.string(),
+  kind: providerKind,
+  catalogue_key: z.string().nullable(),
+  api_base: z.string(),
+  protocol,
+  auth_header: z.string(),
+  /** Null sends the credential raw. */
+  auth_scheme: z.string().nullable(),
+  credential_kind: credentialKind,
+  has_upstream_api_key: z.boolean(),
+  model_count: z.int(),
+  /** Where the agent runs that vouches for it; null without one. */
+  node: z.string().nullable(),
+  /** A hint only. */
+  engine: z.string().nullable(),
+  /** Of the lease, as the time behind it; null without one. */
+  ttl_seconds: z.int().nullable(),
+  /** Null has not lapsed. */
+  lease_expires_at: timestamp.nullable(),
+  /** When it last answered a sweep or a registration; null when it never has. */
+  last_seen_at: timestamp.nullable(),
+  /** Out of rotation since then, if it is dynamic; of others it is advice: they do not answer, or serve less than is registered. */
+  degraded_since: timestamp.nullable(),
+  degraded_reason: z.string().nullable(),
+});
+export type ProviderRecord = z.input<typeof providerRecord>;
+
+/** What is known of providers beside the log: their leases, and what the sweep found. */
+type Beside = Readonly<{
+  leases: Awaited<ReturnType<typeof readLeases>>;
+  probes: Awaited<ReturnType<typeof readProbes>>;
+}>;
+
+/** Of a moment of the past. */
+export const nothingBeside: Beside = { leases: new Map(), probes: new Map() };
+
+export const readBeside = async (db: Queryable, ids: readonly ProviderId[]): Promise<Beside> => ({
+  leases: await readLeases(db, ids),
+  probes: await readProbes(db, ids),
+});
+
+export function toProviderRecord(row: ProviderRow, { leases, probes }: Beside): ProviderRecord {
+  const lease = leases.get(row.id);
+  const probe = probes.get(row.id);
+  const isDynamic = row.kind === 'dynamic';
+  return {
+    ...row,
+    ttl_seconds: lease?.ttlSeconds ?? null,
+    lease_expires_at: textOf(lease?.expiresAt),
+    last_seen_at: textOf(probe?.lastSeenAt),
+    degraded_since: textOf(isDynamic ? row.degraded_since : probe?.failingSince),
+    degraded_reason: (isDynamic ? row.degraded_reason : probe?.reason) ?? null,
+  };
+}
+
+const textOf = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
+
+/** The record of a provider that the state holds; `tx` reads what is beside the log. */
+export async function providerRecordIn(
+  { state, tx }: Readonly<{ state: ConfigState; tx: Queryable }>,
+  id: number,
+): Promise<ProviderRecord> {
+  const row = providerRowIn(state, id);
+  return toProviderRecord(row, await readBeside(tx, [row.id]));
+}
+
+/** The row of a provider that the state holds. */
+export const providerRowIn = (state: ConfigState, id: number): ProviderRow =>
+  rowIn(written(state.provider, id), modelCounts(state));
+
+export function providerRowsIn(state: ConfigState): ProviderRow[] {
+  const counts = modelCounts(state);
+  return [...state.provider.byId.values()].map((provider) => rowIn(provider, counts));
+}
+
+const modelCounts = ({ model }: ConfigState): ReadonlyMap<number, readonly unknown[]> =>
+  Map.groupBy(model.byId.values(), ({ backend }) => backend?.providerId ?? 0);
+
+const rowIn = (provider: Provider, models: ReturnType<typeof modelCounts>): ProviderRow => ({
+  id: provider.id,
+  name: provider.name,
+  kind: provider.kind,
+  catalogue_key: provider.catalogueKey,
+  ...provider.endpoint,
+  credential_kind: provider.credential?.kind ?? 'static',
+  has_upstream_api_key: provider.credential !== null,
+  node: provider.registration?.node ?? null,
+  engine: provider.registration?.engine ?? null,
+  degraded_since: provider.degraded === null ? null : new Date(provider.degraded.since),
+  degraded_reason: provider.degraded?.reason ?? null,
+  model_count: models.get(provider.id)?.length ?? 0,
+});

@@ -1,0 +1,178 @@
+// The dry-run of routing as it is asked and answered: of what is published, or of a snapshot of the past.
+
+import { z } from 'zod';
+
+import type { Routed } from '../../control/history/routed.ts';
+import { tokensOrNoneField } from '../../lib/amounts.ts';
+import { timestampField } from '../../lib/fields.ts';
+import { frontendModelId, modelId, principalId, ruleId } from '../../lib/ids.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { ruleAction } from '../../lib/vocabulary.ts';
+import { denialOf } from '../../routing/denial.ts';
+import { dryRun } from '../../routing/dry-run.ts';
+import type { DryRun } from '../../routing/dry-run.ts';
+import type { Explanation, Verdict } from '../../routing/explain.ts';
+import { reasonOf } from '../../routing/route.ts';
+import type { Route as ChosenRoute } from '../../routing/route.ts';
+import type { Snapshot, SnapshotConfig } from '../../snapshot/schema.ts';
+import type { Handled } from '../http/route.ts';
+
+const count = z.int().nonnegative();
+
+export const dryRunQuestion = z.strictObject({
+  model: z.string().min(1).max(500),
+  streaming: z.boolean().default(false),
+  /** Without it: a caller who may invoke every model. */
+  principal_id: principalId.nullable().default(null),
+  /** The name of a prompt class. */
+  class: z.string().max(500).nullable().default(null),
+  headers: z.record(z.string(), z.string()).default({}),
+  /** As the gateway would estimate them. */
+  prompt_tokens: tokensOrNoneField.default(0),
+  max_tokens: tokensOrNoneField.nullable().default(null),
+  /** The moment of the request; now when absent. */
+  at: timestampField.optional(),
+});
+type Question = z.output<typeof dryRunQuestion>;
+
+const candidateRecord = z.object({
+  model_id: modelId,
+  model: z.string(),
+  provider: z.string().nullable(),
+  api_base: z.string().nullable(),
+  /** The value of x-gw-route when this candidate answers. */
+  reason: z.string(),
+});
+
+const verdictRecord = z.object({
+  frontend_model_id: frontendModelId,
+  frontend_model: z.string(),
+  rule_id: ruleId,
+  rule_index: count,
+  action: ruleAction,
+  /** All its conditions hold. */
+  matches: z.boolean(),
+  /** The first to match in its frontend model. */
+  decides: z.boolean(),
+  /** The condition fields that the request does not meet. */
+  failed: z.array(z.string()),
+  /** Its destination is gone, or one jump too many away: then it is not asked. */
+  jump_lost: z.boolean(),
+});
+
+export const dryRunRecord = z.object({
+  model: z.string(),
+  /** The prompt class that was asked for, or that the prompt was found to be of. */
+  class: z.string().nullable(),
+  /** The frontend model that decided; null when a provider model was named, or the name is not known. */
+  frontend_model: z.string().nullable(),
+  chain: z.array(candidateRecord),
+  /** Their names alone, as other clients of this route read them. */
+  candidates: z.array(z.string()),
+  /** Of the deciding rule in its frontend model; null when no rule decided. */
+  rule_index: count.nullable(),
+  /** The same. */
+  matched_rule: count.nullable(),
+  /** A frontend model was named. */
+  virtual_model: z.boolean(),
+  rule_id: ruleId.nullable(),
+  /** The value of x-gw-route; null when the name is not known. */
+  reason: z.string().nullable(),
+  /** What the caller would be answered in place of a chain. */
+  denied: z.object({ status: z.int(), message: z.string() }).nullable(),
+  tag: z.string().nullable(),
+  /** Of each rule of the frontend models that the request passed through. */
+  rules: z.array(verdictRecord),
+});
+type DryRunRecord = z.input<typeof dryRunRecord>;
+
+/** Now is `nowMs`, unless the question says when. */
+export function answerDryRun(
+  question: Question,
+  routed: Routed,
+  nowMs: number,
+): Handled<DryRunRecord> {
+  const { snapshot } = routed;
+  const asked = dryRunOf(question, snapshot, nowMs);
+  if (isRefusal(asked)) return asked;
+  return { body: toRecord(question, dryRun(routed, asked), snapshot.config) };
+}
+
+function dryRunOf(body: Question, { config }: Snapshot, nowMs: number): DryRun | Refusal {
+  const { principal_id: id, class: className } = body;
+  const principal = config.principals.find((one) => one.id === id) ?? null;
+  if (id !== null && principal === null) {
+    return refuse('invalid', `principal_id ${id} is no principal`, { param: 'principal_id' });
+  }
+  const promptClass = config.prompt_classes.find(({ name }) => name === className) ?? null;
+  if (className !== null && promptClass === null) {
+    const message = `class ${JSON.stringify(className)} is no prompt class`;
+    return refuse('invalid', message, { param: 'class' });
+  }
+  return {
+    principal,
+    headers: body.headers,
+    request: {
+      model: body.model,
+      isStream: body.streaming,
+      promptEstimate: body.prompt_tokens,
+      maxTokens: body.max_tokens,
+      promptClass: promptClass?.id ?? null,
+      nowMs: body.at === undefined ? nowMs : Date.parse(body.at),
+    },
+  };
+}
+
+function toRecord(
+  { model, class: className }: Question,
+  { route, verdicts }: Explanation,
+  config: SnapshotConfig,
+): DryRunRecord {
+  const { decision } = route;
+  const chain = chainOf(route, config);
+  const index = decision?.rule?.index ?? null;
+  const frontendModel = decision?.frontendModel ?? null;
+  return {
+    model,
+    class: className,
+    frontend_model: frontendModel?.name ?? null,
+    chain,
+    candidates: chain.map((candidate) => candidate.model),
+    rule_index: index,
+    matched_rule: index,
+    virtual_model: frontendModel !== null,
+    rule_id: decision?.rule?.id ?? null,
+    reason: decision?.reason ?? null,
+    denied: denialOf(route, model),
+    tag: decision?.tag ?? null,
+    rules: verdicts.map(toVerdict),
+  };
+}
+
+function chainOf(route: ChosenRoute, { providers }: SnapshotConfig): DryRunRecord['chain'] {
+  if (route.kind !== 'chain') return [];
+  return route.candidates.map((candidate) => {
+    const backend = candidate.backends[0];
+    const provider = providers.find(({ id }) => id === backend?.providerId);
+    return {
+      model_id: candidate.id,
+      model: candidate.name,
+      provider: provider?.name ?? null,
+      api_base: backend?.apiBase ?? null,
+      reason: reasonOf(route, candidate),
+    };
+  });
+}
+
+const toVerdict = ({ frontendModel, rule, failed, isDeciding, isJumpLost }: Verdict) => ({
+  frontend_model_id: frontendModel.id,
+  frontend_model: frontendModel.name,
+  rule_id: rule.id,
+  rule_index: rule.index,
+  action: rule.action,
+  matches: failed.length === 0,
+  decides: isDeciding,
+  failed: [...failed],
+  jump_lost: isJumpLost,
+});

@@ -1,0 +1,175 @@
+// Pools and their members (specification, "Frontend model, rule, target, pool").
+
+import { z } from 'zod';
+
+import type { PoolMember } from '../../../events/pool.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { listPools, pools } from '../../../projections/tables/pools.ts';
+import type { PoolMemberRow, PoolRow } from '../../../projections/tables/pools.ts';
+import { membersMax, noPool } from '../../deciders/pool.ts';
+import type { MemberInput } from '../../deciders/pool.ts';
+import { weightField } from '../../lib/amounts.ts';
+import { descriptionField, modelNameField, referenceField } from '../../lib/fields.ts';
+import { modelId, poolId, poolMemberId } from '../../lib/ids.ts';
+import { poolPolicy } from '../../lib/vocabulary.ts';
+import { deletedRecord, idIn } from '../http/fields.ts';
+import { idOf, mutate, written } from '../http/mutation.ts';
+import { byName } from '../lists/page.ts';
+import { readRoutes } from '../lists/records.ts';
+import { none, route } from '../http/route.ts';
+import { orName, positionField } from './rule-input.ts';
+
+/** The model's id is null when it is gone: the member is unavailable, and keeps the name. */
+export const memberRecord = z.object({
+  id: poolMemberId,
+  provider_model_id: modelId.nullable(),
+  model: z.string(),
+  weight: z.int(),
+  position: z.int(),
+});
+
+/** A null policy splits by weight, the same member for one conversation. */
+const poolRecord = z.object({
+  id: poolId,
+  name: z.string(),
+  description: z.string().nullable(),
+  policy: poolPolicy.nullable(),
+  members: z.array(memberRecord).readonly(),
+});
+
+const memberFields = z.strictObject({
+  /** Accepted as it was listed: a member keeps its id for as long as it refers to the same model. */
+  id: poolMemberId.optional(),
+  provider_model_id: modelId.nullable().optional(),
+  model: referenceField.optional(),
+  weight: weightField.default(1),
+  position: positionField.optional(),
+});
+const memberField = memberFields.transform(toMember);
+
+function toMember(given: z.output<typeof memberFields>): MemberInput {
+  return {
+    modelId: given.provider_model_id ?? null,
+    name: given.model ?? null,
+    weight: given.weight,
+    position: given.position ?? null,
+  };
+}
+
+const settable = {
+  description: descriptionField.optional(),
+  policy: poolPolicy.nullable().optional(),
+  members: z.array(orName(memberField)).max(membersMax).optional(),
+};
+const creation = z.strictObject({ name: modelNameField, ...settable });
+const change = z.strictObject({ name: modelNameField.optional(), ...settable });
+
+const params = idIn(poolId);
+const config = { permission: 'config:write', query: none } as const;
+
+export const poolRoutes = [
+  ...readRoutes({
+    noun: 'pool',
+    path: '/admin/model-pools',
+    operations: ['listPools', 'getPool'],
+    summaries: ['Every pool with its members', 'One pool'],
+    id: poolId,
+    record: poolRecord,
+    order: byName,
+    table: pools,
+    rows: listPools,
+    rowIn: poolRowIn,
+    toBody: (rows) => rows,
+    absent: noPool,
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/model-pools',
+    operation: 'createPool',
+    summary: 'Create a pool, with its members or without any yet',
+    refusals: ['conflict'],
+    params: none,
+    body: creation,
+    response: poolRecord,
+    handle: ({ body: { name, ...fields } }, call) =>
+      mutate(call, { command: { type: 'CreatePool', name, fields } }, (outcome) =>
+        poolRowIn(outcome.state, idOf(outcome, 'PoolCreated')),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'PATCH',
+    path: '/admin/model-pools/{id}',
+    operation: 'updatePool',
+    summary: 'Change a pool; null clears a field, members is the whole list',
+    refusals: ['absent', 'conflict'],
+    params,
+    body: change,
+    response: poolRecord,
+    handle: ({ params: { id }, body: fields }, call) =>
+      mutate(call, { command: { type: 'UpdatePool', id, fields } }, ({ state }) =>
+        poolRowIn(state, id),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/model-pools/{id}',
+    operation: 'deletePool',
+    summary: 'Delete a pool that no target uses',
+    refusals: ['absent', 'conflict'],
+    params,
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'DeletePool', id } }, () => ({ id })),
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/model-pools/{id}/members',
+    operation: 'addPoolMember',
+    summary: 'Add a provider model to a pool',
+    refusals: ['absent', 'conflict'],
+    params,
+    body: memberField,
+    response: memberRecord,
+    handle: ({ params: { id }, body: member }, call) =>
+      mutate(call, { command: { type: 'AddPoolMember', id, member } }, ({ state }) =>
+        newMemberIn(state, id),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/model-pool-members/{id}',
+    operation: 'removePoolMember',
+    summary: 'Take a provider model out of a pool',
+    refusals: ['absent'],
+    params: idIn(poolMemberId),
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'RemovePoolMember', id } }, () => ({ id })),
+  }),
+] as const;
+
+function poolRowIn(state: ConfigState, id: number): PoolRow {
+  const pool = written(state.pool, id);
+  return { ...pool, members: pool.members.map((member) => memberRowIn(state, member)) };
+}
+
+export function memberRowIn(state: ConfigState, member: PoolMember): PoolMemberRow {
+  const { id, model_id, gone_model, weight, position } = member;
+  const model = state.model.byId.get(model_id ?? 0)?.name ?? gone_model;
+  if (model === null) throw new Error(`pool member ${id} refers to nothing`);
+  return { id, provider_model_id: model_id, model, weight, position };
+}
+
+/** The member that was just added: no other has a higher id. */
+function newMemberIn(state: ConfigState, id: number): PoolMemberRow {
+  const [newest] = written(state.pool, id).members.toSorted((a, b) => b.id - a.id);
+  if (newest === undefined) throw new Error('no member is there right after one was added');
+  return memberRowIn(state, newest);
+}

@@ -1,0 +1,62 @@
+// The dry-run of routing (specification, "Frontend models, routing, classes"). It asks what is published now, and writes
+// nothing; as a POST under /admin it needs config:write (Authentication rule 3).
+
+import { classify, readyFor } from '../../classifier/classify.ts';
+import type { Encoders } from '../../classifier/encoder.ts';
+import { promptField } from '../../lib/fields.ts';
+import { refuse } from '../../lib/refusal.ts';
+import type { Snapshot } from '../../snapshot/schema.ts';
+import { answerDryRun, dryRunQuestion, dryRunRecord } from './dry-run.ts';
+import { none, route } from '../http/route.ts';
+
+const publishedQuestion = dryRunQuestion.extend({
+  /** In place of a class: what a user would say, of which the class is found as the gateway finds it. */
+  prompt: promptField.nullable().default(null),
+});
+
+export const routingRoutes = [
+  route({
+    method: 'POST',
+    path: '/admin/routing/dry-run',
+    operation: 'dryRunRouting',
+    permission: 'config:write',
+    summary:
+      'Where a request would go, and what each rule says to it; every backend looks up and idle',
+    asks: true,
+    refusals: ['unavailable'],
+    params: none,
+    query: none,
+    body: publishedQuestion,
+    response: dryRunRecord,
+    handle: async ({ body }, { control }) => {
+      const { publisher } = control;
+      const version = publisher.current()?.snapshot.version ?? -1;
+      if (version < control.state().version) await publisher.publishNow();
+      const snapshot = publisher.current()?.snapshot;
+      if (snapshot === undefined) {
+        return refuse('unavailable', 'no snapshot is published yet', { retryAfterSeconds: 1 });
+      }
+      const { prompt, ...question } = body;
+      const routed = await control.routed.ofSnapshot(snapshot);
+      if (prompt === null) return answerDryRun(question, routed, control.clock());
+      if (question.class !== null) {
+        return refuse('invalid', 'prompt and class: give one of them', { param: 'prompt' });
+      }
+      const classed = { ...question, class: await classOf(prompt, snapshot, control.encoders) };
+      return answerDryRun(classed, routed, control.clock());
+    },
+  }),
+] as const;
+
+/** The name of its class; null of one of no class, and where nothing can tell. */
+async function classOf(
+  prompt: string,
+  { config, classifier }: Snapshot,
+  encoders: Encoders | null,
+): Promise<string | null> {
+  if (encoders === null) return null;
+  const classes = { promptClasses: config.prompt_classes, classifier };
+  const ready = readyFor(classes, encoders, () => {});
+  const found = await classify(ready, prompt, { asksRefined: true, onEscalation: () => {} });
+  return config.prompt_classes.find(({ id }) => id === found.id)?.name ?? null;
+}

@@ -1,0 +1,73 @@
+// A rule as it is given: its conditions lie flat on it, and what is malformed is refused by the name of the field (Gateway rule 8).
+
+import { z } from 'zod';
+
+import { inputShape } from '../../conditions/schemas.ts';
+import { rulesMax } from '../../deciders/rule.ts';
+import type { ListedRule, RuleFields } from '../../deciders/rule.ts';
+import { targetsMax } from '../../deciders/target.ts';
+import type { TargetInput } from '../../deciders/target.ts';
+import { denyMessageField, referenceField, ruleNameField, tagField } from '../../lib/fields.ts';
+import { frontendModelId, modelId, poolId, ruleId, targetId } from '../../lib/ids.ts';
+import { ruleAction } from '../../lib/vocabulary.ts';
+
+export const positionField = z.int().nonnegative().max(1_000_000);
+const targetFields = z.strictObject({
+  /** Accepted as it was listed: a target keeps its id for as long as it refers to the same. */
+  id: targetId.optional(),
+  provider_model_id: modelId.nullable().optional(),
+  model_pool_id: poolId.nullable().optional(),
+  model: referenceField.optional(),
+  position: positionField.optional(),
+});
+
+/** In a list, a part may be the name of its model alone. */
+export const orName = <Part extends z.ZodType>(part: Part) =>
+  z
+    .preprocess((given) => (typeof given === 'string' ? { model: given } : given), part)
+    .meta({ type: ['object', 'string'] });
+
+export const targetField = targetFields.transform(toTarget);
+export const targetsField = z.array(orName(targetField)).max(targetsMax);
+
+function toTarget(given: z.output<typeof targetFields>): TargetInput {
+  return {
+    modelId: given.provider_model_id ?? null,
+    poolId: given.model_pool_id ?? null,
+    name: given.model ?? null,
+    position: given.position ?? null,
+  };
+}
+
+const ruleFields = {
+  name: ruleNameField.nullable().optional(),
+  /** A disabled rule keeps its place and is skipped. */
+  enabled: z.boolean().optional(),
+  position: positionField.optional(),
+  action: ruleAction.optional(),
+  ...inputShape,
+  targets: targetsField.optional(),
+  deny_status: z.int().min(400).max(499).nullable().optional(),
+  deny_message: denyMessageField.nullable().optional(),
+  jump_to: frontendModelId.nullable().optional(),
+  tag: tagField.nullable().optional(),
+};
+
+/** As it is added or changed: what is absent has its default or is left alone, null clears. */
+export const ruleField = z.strictObject(ruleFields);
+
+/** Of a whole list, in the order of evaluation, which gives the positions: one that is sent back as it was listed is not read. */
+const listedRule = z.strictObject({ id: ruleId.optional(), ...ruleFields });
+export const rulesField = z.array(listedRule).max(rulesMax);
+
+export const toListedRules = (given: z.output<typeof rulesField>): ListedRule[] =>
+  given.map((rule) => ({ ...toRuleFields(rule), id: rule.id }));
+
+export function toRuleFields(
+  given: z.output<typeof ruleField>,
+): RuleFields & { position: number | undefined } {
+  const { name, enabled, position, action, targets, ...others } = given;
+  const { deny_status, deny_message, jump_to, tag, ...conditions } = others;
+  const outcome = { action, targets, deny_status, deny_message, jump_to, tag };
+  return { name, enabled, position, ...outcome, conditions };
+}

@@ -1,0 +1,130 @@
+// The rules of frontend models and their targets (specification, "Frontend models, routing, classes").
+
+import { z } from 'zod';
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { Outcome } from '../../control/commands/execute.ts';
+import { ruleWithId } from '../../deciders/rule.ts';
+import { frontendModelId, ruleId, targetId } from '../../lib/ids.ts';
+import type { RuleId } from '../../lib/ids.ts';
+import { deletedRecord, idIn } from '../http/fields.ts';
+import { frontendModelRecord, frontendModelRecordIn } from './frontend-model-record.ts';
+import { mutate } from '../http/mutation.ts';
+import { none, route } from '../http/route.ts';
+import { ruleField, rulesField, targetField, toListedRules, toRuleFields } from './rule-input.ts';
+import { newTargetIn, ownedRule, ownedRuleIn, targetRecord } from './rule-record.ts';
+
+/** The list itself, or an object that holds it. */
+const replacement = z
+  .preprocess(
+    (given) => (Array.isArray(given) ? { rules: given } : given),
+    z.strictObject({ rules: rulesField }),
+  )
+  .meta({ type: ['object', 'array'] });
+
+const ofModel = idIn(frontendModelId);
+const ofRule = idIn(ruleId);
+const config = { permission: 'config:write', query: none } as const;
+
+export const ruleRoutes = [
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/frontend-models/{id}/rules',
+    operation: 'createRule',
+    summary: 'Add a rule, behind the others unless a position is given',
+    refusals: ['absent', 'conflict'],
+    params: ofModel,
+    body: ruleField,
+    response: ownedRule,
+    handle: ({ params: { id }, body }, call) => {
+      const command = { type: 'AddRule', frontendModelId: id, rule: toRuleFields(body) } as const;
+      return mutate(call, { command }, (outcome) =>
+        ownedRuleIn(outcome.state, writtenRule(outcome.state, addedId(outcome))),
+      );
+    },
+  }),
+  route({
+    ...config,
+    method: 'PUT',
+    path: '/admin/frontend-models/{id}/rules',
+    operation: 'replaceRules',
+    summary: 'The whole list in the order of evaluation: by id what stays, the rest new or removed',
+    refusals: ['absent', 'conflict'],
+    params: ofModel,
+    body: replacement,
+    response: frontendModelRecord,
+    handle: ({ params: { id }, body }, call) => {
+      const rules = toListedRules(body.rules);
+      const command = { type: 'ReplaceRules', frontendModelId: id, rules } as const;
+      return mutate(call, { command }, ({ state }) => frontendModelRecordIn(state, id));
+    },
+  }),
+  route({
+    ...config,
+    method: 'PATCH',
+    path: '/admin/rules/{id}',
+    operation: 'updateRule',
+    summary: 'Change a rule; null clears a field, targets is the whole list',
+    refusals: ['absent', 'conflict'],
+    params: ofRule,
+    body: ruleField,
+    response: ownedRule,
+    handle: ({ params: { id }, body }, call) =>
+      mutate(call, { command: { type: 'UpdateRule', id, rule: toRuleFields(body) } }, ({ state }) =>
+        ownedRuleIn(state, writtenRule(state, id)),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/rules/{id}',
+    operation: 'deleteRule',
+    summary: 'Delete a rule with its targets',
+    refusals: ['absent'],
+    params: ofRule,
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'RemoveRule', id } }, () => ({ id })),
+  }),
+  route({
+    ...config,
+    method: 'POST',
+    path: '/admin/rules/{id}/targets',
+    operation: 'addRuleTarget',
+    summary: 'Add a target, behind the others unless a position is given',
+    refusals: ['absent', 'conflict'],
+    params: ofRule,
+    body: targetField,
+    response: targetRecord,
+    handle: ({ params: { id }, body }, call) =>
+      mutate(call, { command: { type: 'AddRuleTarget', ruleId: id, target: body } }, ({ state }) =>
+        newTargetIn(state, writtenRule(state, id).rule.targets),
+      ),
+  }),
+  route({
+    ...config,
+    method: 'DELETE',
+    path: '/admin/rule-targets/{id}',
+    operation: 'removeRuleTarget',
+    summary: 'Remove a target of a rule',
+    refusals: ['absent'],
+    params: idIn(targetId),
+    body: none,
+    response: deletedRecord,
+    handle: ({ params: { id } }, call) =>
+      mutate(call, { command: { type: 'RemoveRuleTarget', id } }, () => ({ id })),
+  }),
+] as const;
+
+function addedId({ events }: Outcome): RuleId {
+  for (const { type, data } of events) if (type === 'FrontendModelRuleAdded') return data.rule.id;
+  throw new Error('the mutation added no rule');
+}
+
+function writtenRule(state: ConfigState, id: RuleId) {
+  const found = ruleWithId(state, id);
+  if (found === null) throw new Error(`rule ${id} is not there right after it was written`);
+  return found;
+}

@@ -1,0 +1,42 @@
+// Checkpoints that were kept outside of the database, as --audit-checkpoint-file writes them.
+
+import { Option } from 'clipanion';
+import { z } from 'zod';
+
+import { refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+
+export const anchorOption = () =>
+  Option.String('--anchor', {
+    description: 'file of checkpoints that were kept elsewhere; the log must hold them',
+  });
+
+export const keyOption = () =>
+  Option.String('--key', { description: 'audit key that must have signed a checkpoint, in hex' });
+
+const line = z.object({ checkpoint: z.string() });
+
+/** The notes; none without a file. */
+export function readAnchors(
+  path: string | undefined,
+  readFile: (path: string) => string,
+): readonly string[] | Refusal {
+  if (path === undefined) return [];
+  const notes: string[] = [];
+  const lines = readFile(path).split('\n');
+  for (const [at, text] of lines.entries()) {
+    if (text === '') continue;
+    const read = line.safeParse(parsed(text));
+    if (!read.success) return refuse('invalid', `--anchor: line ${at + 1} is no checkpoint`);
+    notes.push(read.data.checkpoint);
+  }
+  return notes;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

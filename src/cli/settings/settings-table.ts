@@ -1,0 +1,389 @@
+// Holds every setting of a serving role, once: its flag, its GW_* variable, its default, its type, its meaning.
+// Options, help, the answer of /admin/config and the reference page come from this table.
+
+import { availableParallelism } from 'node:os';
+
+import { z } from 'zod';
+
+import { egressEntryForms, readEgressEntry } from '../../egress/egress-list.ts';
+import { auditSettings } from './audit-settings.ts';
+import { classifierSettings } from './classifier-settings.ts';
+import { managedSettings } from './cluster-settings.ts';
+import { fileSettings } from './file-settings.ts';
+import { forwardingSettings } from './forwarding-settings.ts';
+import { providerSettings } from './provider-settings.ts';
+import { signOnSettings } from './sign-on-settings.ts';
+import {
+  choice,
+  define,
+  hexKey,
+  httpUrl,
+  list,
+  logFilter,
+  onOrOff,
+  postgresUrl,
+  text,
+  wholeNumber,
+} from './setting.ts';
+import type { ValuesOf } from './setting.ts';
+
+/** What has no scheme is the path of a file. */
+const urlOrFile = text.refine(
+  (place) => !/^[a-z][a-z\d+.-]*:\/\//i.test(place) || /^(?:https?|file):\/\/./i.test(place),
+  { error: 'must be an http://, https:// or file:// address, or the path of a file' },
+);
+
+const egressList = list.refine(
+  (entries) => entries.every((entry) => readEgressEntry(entry) !== null),
+  { error: `must be ${egressEntryForms}` },
+);
+
+const workersMax = 256;
+
+/** The word `cores` stands for as many as this process may use. */
+const workerCount = z
+  .string()
+  .transform((count) => (count === 'cores' ? String(availableParallelism()) : count))
+  .pipe(wholeNumber({ from: 1, to: workersMax }));
+
+const none: readonly string[] = [];
+const port = wholeNumber({ from: 0, to: 65_535 });
+
+/** Each setting has the name of its flag; `unit` says what a number counts. */
+export const settingsTable = {
+  role: define({
+    flag: '--role',
+    variable: 'GW_ROLE',
+    schema: choice(['proxy', 'control', 'all']),
+    fallback: 'proxy',
+    description: 'proxy forwards, control configures, all does both in one process',
+  }),
+  config: define({
+    flag: '-c,--config',
+    variable: 'GW_CONFIG',
+    schema: text,
+    fallback: null,
+    description: 'configuration file of a proxy without a control plane (File mode)',
+  }),
+  host: define({
+    flag: '--host',
+    variable: 'GW_HOST',
+    schema: text,
+    fallback: '127.0.0.1',
+    description: 'address that both listeners bind',
+  }),
+  port: define({
+    flag: '-p,--port',
+    variable: 'GW_PORT',
+    schema: port,
+    fallback: 4000,
+    description: 'port of the gateway; 0 is any free port',
+  }),
+  adminPort: define({
+    flag: '--admin-port',
+    variable: 'GW_ADMIN_PORT',
+    schema: port,
+    fallback: 4001,
+    description: 'port of the admin API and UI; 0 is any free port',
+  }),
+  gatewayUrl: define({
+    flag: '--gateway-url',
+    variable: 'GW_GATEWAY_URL',
+    schema: httpUrl,
+    fallback: null,
+    description: 'where clients reach the gateway, for the management UI; role all knows its own',
+  }),
+  databaseUrl: define({
+    flag: '--database-url',
+    variable: 'GW_DATABASE_URL',
+    schema: postgresUrl,
+    fallback: null,
+    secret: true,
+    description: 'the Postgres of roles control and all',
+  }),
+  databaseMaxConnections: define({
+    flag: null,
+    variable: 'GW_DATABASE_MAX_CONNECTIONS',
+    schema: wholeNumber({ from: 2, to: 1000 }),
+    fallback: 8,
+    description: 'connections to Postgres for commands; reports and listening take three more',
+  }),
+  controlUrl: define({
+    flag: '--control-url',
+    variable: 'GW_CONTROL_URL',
+    schema: httpUrl,
+    fallback: null,
+    description: 'admin address of the control plane that a proxy follows (Http mode)',
+  }),
+  proxyToken: define({
+    flag: '--proxy-token',
+    variable: 'GW_PROXY_TOKEN',
+    schema: text,
+    fallback: null,
+    secret: true,
+    description: 'token that proxies and control plane share',
+  }),
+  snapshotCache: define({
+    flag: '--snapshot-cache',
+    variable: 'GW_SNAPSHOT_CACHE',
+    schema: text,
+    fallback: '/var/lib/gw/snapshot.json',
+    description:
+      'where a gateway keeps the last snapshot and what it saw of the log; a proxy starts from it without its control plane',
+  }),
+  configPoll: define({
+    flag: '--config-poll',
+    variable: 'GW_CONFIG_POLL',
+    schema: wholeNumber({ from: 1, to: 3600 }),
+    fallback: 5,
+    unit: 'seconds',
+    description: 'how often a proxy asks for a newer snapshot',
+  }),
+  acceptLog: define({
+    flag: '--accept-log',
+    variable: 'GW_ACCEPT_LOG',
+    schema: text,
+    fallback: null,
+    description: 'id of another event log that a proxy may follow in place of the one it serves',
+  }),
+  snapshotRebuildInterval: define({
+    flag: '--snapshot-rebuild-interval',
+    variable: 'GW_SNAPSHOT_REBUILD_INTERVAL',
+    schema: wholeNumber({ from: 1, to: 3600 }),
+    fallback: 5,
+    unit: 'seconds',
+    description: 'how often a control plane turns budget windows and tells proxies what is spent',
+  }),
+  usageSpool: define({
+    flag: '--usage-spool',
+    variable: 'GW_USAGE_SPOOL',
+    schema: text,
+    fallback: null,
+    description: 'directory where usage waits on disk while the control plane is away',
+  }),
+  usageSpoolMaxMb: define({
+    flag: '--usage-spool-max-mb',
+    variable: 'GW_USAGE_SPOOL_MAX_MB',
+    schema: wholeNumber({ from: 1, to: 1_048_576 }),
+    fallback: 256,
+    unit: 'MiB',
+    description: 'all usage on disk at once; beyond it, rows are dropped and counted',
+  }),
+  usageRetention: define({
+    flag: '--usage-retention',
+    variable: 'GW_USAGE_RETENTION',
+    schema: wholeNumber({ from: 1, to: 3650 }),
+    fallback: 90,
+    unit: 'days',
+    description: 'how long a control plane keeps single usage rows; older ones are hourly sums',
+  }),
+  rateLimitReconcileInterval: define({
+    flag: '--rate-limit-reconcile-interval',
+    variable: 'GW_RATE_LIMIT_RECONCILE_INTERVAL',
+    schema: wholeNumber({ from: 1, to: 3600 }),
+    fallback: 5,
+    unit: 'seconds',
+    description: 'how often a proxy asks for its share of the rate limits',
+  }),
+  healthReportInterval: define({
+    flag: '--health-report-interval',
+    variable: 'GW_HEALTH_REPORT_INTERVAL',
+    schema: wholeNumber({ from: 1, to: 3600 }),
+    fallback: 10,
+    unit: 'seconds',
+    description: 'how often a proxy reports the health of its backends',
+  }),
+  healthInterval: define({
+    flag: '--health-interval',
+    variable: 'GW_HEALTH_INTERVAL',
+    schema: wholeNumber({ from: 1, to: 3600 }),
+    fallback: 10,
+    unit: 'seconds',
+    description: 'how often a gateway asks each endpoint for its model list, to see that it lives',
+  }),
+  healthTimeout: define({
+    flag: '--health-timeout',
+    variable: 'GW_HEALTH_TIMEOUT',
+    schema: wholeNumber({ from: 1, to: 300 }),
+    fallback: 3,
+    unit: 'seconds',
+    description: 'how long such a probe may take before it has failed',
+  }),
+  webhookUrl: define({
+    flag: '--webhook-url',
+    variable: 'GW_WEBHOOK_URL',
+    schema: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }),
+    fallback: null,
+    secret: true,
+    description: 'where a control plane sends notifications of its fleet',
+  }),
+  webhookSecret: define({
+    flag: '--webhook-secret',
+    variable: 'GW_WEBHOOK_SECRET',
+    schema: text,
+    fallback: null,
+    secret: true,
+    description: 'signs each notification in x-gw-signature (HMAC-SHA256)',
+  }),
+  ...forwardingSettings,
+  ...providerSettings,
+  ...classifierSettings,
+  shutdownGrace: define({
+    flag: '--shutdown-grace',
+    variable: 'GW_SHUTDOWN_GRACE',
+    schema: wholeNumber({ from: 0, to: 3600 }),
+    fallback: 25,
+    unit: 'seconds',
+    description: 'how long requests in flight may take to end after SIGTERM',
+  }),
+  shutdownDelay: define({
+    flag: '--shutdown-delay',
+    variable: 'GW_SHUTDOWN_DELAY',
+    schema: wholeNumber({ from: 0, to: 3600 }),
+    fallback: null,
+    unit: 'seconds',
+    description:
+      'how long a gateway serves on after SIGTERM with /readyz at 503; default 5 under Kubernetes, else 0',
+  }),
+  workers: define({
+    flag: '--workers',
+    variable: 'GW_WORKERS',
+    schema: workerCount,
+    fallback: 1,
+    description: 'processes of a proxy that share its port: a number, or cores for one a core',
+  }),
+  tlsCert: define({
+    flag: '--tls-cert',
+    variable: 'GW_TLS_CERT',
+    schema: text,
+    fallback: null,
+    description: 'PEM certificate of the admin listener',
+  }),
+  tlsKey: define({
+    flag: '--tls-key',
+    variable: 'GW_TLS_KEY',
+    schema: text,
+    fallback: null,
+    description: 'PEM key of the admin listener',
+  }),
+  caBundle: define({
+    flag: '--ca-bundle',
+    variable: 'GW_CA_BUNDLE',
+    schema: text,
+    fallback: null,
+    description:
+      'PEM certificates trusted besides the built-in ones, for control plane and backends',
+  }),
+  egressAllow: define({
+    flag: '--egress-allow',
+    variable: 'GW_EGRESS_ALLOW',
+    schema: egressList,
+    fallback: none,
+    description: `only these may be dialled: ${egressEntryForms}`,
+  }),
+  egressDeny: define({
+    flag: '--egress-deny',
+    variable: 'GW_EGRESS_DENY',
+    schema: egressList,
+    fallback: none,
+    description: 'these are never dialled; written as --egress-allow',
+  }),
+  priceAggregatorUrl: define({
+    flag: '--price-aggregator-url',
+    variable: 'GW_PRICE_AGGREGATOR_URL',
+    schema: urlOrFile,
+    fallback: 'https://openrouter.ai/api/v1/models',
+    description: 'where prices are synced from first: URL or file of an aggregator',
+  }),
+  priceCatalogueUrl: define({
+    flag: '--price-catalogue-url',
+    variable: 'GW_PRICE_CATALOGUE_URL',
+    schema: urlOrFile,
+    fallback:
+      'https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json',
+    description: 'where prices are synced from next: URL or file of a price catalogue',
+  }),
+  strictKeyMint: define({
+    flag: '--strict-key-mint',
+    variable: 'GW_STRICT_KEY_MINT',
+    schema: onOrOff,
+    fallback: false,
+    description:
+      'who lacks config:write makes keys only for principals that may do no more than they may',
+  }),
+  log: define({
+    flag: '--log',
+    variable: 'GW_LOG',
+    schema: logFilter,
+    fallback: 'info',
+    description:
+      'log filter: a level (trace, debug, info, warn, error, off), and levels of single components, such as info,gw::gateway=debug',
+  }),
+  logFormat: define({
+    flag: '--log-format',
+    variable: 'GW_LOG_FORMAT',
+    schema: choice(['text', 'json']),
+    fallback: 'text',
+    description: 'json writes one object a line',
+  }),
+  otelEndpoint: define({
+    flag: '--otel-endpoint',
+    variable: 'GW_OTEL_ENDPOINT',
+    schema: httpUrl,
+    fallback: null,
+    description:
+      'OTLP/HTTP collector that spans go to, such as http://127.0.0.1:4318; none, no traces',
+  }),
+  otelSampleOneIn: define({
+    flag: '--otel-sample-one-in',
+    variable: 'GW_OTEL_SAMPLE_ONE_IN',
+    schema: wholeNumber({ from: 1, to: 1_000_000_000 }),
+    fallback: 100,
+    description:
+      'one request in so many is traced; 1 traces all; a decision upstream is honoured first',
+  }),
+  otelServiceName: define({
+    flag: '--otel-service-name',
+    variable: 'GW_OTEL_SERVICE_NAME',
+    schema: text,
+    fallback: 'gw',
+    description: 'the service.name of its spans',
+  }),
+  ...signOnSettings,
+  ...managedSettings,
+  ...fileSettings,
+  encryptionKey: define({
+    flag: null,
+    variable: 'GW_ENCRYPTION_KEY',
+    schema: hexKey,
+    fallback: null,
+    secret: true,
+    description: 'key that provider credentials are encrypted with',
+  }),
+  ...auditSettings,
+  encryptionKeyPrevious: define({
+    flag: null,
+    variable: 'GW_ENCRYPTION_KEY_PREVIOUS',
+    schema: hexKey,
+    fallback: null,
+    secret: true,
+    description: 'the key before, for reading, until `gw reencrypt-backends` is done',
+  }),
+} as const;
+
+export type SettingsTable = typeof settingsTable;
+export type SettingName = keyof SettingsTable;
+
+export type SettingValues = ValuesOf<SettingsTable>;
+
+/** Variables that other code reads. A check of the environment accepts them. */
+export const otherVariables: readonly string[] = [
+  'GW_ADMIN_TOKEN',
+  'GW_ADMIN_TOKEN_FILE',
+  'GW_BOOTSTRAP_PASSWORD',
+  'GW_PASSWORD',
+  'GW_PASSWORD_FILE',
+  'GW_TEST_DATABASE_URL',
+  'GW_TEST_SETUP',
+  'GW_WORKER_SLOT',
+];

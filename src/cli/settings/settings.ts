@@ -1,0 +1,151 @@
+// Decides the value of every setting: flag before environment before default, with where each came from.
+
+import assert from 'node:assert/strict';
+
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { agentSettings } from './agent-settings.ts';
+import { nearest } from '../printing/nearest.ts';
+import { operatorSettings } from './operator-settings.ts';
+import type { Setting, SettingTable, ValuesOf } from './setting.ts';
+import { otherVariables, settingsTable } from './settings-table.ts';
+import type { SettingName, SettingsTable } from './settings-table.ts';
+
+/** `file` is a file that a `GW_*_FILE` variable names. */
+export type SettingSource = 'flag' | 'env' | 'file' | 'default';
+
+/** The values of a table of settings, and where each came from. */
+export type SettingsOf<Table extends SettingTable> = ValuesOf<Table> &
+  Readonly<{ sources: Readonly<Record<keyof Table, SettingSource>> }>;
+export type Settings = SettingsOf<SettingsTable>;
+
+export type TableInput<Table extends SettingTable> = Readonly<{
+  /** The text of each flag that was given. */
+  flags: Readonly<Partial<Record<keyof Table, string>>>;
+  env: Readonly<Record<string, string | undefined>>;
+  readFile: (path: string) => string;
+}>;
+export type SettingsInput = TableInput<SettingsTable>;
+
+export type TableRead<Table extends SettingTable> =
+  | Readonly<{ settings: SettingsOf<Table>; warnings: readonly string[] }>
+  | Readonly<{ refusals: readonly Refusal[] }>;
+
+export const readSettings = (input: SettingsInput): TableRead<SettingsTable> =>
+  readTable(settingsTable, input);
+
+/** All that is wrong is answered at once. */
+export function readTable<Table extends SettingTable>(
+  table: Table,
+  input: TableInput<Table>,
+): TableRead<Table> {
+  const refusals: Refusal[] = [];
+  const values: Record<string, unknown> = {};
+  const sources: Record<string, SettingSource> = {};
+  for (const [name, setting] of Object.entries(table)) {
+    const read = readSetting(input, { ...setting, name, flagText: input.flags[name] });
+    if (isRefusal(read)) {
+      refusals.push(read);
+    } else {
+      values[name] = read.value;
+      sources[name] = read.source;
+    }
+  }
+  if (refusals.length > 0) return { refusals };
+  const settings = { ...values, sources };
+  assert.ok(isWhole(table, settings));
+  return { settings, warnings: unknownVariables(input.env) };
+}
+
+/** Each value came out of its own setting's schema or is its fallback, so completeness is all there is to check. */
+const isWhole = <Table extends SettingTable>(
+  table: Table,
+  settings: Readonly<{ sources: object }>,
+): settings is SettingsOf<Table> =>
+  Object.keys(table).every(
+    (name) => Object.hasOwn(settings, name) && Object.hasOwn(settings.sources, name),
+  );
+
+export const settingNames = (): readonly SettingName[] =>
+  Object.keys(settingsTable).filter(isSettingName);
+
+const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingsTable, name);
+
+type Read = Readonly<{ value: unknown; source: SettingSource }>;
+type Asked = Setting & Readonly<{ name: string; flagText: string | undefined }>;
+type Surroundings = Pick<SettingsInput, 'env' | 'readFile'>;
+
+function readSetting(input: Surroundings, asked: Asked): Read | Refusal {
+  const found = findText(input, asked);
+  if (isRefusal(found)) return found;
+  if (found === null) return { value: asked.fallback, source: 'default' };
+  const parsed = asked.schema.safeParse(found.text);
+  if (parsed.success) return { value: parsed.data, source: found.source };
+  const must = parsed.error.issues[0]?.message ?? 'is not valid';
+  // A secret's value is not repeated: messages end in logs.
+  const was = asked.secret ? '' : `, was ${JSON.stringify(found.text)}`;
+  return refuse('invalid', `${found.from} ${must}${was}`, { param: asked.name });
+}
+
+type Found = Readonly<{ text: string; source: SettingSource; from: string }>;
+
+function findText(input: Surroundings, asked: Asked): Found | Refusal | null {
+  const { name, flagText, variable, secret } = asked;
+  if (flagText !== undefined) return { text: flagText, source: 'flag', from: longFlag(asked) };
+  const text = input.env[variable] ?? '';
+  const file = secret ? (input.env[`${variable}_FILE`] ?? '') : '';
+  if (text !== '' && file !== '') {
+    return refuse('invalid', `${variable} and ${variable}_FILE are both set`, { param: name });
+  }
+  if (file !== '') return fromFile(input, { name, variable: `${variable}_FILE`, file });
+  // Kubernetes sets GW_PORT to such an address when there is a Service named gw.
+  if (text === '' || text.startsWith('tcp://')) return null;
+  return { text, source: 'env', from: variable };
+}
+
+/** `--port` of `-p,--port`. */
+export const longFlag = (setting: Pick<Setting, 'flag' | 'variable'>): string =>
+  setting.flag?.split(',').at(-1) ?? setting.variable;
+
+type FileSource = Readonly<{ name: string; variable: string; file: string }>;
+
+function fromFile(input: Surroundings, { name, variable, file }: FileSource): Found | Refusal {
+  try {
+    return { text: input.readFile(file).replace(/\r?\n$/, ''), source: 'file', from: variable };
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    return refuse('invalid', `${variable} names ${file}, which cannot be read${why}`, {
+      param: name,
+    });
+  }
+}
+
+const misspeltDistanceMax = 4;
+
+/** A mistyped name would otherwise be a setting that silently does nothing. */
+function unknownVariables(env: SettingsInput['env']): readonly string[] {
+  const known = [...otherVariables];
+  for (const { variable, secret } of allSettings()) {
+    known.push(variable);
+    if (secret) known.push(`${variable}_FILE`);
+  }
+  return Object.keys(env)
+    .filter((name) => name.startsWith('GW_') && !known.includes(name))
+    .filter((name) => !isServiceLink(name, env[name]))
+    .map((name) => {
+      const near = nearest(name, known, { distanceMax: misspeltDistanceMax });
+      return near === null
+        ? `${name} is not a setting of this program`
+        : `${name} is not a setting of this program; did you mean ${near}?`;
+    });
+}
+
+/** Of every table: the variables of one machine may be for several commands. */
+const allSettings = (): readonly Setting[] =>
+  [settingsTable, agentSettings, operatorSettings].flatMap((table) =>
+    Object.values<Setting>(table),
+  );
+
+/** Kubernetes describes a Service named gw, or gw-…, in variables of these forms. */
+const isServiceLink = (name: string, value = ''): boolean =>
+  value.startsWith('tcp://') || /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)/.test(name);

@@ -1,0 +1,152 @@
+// The settings of single sign-on by an OpenID provider, a part of the settings table, and what they come to.
+
+import { z } from 'zod';
+
+import type { SignOnOptions } from '../../control/oidc/sign-on.ts';
+import { choice, define, httpUrl, onOrOff, text } from './setting.ts';
+import type { ValuesOf } from './setting.ts';
+
+const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** As the provider writes it: a slash at its end is a part of it (OpenID Connect Discovery 1.0, section 4.3). */
+const issuer = z.string().refine(isIssuer, {
+  error: 'must be an https:// address without query, or an http:// one of this machine',
+});
+
+function isIssuer(value: string): boolean {
+  if (!isBare(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname));
+}
+
+/** An address that a path can be put behind. */
+function isBare(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { search, hash, username, password } = new URL(value);
+  return search + hash + username + password === '';
+}
+
+const publicUrl = httpUrl.refine(isBare, { error: 'must be an address without query or user' });
+
+const groupRoles = z.record(z.string().min(1), z.string().min(1));
+
+/** Stays the text that it was: it is shown among the settings. */
+const groupRolesText = z.string().refine((value) => readGroupRoles(value) !== null, {
+  error: 'must be JSON of the form {"group":"role"}',
+});
+
+function readGroupRoles(value: string): Readonly<Record<string, string>> | null {
+  try {
+    return groupRoles.safeParse(JSON.parse(value)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+export const signOnSettings = {
+  oidcIssuer: define({
+    flag: '--oidc-issuer',
+    variable: 'GW_OIDC_ISSUER',
+    schema: issuer,
+    fallback: null,
+    description:
+      'OpenID provider by which people sign on to the control plane; none, by password alone',
+  }),
+  oidcClientId: define({
+    flag: '--oidc-client-id',
+    variable: 'GW_OIDC_CLIENT_ID',
+    schema: text,
+    fallback: null,
+    description: 'what the provider calls this control plane',
+  }),
+  oidcClientSecret: define({
+    flag: null,
+    variable: 'GW_OIDC_CLIENT_SECRET',
+    schema: text,
+    fallback: null,
+    secret: true,
+    description: 'secret of that client; none for a public client',
+  }),
+  oidcPublicUrl: define({
+    flag: '--oidc-public-url',
+    variable: 'GW_OIDC_PUBLIC_URL',
+    schema: publicUrl,
+    fallback: null,
+    description:
+      'where browsers reach the admin listener, such as https://ops.example/gw; default the host that they ask',
+  }),
+  oidcScopes: define({
+    flag: '--oidc-scopes',
+    variable: 'GW_OIDC_SCOPES',
+    schema: z.string().regex(/^(?:\S+ )*openid(?: \S+)*$/, {
+      error: 'must be words parted by spaces, openid among them',
+    }),
+    fallback: 'openid email profile',
+    description: 'scopes that are asked for',
+  }),
+  oidcLabel: define({
+    flag: '--oidc-label',
+    variable: 'GW_OIDC_LABEL',
+    schema: text.max(60, { error: 'must have at most 60 characters' }),
+    fallback: 'single sign-on',
+    description: 'what the login screen calls the provider: Sign in with …',
+  }),
+  oidcFirstLogin: define({
+    flag: '--oidc-first-login',
+    variable: 'GW_OIDC_FIRST_LOGIN',
+    schema: choice(['refuse', 'link', 'create']),
+    fallback: 'refuse',
+    description:
+      'link lets an unknown person in as the principal of that name or e-mail address, create makes one where none is',
+  }),
+  oidcMatchClaim: define({
+    flag: '--oidc-match-claim',
+    variable: 'GW_OIDC_MATCH_CLAIM',
+    schema: text,
+    fallback: 'email',
+    description: 'claim that names the person at a first login; email has to be verified',
+  }),
+  oidcGroupsClaim: define({
+    flag: '--oidc-groups-claim',
+    variable: 'GW_OIDC_GROUPS_CLAIM',
+    schema: text,
+    fallback: 'groups',
+    description: 'claim of the ID token with the groups of the person',
+  }),
+  oidcGroupRoles: define({
+    flag: '--oidc-group-roles',
+    variable: 'GW_OIDC_GROUP_ROLES',
+    schema: groupRolesText,
+    fallback: '{}',
+    description:
+      'the role that each group gives, as JSON {"group":"role"}; others stay as they are',
+  }),
+  oidcHidePassword: define({
+    flag: '--oidc-hide-password',
+    variable: 'GW_OIDC_HIDE_PASSWORD',
+    schema: onOrOff,
+    fallback: false,
+    description: 'the login screen shows the form for a password only when asked for it',
+  }),
+} as const;
+
+export type SignOnSettings = ValuesOf<typeof signOnSettings>;
+
+/** Null without an issuer. */
+export function signOnOptions(settings: SignOnSettings): SignOnOptions | null {
+  const { oidcIssuer, oidcClientId } = settings;
+  if (oidcIssuer === null || oidcClientId === null) return null;
+  return {
+    issuer: oidcIssuer,
+    clientId: oidcClientId,
+    clientSecret: settings.oidcClientSecret,
+    publicUrl: settings.oidcPublicUrl,
+    scopes: settings.oidcScopes,
+    label: settings.oidcLabel,
+    firstLogin: settings.oidcFirstLogin,
+    matchClaim: settings.oidcMatchClaim,
+    groupsClaim: settings.oidcGroupsClaim,
+    groupRoles: readGroupRoles(settings.oidcGroupRoles) ?? {},
+    hidesPassword: settings.oidcHidePassword,
+  };
+}

@@ -1,0 +1,82 @@
+// Tokens of the admin API: `gwt-`, 32 random bytes and a checksum, made as API keys are. A token is found by its displayed prefix and
+// proven by its SHA-256, which is in the vault. It works while it is not revoked, has not expired and its principal exists.
+
+import { hash, timingSafeEqual } from 'node:crypto';
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { writeAdminTokenUse } from '../../db/usage/admin-token-uses.ts';
+import type { Database } from '../../db/pool.ts';
+import type { Vault } from '../../db/vault.ts';
+import { isLiveToken } from '../../deciders/callers/admin-token.ts';
+import type { Holder } from '../../deciders/callers/grants.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { AdminTokenId } from '../../lib/ids.ts';
+import { hasChecksum, mint, shownPrefixLength } from './api-key.ts';
+import type { MintedApiKey } from './api-key.ts';
+
+export const adminTokenPrefix = 'gwt-';
+export const mintAdminToken = (random: Uint8Array): MintedApiKey => mint(adminTokenPrefix, random);
+
+const dayMs = 24 * 60 * 60 * 1000;
+export const tokenDaysDefault = 90;
+export const tokenDaysMax = 365;
+export const tokenDefaultMs = tokenDaysDefault * dayMs;
+export const tokenMaxMs = tokenDaysMax * dayMs;
+
+/** How often one replica records the use of one token. */
+const recordedEveryMs = 60_000;
+
+export type AdminTokens = Readonly<{
+  /** The principal and the token; null for a token that does not authenticate. As the head of the log has it. */
+  holder: (token: string) => Promise<Holder | null>;
+}>;
+
+type Dependencies = Readonly<{
+  db: Database;
+  vault: Pick<Vault, 'reveal'>;
+  state: () => ConfigState;
+  /** Reads the log up to its head: a token that another replica revoked must not work here. */
+  refresh: () => Promise<void>;
+  clock: Clock;
+  /** Told when a use could not be recorded, which does not fail the request. */
+  onFailure: (error: unknown) => void;
+}>;
+
+export function createAdminTokens(dependencies: Dependencies): AdminTokens {
+  const { db, vault, state, refresh, clock, onFailure } = dependencies;
+  // At most one entry for each token.
+  const recordedAt = new Map<AdminTokenId, number>();
+  const record = async (id: AdminTokenId): Promise<void> => {
+    const now = clock();
+    if (now - (recordedAt.get(id) ?? -Infinity) < recordedEveryMs) return;
+    recordedAt.set(id, now);
+    await writeAdminTokenUse(db, { id, at: new Date(now) }).catch(onFailure);
+  };
+  return {
+    holder: async (token) => {
+      if (!hasChecksum(token)) return null;
+      await refresh();
+      const prefix = token.slice(0, shownPrefixLength);
+      const candidates = [...state().admin_token.byId.values()].filter(
+        (one) => one.prefix === prefix && isLiveToken(one, clock()),
+      );
+      if (candidates.length === 0) return null;
+      const verifiers = await vault.reveal(
+        db,
+        candidates.map(({ verifierRef }) => verifierRef),
+      );
+      const found = candidates.find(({ verifierRef }) =>
+        isVerifiedBy(token, verifiers.get(verifierRef)),
+      );
+      if (found === undefined) return null;
+      await record(found.id);
+      return { principalId: found.principalId, tokenId: found.id };
+    },
+  };
+}
+
+function isVerifiedBy(token: string, verifier: string | undefined): boolean {
+  const given = Buffer.from(hash('sha256', token));
+  const known = Buffer.from(verifier ?? '');
+  return known.length === given.length && timingSafeEqual(known, given);
+}

@@ -1,0 +1,121 @@
+// Limits failed logins: a token bucket for a name from one network, one for the network, and two for the name from any network. A right
+// password gives its tokens back, so only failures are counted. No name is locked (OWASP ASVS 5.0, 6.1.1): networks that have failed with
+// a name share one bucket, and all others share a far larger one, so an attacker with many networks does not lock out the owner. An
+// attempt that finds a bucket of its name empty waits for its turn, and is refused only when that would take too long.
+
+import { hash } from 'node:crypto';
+
+import { networkOf, siteOf } from '../../ingress/network.ts';
+import { refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+
+export type LoginLimit = Readonly<{
+  /** Takes one attempt. Answers how many milliseconds it must wait before the password is checked, mostly 0. */
+  admit: (attempt: LoginAttempt, nowMs: number) => number | Refusal;
+  /** The attempt was a right password, or was never checked. */
+  giveBack: (attempt: LoginAttempt) => void;
+}>;
+
+export type LoginAttempt = Readonly<{ name: string; address: string }>;
+
+/** `nameAtFirst` is from all networks that are not known to fail with that name. */
+export const failuresPerMinute = { nameAtAddress: 5, address: 20, name: 60, nameAtFirst: 300 };
+const minuteMs = 60_000;
+
+/** From this many failures an hour on, a network is known to fail with a name: a person mistypes once or twice. */
+export const failuresPerHour = 3;
+const hourMs = 3_600_000;
+
+/** The longest wait for a turn. Turns are a second apart, so it also bounds how many attempts wait for one name. */
+export const turnMsMax = 5_000;
+
+/** Bound of each table, whose keys have one length; at it the bucket that was touched longest ago is forgotten. */
+const bucketsMax = 10_000;
+
+export function createLoginLimit(): LoginLimit {
+  const limits = [
+    {
+      key: ({ name, address }: LoginAttempt) => keyOf(name, networkOf(address)),
+      buckets: createBuckets(failuresPerMinute.nameAtAddress, minuteMs),
+      waitMsMax: 0,
+    },
+    {
+      key: ({ address }: LoginAttempt) => keyOf(networkOf(address)),
+      buckets: createBuckets(failuresPerMinute.address, minuteMs),
+      waitMsMax: 0,
+    },
+  ] as const;
+  const known = {
+    key: ({ name, address }: LoginAttempt) => keyOf(name, siteOf(address)),
+    buckets: createBuckets(failuresPerHour, hourMs),
+  };
+  const lane = (perMinute: number) => ({
+    key: ofName,
+    buckets: createBuckets(perMinute, minuteMs),
+    waitMsMax: turnMsMax,
+  });
+  const lanes = {
+    known: lane(failuresPerMinute.name),
+    first: lane(failuresPerMinute.nameAtFirst),
+  };
+  return {
+    admit: (attempt, nowMs) => {
+      const isKnown = known.buckets.waitMs(known.key(attempt), nowMs) > 0;
+      const asked = [...limits, isKnown ? lanes.known : lanes.first];
+      const waits = asked.map(({ key, buckets, waitMsMax }) => {
+        const waitMs = buckets.waitMs(key(attempt), nowMs);
+        return { waitMs, overMs: waitMs - waitMsMax };
+      });
+      const overMs = Math.max(...waits.map(({ overMs }) => overMs));
+      if (overMs > 0) return tooMany(overMs);
+      for (const { key, buckets } of asked) buckets.take(key(attempt), nowMs);
+      if (!isKnown) known.buckets.take(known.key(attempt), nowMs);
+      return Math.max(...waits.map(({ waitMs }) => waitMs));
+    },
+    giveBack: (attempt) => {
+      for (const { key, buckets } of [...limits, known]) buckets.giveBack(key(attempt));
+      // The network is then as it was before the attempt. One that knows the password no longer counts as known to fail.
+      lanes.first.buckets.giveBack(ofName(attempt));
+    },
+  };
+}
+
+const ofName = ({ name }: LoginAttempt): string => keyOf(name);
+
+/** Every key has the same length, whatever a stranger sends as a name. */
+const keyOf = (...parts: readonly string[]): string =>
+  hash('sha256', JSON.stringify(parts), 'base64');
+
+const tooMany = (waitMs: number): Refusal =>
+  refuse('too_many', 'too many failed logins', { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+
+type Bucket = { tokens: number; atMs: number };
+
+/** A bucket may go below zero: the attempt then waits until the bucket would have held its token. */
+function createBuckets(capacity: number, refillMs: number) {
+  const buckets = new Map<string, Bucket>();
+  const msPerToken = refillMs / capacity;
+
+  const level = (key: string, nowMs: number): number => {
+    const bucket = buckets.get(key);
+    if (bucket === undefined) return capacity;
+    const elapsedMs = Math.max(0, nowMs - bucket.atMs);
+    return Math.min(capacity, bucket.tokens + elapsedMs / msPerToken);
+  };
+
+  return {
+    waitMs: (key: string, nowMs: number): number =>
+      Math.max(0, (1 - level(key, nowMs)) * msPerToken),
+    take: (key: string, nowMs: number): void => {
+      const tokens = level(key, nowMs) - 1;
+      buckets.delete(key);
+      buckets.set(key, { tokens, atMs: nowMs });
+      const oldest = buckets.size > bucketsMax ? buckets.keys().next().value : undefined;
+      if (oldest !== undefined) buckets.delete(oldest);
+    },
+    giveBack: (key: string): void => {
+      const bucket = buckets.get(key);
+      if (bucket !== undefined) bucket.tokens = Math.min(capacity, bucket.tokens + 1);
+    },
+  };
+}

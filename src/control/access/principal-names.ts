@@ -1,0 +1,21 @@
+// The names of principals. That of a user is personal data and lies in the vault; that of a service account is in the state.
+
+import type { Queryable } from '@databases/pg';
+
+import type { StoredName } from '../../../events/principal.ts';
+import type { Vault } from '../../db/vault.ts';
+import type { PrincipalId } from '../../lib/ids.ts';
+
+type Named = Readonly<{ id: PrincipalId; name: StoredName }>;
+
+/** A name that was erased is the empty string. */
+export async function principalNames(
+  { db, vault }: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>,
+  principals: readonly Named[],
+): Promise<ReadonlyMap<PrincipalId, string>> {
+  const refs = principals.flatMap(({ name }) => name.ref ?? []);
+  const revealed = await vault.reveal(db, refs);
+  return new Map(
+    principals.map(({ id, name }) => [id, name.text ?? revealed.get(name.ref ?? '') ?? '']),
+  );
+}

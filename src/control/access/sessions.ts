@@ -1,0 +1,147 @@
+// Sessions of people: they last 12 hours from the login, and use does not extend them. Only the digest of a token is stored. A session is
+// valid while its row is as it was sealed, and while its principal has the password or the identity that began it: a new password ends
+// it, and so does the deletion of the principal.
+
+import { createHash } from 'node:crypto';
+
+import type { Queryable } from '@databases/pg';
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { readModelSchema } from '../../../projections/read-model.ts';
+import type { Database } from '../../db/pool.ts';
+import {
+  countSessions,
+  deleteAllSessions,
+  deleteExpiredSessions,
+  deleteSession,
+  findSession,
+  insertSession,
+} from '../../db/sessions.ts';
+import type { FoundSession } from '../../db/sessions.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { PrincipalId } from '../../lib/ids.ts';
+import type { SessionSealer } from './session-seal.ts';
+
+export const sessionSeconds = 12 * 60 * 60;
+const tokenBytes = 32;
+
+/** Deleted in one statement. */
+const purgedMax = 5_000;
+
+export type Sessions = Readonly<{
+  /** Answers with the new session's token. */
+  start: (login: Login) => Promise<string>;
+  /** The owner at the head of the log, whichever replica wrote that. */
+  owner: (token: string) => Promise<PrincipalId | null>;
+  /** The owner in this state, which stands at the head of the log that `tx` has locked. */
+  ownerIn: (state: ConfigState, tx: Queryable, token: string) => Promise<PrincipalId | null>;
+  /** How many hold now. */
+  count: () => Promise<number>;
+  end: (token: string) => Promise<void>;
+  /** The same, by what `sessionDigest` made of the token. */
+  endOf: (digest: Buffer) => Promise<void>;
+  /** Ends all there are, in the transaction `tx`; answers how many. */
+  endAll: (tx: Queryable) => Promise<number>;
+  /** Deletes those that have expired, some at a time. */
+  purge: () => Promise<void>;
+}>;
+
+/** The principal that logged in, and the ref of the password or identity that it used. */
+export type Login = Readonly<{ principalId: PrincipalId; credentialRef: string }>;
+
+type Dependencies = Readonly<{
+  db: Database;
+  state: () => ConfigState;
+  /** Makes the state and the read models reach the head of the log. */
+  catchUp: () => Promise<void>;
+  clock: Clock;
+  randomBytes: (size: number) => Buffer;
+  sealer: SessionSealer;
+}>;
+
+export function createSessions(dependencies: Dependencies): Sessions {
+  const { db, state, catchUp, clock, randomBytes, sealer } = dependencies;
+  const find = async (db: Queryable, token: string): Promise<FoundSession | null> => {
+    const [tokenDigest, now] = [sessionDigest(token), clock()];
+    const found = await findSession(db, {
+      tokenDigest,
+      now: new Date(now),
+      schema: readModelSchema,
+    });
+    return found !== null && isOwn(found, { tokenDigest, now, sealer }) ? found : null;
+  };
+  return {
+    start: async ({ principalId, credentialRef }) => {
+      const now = clock();
+      const token = randomBytes(tokenBytes).toString('base64url');
+      const row = {
+        tokenDigest: sessionDigest(token),
+        principalId,
+        credentialRef,
+        createdAt: new Date(now),
+        expiresAt: new Date(now + sessionSeconds * 1000),
+      };
+      await insertSession(db, { ...row, seal: sealer.seal(row) });
+      return token;
+    },
+    owner: async (token) => {
+      const before = state();
+      const found = await find(db, token);
+      if (found === null) return null;
+      // A request sees what another replica wrote before it came: this decides whether to read the log on.
+      const reached = Math.min(state().position, found.tablesPosition ?? 0);
+      if (found.headPosition > reached || !isHeld(before, found)) await catchUp();
+      return holderOf(found, state());
+    },
+    ownerIn: async (state, tx, token) => {
+      const found = await find(tx, token);
+      return found === null ? null : holderOf(found, state);
+    },
+    count: async () => {
+      const found = await countSessions(db, new Date(clock()));
+      return found
+        .filter((one) => holderOf(one, state()) !== null)
+        .reduce((sum, { sessions }) => sum + sessions, 0);
+    },
+    end: (token) => deleteSession(db, sessionDigest(token)),
+    endOf: (digest) => deleteSession(db, digest),
+    endAll: deleteAllSessions,
+    purge: async () => {
+      const now = new Date(clock());
+      let deleted: number;
+      do deleted = await deleteExpiredSessions(db, { now, limit: purgedMax });
+      while (deleted === purgedMax);
+    },
+  };
+}
+
+/** Whether a log with this head may hold what the state was folded from; where it goes on, reading on will tell. */
+const isHeld = (
+  { position, hash }: ConfigState,
+  { headPosition, headHash }: Pick<FoundSession, 'headPosition' | 'headHash'>,
+): boolean => position < headPosition || (position === headPosition && hash === headHash);
+
+type Judged = Readonly<{ tokenDigest: Buffer; now: number; sealer: SessionSealer }>;
+
+/** Whether a control plane wrote the row as it stands, and began it in the last 12 hours. */
+function isOwn(
+  { principalId, credentialRef, createdAt, expiresAt, seal }: FoundSession,
+  { tokenDigest, now, sealer }: Judged,
+): boolean {
+  if (seal === null || credentialRef === null) return false;
+  if (now - createdAt.getTime() >= sessionSeconds * 1000) return false;
+  return sealer.isSealed({ tokenDigest, principalId, credentialRef, createdAt, expiresAt }, seal);
+}
+
+function holderOf(
+  { principalId, credentialRef }: Pick<FoundSession, 'principalId' | 'credentialRef'>,
+  { principal }: ConfigState,
+): PrincipalId | null {
+  const holder = principal.byId.get(principalId);
+  if (holder === undefined || credentialRef === null) return null;
+  const { id, passwordRef, identity } = holder;
+  return credentialRef === passwordRef || credentialRef === identity?.ref ? id : null;
+}
+
+/** The SHA-256 of a token, which is all that is stored of it. */
+export const sessionDigest = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -1,0 +1,157 @@
+// The queue of mutations for the log. Those that wait while one commits are made together with the next: each on the state behind the
+// one before it, all in one transaction, because the lock and the commit cost more than a mutation.
+//
+// A fault in one undoes all of them. Then each is made anew in a transaction of its own, and the fault is its own as well.
+
+import { lockLog } from '../../db/log/event-log.ts';
+import { databaseFailure, isDatabaseUnavailable, isRolledBack } from '../../db/failure.ts';
+import { LogForkedError } from '../../db/log/log-forked.ts';
+import type { Database } from '../../db/pool.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { outcomeOf, plan, writePlanned } from './append.ts';
+import type { AppendDependencies, Place, Planned, Request, Transaction } from './append.ts';
+import { lookUp, notMade } from './look-up.ts';
+import type { Outcome } from './execute.ts';
+import { databaseUnavailable, logForked } from './unavailable.ts';
+
+type Dependencies = AppendDependencies & Readonly<{ db: Database }>;
+
+type Pending = Readonly<{
+  request: Request;
+  /** Epoch milliseconds: so long it may wait for the log. */
+  deadline: number;
+  settle: PromiseWithResolvers<Outcome | Refusal>;
+}>;
+
+/** For the queue, a connection and the log together: a mutation is answered within 3 s. */
+const waitMs = 2500;
+/** A turn in the queue for the log is worth as much, however long the wait for a connection was. */
+const lockWaitMinMs = 50;
+/** In one transaction, while other processes wait for the log. */
+const togetherMax = 64;
+const togetherMs = 100;
+const waitingMax = 2_000;
+
+/** Refuses with `unavailable` when the database is away, or when the turn does not come in time. */
+export function createCommitQueue(
+  dependencies: Dependencies,
+): (request: Request) => Promise<Outcome | Refusal> {
+  const { clock } = dependencies;
+  const waiting: Pending[] = [];
+  let isWorking = false;
+
+  /** The next one whose time is not over; none when it may not be made in one transaction with these. */
+  const next = (taken: readonly Pending[]): Pending | undefined => {
+    while (waiting[0] !== undefined && clock() > waiting[0].deadline) {
+      waiting.shift()?.settle.resolve(databaseUnavailable(null, notMade));
+    }
+    const exclusive = exclusiveOf(waiting[0]);
+    const isHeld = exclusive !== null && taken.some((one) => exclusiveOf(one) === exclusive);
+    return isHeld ? undefined : waiting.shift();
+  };
+
+  const work = async (): Promise<void> => {
+    isWorking = true;
+    for (let first = next([]); first !== undefined; first = next([])) {
+      const { taken, hasBegun, error } = await commit(dependencies, first, next);
+      if (error === null) continue;
+      const isUndone = !isDatabaseUnavailable(error) || isRolledBack(error);
+      if (isUndone && taken.length > 1) {
+        for (const one of taken) await commitAlone(dependencies, one);
+        continue;
+      }
+      await settleFailed(dependencies, taken, error);
+      // The mutations that wait would wait as long and fail in the same way.
+      if (!hasBegun && (isDatabaseUnavailable(error) || error instanceof LogForkedError)) {
+        for (const one of waiting.splice(0)) one.settle.resolve(answerFor(error));
+      }
+    }
+    isWorking = false;
+  };
+
+  return (request) => {
+    if (waiting.length >= waitingMax) return Promise.resolve(databaseUnavailable(null, notMade));
+    const pending = {
+      request,
+      deadline: clock() + waitMs,
+      settle: Promise.withResolvers<Outcome | Refusal>(),
+    };
+    waiting.push(pending);
+    if (!isWorking) void work();
+    return pending.settle.promise;
+  };
+}
+
+/** Nothing was made: the log was not locked, or the transaction was rolled back. */
+const answerFor = (error: unknown): Refusal =>
+  error instanceof LogForkedError
+    ? logForked(notMade)
+    : databaseUnavailable(databaseFailure(error), notMade);
+
+const exclusiveOf = (pending: Pending | undefined): string | null =>
+  pending?.request.context.exclusive ?? null;
+
+/** `hasBegun`: the log was had. `error` is null when all that were taken are settled. */
+type Committed = Readonly<{ taken: readonly Pending[]; hasBegun: boolean; error: unknown }>;
+
+/** Makes `first`, and what `next` gives, in one transaction. When that fails, none of them is settled. */
+async function commit(
+  dependencies: Dependencies,
+  first: Pending,
+  next: (taken: readonly Pending[]) => Pending | undefined,
+): Promise<Committed> {
+  const { db, store, clock } = dependencies;
+  const taken: Pending[] = [];
+  const decided: (Planned | Refusal)[] = [];
+  const take = async (tx: Transaction, pending: Pending, place: Place): Promise<Place> => {
+    taken.push(pending);
+    const planned = await plan(tx, dependencies, pending.request, place);
+    decided.push(planned);
+    return isRefusal(planned) ? place : planned.place;
+  };
+  try {
+    const after = await db.tx(async (tx) => {
+      const head = await lockLog(tx, Math.max(lockWaitMinMs, first.deadline - clock()));
+      const endsAt = clock() + togetherMs;
+      const before = await store.catchUp(tx, head);
+      let place: Place = { head, state: before.state, unwritten: [] };
+      for (let one: Pending | undefined = first; one !== undefined;) {
+        place = await take(tx, one, place);
+        one = taken.length < togetherMax && clock() < endsAt ? next(taken) : undefined;
+      }
+      const planned = decided.flatMap((one) => (isRefusal(one) ? [] : [one]));
+      return writePlanned(tx, dependencies, { before, planned });
+    });
+    if (decided.some((one) => !isRefusal(one) && one.events !== null)) store.adopt(after);
+  } catch (error) {
+    const hasBegun = taken.length > 0;
+    return { taken: hasBegun ? taken : [first], hasBegun, error };
+  }
+  for (const [index, { settle }] of taken.entries()) {
+    const planned = decided[index];
+    if (planned === undefined) throw new Error('a mutation was taken and not decided');
+    settle.resolve(isRefusal(planned) ? planned : outcomeOf(planned));
+  }
+  return { taken, hasBegun: true, error: null };
+}
+
+async function commitAlone(dependencies: Dependencies, pending: Pending): Promise<void> {
+  const { taken, error } = await commit(dependencies, pending, () => undefined);
+  if (error !== null) await settleFailed(dependencies, taken, error);
+}
+
+async function settleFailed(
+  dependencies: Dependencies,
+  taken: readonly Pending[],
+  error: unknown,
+): Promise<void> {
+  await Promise.all(
+    taken.map(async ({ request: { txId }, settle }) => {
+      if (error instanceof LogForkedError) settle.resolve(answerFor(error));
+      else if (!isDatabaseUnavailable(error)) settle.reject(error);
+      else if (isRolledBack(error)) settle.resolve(answerFor(error));
+      else await lookUp(dependencies, txId).then(settle.resolve, settle.reject);
+    }),
+  );
+}

@@ -1,0 +1,81 @@
+// The one command path. Everything outside the database was done before (dialling, hashing); here, under the log lock, in one
+// transaction: catch up, decide, seal, append, advance the read models (audit row and snapshot version with them).
+
+import type { Queryable } from '@databases/pg';
+
+import type { RecordedEvent } from '../../../events/catalogue.ts';
+import type { EventMetadata } from '../../../events/event.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { CommandEvents } from '../../../projections/rows.ts';
+import type { Database } from '../../db/pool.ts';
+import type { Secret } from '../../db/vault.ts';
+import type { Command } from '../../deciders/decide.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import type { AppendDependencies } from './append.ts';
+import { createCommitQueue } from './commit-queue.ts';
+
+/** `secrets` are the plaintexts behind the refs in `command`; they are sealed into the vault with its events. */
+export type Mutation = Readonly<{ command: Command; secrets?: readonly Secret[] }>;
+
+export type MutationContext = Readonly<{
+  actor: EventMetadata['actor'];
+  /** What the audit row says: HTTP method and path, or `CLI` and the command's name. */
+  action: string;
+  target: string;
+  requestId: string;
+  /** Free text of the actor, kept in the vault. */
+  reason: string | null;
+  /** Why it is to be made although the change policy asks for an approval; kept in the vault. A review is due then. */
+  breakGlass?: string | null;
+  /** It is made even when it leaves no administrator. */
+  isForced?: boolean;
+  /** The position of the log whose state the mutation brings back. */
+  causation?: EventMetadata['causation'];
+  /**
+   * Asked under the lock, on the state that is decided on: much may have changed while the mutation was prepared. `unwritten` are the
+   * commands that lead to the state and are not in the database yet.
+   */
+  precondition?: (
+    state: ConfigState,
+    tx: Queryable,
+    unwritten: readonly CommandEvents[],
+  ) => Promise<Refusal | null>;
+  /** Two mutations with the same text here are not made in one transaction: `precondition` reads what `conclude` writes. */
+  exclusive?: string | null;
+  /** Called before the commit, with all tables written. What it writes by `tx` stands or falls with the change. */
+  conclude?: (outcome: Outcome, tx: Queryable) => Promise<void>;
+}>;
+
+/** `version` is the snapshot version that holds the change. */
+export type Outcome = Readonly<{
+  state: ConfigState;
+  events: readonly RecordedEvent[];
+  version: number;
+  position: number;
+}>;
+
+/** Refuses with `unavailable` when the database is away or the log stays locked for too long. */
+export type Execute = (mutation: Mutation, context: MutationContext) => Promise<Outcome | Refusal>;
+
+type Dependencies = AppendDependencies &
+  Readonly<{
+    db: Database;
+    /** Makes the new state known: to this process's gateway and to waiting proxies. */
+    publish: () => Promise<void>;
+    /** Told how long each committed append took, from the wait for the lock on. */
+    onAppended?: (durationMs: number) => void;
+  }>;
+
+export function createExecute(dependencies: Dependencies): Execute {
+  const { publish, newId } = dependencies;
+  const commit = createCommitQueue(dependencies);
+  return async (mutation, context) => {
+    const startedAt = performance.now();
+    const outcome = await commit({ mutation, context, txId: newId() });
+    if (isRefusal(outcome)) return outcome;
+    dependencies.onAppended?.(performance.now() - startedAt);
+    await publish();
+    return outcome;
+  };
+}

@@ -1,0 +1,47 @@
+// Finds out what became of a mutation whose connection broke, perhaps at its commit.
+
+import { lockLog, readCommand } from '../../db/log/event-log.ts';
+import { isDatabaseUnavailable } from '../../db/failure.ts';
+import { LogForkedError } from '../../db/log/log-forked.ts';
+import type { Database } from '../../db/pool.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import type { ConfigStore } from '../publishing/config-store.ts';
+import type { Outcome } from './execute.ts';
+import { databaseUnavailable, logForked } from './unavailable.ts';
+
+type Dependencies = Readonly<{ db: Database; store: ConfigStore; clock: Clock }>;
+
+const lookUps = 4;
+/** Short, so that a mutation is answered in time. */
+const lookUpWaitMs = 400;
+export const notMade = 'the change was not made';
+const notKnown = 'whether the change was made will show when the database is back';
+
+/**
+ * The connection broke, perhaps at the commit: the log knows whether the command is in it. Asked under the lock, because the
+ * server may still be at work on what we lost sight of.
+ */
+export async function lookUp(
+  { db, store, clock }: Dependencies,
+  txId: string,
+): Promise<Outcome | Refusal> {
+  const startedAt = clock();
+  for (let attempt = 0; attempt < lookUps && clock() - startedAt < 1000; attempt++) {
+    try {
+      return await db.tx(async (tx) => {
+        const head = await lockLog(tx, lookUpWaitMs);
+        const events = await readCommand(tx, txId);
+        const last = events.at(-1);
+        if (last === undefined) return databaseUnavailable(null, notMade);
+        const { state } = await store.catchUp(tx, head);
+        return { state, events, version: state.version, position: last.position };
+      });
+    } catch (error) {
+      // After a fail-over that lost the end of the log, the command may have been lost with it.
+      if (error instanceof LogForkedError) return logForked(notKnown);
+      if (!isDatabaseUnavailable(error)) throw error;
+    }
+  }
+  return databaseUnavailable(null, notKnown);
+}

@@ -1,0 +1,214 @@
+// Writes the configuration of a control plane as a configuration file, which File mode serves and an import takes back. It holds
+// no credential, only the name of the variable for it, and of a key its digest.
+
+import type { Model } from '../../../projections/config/model.ts';
+import type { Principal } from '../../../projections/config/principal.ts';
+import type { Provider } from '../../../projections/config/provider.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { ProviderId } from '../../lib/ids.ts';
+import { variableReference, writeConfigFile } from '../../snapshot/file/write.ts';
+import { exportedFrontendModels, exportedPools } from './export-routing.ts';
+import type { ControlPlane } from '../plane.ts';
+
+export type ExportedConfig = Readonly<{
+  text: string;
+  /** The variables that the file refers to, and the provider whose credential each stands for. */
+  variables: readonly Readonly<{ name: string; provider: string }>[];
+  /** What the format cannot hold. */
+  warnings: readonly string[];
+}>;
+
+export async function exportConfig(
+  plane: Pick<ControlPlane, 'db' | 'store' | 'vault' | 'refresh'>,
+): Promise<ExportedConfig> {
+  await plane.refresh();
+  const state = plane.store.state();
+  const revealed = await plane.vault.reveal(plane.db, [
+    ...[...state.principal.byId.values()].flatMap(({ name }) => name.ref ?? []),
+    ...[...state.api_key.byId.values()].map(({ verifierRef }) => verifierRef),
+  ]);
+  return exportState(state, revealed);
+}
+
+/** `revealed` has the names of people and the verifiers of keys by their refs. */
+export function exportState(
+  state: ConfigState,
+  revealed: ReadonlyMap<string, string>,
+): ExportedConfig {
+  const providers = inOrder(state.provider.byId).filter(({ kind }) => kind !== 'dynamic');
+  const variables = variableNames(providers);
+  const fields = new Map(providers.map((one) => [one.id, endpointFields(one, variables)]));
+  const nameOf = ({ name, id }: Principal): string =>
+    name.text ?? revealed.get(name.ref ?? '') ?? `principal ${id}`;
+  const warnings = [...leftOut(state)];
+  const routing = { state, nameOf, warnings };
+  const fallbackId = state.settings.byId.get(1)?.fallbackModelId;
+  const tree = {
+    model_list: modelList(state, fields),
+    // Without it, a proxy that reads the file would be open to everybody.
+    auth: { keys: [] },
+    gw: {
+      fallback_model: state.model.byId.get(fallbackId ?? 0)?.name,
+      providers: providers.map((one) => providerRecord(one, fields)),
+      models: bareModels(state, fields),
+      roles: inOrder(state.role.byId).map(({ name, description, permissions }) => ({
+        name,
+        description,
+        permissions,
+      })),
+      principals: inOrder(state.principal.byId).map((one) =>
+        principalRecord(state, one, { name: nameOf(one), revealed }),
+      ),
+      prompt_classes: inOrder(state.prompt_class.byId).map((one) => ({
+        name: one.name,
+        description: one.description,
+        tier: one.tier,
+        min_margin: one.minMargin,
+        refines: one.refines.flatMap((id) => state.prompt_class.byId.get(id)?.name ?? []),
+      })),
+      pools: exportedPools(routing),
+      frontend_models: exportedFrontendModels(routing),
+    },
+  };
+  const needed = providers.flatMap(({ id, name }) => {
+    const variable = variables.get(id);
+    return variable === undefined ? [] : [{ name: variable, provider: name }];
+  });
+  const notes = [
+    `Exported at snapshot version ${state.version}. It holds no credential; these variables stand for them:`,
+    ...needed.map(({ name, provider }) => `  ${name}: provider ${provider}`),
+    ...warnings.map((warning) => `Left out: ${warning}`),
+  ];
+  return { text: writeConfigFile(tree, notes), variables: needed, warnings };
+}
+
+const inOrder = <Entity extends Readonly<{ id: number }>>(
+  byId: ReadonlyMap<number, Entity>,
+): readonly Entity[] => [...byId.values()].toSorted((a, b) => a.id - b.id);
+
+/** `PROVIDER_KEY_API_OPENAI_COM`: of the provider's name, so that it is the same in every export. */
+function variableNames(providers: readonly Provider[]): ReadonlyMap<ProviderId, string> {
+  const taken = new Set<string>();
+  return new Map(
+    providers
+      .filter(({ credential }) => credential !== null)
+      .map(({ id, name }) => {
+        const wanted = `PROVIDER_KEY_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
+        let free = wanted;
+        for (let number = 2; taken.has(free); number++) free = `${wanted}_${number}`;
+        taken.add(free);
+        return [id, free];
+      }),
+  );
+}
+
+type EndpointFields = Readonly<Record<string, string | undefined>>;
+type Fields = ReadonlyMap<ProviderId, EndpointFields>;
+
+function endpointFields(
+  { id, endpoint, credential }: Provider,
+  variables: ReadonlyMap<ProviderId, string>,
+): EndpointFields {
+  const variable = variables.get(id);
+  return {
+    api_base: endpoint.api_base,
+    protocol: endpoint.protocol,
+    auth_header: endpoint.auth_header,
+    // The empty scheme sends the credential raw; none at all would be the protocol's own.
+    auth_scheme: endpoint.auth_scheme ?? '',
+    api_key: variable === undefined ? undefined : variableReference(variable),
+    credential_kind: credential?.kind === 'cloud_service_account' ? credential.kind : undefined,
+  };
+}
+
+const providerRecord = (provider: Provider, fields: Fields) => ({
+  name: provider.name,
+  kind: provider.kind,
+  catalogue_key: provider.catalogueKey,
+  ...fields.get(provider.id),
+});
+
+function modelList(state: ConfigState, fields: Fields): readonly unknown[] {
+  return inOrder(state.model.byId).flatMap(({ backend, ...model }) => {
+    const endpoint = backend === null ? undefined : fields.get(backend.providerId);
+    if (backend === null || endpoint === undefined) return [];
+    const parameters = {
+      // The prefix is for other readers of the format; of a native protocol it is stripped by who speaks it.
+      model: `${endpoint['protocol'] ?? 'openai'}/${backend.upstreamModel}`,
+      ...endpoint,
+      default_max_tokens: backend.defaultMaxTokens,
+      input_cost_per_token: costPerToken(model.inputPricePerMtok),
+      output_cost_per_token: costPerToken(model.outputPricePerMtok),
+    };
+    const information = {
+      description: model.description,
+      context_length: model.contextLength,
+      cache_ttl_seconds: model.cacheTtlSeconds,
+      ...model.flowControl,
+    };
+    return [{ model_name: model.name, litellm_params: parameters, model_info: information }];
+  });
+}
+
+const costPerToken = (pricePerMtok: number | null): number | null =>
+  pricePerMtok === null ? null : pricePerMtok / 1e12;
+
+/** Those that no provider serves which the file can hold. */
+const bareModels = (state: ConfigState, fields: Fields): readonly unknown[] =>
+  inOrder(state.model.byId)
+    .filter(({ backend }) => backend === null || !fields.has(backend.providerId))
+    .map(bareModel);
+
+const bareModel = (model: Model) => ({
+  name: model.name,
+  description: model.description,
+  input_price_per_mtok: model.inputPricePerMtok,
+  output_price_per_mtok: model.outputPricePerMtok,
+  cache_ttl_seconds: model.cacheTtlSeconds,
+  context_length: model.contextLength,
+  ...model.flowControl,
+});
+
+type Shown = Readonly<{ name: string; revealed: ReadonlyMap<string, string> }>;
+
+/** What is spent of a budget is no configuration, and a key that was revoked is none. */
+const principalRecord = (state: ConfigState, principal: Principal, { name, revealed }: Shown) => ({
+  name,
+  kind: principal.kind,
+  roles: principal.roleIds.flatMap((id) => state.role.byId.get(id)?.name ?? []),
+  limits: principal.limits && {
+    requests_per_min: principal.limits.requestsPerMin,
+    tokens_per_min: principal.limits.tokensPerMin,
+  },
+  budget: principal.budget && {
+    tokens_total: principal.budget.tokensTotal,
+    cost_total_micros: principal.budget.costTotalMicros,
+    window: principal.budget.window,
+  },
+  keys: inOrder(state.api_key.byId)
+    .filter((key) => key.principalId === principal.id && !key.disabled)
+    .flatMap((key) => {
+      const verifier = revealed.get(key.verifierRef);
+      if (verifier === undefined) return [];
+      const { name, prefix, expiresAt } = key;
+      return [{ name, key_sha256: verifier, prefix, expires_at: expiresAt }];
+    }),
+});
+
+const counted = (what: string, entities: ReadonlyMap<number, unknown>): readonly string[] =>
+  entities.size === 0 ? [] : [`${entities.size} ${what}, which the format does not know`];
+
+function leftOut(state: ConfigState): readonly string[] {
+  const dynamic = inOrder(state.provider.byId).filter(({ kind }) => kind === 'dynamic');
+  return [
+    ...dynamic.map(({ name }) => `provider ${name}, which is held by a lease`),
+    ...counted('MCP servers', state.mcp_server.byId),
+    ...counted('A2A agents', state.agent.byId),
+    ...inOrder(state.prompt_class.byId)
+      .filter(({ examples }) => examples.length > 0)
+      .map(
+        ({ name, examples }) =>
+          `${examples.length} examples of class ${name}, which are personal data`,
+      ),
+  ];
+}

@@ -1,0 +1,328 @@
+// Turns a laid out configuration file into the steps of an import, in an order in which each finds what it names. Secrets are
+// given refs here, and go into the vault only with an event that refers to them.
+
+import type { Endpoint, StoredCredential } from '../../../events/provider.ts';
+import type { StoredName } from '../../../events/principal.ts';
+import type { Secret } from '../../db/vault.ts';
+import type {
+  ImportedEndpoint,
+  ImportedKey,
+  ImportedRule,
+  ImportStep,
+  ModelStep,
+  PrincipalStep,
+  ProviderStep,
+} from '../../deciders/import/step.ts';
+import { storedExampleOf } from '../../deciders/prompt-class.ts';
+import type { ConfigDocument } from '../../snapshot/file/document.ts';
+import type { FlowControl } from '../../snapshot/file/entries.ts';
+import type { FileKey, FilePrincipal, StoredKey } from '../../snapshot/file/keys.ts';
+import type { LaidModel, Layout } from '../../snapshot/file/layout.ts';
+import { providerIdentity } from '../../snapshot/file/providers.ts';
+import type { FileProvider } from '../../snapshot/file/providers.ts';
+import type { FilePromptClass, FileRule } from '../../snapshot/file/records.ts';
+import type { PrincipalKind } from '../../lib/vocabulary.ts';
+
+export type ImportPlan = Readonly<{
+  steps: readonly ImportStep[];
+  secrets: readonly Secret[];
+}>;
+
+export type PlanOptions = Readonly<{
+  newId: () => string;
+  /** Equal for equal texts. */
+  fingerprint: (text: string) => string;
+  /** The refs of the vault items that hold a verifier. */
+  heldRefs: (verifier: string) => readonly string[];
+}>;
+
+export function planImport(
+  document: ConfigDocument,
+  layout: Layout,
+  options: PlanOptions,
+): ImportPlan {
+  const secrets: Secret[] = [];
+  const vaulted = (secret: Omit<Secret, 'ref'>): string => {
+    const ref = options.newId();
+    secrets.push({ ref, ...secret });
+    return ref;
+  };
+  const context = { ...options, vaulted };
+  const endpoints = importedEndpoints(document, layout, context);
+  const kinds = new Map(document.principals.map(({ name, kind }) => [name, kind]));
+  const keys = document.keys ?? [];
+  const steps: ImportStep[] = [
+    ...providerSteps(document, layout, endpoints),
+    ...layout.models.map((model) => modelStep(model, endpoints)),
+    ...layout.pools.map((pool) => {
+      const own = document.pools.some(({ name }) => name === pool.name);
+      const { name, members, description, policy } = pool;
+      const said = own ? { description, policy } : { description: undefined, policy: undefined };
+      return { step: 'pool' as const, name, members, ...said };
+    }),
+    ...inOrder(document.promptClasses).map((one) => promptClassStep(one, context)),
+    ...layout.frontendModels.map(({ name, description, maxModelLen, defaultTargets }) => {
+      const own = document.frontendModels.some((one) => one.name === name);
+      const said = own
+        ? { description, maxModelLen }
+        : { description: undefined, maxModelLen: undefined };
+      return { step: 'frontend_model' as const, name, defaultTargets, ...said };
+    }),
+    ...document.roles.map(({ name, description, permissions }) => ({
+      step: 'role' as const,
+      name,
+      description: description === undefined ? undefined : description,
+      permissions,
+    })),
+    ...keys.map((key) => ({
+      step: 'role' as const,
+      name: roleOf(key),
+      description: undefined,
+      permissions: [...new Set(key.models.flatMap(layout.grantsOf))].map((model) => ({
+        verb: 'model:invoke' as const,
+        resource: `model/${model}`,
+      })),
+    })),
+    ...keys.map((key) => keyStep(key, context)),
+    ...document.principals.map((principal) => principalStep(principal, context)),
+    ...layout.frontendModels
+      .filter(({ name }) => document.frontendModels.some((one) => one.name === name))
+      .map(({ name, rules }) => ({
+        step: 'rules' as const,
+        frontendModel: name,
+        rules: rules.map((rule) =>
+          importedRule(rule, (label) => nameOf(label, kinds.get(label), context)),
+        ),
+      })),
+    ...(layout.fallbackModel === null
+      ? []
+      : [{ step: 'fallback' as const, model: layout.fallbackModel }]),
+  ];
+  return { steps, secrets };
+}
+
+type Context = PlanOptions & Readonly<{ vaulted: (secret: Omit<Secret, 'ref'>) => string }>;
+
+type Endpoints = ReadonlyMap<string, ImportedEndpoint & Readonly<{ provider: FileProvider }>>;
+
+/** By the identity of the provider in the file: one credential, one vault item. */
+function importedEndpoints(
+  document: ConfigDocument,
+  { models }: Layout,
+  context: Context,
+): Endpoints {
+  const used = [
+    ...document.providers,
+    ...models.flatMap(({ backends }) => backends.map(({ provider }) => provider)),
+  ];
+  const distinct = new Map(used.map((provider) => [providerIdentity(provider), provider]));
+  const named = [...distinct.values()].flatMap(({ credential }) => credential ?? []);
+  const fingerprints = new Map(named.map((text) => [text, context.fingerprint(text)]));
+  return new Map(
+    [...distinct].map(([identity, provider]) => [
+      identity,
+      {
+        provider,
+        endpoint: endpointOf(provider),
+        credential: storedCredential(provider, context),
+        otherCredentials: [...fingerprints]
+          .filter(([text]) => text !== provider.credential)
+          .map(([, fingerprint]) => fingerprint),
+      },
+    ]),
+  );
+}
+
+const endpointOf = (provider: FileProvider): Endpoint => ({
+  api_base: provider.apiBase,
+  protocol: provider.protocol,
+  auth_header: provider.authHeader,
+  auth_scheme: provider.authScheme,
+});
+
+function storedCredential(
+  { credential: plaintext, credentialKind: kind }: FileProvider,
+  { vaulted, fingerprint }: Context,
+): StoredCredential | null {
+  if (plaintext === null) return null;
+  const ref = vaulted({ class: 'credential', plaintext });
+  return { kind, ref, fingerprint: fingerprint(plaintext) };
+}
+
+/** Those that the file names first, so that they have their names when others are named after their hosts. */
+function providerSteps(
+  document: ConfigDocument,
+  { models }: Layout,
+  endpoints: Endpoints,
+): readonly ProviderStep[] {
+  const named = new Map(document.providers.map((one) => [providerIdentity(one), one]));
+  const served = Map.groupBy(
+    models.flatMap((model) => model.backends.map((backend) => ({ model, backend }))),
+    ({ backend }) => providerIdentity(backend.provider),
+  );
+  return [...endpoints].map(([identity, { provider, endpoint, credential, otherCredentials }]) => {
+    const own = named.get(identity);
+    return {
+      step: 'provider',
+      endpoint,
+      credential,
+      otherCredentials,
+      name: own?.name ?? null,
+      defaultName: new URL(provider.apiBase).host,
+      kind: own?.kind ?? 'static',
+      catalogueKey: own?.catalogueKey ?? null,
+      serves: (served.get(identity) ?? []).map(({ model, backend: { upstreamModel } }) => ({
+        models: namesOf(model),
+        upstreamModel,
+      })),
+    };
+  });
+}
+
+/** A member of a pool had the pool's name alone while it was the only one. */
+const formerNameOf = ({ name, entryName }: LaidModel): string | null =>
+  entryName === name ? null : entryName;
+
+const namesOf = (model: LaidModel): readonly string[] => {
+  const former = formerNameOf(model);
+  return former === null ? [model.name] : [model.name, former];
+};
+
+function modelStep(model: LaidModel, endpoints: Endpoints): ModelStep {
+  const { facts, flowControl } = model;
+  const [backend] = model.backends;
+  const found =
+    backend === undefined ? undefined : endpoints.get(providerIdentity(backend.provider));
+  return {
+    step: 'model',
+    name: model.name,
+    formerName: formerNameOf(model),
+    fields: {
+      description: facts.description ?? undefined,
+      inputPricePerMtok: facts.inputPricePerMtok ?? undefined,
+      outputPricePerMtok: facts.outputPricePerMtok ?? undefined,
+      cacheTtlSeconds: facts.cacheTtlSeconds ?? undefined,
+      contextLength: facts.contextLength ?? undefined,
+    },
+    backend:
+      backend === undefined || found === undefined
+        ? null
+        : {
+            endpoint: found.endpoint,
+            credential: found.credential,
+            otherCredentials: found.otherCredentials,
+            upstreamModel: backend.upstreamModel,
+            defaultMaxTokens: backend.defaultMaxTokens,
+          },
+    flowControl: stated(flowControl),
+  };
+}
+
+/** What the file does not say is left as it is. */
+const stated = (flowControl: FlowControl): Partial<FlowControl> =>
+  Object.fromEntries(Object.entries(flowControl).filter(([, value]) => value !== null));
+
+/** Each behind those that it refines. */
+function inOrder(classes: readonly FilePromptClass[]): readonly FilePromptClass[] {
+  const byName = new Map(classes.map((one) => [one.name, one]));
+  const ordered = new Set<FilePromptClass>();
+  const walk = (one: FilePromptClass, above: readonly string[]): void => {
+    for (const name of one.refines) {
+      const refined = byName.get(name);
+      if (refined !== undefined && !above.includes(name)) walk(refined, [...above, one.name]);
+    }
+    ordered.add(one);
+  };
+  for (const one of classes) walk(one, []);
+  return [...ordered];
+}
+
+const promptClassStep = (
+  { name, description, tier, min_margin: minMargin, refines, examples }: FilePromptClass,
+  { vaulted, fingerprint }: Context,
+): ImportStep => ({
+  step: 'prompt_class',
+  name,
+  description: description ?? null,
+  tier,
+  minMargin,
+  refines,
+  examples: examples.map(({ prompt, label }) =>
+    storedExampleOf(label, {
+      ref: vaulted({ class: 'example', plaintext: prompt }),
+      fingerprint: fingerprint(prompt),
+    }),
+  ),
+});
+
+const roleOf = ({ name }: Pick<FileKey, 'name'>): string => `import:${name}`;
+
+/** A person's name lies in the vault. */
+const nameOf = (
+  text: string,
+  kind: PrincipalKind | undefined,
+  { vaulted, fingerprint }: Context,
+): StoredName =>
+  kind === 'user'
+    ? {
+        text: null,
+        ref: vaulted({ class: 'personal', plaintext: text }),
+        fingerprint: fingerprint(text),
+      }
+    : { text, ref: null, fingerprint: fingerprint(text) };
+
+const keyStep = (key: FileKey, context: Context): PrincipalStep => ({
+  step: 'principal',
+  label: key.name,
+  name: nameOf(key.name, 'service_account', context),
+  kind: 'service_account',
+  mark: roleOf(key),
+  roles: { all: false, names: [roleOf(key)] },
+  limits: key.limits,
+  budget: budgetOf(key.budget),
+  keys: [importedKey(key, context)],
+});
+
+const principalStep = (principal: FilePrincipal, context: Context): PrincipalStep => ({
+  step: 'principal',
+  label: principal.name,
+  name: nameOf(principal.name, principal.kind, context),
+  kind: principal.kind,
+  mark: null,
+  roles: { all: true, names: principal.roles },
+  limits: principal.limits,
+  budget: budgetOf(principal.budget),
+  keys: principal.keys.map((key) => importedKey(key, context)),
+});
+
+const budgetOf = (budget: FileKey['budget']): PrincipalStep['budget'] =>
+  budget === null ? null : { ...budget, initialTokensUsed: budget.tokensUsed };
+
+const importedKey = (
+  { name, prefix, verifier, expiresAt }: StoredKey,
+  { vaulted, heldRefs }: Context,
+): ImportedKey => ({
+  name,
+  prefix,
+  verifierRef: vaulted({ class: 'key_verifier', plaintext: verifier }),
+  heldRefs: heldRefs(verifier),
+  expiresAt,
+});
+
+function importedRule(rule: FileRule, nameOf: (label: string) => StoredName): ImportedRule {
+  const { name, enabled, action, targets, deny_status, deny_message, jump_to, tag, ...asked } =
+    rule;
+  const { principals, ...conditions } = asked;
+  return {
+    name: name ?? null,
+    enabled,
+    action,
+    targets,
+    deny_status: deny_status ?? null,
+    deny_message: deny_message ?? null,
+    jump_to: jump_to ?? null,
+    tag: tag ?? null,
+    principals: principals.map(nameOf),
+    conditions,
+  };
+}

@@ -1,0 +1,26 @@
+// Passes on what health reports count of refusals that are nobody's, when it has changed: most reports cost the database nothing.
+
+import type { HealthReport } from '../../snapshot/health-report.ts';
+import { oncePerReplica } from './once-per-replica.ts';
+import type { RecordUnattributed } from '../usage/usage-unattributed.ts';
+
+/** Never rejects: a health report is taken whether or not the database is there, and the next one says the same and more. */
+export type TakeRefusals = (report: HealthReport) => Promise<void>;
+
+type Dependencies = Readonly<{
+  record: RecordUnattributed;
+  onFailure: (error: unknown) => void;
+}>;
+
+export function createTakeRefusals({ record, onFailure }: Dependencies): TakeRefusals {
+  const take = oncePerReplica('0 0', onFailure);
+  return ({ replica, process }) => {
+    const unauthenticated = process.rejected_unauthenticated;
+    const modelNotFound = process.rejected_model_not_found;
+    return take({
+      replica,
+      mark: `${unauthenticated} ${modelNotFound}`,
+      record: () => record(replica, { unauthenticated, modelNotFound }),
+    });
+  };
+}

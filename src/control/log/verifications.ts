@@ -1,0 +1,90 @@
+// How what is derived from the log stands: where the read models are, since when they are as they were built, and what was found when they
+// and the chain were last verified.
+
+import type { Queryable } from '@databases/pg';
+
+import { readModelStanding } from '../../../projections/read-model.ts';
+import { insertVerification, lastVerifications } from '../../db/verifications.ts';
+import type { VerificationRow, VerificationSubject } from '../../db/verifications.ts';
+import type { LogCheck } from './verify-log.ts';
+
+/** `at` is RFC 3339; `problem` is the first, null when there is none. */
+export type Verified = Readonly<{
+  at: string;
+  by: string;
+  position: number;
+  problem_count: number;
+  problem: string | null;
+}>;
+
+/** `built_at` is null before this release's read models were first complete; a verification is null when none was made. */
+export type Derived = Readonly<{
+  read_models: Readonly<{ position: number; built_at: string | null }> | null;
+  verified: Readonly<Record<VerificationSubject, Verified | null>>;
+}>;
+
+export async function derivedStatus(db: Queryable): Promise<Derived> {
+  const standing = await readModelStanding(db);
+  const rows = await lastVerifications(db);
+  const last = (subject: VerificationSubject): Verified | null => {
+    const row = rows.find((one) => one.subject === subject);
+    return row === undefined ? null : toVerified(row);
+  };
+  return {
+    read_models:
+      standing === null
+        ? null
+        : { position: standing.position, built_at: standing.builtAt?.toISOString() ?? null },
+    verified: { chain: last('chain'), read_models: last('read_models') },
+  };
+}
+
+const toVerified = ({ verified_at: at, verified_by: by, ...row }: VerificationRow): Verified => ({
+  at: at.toISOString(),
+  by,
+  position: row.position,
+  problem_count: row.problem_count,
+  problem: row.problem,
+});
+
+/** `problems` of the subject alone, the first one first. */
+export type Finding = Readonly<{
+  subject: VerificationSubject;
+  position: number;
+  problems: readonly string[];
+}>;
+
+/** Read models are not looked at where the chain is broken. What is wrong with the vault is kept with the chain, which names its items. */
+export function findingsOf({ head, tables_position: position, problems, ...check }: LogCheck) {
+  const { tables, vault } = check;
+  const ofVault = new Set(vault?.problems);
+  const textsOf = (isChain: boolean): string[] =>
+    problems
+      .filter((one) => (one.position !== null || ofVault.has(one)) === isChain)
+      .map(({ problem }) => problem);
+  const chain = { subject: 'chain', position: head.position, problems: textsOf(true) } as const;
+  if (tables === 0 || position === null) return [chain];
+  return [chain, { subject: 'read_models', position, problems: textsOf(false) } as const];
+}
+
+/** As long as an answer shows of a problem. */
+const problemLengthMax = 1_000;
+
+type Made = Readonly<{ by: string; at: Date }>;
+
+export async function recordFindings(
+  db: Queryable,
+  findings: readonly Finding[],
+  { by, at }: Made,
+): Promise<void> {
+  for (const { subject, position, problems } of findings) {
+    await insertVerification(db, {
+      subject,
+      verified_at: at,
+      verified_by: by,
+      position,
+      problem_count: problems.length,
+      problem: problems[0]?.slice(0, problemLengthMax) ?? null,
+    });
+  }
+}

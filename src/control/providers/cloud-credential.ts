@@ -1,0 +1,75 @@
+// What is known of one service account's key file: the token that is held for it, and when to ask for another
+// (Limits, "Cloud token cache"). Times are epoch milliseconds.
+
+import type { Refusal } from '../../lib/refusal.ts';
+import type { Minted } from './service-account.ts';
+
+export type CloudCredential = {
+  readonly keyFile: string;
+  held: Minted | null;
+  minting: Promise<void> | null;
+  askedAtMs: number;
+  failures: number;
+  /** Not asked again before. */
+  retryAtMs: number;
+  /** Why none is held. */
+  reason: string;
+};
+
+const renewBeforeMs = 5 * 60_000;
+/** One that lives little longer than renewBeforeMs is kept at least so long, and a shorter one for half of its life. */
+const heldMsMin = 60_000;
+const backOffMsMin = 5_000;
+const backOffMsMax = 5 * 60_000;
+const failuresMax = 16;
+
+export const newCredential = (keyFile: string): CloudCredential => ({
+  keyFile,
+  held: null,
+  minting: null,
+  askedAtMs: 0,
+  failures: 0,
+  retryAtMs: 0,
+  reason: 'its access token is not here yet',
+});
+
+export function noteMinted(credential: CloudCredential, minted: Minted): void {
+  credential.held = minted;
+  credential.failures = 0;
+  credential.retryAtMs = 0;
+}
+
+export function noteFailure(
+  credential: CloudCredential,
+  { message }: Refusal,
+  nowMs: number,
+): void {
+  const backOffMs = Math.min(backOffMsMin * 2 ** credential.failures, backOffMsMax);
+  credential.failures = Math.min(credential.failures + 1, failuresMax);
+  credential.retryAtMs = nowMs + backOffMs;
+  credential.reason = message;
+}
+
+/** The token, while it can be sent. */
+export const usableToken = ({ held }: CloudCredential, nowMs: number): string | null =>
+  held !== null && nowMs < held.expiresAtMs ? held.token : null;
+
+/** It need not be renewed yet. */
+export const isFresh = ({ held }: CloudCredential, nowMs: number): boolean =>
+  held !== null && nowMs < renewAtMs(held);
+
+export const isDue = (credential: CloudCredential, nowMs: number): boolean =>
+  credential.minting === null && !isFresh(credential, nowMs) && nowMs >= credential.retryAtMs;
+
+/** When the credential is to be looked at again. What is under way tells by itself. */
+export function dueAtMs(credential: CloudCredential, nowMs: number): number {
+  const { held, minting, retryAtMs } = credential;
+  const endsAtMs = held !== null && nowMs < held.expiresAtMs ? held.expiresAtMs : Infinity;
+  if (minting !== null) return endsAtMs;
+  return held !== null && nowMs < renewAtMs(held) ? renewAtMs(held) : Math.min(retryAtMs, endsAtMs);
+}
+
+function renewAtMs({ mintedAtMs, expiresAtMs }: Minted): number {
+  const lifeMs = expiresAtMs - mintedAtMs;
+  return mintedAtMs + Math.max(lifeMs - renewBeforeMs, Math.min(lifeMs / 2, heldMsMin));
+}

@@ -1,0 +1,191 @@
+// The access tokens of service accounts (Gateway rule 15): had while a snapshot is built, kept until five minutes before their end,
+// and sent on until their end when the next one cannot be had. A publish waits a moment for a first token and never for a renewal.
+
+import { hash } from 'node:crypto';
+
+import type { Clock } from '../../lib/clock.ts';
+import type { ProviderId } from '../../lib/ids.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import type { SnapshotOverlay } from '../../snapshot/schema.ts';
+import {
+  dueAtMs,
+  isDue,
+  isFresh,
+  newCredential,
+  noteFailure,
+  noteMinted,
+  usableToken,
+} from './cloud-credential.ts';
+import type { CloudCredential } from './cloud-credential.ts';
+import type { Exchange, Minted } from './service-account.ts';
+import { createSlots } from '../slots.ts';
+
+/** A provider whose credential is a key file; null is one that cannot be opened. */
+export type CloudProvider = Readonly<{ id: ProviderId; name: string; keyFile: string | null }>;
+
+/** The access token for a key file; the refusal's code is `upstream`. */
+export type AccessToken = (keyFile: string) => Promise<string | Refusal>;
+
+type Overlay = Pick<SnapshotOverlay, 'tokens' | 'dropped_providers'>;
+
+export type CloudTokens = Readonly<{
+  /** For a dial. Asks at once, whatever was refused before: whoever tries again has changed something. */
+  accessToken: AccessToken;
+  /** The tokens of these providers; those that have none are dropped, each with the reason. */
+  overlayOf: (providers: readonly CloudProvider[]) => Promise<Overlay>;
+  /** Calls `listener` when a token came, failed, ends or is to be renewed: overlayOf is then to be asked again. */
+  onDue: (listener: () => void) => void;
+  close: () => void;
+}>;
+
+type Dependencies = Readonly<{
+  exchange: Exchange;
+  clock: Clock;
+  /** A provider has no token, or only the one that ends soon. */
+  onFailure: (what: string, error: Error) => void;
+}>;
+
+const timeoutMs = 10_000;
+const firstWaitMs = 2_000;
+const timerMsMin = 500;
+const timerMsMax = 24 * 3_600_000;
+const parallelMax = 8;
+const credentialsMax = 1_000;
+
+export function createCloudTokens({ exchange, clock, onFailure }: Dependencies): CloudTokens {
+  const credentials: Credentials = new Map();
+  const slots = createSlots({ parallelMax, waitingMax: credentialsMax, what: 'token exchanges' });
+  const closing = new AbortController();
+  let wanted: readonly CloudProvider[] = [];
+  let renewalTimer: NodeJS.Timeout | undefined;
+  let tellDue: (() => void) | null = null;
+
+  /** One exchange at a time for a key file: whoever asks meanwhile waits for the same. */
+  const mint = (credential: CloudCredential): Promise<void> => {
+    if (credential.minting !== null) return credential.minting;
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]);
+    credential.askedAtMs = clock();
+    credential.minting = slots
+      .run(() => exchange(credential.keyFile, signal))
+      .then((minted) => settle(credential, minted));
+    return credential.minting;
+  };
+
+  const settle = (credential: CloudCredential, minted: Minted | Refusal): void => {
+    credential.minting = null;
+    if (closing.signal.aborted) return;
+    const owners = wanted.filter(({ keyFile }) => keyFile === credential.keyFile);
+    if (isRefusal(minted)) {
+      noteFailure(credential, minted, clock());
+      for (const { name } of owners) {
+        onFailure(`having an access token for provider ${name}`, new Error(minted.message));
+      }
+    } else {
+      noteMinted(credential, minted);
+    }
+    if (owners.length > 0) tellDue?.();
+  };
+
+  const schedule = (asked: readonly CloudCredential[]): void => {
+    clearTimeout(renewalTimer);
+    if (asked.length === 0 || closing.signal.aborted) return;
+    const nowMs = clock();
+    const waitMs = Math.min(...asked.map((credential) => dueAtMs(credential, nowMs) - nowMs));
+    const boundedMs = Math.min(Math.max(waitMs, timerMsMin), timerMsMax);
+    renewalTimer = setTimeout(() => tellDue?.(), boundedMs).unref();
+  };
+
+  return {
+    accessToken: async (keyFile) => {
+      forgetIdle(credentials, wanted, clock());
+      const credential = credentialOf(credentials, keyFile);
+      if (!isFresh(credential, clock())) await mint(credential);
+      const token = usableToken(credential, clock());
+      return token ?? refuse('upstream', credential.reason, { param: 'upstream_api_key' });
+    },
+    overlayOf: async (providers) => {
+      wanted = providers;
+      forgetIdle(credentials, wanted, clock());
+      const keyFiles = new Set(providers.flatMap(({ keyFile }) => keyFile ?? []));
+      const asked = [...keyFiles].map((keyFile) => credentialOf(credentials, keyFile));
+      for (const credential of asked) if (isDue(credential, clock())) void mint(credential);
+      await firstTokens(asked, clock());
+      schedule(asked);
+      return overlayParts(providers, credentials, clock());
+    },
+    onDue: (listener) => void (tellDue = listener),
+    close: () => {
+      closing.abort();
+      clearTimeout(renewalTimer);
+    },
+  };
+}
+
+/** By the digest of the key file. */
+type Credentials = Map<string, CloudCredential>;
+
+function credentialOf(credentials: Credentials, keyFile: string): CloudCredential {
+  const key = hash('sha256', keyFile);
+  const credential = credentials.get(key) ?? newCredential(keyFile);
+  credentials.set(key, credential);
+  return credential;
+}
+
+/** Forgets what no provider has any more, when its token is over or when too many are kept. */
+function forgetIdle(
+  credentials: Credentials,
+  wanted: readonly CloudProvider[],
+  nowMs: number,
+): void {
+  const kept = new Set(wanted.map(({ keyFile }) => keyFile));
+  for (const [key, credential] of credentials) {
+    const isIdle = credential.minting === null && !kept.has(credential.keyFile);
+    const isOver = usableToken(credential, nowMs) === null || credentials.size > credentialsMax;
+    if (isIdle && isOver) credentials.delete(key);
+  }
+}
+
+const noneHere = 'this process asks for no access tokens';
+
+/** Of a process that serves no snapshots. */
+export const noCloudTokens: CloudTokens = {
+  accessToken: async () => refuse('upstream', noneHere, { param: 'upstream_api_key' }),
+  overlayOf: async (providers) => ({
+    tokens: [],
+    dropped_providers: providers.map(({ id }) => ({ provider_id: id, reason: noneHere })),
+  }),
+  onDue: () => undefined,
+  close: () => undefined,
+};
+
+/** Waits for tokens where none can be sent, but not long: other providers' news must not wait for a slow one. */
+async function firstTokens(asked: readonly CloudCredential[], nowMs: number): Promise<void> {
+  const first = asked.filter((credential) => usableToken(credential, nowMs) === null);
+  const minting = first.flatMap((credential) => credential.minting ?? []);
+  const waitMs = Math.max(...first.map(({ askedAtMs }) => askedAtMs + firstWaitMs - nowMs));
+  if (minting.length === 0 || waitMs <= 0) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, waitMs);
+  await Promise.race([promise, Promise.all(minting)]);
+  clearTimeout(timer);
+}
+
+function overlayParts(
+  providers: readonly CloudProvider[],
+  credentials: Credentials,
+  nowMs: number,
+): Overlay {
+  const tokens: Overlay['tokens'][number][] = [];
+  const dropped: Overlay['dropped_providers'][number][] = [];
+  for (const { id, keyFile } of providers) {
+    const credential = keyFile === null ? null : credentialOf(credentials, keyFile);
+    const token = credential === null ? null : usableToken(credential, nowMs);
+    if (token !== null) tokens.push({ provider_id: id, token });
+    else {
+      const reason = credential?.reason ?? 'its credential cannot be opened';
+      dropped.push({ provider_id: id, reason });
+    }
+  }
+  return { tokens, dropped_providers: dropped };
+}

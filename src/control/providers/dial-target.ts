@@ -1,0 +1,42 @@
+// What is dialled of a provider: its endpoint and its credential in clear, at the place where the catalogue says its model list lies.
+
+import type { Queryable } from '@databases/pg';
+
+import type { Endpoint } from '../../../events/provider.ts';
+import type { Provider } from '../../../projections/config/provider.ts';
+import type { Vault } from '../../db/vault.ts';
+import { findCatalogueEntry } from './provider-catalogue.ts';
+import type { DialTarget } from './verify-provider.ts';
+
+type Target = Readonly<{
+  endpoint: Endpoint;
+  credential: DialTarget['credential'];
+  catalogueKey: string | null;
+}>;
+
+export const dialTarget = ({ endpoint, credential, catalogueKey }: Target): DialTarget => ({
+  endpoint,
+  credential,
+  modelsPath:
+    catalogueKey === null ? null : (findCatalogueEntry(catalogueKey)?.models_path ?? null),
+});
+
+type Stored = Readonly<{ vault: Pick<Vault, 'reveal'>; db: Queryable }>;
+
+/** What to dial of each of these providers, with the stored credentials; a credential that cannot be opened is left out. */
+export async function storedTargets(
+  { vault, db }: Stored,
+  providers: readonly Provider[],
+): Promise<ReadonlyMap<Provider, DialTarget>> {
+  const refs = providers.flatMap(({ credential }) => credential?.ref ?? []);
+  const plaintexts = await vault.reveal(db, refs);
+  return new Map(
+    providers.map((provider) => {
+      const { endpoint, catalogueKey, credential: stored } = provider;
+      const plaintext = stored === null ? undefined : plaintexts.get(stored.ref);
+      const credential =
+        stored === null || plaintext === undefined ? null : { kind: stored.kind, plaintext };
+      return [provider, dialTarget({ endpoint, credential, catalogueKey })];
+    }),
+  );
+}

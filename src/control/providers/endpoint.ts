@@ -1,0 +1,120 @@
+// What a provider's endpoint and credential may be, and what is filled in for them (specification, "Provider").
+
+import type { Endpoint } from '../../../events/provider.ts';
+import { refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import type { CredentialKind, Protocol } from '../../lib/vocabulary.ts';
+import type { CatalogueEntry } from './provider-catalogue.ts';
+import { placeholderIn } from './provider-catalogue.ts';
+import { readKeyFile } from './service-account.ts';
+
+export type GivenEndpoint = Readonly<{
+  api_base?: string | undefined;
+  protocol?: Protocol | undefined;
+  auth_header?: string | undefined;
+  /** Empty or null sends the credential raw. */
+  auth_scheme?: string | null | undefined;
+  credential_kind?: CredentialKind | undefined;
+}>;
+
+/** What is not given is taken from here. Its auth is made for credentials of these kinds; without a word, for any. */
+type EndpointBase = (Endpoint | CatalogueEntry) &
+  Readonly<{ credential_kinds?: readonly CredentialKind[] }>;
+
+type Auth = Pick<Endpoint, 'auth_header' | 'auth_scheme'>;
+
+/** The vendors' own protocols carry the credential in a header of their own. */
+const protocolAuth: Readonly<Record<Protocol, Auth>> = {
+  openai: { auth_header: 'authorization', auth_scheme: 'Bearer' },
+  anthropic: { auth_header: 'x-api-key', auth_scheme: null },
+  gemini: { auth_header: 'x-goog-api-key', auth_scheme: null },
+};
+
+/** An access token is an ordinary bearer credential, whatever the protocol (Gateway rule 15). */
+const bearer: Auth = protocolAuth.openai;
+
+/** Fills in what is not given: from the provider as it stands, else from the catalogue, else from the protocol. */
+export function completeEndpoint(
+  given: GivenEndpoint,
+  base: EndpointBase | null,
+): Endpoint | Refusal {
+  const address = given.api_base ?? (base === null ? undefined : addressOf(base));
+  if (address === undefined) {
+    return refuse('invalid', 'api_base is missing, and no catalogue_key supplies one', {
+      param: 'api_base',
+    });
+  }
+  const unfit = unfitAddress(address);
+  if (unfit !== null) return refuse('invalid', `api_base ${unfit}`, { param: 'api_base' });
+  const protocol = given.protocol ?? base?.protocol ?? 'openai';
+  const kinds = base?.credential_kinds;
+  const kind = given.credential_kind ?? kinds?.[0] ?? 'static';
+  // Another protocol than the base's brings its own header, and so does another kind of credential.
+  const fits = base !== null && base.protocol === protocol && (kinds?.includes(kind) ?? true);
+  const ownAuth = kind === 'cloud_service_account' ? bearer : protocolAuth[protocol];
+  const auth = fits ? base : ownAuth;
+  const refusal = refuseOwnAuth(given, protocol, [auth, ownAuth]);
+  if (refusal !== null) return refusal;
+  const scheme = given.auth_scheme === undefined ? auth.auth_scheme : given.auth_scheme;
+  return {
+    api_base: new URL(address).href.replace(/\/+$/, ''),
+    protocol,
+    auth_header: (given.auth_header ?? auth.auth_header).toLowerCase(),
+    auth_scheme: scheme === '' ? null : scheme,
+  };
+}
+
+/**
+ * The vendors' own protocols say how a credential is sent: only openai takes another way. What stands already and what would be filled
+ * in anyway may be sent again.
+ */
+function refuseOwnAuth(
+  { auth_header, auth_scheme }: GivenEndpoint,
+  protocol: Protocol,
+  allowed: readonly Auth[],
+): Refusal | null {
+  if (protocol === 'openai') return null;
+  const [automatic] = allowed.toReversed();
+  const header = auth_header?.toLowerCase();
+  if (header !== undefined && allowed.every((auth) => auth.auth_header !== header)) {
+    return refuse(
+      'invalid',
+      `auth_header: protocol ${protocol} sends its credential in ${automatic?.auth_header}; leave the field out`,
+      { param: 'auth_header' },
+    );
+  }
+  const scheme = auth_scheme === '' ? null : auth_scheme;
+  if (scheme === undefined || allowed.some((auth) => auth.auth_scheme === scheme)) return null;
+  return refuse(
+    'invalid',
+    `auth_scheme: protocol ${protocol} sets it by itself; leave the field out`,
+    { param: 'auth_scheme' },
+  );
+}
+
+const addressOf = (base: EndpointBase): string =>
+  'api_base' in base ? base.api_base : base.base_url;
+
+/** Null when it can be one. Addresses are shown, some on open pages of the gateway: nothing secret may be part of one. */
+export function unfitAddress(address: string): string | null {
+  const placeholder = placeholderIn(address);
+  if (placeholder !== null) return `still holds the placeholder ${placeholder}`;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null) return 'is not a URL';
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'is not an http or https URL';
+  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
+  if (url.search !== '' || url.hash !== '') return 'must not have a query or a fragment';
+  return null;
+}
+
+/** Null when the credential can be what its kind says. Its text never enters the refusal. */
+export function unfitCredential(kind: CredentialKind, credential: string): Refusal | null {
+  const param = 'upstream_api_key';
+  if (kind === 'static') {
+    // A header cannot carry anything else.
+    if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(credential)) return null;
+    return refuse('invalid', `${param} must be printable ASCII in one line`, { param });
+  }
+  if (readKeyFile(credential) !== null) return null;
+  return refuse('invalid', `${param} is not a service account key file in JSON`, { param });
+}

@@ -1,0 +1,36 @@
+// Dials for registrations. Any API key makes the control plane dial an address of its choice: so a principal has one dial at a time, of
+// a number that all of them share, and what people ask for never waits for theirs.
+
+import type { PrincipalId } from '../../lib/ids.ts';
+import { createSlots } from '../slots.ts';
+import type { Slots } from '../slots.ts';
+import { createDial } from './verify-provider.ts';
+import type { Dial, DialTarget } from './verify-provider.ts';
+
+export const dynamicProvidersMaxDefault = 256;
+
+/** Refuses with `unavailable` when too many wait. */
+export type RegistrationDial = (principal: PrincipalId, target: DialTarget) => ReturnType<Dial>;
+
+const ofAll = { parallelMax: 16, waitingMax: 256 } as const;
+/** An agent that comes up finds its engines all at once. */
+const ofOne = { parallelMax: 1, waitingMax: 63, what: 'registrations of this principal' } as const;
+
+export function createRegistrationDial(
+  dependencies: Parameters<typeof createDial>[0],
+): RegistrationDial {
+  const dial = createDial(dependencies, ofAll);
+  /** Of principals that register right now. */
+  const lines = new Map<PrincipalId, { slots: Slots; users: number }>();
+  return async (principal, target) => {
+    const line = lines.get(principal) ?? { slots: createSlots(ofOne), users: 0 };
+    lines.set(principal, line);
+    line.users += 1;
+    try {
+      return await line.slots.run(() => dial(target));
+    } finally {
+      line.users -= 1;
+      if (line.users === 0) lines.delete(principal);
+    }
+  };
+}

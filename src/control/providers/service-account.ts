@@ -1,0 +1,145 @@
+// A service account's key file, and its exchange for an access token (Gateway rule 15): a JWT signed with the file's own key, as in
+// RFC 7523 and https://developers.google.com/identity/protocols/oauth2/service-account. The key file never leaves the control plane.
+
+import { createPrivateKey, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+
+import ipaddr from 'ipaddr.js';
+import { request } from 'undici';
+import { z } from 'zod';
+
+import type { Clock } from '../../lib/clock.ts';
+import { refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { readBounded } from '../../lib/bounded-body.ts';
+import type { Egress } from '../../egress/egress.ts';
+
+const keyFile = z.object({
+  client_email: z.string().min(1),
+  private_key: z.string().min(1),
+  token_uri: z.url().default('https://oauth2.googleapis.com/token'),
+});
+
+type KeyFile = Readonly<{ email: string; key: KeyObject; tokenUri: URL }>;
+
+/** Null when the text is not a key file: its key must be an RSA key, and it must be exchanged over TLS, or on this machine. */
+export function readKeyFile(text: string): KeyFile | null {
+  try {
+    const file = keyFile.parse(JSON.parse(text));
+    const key = createPrivateKey(file.private_key);
+    const tokenUri = new URL(file.token_uri);
+    if (key.asymmetricKeyType !== 'rsa' || !isFitTokenUri(tokenUri)) return null;
+    return { email: file.client_email, key, tokenUri };
+  } catch {
+    return null;
+  }
+}
+
+const isFitTokenUri = (url: URL): boolean =>
+  url.username === '' &&
+  url.password === '' &&
+  (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(hostOf(url))));
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
+const isLoopback = (host: string): boolean =>
+  ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
+
+/** Times are epoch milliseconds. */
+export type Minted = Readonly<{ token: string; mintedAtMs: number; expiresAtMs: number }>;
+
+/** The refusal's code is `upstream`; nothing of the key file and nothing that the other side said is in it. */
+export type Exchange = (keyFileText: string, signal: AbortSignal) => Promise<Minted | Refusal>;
+
+type Dependencies = Readonly<{
+  egress: Egress;
+  clock: Clock;
+  /** Told what the other side said of a key file that it rejected; that is for the log alone. */
+  onRejected: (rejection: Rejection) => void;
+}>;
+
+export type Rejection = Readonly<{ host: string; status: number; said: string }>;
+
+const scope = 'https://www.googleapis.com/auth/cloud-platform';
+const assertionSeconds = 3600;
+const answerBytesMax = 64 * 1024;
+/** Nothing that lives longer is known; an answer beyond it is not believed. */
+const lifetimeSecondsMax = 24 * 3600;
+
+const tokenAnswer = z.object({
+  access_token: z.string().regex(/^[\x21-\x7e]+$/),
+  expires_in: z
+    .number()
+    .positive()
+    .transform((seconds) => Math.min(seconds, lifetimeSecondsMax)),
+});
+
+export function createExchange({ egress, clock, onRejected }: Dependencies): Exchange {
+  return async (text, signal) => {
+    const file = readKeyFile(text);
+    if (file === null) return failed('the credential is not a service account key file');
+    const { host } = file.tokenUri;
+    if (!mayBeAsked(file.tokenUri, egress)) {
+      return failed(`${host} is not asked without TLS unless --egress-allow names it`);
+    }
+    const nowMs = clock();
+    try {
+      const { statusCode, body } = await request(file.tokenUri, {
+        method: 'POST',
+        dispatcher: egress.dispatcher,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: formOf(file, nowMs),
+        signal,
+      });
+      const answer = await readBounded(body, answerBytesMax);
+      if (statusCode !== 200 || answer === null) {
+        onRejected({ host, status: statusCode, said: saidIn(answer ?? '') });
+        return failed(`${host} gave no access token (status ${statusCode})`);
+      }
+      const { access_token: token, expires_in: seconds } = tokenAnswer.parse(JSON.parse(answer));
+      return { token, mintedAtMs: nowMs, expiresAtMs: nowMs + seconds * 1000 };
+    } catch {
+      return failed(`${host} gave no access token`);
+    }
+  };
+}
+
+const failed = (message: string): Refusal =>
+  refuse('upstream', message, { param: 'upstream_api_key' });
+
+/** Without TLS a token is only had from this machine, and only where the operator said so. */
+const mayBeAsked = (url: URL, { isNamed }: Egress): boolean =>
+  url.protocol === 'https:' || isNamed(hostOf(url), hostOf(url));
+
+function formOf(file: KeyFile, nowMs: number): string {
+  const form = new URLSearchParams({
+    grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+    assertion: assertion(file, nowMs),
+  });
+  return form.toString();
+}
+
+/** A JWT in which the service account says who it is, signed with its own key. */
+function assertion({ email, key, tokenUri }: KeyFile, nowMs: number): string {
+  const issuedAt = Math.floor(nowMs / 1000);
+  const claims = {
+    iss: email,
+    scope,
+    aud: tokenUri.href,
+    iat: issuedAt,
+    exp: issuedAt + assertionSeconds,
+  };
+  const signed = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`;
+  const signature = sign('RSA-SHA256', Buffer.from(signed), key);
+  return `${signed}.${signature.toString('base64url')}`;
+}
+
+const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+const saidLengthMax = 300;
+
+/** What the other side says, as one line for the log. Whatever is as long as a key, a token or an assertion is left out. */
+function saidIn(answer: string): string {
+  const line = answer.replaceAll(/[\p{Cc}\s]+/gu, ' ').replaceAll(/[\w.+/=~-]{40,}/g, '…');
+  return line.trim().slice(0, saidLengthMax);
+}

@@ -1,0 +1,61 @@
+// The snapshot of a state, but for its overlay: the configuration, and the plaintexts that a proxy needs of what it refers to.
+
+import type { Queryable } from '@databases/pg';
+
+import { contentHashText } from '../../../projections/content-hash.ts';
+import type { Cursor } from '../../../projections/rows.ts';
+import { createConfigMaker, secretRefs } from '../../../projections/snapshot.ts';
+import type { Vault } from '../../db/vault.ts';
+import { snapshotSchemaVersion } from '../../snapshot/schema.ts';
+import type { Snapshot, SnapshotConfig } from '../../snapshot/schema.ts';
+import type { Centroids } from './centroids.ts';
+import type { CloudProvider } from '../providers/cloud-token.ts';
+import { createSnapshotSecrets } from './snapshot-secrets.ts';
+
+export type SnapshotBuilder = Readonly<{
+  /** One at a time. Throws when the vault cannot be read. */
+  build: (cursor: Cursor) => Promise<Omit<Snapshot, 'overlay'>>;
+  /** The providers with a key file, in the configuration that was built last. */
+  cloudProviders: (config: SnapshotConfig) => CloudProvider[];
+}>;
+
+type Dependencies = Readonly<{
+  db: Queryable;
+  vault: Vault;
+  logId: string;
+  centroids: Centroids;
+}>;
+
+/** What did not change since the last build is not made again. */
+export function createSnapshotBuilder(dependencies: Dependencies): SnapshotBuilder {
+  const { db, vault, logId, centroids } = dependencies;
+  const configOf = createConfigMaker();
+  const secrets = createSnapshotSecrets({ db, vault });
+  return {
+    build: async ({ state, content }) => {
+      const config = configOf(state);
+      const refs = secretRefs(config);
+      await secrets.keep(refs);
+      // A key file never leaves the control plane: its access token does.
+      const keyFileRefs = new Set(serviceAccounts(config).map(({ credential_ref: ref }) => ref));
+      return {
+        schema: snapshotSchemaVersion,
+        version: state.version,
+        config_hash: contentHashText(content),
+        log: { id: logId, position: state.position, hash: state.hash },
+        config,
+        secrets: secrets.of(refs.filter((ref) => !keyFileRefs.has(ref))),
+        classifier: await centroids.of(state),
+      };
+    },
+    cloudProviders: (config) =>
+      serviceAccounts(config).map(({ id, name, credential_ref: ref }) => ({
+        id,
+        name,
+        keyFile: (ref === null ? undefined : secrets.get(ref)) ?? null,
+      })),
+  };
+}
+
+const serviceAccounts = ({ providers }: SnapshotConfig): SnapshotConfig['providers'] =>
+  providers.filter((one) => one.credential_kind === 'cloud_service_account');

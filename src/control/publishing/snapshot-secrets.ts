@@ -1,0 +1,46 @@
+// The plaintexts that a snapshot carries: revealed once, kept as long as something refers to them.
+
+import type { Queryable } from '@databases/pg';
+
+import type { Vault } from '../../db/vault.ts';
+
+export type SnapshotSecrets = Readonly<{
+  /** Keeps the plaintexts of these refs and of no others. */
+  keep: (refs: readonly string[]) => Promise<void>;
+  get: (ref: string) => string | undefined;
+  /** An item that was erased or cannot be opened is left out: what needs it drops out of routing, alone. */
+  of: (refs: readonly string[]) => Readonly<Record<string, string>>;
+}>;
+
+type Dependencies = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
+
+/** In one statement: neither it nor this process is held for long by tens of thousands. */
+const revealedMax = 5_000;
+
+export function createSnapshotSecrets({ db, vault }: Dependencies): SnapshotSecrets {
+  const held = new Map<string, string>();
+  return {
+    keep: async (refs) => {
+      const unknown = refs.filter((ref) => !held.has(ref));
+      for (let done = 0; done < unknown.length; done += revealedMax) {
+        const revealed = await vault.reveal(db, unknown.slice(done, done + revealedMax));
+        for (const [ref, secret] of revealed) held.set(ref, secret);
+      }
+      if (held.size > refs.length) forgetOthers(held, refs);
+    },
+    get: (ref) => held.get(ref),
+    of: (refs) => {
+      const secrets: Record<string, string> = {};
+      for (const ref of refs) {
+        const secret = held.get(ref);
+        if (secret !== undefined) secrets[ref] = secret;
+      }
+      return secrets;
+    },
+  };
+}
+
+function forgetOthers(held: Map<string, string>, refs: readonly string[]): void {
+  const kept = new Set(refs);
+  for (const ref of held.keys()) if (!kept.has(ref)) held.delete(ref);
+}

@@ -1,0 +1,119 @@
+// Decides what proxies are told of the spending of budgets, and begins the next windows (specification, states table, "Budget"). Both
+// are decided in the database for all replicas, so that any of them may do it and a proxy may ask any of them.
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { snapshotConfig } from '../../../projections/snapshot.ts';
+import {
+  advanceWindows,
+  holdBudgets,
+  holdOverlay,
+  readBudgets,
+  tellSpend,
+} from '../../db/usage/budget-usage.ts';
+import type { BudgetReading, BudgetUsage, WindowMove } from '../../db/usage/budget-usage.ts';
+import type { Database } from '../../db/pool.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { isNews, marksOf } from '../../limits/band.ts';
+import type { Marks } from '../../limits/band.ts';
+import { nextWindowStart } from '../../limits/window.ts';
+import type { BudgetUse } from '../../snapshot/schema.ts';
+import type { Caps, Spent } from '../../snapshot/spend.ts';
+
+/** Equal `seq` means equal `uses`, whichever replica answers. */
+export type BudgetOverlay = Readonly<{ seq: number; uses: readonly BudgetUse[] }>;
+
+export type Budgets = Readonly<{
+  /** The figures that proxies are told, as of the last rebuild. */
+  overlay: (state: ConfigState) => BudgetOverlay;
+  /** Reads what proxies were last told. */
+  load: () => Promise<void>;
+  /** Begins the next window of each budget whose window is over, and decides what proxies must be told now. */
+  rebuild: () => Promise<void>;
+}>;
+
+type Dependencies = Readonly<{ db: Database; state: () => ConfigState; clock: Clock }>;
+
+export function createBudgets({ db, state, clock }: Dependencies): Budgets {
+  let held: BudgetReading = { seq: 0, usages: [] };
+  let marks: Readonly<{ hash: string; marks: Marks }> = { hash: '', marks: [] };
+  const marksAt = (state: ConfigState): Marks => {
+    const { hash } = state;
+    if (marks.hash !== hash)
+      marks = { hash, marks: marksOf(snapshotConfig(state).frontend_models) };
+    return marks.marks;
+  };
+  return {
+    overlay: (state) => ({ seq: held.seq, uses: held.usages.flatMap((one) => useOf(one, state)) }),
+    load: async () => {
+      held = await readBudgets(db);
+    },
+    rebuild: async () => {
+      const read = await readBudgets(db);
+      if (read.usages.length === 0) return void (held = read);
+      const moment = { state: state(), marks: marksAt(state()), now: clock() };
+      const isDue = movesOf(read, moment).length > 0 || newsOf(read, moment).length > 0;
+      held = isDue ? await tellNews(db, moment) : read;
+    },
+  };
+}
+
+type Moment = Readonly<{ state: ConfigState; marks: Marks; now: number }>;
+
+/** Reads the budgets again under the lock of the overlay, so that nothing is done twice by two replicas. */
+const tellNews = (db: Database, moment: Moment): Promise<BudgetReading> =>
+  db.tx(async (tx) => {
+    await holdOverlay(tx);
+    const before = await readBudgets(tx);
+    const moves = movesOf(before, moment);
+    if (moves.length > 0) {
+      // Held in the order of ids first, as usage holds them.
+      const ids = moves.map(({ principalId }) => principalId);
+      await holdBudgets(tx, ids);
+      await advanceWindows(tx, moves);
+    }
+    const moved = moves.length > 0 ? await readBudgets(tx) : before;
+    // A new window is news even where nothing was spent: proxies are told its start.
+    const turned = moves.map(({ principalId }) => principalId);
+    const ids = [...new Set([...turned, ...newsOf(moved, moment)])];
+    if (ids.length === 0) return moved;
+    await holdBudgets(tx, ids);
+    await tellSpend(tx, { ids, seq: moved.seq + 1 });
+    return readBudgets(tx);
+  });
+
+const movesOf = ({ usages }: BudgetReading, { state, now }: Moment): WindowMove[] =>
+  usages.flatMap(({ principal_id: principalId, window_start: from }) => {
+    const budget = state.principal.byId.get(principalId)?.budget ?? null;
+    const to = budget === null ? null : nextWindowStart(from.getTime(), budget.window, now);
+    return to === null ? [] : [{ principalId, from, to: new Date(to) }];
+  });
+
+/** The principals whose spending proxies must be told now. */
+const newsOf = ({ usages }: BudgetReading, { state, marks }: Moment) =>
+  usages.flatMap((usage) => {
+    const caps = capsOf(state, usage);
+    const isTold = caps === null || !isNews(caps, toldOf(usage), usage, marks);
+    return isTold ? [] : [usage.principal_id];
+  });
+
+function capsOf(state: ConfigState, { principal_id: id }: BudgetUsage): Caps | null {
+  const budget = state.principal.byId.get(id)?.budget ?? null;
+  if (budget === null) return null;
+  return { tokens_total: budget.tokensTotal, cost_total_micros: budget.costTotalMicros };
+}
+
+const toldOf = (usage: BudgetUsage): Spent | null =>
+  usage.published_tokens_used === null || usage.published_cost_used_micros === null
+    ? null
+    : {
+        tokens_used: usage.published_tokens_used,
+        cost_used_micros: usage.published_cost_used_micros,
+      };
+
+/** A budget that is not in this replica's state is left out of the overlay of that state. */
+function useOf(usage: BudgetUsage, state: ConfigState): BudgetUse[] {
+  const told = toldOf(usage);
+  if (told === null || capsOf(state, usage) === null) return [];
+  const window_start = usage.window_start.toISOString();
+  return [{ principal_id: usage.principal_id, ...told, window_start }];
+}

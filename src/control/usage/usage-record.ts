@@ -1,0 +1,70 @@
+// Reads a record of a usage batch. A proxy of this program says all of it; another that speaks the protocol may name the model
+// instead of giving its id, and leave out what it does not know. Such a record has no id, so it counts as often as it is delivered.
+
+import { z } from 'zod';
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { UsageEvent } from '../../usage/usage-event.ts';
+import { usageEvent } from '../../usage/usage-event.ts';
+
+const record = z.looseObject({});
+type Given = z.output<typeof record>;
+
+export type Completion = Readonly<{ at: Date; newId: () => string; state: ConfigState }>;
+
+/** Whether something of it has to be found out. */
+export function isPartial(raw: unknown): boolean {
+  const read = record.safeParse(raw);
+  return read.success && !('id' in read.data && 'model_id' in read.data);
+}
+
+/** Null when it cannot be read, or names a model that is not there. */
+export function readRecord(raw: unknown, completion: Completion): UsageEvent | null {
+  const given = record.safeParse(raw);
+  const whole = given.success && isPartial(raw) ? complete(given.data, completion) : raw;
+  const read = usageEvent.safeParse(whole);
+  return read.success ? read.data : null;
+}
+
+const unknownFields = {
+  key_id: null,
+  path: '',
+  snapshot_version: 0,
+  route: null,
+  tag: null,
+  stream: false,
+  status: null,
+  refusal: null,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  cached: false,
+  duration_ms: 0,
+  ttft_ms: null,
+  attempts: 1,
+  prompt_estimate: 0,
+  max_tokens: null,
+};
+
+function complete(given: Given, { at, newId, state }: Completion): unknown {
+  const named = given['model'] ?? null;
+  // Undefined is not null: a name that nothing has fails as no model at all would not.
+  const model = named === null ? null : [...state.model.byId.values()].find(isNamed(named));
+  return {
+    ...unknownFields,
+    id: newId(),
+    at: at.toISOString(),
+    model: null,
+    model_id: model === null ? null : model?.id,
+    provider_id: model?.backend?.providerId ?? null,
+    virtual_model: given['requested_model'] ?? named ?? '',
+    // What was refused has no counts, and so no cost.
+    usage_reported: (given['refusal'] ?? null) === null,
+    reported_cost_micros: given['cost_micros'] ?? null,
+    ...given,
+  };
+}
+
+const isNamed =
+  (name: unknown) =>
+  (model: Readonly<{ name: string }>): boolean =>
+    model.name === name;

@@ -1,0 +1,78 @@
+// Keeps the usage rows in bounds: months are made ahead, rows past their retention become hourly roll-ups, what is empty goes. Any
+// replica may do it, one at a time does.
+
+import { strayBudgets } from '../../db/usage/budget-usage.ts';
+import type { Database } from '../../db/pool.ts';
+import { dropEmptyMonths, foldUsage, makeMonths } from '../../db/usage/usage-rollups.ts';
+import { foldUnattributed } from '../../db/usage/usage-unattributed.ts';
+import type { Clock } from '../../lib/clock.ts';
+
+export const retentionDaysDefault = 90;
+
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
+/** A row that came in later than its retention stays so long: a proxy repeats what it is not sure of within it. */
+const settleMs = dayMs;
+/** No process that counted nothing for so long counts on. */
+const forgottenMs = 400 * dayMs;
+/** The present one, and so many to come. */
+const monthsAhead = 2;
+/** Rows a statement, and statements a run: what is left is for the next run. */
+const foldedMax = 20_000;
+const foldsMax = 100;
+
+export type UsageUpkeep = Readonly<{
+  run: () => Promise<void>;
+  /** Budgets whose counter was not the sum of their usage at the last run; null when that could not be checked. */
+  budgetDrift: () => number | null;
+}>;
+
+type Dependencies = Readonly<{
+  /** Its statements may take seconds. */
+  db: Database;
+  clock: Clock;
+  retentionDays: number;
+  onFailure: (what: string, error: unknown) => void;
+}>;
+
+export function createUsageUpkeep(dependencies: Dependencies): UsageUpkeep {
+  const { db, clock, retentionDays, onFailure } = dependencies;
+  let drift: number | null = null;
+  return {
+    run: async () => {
+      const now = clock();
+      await makeMonths(db, monthsFrom(now));
+      const horizon = new Date(Math.floor((now - retentionDays * dayMs) / hourMs) * hourMs);
+      await foldAll(db, { horizon, settled: new Date(now - settleMs) });
+      await foldUnattributed(db, { horizon, forgotten: new Date(now - forgottenMs) });
+      await dropEmptyMonths(db, horizon);
+      const before = drift;
+      drift = null;
+      const stray = await strayBudgets(db);
+      if (stray.length > 0 && stray.length !== before) {
+        const ids = stray.map((one) => one.principal_id).join(', ');
+        onFailure('checking budgets', new Error(`not the sum of their usage: principals ${ids}`));
+      }
+      drift = stray.length;
+    },
+    budgetDrift: () => drift,
+  };
+}
+
+async function foldAll(
+  db: Database,
+  until: Readonly<{ horizon: Date; settled: Date }>,
+): Promise<void> {
+  for (let folds = 0; folds < foldsMax; folds++) {
+    const rows = await foldUsage(db, { ...until, limit: foldedMax });
+    if (rows === null || rows < foldedMax) return;
+  }
+}
+
+function monthsFrom(now: number): readonly Date[] {
+  const first = new Date(now);
+  return Array.from(
+    { length: monthsAhead + 1 },
+    (_value, month) => new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + month)),
+  );
+}

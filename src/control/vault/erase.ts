@@ -1,0 +1,70 @@
+// Erasure on demand: what a person was called and reached by and wrote, and what was superseded, before its retention is over. The event
+// that says so and the erasure are one transaction; the log's chain stays as it is, and the history says that it was erased.
+
+import type { Queryable } from '@databases/pg';
+
+import { listReasons } from '../../../projections/tables/audit-log.ts';
+import { eraseAnswers } from '../../db/idempotency.ts';
+import { countUnerased, listPersonal, listSuperseded } from '../../db/vault-retention.ts';
+import type { ErasableItem } from '../../deciders/settings.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { PrincipalId } from '../../lib/ids.ts';
+import { refuse } from '../../lib/refusal.ts';
+import { erasedKind } from '../../lib/vocabulary.ts';
+import type { ErasedKind } from '../../lib/vocabulary.ts';
+import type { Mutation, MutationContext, Outcome } from '../commands/execute.ts';
+
+/** Items that one request erases: what is left is for the next. */
+const itemsMax = 5_000;
+
+/** What a request may erase, and whose it is; null: it was superseded, whoever's it was. */
+export type Erasure = Readonly<{ items: readonly ErasableItem[]; principalId: PrincipalId | null }>;
+
+/** Names, addresses and password hashes that the principal ever had, whether or not it stands, and the reasons that it gave. */
+export async function personalData(db: Queryable, principalId: PrincipalId): Promise<Erasure> {
+  const own = await listPersonal(db, { principalId, limit: itemsMax });
+  const given = await listReasons(db, { actorId: principalId, limit: itemsMax - own.length });
+  const reasons = given.map(({ ref, subject }) => ({ ref, subject, kind: 'reason' }) as const);
+  return { items: [...own, ...reasons], principalId };
+}
+
+/** What the configuration has let go of. */
+export const superseded = async (db: Queryable, clock: Clock): Promise<Erasure> => ({
+  items: await listSuperseded(db, { horizon: new Date(clock() + 1), limit: itemsMax }),
+  principalId: null,
+});
+
+type Erasing = Mutation & Required<Pick<MutationContext, 'precondition'>>;
+
+/** Refuses to count what another has erased since it was listed. */
+export const erasing = (erasure: Erasure): Erasing => ({
+  command: { type: 'EraseVaultItems', ...erasure },
+  precondition: async (_state, tx) => {
+    const refs = erasure.items.map(({ ref }) => ref);
+    const isWhole = (await countUnerased(tx, refs)) === refs.length;
+    return isWhole ? null : refuse('conflict', 'some of this was erased meanwhile; send it again');
+  },
+});
+
+/** How many items by kind. `left`: there may be more, for the next request. */
+export type Erased = Readonly<{
+  erased: Readonly<Partial<Record<ErasedKind, number>>>;
+  left: boolean;
+}>;
+
+/** Counts what the events of `outcome` erased. Erases kept answers in the same transaction, for they may show a person. */
+export async function concludeErasure(
+  tx: Queryable,
+  { outcome, erasure }: Readonly<{ outcome: Outcome; erasure: Erasure }>,
+): Promise<Erased> {
+  if (erasure.principalId !== null) await eraseAnswers(tx);
+  const erased: Partial<Record<ErasedKind, number>> = {};
+  for (const { type, data } of outcome.events) {
+    if (type !== 'VaultItemsErased') continue;
+    for (const kind of erasedKind.options) {
+      const items = data.kinds?.[kind] ?? 0;
+      if (items > 0) erased[kind] = (erased[kind] ?? 0) + items;
+    }
+  }
+  return { erased, left: erasure.items.length === itemsMax };
+}

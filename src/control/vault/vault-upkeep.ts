@@ -1,0 +1,70 @@
+// Erases the secrets and personal data that nothing has referred to for their retention. Any replica may do it; each item is erased
+// once, in the transaction of the event that says so, and the log's chain stays as it is.
+
+import { randomUUID } from 'node:crypto';
+
+import { countSuperseded, keepItems, listSuperseded } from '../../db/vault-retention.ts';
+import type { SupersededItem } from '../../db/vault-retention.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Outcome } from '../commands/execute.ts';
+import type { ControlPlane } from '../plane.ts';
+import { erasedRefs } from './vault-rows.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** Items an event, and events a run: what is left is for the next run. */
+const erasedMax = 500;
+const erasuresMax = 100;
+
+type Dependencies = Readonly<{
+  plane: Pick<ControlPlane, 'db' | 'execute'>;
+  clock: Clock;
+  retentionDays: number;
+}>;
+
+/** Answers how many items were erased. Throws when the log could not be written. */
+export async function eraseSuperseded(dependencies: Dependencies): Promise<number> {
+  const { plane, clock, retentionDays } = dependencies;
+  const horizon = new Date(clock() - retentionDays * dayMs);
+  let erased = 0;
+  for (let erasures = 0; erasures < erasuresMax; erasures++) {
+    const items = await listSuperseded(plane.db, { horizon, limit: erasedMax });
+    if (items.length === 0) return erased;
+    const outcome = await erase(dependencies, items);
+    if (outcome === null) return erased;
+    erased += erasedRefs(outcome.events).length;
+  }
+  return erased;
+}
+
+/** Null when another replica has erased some of them: the rest is its work too. */
+async function erase(
+  { plane }: Pick<Dependencies, 'plane'>,
+  items: readonly SupersededItem[],
+): Promise<Outcome | null> {
+  const refs = items.map(({ ref }) => ref);
+  const outcome = await plane.execute(
+    { command: { type: 'EraseVaultItems', items, principalId: null } },
+    {
+      actor: { kind: 'system', principal_id: null },
+      action: 'ERASE',
+      target: 'vault',
+      requestId: randomUUID(),
+      reason: null,
+      precondition: async (_state, tx) =>
+        (await countSuperseded(tx, refs)) === refs.length
+          ? null
+          : refuse('conflict', 'some of these items are erased or referred to again'),
+      conclude: async (made, tx) => {
+        const gone = new Set(erasedRefs(made.events));
+        await keepItems(
+          tx,
+          refs.filter((ref) => !gone.has(ref)),
+        );
+      },
+    },
+  );
+  if (!isRefusal(outcome)) return outcome;
+  if (outcome.refused === 'conflict') return null;
+  throw new Error(`erasing from the vault: ${outcome.message}`);
+}

@@ -1,0 +1,43 @@
+// Bringing a log into an empty database: its identity, its vault as it was sealed, and what its events refer to there.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import { integer, readRows, readValue, text } from '../rows.ts';
+
+/** `hash` is that of the log's beginning. Only while the log holds nothing; false when it does. As the owner of the database. */
+export async function adoptLog(
+  tx: Queryable,
+  { logId, hash }: Readonly<{ logId: string; hash: Uint8Array }>,
+): Promise<boolean> {
+  const adopted: unknown[] = await tx.query(sql`
+    update es.log_head set log_id = ${logId}, hash = ${Buffer.from(hash)}
+    where position = 0 returning 1`);
+  return adopted.length === 1;
+}
+
+/** How many of these items the vault does not hold, or has erased. */
+export async function countMissing(db: Queryable, refs: readonly string[]): Promise<number> {
+  const held = await readValue(db, integer)`
+    select count(*) from vault.items
+    where ref = any(${[...refs]}::uuid[]) and body is not null`;
+  return new Set(refs).size - (held ?? 0);
+}
+
+const vaultRow = z.object({ ref: text, row: text });
+
+/** Rows of the vault as JSON, sealed as they lie there; behind `after`, in the order of refs. */
+export const readVaultRows = (
+  db: Queryable,
+  { after, limit }: Readonly<{ after: string; limit: number }>,
+) =>
+  readRows(db, vaultRow)`
+    select ref::text as ref, to_json(items)::text as row from vault.items items
+    where ref > ${after}::uuid order by ref limit ${limit}`;
+
+/** `rows` is a JSON array of what `readVaultRows` gave. */
+export const insertVaultRows = (tx: Queryable, rows: string): Promise<unknown> =>
+  tx.query(sql`
+    insert into vault.items
+    select * from json_populate_recordset(null::vault.items, ${rows}::json)`);

@@ -1,0 +1,181 @@
+// The spending of budgets in the database. It is counted in the transaction of the usage rows, begins and ends in the transaction of the
+// budget, and is moved to the next window by the replica that comes first.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import { principalId } from '../../lib/ids.ts';
+import type { PrincipalId } from '../../lib/ids.ts';
+import { integer, readRows, time } from '../rows.ts';
+
+/** A larger sum, which only a broken report can produce, is counted as this: no answer holds a larger integer. */
+const mostExact = Number.MAX_SAFE_INTEGER;
+
+export type BudgetStart = Readonly<{
+  principalId: PrincipalId;
+  windowStart: Date;
+  initialTokensUsed: number;
+}>;
+
+/** Existing budgets stay as they are. */
+export const beginBudgets = (db: Queryable, starts: readonly BudgetStart[]): Promise<unknown> =>
+  db.query(sql`
+    insert into op.budget_usage
+      (principal_id, window_start, tokens_used, cost_used_micros, initial_tokens_used)
+    select principal_id, window_start, initial, 0, initial
+    from unnest(
+      ${starts.map((start) => start.principalId)}::bigint[],
+      ${starts.map((start) => start.windowStart.toISOString())}::timestamptz[],
+      ${starts.map((start) => start.initialTokensUsed)}::bigint[]
+    ) as started (principal_id, window_start, initial)
+    on conflict (principal_id) do nothing`);
+
+export const endBudgets = (db: Queryable, ids: readonly PrincipalId[]): Promise<unknown> =>
+  db.query(sql`delete from op.budget_usage where principal_id = any(${[...ids]}::bigint[])`);
+
+const heldBudget = z.object({ principal_id: integer, window_start: time });
+
+/**
+ * The window that each of these principals' budgets is in, held until the transaction ends. In the order of ids, so that two
+ * transactions never wait for each other.
+ */
+export async function holdBudgets(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Date>> {
+  const rows = await readRows(tx, heldBudget)`
+    select principal_id, window_start from op.budget_usage
+    where principal_id = any(${[...ids]}::bigint[]) order by principal_id for update`;
+  return new Map(rows.map((row) => [row.principal_id, row.window_start]));
+}
+
+export type Spend = Readonly<{ principalId: number; tokens: number; costMicros: number }>;
+
+const countedSpend = z.object({
+  principal_id: principalId,
+  window_start: time,
+  tokens_used: integer,
+  cost_used_micros: integer,
+});
+export type CountedSpend = Readonly<z.output<typeof countedSpend>>;
+
+/** The spending of these principals, all of which have a budget. */
+export const readSpend = (tx: Queryable, ids: readonly number[]): Promise<CountedSpend[]> =>
+  readRows(tx, countedSpend)`
+    select principal_id, window_start, tokens_used, cost_used_micros
+    from op.budget_usage where principal_id = any(${[...ids]}::bigint[]) order by principal_id`;
+
+/** Adds to budgets that are held. Tokens, and micro-units of money; each at most 2^53 - 1. */
+export const addSpend = (tx: Queryable, spends: readonly Spend[]): Promise<unknown> =>
+  tx.query(sql`
+    update op.budget_usage held
+    set tokens_used = least(held.tokens_used + spent.tokens, ${mostExact}),
+      cost_used_micros = least(held.cost_used_micros + spent.cost, ${mostExact})
+    from unnest(
+      ${spends.map((spend) => spend.principalId)}::bigint[],
+      ${spends.map((spend) => spend.tokens)}::bigint[],
+      ${spends.map((spend) => spend.costMicros)}::bigint[]
+    ) as spent (principal_id, tokens, cost)
+    where held.principal_id = spent.principal_id`);
+
+const budgetUsage = countedSpend.extend({
+  /** The figures that proxies were last told; both null before the first time. */
+  published_tokens_used: integer.nullable(),
+  published_cost_used_micros: integer.nullable(),
+});
+export type BudgetUsage = Readonly<z.output<typeof budgetUsage>>;
+
+export type BudgetReading = Readonly<{ seq: number; usages: readonly BudgetUsage[] }>;
+
+/** Without a budget the join has one row, of nulls. */
+const budgetReading = z.union([
+  budgetUsage.extend({ seq: integer }),
+  z.object({ seq: integer, principal_id: z.null() }),
+]);
+
+/** All of it as of one moment, in the order of ids. */
+export async function readBudgets(db: Queryable): Promise<BudgetReading> {
+  const rows = await readRows(db, budgetReading)`
+      select seq, principal_id, window_start, tokens_used, cost_used_micros,
+        published_tokens_used, published_cost_used_micros
+      from op.budget_overlay left join op.budget_usage on true order by principal_id`;
+  const [first] = rows;
+  if (first === undefined) throw new Error('op.budget_overlay has lost its row');
+  return { seq: first.seq, usages: rows.filter((row) => row.principal_id !== null) };
+}
+
+/** The spending of these principals, and what proxies were told of it. */
+export const budgetUsages = (db: Queryable, ids: readonly number[]): Promise<BudgetUsage[]> =>
+  readRows(db, budgetUsage)`
+    select principal_id, window_start, tokens_used, cost_used_micros,
+      published_tokens_used, published_cost_used_micros
+    from op.budget_usage where principal_id = any(${[...ids]}::bigint[])`;
+
+/** One replica at a time decides what proxies are told, until its transaction ends. */
+export const holdOverlay = (tx: Queryable): Promise<unknown> =>
+  tx.query(sql`select seq from op.budget_overlay for update`);
+
+export type WindowMove = Readonly<{ principalId: PrincipalId; from: Date; to: Date }>;
+
+/** Begins the next window of each, with nothing spent, unless another replica has already moved it. */
+export const advanceWindows = (tx: Queryable, moves: readonly WindowMove[]): Promise<unknown> =>
+  tx.query(sql`
+    update op.budget_usage held
+    set window_start = moved.later, tokens_used = 0, cost_used_micros = 0, initial_tokens_used = 0
+    from unnest(
+      ${moves.map((move) => move.principalId)}::bigint[],
+      ${moves.map((move) => move.from.toISOString())}::timestamptz[],
+      ${moves.map((move) => move.to.toISOString())}::timestamptz[]
+    ) as moved (principal_id, earlier, later)
+    where held.principal_id = moved.principal_id and held.window_start = moved.earlier`);
+
+/** Makes the present spending of these principals the figure that proxies are told, under a new `seq` of the overlay. */
+export async function tellSpend(
+  tx: Queryable,
+  { ids, seq }: Readonly<{ ids: readonly PrincipalId[]; seq: number }>,
+): Promise<void> {
+  await tx.query(sql`
+    update op.budget_usage
+    set published_tokens_used = tokens_used, published_cost_used_micros = cost_used_micros
+    where principal_id = any(${[...ids]}::bigint[])`);
+  await tx.query(sql`update op.budget_overlay set seq = ${seq}`);
+}
+
+const budgetCheck = z.object({
+  principal_id: principalId,
+  counted_tokens: integer,
+  counted_cost_micros: integer,
+  summed_tokens: integer,
+  summed_cost_micros: integer,
+});
+export type BudgetCheck = Readonly<z.output<typeof budgetCheck>>;
+
+/**
+ * Counters that are not the sum of the usage counted in their window, whether still in rows or rolled up: none, unless one of the
+ * two was changed by hand.
+ */
+export const strayBudgets = (db: Queryable): Promise<BudgetCheck[]> =>
+  readRows(db, budgetCheck)`
+    select * from (
+      select held.principal_id, held.tokens_used as counted_tokens,
+        held.cost_used_micros as counted_cost_micros,
+        least(held.initial_tokens_used
+          + coalesce(sum(used.tokens), 0), ${mostExact})::bigint as summed_tokens,
+        least(coalesce(sum(used.cost_micros), 0), ${mostExact})::bigint as summed_cost_micros
+      from op.budget_usage held
+      left join (
+        select principal_id, budget_window,
+          prompt_tokens::numeric + completion_tokens as tokens,
+          coalesce(cost_micros, estimated_cost_micros)::numeric as cost_micros
+        from op.usage_events
+        union all
+        select principal_id, budget_window, prompt_tokens + completion_tokens
+            + estimated_prompt_tokens + estimated_completion_tokens,
+          coalesce(cost_micros, 0) + coalesce(estimated_cost_micros, 0)
+        from op.usage_hours
+      ) used on used.principal_id = held.principal_id and used.budget_window = held.window_start
+      group by held.principal_id
+    ) checked
+    where counted_tokens <> summed_tokens or counted_cost_micros <> summed_cost_micros
+    order by principal_id`;

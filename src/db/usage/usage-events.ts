@@ -1,0 +1,128 @@
+// Single usage rows, the newest first, so that a request can be looked up.
+
+import { sql } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
+import { z } from 'zod';
+
+import { idents, rowOf } from '../columns.ts';
+import { integer, readRow, readRows, readValue, text } from '../rows.ts';
+
+/** The columns of op.usage_events, without the budget window that a row counts in. */
+export const usageEventColumns = {
+  id: 'text not null',
+  at: 'timestamptz not null',
+  received_at: 'timestamptz not null',
+  replica: 'text not null',
+  principal_id: 'bigint not null',
+  principal: 'text not null',
+  key_id: 'bigint',
+  model_id: 'bigint',
+  model: 'text',
+  provider_id: 'bigint',
+  provider: 'text',
+  virtual_model: 'text not null',
+  path: 'text not null',
+  snapshot_version: 'bigint not null',
+  route: 'text',
+  tag: 'text',
+  frontend_model_id: 'bigint',
+  rule_id: 'bigint',
+  prompt_class_id: 'bigint',
+  prompt_class: 'text',
+  budget_percent: 'bigint',
+  matched_headers: 'jsonb not null',
+  rule_inputs: 'jsonb',
+  stream: 'boolean not null',
+  status: 'bigint',
+  refusal: 'text',
+  prompt_tokens: 'bigint not null',
+  completion_tokens: 'bigint not null',
+  usage_reported: 'boolean not null',
+  usage_estimated: 'boolean not null',
+  cost_micros: 'bigint',
+  estimated_cost_micros: 'bigint',
+  cached: 'boolean not null',
+  duration_ms: 'bigint not null',
+  ttft_ms: 'bigint',
+  attempts: 'bigint not null',
+  prompt_estimate: 'bigint not null',
+  max_tokens: 'bigint',
+} as const;
+
+/** What a rule asked for is read where it is used: an older release may have written less of it. */
+export const usageRecord = rowOf(usageEventColumns).extend({
+  matched_headers: z.array(text).readonly(),
+});
+export type UsageRecord = Readonly<z.output<typeof usageRecord>>;
+
+/** Null is anything. Times are RFC 3339, half open. */
+export type UsageEventFilter = Readonly<{
+  id: string | null;
+  since: string | null;
+  until: string | null;
+  principalId: number | null;
+  model: string | null;
+  virtualModel: string | null;
+  provider: string | null;
+  tag: string | null;
+  refusal: string | null;
+}>;
+
+/** The last row held. */
+export type UsageCursor = Readonly<{ at: string; id: string }>;
+
+/** Of a UsageRecord, in any statement that has the table alone or joined by id and at. */
+export const usageColumns = idents(Object.keys(usageEventColumns));
+
+/** Null when there is none, or none any more. */
+export const readUsageEvent = (db: Queryable, id: string): Promise<UsageRecord | null> =>
+  readRow(db, usageRecord)`
+    select ${usageColumns} from op.usage_events where id = ${id} order by at limit 1`;
+
+export const listUsageEvents = (
+  db: Queryable,
+  filter: UsageEventFilter,
+  { after, limit }: Readonly<{ after: UsageCursor | null; limit: number }>,
+): Promise<UsageRecord[]> =>
+  readRows(db, usageRecord)`
+    select ${usageColumns} from op.usage_events
+    where ${matching(filter)} and ${behind(after)}
+    order by at desc, id desc limit ${limit}`;
+
+/** Rows are counted so far: a table of all requests has no end that is worth its wait. */
+const countedMax = 100_000;
+
+/** Null for more than can be counted. */
+export async function countUsageEvents(
+  db: Queryable,
+  filter: UsageEventFilter,
+): Promise<number | null> {
+  const counted = await readValue(db, integer)`
+    select count(*) from (
+      select from op.usage_events where ${matching(filter)} limit ${countedMax + 1}
+    ) counted`;
+  const rows = counted ?? 0;
+  return rows > countedMax ? null : rows;
+}
+
+const equals = (column: SQLQuery, value: string | number | null): SQLQuery =>
+  value === null ? sql`true` : sql`${column} = ${value}`;
+
+const matching = (filter: UsageEventFilter): SQLQuery =>
+  sql.join(
+    [
+      equals(sql`id`, filter.id),
+      filter.since === null ? sql`true` : sql`at >= ${filter.since}::timestamptz`,
+      filter.until === null ? sql`true` : sql`at < ${filter.until}::timestamptz`,
+      equals(sql`principal_id`, filter.principalId),
+      equals(sql`model`, filter.model),
+      equals(sql`virtual_model`, filter.virtualModel),
+      equals(sql`provider`, filter.provider),
+      equals(sql`tag`, filter.tag),
+      equals(sql`refusal`, filter.refusal),
+    ],
+    sql` and `,
+  );
+
+const behind = (after: UsageCursor | null): SQLQuery =>
+  after === null ? sql`true` : sql`(at, id) < (${after.at}::timestamptz, ${after.id})`;

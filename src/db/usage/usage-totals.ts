@@ -1,0 +1,51 @@
+// Usage added up by a grouping (specification, `GET /admin/usage`).
+
+import { sql } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
+
+import { integer, readRows, text } from '../rows.ts';
+import { usageColumns, usageSums } from './usage-columns.ts';
+import { unfiltered, usageIn } from './usage-range.ts';
+import type { UsageRange } from './usage-range.ts';
+
+export const usageGroupings = [
+  'model',
+  'principal',
+  'virtual_model',
+  'provider',
+  'tag',
+  'day',
+  'all',
+] as const;
+export type UsageGrouping = (typeof usageGroupings)[number];
+
+/** `skip` are the groups of earlier pages. */
+export type UsageQuery = UsageRange &
+  Readonly<{ groupBy: UsageGrouping; skip: number; limit: number }>;
+
+const usageTotal = usageSums.extend({
+  key: text.nullable(),
+  refused_requests: integer,
+  groups: integer,
+});
+
+const groupKeys: Readonly<Record<UsageGrouping, SQLQuery>> = {
+  model: sql`model`,
+  principal: sql`principal`,
+  virtual_model: sql`virtual_model`,
+  provider: sql`provider`,
+  tag: sql`tag`,
+  day: sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD')`,
+  all: sql`null::text`,
+};
+
+/** The dearest first; days the newest first. */
+export const usageTotals = (db: Queryable, query: UsageQuery) =>
+  readRows(db, usageTotal)`
+    select ${groupKeys[query.groupBy]} as key, ${usageColumns},
+      coalesce(sum(requests) filter (where refusal is not null), 0)::bigint as refused_requests,
+      count(*) over ()::bigint as groups
+    from (${usageIn(query, unfiltered)}) counted
+    group by 1
+    order by ${query.groupBy === 'day' ? sql`key desc` : sql`cost_micros desc nulls last, requests desc, key`}
+    offset ${query.skip} limit ${query.limit}`;

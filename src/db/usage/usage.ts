@@ -1,0 +1,100 @@
+// Stores batches of usage rows (specification, "Usage event").
+
+import { sql } from '@databases/pg';
+import type { SQLQuery } from '@databases/pg';
+import { z } from 'zod';
+
+import { addSpend, holdBudgets, readSpend } from './budget-usage.ts';
+import type { CountedSpend, Spend } from './budget-usage.ts';
+import { baseType, idents } from '../columns.ts';
+import { writeKeyUses } from './key-uses.ts';
+import type { Database } from '../pool.ts';
+import { integer, readRows, time } from '../rows.ts';
+import { usageEventColumns } from './usage-events.ts';
+import type { UsageRecord } from './usage-events.ts';
+
+/** The budget window that a row counts in is decided when the row is stored. */
+export type StoredUsage = Omit<UsageRecord, 'matched_headers' | 'rule_inputs'> &
+  Readonly<{ matched_headers: readonly string[]; rule_inputs: object | null }>;
+
+const columns = { ...usageEventColumns, budget_window: 'timestamptz' } as const;
+
+/** What is counted of a row that was inserted. */
+const insertedUsage = z.object({
+  principal_id: integer,
+  key_id: integer.nullable(),
+  at: time,
+  received_at: time,
+  prompt_tokens: integer,
+  completion_tokens: integer,
+  cost_micros: integer.nullable(),
+  estimated_cost_micros: integer.nullable(),
+  budget_window: time.nullable(),
+});
+
+/** The budgets of the principals of a batch once its rows are counted, and what the batch added to them. */
+export type CountedUsage = Readonly<{
+  budgets: readonly CountedSpend[];
+  added: readonly Spend[];
+}>;
+
+const nothingCounted: CountedUsage = { budgets: [], added: [] };
+
+/**
+ * All rows or none; a row whose id is already there is left as it is. What is new is added to the budgets of its principals in the
+ * same transaction: a batch that comes twice counts once. So are the uses of its keys. The budgets are locked until the transaction
+ * ends, so the answer includes every row of the batch that was ever counted, and no row that is counted later.
+ */
+export async function insertUsage(
+  db: Database,
+  rows: readonly StoredUsage[],
+): Promise<CountedUsage> {
+  if (rows.length === 0) return nothingCounted;
+  return db.tx(async (tx) => {
+    const months = new Set(rows.map(({ at }) => at.toISOString().slice(0, 7)));
+    for (const month of months) {
+      await tx.query(sql`select op.ensure_usage_month(${`${month}-01T00:00:00Z`}::timestamptz)`);
+    }
+    const windows = await holdBudgets(tx, [...new Set(rows.map((row) => row.principal_id))]);
+    const records = rows.map((row) => ({
+      ...row,
+      budget_window: windows.get(row.principal_id) ?? null,
+    }));
+    const inserted = await readRows(tx, insertedUsage)`${insertion(records)}`;
+    await writeKeyUses(tx, inserted);
+    if (windows.size === 0) return nothingCounted;
+    const added = spendOf(inserted.filter((row) => row.budget_window !== null));
+    if (added.length > 0) await addSpend(tx, added);
+    return { budgets: await readSpend(tx, [...windows.keys()]), added };
+  });
+}
+
+/** Inserts the rows that are not there yet, and returns those. */
+function insertion(rows: readonly Readonly<Record<string, unknown>>[]): SQLQuery {
+  const values = Object.entries(columns).map(([name, type]) => {
+    const column = rows.map((row) => row[name]);
+    const given = type.startsWith('jsonb') ? column.map((value) => JSON.stringify(value)) : column;
+    return sql`${given}::${baseType(type)}[]`;
+  });
+  return sql`
+    insert into op.usage_events (${idents(Object.keys(columns))})
+    select * from unnest(${sql.join(values, sql`, `)})
+    on conflict do nothing
+    returning ${idents(Object.keys(insertedUsage.shape))}`;
+}
+
+type Counted = z.output<typeof insertedUsage>;
+
+/** The sums of these rows, one for each principal. A row without a price costs a budget of money nothing. */
+function spendOf(rows: readonly Counted[]): Spend[] {
+  const byPrincipal = Map.groupBy(rows, (row) => row.principal_id);
+  return [...byPrincipal].map(([principalId, own]) => ({
+    principalId,
+    tokens: exactSum(own.flatMap((row) => [row.prompt_tokens, row.completion_tokens])),
+    costMicros: exactSum(own.map((row) => row.cost_micros ?? row.estimated_cost_micros ?? 0)),
+  }));
+}
+
+/** At most 2^53 - 1. */
+const exactSum = (values: readonly number[]): number =>
+  values.reduce((sum, value) => Math.min(sum + value, Number.MAX_SAFE_INTEGER), 0);

@@ -1,0 +1,62 @@
+// The login that the operator sets, whatever was made of the roles before (specification, "Commands of the binary", set-password).
+
+import { streamOf } from '../../../events/catalogue.ts';
+import type { GwEvent } from '../../../events/catalogue.ts';
+import type { StoredName } from '../../../events/principal.ts';
+import { samePermission } from '../../../projections/config/role.ts';
+import type { Role } from '../../../projections/config/role.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { principalId, roleId } from '../../lib/ids.ts';
+import type { RoleId } from '../../lib/ids.ts';
+import { adminRole, builtInRoleEvents, grantEvents } from './built-in-roles.ts';
+import type { Decision } from '../decision.ts';
+import { holderOfName } from './principal.ts';
+import { roleNamed } from './role.ts';
+
+export type LoginCommand = Readonly<{ type: 'SetLogin'; name: StoredName; passwordRef: string }>;
+
+/**
+ * Makes the principal if it is absent, sets its password, and grants `admin` unless it may write the configuration already. Where
+ * `admin` may not, it grants the role that may, and most else; where none may, `admin` is made or mended: nobody else could.
+ */
+export function decideLogin(state: ConfigState, { name, passwordRef }: LoginCommand): Decision {
+  const held = holderOfName(state, name);
+  const id = held?.id ?? principalId.parse(state.principal.lastId + 1);
+  const stream = streamOf('principal', id);
+  const created = { id, kind: 'user', name, email_ref: null } as const;
+  const login: GwEvent[] = [
+    ...(held === undefined ? [{ stream, type: 'PrincipalCreated', data: created } as const] : []),
+    { stream, type: 'PrincipalPasswordSet', data: { id, password_ref: passwordRef } },
+  ];
+  const heldRoles = held?.roleIds ?? [];
+  if (heldRoles.some((one) => mayWriteConfig(state.role.byId.get(one)))) return login;
+  const { role, events } = writingRole(state);
+  login.push(...events);
+  if (!heldRoles.includes(role)) {
+    login.push({ stream, type: 'PrincipalRoleGranted', data: { id, role_id: role } });
+  }
+  return login;
+}
+
+const mayWriteConfig = (role: Role | undefined): boolean =>
+  role?.permissions.some(({ verb }) => verb === 'config:write') ?? false;
+
+type WritingRole = Readonly<{ role: RoleId; events: readonly GwEvent[] }>;
+
+/** A role that may write the configuration once its events have happened. */
+function writingRole(state: ConfigState): WritingRole {
+  const admin = roleNamed(state, adminRole.name);
+  if (admin !== undefined && mayWriteConfig(admin)) return { role: admin.id, events: [] };
+  const [other] = [...state.role.byId.values()]
+    .filter(mayWriteConfig)
+    .toSorted((a, b) => b.permissions.length - a.permissions.length);
+  if (other !== undefined) return { role: other.id, events: [] };
+  if (admin === undefined) {
+    const role = roleId.parse(state.role.lastId + 1);
+    return { role, events: builtInRoleEvents(adminRole, role) };
+  }
+  const lacking = adminRole.grants.filter(
+    ([verb, resource]) => !admin.permissions.some((one) => samePermission(one, { verb, resource })),
+  );
+  return { role: admin.id, events: grantEvents(lacking, admin.id) };
+}

@@ -1,0 +1,134 @@
+// The rules of change for roles and permissions (specification, "Role and permission").
+
+import { streamOf } from '../../../events/catalogue.ts';
+import type { GwEvent } from '../../../events/catalogue.ts';
+import { findValue } from '../../../projections/config/id-map.ts';
+import { samePermission } from '../../../projections/config/role.ts';
+import type { Role } from '../../../projections/config/role.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { roleId } from '../../lib/ids.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { listed } from '../../lib/text.ts';
+import type { Verb } from '../../lib/vocabulary.ts';
+import type { Decision } from '../decision.ts';
+
+export type RoleCommand =
+  | Readonly<{ type: 'CreateRole'; name: string; description: string | null }>
+  /** A member that is undefined is left alone. */
+  | Readonly<{
+      type: 'UpdateRole';
+      role: string;
+      name: string | undefined;
+      description: string | null | undefined;
+    }>
+  | Readonly<{ type: 'DeleteRole'; role: string }>
+  | Readonly<{ type: 'GrantPermission'; role: string; verb: Verb; resource: string }>
+  | Readonly<{ type: 'RevokePermission'; role: string; verb: Verb; resource: string }>;
+
+export const noRole = (name: string): Refusal => refuse('absent', `role ${name} does not exist`);
+
+export function decideRole(state: ConfigState, command: RoleCommand): Decision {
+  if (command.type === 'CreateRole') return createRole(state, command);
+  const role = roleNamed(state, command.role);
+  if (role === undefined) return noRole(command.role);
+  switch (command.type) {
+    case 'UpdateRole':
+      return updateRole(state, role, command);
+    case 'DeleteRole':
+      return deleteRole(state, role);
+    case 'GrantPermission':
+    case 'RevokePermission':
+      return changePermission(role, command);
+  }
+}
+
+export const roleNamed = (state: ConfigState, name: string): Role | undefined =>
+  findValue(state.role.byId, (role) => role.name === name);
+
+type Of<Type extends RoleCommand['type']> = Extract<RoleCommand, { type: Type }>;
+
+function createRole(state: ConfigState, { name, description }: Of<'CreateRole'>): Decision {
+  if (roleNamed(state, name) !== undefined) return nameTaken(name);
+  const id = roleId.parse(state.role.lastId + 1);
+  return [{ stream: streamOf('role', id), type: 'RoleCreated', data: { id, name, description } }];
+}
+
+function updateRole(
+  state: ConfigState,
+  role: Role,
+  { name, description }: Of<'UpdateRole'>,
+): Decision {
+  const { id } = role;
+  const stream = streamOf('role', id);
+  const events: GwEvent[] = [];
+  if (name !== undefined && name !== role.name) {
+    if (roleNamed(state, name) !== undefined) return nameTaken(name);
+    events.push({ stream, type: 'RoleRenamed', data: { id, name } });
+  }
+  if (description !== undefined && description !== role.description) {
+    events.push({ stream, type: 'RoleDescribed', data: { id, description } });
+  }
+  return events;
+}
+
+/** A role that somebody holds is not deleted: the answer names the holders. */
+export function deleteRole(state: ConfigState, role: Role): Decision {
+  const holders = [...state.principal.byId.values()]
+    .filter((principal) => principal.roleIds.includes(role.id))
+    // A user's name is personal data and lies in the vault: it is named by id.
+    .map((principal) => principal.name.text ?? `principal ${principal.id}`);
+  if (holders.length > 0) {
+    return refuse('conflict', `role ${role.name} is held by ${listed(holders)}`);
+  }
+  return [{ stream: streamOf('role', role.id), type: 'RoleDeleted', data: { id: role.id } }];
+}
+
+function changePermission(
+  role: Role,
+  command: Of<'GrantPermission'> | Of<'RevokePermission'>,
+): Decision {
+  const { verb } = command;
+  const resource = checkedResource(command);
+  if (isRefusal(resource)) return resource;
+  const permission = { verb, resource };
+  const held = role.permissions.some((one) => samePermission(one, permission));
+  const granting = command.type === 'GrantPermission';
+  if (held === granting) {
+    if (granting) return [];
+    return refuse('absent', `role ${role.name} does not hold ${verb} on ${resource}`);
+  }
+  const type = granting ? 'RolePermissionGranted' : 'RolePermissionRevoked';
+  return [{ stream: streamOf('role', role.id), type, data: { id: role.id, verb, resource } }];
+}
+
+/** What an invoke verb's resource begins with; the other verbs know only `*`. */
+const resourcePrefix: Readonly<Record<Verb, string | null>> = {
+  'model:invoke': 'model/',
+  'mcp:invoke': 'mcp/',
+  'agent:invoke': 'agent/',
+  'usage:read': null,
+  'key:create': null,
+  'key:revoke': null,
+  'config:write': null,
+  'provider:register': null,
+};
+
+function checkedResource({ verb, resource }: { verb: Verb; resource: string }): string | Refusal {
+  const prefix = resourcePrefix[verb];
+  if (prefix === null) {
+    if (resource === '*') return resource;
+    return refuse('invalid', `resource ${resource} must be * for ${verb}`, { param: 'resource' });
+  }
+  if (resource.startsWith(prefix) && resource.length > prefix.length) return resource;
+  return refuse(
+    'invalid',
+    `resource ${resource} must be ${prefix}<name> or ${prefix}* for ${verb}`,
+    {
+      param: 'resource',
+    },
+  );
+}
+
+const nameTaken = (name: string): Refusal =>
+  refuse('conflict', `role ${name} exists`, { param: 'name' });

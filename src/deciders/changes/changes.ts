@@ -1,0 +1,60 @@
+// The rule of several commands made as one: each is decided on the state that those before it lead to, and all of them are made or
+// none. What they come to must be what it came to when they were made ready.
+
+import type { GwEvent } from '../../../events/catalogue.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import type { Decision } from '../decision.ts';
+import { createUnfolding } from '../import/unfolding.ts';
+
+export type Changes<Own> = Readonly<{
+  commands: readonly Own[];
+  /** What they came to when they were made ready, and were perhaps looked at. */
+  events: readonly GwEvent[];
+}>;
+
+export type DecideOne<Own> = (state: ConfigState, command: Own) => Decision;
+
+export function decideChanges<Own>(
+  state: ConfigState,
+  { commands, events }: Changes<Own>,
+  decide: DecideOne<Own>,
+): Decision {
+  const unfolded = decideCalls(state, commands, decide);
+  if (isRefusal(unfolded)) return unfolded;
+  const decided = unfolded.events.flat();
+  return canonicalJson(decided) === canonicalJson(events) ? decided : movedOn;
+}
+
+/** The events of each command, and the state behind all of them. */
+export type Unfolded = Readonly<{
+  events: readonly (readonly GwEvent[])[];
+  state: ConfigState;
+}>;
+
+/** A refusal names the command by its place, from 0. */
+export function decideCalls<Own>(
+  state: ConfigState,
+  commands: readonly Own[],
+  decide: DecideOne<Own>,
+): Unfolded | Refusal {
+  const on = createUnfolding(state);
+  const events: (readonly GwEvent[])[] = [];
+  for (const [index, command] of commands.entries()) {
+    const decision = decide(on.state(), command);
+    const refusal = on.take(decision);
+    if (refusal !== null) {
+      const param = `calls.${index}`;
+      return refuse('conflict', `${param}: ${refusal.message}`, { param });
+    }
+    if (!isRefusal(decision)) events.push(decision);
+  }
+  return { events, state: on.state() };
+}
+
+const movedOn = refuse(
+  'conflict',
+  'the configuration has moved on since these calls were made ready; send them again',
+);

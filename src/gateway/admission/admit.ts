@@ -1,0 +1,142 @@
+// Decides whether a caller that may invoke the model is admitted: by its budget first, then by its rate limits (Gateway rules 12 and
+// 13). A request that the budget refuses is not charged to a limit.
+
+import type { Allowance, Limiter, Verdict } from '../../limits/limiter.ts';
+import type { Amount, Hold, Spending } from '../../limits/spending.ts';
+import type { Caller } from '../../snapshot/compile/callers.ts';
+import type { CompiledModel } from '../../snapshot/compile/models.ts';
+import { percentSpent, reachedCap } from '../../snapshot/spend.ts';
+import type { ReachedCap } from '../../snapshot/spend.ts';
+import { estimateCostMicros } from '../../usage/cost.ts';
+import { refuseRequest } from '../answer.ts';
+import type { GatewayRefusal } from '../answer.ts';
+import type { Generation } from '../generation.ts';
+import type { Peeked } from '../body/peek.ts';
+import type { ChainWalk } from '../walk.ts';
+
+/** `headers` are names and values in turn, for the answer: none for a caller without limits. */
+export type Admission =
+  | Readonly<{ kind: 'admitted'; headers: readonly string[] }>
+  | Readonly<{ kind: 'refused'; reason: 'budget' | 'rate_limit'; refusal: GatewayRefusal }>;
+
+const unlimited: Admission = { kind: 'admitted', headers: [] };
+
+/** The caller with what this replica knows to be spent by now, which is more than the snapshot says. */
+export function withSpending(caller: Caller, spending: Spending): Caller {
+  const { budget, principalId } = caller;
+  if (budget === null || principalId === null) return caller;
+  const { caps } = budget;
+  const { spent, inFlight } = spending.standing(principalId, budget);
+  const all = {
+    tokens_used: spent.tokens_used + inFlight.tokens_used,
+    cost_used_micros: spent.cost_used_micros + inFlight.cost_used_micros,
+  };
+  return {
+    ...caller,
+    budgetUsedPercent: percentSpent(caps, all),
+    reachedCap: reachedCap(caps, spent, inFlight),
+  };
+}
+
+/** Counts an admitted request against its caller's budget while it is in flight; null without a budget. */
+export function holdSpending(walk: ChainWalk): Hold | null {
+  const { budget, principalId } = walk.caller;
+  if (budget === null || principalId === null) return null;
+  return walk.context.spending.hold(principalId, budget, amountAhead(walk));
+}
+
+/**
+ * What a request is likely to use: the estimate of its prompt, and the mean completion of its model so far, but at most `max_tokens`.
+ * Clients often ask for many times what an answer needs: held back as a whole, that would refuse requests far below the cap.
+ */
+function amountAhead({ generation, peeked, route }: ChainWalk): Amount {
+  const { promptEstimate: prompt, maxTokens } = peeked;
+  const [model] = route.candidates;
+  const mean = meanCompletion(generation, model);
+  const completion = mean === null ? (maxTokens ?? 0) : Math.min(mean, maxTokens ?? mean);
+  const tokens = { prompt, completion };
+  return { tokens: prompt + completion, micros: estimateCostMicros(model.prices, tokens) ?? 0 };
+}
+
+/** Null before the first answer of the model. */
+function meanCompletion({ models }: Generation, { id }: CompiledModel): number | null {
+  const traffic = models.get(id)?.traffic;
+  if (traffic === undefined || traffic.requests === 0) return null;
+  return Math.ceil(traffic.completionTokens / traffic.requests);
+}
+
+/** `nowMs` is monotonic. */
+export function admit(
+  limiter: Limiter,
+  { caller, peeked }: Readonly<{ caller: Caller; peeked: Peeked }>,
+  nowMs: number,
+): Admission {
+  const { principalId, limits, reachedCap } = caller;
+  if (reachedCap !== null) {
+    return { kind: 'refused', reason: 'budget', refusal: overBudget(reachedCap) };
+  }
+  if (limits === null || principalId === null) return unlimited;
+  const verdict = limiter.admit(principalId, limits, { tokens: tokensOf(peeked), nowMs });
+  const headers = headersOf(verdict);
+  if (verdict.refusedBy === null) return { kind: 'admitted', headers };
+  return { kind: 'refused', reason: 'rate_limit', refusal: rateLimited(verdict, headers) };
+}
+
+/** Whether admit() will refuse. Asked before a route is chosen, so that what is refused leaves nothing behind there. */
+export function willRefuse(
+  limiter: Limiter,
+  { caller, peeked }: Readonly<{ caller: Caller; peeked: Peeked }>,
+  nowMs: number,
+): boolean {
+  const { principalId, limits, reachedCap } = caller;
+  if (reachedCap !== null) return true;
+  if (limits === null || principalId === null) return false;
+  return limiter.wouldRefuse(principalId, limits, { tokens: tokensOf(peeked), nowMs });
+}
+
+const tokensOf = ({ promptEstimate, maxTokens }: Peeked): number =>
+  promptEstimate + (maxTokens ?? 0);
+
+function overBudget({ cap, used, inFlight, total }: ReachedCap): GatewayRefusal {
+  const isTokens = cap === 'tokens';
+  const amounts = isTokens ? `${used} of ${total} tokens` : `${inUnits(used)} of ${inUnits(total)}`;
+  const ahead =
+    inFlight === 0 || used >= total
+      ? ''
+      : `, about ${isTokens ? inFlight : inUnits(inFlight)} more by requests in flight`;
+  const message = `the ${isTokens ? 'token' : 'money'} budget is reached: ${amounts} used${ahead}`;
+  return refuseRequest('budget_exceeded', message);
+}
+
+/** Micro-units as units, with all six places. */
+const inUnits = (micros: number): string => {
+  const digits = String(micros).padStart(7, '0');
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+};
+
+function rateLimited(verdict: Verdict, headers: readonly string[]): GatewayRefusal {
+  const { refusedBy, allowances, retryAfterSeconds } = verdict;
+  const what = refusedBy ?? 'requests';
+  const message = `the limit of ${allowances[what]?.limit ?? 0} ${what} a minute is reached`;
+  return refuseRequest('rate_limit_exceeded', message, {
+    headers,
+    retryAfterSeconds: retryAfterSeconds ?? 1,
+  });
+}
+
+const headersOf = ({ allowances, resetSeconds }: Verdict): readonly string[] => [
+  ...allowanceHeaders('requests', allowances.requests),
+  ...allowanceHeaders('tokens', allowances.tokens),
+  'x-ratelimit-reset',
+  String(resetSeconds),
+];
+
+const allowanceHeaders = (what: string, allowance: Allowance | null): readonly string[] =>
+  allowance === null
+    ? []
+    : [
+        `x-ratelimit-limit-${what}`,
+        String(allowance.limit),
+        `x-ratelimit-remaining-${what}`,
+        String(allowance.remaining),
+      ];

@@ -1,0 +1,152 @@
+// The text that a request is classified by: what the user said last. Of chats, messages, completions and responses alone, and
+// of what has several parts the text alone; instructions and answers are somebody else's words. One walk over the messages,
+// which makes a string of nothing but what is read.
+
+import { textMax } from '../../classifier/encoder.ts';
+import { comma, isText, memberStart, openBrace, openBracket } from './conversation.ts';
+import { scanMembers, skipSpace, skipValue } from './json-scan.ts';
+import type { MemberVisitor } from './json-scan.ts';
+import type { ProxiedRoute } from '../routes.ts';
+
+/** What each of these routes calls its prompt. */
+const promptNames: Readonly<Record<string, readonly string[]>> = {
+  '/chat/completions': ['messages'],
+  '/messages': ['messages'],
+  '/completions': ['prompt'],
+  '/responses': ['input'],
+};
+
+/** Most texts are ASCII with few escapes; in others a character takes six bytes at most. */
+const likelyBytes = textMax + 500;
+const textBytesMax = textMax * 6;
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** `open` is where the body's object opens; the body is known to be valid JSON. Null when there is no such text. */
+export function promptText(body: Buffer, open: number, { path }: ProxiedRoute): string | null {
+  const names = promptNames[path];
+  const start = names === undefined ? -1 : memberStart(body, open, names);
+  if (start === -1) return null;
+  const text = textOf(body, path === '/completions' ? start : spokenAt(body, start));
+  return text === null || !/\S/.test(text) ? null : text;
+}
+
+/** Where the content of the last user message is; of what is no list of messages, the value itself. */
+function spokenAt(body: Buffer, start: number): number {
+  if (body[start] !== openBracket) return start;
+  const contents: number[] = [];
+  for (const at of elementsOf(body, start)) {
+    const message = new Message(body);
+    if (body[at] === openBrace) scanMembers(body, at, { mediaBytes: 0 }, message);
+    if (message.isUser && message.content !== -1) contents.push(message.content);
+  }
+  // Where results of tools come in the user's name, they are not what the user said.
+  return contents.findLast((content) => !isToolResult(body, content)) ?? -1;
+}
+
+function textOf(body: Buffer, at: number): string | null {
+  if (body[at] === quote) return stringAt(body, at);
+  if (body[at] !== openBracket) return null;
+  let text = '';
+  for (const part of elementsOf(body, at)) {
+    const own = body[part] === quote ? stringAt(body, part) : partText(body, part);
+    if (own !== null) text += text === '' ? own : `\n${own}`;
+    if (text.length >= textMax) break;
+  }
+  return text;
+}
+
+function partText(body: Buffer, at: number): string | null {
+  if (body[at] !== openBrace) return null;
+  const part = new Part(body);
+  scanMembers(body, at, { mediaBytes: 0 }, part);
+  return part.isText && body[part.text] === quote ? stringAt(body, part.text) : null;
+}
+
+/** All of its parts are. */
+function isToolResult(body: Buffer, content: number): boolean {
+  if (body[content] !== openBracket) return false;
+  let hasParts = false;
+  for (const at of elementsOf(body, content)) {
+    const part = new Part(body);
+    if (body[at] === openBrace) scanMembers(body, at, { mediaBytes: 0 }, part);
+    if (!part.isToolResult) return false;
+    hasParts = true;
+  }
+  return hasParts;
+}
+
+/** The offsets of a list's elements. */
+function* elementsOf(body: Buffer, list: number): Generator<number> {
+  for (let at = skipSpace(body, list + 1); body[at] !== openBracket + 2;) {
+    yield at;
+    const end = skipSpace(body, skipValue(body, at, 1, { mediaBytes: 0 }));
+    if (body[end] !== comma) return;
+    at = skipSpace(body, end + 1);
+  }
+}
+
+/** The string that opens here, or its beginning: no more is read than a classifier reads. */
+function stringAt(body: Buffer, open: number): string {
+  const likely = stringWithin(body, open, likelyBytes);
+  if (likely.isWhole || likely.text.length >= textMax) return likely.text.slice(0, textMax);
+  return stringWithin(body, open, textBytesMax).text.slice(0, textMax);
+}
+
+function stringWithin(
+  body: Buffer,
+  open: number,
+  bytesMax: number,
+): Readonly<{ text: string; isWhole: boolean }> {
+  const bound = Math.min(body.length, open + 1 + bytesMax);
+  let end = open + 1;
+  while (end < bound && body[end] !== quote) {
+    if (body[end] === backslash) end += body[end + 1] === 0x75 ? 6 : 2;
+    else end++;
+  }
+  const isWhole = body[end] === quote;
+  // A character is not cut in two.
+  while (((body[end] ?? 0) & 0xc0) === 0x80) end--;
+  const text: unknown = JSON.parse(`"${body.toString('utf8', open + 1, end)}"`);
+  return { text: String(text), isWhole };
+}
+
+class Message implements MemberVisitor {
+  isUser = false;
+  /** The offset of its value, or -1. */
+  content = -1;
+  readonly #body: Buffer;
+
+  constructor(body: Buffer) {
+    this.#body = body;
+  }
+
+  member(key: number, keyEnd: number, value: number, valueEnd: number): boolean {
+    if (isText(this.#body, key, keyEnd, 'role')) {
+      this.isUser = isText(this.#body, value, valueEnd, 'user');
+    } else if (isText(this.#body, key, keyEnd, 'content')) this.content = value;
+    return true;
+  }
+}
+
+class Part implements MemberVisitor {
+  isText = false;
+  isToolResult = false;
+  /** The offset of its value, or -1. */
+  text = -1;
+  readonly #body: Buffer;
+
+  constructor(body: Buffer) {
+    this.#body = body;
+  }
+
+  member(key: number, keyEnd: number, value: number, valueEnd: number): boolean {
+    const body = this.#body;
+    if (isText(body, key, keyEnd, 'type')) {
+      this.isText =
+        isText(body, value, valueEnd, 'text') || isText(body, value, valueEnd, 'input_text');
+      this.isToolResult = isText(body, value, valueEnd, 'tool_result');
+    } else if (isText(body, key, keyEnd, 'text')) this.text = value;
+    return true;
+  }
+}

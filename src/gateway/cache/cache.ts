@@ -1,0 +1,120 @@
+// The response cache (Gateway rule 9): answers of models that have a time to live, in the memory of
+// this process, least recently used first out. It holds answers of one configuration version: with
+// another it is empty, and what was asked under the old one is not stored any more.
+
+import type { ProviderId } from '../../lib/ids.ts';
+import type { Counts } from '../../telemetry/metrics.ts';
+import type { ReportedUsage } from '../../usage/tail.ts';
+import type { CachePlace } from './cache-place.ts';
+
+export type CacheBounds = Readonly<{ entriesMax: number; bytesMax: number }>;
+
+export const cacheBoundsDefault: CacheBounds = { entriesMax: 4096, bytesMax: 64 * 1024 * 1024 };
+
+/** A larger answer is not stored: few of them would push out all others. */
+export const entryBytesMax = 512 * 1024;
+/** What an entry takes besides its texts and its body. */
+const entryOverheadBytes = 256;
+/** Entries past their time are looked for so often at most. */
+const sweepMs = 1000;
+
+export type CachedAnswer = Readonly<{
+  status: number;
+  /** Those of the upstream that the client may see, names and values in turn. */
+  headers: readonly string[];
+  body: Buffer;
+  /** As the upstream reported it for this answer. */
+  usage: ReportedUsage | null;
+  providerId: ProviderId;
+}>;
+
+type Entry = Readonly<{ answer: CachedAnswer; bytes: number; expiresAtMs: number }>;
+
+export class ResponseCache {
+  bytes = 0;
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #bounds: CacheBounds;
+  readonly #counts: Counts['cache'];
+  #edition = '';
+  #sweptAtMs = -Infinity;
+
+  constructor(bounds: CacheBounds, counts: Counts['cache']) {
+    this.#bounds = bounds;
+    this.#counts = counts;
+  }
+
+  get entries(): number {
+    return this.#entries.size;
+  }
+
+  /** Drops every answer unless they are of this very edition. */
+  serve(edition: string): void {
+    if (edition === this.#edition) return;
+    this.#edition = edition;
+    this.empty();
+  }
+
+  empty(): void {
+    this.#entries.clear();
+    this.bytes = 0;
+  }
+
+  /** `nowMs` is monotonic, here and below. */
+  find(place: CachePlace, nowMs: number): CachedAnswer | null {
+    const entry = place.edition === this.#edition ? this.#entries.get(place.key) : undefined;
+    if (entry !== undefined) this.#drop(place.key, entry);
+    if (entry === undefined || entry.expiresAtMs <= nowMs) {
+      this.#counts.miss++;
+      return null;
+    }
+    this.#add(place.key, entry);
+    this.#counts.hit++;
+    return entry.answer;
+  }
+
+  store(place: CachePlace, answer: CachedAnswer, nowMs: number): void {
+    const { entriesMax, bytesMax } = this.#bounds;
+    const bytes = sizeOf(place.key, answer);
+    if (place.edition !== this.#edition || entriesMax === 0) return;
+    if (bytes > entryBytesMax || bytes > bytesMax) return;
+    const replaced = this.#entries.get(place.key);
+    if (replaced !== undefined) this.#drop(place.key, replaced);
+    if (!this.#hasRoom(bytes)) this.#sweep(nowMs);
+    for (const [key, entry] of this.#entries) {
+      if (this.#hasRoom(bytes)) break;
+      this.#drop(key, entry);
+    }
+    this.#add(place.key, { answer, bytes, expiresAtMs: nowMs + place.ttlMs });
+    this.#counts.store++;
+  }
+
+  #hasRoom(bytes: number): boolean {
+    const { entriesMax, bytesMax } = this.#bounds;
+    return this.#entries.size < entriesMax && this.bytes + bytes <= bytesMax;
+  }
+
+  /** What is past its time goes before anything that is not. */
+  #sweep(nowMs: number): void {
+    if (nowMs - this.#sweptAtMs < sweepMs) return;
+    this.#sweptAtMs = nowMs;
+    for (const [key, entry] of this.#entries)
+      if (entry.expiresAtMs <= nowMs) this.#drop(key, entry);
+  }
+
+  #add(key: string, entry: Entry): void {
+    this.#entries.set(key, entry);
+    this.bytes += entry.bytes;
+  }
+
+  #drop(key: string, entry: Entry): void {
+    this.#entries.delete(key);
+    this.bytes -= entry.bytes;
+  }
+}
+
+function sizeOf(key: string, { headers, body }: CachedAnswer): number {
+  let bytes = entryOverheadBytes + key.length + body.length;
+  for (const text of headers) bytes += text.length;
+  return bytes;
+}

@@ -1,0 +1,84 @@
+// What one attempt sends for a request of the Messages API (specification, "Data plane": /v1/messages): a
+// chat completion, in the words of the backend's protocol, or the request itself where the backend
+// speaks the Messages API too.
+
+import {
+  messagesAsTheyAre,
+  messagesOfChat,
+  messagesOver,
+} from '../../protocols/messages/messages.ts';
+import { readMessagesRequest } from '../../protocols/messages/read-request.ts';
+import type { MessageOptions } from '../../protocols/messages/response.ts';
+import { withoutUnsignedThinking } from '../../protocols/messages/unsigned-thinking.ts';
+import { writeChat } from '../../protocols/messages/write-chat.ts';
+import { anthropicVersion } from '../../protocols/model-list.ts';
+import { translations } from '../../protocols/protocol.ts';
+import { isProtocolRefusal } from '../../protocols/refusal.ts';
+import type { ProtocolRefusal } from '../../protocols/refusal.ts';
+import type { CompiledBackend } from '../../snapshot/compile/models.ts';
+import { ownHeaders, readingOf, translated, upstreamRequest } from './outbound-request.ts';
+import type { Outbound } from './outbound-request.ts';
+import type { Sending } from '../sending.ts';
+import { spliceBody } from '../body/splice.ts';
+import type { Walk } from '../walk.ts';
+
+export function messagesTo(backend: CompiledBackend, sending: Sending): Outbound | ProtocolRefusal {
+  const { walk } = sending;
+  const { protocol, upstreamModel, basePath } = backend;
+  if (protocol === 'anthropic') return passedOn(backend, sending);
+  const chat = readMessagesRequest(walk.body, protocol);
+  if (isProtocolRefusal(chat)) return chat;
+  const told = messageOptions(walk, chat.stop);
+  const ask = translations[protocol];
+  if (ask !== undefined) {
+    return translated(backend, sending, { chat, ask, answer: messagesOver(ask, told) });
+  }
+  const body = writeChat(chat, upstreamModel);
+  if (isProtocolRefusal(body)) return body;
+  const accept = chat.isStream ? 'text/event-stream' : 'application/json';
+  const own = ['content-type', 'application/json', 'accept', accept];
+  const headers = [...ownHeaders(sending.headers, protocol), ...own];
+  const path = `${basePath}/chat/completions`;
+  return {
+    request: upstreamRequest(backend, sending, { path, headers, body: [body] }),
+    reading: readingOf(chat, upstreamModel, { walk, translation: messagesOfChat(told) }),
+  };
+}
+
+/** Nothing is written but the model's name; what the backend's vendor did not sign is left out. */
+function passedOn(backend: CompiledBackend, sending: Sending): Outbound {
+  const { upstreamModel: model, upstreamModelJson: modelJson, basePath } = backend;
+  const { walk } = sending;
+  const { exchange, peeked, body, context } = walk;
+  const signed = withoutUnsignedThinking(body, model);
+  const spliced =
+    signed === null
+      ? spliceBody(body, peeked, { model, modelJson, includeUsage: false })
+      : [signed];
+  const version = exchange.header('anthropic-version') ?? anthropicVersion;
+  const kept = sending.headers.filter(
+    (_, index) => !(sending.headers[index - (index % 2)] ?? '').startsWith('openai-'),
+  );
+  const path = `${basePath}${basePath.endsWith('/v1') ? '' : '/v1'}/messages`;
+  const headers = [...kept, 'anthropic-version', version];
+  return {
+    request: upstreamRequest(backend, sending, { path, headers, body: spliced }),
+    reading: {
+      translation: messagesAsTheyAre(messageOptions(walk, [])),
+      isStream: peeked.isStream,
+      options: {
+        requestId: exchange.requestId,
+        model,
+        created: Math.floor(context.now() / 1000),
+        singleToolCall: false,
+        includesUsage: true,
+      },
+    },
+  };
+}
+
+const messageOptions = ({ exchange, peeked }: Walk, stop: readonly string[]): MessageOptions => ({
+  requestId: exchange.requestId,
+  model: peeked.model,
+  stopSequences: () => stop,
+});

@@ -1,0 +1,110 @@
+// What the requests of all protocols to an upstream have in common: the headers that go with them, and
+// how their answers are read.
+
+import type { Protocol } from '../../lib/vocabulary.ts';
+import type { Chat } from '../../protocols/chat.ts';
+import { isProtocolRefusal } from '../../protocols/refusal.ts';
+import type { ProtocolRefusal } from '../../protocols/refusal.ts';
+import type {
+  AnswerTranslation,
+  ChatTranslation,
+  StreamOptions,
+} from '../../protocols/translation.ts';
+import type { CompiledBackend } from '../../snapshot/compile/models.ts';
+import type { Sending } from '../sending.ts';
+import type { UpstreamRequest } from '../transport/boundary.ts';
+import { withoutHeader } from '../transport/header-policy.ts';
+import type { Walk } from '../walk.ts';
+
+/** How the answer of a backend of another protocol is read. */
+export type AnswerReading = Readonly<{
+  translation: AnswerTranslation;
+  isStream: boolean;
+  options: StreamOptions;
+}>;
+
+type CredentialRequest = UpstreamRequest &
+  Readonly<{
+    /** The one among the headers; an answer must not repeat it to the client. */
+    credential: string | null;
+  }>;
+
+export type Outbound = Readonly<{
+  request: CredentialRequest;
+  /** Null where the answer is the client's as it comes. */
+  reading: AnswerReading | null;
+}>;
+
+type Asked = Readonly<{ path: string; headers: readonly string[]; body: readonly Buffer[] }>;
+
+/** `headers` are all but the credential. */
+export const upstreamRequest = (
+  backend: CompiledBackend,
+  { walk }: Sending,
+  { path, headers, body }: Asked,
+): CredentialRequest => ({
+  path,
+  headers: withCredential(headers, backend),
+  credential: backend.credential,
+  body,
+  firstByteMs: backend.firstByteMs ?? walk.context.firstByteMs,
+});
+
+/** `answer` reads what `ask` is answered with, where the client is not to see it as it comes. */
+export function translated(
+  backend: CompiledBackend,
+  sending: Sending,
+  { chat, ask, answer }: Readonly<{ chat: Chat; ask: ChatTranslation; answer: AnswerTranslation }>,
+): Outbound | ProtocolRefusal {
+  const { protocol, upstreamModel, basePath, defaultMaxTokens } = backend;
+  const asked = ask.translateRequest(chat, upstreamModel, { basePath, defaultMaxTokens });
+  if (isProtocolRefusal(asked)) return asked;
+  const headers = [...ownHeaders(sending.headers, protocol), ...asked.headers];
+  return {
+    request: upstreamRequest(backend, sending, { path: asked.path, headers, body: [asked.body] }),
+    reading: readingOf(chat, upstreamModel, { walk: sending.walk, translation: answer }),
+  };
+}
+
+export const readingOf = (
+  chat: Chat,
+  model: string,
+  { walk, translation }: Readonly<{ walk: Walk; translation: AnswerTranslation }>,
+): AnswerReading => ({
+  translation,
+  isStream: chat.isStream,
+  options: {
+    requestId: walk.exchange.requestId,
+    model,
+    created: Math.floor(walk.context.now() / 1000),
+    singleToolCall: chat.parallelToolCalls === false,
+    includesUsage: chat.includesUsage,
+  },
+});
+
+/** A translation says what it sends and takes; what is meant for one vendor is no other's business. */
+export function ownHeaders(headers: readonly string[], protocol: Protocol): readonly string[] {
+  const isLeftOut = (name: string): boolean =>
+    name === 'accept' ||
+    name === 'content-type' ||
+    name.startsWith('openai-') ||
+    (name === 'anthropic-beta' && protocol !== 'anthropic');
+  return headers.filter((_, index) => !isLeftOut(headers[index - (index % 2)] ?? ''));
+}
+
+/**
+ * The client's own header of the credential's name, if any, must not stand before it. `anthropic-beta` is for a backend of that protocol
+ * alone.
+ */
+function withCredential(
+  headers: readonly string[],
+  { credentialHeaders, protocol }: CompiledBackend,
+): string[] {
+  const [name] = credentialHeaders;
+  const kept = name === undefined ? headers : without(headers, name);
+  const own = protocol === 'anthropic' ? kept : without(kept, 'anthropic-beta');
+  return [...own, ...credentialHeaders];
+}
+
+const without = (headers: readonly string[], name: string): readonly string[] =>
+  headers.includes(name) ? withoutHeader(headers, name) : headers;

@@ -1,0 +1,47 @@
+// What one attempt sends: the client's request with the model's name written in, or the chat that
+// it asks for in the words of the backend's own protocol (Gateway rules 11 and 14).
+
+import { translations } from '../../protocols/protocol.ts';
+import { readChat } from '../../protocols/read-chat.ts';
+import { isProtocolRefusal } from '../../protocols/refusal.ts';
+import type { ProtocolRefusal } from '../../protocols/refusal.ts';
+import type { CompiledBackend } from '../../snapshot/compile/models.ts';
+import { tracedHeaders } from '../../telemetry/trace.ts';
+import { messagesTo } from './outbound-messages.ts';
+import { translated, upstreamRequest } from './outbound-request.ts';
+import type { Outbound } from './outbound-request.ts';
+import type { Sending } from '../sending.ts';
+import { spliceBody } from '../body/splice.ts';
+import type { Exchange } from '../transport/boundary.ts';
+
+export function upstreamHeaders(exchange: Exchange): readonly string[] {
+  const { trace } = exchange;
+  const forwarded = exchange.forwardedHeaders();
+  const headers = trace === null ? forwarded : tracedHeaders(forwarded, trace);
+  headers.push('x-request-id', exchange.requestId, 'accept-encoding', 'identity');
+  if (exchange.header('content-type') === undefined)
+    headers.push('content-type', 'application/json');
+  return headers;
+}
+
+export function outboundTo(backend: CompiledBackend, sending: Sending): Outbound | ProtocolRefusal {
+  const { walk, headers } = sending;
+  const { proxied, body, peeked, caller } = walk;
+  if (proxied.messages === 'served') return messagesTo(backend, sending);
+  const translation = translations[backend.protocol];
+  if (translation !== undefined) {
+    const chat = readChat(body, backend.protocol);
+    if (isProtocolRefusal(chat)) return chat;
+    return translated(backend, sending, { chat, ask: translation, answer: translation });
+  }
+  const spliced = spliceBody(body, peeked, {
+    model: backend.upstreamModel,
+    modelJson: backend.upstreamModelJson,
+    includeUsage: proxied.knowsIncludeUsage && caller.principalId !== null,
+  });
+  const path = backend.basePath + proxied.path;
+  return {
+    request: upstreamRequest(backend, sending, { path, headers, body: spliced }),
+    reading: null,
+  };
+}

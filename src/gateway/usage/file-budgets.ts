@@ -1,0 +1,258 @@
+// Counts what is spent of the budgets of a configuration file (File mode), in memory and in a directory, so that the count
+// survives a restart. Processes that share a port (`--workers`) write a file each and read the files of the others.
+
+import { constants } from 'node:fs';
+import { mkdir, open, readFile, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { Clock } from '../../lib/clock.ts';
+import type { PrincipalId } from '../../lib/ids.ts';
+import { readKept, together, writeKept } from '../../limits/kept-budgets.ts';
+import type { Counted, KeptBudgets } from '../../limits/kept-budgets.ts';
+import type { Figure, Spending } from '../../limits/spending.ts';
+import { alignedWindowStart, windowEnd } from '../../limits/window.ts';
+import type { BudgetUse, Snapshot } from '../../snapshot/schema.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { UsageSink } from './meter.ts';
+
+/** A process that is killed loses what it counted since the last write. The other processes see its count that late. */
+const saveMsDefault = 1000;
+/** Principals that the file no longer names are kept up to this number, in case they come back. */
+const principalsMax = 100_000;
+const fileBytesMax = 64 * 1024 * 1024;
+
+export type FileBudgetsOptions = Readonly<{
+  directory: string;
+  /** Names the files of this configuration. */
+  name: string;
+  /** Names this process among those that share them. */
+  slot: number;
+  spending: Spending;
+  log: Log;
+  clock: Clock;
+  saveMs?: number;
+}>;
+
+export type FileBudgets = Readonly<{
+  /** Takes each row when its request has ended. */
+  record: UsageSink;
+  /** The snapshot of the file, with what is spent by now. */
+  withSpent: (snapshot: Snapshot) => Snapshot;
+  close: () => Promise<void>;
+}>;
+
+/** The directory may be unusable: then what is spent is known in memory alone, and the log says so. */
+export async function openFileBudgets(options: FileBudgetsOptions): Promise<FileBudgets> {
+  const state = new State(options);
+  await state.readAll();
+  let keeping: Promise<void> | null = null;
+  // A disk that hangs must not let the turns pile up.
+  const keep = (): Promise<void> =>
+    (keeping ??= state.keep().finally(() => {
+      keeping = null;
+    }));
+  const timer = setInterval(() => void keep(), options.saveMs ?? saveMsDefault).unref();
+  return {
+    record: ({ id, principal_id: holder }) => state.count(holder, id),
+    withSpent: (snapshot) => state.withSpent(snapshot),
+    close: async () => {
+      clearInterval(timer);
+      await keeping;
+      await keep();
+    },
+  };
+}
+
+class State {
+  readonly #options: FileBudgetsOptions;
+  readonly #own = new Map<PrincipalId, Counted>();
+  /** By the name of the file, as they were last read. */
+  #otherFiles: ReadonlyMap<string, KeptBudgets> = new Map();
+  #others: KeptBudgets = new Map();
+  /** Of the file that is served. */
+  #starts: ReadonlyMap<PrincipalId, Start> = new Map();
+  #isChanged = false;
+  #isFailing = false;
+
+  constructor(options: FileBudgetsOptions) {
+    this.#options = options;
+  }
+
+  count(holder: PrincipalId, rowId: string): void {
+    const amount = this.#options.spending.countHere(rowId);
+    if (amount === null) return;
+    const own = this.#ownOf(holder);
+    if (own === null) return;
+    own.tokens = Math.min(own.tokens + amount.tokens, Number.MAX_SAFE_INTEGER);
+    own.cost_micros = Math.min(own.cost_micros + amount.micros, Number.MAX_SAFE_INTEGER);
+    this.#isChanged = true;
+  }
+
+  withSpent(snapshot: Snapshot): Snapshot {
+    const windows = new Map(
+      snapshot.config.principals.flatMap(({ id, budget }) =>
+        budget === null ? [] : [[id, budget.window] as const],
+      ),
+    );
+    this.#starts = new Map(
+      snapshot.overlay.budgets.map((use) => [
+        use.principal_id,
+        { tokensUsed: use.tokens_used, window: windows.get(use.principal_id) ?? 'monthly' },
+      ]),
+    );
+    const budgets = [...this.#starts.keys()].flatMap((holder) => this.#useOf(holder) ?? []);
+    return { ...snapshot, overlay: { ...snapshot.overlay, budgets } };
+  }
+
+  /** Writes what changed, reads what the other processes wrote, and begins the next window of budgets whose window is over. */
+  async keep(): Promise<void> {
+    if (this.#starts.size === 0) return;
+    try {
+      if (this.#isChanged) await this.#write();
+      await this.#readOthers();
+      this.#isFailing = false;
+    } catch (error) {
+      this.#warn(error);
+    }
+    const figures = [...this.#starts.keys()].flatMap((holder) => this.#figureOf(holder) ?? []);
+    const { spending } = this.#options;
+    spending.delivered([], { figures, sentAt: spending.sending([]) });
+  }
+
+  async readAll(): Promise<void> {
+    try {
+      for (const [holder, one] of await readBudgets(this.#path(this.#options.slot))) {
+        this.#own.set(holder, one);
+      }
+    } catch (error) {
+      this.#warn(error);
+    }
+    await this.#readOthers().catch((error: unknown) => this.#warn(error));
+  }
+
+  /** Null for a principal without a budget in the file. */
+  #ownOf(holder: PrincipalId): Counted | null {
+    const start = this.#starts.get(holder);
+    if (start === undefined) return null;
+    const windowMs = alignedWindowStart(start.window, this.#options.clock());
+    const own = this.#own.get(holder);
+    // A clock that is set back across the start of a window does not begin the window before it again.
+    const current = [windowMs, windowEnd(windowMs, start.window)];
+    if (own !== undefined && current.includes(own.window_ms)) return own;
+    const first = own?.first_window_ms ?? this.#others.get(holder)?.first_window_ms ?? windowMs;
+    const fresh = { first_window_ms: first, window_ms: windowMs, tokens: 0, cost_micros: 0 };
+    this.#own.set(holder, fresh);
+    this.#isChanged = true;
+    return fresh;
+  }
+
+  #useOf(holder: PrincipalId): BudgetUse | null {
+    const own = this.#ownOf(holder);
+    if (own === null) return null;
+    const other = this.#others.get(holder);
+    const others = other?.window_ms === own.window_ms ? other : null;
+    const isFirst = own.first_window_ms === own.window_ms;
+    const start = isFirst ? (this.#starts.get(holder)?.tokensUsed ?? 0) : 0;
+    return {
+      principal_id: holder,
+      tokens_used: start + own.tokens + (others?.tokens ?? 0),
+      cost_used_micros: own.cost_micros + (others?.cost_micros ?? 0),
+      window_start: new Date(own.window_ms).toISOString(),
+    };
+  }
+
+  #figureOf(holder: PrincipalId): Figure | null {
+    const use = this.#useOf(holder);
+    if (use === null || use.window_start === null) return null;
+    return {
+      principalId: holder,
+      windowStartMs: Date.parse(use.window_start),
+      tokens_used: use.tokens_used,
+      cost_used_micros: use.cost_used_micros,
+    };
+  }
+
+  /** A file that cannot be read counts as it was last read. Throws for the first of those, once all are read. */
+  async #readOthers(): Promise<void> {
+    const { directory, name, slot } = this.#options;
+    const own = `${name}-${slot}.json`;
+    const isOther = (file: string): boolean =>
+      file.startsWith(`${name}-`) && file.endsWith('.json') && file !== own;
+    const files = (await readdir(directory).catch(ignoreAbsent)) ?? [];
+    const read = new Map<string, KeptBudgets>();
+    const failures: unknown[] = [];
+    for (const file of files.filter(isOther)) {
+      try {
+        read.set(file, await readBudgets(join(directory, file)));
+      } catch (error) {
+        failures.push(error);
+        read.set(file, this.#otherFiles.get(file) ?? new Map());
+      }
+    }
+    this.#otherFiles = read;
+    this.#others = sumOf([...read.values()]);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #write(): Promise<void> {
+    this.#isChanged = false;
+    const kept = [...this.#own].slice(-principalsMax);
+    const text = writeKept(kept);
+    try {
+      await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
+      await writeWhole(this.#path(this.#options.slot), Buffer.from(text));
+    } catch (error) {
+      this.#isChanged = true;
+      throw error;
+    }
+  }
+
+  #path = (slot: number): string =>
+    join(this.#options.directory, `${this.#options.name}-${slot}.json`);
+
+  #warn(error: unknown): void {
+    const { directory, log } = this.#options;
+    // Logged when the state changes: a disk that is full for a day must not write a line every second.
+    if (!this.#isFailing) log.warn({ error, directory }, 'what is spent of budgets is not kept');
+    this.#isFailing = true;
+  }
+}
+
+function sumOf(files: readonly KeptBudgets[]): KeptBudgets {
+  const sum = new Map<PrincipalId, Counted>();
+  for (const [holder, one] of files.flatMap((budgets) => [...budgets])) {
+    sum.set(holder, together(sum.get(holder), one));
+  }
+  return sum;
+}
+
+type Start = Readonly<{ tokensUsed: number; window: Parameters<typeof alignedWindowStart>[0] }>;
+
+/** Empty when there is no such file. Throws for one that cannot be read. */
+async function readBudgets(path: string): Promise<KeptBudgets> {
+  const bytes = await readFile(path).catch(ignoreAbsent);
+  if (bytes === null) return new Map();
+  if (bytes.length > fileBytesMax) throw new Error(`${path} has ${bytes.length} bytes`);
+  try {
+    return readKept(bytes.toString());
+  } catch (cause) {
+    throw new Error(`reading ${path}`, { cause });
+  }
+}
+
+function ignoreAbsent(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
+}
+
+/** A reader sees the old file or the new one, whole, whenever the process or the machine stops. */
+async function writeWhole(path: string, bytes: Buffer): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+  const temporary = `${path}.tmp`;
+  {
+    await using file = await open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+    await file.writeFile(bytes);
+    await file.sync();
+  }
+  await rename(temporary, path);
+}

@@ -1,0 +1,102 @@
+// Makes the usage row of a request: one for each request with a principal that a backend
+// answered, that was refused for want of a grant, a budget, a rate or a backend, or that its client left
+// (specification, "Usage event").
+
+import type { ProviderId } from '../../lib/ids.ts';
+import type { RoutedRequest } from '../../routing/request.ts';
+import type { Decision, Route } from '../../routing/route.ts';
+import type { CompiledSnapshot } from '../../snapshot/compile.ts';
+import type { Caller } from '../../snapshot/compile/callers.ts';
+import type { CompiledModel } from '../../snapshot/compile/models.ts';
+import type { TokenEstimate } from '../../usage/estimate-answer.ts';
+import type { ReportedUsage } from '../../usage/tail.ts';
+import { matchedHeadersMax } from '../../usage/usage-event.ts';
+import type { RuleInputs } from '../../usage/rule-inputs.ts';
+import type { RefusalReason, UsageEvent } from '../../usage/usage-event.ts';
+import type { Exchange } from '../transport/boundary.ts';
+
+/** Takes a row and never waits; what it cannot take it drops and counts. */
+export type UsageSink = (event: UsageEvent) => void;
+
+/** The part of a request's record that its usage row tells. */
+export type Metered = Readonly<{
+  generation: Readonly<{ snapshot: Pick<CompiledSnapshot, 'version'> }>;
+  exchange: Pick<Exchange, 'id' | 'startedMs' | 'path'>;
+  caller: Caller;
+  request: Pick<
+    RoutedRequest,
+    'model' | 'isStream' | 'promptEstimate' | 'maxTokens' | 'promptClass'
+  >;
+  route: Pick<Route, 'decision'>;
+  ruleInputs: RuleInputs | null;
+}>;
+
+/** How it ended. */
+export type MeteredOutcome = Readonly<{
+  status: number | null;
+  refusal: RefusalReason | null;
+  model: Pick<CompiledModel, 'id' | 'name' | 'prices'> | null;
+  providerId: ProviderId | null;
+  route: string | null;
+  usage: ReportedUsage | null;
+  /** Where no usage was reported; null when nothing of an answer was forwarded. */
+  estimate: TokenEstimate | null;
+  attempts: number;
+  /** Answered from the response cache. */
+  isCached?: boolean;
+  durationMs: number;
+  firstTokenMs: number | null;
+}>;
+
+/** Null for a caller without a principal: nobody's usage is recorded. `stamp` makes RFC 3339 of epoch milliseconds. */
+export function usageEvent(
+  { generation, exchange, caller, request, route, ruleInputs }: Metered,
+  outcome: MeteredOutcome,
+  stamp: (epochMs: number) => string,
+): UsageEvent | null {
+  const { decision } = route;
+  if (caller.principalId === null) return null;
+  const { usage, estimate, model } = outcome;
+  const counts = usage ?? estimate;
+  return {
+    id: exchange.id,
+    at: stamp(exchange.startedMs),
+    principal_id: caller.principalId,
+    key_id: caller.keyId,
+    model_id: model?.id ?? null,
+    model: model?.name ?? null,
+    provider_id: outcome.providerId,
+    virtual_model: request.model,
+    path: exchange.path,
+    snapshot_version: generation.snapshot.version,
+    route: outcome.route ?? decision?.reason ?? null,
+    tag: decision?.tag ?? null,
+    frontend_model_id: decision?.frontendModel?.id ?? null,
+    rule_id: decision?.rule?.id ?? null,
+    prompt_class_id: request.promptClass,
+    budget_percent: caller.budgetUsedPercent < 0 ? null : caller.budgetUsedPercent,
+    matched_headers: headersMatched(decision),
+    rule_inputs: ruleInputs,
+    stream: request.isStream,
+    status: outcome.status,
+    refusal: outcome.refusal,
+    prompt_tokens: counts?.promptTokens ?? 0,
+    completion_tokens: counts?.completionTokens ?? 0,
+    usage_reported: usage !== null,
+    usage_estimated: usage === null && estimate !== null,
+    reported_cost_micros: usage?.costMicros ?? null,
+    cached: outcome.isCached ?? false,
+    duration_ms: Math.round(outcome.durationMs),
+    ttft_ms: outcome.firstTokenMs === null ? null : Math.round(outcome.firstTokenMs),
+    attempts: outcome.attempts,
+    prompt_estimate: request.promptEstimate,
+    max_tokens: request.maxTokens,
+  };
+}
+
+const noHeaders: readonly string[] = [];
+
+function headersMatched(decision: Decision | null): readonly string[] {
+  const headers = decision?.rule?.headerNames ?? [];
+  return headers.length === 0 ? noHeaders : headers.slice(0, matchedHeadersMax);
+}

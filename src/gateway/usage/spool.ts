@@ -1,0 +1,233 @@
+// Usage that could not be delivered, on the proxy's disk until it can. Append-only files of a bound size, read in their order.
+//
+// A line is on the disk itself (fdatasync) before it leaves memory. A line that is torn or changed is skipped. A file may be taken over
+// by another process, which gives it its own name: so what one that was killed left behind is found by the next one that starts, and
+// a writer whose file was taken while it wrote writes its last lines again. Rows may so come twice, and count once by their ids.
+
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { Log } from '../../telemetry/log.ts';
+import type { Source } from '../../telemetry/scrape.ts';
+import { readSpool, spoolHead, spoolLines } from './spool-format.ts';
+
+/** A file that is as long is followed by another one. A file is read at once: longer ones would hold requests up. */
+const fileBytesDefault = 1024 * 1024;
+/** Takes of its file by others that one append lives through. */
+const rewritesMax = 5;
+
+const fileName = /^(\d{15})-([0-9a-f]{16})-[0-9a-f]{8}\.usage$/;
+
+export type SpooledBatch = Readonly<{
+  /** Whoever recorded them. */
+  replica: string;
+  /** JSON each, as they were recorded, oldest first. */
+  events: readonly string[];
+}>;
+
+export type UsageSpool = Readonly<{
+  isEmpty: () => boolean;
+  /** For the page of metrics: how full it is. */
+  source: Source;
+  /**
+   * `rows` are JSON each. Answers how many of them, from the first one on, there was room for. Throws when the
+   * disk refuses.
+   */
+  append: (rows: readonly Buffer[]) => Promise<number>;
+  /** The oldest ones; null when nothing is left. */
+  next: (eventsMax: number) => Promise<SpooledBatch | null>;
+  /** What `next` answered last needs to be kept no longer. */
+  drop: () => Promise<void>;
+  close: () => Promise<void>;
+}>;
+
+export type UsageSpoolOptions = Readonly<{
+  directory: string;
+  replica: string;
+  /** Of all files together. */
+  bytesMax: number;
+  fileBytesMax?: number;
+  log: Log;
+}>;
+
+type SpoolFile = { path: string; bytes: number };
+type Active = SpoolFile & Readonly<{ handle: FileHandle; inode: number }>;
+type Reading = { readonly file: SpoolFile; readonly batch: SpooledBatch; from: number; to: number };
+
+/** Takes over what is there. Throws when the directory cannot be used. */
+export async function openUsageSpool(options: UsageSpoolOptions): Promise<UsageSpool> {
+  await mkdir(options.directory, { recursive: true, mode: 0o700 });
+  const owner = randomBytes(4).toString('hex');
+  const spool = new Files(options, owner, await takeOver(options.directory, owner));
+  // One thing at a time: an append may come while the oldest file is read.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  return {
+    isEmpty: () => spool.isEmpty(),
+    source: (scrape) => {
+      scrape.add('usageSpoolBytes', {}, spool.bytes());
+      scrape.add('usageSpoolBytesMax', {}, options.bytesMax);
+    },
+    append: (rows) => inTurn(() => spool.append(rows)),
+    next: (eventsMax) => inTurn(() => spool.next(eventsMax)),
+    drop: () => inTurn(() => spool.drop()),
+    close: () => inTurn(() => spool.closeActive()),
+  };
+}
+
+async function takeOver(directory: string, owner: string): Promise<SpoolFile[]> {
+  const files: SpoolFile[] = [];
+  for (const name of (await readdir(directory)).toSorted()) {
+    const [, time, id] = fileName.exec(name) ?? [];
+    if (time === undefined || id === undefined) continue;
+    const path = join(directory, `${time}-${id}-${owner}.usage`);
+    const taken = await rename(join(directory, name), path).then(() => true, isGone);
+    if (taken) files.push({ path, bytes: (await stat(path)).size });
+  }
+  return files;
+}
+
+/** Another process has taken it, or is through with it. */
+function isGone(error: unknown): false {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+  throw error;
+}
+
+class Files {
+  readonly #options: UsageSpoolOptions;
+  readonly #owner: string;
+  /** In the order in which they are read; the active one is the last. */
+  #files: SpoolFile[];
+  #active: Active | null = null;
+  #reading: Reading | null = null;
+  #newestMs = 0;
+
+  constructor(options: UsageSpoolOptions, owner: string, files: SpoolFile[]) {
+    this.#options = options;
+    this.#owner = owner;
+    this.#files = files;
+  }
+
+  isEmpty(): boolean {
+    return this.#files.length === 0;
+  }
+
+  bytes(): number {
+    return this.#files.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  async append(rows: readonly Buffer[]): Promise<number> {
+    const { lines, count } = spoolLines(rows, this.#options.bytesMax - this.bytes());
+    if (count === 0) return 0;
+    for (let writes = 0; writes <= rewritesMax; writes++) {
+      if (await this.#write(await this.#writable(), lines)) return count;
+    }
+    throw new Error('the spool is taken over again and again');
+  }
+
+  async next(eventsMax: number): Promise<SpooledBatch | null> {
+    this.#reading ??= await this.#readOldest();
+    const reading = this.#reading;
+    if (reading === null) return null;
+    reading.to = Math.min(reading.from + eventsMax, reading.batch.events.length);
+    const events = reading.batch.events.slice(reading.from, reading.to);
+    return { replica: reading.batch.replica, events };
+  }
+
+  async drop(): Promise<void> {
+    const reading = this.#reading;
+    if (reading === null) return;
+    reading.from = reading.to;
+    if (reading.from >= reading.batch.events.length) await this.#remove(reading.file);
+  }
+
+  async closeActive(): Promise<void> {
+    const active = this.#active;
+    this.#active = null;
+    await active?.handle.close();
+  }
+
+  async #writable(): Promise<Active> {
+    const fileBytesMax = this.#options.fileBytesMax ?? fileBytesDefault;
+    if (this.#active !== null && this.#active.bytes < fileBytesMax) return this.#active;
+    await this.closeActive();
+    const { directory, replica } = this.#options;
+    this.#newestMs = Math.max(Date.now(), this.#newestMs + 1);
+    const time = String(this.#newestMs).padStart(15, '0');
+    const id = randomBytes(8).toString('hex');
+    const path = join(directory, `${time}-${id}-${this.#owner}.usage`);
+    const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+    const handle = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    const head = spoolHead(replica);
+    try {
+      const { ino: inode } = await handle.stat();
+      await handle.appendFile(head);
+      await syncDirectory(directory);
+      this.#active = { path, bytes: head.length, handle, inode };
+    } catch (error) {
+      await handle.close();
+      await unlink(path).catch(isGone);
+      throw error;
+    }
+    this.#files.push(this.#active);
+    return this.#active;
+  }
+
+  /** False when the file was taken over meanwhile: whoever took it may have read it before this. */
+  async #write(active: Active, lines: Buffer): Promise<boolean> {
+    try {
+      await active.handle.appendFile(lines);
+      await active.handle.datasync();
+    } catch (error) {
+      // What stands behind a torn line would be lost with it: the next append begins a file.
+      await this.closeActive();
+      throw error;
+    }
+    active.bytes += lines.length;
+    const found = await stat(active.path).catch(isGone);
+    if (found !== false && found.ino === active.inode) return true;
+    await this.closeActive();
+    this.#forget(active);
+    return false;
+  }
+
+  async #readOldest(): Promise<Reading | null> {
+    for (;;) {
+      const [file] = this.#files;
+      if (file === undefined) return null;
+      if (file === this.#active) await this.closeActive();
+      const bytes = await readFile(file.path).catch(isGone);
+      const read = bytes === false ? null : readSpool(bytes);
+      if (read !== null && read.torn > 0) {
+        const fields = { file: file.path, lines: read.torn };
+        this.#options.log.warn(fields, 'spooled usage was torn or changed');
+      }
+      if (read !== null && read.events.length > 0) return { file, batch: read, from: 0, to: 0 };
+      await this.#remove(file);
+    }
+  }
+
+  async #remove(file: SpoolFile): Promise<void> {
+    // One that cannot be removed is read again at the next start.
+    this.#forget(file);
+    await unlink(file.path).catch(isGone);
+  }
+
+  #forget(file: SpoolFile): void {
+    this.#files = this.#files.filter((other) => other !== file);
+    if (this.#reading?.file === file) this.#reading = null;
+  }
+}
+
+/** A file that was made is there after a crash of the machine. */
+async function syncDirectory(directory: string): Promise<void> {
+  await using handle = await open(directory, constants.O_RDONLY);
+  await handle.sync();
+}
