@@ -21,7 +21,7 @@ export const firstLink = (logId: string): Link => ({
   auditKey: null,
 });
 
-/** What the platform adds to the check. */
+/** The functions that differ between Node and the browser. */
 export type Means = Readonly<{
   /** Whether this Ed25519 key (64 hex digits) made the signature. */
   isSigned: (
@@ -33,13 +33,13 @@ export type Means = Readonly<{
   unreadable?: (envelope: Envelope, event: HashedText) => string | null;
 }>;
 
-/** As `Link`, with the hash as 64 hex digits. */
+/** A `Link` whose hash is 64 hex digits. */
 export type Standing = Omit<Link, 'hash'> & Readonly<{ hash: string }>;
 
 export type ChainCheck = Readonly<{
   /** Takes the next event; answers what is wrong with it. After a problem it takes no more. */
   event: (event: HashedText) => Promise<string | null>;
-  /** What is wrong with a checkpoint of the position where the check stands. */
+  /** The problem of a checkpoint for the current position; null when it holds. */
   checkpoint: (note: string) => Promise<string | null>;
   at: () => Standing;
   link: () => Link;

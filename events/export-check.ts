@@ -8,7 +8,7 @@ import { createChainCheck, firstLink } from './chain.ts';
 import type { ChainCheck, Means } from './chain.ts';
 import { genesisHex } from './hashed-text.ts';
 
-/** What an auditor brings along. */
+/** The key and checkpoints that an auditor trusts. */
 export type Trust = Readonly<{
   /** An audit key, 64 hex digits, which must have signed a part of the log; null believes the keys in the log. */
   key: string | null;
@@ -67,7 +67,7 @@ export type Verified = Readonly<{
   redacted: RedactedEvents;
 }>;
 
-/** What a line is that holds, or the finding. */
+/** The line, read and verified, or the finding. */
 export type Taken =
   | Readonly<{ kind: 'head' | 'end' }>
   | Readonly<{ kind: 'event'; event: EventLine }>
@@ -77,7 +77,7 @@ export type Taken =
 export type ExportCheck = Readonly<{
   /** The next line, without its end. After a finding it takes no more. */
   take: (line: string) => Promise<Taken>;
-  /** What does not hold when no line follows. */
+  /** The finding if the export ends here; null if it may end. */
   end: () => Finding | null;
   /** Null before the first line. */
   state: () => Verified | null;

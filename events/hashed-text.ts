@@ -32,7 +32,7 @@ export type Envelope = Readonly<{
 
 const envelopeLines = 8;
 
-/** What an envelope says; null unless it has exactly one line for each value. */
+/** The values of an envelope; null unless it has exactly one line for each. */
 export function readEnvelope(text: string): Envelope | null {
   const lines = text.split('\n');
   const [position, stream, version, eventId, type, schema, txId, recordedAt] = lines;

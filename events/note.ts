@@ -25,7 +25,7 @@ export function keyId(logId: string, publicKey: string): string {
 const notePattern =
   /^gw\/([\da-f-]{36})\n([1-9]\d{0,14})\n([\w+/]{43}=)\n\n— gw\/([\da-f-]{36}) ([\w+/]{91}=)\n$/;
 
-/** What a note states; null when it is no checkpoint, to the byte. It may still be forged. */
+/** The checkpoint that a note states; null when its bytes are not those of a checkpoint. The signature is not checked here. */
 export function readNote(note: string): Checkpoint | null {
   const [, logId, position, stated, signer, signature] = notePattern.exec(note) ?? [];
   if (logId === undefined || stated === undefined || signature === undefined) return null;
@@ -47,6 +47,6 @@ export function signatureIn(
 
 type Rotation = Readonly<{ logId: string; previous: string; next: string }>;
 
-/** What the previous audit key signs, to hand over to the next one. */
+/** The text that the previous audit key signs to hand over to the next one. */
 export const rotationText = ({ logId, previous, next }: Rotation): string =>
   `gw-audit-key-v1\n${logId}\n${previous}\n${next}\n`;

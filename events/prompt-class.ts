@@ -11,7 +11,7 @@ import type { EventDefinition, EventOf } from './event.ts';
 export const storedExample = z.object({
   ref: z.uuid(),
   fingerprint: z.string(),
-  /** What its author calls it, in clear; absent when it has no label. */
+  /** The author's label, stored as plain text. Absent when the example has none. */
   label: z.string().optional(),
 });
 export type StoredExample = z.output<typeof storedExample>;
